@@ -1,0 +1,1 @@
+"""The YOLO models: train, validate, export, and the shipped weights."""

@@ -1,0 +1,1 @@
+"""The game: cards, hands, house ways, pay tables, settling, comparing."""

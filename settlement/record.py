@@ -1,0 +1,183 @@
+"""The round record: what lay on the felt in one round, seat by seat.
+
+One JSON object per line. The simulator writes it as truth, the camera side produces it
+from pictures, settling computes from it and scoring compares one with another. There is
+no second form. A key a producer does not know is left out, never invented.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from settlement.errors import FeltwatchError
+
+RANKS = "23456789TJQKA"
+SUITS = "CDHS"
+JOKER = "JOKER"
+DECK_LABELS: tuple[str, ...] = tuple(r + s for r in RANKS for s in SUITS) + (JOKER,)
+"""All 53 card labels, as they stand in records and in the model's classes."""
+
+_LABELS = frozenset(DECK_LABELS)
+
+
+def _card_label(value: str) -> str:
+    if value not in _LABELS:
+        raise ValueError(
+            f"{value!r} is no card: write rank then suit, such as 'AS' or 'TD', or 'JOKER'"
+        )
+    return value
+
+
+def _seconds(value: str) -> str:
+    try:
+        number = Decimal(value)
+    except ArithmeticError as error:
+        raise ValueError(f"{value!r} is no decimal number of seconds") from error
+    if not number.is_finite():
+        raise ValueError(f"{value!r} is no finite number of seconds")
+    return value
+
+
+CardLabel = Annotated[str, AfterValidator(_card_label)]
+Seconds = Annotated[str, AfterValidator(_seconds)]
+Action = Literal["paid", "taken", "left"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class WagerRecord(_Part):
+    """One wager of a seat: what was staked and what the dealer did with it."""
+
+    wager: str = Field(description="Wager name, such as 'main' or 'emperors_treasure'.")
+    stake_cents: int | None = Field(None, ge=0, description="Chips staked; none for 'envy'.")
+    action: Action | None = Field(
+        None,
+        description="'paid': chips were laid beside the stake; 'taken'; 'left': a push or no act.",
+    )
+    paid_cents: int | None = Field(None, ge=0, description="Chips laid, the stake not counted.")
+    stake_chips: int | None = Field(None, ge=0, description="Height of the stake's tallest stack.")
+    paid_chips: int | None = Field(None, ge=0, description="Height of the pay's tallest stack.")
+
+
+class DealerRecord(_Part):
+    """The dealer's two hands as they were set."""
+
+    low: tuple[CardLabel, ...] | None = None
+    high: tuple[CardLabel, ...] | None = None
+    discard: CardLabel | None = None
+
+
+class SeatRecord(_Part):
+    """One seat's hand, lammers and wagers."""
+
+    seat: int = Field(ge=1)
+    low: tuple[CardLabel, ...] | None = None
+    high: tuple[CardLabel, ...] | None = None
+    discard: CardLabel | None = None
+    lammers: tuple[str, ...] = ()
+    wagers: tuple[WagerRecord, ...] = ()
+
+    def wager(self, name: str) -> WagerRecord | None:
+        """The wager of that name, or None when the seat has none."""
+        return next((w for w in self.wagers if w.wager == name), None)
+
+
+class Undecided(_Part):
+    """Something that could not be read. Never counted as right or wrong."""
+
+    seat: int | None = Field(None, description="None for the dealer or the whole table.")
+    what: str = Field(description="'high[2]', 'low[0]', 'main.stake', 'main.paid', 'main.action'.")
+    why: str
+
+
+class Confidence(_Part):
+    """How sure the reading is; producers leave out what they do not measure."""
+
+    min_card: float | None = Field(None, ge=0, le=1)
+    min_chips: float | None = Field(None, ge=0, le=1)
+
+
+class Fault(_Part):
+    """A dealer or player mistake that the simulator put in (truth only)."""
+
+    code: str
+    seat: int | None = None
+    wager: str | None = None
+    at_s: Seconds | None = None
+    note: str | None = None
+
+
+class RoundRecord(_Part):
+    """One round at one table.
+
+    >>> r = RoundRecord(round_id="t1-000001", table="t1", game="emperors_challenge_exposed",
+    ...                 dealer=DealerRecord(low=("AS", "KD"), high=("9H", "9C", "7S", "5D", "2C")))
+    >>> r.dealer.low
+    ('AS', 'KD')
+    >>> DealerRecord(low=("1S",))
+    Traceback (most recent call last):
+    ...
+    pydantic_core._pydantic_core.ValidationError: 1 validation error for DealerRecord
+    low.0
+      Value error, '1S' is no card: write rank then suit, such as 'AS' or 'TD', or 'JOKER' ...
+    """
+
+    round_id: str
+    table: str
+    game: str
+    start_s: Seconds | None = None
+    end_s: Seconds | None = None
+    dealer: DealerRecord = DealerRecord()
+    seats: tuple[SeatRecord, ...] = ()
+    undecided: tuple[Undecided, ...] = ()
+    confidence: Confidence | None = None
+    faults: tuple[Fault, ...] | None = Field(None, description="Simulator truth only.")
+
+    def to_json(self) -> str:
+        """One line of JSON without the keys that are not known."""
+        return self.model_dump_json(exclude_none=True)
+
+
+def _first_error(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"]) or "record"
+    return f"{place}: {first['msg']}"
+
+
+def parse_round(line: str, place: str) -> RoundRecord:
+    """Read one JSON record; `place` (file and line) opens the error message.
+
+    Raises FeltwatchError when the line is no JSON or not in the form.
+    """
+    try:
+        return RoundRecord.model_validate_json(line)
+    except ValidationError as error:
+        raise FeltwatchError(f"{place}: {_first_error(error)}") from error
+
+
+def iter_rounds(lines: Iterable[str], name: str) -> Iterator[RoundRecord]:
+    """Read records from lines of JSON, blank lines passed over."""
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield parse_round(line, f"{name}, line {number}")
+
+
+def read_rounds(path: Path) -> list[RoundRecord]:
+    """Read a `*.jsonl` file of round records.
+
+    Raises FeltwatchError naming the file and line of the first fault.
+    """
+    try:
+        with path.open(encoding="utf-8") as handle:
+            return list(iter_rounds(handle, str(path)))
+    except OSError as error:
+        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error

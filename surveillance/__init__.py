@@ -1,0 +1,1 @@
+"""The surveillance room: audit, alerts, evidence, reports and the command line."""

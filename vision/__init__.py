@@ -1,0 +1,1 @@
+"""The camera: sources, calibration, felt views, detector, readers, round tracker."""

@@ -1,0 +1,41 @@
+"""What the camera side hands to the surveillance room: a record and the pictures behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from settlement.record import RoundRecord
+
+What = Literal["bets", "cards", "settled", "envy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One thing found in a view: label as in records (`AS`, `BACK`, `chip_red x3`, `lammer_envy`)."""
+
+    label: str
+    score: float
+    xyxy: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewPicture:
+    """A view that decided something: `image` is uint8 (h, w, 3) BGR, boxes are in its pixels."""
+
+    seat: int | None
+    what: What
+    at_s: str
+    image: npt.NDArray[np.uint8]
+    seen: tuple[Seen, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedRound:
+    """One round as read: the record and, per seat (None: the dealer), the deciding views."""
+
+    record: RoundRecord
+    pictures: tuple[ViewPicture, ...]

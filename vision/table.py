@@ -1,0 +1,197 @@
+"""The table file: everything about one table that a camera reader must know.
+
+A TOML file holds the felt, the spots as polygons in millimetres, the chip values by
+colour, the lammers, the game with its options, and the camera's calibration points.
+Unknown keys are refused with the file and the key named.
+
+Felt coordinates: millimetres, x to the right and y from the dealer's edge towards the
+players, both as the players' side of the picture shows them; a left-handed drawing frame
+like a picture's own.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from pathlib import Path
+from typing import Annotated, Self
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from settlement.errors import FeltwatchError
+from settlement.rules import TableRules
+
+Point = tuple[float, float]
+FloatArray = npt.NDArray[np.float64]
+Rgb = Annotated[tuple[int, int, int], Field(description="sRGB, 0 to 255 each.")]
+
+CARD_MM = (63.0, 88.0)
+CHIP_DIAMETER_MM = 39.0
+CHIP_THICKNESS_MM = 3.3
+VIEW_MM = 384.0
+"""Side of the square of felt that one view shows."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Polygon(_Part):
+    """A spot on the felt, in mm."""
+
+    points_mm: tuple[Point, ...] = Field(min_length=3, description="Corners in order, in mm.")
+
+    @property
+    def array(self) -> FloatArray:
+        """Corners as (n, 2), mm."""
+        return np.asarray(self.points_mm, dtype=np.float64)
+
+    @property
+    def center_mm(self) -> Point:
+        """Mean of the corners."""
+        x, y = self.array.mean(axis=0)
+        return float(x), float(y)
+
+
+class Felt(_Part):
+    """Size of the felt."""
+
+    width_mm: float = Field(gt=0)
+    height_mm: float = Field(gt=0)
+
+
+class ChipKind(_Part):
+    """One chip colour and its value."""
+
+    value_cents: int = Field(gt=0)
+    rgb: Rgb = Field(description="The body colour under the table's light.")
+
+
+class LammerKind(_Part):
+    """One kind of lammer."""
+
+    word: str
+    rgb: Rgb
+    diameter_mm: float = Field(30.0, gt=0)
+
+
+class Place(_Part):
+    """What a view is turned to: a centre on the felt and the direction that is 'up' in it.
+
+    `angle_deg` turns the view: at 0 the view's up is the felt's -y (towards the dealer);
+    positive turns clockwise as the felt is drawn.
+    """
+
+    center_mm: Point
+    angle_deg: float = 0.0
+
+    def to_felt(self, local_mm: FloatArray) -> FloatArray:
+        """Local (u right, v down) mm, shape (n, 2), to felt mm, shape (n, 2)."""
+        a = math.radians(self.angle_deg)
+        turn = np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]])
+        felt: FloatArray = np.asarray(local_mm, dtype=np.float64) @ turn.T + np.asarray(
+            self.center_mm
+        )
+        return felt
+
+    def to_local(self, felt_mm: FloatArray) -> FloatArray:
+        """Felt mm, shape (n, 2), to local (u right, v down) mm, shape (n, 2)."""
+        a = math.radians(self.angle_deg)
+        turn = np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]])
+        local: FloatArray = (
+            np.asarray(felt_mm, dtype=np.float64) - np.asarray(self.center_mm)
+        ) @ turn
+        return local
+
+
+class DealerPlace(_Part):
+    """The dealer's two boxes, the tray and the rack."""
+
+    place: Place
+    low: Polygon
+    high: Polygon
+    tray: Polygon
+    rack: Polygon
+
+
+class SeatPlace(_Part):
+    """One seat: its view, boxes and wager spots."""
+
+    seat: int = Field(ge=1)
+    place: Place
+    low: Polygon
+    high: Polygon
+    spots: dict[str, Polygon] = Field(description="Wager name to its spot.")
+
+    @field_validator("spots")
+    @classmethod
+    def _has_main(cls, value: dict[str, Polygon]) -> dict[str, Polygon]:
+        if "main" not in value:
+            raise ValueError("every seat needs a spot named 'main'")
+        return value
+
+
+class FeltPoint(_Part):
+    """A mark of the felt and where the picture shows it."""
+
+    felt_mm: Point
+    image_px: Point
+
+
+class Camera(_Part):
+    """The camera's picture size and the marks that tie it to the felt."""
+
+    width_px: int = Field(gt=0)
+    height_px: int = Field(gt=0)
+    points: tuple[FeltPoint, ...] = Field(min_length=4)
+
+
+class TableFile(_Part):
+    """One table, whole."""
+
+    table: str = Field(min_length=1, description="The table's name, as in round ids.")
+    felt: Felt
+    rules: TableRules
+    chips: dict[str, ChipKind] = Field(min_length=1)
+    lammers: dict[str, LammerKind] = Field(default_factory=dict)
+    dealer: DealerPlace
+    seats: tuple[SeatPlace, ...] = Field(min_length=1)
+    camera: Camera | None = None
+
+    @model_validator(mode="after")
+    def _seats_differ(self) -> Self:
+        numbers = [s.seat for s in self.seats]
+        if len(set(numbers)) != len(numbers):
+            raise ValueError(f"seat numbers must differ, found {numbers}")
+        return self
+
+    def seat(self, number: int) -> SeatPlace:
+        """The seat of that number; KeyError when the table has none."""
+        for seat in self.seats:
+            if seat.seat == number:
+                return seat
+        raise KeyError(number)
+
+
+def load_table(path: Path) -> TableFile:
+    """Read and check a table file.
+
+    Raises FeltwatchError with file, key and what would be right.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise FeltwatchError(f"{path}: not valid TOML: {error}") from error
+    try:
+        return TableFile.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "table file"
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        raise FeltwatchError(f"{path}: {key}: {first['msg']}{more}") from error
