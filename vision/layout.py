@@ -27,24 +27,32 @@ FELT = Felt(width_mm=2130, height_mm=1120)
 SPOT_RADIUS_MM = 27.0
 
 SPOTS_MM: dict[str, Point] = {
-    "pai_gow_insurance": (-112.0, -148.0),
-    "ace_high_pai_gow_insurance": (0.0, -152.0),
-    "emperors_treasure": (112.0, -148.0),
-    "main": (0.0, -66.0),
+    "pai_gow_insurance": (-98.0, -113.0),
+    "ace_high_pai_gow_insurance": (0.0, -115.0),
+    "emperors_treasure": (98.0, -113.0),
+    "main": (0.0, -40.0),
 }
 """Centres of the wager spots in a seat's own frame (u right, v away from the dealer)."""
 
-PAY_OFFSET_MM: Point = (-43.0, 0.0)
-"""Where a dealer lays the pay beside a stake, from the spot's centre (a second stack further)."""
+PAY_OFFSETS_MM: dict[str, tuple[Point, ...]] = {
+    "main": ((-43.0, 0.0), (-85.0, 0.0)),
+    "pai_gow_insurance": ((0.0, -43.0), (41.0, -43.0)),
+    "ace_high_pai_gow_insurance": ((0.0, -43.0),),
+    "emperors_treasure": ((0.0, -43.0), (-41.0, -43.0)),
+    "envy": ((0.0, 82.0),),
+}
+"""Where a dealer lays the first and the second stack of a pay, from the wager spot's centre.
+
+Side wagers are paid on the dealer's side of the stake, the main wager at its left; an envy
+prize lies beyond the lammer of the treasure spot. A pay of more stacks than places is
+laid higher.
+"""
 
 LAMMER_OFFSET_MM: Point = (0.0, 42.0)
-"""Where a lammer lies against its wager, from the spot's centre."""
+"""Where a lammer lies against its wager (treasure or insurance), from the spot's centre."""
 
-ENVY_OFFSET_MM: Point = (0.0, 82.0)
-"""Where an envy prize is laid: beyond the lammer, from the treasure spot's centre."""
-
-LOW_BOX_MM = (-75.0, -22.0, 75.0, 72.0)
-HIGH_BOX_MM = (-85.0, 76.0, 85.0, 170.0)
+LOW_BOX_MM = (-75.0, -10.0, 75.0, 84.0)
+HIGH_BOX_MM = (-85.0, 88.0, 85.0, 182.0)
 
 CHIPS: dict[str, ChipKind] = {
     "white": ChipKind(value_cents=100, rgb=(222, 222, 215)),

@@ -30,7 +30,7 @@ Rgb = Annotated[tuple[int, int, int], Field(description="sRGB, 0 to 255 each.")]
 CARD_MM = (63.0, 88.0)
 CHIP_DIAMETER_MM = 39.0
 CHIP_THICKNESS_MM = 3.3
-VIEW_MM = 384.0
+VIEW_MM = 400.0
 """Side of the square of felt that one view shows."""
 
 

@@ -1,0 +1,145 @@
+"""The command line: `feltwatch COMMAND`, one module per command.
+
+Only the module of the command that was asked for is imported, so that `feltwatch --help`
+is quick and a part that is not installed disturbs no other command.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+
+from settlement.errors import FeltwatchError
+from surveillance.stopped import Stopped
+
+EXIT_ERROR = 2
+EXIT_STOPPED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    """Where a command lives; `is_group` when the attribute is a typer application."""
+
+    module: str
+    attribute: str
+    short_help: str
+    is_group: bool = False
+
+
+COMMANDS: dict[str, _Command] = {
+    "demo": _Command("demo_cmd", "demo_command", "Audit the sample recording and score it."),
+    "audit": _Command("audit_cmd", "audit_command", "Audit a recording of a table."),
+    "detect": _Command("detect_cmd", "detect_command", "Find the cards in photographs."),
+    "settle": _Command("settle_cmd", "settle_command", "Say what is due in a round."),
+    "score": _Command("score_cmd", "score_command", "Compare what was read with the truth."),
+    "simulate": _Command("simulate_cmd", "simulate_command", "Make a recording with its truth."),
+    "model": _Command("model_cmd", "model_app", "Train, check and export the model.", True),
+    "schema": _Command("schema_cmd", "schema_command", "Print the JSON Schema of a form."),
+    "version": _Command("version_cmd", "version_command", "Print the version."),
+}
+
+_EXAMPLES = """Watches a Pai Gow Poker table through a camera.
+
+Examples:
+
+  feltwatch demo
+
+  feltwatch audit shift.mp4 --table table.toml --out audit
+
+  feltwatch COMMAND --help
+"""
+
+
+def _load(name: str) -> Any:
+    command = COMMANDS[name]
+    try:
+        module = importlib.import_module(f"surveillance.cli.{command.module}")
+    except ImportError as error:
+        missing = error.name or str(error)
+        raise FeltwatchError(
+            f"the command '{name}' cannot start: {missing} is not installed or broken "
+            f"({error}); try: pip install 'feltwatch[train]'"
+        ) from error
+    return getattr(module, command.attribute)
+
+
+def _stand_in(name: str) -> Callable[[], None]:
+    def stand_in() -> None:
+        raise AssertionError(f"{name} is only listed here")
+
+    return stand_in
+
+
+def build_app(wanted: str | None = None) -> typer.Typer:
+    """The application; only the command `wanted` is real, the others are listed by name."""
+    app = typer.Typer(
+        name="feltwatch",
+        help=_EXAMPLES,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+    )
+
+    @app.callback()
+    def root() -> None:
+        pass
+
+    root.__doc__ = _EXAMPLES
+    for name, command in COMMANDS.items():
+        if name != wanted:
+            app.command(name, help=command.short_help)(_stand_in(name))
+        elif command.is_group:
+            app.add_typer(_load(name), name=name, short_help=command.short_help)
+        else:
+            app.command(name, short_help=command.short_help)(_load(name))
+    return app
+
+
+def _wanted(arguments: Sequence[str]) -> str | None:
+    first = next((a for a in arguments if not a.startswith("-")), None)
+    return first if first in COMMANDS else None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; gives back the exit code.
+
+    0: done. 2: wrong use or bad input, told in one line on stderr. 130: stopped by Ctrl-C.
+    """
+    args = list(sys.argv[1:] if arguments is None else arguments)
+    if args == ["--version"]:
+        args = ["version"]
+    try:
+        app = build_app(_wanted(args))
+        typer.main.get_command(app).main(args, prog_name="feltwatch")
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        if code == EXIT_STOPPED:
+            _tell("stopped", "the command did not end; what it had finished before is kept")
+        return code
+    except (KeyboardInterrupt, Stopped) as error:
+        _tell("stopped", str(error) or "nothing was written")
+        return EXIT_STOPPED
+    except FeltwatchError as error:
+        _tell("error", str(error))
+        return EXIT_ERROR
+    except BrokenPipeError:
+        # The reader of our output went away; keep Python from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _tell("error", f"{place}{error.strerror or error}")
+        return EXIT_ERROR
+    return 0
+
+
+def _tell(kind: str, message: str) -> None:
+    line = " ".join(message.split())
+    print(f"feltwatch: {kind}: {line}", file=sys.stderr)

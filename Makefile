@@ -1,0 +1,65 @@
+# make demo   audit the sample recording and write a report
+# make test   run the tests
+# make lint   ruff, mypy, import-linter
+#
+# Only Python 3.11+, git and make are needed. PYTHON chooses the interpreter.
+
+PYTHON ?= python3
+VENV ?= .venv
+DEMO_OUT ?= demo-report
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format clean
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+demo: $(VENV)/.base
+	$(BIN)/feltwatch demo --out $(DEMO_OUT)
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) $(DEMO_OUT) build ./*.egg-info .mypy_cache .pytest_cache .ruff_cache
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'feltwatch needs Python 3.11 or newer; say which: make PYTHON=/path/to/python3.12' >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+# opencv-python is built for desktops: its Qt wants libGL and libglib, which a bare server
+# lacks. Nothing here opens a window, so the windowless build of the same version is laid
+# over it where the import fails.
+define mend_opencv
+	@$(BIN)/python -c 'import cv2' 2>/dev/null || { \
+	  echo 'no desktop libraries here: taking the windowless build of OpenCV'; \
+	  version=$$($(BIN)/python -c 'from importlib.metadata import version; print(version("opencv-python"))') && \
+	  $(PIP) install --force-reinstall --no-deps "opencv-python-headless==$$version" && \
+	  $(BIN)/python -c 'import cv2'; }
+endef
+
+$(VENV)/.base: pyproject.toml | $(BIN)/python
+	@echo 'installing feltwatch into $(VENV)'
+	$(PIP) install --editable .
+	$(mend_opencv)
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.base | $(BIN)/python
+	@echo 'installing the development tools into $(VENV)'
+	$(PIP) install --editable '.[dev]'
+	$(mend_opencv)
+	@touch $@

@@ -1,0 +1,113 @@
+"""Findings: what a comparison of a record with its settlement has to say."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Severity = Literal["high", "medium", "low", "info"]
+
+
+class FindingCode(StrEnum):
+    """The codes of the alert catalogue that a round record alone can raise."""
+
+    HOUSE_WAY = "HOUSE_WAY"
+    FOUL = "FOUL"
+    OVERPAID = "OVERPAID"
+    UNDERPAID = "UNDERPAID"
+    NOT_PAID = "NOT_PAID"
+    PAID_LOSER = "PAID_LOSER"
+    PAID_PUSH = "PAID_PUSH"
+    TOOK_WINNER = "TOOK_WINNER"
+    TOOK_PUSH = "TOOK_PUSH"
+    NOT_TAKEN = "NOT_TAKEN"
+    ENVY_MISSED = "ENVY_MISSED"
+    ENVY_WRONG = "ENVY_WRONG"
+    LAMMER = "LAMMER"
+    LIMIT = "LIMIT"
+    DECK = "DECK"
+    HAND_PAY = "HAND_PAY"
+    UNDECIDED = "UNDECIDED"
+
+
+SEVERITY: dict[FindingCode, Severity] = {
+    FindingCode.HOUSE_WAY: "high",
+    FindingCode.FOUL: "high",
+    FindingCode.OVERPAID: "high",
+    FindingCode.UNDERPAID: "high",
+    FindingCode.NOT_PAID: "high",
+    FindingCode.PAID_LOSER: "high",
+    FindingCode.PAID_PUSH: "high",
+    FindingCode.TOOK_WINNER: "high",
+    FindingCode.TOOK_PUSH: "high",
+    FindingCode.NOT_TAKEN: "high",
+    FindingCode.ENVY_MISSED: "medium",
+    FindingCode.ENVY_WRONG: "medium",
+    FindingCode.LAMMER: "low",
+    FindingCode.LIMIT: "medium",
+    FindingCode.DECK: "high",
+    FindingCode.HAND_PAY: "info",
+    FindingCode.UNDECIDED: "info",
+}
+"""How grave each code is."""
+
+WAGER_NAMES: dict[str, str] = {
+    "main": "main bet",
+    "pai_gow_insurance": "Pai Gow Insurance",
+    "ace_high_pai_gow_insurance": "Ace-High Pai Gow Insurance",
+    "emperors_treasure": "Emperor's Treasure",
+    "envy": "Envy Bonus",
+}
+"""Wagers as a person calls them."""
+
+
+class Finding(BaseModel):
+    """One difference between what was seen and what was due.
+
+    >>> f = Finding.of(FindingCode.NOT_PAID, seat=3, wager="main", seen="left in place",
+    ...                due="paid $25.00", rule="002, ...", message="Seat 3, main bet: ...")
+    >>> f.severity, str(f.code)
+    ('high', 'NOT_PAID')
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    code: FindingCode
+    severity: Severity
+    seat: int | None = Field(default=None, description="None for the dealer or the whole table.")
+    wager: str | None = None
+    seen: str = Field(description="What lay on the felt or was done.")
+    due: str = Field(description="What was due.")
+    rule: str = Field(description="The rule that says so.")
+    message: str = Field(description="One sentence for the person who watches.")
+
+    @classmethod
+    def of(
+        cls,
+        code: FindingCode,
+        *,
+        seen: str,
+        due: str,
+        rule: str,
+        message: str,
+        seat: int | None = None,
+        wager: str | None = None,
+    ) -> Finding:
+        """A finding with the severity of its code."""
+        return cls(
+            code=code,
+            severity=SEVERITY[code],
+            seat=seat,
+            wager=wager,
+            seen=seen,
+            due=due,
+            rule=rule,
+            message=message,
+        )
+
+
+def wager_name(wager: str) -> str:
+    """A wager as a person calls it; unknown ones by their name in the record."""
+    return WAGER_NAMES.get(wager, wager)

@@ -1,0 +1,141 @@
+"""What settling gives: for every seat and wager what is due and which rule says so."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from settlement.cards import Card, by_rank, labels
+from settlement.hands import HandRank
+from settlement.houseways.base import HouseWaySetting
+from settlement.ruling import Outcome, Rule
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HandResult(_Part):
+    """A hand, named and ranked.
+
+    >>> from settlement.cards import parse_cards
+    >>> from settlement.hands import rank_two
+    >>> cards = parse_cards("KD AS")
+    >>> hand = HandResult.of(cards, rank_two(cards))
+    >>> hand.cards, hand.name, hand.rank
+    (('AS', 'KD'), 'ace-king', (0, 14, 13))
+    """
+
+    cards: tuple[str, ...] = Field(description="Labels, from the highest down.")
+    name: str = Field(description="Such as 'pair of nines, seven kicker'.")
+    rank: tuple[int, ...] = Field(description="Kind, then ranks that break ties; more is better.")
+
+    @classmethod
+    def of(cls, cards: tuple[Card, ...], rank: HandRank) -> HandResult:
+        """The form of a hand and its rank."""
+        return cls(
+            cards=labels(by_rank(cards)), name=rank.name, rank=(int(rank.category), *rank.ranks)
+        )
+
+
+class HouseWayResult(_Part):
+    """The dealer's hands by the house way, and the line that decided.
+
+    >>> way = HouseWayResult(id="document_004", low=("AS", "KD"),
+    ...     high=("9H", "9C", "7S", "5D", "2C"), rule="004 House Way, One Pair", why="...")
+    >>> way.low
+    ('AS', 'KD')
+    """
+
+    id: str = Field(description="Id of the house way.")
+    low: tuple[str, ...]
+    high: tuple[str, ...]
+    rule: str = Field(description="Document, section and line.")
+    why: str = Field(description="What that line did with these cards.")
+
+    @classmethod
+    def of(cls, way_id: str, setting: HouseWaySetting) -> HouseWayResult:
+        """The form of a house way's setting."""
+        return cls(
+            id=way_id,
+            low=labels(setting.low),
+            high=labels(setting.high),
+            rule=setting.rule,
+            why=setting.why,
+        )
+
+
+class DealerSettlement(_Part):
+    """The dealer's hands, and whether they are those of the house way.
+
+    >>> DealerSettlement(undecided="no cards are known").matches is None
+    True
+    """
+
+    low: HandResult | None = None
+    high: HandResult | None = None
+    pai_gow: str | None = Field(
+        default=None, description="Such as 'ace_high'; None when no pai gow."
+    )
+    house_way: HouseWayResult | None = None
+    matches: bool | None = Field(default=None, description="None when the hand is not known.")
+    undecided: str | None = Field(default=None, description="Why the hand is not known.")
+
+
+class WagerSettlement(_Part):
+    """What one wager should do.
+
+    >>> due = WagerSettlement(wager="main", stake_cents=2500, outcome="win", pay_cents=2500)
+    >>> due.hand_pay, due.undecided is None
+    (False, True)
+    """
+
+    wager: str
+    stake_cents: int | None = None
+    outcome: Outcome | None = Field(default=None, description="None when it could not be decided.")
+    pay_cents: int | None = Field(
+        default=None, description="The stake not counted; None: not decided."
+    )
+    hand_pay: bool = Field(default=False, description="Whether the pay is too large for the tray.")
+    rule: Rule | None = Field(default=None, description="What decided: document, section and row.")
+    why: str = Field("", description="The decision in words.")
+    undecided: str | None = Field(
+        default=None, description="Why outcome or pay could not be decided."
+    )
+
+
+class SeatSettlement(_Part):
+    """One seat: hands, foul, and what each wager should do.
+
+    >>> SeatSettlement(seat=3, foul=False).wager("main") is None
+    True
+    """
+
+    seat: int
+    foul: bool | None = Field(default=None, description="None when the hand is not known.")
+    foul_reason: str | None = None
+    low: HandResult | None = None
+    high: HandResult | None = None
+    undecided: str | None = Field(default=None, description="Why the hand is not known.")
+    wagers: tuple[WagerSettlement, ...] = ()
+
+    def wager(self, name: str) -> WagerSettlement | None:
+        """The wager of that name, or None."""
+        return next((w for w in self.wagers if w.wager == name), None)
+
+
+class Settlement(_Part):
+    """A whole round, settled. Seats stand in the record's order.
+
+    >>> Settlement(round_id="r", table="t", game="g", dealer=DealerSettlement()).seats
+    ()
+    """
+
+    round_id: str
+    table: str
+    game: str
+    dealer: DealerSettlement
+    seats: tuple[SeatSettlement, ...] = ()
+
+    def to_json(self) -> str:
+        """One line of JSON."""
+        return self.model_dump_json()

@@ -1,0 +1,112 @@
+"""How one wager is decided: the outcome, the pay, and the rule that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Outcome = Literal["win", "lose", "push"]
+
+
+class Rule(BaseModel):
+    """The place in a rule document that decides something.
+
+    >>> print(Rule(document="002_a612a20b2ff3374e.txt", section="Appendix C", row="Full House"))
+    002, Appendix C, Full House
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    document: str = Field(description="File name of the rule document.")
+    section: str = Field(description="Heading, appendix and column.")
+    row: str = Field(description="Numbered line or table row.")
+
+    def __str__(self) -> str:
+        """The rule in one line; documents by their first three digits."""
+        return f"{self.document.split('_')[0]}, {self.section}, {self.row}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """What a decided wager gets: odds on its stake, or a fixed sum.
+
+    >>> Pay.to_one(Fraction(3)).cents(500), Pay.to_one(Fraction(1, 2)).cents(501)
+    (1500, 250)
+    >>> Pay.fixed(2000).cents(0), str(Pay.to_one(Fraction(1, 2)))
+    (2000, '1 to 2')
+    """
+
+    outcome: Outcome
+    odds: Fraction = Fraction(0)
+    fixed_cents: int = 0
+
+    @classmethod
+    def to_one(cls, odds: Fraction) -> Pay:
+        """Odds "to 1": the pay beside the stake, which stays the player's."""
+        return cls("win", odds=odds)
+
+    @classmethod
+    def fixed(cls, cents: int) -> Pay:
+        """A fixed prize in cents."""
+        return cls("win", fixed_cents=cents)
+
+    @property
+    def by_stake(self) -> bool:
+        """Whether the sum depends on the stake."""
+        return self.odds != 0
+
+    def cents(self, stake_cents: int) -> int:
+        """The sum in whole cents; half a cent is dropped."""
+        return int(self.odds * stake_cents) + self.fixed_cents
+
+    def __str__(self) -> str:
+        """'3 to 1', '$20.00', 'push' or 'loss'."""
+        if self.odds:
+            return f"{self.odds.numerator} to {self.odds.denominator}"
+        if self.fixed_cents:
+            return money(self.fixed_cents)
+        return "push" if self.outcome == "push" else "loss"
+
+
+PUSH = Pay("push")
+LOSS = Pay("lose")
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A wager's outcome and pay with the rule, or why there is none.
+
+    `pay` is None when the sum could not be decided, `outcome` too when nothing could;
+    `undecided` then says why.
+
+    >>> Ruling.unknown("the dealer's hand was not read").outcome is None
+    True
+    """
+
+    outcome: Outcome | None
+    pay: Pay | None
+    rule: Rule | None
+    why: str
+    undecided: str | None = None
+
+    @classmethod
+    def of(cls, pay: Pay, rule: Rule, why: str) -> Ruling:
+        """A ruling with its pay."""
+        return cls(pay.outcome, pay, rule, why)
+
+    @classmethod
+    def unknown(cls, reason: str) -> Ruling:
+        """No ruling, with the reason."""
+        return cls(None, None, None, "", reason)
+
+
+def money(cents: int) -> str:
+    """Cents as dollars.
+
+    >>> money(1050), money(123456700)
+    ('$10.50', '$1,234,567.00')
+    """
+    return f"${cents // 100:,}.{cents % 100:02d}"

@@ -1,0 +1,130 @@
+"""The hands of a record as settling needs them: read and judged, or not read and why."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from settlement.cards import Card, parse_cards
+from settlement.doubt import Doubts
+from settlement.features import PAI_GOW, pai_gow_category, treasure_features
+from settlement.hands import Wheel
+from settlement.houseways.base import Split
+from settlement.record import DealerRecord, RoundRecord, SeatRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A hand that is not known, and why.
+
+    >>> Unread("seat 3's hand: high[2]: covered").reason
+    "seat 3's hand: high[2]: covered"
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SevenCards:
+    """A hand of seven cards as it was set.
+
+    `split` is None when the boxes don't hold two and five cards. `features` are the
+    Emperor's Treasure categories held, `pai_gow` the Pai Gow Insurance category or None.
+
+    >>> hand = SevenCards.of(parse_cards("AS KD"), parse_cards("QH JC 9D 7S 5H"), "second")
+    >>> hand.foul_reason
+    'the low hand, ace-king, outranks the high hand, queen high, jack-nine-seven-five'
+    >>> hand.pai_gow
+    'ace_high'
+    """
+
+    cards: tuple[Card, ...]
+    split: Split | None
+    foul_reason: str | None
+    features: frozenset[str]
+    pai_gow: str | None
+
+    @classmethod
+    def of(cls, low: tuple[Card, ...], high: tuple[Card, ...], wheel: Wheel) -> SevenCards:
+        """Judge seven different cards; raises HandError for anything else."""
+        cards = (*low, *high)
+        features = treasure_features(cards)
+        split: Split | None = None
+        foul: str | None = None
+        if (len(low), len(high)) == (2, 5):
+            split = Split.of(low, high, wheel)
+            if split.foul:
+                foul = (
+                    f"the low hand, {split.low_rank.name}, outranks the high hand, "
+                    f"{split.high_rank.name}"
+                )
+        else:
+            foul = f"the boxes hold {len(low)} and {len(high)} cards, not 2 and 5"
+        return cls(cards, split, foul, features, pai_gow_category(cards))
+
+    @property
+    def joker(self) -> bool:
+        """Whether the joker is among the cards."""
+        return any(card.joker for card in self.cards)
+
+    @property
+    def pai_gow_name(self) -> str:
+        """'ace-high pai gow', or 'no pai gow'."""
+        return PAI_GOW[self.pai_gow] if self.pai_gow else "no pai gow"
+
+
+def place_name(seat: int | None) -> str:
+    """'seat 3', or 'the dealer'."""
+    return "the dealer" if seat is None else f"seat {seat}"
+
+
+def known_cards(hand: SeatRecord | DealerRecord) -> tuple[str, ...]:
+    """All card labels that a record gives for a hand."""
+    discard = () if hand.discard is None else (hand.discard,)
+    return (*(hand.low or ()), *(hand.high or ()), *discard)
+
+
+def is_empty(seat: SeatRecord, doubts: Doubts) -> bool:
+    """Whether nobody plays at a seat: no cards, no wagers, and nothing in doubt."""
+    return not (known_cards(seat) or seat.wagers or doubts.hand(seat.seat))
+
+
+def cards_held_twice(record: RoundRecord) -> dict[str, list[int | None]]:
+    """Card labels that lie more than once in a round, with the places (None: the dealer)."""
+    places: dict[str, list[int | None]] = defaultdict(list)
+    for label in known_cards(record.dealer):
+        places[label].append(None)
+    for seat in record.seats:
+        for label in known_cards(seat):
+            places[label].append(seat.seat)
+    return {label: found for label, found in places.items() if len(found) > 1}
+
+
+def read_hand(
+    hand: SeatRecord | DealerRecord,
+    doubts: Doubts,
+    twice: dict[str, list[int | None]],
+    wheel: Wheel,
+) -> SevenCards | Unread:
+    """A hand of a record, judged; or why it can't be.
+
+    A hand that shares a card with another place is not judged: one of the two is misread,
+    or the deck is foul and the round void.
+    """
+    seat = hand.seat if isinstance(hand, SeatRecord) else None
+    name = "the dealer's hand" if seat is None else f"seat {seat}'s hand"
+    doubt = doubts.hand(seat)
+    if doubt:
+        return Unread(f"{name}: {doubt}")
+    if hand.low is None and hand.high is None:
+        return Unread(f"{name}: no cards are known")
+    if hand.low is None or hand.high is None:
+        return Unread(f"{name}: the {'low' if hand.low is None else 'high'} hand is not known")
+    for label in known_cards(hand):
+        if label in twice:
+            where = " and ".join(place_name(place) for place in twice[label])
+            return Unread(f"{name}: {label} lies more than once ({where})")
+    count = len(hand.low) + len(hand.high)
+    if count != 7:
+        return Unread(f"{name}: {count} cards, not 7")
+    return SevenCards.of(parse_cards(hand.low), parse_cards(hand.high), wheel)

@@ -1,0 +1,71 @@
+"""What is raised to the person in the room: one alert per difference, one JSON per line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from settlement.errors import FeltwatchError
+from settlement.record import Seconds
+
+ALERTED_APART = frozenset({"UNDECIDED", "HAND_PAY"})
+"""Codes that ask a person to look; they claim no mistake."""
+
+
+class Alert(BaseModel):
+    """One thing that a person should look at, with the pictures that show it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    alert_id: str = Field(description="Table, round and number within the round.")
+    round_id: str | None = Field(None, description="None when it is about no single round.")
+    code: str = Field(description="HOUSE_WAY, FOUL, OVERPAID, ..., UNDECIDED.")
+    severity: str = Field(description="How soon a person should look.")
+    seat: int | None = Field(None, description="None for the dealer or the whole table.")
+    wager: str | None = None
+    start_s: Seconds | None = Field(None, description="Seconds of the stream's own clock.")
+    end_s: Seconds | None = None
+    seen: str | None = Field(None, description="What lay on the felt or was done.")
+    due: str | None = Field(None, description="What should have been.")
+    rule: str | None = Field(None, description="Document, section and row that say so.")
+    message: str = Field(description="One sentence for the person.")
+    pictures: tuple[str, ...] = Field((), description="Paths relative to the alerts file.")
+
+    def to_json(self) -> str:
+        """One line of JSON without the keys that are not known."""
+        return self.model_dump_json(exclude_none=True)
+
+
+def read_alerts(path: Path) -> list[Alert]:
+    """Read an `alerts.jsonl`; raises FeltwatchError naming file, line and key."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error
+    alerts = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            alerts.append(Alert.model_validate_json(line))
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in first["loc"]) or "alert"
+            raise FeltwatchError(f"{path}, line {number}: {key}: {first['msg']}") from error
+    return alerts
+
+
+def count_by_code(alerts: Iterable[Alert]) -> dict[str, int]:
+    """How many alerts of each code, the most frequent first.
+
+    >>> count_by_code([Alert(alert_id="a", code="OVERPAID", severity="high", message="m")])
+    {'OVERPAID': 1}
+    """
+    counts: dict[str, int] = {}
+    for alert in alerts:
+        counts[alert.code] = counts.get(alert.code, 0) + 1
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

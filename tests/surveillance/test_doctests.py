@@ -1,0 +1,17 @@
+"""The examples in the docstrings."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "name", ["alerts", "cards_view", "evidence", "report", "round_view", "score", "staging"]
+)
+def test_docstring_examples(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(f"surveillance.{name}"))
+    assert result.attempted > 0
+    assert result.failed == 0

@@ -1,0 +1,349 @@
+"""Where pictures come from: a source hands out frames, each with its own exact time.
+
+Times are the stream's own clock, presentation time stamps times the time base, as exact
+fractions; nothing is counted or guessed from a frame rate unless the stream has no time
+stamps at all.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self, cast
+
+import av
+import numpy as np
+import numpy.typing as npt
+from av.container import InputContainer
+from av.video.frame import VideoFrame
+from av.video.reformatter import Colorspace
+from av.video.stream import VideoStream
+
+from settlement.errors import FeltwatchError
+
+ByteArray = npt.NDArray[np.uint8]
+
+BROKEN_IN_A_ROW = 30
+"""So many packets in a row that give no picture, and the stream is taken to be broken."""
+EARLY_S = 1.0
+"""A stream that ends by less than this before its stated end has ended in time."""
+JUMP_BACK_S = 1.0
+"""Frames up to this far back in time are left out; a longer jump breaks the stream."""
+
+_NO_VIDEO_FORMATS = ("tty", "image2", "lrc", "srt", "txt")
+_PLANAR_LUMA = frozenset(
+    f"yuv{range_}{kind}p"
+    for range_ in ("", "j")
+    for kind in ("410", "411", "420", "422", "440", "444")
+) | {"nv12", "nv21", "nv16", "nv24", "gray", "gray8"}
+_COLORSPACE_UNTOLD = 2
+_HD_LINES = 720
+
+
+class SourceError(FeltwatchError):
+    """A source that gives no pictures, or no more; the message names it and says why."""
+
+
+class SourceState(StrEnum):
+    """What a source is doing."""
+
+    CONNECTING = "connecting"
+    RUNNING = "running"
+    STALLED = "stalled"
+    RECONNECTING = "reconnecting"
+    ENDED = "ended"
+    FAILED = "failed"
+
+
+class Frame:
+    """One picture of a source: `index` counts decoded pictures from 0, `at_s` is its time, s.
+
+    `broken` tells that the decoder had to fill in damaged parts. Pixels are unpacked only
+    when asked for, once.
+    """
+
+    def __init__(
+        self, source: str, index: int, at_s: Fraction, video: VideoFrame, broken: bool = False
+    ) -> None:
+        """Wrap a decoded `video` frame."""
+        self.source = source
+        self.index = index
+        self.at_s = at_s
+        self.broken = broken
+        self._video = video
+
+    @property
+    def width(self) -> int:
+        """Pixels across."""
+        return self._video.width
+
+    @property
+    def height(self) -> int:
+        """Pixels down."""
+        return self._video.height
+
+    @cached_property
+    def luma(self) -> ByteArray:
+        """Brightness (height, width) uint8, as coded; a read-only view of the Y plane.
+
+        The view may have padded rows. Only a stream that is not 8 bit with brightness in a
+        plane of its own is converted.
+        """
+        video = self._video
+        if video.format.name not in _PLANAR_LUMA:
+            video = video.reformat(format="yuv420p")
+        plane = video.planes[0]
+        rows = np.frombuffer(cast(memoryview, plane), dtype=np.uint8)
+        view: ByteArray = rows.reshape(-1, plane.line_size)[: video.height, : video.width]
+        # The decoder may still predict from this picture.
+        view.flags.writeable = False
+        return view
+
+    @cached_property
+    def _bgr(self) -> ByteArray:
+        # Untagged streams follow the custom of their size; the library would take the small one.
+        matrix: Colorspace | None = None
+        if self._video.colorspace == _COLORSPACE_UNTOLD and self._video.format.name in _PLANAR_LUMA:
+            matrix = Colorspace.ITU709 if self.height >= _HD_LINES else Colorspace.ITU601
+        picture = self._video.reformat(format="bgr24", src_colorspace=matrix).to_ndarray()
+        picture.flags.writeable = False
+        return np.asarray(picture, dtype=np.uint8)
+
+    def bgr(self) -> ByteArray:
+        """Colours (height, width, 3) uint8, read-only; converted at the first call, then kept."""
+        return self._bgr
+
+
+class Source(ABC):
+    """Something that gives frames in the order of their times; a context manager."""
+
+    is_real_time: bool = False
+    """Whether frames come at the pace of the world, so that a slow reader loses some."""
+
+    def __init__(self, name: str) -> None:
+        """A source of that `name`, as its frames carry it."""
+        self.name = name
+        self.state = SourceState.CONNECTING
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Pixels across."""
+
+    @property
+    @abstractmethod
+    def height(self) -> int:
+        """Pixels down."""
+
+    @abstractmethod
+    def frames(self, every_s: float | None = None) -> Iterator[Frame]:
+        """Frames in order, all or those at least `every_s` apart; raises SourceError."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of what the source holds; may be called twice."""
+
+    def __enter__(self) -> Self:
+        """The source itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the source."""
+        self.close()
+
+
+class FileSource(Source):
+    """A video file.
+
+    `broken_packets` counts packets that gave no sound picture; single ones are passed over.
+    Raises SourceError on opening when there is no such file or no video in it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the file and read its header."""
+        super().__init__(str(path))
+        self.path = path
+        self.broken_packets = 0
+        self._started = False
+        self._last_at: Fraction | None = None
+        self._container, self._stream = self._open()
+        self.state = SourceState.RUNNING
+
+    @property
+    def width(self) -> int:
+        """Pixels across."""
+        return self._stream.codec_context.width
+
+    @property
+    def height(self) -> int:
+        """Pixels down."""
+        return self._stream.codec_context.height
+
+    @property
+    def frame_rate(self) -> Fraction | None:
+        """Frames a second as the file tells, on average; None when it does not."""
+        return self._stream.average_rate or self._stream.guessed_rate or None
+
+    @property
+    def duration_s(self) -> float | None:
+        """Length as the file tells; None when it does not."""
+        if self._stream.duration is not None and self._stream.time_base is not None:
+            return float(self._stream.duration * self._stream.time_base)
+        if self._container.duration is not None:
+            return self._container.duration / av.time_base
+        return None
+
+    @property
+    def ended_early_s(self) -> float:
+        """By how much the pictures ended before the stated length, once they have; else 0."""
+        stated = self.duration_s
+        if self.state is not SourceState.ENDED or stated is None or self._last_at is None:
+            return 0.0
+        base = self._stream.time_base
+        start = self._stream.start_time
+        first = float(start * base) if start is not None and base is not None else 0.0
+        step = float(1 / self.frame_rate) if self.frame_rate else 0.0
+        missing = first + stated - float(self._last_at) - step
+        return missing if missing >= EARLY_S else 0.0
+
+    def close(self) -> None:
+        """Close the file."""
+        self._container.close()
+
+    def frames(self, every_s: float | None = None) -> Iterator[Frame]:
+        """Frames in order from the file's start; one run at a time.
+
+        With `every_s` a frame is given when its time is at least that after the last given
+        one (to the tick of a clock of milliseconds), so a file always gives the same frames.
+        All frames are decoded either way.
+
+        Raises SourceError when there are no pictures, or the stream breaks off in the middle.
+        """
+        if every_s is not None and not every_s >= 0:
+            raise ValueError(f"every_s must not be negative, found {every_s:g}")
+        self._restart()
+        gap = Fraction(every_s or 0).limit_denominator(1_000_000)
+        due: Fraction | None = None
+        try:
+            for frame in self._decoded():
+                if due is None or frame.at_s >= due:
+                    due = frame.at_s + max(gap - self._slack(), Fraction(0))
+                    yield frame
+        except SourceError:
+            self.state = SourceState.FAILED
+            raise
+        self.state = SourceState.ENDED
+
+    def _restart(self) -> None:
+        if self._started:
+            self._container.close()
+            self._container, self._stream = self._open()
+        self._started = True
+        self._last_at = None
+        self.broken_packets = 0
+        self.state = SourceState.RUNNING
+
+    def _open(self) -> tuple[InputContainer, VideoStream]:
+        path = self.path
+        if not path.exists():
+            raise SourceError(f"{path}: no such file")
+        if not path.is_file():
+            raise SourceError(f"{path}: not a file; give a video file")
+        try:
+            if path.stat().st_size == 0:
+                raise SourceError(f"{path}: the file is empty (0 bytes)")
+            # An absolute path is never taken for a network address, nor is one in a playlist.
+            container = av.open(str(path.absolute()), options={"protocol_whitelist": "file"})
+        except av.error.EOFError as error:
+            raise SourceError(f"{path}: there are no pictures in the video") from error
+        except (av.error.FFmpegError, OSError) as error:
+            why = error.strerror or type(error).__name__
+            raise SourceError(f"{path}: cannot be read as a video: {why}") from error
+        kinds = container.format.name
+        if kinds in _NO_VIDEO_FORMATS or kinds.endswith("_pipe"):
+            container.close()
+            raise SourceError(f"{path}: not a video but a file of kind {kinds}")
+        covers = av.stream.Disposition.attached_pic
+        streams = [s for s in container.streams.video if not s.disposition & covers]
+        if not streams:
+            container.close()
+            raise SourceError(f"{path}: there is no video stream in it")
+        stream = streams[0]
+        if stream.codec_context is None or not stream.codec_context.width:
+            container.close()
+            raise SourceError(f"{path}: its video stream has no pictures that can be decoded")
+        stream.thread_type = "AUTO"
+        return container, stream
+
+    def _decoded(self) -> Iterator[Frame]:
+        """Every decoded picture in order of time."""
+        index = 0
+        broken_in_a_row = 0
+        for packet in self._packets():
+            try:
+                pictures = packet.decode()
+            except av.error.FFmpegError as error:
+                self.broken_packets += 1
+                broken_in_a_row += 1
+                if broken_in_a_row >= BROKEN_IN_A_ROW:
+                    raise self._broken(error.strerror) from error
+                continue
+            for video in pictures:
+                broken_in_a_row = 0
+                at = self._time(video)
+                if (video.width, video.height) != (self.width, self.height):
+                    raise self._broken(f"the picture becomes {video.width}x{video.height}")
+                if video.is_corrupt:
+                    self.broken_packets += 1
+                if self._last_at is not None and at <= self._last_at:
+                    if self._last_at - at > JUMP_BACK_S:
+                        raise self._broken(f"the time jumps back to {float(at):.2f} s")
+                    continue
+                self._last_at = at
+                yield Frame(self.name, index, at, video, bool(video.is_corrupt))
+                index += 1
+        if index == 0:
+            raise SourceError(f"{self.path}: there are no pictures in the video")
+
+    def _packets(self) -> Iterator[av.Packet[VideoStream]]:
+        """The stream's packets and the last, empty one that flushes the decoder."""
+        packets = self._container.demux(self._stream)
+        while True:
+            try:
+                packet = next(packets)
+            except StopIteration:
+                return
+            except (av.error.FFmpegError, OSError) as error:
+                raise self._broken(error.strerror) from error
+            if packet.is_corrupt:
+                self.broken_packets += 1
+            yield packet
+
+    def _slack(self) -> Fraction:
+        """How far rounding may pull two times together: a clock coarser than 1 ms counts frames."""
+        tick = Fraction(self._stream.time_base or 0)
+        return tick if tick <= Fraction(1, 1000) else Fraction(0)
+
+    def _time(self, video: VideoFrame) -> Fraction:
+        if video.pts is not None and video.time_base is not None:
+            return video.pts * Fraction(video.time_base)
+        # A bare stream has no clock: count by its frame rate, which it must tell.
+        if not self.frame_rate:
+            raise self._broken("its pictures have no times")
+        return Fraction(0) if self._last_at is None else self._last_at + 1 / self.frame_rate
+
+    def _broken(self, why: str | None) -> SourceError:
+        reached = "at its start" if self._last_at is None else f"after {float(self._last_at):.2f} s"
+        return SourceError(
+            f"{self.path}: the video breaks off {reached}: {why or 'cannot be decoded'}"
+        )
