@@ -1,5 +1,6 @@
 # make demo   audit the sample recording and write a report
 # make test   run the tests
+# make test-train  train, export and check a tiny model (installs torch: gigabytes)
 # make lint   ruff, mypy, import-linter
 #
 # Only Python 3.11+, git and make are needed. PYTHON chooses the interpreter.
@@ -12,7 +13,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format clean
+.PHONY: help demo test test-train lint format clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -22,6 +23,9 @@ demo: $(VENV)/.base
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-train: $(VENV)/.train
+	$(BIN)/python -m pytest tests/train $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -61,5 +65,11 @@ $(VENV)/.base: pyproject.toml | $(BIN)/python
 $(VENV)/.dev: pyproject.toml $(VENV)/.base | $(BIN)/python
 	@echo 'installing the development tools into $(VENV)'
 	$(PIP) install --editable '.[dev]'
+	$(mend_opencv)
+	@touch $@
+
+$(VENV)/.train: pyproject.toml $(VENV)/.dev | $(BIN)/python
+	@echo 'installing the training libraries into $(VENV)'
+	$(PIP) install --editable '.[dev,train]'
 	$(mend_opencv)
 	@touch $@

@@ -25,7 +25,7 @@ from datasets.look import (
     print_rgb,
     random_light,
 )
-from datasets.paint import Painter, item_reach
+from datasets.paint import Painter, item_reach, painting_order
 from datasets.scene import Change, FeltState, Item, Reach, ShiftPlan, StackItem
 from datasets.views import SKINS, SLEEVES, draw_arm
 from vision.calibration import map_points
@@ -238,7 +238,7 @@ class Film:
             painter = self._painter
             painter.canvas = self._canvas[cy0:cy1, cx0:cx1]
             painter.to_px = np.array([[s, 0, m * s - cx0], [0, s, m * s - cy0]])
-            for item in items.values():
+            for item in painting_order(items.values(), self.camera.foot_mm):
                 reach = item_reach(item, self.camera.height_mm)
                 x, y = item.center_mm
                 if x0 - reach < x < x1 + reach and y0 - reach < y < y1 + reach:

@@ -9,6 +9,7 @@ perspective of a pinhole camera.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import cv2
@@ -238,6 +239,16 @@ def card_points(item: CardItem, size_mm: tuple[float, float], points_mm: FloatAr
     local = np.asarray(points_mm, np.float64) - np.asarray(size_mm) / 2
     out: FloatArray = local @ turn.T + np.asarray(item.center_mm)
     return out
+
+
+def painting_order(items: Collection[Item], foot_mm: Point) -> list[Item]:
+    """Flat things as they were laid, then stacks from the far ones to those near the camera."""
+    flat = [item for item in items if not isinstance(item, StackItem)]
+    stacks = [item for item in items if isinstance(item, StackItem)]
+    stacks.sort(
+        key=lambda s: -math.hypot(s.center_mm[0] - foot_mm[0], s.center_mm[1] - foot_mm[1])
+    )
+    return [*flat, *stacks]
 
 
 def item_reach(item: Item, painter_height_mm: float) -> float:

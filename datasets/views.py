@@ -27,7 +27,7 @@ from datasets.look import (
     random_light,
     table_faults,
 )
-from datasets.paint import Painter, card_corners, card_points
+from datasets.paint import Painter, card_corners, card_points, painting_order
 from datasets.scene import CardItem, Item, LammerItem, StackItem
 from settlement.record import DECK_LABELS, JOKER
 from vision.table import CHIP_DIAMETER_MM, CHIP_THICKNESS_MM, VIEW_MM, FloatArray, LammerKind
@@ -440,7 +440,7 @@ def _table_view(rng: np.random.Generator, deck: Deck, size: int) -> LabelledView
     away = height * math.tan(math.radians(rng.uniform(15, 54)))
     foot = (float(away * math.cos(a)), float(away * math.sin(a)))
     painter = _painter(rng, deck, _ground(rng, n, scale, True), scale, foot, height)
-    items = table_items(rng)
+    items = painting_order(table_items(rng), foot)
     for item in items:
         painter.paint(item)
     covered = _arms(rng, painter.canvas, scale) if rng.random() < 0.18 else []
@@ -487,7 +487,7 @@ def _loose_view(rng: np.random.Generator, deck: Deck, size: int) -> LabelledView
     height = float(rng.uniform(300, 2500))
     foot = tuple(float(v) for v in rng.normal(0, height * 0.5, 2))
     painter = _painter(rng, deck, _ground(rng, n, scale, False), scale, foot, height)  # type: ignore[arg-type]
-    items = loose_items(rng, view_mm)
+    items = painting_order(loose_items(rng, view_mm), foot)  # type: ignore[arg-type]
     for item in items:
         painter.paint(item)
     covered = _arms(rng, painter.canvas, scale) if rng.random() < 0.08 else []

@@ -35,6 +35,7 @@ class FloatLoss:
     """A criterion that is computed in float32 whatever the network ran in."""
 
     def __init__(self, inner: Any) -> None:
+        """Wrap ultralytics' criterion."""
         self.inner = inner
 
     def __call__(self, preds: Any, batch: dict[str, Any]) -> Any:
@@ -48,7 +49,7 @@ class FloatLoss:
             self.inner.update()
 
 
-class CpuModel(DetectionModel):  # type: ignore[misc]
+class CpuModel(DetectionModel):
     """A detection model that trains in bfloat16 on the CPU."""
 
     def predict(self, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
@@ -89,7 +90,7 @@ def schedule(trainer: Any, peak: float) -> Callable[[Any], None]:
     return on_batch
 
 
-class FeltTrainer(DetectionTrainer):  # type: ignore[misc]
+class FeltTrainer(DetectionTrainer):
     """ultralytics' trainer with the CPU model and the finer rate."""
 
     def get_model(self, cfg: Any = None, weights: Any = None, verbose: bool = True) -> Any:

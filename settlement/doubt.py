@@ -80,7 +80,3 @@ class Doubts:
     def wager(self, seat: int, name: str, part: str) -> str | None:
         """Why the 'stake', 'paid' or 'action' of a seat's wager is not known."""
         return self.whole(seat) or self._wagers.get((seat, name, part))
-
-    def wager_names(self, seat: int) -> set[str]:
-        """The wagers of a seat that entries name."""
-        return {name for number, name, _ in self._wagers if number == seat}

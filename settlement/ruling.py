@@ -35,8 +35,8 @@ class Pay:
 
     >>> Pay.to_one(Fraction(3)).cents(500), Pay.to_one(Fraction(1, 2)).cents(501)
     (1500, 250)
-    >>> Pay.fixed(2000).cents(0), str(Pay.to_one(Fraction(1, 2)))
-    (2000, '1 to 2')
+    >>> Pay.fixed(2000).cents(0), str(Pay.fixed(2000)), str(Pay.to_one(Fraction(1, 2)))
+    (2000, '$20.00', '1 to 2')
     """
 
     outcome: Outcome

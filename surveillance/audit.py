@@ -85,9 +85,10 @@ class AuditSummary(BaseModel):
 def table_watcher(table: TableFile, detector_dir: Path | None, source_name: str) -> Watcher:
     """The real watcher; raises FeltwatchError when its model is missing."""
     # Imported here: it brings the model's runtime along, which most commands do without.
+    from models.weights_dir import default_weights
     from vision.watch import TableWatcher
 
-    return TableWatcher(table, detector_dir, source_name)
+    return TableWatcher(table, detector_dir or default_weights(), source_name)
 
 
 def audit(

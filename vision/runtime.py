@@ -33,7 +33,7 @@ def load_card(folder: Path) -> dict[str, Any]:
     path = folder / CARD_FILE
     try:
         card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        for name in ("detector", "reader"):
+        for name in ("detector", "reader", "stacks"):
             own = card["models"][name]
             file = folder / own["file"]
             if not file.is_file():
@@ -146,7 +146,7 @@ class OpenVinoReader:
             out = self._request.infer({0: full})[0][: len(part)]
             parts.append(np.array(out, np.float32))
         if not parts:
-            return np.zeros((0, 54), np.float32)
+            return np.zeros((0, int(self._model.output(0).shape[1])), np.float32)
         shares = np.vstack(parts)
         if self.temperature != 1.0:
             logits = np.log(np.clip(shares, 1e-12, 1)) / self.temperature
@@ -166,3 +166,9 @@ def load_models(folder: Path, threads: int | None = None) -> tuple[OpenVinoDetec
         ),
         OpenVinoReader(folder / reader["file"], threads, float(reader.get("temperature", 1.0))),
     )  # fmt: skip
+
+
+def load_counter(folder: Path, threads: int | None = None) -> OpenVinoReader:
+    """The counter of chips in a stack of a folder of weights."""
+    own = load_card(folder)["models"]["stacks"]
+    return OpenVinoReader(folder / own["file"], threads, float(own.get("temperature", 1.0)))

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
 from surveillance import audit as auditing
@@ -40,7 +41,7 @@ def progress_bar(
         transient=False,
     )
     with bar:
-        task = bar.add_task(title, total=None, time="", speed=0.0, rounds=0, alerts=0)
+        task = bar.add_task(escape(title), total=None, time="", speed=0.0, rounds=0, alerts=0)
 
         def show(state: auditing.Progress) -> None:
             whole = state.duration_s
@@ -71,7 +72,7 @@ def print_summary(summary: auditing.AuditSummary) -> None:
     codes = ", ".join(f"{code} {count}" for code, count in summary.alerts_by_code.items())
     console.print(f"[bold]{_count(summary.alerts, 'alert')}[/]" + (f": {codes}" if codes else ""))
     for warning in summary.warnings:
-        console.print(f"[yellow]note:[/] {warning}")
+        console.print(f"[yellow]note:[/] {escape(warning)}")
     typer.echo(f"report: {Path(summary.out) / 'report.html'}")
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 import surveillance
@@ -55,8 +56,8 @@ def _print_alerts(path: Path) -> None:
             alert.round_id or "",
             "dealer" if alert.seat is None else str(alert.seat),
             alert.code,
-            alert.seen or "",
-            alert.due or "",
+            escape(alert.seen or ""),
+            escape(alert.due or ""),
         )
     Console().print(table)
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,6 +91,25 @@ def test_pai_gow(cards: str, category: str | None) -> None:
 def test_seven_different_cards_are_needed(cards: str) -> None:
     with pytest.raises(HandError, match="seven different cards"):
         pai_gow_top(parse_cards(cards))
+
+
+@pytest.mark.parametrize(
+    ("jokers", "category", "count"),
+    [
+        (0, "seven_card_straight_flush_natural", 32),
+        (1, "seven_card_straight_flush_joker", 196),
+    ],
+)
+def test_the_exact_count_of_seven_card_straight_flushes(
+    jokers: int, category: str, count: int
+) -> None:
+    joker = list(DECK[-1:]) * jokers
+    found = 0
+    for suit in "CDHS":
+        suited = [card for card in DECK if card.suit == suit]
+        for cards in combinations(suited, 7 - jokers):
+            found += treasure_category([*cards, *joker]) == category
+    assert found == count
 
 
 SEVEN = st.lists(st.sampled_from(DECK), min_size=7, max_size=7, unique=True)

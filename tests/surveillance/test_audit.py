@@ -328,7 +328,7 @@ def test_a_failing_move_puts_everything_back(
 
     monkeypatch.setattr(Path, "replace", replace)
     monkeypatch.setattr(Path, "rename", rename)
-    with pytest.raises((FeltwatchError, Stopped), match="Input/output error|nothing of this run"):
+    with pytest.raises((FeltwatchError, Stopped), match=r"Input/output error|nothing of this run"):
         run(video, table_path, tmp_path)
     assert contents(tmp_path) == before
 

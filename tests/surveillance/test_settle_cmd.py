@@ -141,9 +141,13 @@ def test_a_dealer_set_otherwise_or_not_known_is_said(
     record = {
         **RECORD,
         "seats": [],
-        "dealer": {"low": ["9H", "9C"], "high": "AS KD 7S 5D 2C".split()},
+        "dealer": {"low": ["9H", "9C"], "high": ["AS", "KD", "7S", "5D", "2C"]},
     }
-    boxes = {**RECORD, "seats": [], "dealer": {"low": ["9H"], "high": "9C AS KD 7S 5D 2C".split()}}
+    boxes = {
+        **RECORD,
+        "seats": [],
+        "dealer": {"low": ["9H"], "high": ["9C", "AS", "KD", "7S", "5D", "2C"]},
+    }
     unknown = {**RECORD, "seats": [], "dealer": {}}
     text = "\n".join(json.dumps(r) for r in (record, boxes, unknown))
     assert main(["settle", record_file(tmp_path, text), "--table", str(table)]) == 0

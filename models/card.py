@@ -1,0 +1,220 @@
+"""The model card: what the shipped weights are, for programs (JSON) and for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from models.provenance import Provenance, read_object
+from settlement.errors import FeltwatchError
+
+LICENCE = "AGPL-3.0-or-later"
+
+
+def read_figures(path: Path) -> dict[str, Any]:
+    """Figures as `feltwatch model val --json` prints them; raises FeltwatchError."""
+    figures = read_object(path)
+    for key in ("detector", "reader", "stacks"):
+        # A set without stacks gives none of them.
+        if not isinstance(figures.get(key), dict) and not (key == "stacks" and key in figures):
+            raise FeltwatchError(
+                f"{path}: no figures of the {key}; 'feltwatch model val --json' prints them"
+            )
+    return figures
+
+
+def build_card(
+    models: dict[str, dict[str, Any]],
+    provenance: Provenance,
+    figures: dict[str, Any] | None,
+    versions: dict[str, str],
+    date: str,
+) -> dict[str, Any]:
+    """The machine-readable card; `models` holds file, sha256, classes and settings by part."""
+    return {
+        "form": 1,
+        "licence": LICENCE,
+        "date": date,
+        "versions": versions,
+        "recipe": (
+            "The networks are trained from scratch (no pretrained weights) on rendered views: "
+            "feltwatch model render, feltwatch model train, feltwatch model export."
+        ),
+        "models": models,
+        "data": provenance.model_dump(mode="json"),
+        "figures": figures,
+    }
+
+
+def card_json(card: dict[str, Any]) -> str:
+    """The card as JSON text."""
+    return json.dumps(card, indent=1, ensure_ascii=False) + "\n"
+
+
+def card_markdown(card: dict[str, Any]) -> str:
+    """The card as a page for people."""
+    parts = [
+        "# Model card",
+        "",
+        "Three small networks read the table. The *detector* finds what lies on the felt in a "
+        "view: card indices, jokers, backs, chips and lammers. The *reader* says which of the 53 "
+        "cards an upright crop of an index shows, or none. The *stack counter* says how many "
+        "chips a crop of a stack shows.",
+        "",
+        f"- Made: {card['date']}, with "
+        + ", ".join(f"{name} {version}" for name, version in card["versions"].items()),
+        f"- Licence: {card['licence']} (trained with ultralytics, which is AGPL-3.0)",
+        f"- Recipe: {card['recipe']}",
+        "",
+        "## Files",
+        "",
+        "| part | file | bytes | weights | input | sha256 |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, own in card["models"].items():
+        shape = " x ".join(str(n) for n in own["input"])
+        parts.append(
+            f"| {name} | `{own['file']}` | {own['bytes']:,} | {own['weights']} | {shape} "
+            f"| `{own['sha256']}` |"
+        )
+    parts += ["", *_settings_lines(card["models"]), "## Data", "", *_data_lines(card["data"])]
+    parts += ["## Figures", "", *_figure_lines(card["figures"])]
+    parts += [
+        "## Use",
+        "",
+        "The files are meant for feltwatch's own views; `model-card.json` beside them is what the "
+        "program reads and checks them against. They are no proof of anything alone: a person "
+        "looks at what they point to.",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _settings_lines(models: dict[str, dict[str, Any]]) -> list[str]:
+    lines = ["## Training and export", ""]
+    for name, own in models.items():
+        settings = ", ".join(f"{key} {value}" for key, value in own["training"].items())
+        check = ", ".join(f"{key} {value}" for key, value in own["check"].items())
+        lines += [
+            f"- **{name}**: {settings}.",
+            f"  OpenVINO against the checkpoint: {check}.",
+        ]
+    return [*lines, ""]
+
+
+def _data_lines(data: dict[str, Any]) -> list[str]:
+    lines = []
+    for one in data["rendered"]:
+        decks = ", ".join(one["decks"]) or "none"
+        lines.append(
+            f"- Rendered views: {one['views']:,} of {one['size_px']} px, seed {one['seed']}; decks "
+            f"drawn by feltwatch with {one['fonts'] or 'no'} fonts; folders of faces: {decks}."
+        )
+    for one in data["stacks"]:
+        seed = "seed not told" if one["seed"] is None else f"seed {one['seed']}"
+        lines.append(f"- Rendered crops of chip stacks: {one['crops']:,}, {seed}.")
+    for one in data["photographs"]:
+        told = [
+            f"version {one['version']}" if one["version"] else None,
+            one["licence"] or "licence not told",
+            one["attribution"],
+        ]
+        lines.append(f"- Photographs: {one['name']}, {', '.join(t for t in told if t)}.")
+    if not lines:
+        lines.append("- Not recorded.")
+    elif not data["photographs"]:
+        lines.append("- No photographs.")
+    return [*lines, ""]
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.2f}%"
+
+
+def figure_rows(figures: dict[str, Any]) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
+    """Rows of the detector's table and of the reader's, as text.
+
+    Detector: class, labels, AP50, AP50-95, precision, recall. Reader: what, figure.
+    """
+    detector, reader = figures["detector"], figures["reader"]
+    rows: list[Sequence[str]] = [
+        (
+            name,
+            str(own["labels"]),
+            *(_percent(own[key]) for key in ("ap50", "ap50_95", "precision", "recall")),
+        )
+        for name, own in detector["classes"].items()
+    ]
+    rows.append(("all", "", _percent(detector["map50"]), _percent(detector["map50_95"]), "", ""))
+    sure = f"{reader['threshold']:g}"
+    read: list[Sequence[str]] = [
+        ("index crops", str(reader["indices"])),
+        ("card right", _percent(reader["card"])),
+        ("rank right", _percent(reader["rank"])),
+        ("suit right", _percent(reader["suit"])),
+        (f"read, share {sure} or more", _percent(reader["confident"])),
+        (f"read wrong, share {sure} or more", _percent(reader["confident_wrong"])),
+        ("crops of none", str(reader["crops"] - reader["indices"])),
+        ("told as none", _percent(reader["none"])),
+        (f"taken for a card, share {sure} or more", _percent(reader["none_confident_wrong"])),
+        ("calibration error (ECE)", _percent(reader["calibration_error"])),
+        ("temperature, and the best", f"{reader['temperature']:g}, {reader['best_temperature']:g}"),
+    ]
+    return rows, read
+
+
+def counter_rows(figures: dict[str, Any]) -> list[Sequence[str]]:
+    """Rows of the stack counter's table: what, figure; none where it was not checked."""
+    stacks = figures["stacks"]
+    if stacks is None:
+        return []
+    sure = f"{stacks['threshold']:g}"
+    return [
+        ("stack crops", str(stacks["crops"])),
+        ("count right", _percent(stacks["right"])),
+        ("within one chip", _percent(stacks["within_one"])),
+        (f"counted, share {sure} or more", _percent(stacks["confident"])),
+        (f"counted wrong, share {sure} or more", _percent(stacks["confident_wrong"])),
+        *((f"right of {name} chips", _percent(own)) for name, own in stacks["by_height"].items()),
+        ("calibration error (ECE)", _percent(stacks["calibration_error"])),
+        ("temperature, and the best", f"{stacks['temperature']:g}, {stacks['best_temperature']:g}"),
+    ]
+
+
+def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
+    if figures is None:
+        return [
+            "None yet: `feltwatch model val --json` gives them, `export --figures` puts them in.",
+            "",
+        ]
+    rows, read = figure_rows(figures)
+    detector, reader = figures["detector"], figures["reader"]
+    lines = [
+        f"On the held-out shard of a rendered set ({detector['pictures']:,} views; decks of its "
+        f"own), precision and recall at score {detector['threshold']:g} and IoU 0.5. Rendered "
+        "pictures are easier than a camera's; figures of photographs and shifts are in the README.",
+        "",
+        "| class | labels | AP50 | AP50-95 | precision | recall |",
+        "|---|---|---|---|---|---|",
+        *(f"| {' | '.join(row)} |" for row in rows),
+        "",
+        "| reader | |",
+        "|---|---|",
+        *(f"| {' | '.join(row)} |" for row in read),
+        "",
+    ]
+    if reader["confusions"]:
+        pairs = ", ".join(f"{taken} for {true} ({n})" for true, taken, n in reader["confusions"])
+        lines += [f"Commonest mistakes (read for true): {pairs}.", ""]
+    counted = counter_rows(figures)
+    if counted:
+        lines += [
+            "| stack counter | |",
+            "|---|---|",
+            *(f"| {' | '.join(r)} |" for r in counted),
+            "",
+        ]
+    else:
+        lines += ["The stack counter was not checked on this set.", ""]
+    return lines

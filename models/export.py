@@ -1,0 +1,206 @@
+"""Export of trained checkpoints to ONNX, checked against them and put in place with a card."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+from ultralytics import YOLO
+
+from datasets.training_set import CLASS_NAMES, CROP_PX
+from datasets.views import CLASSES
+from models.card import LICENCE, build_card, card_json, card_markdown
+from models.equality import check_detector, check_reader, trial_pictures, trial_stacks
+from models.onnx_form import rewrite
+from models.provenance import TRAINING_FILE, Provenance, read_provenance, rendered_data
+from settlement.errors import FeltwatchError
+from vision.runtime import CARD_FILE
+from vision.stack_crop import COUNT_NAMES
+
+OPSET = 17
+READER_BATCH = 32
+READER_VIEWS, VIEW_PX = 24, 640
+"""Rendered views whose index crops the reader is compared on."""
+
+PAGE_FILE = "MODEL_CARD.md"
+FILES = {"detector": "detector.onnx", "reader": "reader.onnx", "stacks": "stacks.onnx"}
+NAMES = {"detector": CLASSES, "reader": CLASS_NAMES, "stacks": COUNT_NAMES}
+
+SETTINGS = (
+    "model", "epochs", "imgsz", "batch", "optimizer", "lr0", "weight_decay", "device", "seed",
+)  # fmt: skip
+"""What of a checkpoint's settings is told in the card; others hold paths or change nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportSettings:
+    """How the networks are exported and used: view side px, score threshold, temperatures."""
+
+    size: int = 512
+    threshold: float = 0.25
+    temperature: float = 1.0
+    stacks_temperature: float = 1.0
+    half: bool = True
+
+
+def export_models(
+    detector: Path,
+    reader: Path,
+    stacks: Path,
+    out: Path,
+    settings: ExportSettings | None = None,
+    *,
+    provenance: Provenance | None = None,
+    figures: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Export the checkpoints (`.pt`) into the folder `out`; gives back the card.
+
+    Writes detector.onnx (one view of `size` px), reader.onnx and stacks.onnx (batches of 32
+    crops), model-card.json and MODEL_CARD.md, all or none. Before anything is put in place,
+    OpenVINO's outputs are compared with the checkpoints' on rendered views and crops.
+    `provenance` adds to what the checkpoints' own training.json tells.
+
+    Raises FeltwatchError for a checkpoint that is missing or of another task, for outputs
+    that differ, and for figures of other weights.
+    """
+    settings = settings or ExportSettings()
+    provenance = provenance or Provenance()
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".partial-", dir=out) as folder:
+        work = Path(folder)
+        checkpoints = {"detector": detector, "reader": reader, "stacks": stacks}
+        models = {
+            part: _export_part(part, path, work, settings) for part, path in checkpoints.items()
+        }
+        _same_weights(models, figures)
+        for path in checkpoints.values():
+            provenance = provenance.joined(_own_provenance(path))
+        versions = {name: version(name) for name in ("ultralytics", "torch", "onnx", "openvino")}
+        date = datetime.now(UTC).date().isoformat()
+        card = build_card(models, provenance, figures, versions, date)
+        (work / CARD_FILE).write_text(card_json(card), encoding="utf-8")
+        (work / PAGE_FILE).write_text(card_markdown(card), encoding="utf-8")
+        # The card goes last: until then the earlier card's hashes tell that files changed.
+        for name in (*FILES.values(), PAGE_FILE, CARD_FILE):
+            (work / name).replace(out / name)
+    return card
+
+
+def _export_part(
+    part: str, checkpoint: Path, work: Path, settings: ExportSettings
+) -> dict[str, Any]:
+    classes = NAMES[part]
+    shape = (READER_BATCH, 3, CROP_PX, CROP_PX)
+    if part == "detector":
+        shape = (1, 3, settings.size, settings.size)
+    with _quiet():
+        network, training = load_checkpoint(checkpoint, part, classes)
+        raw = work / f"{part}-raw.pt"
+        shutil.copyfile(checkpoint, raw)  # the exporter writes beside the file it is given
+        exported = YOLO(str(raw), verbose=False).export(
+            format="onnx", imgsz=shape[2], batch=shape[0], opset=OPSET, simplify=True,
+            dynamic=False, device="cpu", verbose=False,
+        )  # fmt: skip
+    target = work / FILES[part]
+    notes = {"part": part, "names": ",".join(classes), "licence": LICENCE}
+    rewrite(Path(str(exported)), target, notes, half=settings.half)
+    extra: dict[str, float]
+    if part == "detector":
+        check = check_detector(network, target, classes, settings.size, settings.threshold)
+        extra = {"threshold": settings.threshold}
+    elif part == "reader":
+        check = check_reader(network, target, trial_pictures(READER_VIEWS, VIEW_PX)[1])
+        extra = {"temperature": settings.temperature}
+    else:
+        check = check_reader(network, target, trial_stacks())
+        extra = {"temperature": settings.stacks_temperature}
+    data = target.read_bytes()
+    return {
+        "file": FILES[part],
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "bytes": len(data),
+        "weights": "float16" if settings.half else "float32",
+        "input": list(shape),
+        "opset": OPSET,
+        "classes": list(classes),
+        **extra,
+        "training": training,
+        "check": check,
+    }
+
+
+def load_checkpoint(
+    path: Path, part: str, classes: tuple[str, ...]
+) -> tuple[torch.nn.Module, dict[str, Any]]:
+    """A checkpoint's network in float32, and the settings it was trained with.
+
+    Raises FeltwatchError when the file is missing, no checkpoint, or has other classes.
+    """
+    if not path.is_file():
+        raise FeltwatchError(f"{path}: no checkpoint; 'feltwatch model train' writes best.pt")
+    try:
+        model = YOLO(str(path), verbose=False)
+        network = model.model.float().eval()
+        names = tuple(model.names[i] for i in range(len(model.names)))
+    except Exception as error:  # unpickling may raise anything
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FeltwatchError(f"{path}: not a checkpoint that can be loaded ({reason})") from error
+    task = "detect" if part == "detector" else "classify"
+    if model.task != task or names != classes:
+        raise FeltwatchError(
+            f"{path}: not a {part}: it is a {model.task} model of {len(names)} classes; "
+            f"the {part} has {len(classes)}"
+        )
+    stored = model.ckpt or {}
+    args = stored.get("train_args", {})
+    training = {name: args[name] for name in SETTINGS if args.get(name) is not None}
+    if "model" in training:
+        training["model"] = Path(str(training["model"])).name
+    done = stored.get("train_results", {}).get("epoch")
+    if done:
+        training["epochs done"] = int(done[-1])
+    return network, training
+
+
+def _same_weights(models: dict[str, dict[str, Any]], figures: dict[str, Any] | None) -> None:
+    for part, own in models.items():
+        told = (figures or {}).get("weights", {}).get(part)
+        if told is not None and told != own["sha256"]:
+            raise FeltwatchError(
+                f"the figures are of another {part} (sha256 {told[:12]}...); export without "
+                "figures, run 'feltwatch model val --json' on the result, then export again"
+            )
+
+
+def _own_provenance(checkpoint: Path) -> Provenance:
+    """What is noted beside a checkpoint, else the rendered set that it names itself."""
+    noted = checkpoint.resolve().parent.parent / TRAINING_FILE
+    if noted.is_file():
+        return read_provenance(noted)
+    args = (torch.load(checkpoint, map_location="cpu", weights_only=False)).get("train_args", {})
+    data = Path(str(args.get("data", "")))
+    if data.name == "data.yaml" and (data.parent / "recipe.json").is_file():
+        return Provenance(rendered=(rendered_data(data.parent),))
+    return Provenance()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep ultralytics' notes out of the output; its errors are still told."""
+    log = logging.getLogger("ultralytics")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)

@@ -1,0 +1,172 @@
+"""One training run: its data checked, the parts trained, and what they learned from noted."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from ultralytics import __version__ as ultralytics_version
+
+from datasets.views import CLASSES
+from models.crops import read_crops
+from models.detector_training import train_detector
+from models.provenance import TRAINING_FILE, Provenance, photo_data, rendered_data, stack_data
+from models.reader_training import train_reader
+from models.stack_training import train_stack_reader
+from models.validate import class_names
+from settlement.errors import FeltwatchError
+from vision.stack_crop import COUNT_NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRun:
+    """What to train on and how; None leaves a setting to the part's own default.
+
+    `data` is the folder of a rendered set; `crops` are more folders of index crops for the
+    reader, each counted `crops_weight` times; `pictures` more folders of `images` with
+    YOLO `labels` for the detector. `stacks` holds crops of stacks (None: data/stacks).
+    """
+
+    data: Path
+    out: Path
+    epochs: int | None = None
+    size: int = 512
+    batch: int | None = None
+    device: str | None = None
+    resume: bool = False
+    start: Path | None = None
+    crops: tuple[Path, ...] = ()
+    crops_weight: int = 1
+    pictures: tuple[Path, ...] = ()
+    stacks: Path | None = None
+
+
+def train_part(part: str, run: TrainingRun) -> Path:
+    """Train 'detector', 'reader' or 'stacks' into `out/PART`; gives back the best checkpoint.
+
+    Notes beside it in training.json what it was trained on, for the model card. With
+    `resume` a part that is finished is left as it is.
+
+    Raises FeltwatchError for data or a device that are not there.
+    """
+    folder = run.out / part
+    note = folder / TRAINING_FILE
+    best = folder / "weights" / "best.pt"
+    if run.resume and note.is_file() and best.is_file():
+        return best
+    provenance = part_provenance(part, run)
+    common: dict[str, Any] = {"device": run.device, "resume": run.resume, "start": run.start}
+    if run.epochs is not None:
+        common["epochs"] = run.epochs
+    if run.batch is not None:
+        common["batch"] = run.batch
+    _check_device(run.device)
+    folder.mkdir(parents=True, exist_ok=True)
+    if run.resume and _finished(folder / "weights" / "last.pt"):
+        raise FeltwatchError(
+            f"{folder}: the training ended, but not what it was trained on was noted; "
+            "train into another folder, or leave out --resume to begin again"
+        )
+    note.unlink(missing_ok=True)
+    began = time.monotonic()
+    if part == "detector":
+        data = _placed_data(run.data, run.pictures, folder)
+        best = train_detector(data, folder, size=run.size, **common)
+    elif part == "stacks":
+        best = train_stack_reader(stack_folder(run), folder, **common)
+    else:
+        train, val = run.data / "crops" / "train", run.data / "crops" / "val"
+        extra = crop_folders(run.crops)
+        weights = [1] + [run.crops_weight] * len(extra)
+        best = train_reader([train, *extra], [val], folder, weights=weights, **common)
+    told = {
+        "part": part,
+        "data": provenance.model_dump(mode="json"),
+        "ultralytics": ultralytics_version,
+        "torch": torch.__version__,
+        "minutes": round((time.monotonic() - began) / 60, 1),
+    }
+    note.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    return best
+
+
+def part_provenance(part: str, run: TrainingRun) -> Provenance:
+    """What a part would be trained on; raises FeltwatchError where that is not there."""
+    if part == "stacks":
+        read_crops(stack_folder(run) / "val", len(COUNT_NAMES))
+        return Provenance(stacks=(stack_data(stack_folder(run)),))
+    rendered = rendered_data(run.data)
+    if part == "reader":
+        read_crops(run.data / "crops" / "val")
+        extra = crop_folders(run.crops)
+    else:
+        extra = list(run.pictures)
+    return Provenance(
+        rendered=(rendered,), photographs=tuple(photo_data(source) for source in extra)
+    )
+
+
+def stack_folder(run: TrainingRun) -> Path:
+    """Where the crops of stacks are."""
+    return run.data / "stacks" if run.stacks is None else run.stacks
+
+
+def crop_folders(given: tuple[Path, ...]) -> list[Path]:
+    """The folders that hold the crops, each itself or within; raises FeltwatchError.
+
+    A rendered set keeps them in crops/train, cut photographs in crops.
+    """
+    folders = []
+    for folder in given:
+        inner = (folder / "crops" / "train", folder / "crops", folder)
+        folders.append(next((place for place in inner if place.is_dir()), folder))
+        read_crops(folders[-1])
+    return folders
+
+
+def _placed_data(data: Path, pictures: tuple[Path, ...], folder: Path) -> Path:
+    """A data.yaml of where the set lies now, for one that was moved, and of more pictures."""
+    source = data / "data.yaml"
+    train = data / "images" / "train"
+    names = class_names(source)
+    if names != CLASSES:
+        raise FeltwatchError(
+            f"{source}: classes {', '.join(names)}, the detector has {', '.join(CLASSES)}"
+        )
+    for place in (train, data / "images" / "val", *(more / "images" for more in pictures)):
+        if not any(place.glob("*.jpg")):
+            raise FeltwatchError(f"{place}: no pictures (.jpg) to train on")
+    placed = {
+        "path": str(data.resolve()),
+        "train": [str(train.resolve()), *(str((more / "images").resolve()) for more in pictures)],
+        "val": "images/val",
+    }
+    target = folder / "data.yaml"
+    # JSON is YAML too, and quotes whatever a path may hold.
+    lines = [f"{key}: {json.dumps(value)}" for key, value in placed.items()]
+    lines += ["names:", *(f"  {place}: {name}" for place, name in enumerate(CLASSES))]
+    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return target
+
+
+def _finished(last: Path) -> bool:
+    """Whether a checkpoint is of a training that ended: it has no epoch to go on from."""
+    if not last.is_file():
+        return False
+    stored = torch.load(last, map_location="cpu", weights_only=False)
+    return int(stored.get("epoch", -1)) < 0
+
+
+def _check_device(device: str | None) -> None:
+    if device is None or device == "cpu":
+        return
+    found = torch.cuda.device_count()
+    wanted = device.removeprefix("cuda:").split(",")
+    if device == "mps" and torch.backends.mps.is_available():
+        return
+    if not all(place.isdigit() and int(place) < found for place in wanted):
+        raise FeltwatchError(f"--device {device}: not here ({found} GPUs found); use cpu")

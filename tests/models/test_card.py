@@ -1,0 +1,139 @@
+"""The model card, for programs and for people."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.card import (
+    build_card,
+    card_json,
+    card_markdown,
+    counter_rows,
+    figure_rows,
+    read_figures,
+)
+from models.provenance import PhotoData, Provenance, RenderedData, StackData
+from settlement.errors import FeltwatchError
+from vision.runtime import ModelError, load_card
+
+FIGURES: dict[str, Any] = {
+    "weights": {"detector": "d", "reader": "r"},
+    "data": {"name": "set", "split": "val"},
+    "detector": {
+        "pictures": 500, "size": 512, "threshold": 0.25, "map50": 0.91, "map50_95": 0.7,
+        "classes": {
+            "index": {"labels": 10, "found": 9, "ap50": 0.95, "ap50_95": 0.8, "precision": 1.0,
+                      "recall": 0.9},
+            "chip": {"labels": 0, "found": 0, "ap50": None, "ap50_95": None, "precision": None,
+                     "recall": None},
+        },
+    },
+    "reader": {
+        "crops": 12, "indices": 10, "card": 0.9, "rank": 1.0, "suit": 0.9, "none": None,
+        "confident": 0.9, "confident_wrong": 0.1, "none_confident_wrong": None,
+        "calibration_error": 0.01, "temperature": 1.0, "best_temperature": 1.1, "threshold": 0.6,
+        "confusions": [["9C", "9S", 6]],
+    },
+    "stacks": {
+        "crops": 40, "right": 0.975, "within_one": 1.0, "confident": 0.9, "confident_wrong": 0.0,
+        "by_height": {"1": 1.0, "2": None}, "calibration_error": 0.02, "temperature": 1.0,
+        "best_temperature": 0.9, "threshold": 0.6, "confusions": [],
+    },
+}  # fmt: skip
+
+
+def _models() -> dict[str, dict[str, Any]]:
+    return {
+        name: {
+            "file": f"{name}.onnx",
+            "sha256": hashlib.sha256(name.encode()).hexdigest(),
+            "bytes": 5_000_000,
+            "weights": "float16",
+            "input": [1, 3, 512, 512],
+            "classes": ["a"],
+            "training": {"epochs": 3},
+            "check": {"views": 8},
+        }
+        for name in ("detector", "reader", "stacks")
+    }
+
+
+PROVENANCE = Provenance(
+    rendered=(
+        RenderedData(name="set", views=14000, seed=11, size_px=640, decks=("jumbo",), fonts=177),
+    ),
+    stacks=(StackData(name="stacks", crops=48000, seed=3),),
+    photographs=(
+        PhotoData(name="phone cards", version="v12", licence="CC BY 4.0", attribution="A. Person"),
+        PhotoData(name="own"),
+    ),
+)
+
+
+def test_the_runtime_reads_it_and_checks_the_files(tmp_path: Path) -> None:
+    card = build_card(_models(), PROVENANCE, FIGURES, {"torch": "2"}, "2026-01-02")
+    (tmp_path / "model-card.json").write_text(card_json(card), encoding="utf-8")
+    with pytest.raises(ModelError, match=r"detector\.onnx: the model is missing"):
+        load_card(tmp_path)
+    for name in ("detector", "reader", "stacks"):
+        (tmp_path / f"{name}.onnx").write_bytes(name.encode())
+    assert load_card(tmp_path) == json.loads(card_json(card))
+    (tmp_path / "reader.onnx").write_bytes(b"other")
+    with pytest.raises(ModelError, match=r"reader\.onnx: not the file of the model card"):
+        load_card(tmp_path)
+
+
+def test_the_page_tells_data_licences_hashes_and_figures() -> None:
+    page = card_markdown(build_card(_models(), PROVENANCE, FIGURES, {"torch": "2"}, "2026-01-02"))
+    for words in (
+        "2026-01-02, with torch 2",
+        "AGPL-3.0-or-later",
+        hashlib.sha256(b"reader").hexdigest(),
+        "14,000 of 640 px, seed 11",
+        "177 fonts; folders of faces: jumbo",
+        "phone cards, version v12, CC BY 4.0, A. Person",
+        "own, licence not told",
+        "| index | 10 | 95.00% | 80.00% | 100.00% | 90.00% |",
+        "| chip | 0 | – | – | – | – |",
+        "| read wrong, share 0.6 or more | 10.00% |",
+        "9S for 9C (6)",
+        "Rendered crops of chip stacks: 48,000, seed 3",
+        "| count right | 97.50% |",
+        "| right of 2 chips | – |",
+    ):
+        assert words in page
+
+
+def test_the_page_says_what_is_not_known() -> None:
+    page = card_markdown(build_card(_models(), Provenance(), None, {}, "2026-01-02"))
+    assert "- Not recorded." in page
+    assert "None yet" in page
+    rendered = Provenance(rendered=PROVENANCE.rendered)
+    assert "- No photographs." in card_markdown(build_card(_models(), rendered, None, {}, "x"))
+
+
+def test_rows_have_the_width_of_their_heads() -> None:
+    detector, reader = figure_rows(FIGURES)
+    assert {len(row) for row in detector} == {6}
+    assert {len(row) for row in reader} == {2}
+    assert {len(row) for row in counter_rows(FIGURES)} == {2}
+    assert counter_rows(FIGURES | {"stacks": None}) == []
+
+
+def test_figures_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "figures.json"
+    path.write_text(json.dumps(FIGURES))
+    assert read_figures(path) == FIGURES
+    path.write_text(json.dumps(FIGURES | {"stacks": None}))
+    assert read_figures(path)["stacks"] is None
+    path.write_text(json.dumps({k: v for k, v in FIGURES.items() if k != "stacks"}))
+    with pytest.raises(FeltwatchError, match="no figures of the stacks"):
+        read_figures(path)
+    path.write_text(json.dumps({"detector": {}}))
+    with pytest.raises(FeltwatchError, match="no figures of the reader"):
+        read_figures(path)

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from felt import PAIR_DEALER, WINNER, round_of, seat, wager
+
+from settlement.errors import FeltwatchError
+from settlement.record import iter_rounds, parse_round, read_rounds
+
+ROUND = round_of(PAIR_DEALER, seat(1, WINNER, wager("main", 500, "paid", 500)))
+
+
+def test_a_record_goes_to_a_file_and_back(tmp_path: Path) -> None:
+    path = tmp_path / "rounds.jsonl"
+    path.write_text(f"{ROUND.to_json()}\n\n{ROUND.to_json()}\n")
+    assert read_rounds(path) == [ROUND, ROUND]
+    assert "start_s" not in ROUND.to_json()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "x: record: Invalid JSON"),
+        ('{"round_id": "r", "table": "t"}', "x: game: Field required"),
+        (
+            '{"round_id": "r", "table": "t", "game": "g", "start_s": "soon"}',
+            "x: start_s: .*seconds",
+        ),
+        ('{"round_id": "r", "table": "t", "game": "g", "start_s": "NaN"}', "no finite number"),
+        ('{"round_id": "r", "table": "t", "game": "g", "day": 1}', "x: day: Extra inputs"),
+    ],
+)
+def test_a_line_out_of_form_is_refused(line: str, message: str) -> None:
+    with pytest.raises(FeltwatchError, match=message):
+        parse_round(line, "x")
+
+
+def test_the_line_is_named() -> None:
+    with pytest.raises(FeltwatchError, match=r"a\.jsonl, line 3: record: "):
+        list(iter_rounds([ROUND.to_json(), "", "x"], "a.jsonl"))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(FeltwatchError, match=r"none.jsonl: No such file"):
+        read_rounds(tmp_path / "none.jsonl")
+    (tmp_path / "bytes.jsonl").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FeltwatchError, match=r"bytes.jsonl: not a text file"):
+        read_rounds(tmp_path / "bytes.jsonl")
+
+
+def test_a_wager_is_found_by_name() -> None:
+    found = ROUND.seats[0].wager("main")
+    assert found is not None
+    assert found.stake_cents == 500
+    assert ROUND.seats[0].wager("envy") is None

@@ -1,0 +1,245 @@
+"""A finished round's tracks to its round record: votes over readings, doubts said."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from settlement.record import (
+    Action,
+    Confidence,
+    DealerRecord,
+    RoundRecord,
+    SeatRecord,
+    Undecided,
+    WagerRecord,
+)
+from vision.hands import CardRead, split_hands
+from vision.seat_reader import ViewReading
+from vision.stacks import StackSight
+from vision.table import Place, Polygon, TableFile
+from vision.tracker import Episode, Round, ViewTrack
+
+SURE_CARD = 0.6
+SURE_COUNT = 0.55
+SURE_GAP = 0.7
+SURE_VOTES = 0.5
+TWIN_SHARE = 0.93
+"""A card read twice in a round: the reading under this share gives way."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Hand:
+    low: tuple[str, ...]
+    high: tuple[str, ...]
+    doubts: tuple[tuple[str, str], ...]
+    least: float
+
+
+def _hand(
+    cards: Sequence[CardRead], low: Polygon, high: Polygon, place: Place, given_up: Mapping[int, str]
+) -> _Hand:
+    """Names of both hands; cards that are not sure are told as doubts."""
+    in_low, in_high = split_hands(cards, low, high, place)
+    names: dict[str, list[str]] = {"low": [], "high": []}
+    doubts: list[tuple[str, str]] = []
+    least = 1.0
+    for box, own in (("low", in_low), ("high", in_high)):
+        for card in sorted(own, key=lambda c: c.center_mm[0]):
+            why = given_up.get(id(card))
+            if why is None and card.share < SURE_CARD:
+                why = f"read as {card.label} with a share of {card.share:.2f} only"
+            if why is None:
+                names[box].append(card.label)
+                least = min(least, card.share)
+            else:
+                doubts.append((f"{box}[{len(own) - 1 if False else own.index(card)}]", why))
+    missing = 7 - len(cards)
+    if missing > 0:
+        for box, full in (("low", 2), ("high", 5)):
+            have = len(in_low if box == "low" else in_high)
+            for k in range(have, full):
+                doubts.append((f"{box}[{k}]", "no index of the card was found"))
+    return _Hand(tuple(names["low"]), tuple(names["high"]), tuple(doubts), least)
+
+
+def _value(stacks: Sequence[StackSight]) -> int | None:
+    """Cents of stacks read surely, else None."""
+    for stack in stacks:
+        if not stack.colours or stack.count_share < SURE_COUNT or stack.colour_gap < SURE_GAP:
+            return None
+    return sum(stack.value_cents for stack in stacks)
+
+
+def _vote(readings: Sequence[Sequence[StackSight]]) -> tuple[int | None, int, float]:
+    """Cents that most readings agree on (None: undecided), tallest stack, share of votes."""
+    values = [_value(stacks) for stacks in readings]
+    told = Counter(v for v in values if v is not None)
+    height = round(statistics.median(max(len(s.colours) for s in r) for r in readings))
+    if not told:
+        return None, height, 0.0
+    value, count = told.most_common(1)[0]
+    share = count / sum(told.values())
+    sure = share > SURE_VOTES and count * 4 >= len(values)
+    return (value if sure else None), height, share
+
+
+def _until(track: ViewTrack, cut_s: float | None) -> list[Episode]:
+    return [e for e in track.episodes if e.readings and (cut_s is None or e.start_s <= cut_s)]
+
+
+def _readings(episodes: Sequence[Episode]) -> list[ViewReading]:
+    return [r for e in episodes for r in e.readings]
+
+
+def _wagers(
+    table: TableFile, seat: int, track: ViewTrack, cut_s: float | None
+) -> tuple[list[WagerRecord], list[Undecided]]:
+    """What was staked and done at each spot of a seat."""
+    episodes = _until(track, cut_s)
+    shown = next((k for k, e in enumerate(episodes) if e.cards_up >= 5), len(episodes))
+    last = episodes[-1]
+    wagers: list[WagerRecord] = []
+    doubts: list[Undecided] = []
+
+    def doubt(what: str, why: str) -> None:
+        doubts.append(Undecided(seat=seat, what=what, why=why))
+
+    everything = _readings(episodes)
+    before = _readings(episodes[: shown + 1]) or everything
+    for name in table.seat(seat).spots:
+        seen_before = [r.stakes[name] for r in before if name in r.stakes]
+        if len(seen_before) * 3 < len(before) or not seen_before:
+            if len(seen_before) >= 2:
+                doubt(f"{name}.stake", "chips were seen on the spot in some views only")
+            continue
+        seen = [r.stakes[name] for r in everything if name in r.stakes]
+        stake, height, _ = _vote(seen)
+        if stake is None:
+            doubt(f"{name}.stake", "the stack could not be counted surely")
+        action, paid, paid_height = _done(name, last, episodes[shown:], doubt)
+        wagers.append(
+            WagerRecord(
+                wager=name, stake_cents=stake, action=action, paid_cents=paid,
+                stake_chips=height, paid_chips=paid_height,
+            )
+        )  # fmt: skip
+    prizes = [r.pays["envy"] for r in last.readings if "envy" in r.pays]
+    if len(prizes) * 2 > len(last.readings):
+        value, height, _ = _vote([r.pays["envy"] for r in everything if "envy" in r.pays])
+        if value is None:
+            doubt("envy.paid", "the stack could not be counted surely")
+        wagers.append(
+            WagerRecord(
+                wager="envy", stake_cents=None, action="paid", paid_cents=value,
+                stake_chips=None, paid_chips=height,
+            )
+        )  # fmt: skip
+    return wagers, doubts
+
+
+def _done(
+    name: str, last: Episode, after: Sequence[Episode], doubt: object
+) -> tuple[Action | None, int | None, int | None]:
+    """Action, cents and height of the pay of one wager."""
+    assert callable(doubt)
+    total = len(last.readings)
+    stake_there = sum(name in r.stakes for r in last.readings)
+    pay_there = sum(name in r.pays for r in last.readings)
+    if pay_there * 2 > total:
+        value, height, _ = _vote([r.pays[name] for r in _readings(after) if name in r.pays])
+        if value is None:
+            doubt(f"{name}.paid", "the stack could not be counted surely")
+        return "paid", value, height
+    if stake_there * 2 > total:
+        return "left", 0, None
+    if stake_there or pay_there:
+        doubt(f"{name}.action", "chips were seen in some views only")
+        return None, None, None
+    return "taken", 0, None
+
+
+def compile_round(table: TableFile, number: int, own: Round, end_s: float, *, cut_short: bool) -> RoundRecord:
+    """The record of a finished round, `number` of its table."""
+    doubts: list[Undecided] = []
+    hands = {seat: track.hand() for seat, track in own.tracks.items()}
+    given_up = _twins(hands)
+    least = 1.0
+    dealer_cards = hands[None]
+    dealer = DealerRecord()
+    if dealer_cards:
+        read = _hand(
+            dealer_cards, table.dealer.low, table.dealer.high, table.dealer.place, given_up
+        )
+        dealer = DealerRecord(low=read.low, high=read.high)
+        doubts += [Undecided(seat=None, what=w, why=y) for w, y in read.doubts]
+        least = min(least, read.least)
+    else:
+        doubts.append(Undecided(seat=None, what="hand", why="the dealer's cards were never seen at rest"))
+    seats = []
+    for seat in table.seats:
+        track = own.tracks[seat.seat]
+        episodes = _until(track, own.cut_s)
+        if not episodes:
+            continue
+        wagers, own_doubts = _wagers(table, seat.seat, track, own.cut_s)
+        cards = hands[seat.seat]
+        if not wagers and not cards:
+            continue
+        low: tuple[str, ...] | None = None
+        high: tuple[str, ...] | None = None
+        if cards:
+            read = _hand(cards, seat.low, seat.high, seat.place, given_up)
+            low, high = read.low, read.high
+            doubts += [Undecided(seat=seat.seat, what=w, why=y) for w, y in read.doubts]
+            least = min(least, read.least)
+        else:
+            doubts.append(
+                Undecided(seat=seat.seat, what="hand", why="the hand was never seen turned up at rest")
+            )
+        doubts += own_doubts
+        readings = _readings(episodes)
+        lammers = Counter(kind for r in readings for kind in r.lammers)
+        kept = tuple(sorted(k for k, v in lammers.items() if v * 2 > len(readings)))
+        doubts += [
+            Undecided(seat=seat.seat, what="lammers", why=f"{kind} was seen in some views only")
+            for kind, v in sorted(lammers.items())
+            if 0.3 < v / len(readings) <= 0.5
+        ]
+        seats.append(
+            SeatRecord(seat=seat.seat, low=low, high=high, lammers=kept, wagers=tuple(wagers))
+        )
+    if cut_short:
+        doubts.append(Undecided(seat=None, what="end", why="the recording ended before the round did"))
+    return RoundRecord(
+        round_id=f"{table.table}-{number:06d}",
+        table=table.table,
+        game=table.rules.game,
+        start_s=f"{own.start_s:.3f}",
+        end_s=f"{end_s:.3f}",
+        dealer=dealer,
+        seats=tuple(seats),
+        undecided=tuple(doubts),
+        confidence=Confidence(min_card=round(least, 4)),
+    )
+
+
+def _twins(hands: Mapping[int | None, Sequence[CardRead]]) -> dict[int, str]:
+    """Cards (by id) whose label was read more surely elsewhere in the round."""
+    places: dict[str, list[tuple[int | None, CardRead]]] = {}
+    for seat, cards in hands.items():
+        for card in cards:
+            places.setdefault(card.label, []).append((seat, card))
+    out: dict[int, str] = {}
+    for label, found in places.items():
+        if len(found) < 2:
+            continue
+        found.sort(key=lambda f: -f[1].share)
+        best = found[0][0]
+        where = "the dealer's hand" if best is None else f"seat {best}"
+        for _, card in found[1:]:
+            if card.share < TWIN_SHARE:
+                out[id(card)] = f"read as {label}, which {where} shows more surely"
+    return out

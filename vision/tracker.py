@@ -1,0 +1,208 @@
+"""The round tracker: resting views in, round records out.
+
+States follow the dealing procedure: waiting for bets, bets, dealt, the dealer's hand set,
+settling seat by seat, cleared. A view is looked at in episodes, each one state of rest; what
+a round was is put together when its felt is empty again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from vision.detections import ByteArray
+from vision.hands import CardRead, fuse_indices, join_cards
+from vision.seat_reader import ViewReading
+
+FACE_UP_CARDS = 5
+"""Face-up cards from which a view shows a hand turned up."""
+
+
+class Phase(StrEnum):
+    """Where a round stands."""
+
+    WAITING = "waiting"
+    BETS = "bets"
+    DEALT = "dealt"
+    DEALER_SET = "dealer_set"
+    SETTLING = "settling"
+    CLEARED = "cleared"
+
+
+@dataclass
+class Episode:
+    """One state of rest of one view, with its readings."""
+
+    start_s: float
+    readings: list[ViewReading] = field(default_factory=list)
+
+    @property
+    def cards_up(self) -> int:
+        """Physical cards face up, by the reading that shows most."""
+        return max((len(join_cards(r.indices)) for r in self.readings), default=0)
+
+    @property
+    def backs(self) -> int:
+        """Backs seen, the most of the readings."""
+        return max((r.backs for r in self.readings), default=0)
+
+    @property
+    def chips(self) -> bool:
+        """Whether chips lie at the view's spots in most readings."""
+        with_chips = sum(bool(r.stakes or r.pays) for r in self.readings)
+        return with_chips * 2 > len(self.readings)
+
+    @property
+    def empty(self) -> bool:
+        """No cards, backs or chips."""
+        return not (self.chips or self.backs or self.cards_up)
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A view's picture that may become evidence, uint8 (h, w, 3) BGR, with its reading."""
+
+    image: ByteArray
+    reading: ViewReading
+
+
+@dataclass
+class ViewTrack:
+    """Everything one view showed in the running round."""
+
+    episodes: list[Episode] = field(default_factory=list)
+    shots: dict[str, Shot] = field(default_factory=dict)
+
+    @property
+    def now(self) -> Episode | None:
+        """The latest episode."""
+        return self.episodes[-1] if self.episodes else None
+
+    def hand_episodes(self) -> list[Episode]:
+        """Episodes with a hand turned up."""
+        return [e for e in self.episodes if e.cards_up >= FACE_UP_CARDS]
+
+    def hand(self) -> list[CardRead]:
+        """The cards of all face-up episodes together."""
+        readings = [r.indices for e in self.hand_episodes() for r in e.readings]
+        return join_cards(fuse_indices(readings)) if readings else []
+
+
+@dataclass
+class Round:
+    """A running round: tracks by seat, None for the dealer."""
+
+    start_s: float
+    tracks: dict[int | None, ViewTrack]
+    phase: Phase = Phase.BETS
+    cut_s: float | None = None
+    """Since when the dealer's cards have been gone."""
+
+
+class RoundTracker:
+    """Follows one table. Feed it readings as views come to rest."""
+
+    def __init__(self, seats: Sequence[int]) -> None:
+        """`seats` are the numbers of the seats that are watched."""
+        self._seats = tuple(seats)
+        self.round: Round | None = None
+        self._latest: dict[int | None, Episode] = {}
+
+    @property
+    def phase(self) -> Phase:
+        """The phase of the running round, or waiting."""
+        return self.round.phase if self.round else Phase.WAITING
+
+    def take(
+        self, seat: int | None, reading: ViewReading, image: ByteArray, *, fresh: bool, since_s: float
+    ) -> Round | None:
+        """Take a reading in; `fresh` opens a new episode that began at `since_s`.
+
+        Gives back the round that this reading ends, if any.
+        """
+        if fresh or seat not in self._latest:
+            self._latest[seat] = Episode(since_s)
+        episode = self._latest[seat]
+        episode.readings.append(reading)
+        if self.round is None:
+            if seat is None or episode.empty or not (episode.chips or episode.backs):
+                return None
+            self.round = Round(
+                start_s=episode.start_s,
+                tracks={s: ViewTrack() for s in (None, *self._seats)},
+            )
+            # Seats that came to rest just before belong to the round if they are not empty.
+            for other, own in self._latest.items():
+                if not own.empty:
+                    self.round.tracks[other].episodes.append(own)
+        track = self.round.tracks[seat]
+        if not track.episodes or track.episodes[-1] is not episode:
+            track.episodes.append(episode)
+        self._keep(track, episode, reading, image)
+        self._advance(seat, episode)
+        return self._finish_if_empty()
+
+    def _keep(
+        self, track: ViewTrack, episode: Episode, reading: ViewReading, image: ByteArray
+    ) -> None:
+        shot = Shot(image, reading)
+        up = len(join_cards(reading.indices))
+        assert self.round is not None
+        if up >= FACE_UP_CARDS:
+            best = track.shots.get("cards")
+            if best is None or len(join_cards(best.reading.indices)) <= up:
+                track.shots["cards"] = shot
+        elif "cards" not in track.shots and (reading.stakes or reading.backs):
+            track.shots["bets"] = shot
+        if self.round.cut_s is None and "cards" in track.shots:
+            track.shots["settled"] = shot
+        if reading.pays.get("envy"):
+            track.shots["envy"] = shot
+        del episode
+
+    def _advance(self, seat: int | None, episode: Episode) -> None:
+        own = self.round
+        assert own is not None
+        up = episode.cards_up
+        if seat is None:
+            if up >= FACE_UP_CARDS:
+                own.cut_s = None
+                if own.phase in (Phase.BETS, Phase.DEALT):
+                    own.phase = Phase.DEALER_SET
+                elif own.phase is Phase.CLEARED:
+                    own.phase = Phase.SETTLING
+            elif up == 0 and not episode.backs and own.phase in (Phase.DEALER_SET, Phase.SETTLING):
+                # Only once some hand was compared: an arm may hide the dealer's cards before.
+                if own.phase is Phase.SETTLING:
+                    own.phase = Phase.CLEARED
+                    own.cut_s = episode.start_s
+        elif episode.backs and own.phase is Phase.BETS:
+            own.phase = Phase.DEALT
+        elif up >= FACE_UP_CARDS and own.phase is Phase.DEALER_SET:
+            own.phase = Phase.SETTLING
+
+    def _finish_if_empty(self) -> Round | None:
+        own = self.round
+        if own is None:
+            return None
+        if own.phase is Phase.CLEARED:
+            busy = any(
+                not e.empty for s, e in self._latest.items() if s is not None
+            )
+            if not busy:
+                self.round = None
+                return own
+        elif own.phase is Phase.BETS and all(
+            e.empty for s, e in self._latest.items() if s is not None
+        ):
+            # Bets were taken back, or something lay there for a moment: no round.
+            self.round = None
+        return None
+
+    def end(self) -> Round | None:
+        """The stream ended: gives back a round that was being settled, if any."""
+        own, self.round = self.round, None
+        if own is not None and own.phase in (Phase.SETTLING, Phase.CLEARED):
+            return own
+        return None

@@ -1,0 +1,186 @@
+"""Watching one table: frames in, observed rounds out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from settlement.errors import FeltwatchError
+from vision.calibration import Calibration
+from vision.compile_round import compile_round
+from vision.motion import RestWatch, hull, shrink
+from vision.observed import ObservedRound, Seen, ViewPicture, What
+from vision.print_check import FELT_MATCH_MIN, felt_match
+from vision.runtime import load_counter, load_models
+from vision.seat_reader import ViewReading, read_view
+from vision.sources import Frame
+from vision.table import Place, Polygon, TableFile
+from vision.tracker import Round, RoundTracker, Shot
+
+READS_PER_REST = 3
+FELT_CHECKS = 5
+GROW_MM = 14.0
+
+
+class NotThisTableError(FeltwatchError):
+    """The picture does not show the felt of the table file."""
+
+
+class _View:
+    """One view with its rest watch and how often its present rest was read."""
+
+    def __init__(self, seat: int | None, place: Place, spots: dict[str, Polygon], watch: RestWatch):
+        self.seat = seat
+        self.place = place
+        self.spots = spots
+        self.watch = watch
+        self.reads = 0
+        self.since_s = 0.0
+
+
+class TableWatcher:
+    """Watches one table through one camera; see `feed`.
+
+    Raises FeltwatchError when the table file has no camera or the models are missing.
+    """
+
+    sample_every_s = 0.2
+
+    def __init__(self, table: TableFile, models: Path, source_name: str = "video") -> None:
+        """`models` is a folder of weights, `source_name` names the stream in messages."""
+        if table.camera is None:
+            raise FeltwatchError(
+                f"table {table.table!r} has no [camera] in its table file; calibrate it first"
+            )
+        self.table = table
+        self.source_name = source_name
+        self.calibration = Calibration.fit(table.camera)
+        self.detector, self.reader = load_models(models)
+        self.counter = load_counter(models)
+        self.tracker = RoundTracker([s.seat for s in table.seats])
+        self._views = [
+            _View(
+                None, table.dealer.place, {},
+                RestWatch(self.calibration, hull([table.dealer.low.array, table.dealer.high.array], GROW_MM)),
+            )
+        ]  # fmt: skip
+        for seat in table.seats:
+            # Pays lie beyond the spots, on the dealer's side.
+            parts = [seat.low.array, seat.high.array, *(p.array for p in seat.spots.values())]
+            self._views.append(
+                _View(
+                    seat.seat, seat.place, dict(seat.spots),
+                    RestWatch(self.calibration, hull(parts, GROW_MM + 22)),
+                )
+            )  # fmt: skip
+        self._numbers = 0
+        self._now_s = 0.0
+        self._matches: list[float] = []
+        self._felt_known = False
+
+    def feed(self, frame: Frame) -> list[ObservedRound]:
+        """Take the next sampled frame; gives back the rounds that it ended.
+
+        Raises NotThisTableError when the first frames do not show this table's print.
+        """
+        at_s = float(frame.at_s)
+        self._now_s = at_s
+        luma = frame.luma
+        if not self._felt_known:
+            self._check_felt(luma)
+        small = shrink(luma)
+        due: list[tuple[_View, bool]] = []
+        for view in self._views:
+            if not view.watch.look(small):
+                continue
+            fresh = view.watch.changed()
+            if fresh:
+                view.watch.remember()
+                view.reads = 0
+                view.since_s = at_s
+            if view.reads < READS_PER_REST:
+                due.append((view, fresh))
+        if not due:
+            return []
+        bgr = frame.bgr()
+        size = self.detector.size
+        images = [self.calibration.warp_view(bgr, view.place, size) for view, _ in due]
+        out = []
+        for (view, fresh), image, found in zip(due, images, self.detector.find(images), strict=True):
+            view.reads += 1
+            reading = read_view(
+                bgr, self.calibration, view.place, view.spots, self.table.chips, found, size,
+                self.reader, self.counter, at_s,
+            )  # fmt: skip
+            ended = self.tracker.take(view.seat, reading, image, fresh=fresh, since_s=view.since_s)
+            if ended is not None:
+                out.append(self._observed(ended, at_s, cut_short=False))
+        return out
+
+    def finish(self) -> list[ObservedRound]:
+        """The stream ended: a round that was being settled comes out as far as it was seen.
+
+        Raises NotThisTableError when too few frames came to know the felt, and it did not match.
+        """
+        if not self._felt_known and self._matches:
+            self._judge_felt()
+        ended = self.tracker.end()
+        return [] if ended is None else [self._observed(ended, self._now_s, cut_short=True)]
+
+    def _check_felt(self, luma: np.ndarray) -> None:
+        self._matches.append(felt_match(luma, self.table, self.calibration))
+        if self._matches[-1] >= FELT_MATCH_MIN:
+            self._felt_known = True
+        elif len(self._matches) >= FELT_CHECKS:
+            self._judge_felt()
+
+    def _judge_felt(self) -> None:
+        best = max(self._matches)
+        if best < FELT_MATCH_MIN:
+            raise NotThisTableError(
+                f"{self.source_name}: the picture does not show the felt of table "
+                f"{self.table.table!r} where its table file says (print match {best:.2f}, at least "
+                f"{FELT_MATCH_MIN:.2f} is needed); another table's video, or the camera was moved"
+            )
+        self._felt_known = True
+
+    def _observed(self, own: Round, end_s: float, *, cut_short: bool) -> ObservedRound:
+        self._numbers += 1
+        record = compile_round(self.table, self._numbers, own, end_s, cut_short=cut_short)
+        pictures = []
+        for seat, track in own.tracks.items():
+            for what in ("bets", "cards", "settled", "envy"):
+                shot = track.shots.get(what)
+                if shot is not None and (seat is not None or what == "cards"):
+                    pictures.append(self._picture(seat, what, shot))  # type: ignore[arg-type]
+        return ObservedRound(record, tuple(pictures))
+
+    def _picture(self, seat: int | None, what: What, shot: Shot) -> ViewPicture:
+        return ViewPicture(
+            seat, what, f"{shot.reading.at_s:.3f}", shot.image, tuple(self._seen(seat, shot.reading))
+        )
+
+    def _seen(self, seat: int | None, reading: ViewReading) -> list[Seen]:
+        seen = [Seen(s.label, float(s.shares.max()), s.xyxy) for s in reading.indices]
+        found = reading.found
+        for item in range(len(found)):
+            name = found.name(item)
+            if name == "back" or name.startswith("lammer_"):
+                box = tuple(float(v) for v in found.xyxy[item])
+                seen.append(Seen("BACK" if name == "back" else name, float(found.scores[item]), box))  # type: ignore[arg-type]
+        place = next(v.place for v in self._views if v.seat == seat)
+        del place
+        k = self.detector.size / 400.0
+        for stacks in (*reading.stakes.values(), *reading.pays.values()):
+            for stack in stacks:
+                x0, y0, x1, y1 = (v * k + self.detector.size / 2 for v in stack.box_mm)
+                runs: list[tuple[str, int]] = []
+                for colour in stack.colours:
+                    if runs and runs[-1][0] == colour:
+                        runs[-1] = (colour, runs[-1][1] + 1)
+                    else:
+                        runs.append((colour, 1))
+                label = "chip_" + "+".join(f"{c}x{n}" for c, n in runs) if runs else "chip_?"
+                seen.append(Seen(label, stack.count_share, (x0, y0, x1, y1)))
+        return seen
