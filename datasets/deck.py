@@ -7,30 +7,20 @@ indices in millimetres, so that whatever is rendered from it comes with exact bo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
+from datasets.deck_style import Color, DeckStyle, random_style
+from datasets.suit_marks import FloatArray, Picture, suit_mask
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER, RANKS, SUITS
 
-Picture = npt.NDArray[np.uint8]
-FloatArray = npt.NDArray[np.float64]
-Color = tuple[int, int, int]
-
 PX_PER_MM = 6.0
 """Density at which faces are kept."""
-
-TWO_COLOUR: dict[str, Color] = {
-    "C": (24, 22, 22), "S": (24, 22, 22), "D": (200, 22, 30), "H": (200, 22, 30),
-}  # fmt: skip
-FOUR_COLOUR: dict[str, Color] = {
-    "C": (18, 120, 50), "S": (24, 22, 22), "D": (24, 70, 190), "H": (200, 22, 30),
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,158 +53,13 @@ class Deck:
     back: Face
 
 
-@dataclass(frozen=True)
-class DeckStyle:
-    """How a built-in deck is drawn; lengths in mm, colours RGB."""
-
-    font: str | None = None
-    size_mm: tuple[float, float] = (63.0, 88.0)
-    rank_mm: float = 11.0
-    suit_mm: float = 8.5
-    stretch: float = 0.85
-    stroke: float = 0.035
-    gap_mm: float = 1.2
-    inset_mm: tuple[float, float] = (2.6, 3.4)
-    centered: bool = True
-    palette: dict[str, Color] = field(default_factory=lambda: dict(TWO_COLOUR))
-    paper: Color = (250, 249, 246)
-    ten: str = "10"
-    all_corners: bool = False
-    pip_mm: float = 11.0
-    frame: bool = True
-    suit_shape: float = 0.5
-    corner_mm: float = 3.5
-    back_rgb: Color = (150, 24, 40)
-    back_kind: int = 0
-    joker_kind: int = 0
-    outline: float = 0.0
-    seed: int = 7
-
-
-def random_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
-    """A deck design drawn from what is found on casino tables and in shops."""
-    jumbo = rng.random() < 0.55
-    rank = float(rng.uniform(10, 16.5) if jumbo else rng.uniform(6.2, 10.5))
-    palette = dict(TWO_COLOUR)
-    kind = rng.random()
-    if kind < 0.25:
-        palette = dict(FOUR_COLOUR)
-    red = (int(rng.integers(165, 245)), int(rng.integers(0, 60)), int(rng.integers(10, 75)))
-    black = tuple(int(v) for v in rng.integers(8, 50, 3))
-    for suit, value in (("H", red), ("S", black)):
-        palette[suit] = value  # type: ignore[assignment]
-    if kind < 0.25:
-        palette["C"] = (int(rng.integers(0, 40)), int(rng.integers(95, 150)), int(rng.integers(20, 70)))
-        palette["D"] = (int(rng.integers(0, 60)), int(rng.integers(40, 130)), int(rng.integers(150, 235)))
-    else:
-        palette["C"], palette["D"] = palette["S"], palette["H"]
-    paper = tuple(int(v) for v in np.clip(rng.normal(247, 5, 3), 228, 255))
-    if rng.random() < 0.03:
-        paper = tuple(int(v) for v in rng.integers(10, 40, 3))
-        gold = (int(rng.integers(190, 235)), int(rng.integers(150, 190)), int(rng.integers(60, 120)))
-        palette["C"] = palette["S"] = gold
-        if rng.random() < 0.5:
-            palette["D"] = palette["H"] = gold
-    return DeckStyle(
-        font=str(rng.choice(fonts)) if fonts and rng.random() < 0.93 else None,
-        size_mm=(63.0, 88.0) if rng.random() < 0.7 else (57.0, 88.0),
-        rank_mm=rank,
-        suit_mm=rank * float(rng.uniform(0.55, 1.05)),
-        stretch=float(rng.uniform(0.55, 1.0)),
-        stroke=float(max(0.0, rng.uniform(-0.03, 0.06))),
-        gap_mm=float(rng.uniform(0.3, 2.2)),
-        inset_mm=(float(rng.uniform(1.4, 4.0)), float(rng.uniform(2.0, 5.0))),
-        centered=bool(rng.random() < 0.85),
-        palette=palette,
-        paper=paper,  # type: ignore[arg-type]
-        ten="10" if rng.random() < 0.96 else "T",
-        all_corners=bool(rng.random() < 0.12),
-        pip_mm=float(rng.uniform(8, 14)),
-        frame=bool(rng.random() < 0.8),
-        suit_shape=float(rng.random()),
-        corner_mm=float(rng.uniform(2.5, 5.0)),
-        back_rgb=tuple(int(v) for v in rng.integers(10, 200, 3)),  # type: ignore[arg-type]
-        back_kind=int(rng.integers(0, 5)),
-        joker_kind=int(rng.integers(0, 4)),
-        outline=float(rng.uniform(0, 0.04)) if rng.random() < 0.15 else 0.0,
-        seed=int(rng.integers(1, 2**31)),
-    )
-
-
-def _curve(points: list[tuple[float, float]], steps: int = 12) -> FloatArray:
-    """Points of a chain of cubic Bezier curves (1 + 3n control points)."""
-    p = np.asarray(points, dtype=np.float64)
-    t = np.linspace(0, 1, steps, endpoint=False)[:, None]
-    parts = [
-        (1 - t) ** 3 * p[i] + 3 * (1 - t) ** 2 * t * p[i + 1]
-        + 3 * (1 - t) * t**2 * p[i + 2] + t**3 * p[i + 3]
-        for i in range(0, len(p) - 1, 3)
-    ]  # fmt: skip
-    return np.vstack(parts)
-
-
-def suit_polygons(suit: str, shape: float) -> list[FloatArray]:
-    """A suit mark as polygons in a unit box (x right, y down); `shape` in 0..1 varies it."""
-    s = shape
-    if suit == "D":
-        pull = 0.06 + 0.16 * s
-        return [
-            _curve([
-                (0.5, 0), (0.5 + pull, 0.2), (0.72, 0.5 - pull), (0.9, 0.5),
-                (0.72, 0.5 + pull), (0.5 + pull, 0.8), (0.5, 1),
-                (0.5 - pull, 0.8), (0.28, 0.5 + pull), (0.1, 0.5),
-                (0.28, 0.5 - pull), (0.5 - pull, 0.2), (0.5, 0),
-            ])
-        ]  # fmt: skip
-    if suit == "H":
-        dip = 0.16 + 0.12 * s
-        return [
-            _curve([
-                (0.5, dip), (0.56, 0.02), (0.78, -0.03), (0.9, 0.06),
-                (1.06, 0.22), (0.98, 0.46 + 0.08 * s), (0.8, 0.64), (0.66, 0.8), (0.55, 0.88), (0.5, 1),
-                (0.45, 0.88), (0.34, 0.8), (0.2, 0.64),
-                (0.02, 0.46 + 0.08 * s), (-0.06, 0.22), (0.1, 0.06),
-                (0.22, -0.03), (0.44, 0.02), (0.5, dip),
-            ])
-        ]  # fmt: skip
-    stem = np.array([
-        [0.5 - 0.03, 0.6], [0.5 + 0.03, 0.6], [0.54, 0.85],
-        [0.68 + 0.06 * s, 1.0], [0.32 - 0.06 * s, 1.0], [0.46, 0.85],
-    ])  # fmt: skip
-    if suit == "S":
-        leaf = _curve([
-            (0.5, 0), (0.54, 0.1), (0.64, 0.2), (0.78, 0.32),
-            (0.96, 0.47), (1.06, 0.6), (0.95, 0.75), (0.85, 0.86), (0.66, 0.86), (0.52, 0.66 + 0.06 * s),
-            (0.48, 0.66 + 0.06 * s), (0.48, 0.66 + 0.06 * s), (0.48, 0.66 + 0.06 * s),
-            (0.34, 0.86), (0.15, 0.86), (0.05, 0.75),
-            (-0.06, 0.6), (0.04, 0.47), (0.22, 0.32), (0.36, 0.2), (0.46, 0.1), (0.5, 0),
-        ])  # fmt: skip
-        return [leaf, stem]
-    turn = np.linspace(0, 2 * math.pi, 40)
-    r = 0.215 + 0.035 * s
-    wide = 0.25 + 0.01 * s
-    rings = [
-        np.column_stack([cx + r * np.cos(turn), cy + r * np.sin(turn)])
-        for cx, cy in ((0.5, r + 0.01), (0.5 - wide, 0.58), (0.5 + wide, 0.58))
-    ]
-    core = np.array([[0.42, 0.3], [0.58, 0.3], [0.62, 0.62], [0.38, 0.62]])
-    return [*rings, core, stem]
-
-
-def _suit_mask(suit: str, size_px: int, shape: float) -> Picture:
-    big = 4
-    mask = np.zeros((size_px * big, size_px * big), np.uint8)
-    for polygon in suit_polygons(suit, shape):
-        points = np.round((polygon * 0.96 + 0.02) * size_px * big).astype(np.int32)
-        cv2.fillPoly(mask, [points], 255)
-    return cv2.resize(mask, (size_px, size_px), interpolation=cv2.INTER_AREA)
-
-
 def _font(path: str | None, size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size) if path is None else ImageFont.truetype(path, size)
 
 
-def _text_mask(text: str, height_px: int, stretch: float, stroke: float, font: str | None) -> Picture:
+def _text_mask(
+    text: str, height_px: int, stretch: float, stroke: float, font: str | None
+) -> Picture:
     """Ink of a word, cut to its bounds, `height_px` tall."""
     size = 160
     face = _font(font, size)
@@ -229,9 +74,12 @@ def _text_mask(text: str, height_px: int, stretch: float, stroke: float, font: s
         raise FeltwatchError(f"{font}: the font has no glyphs for {text!r}")
     ink = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     scale = height_px / ink.shape[0]
-    return cv2.resize(
-        ink, (max(3, round(ink.shape[1] * scale * stretch)), height_px), interpolation=cv2.INTER_AREA
+    out = cv2.resize(
+        ink,
+        (max(3, round(ink.shape[1] * scale * stretch)), height_px),
+        interpolation=cv2.INTER_AREA,
     )
+    return np.asarray(out, np.uint8)
 
 
 def _stamp(face: Picture, mask: Picture, x: int, y: int, rgb: Color) -> None:
@@ -266,7 +114,10 @@ _PIPS: dict[str, list[tuple[float, float]]] = {
     "6": [(0, 0), (1, 0), (0, 0.5), (1, 0.5), (0, 1), (1, 1)],
     "7": [(0, 0), (1, 0), (0, 0.5), (1, 0.5), (0, 1), (1, 1), (0.5, 0.25)],
     "8": [(0, 0), (1, 0), (0, 0.5), (1, 0.5), (0, 1), (1, 1), (0.5, 0.25), (0.5, 0.75)],
-    "9": [(0, 0), (1, 0), (0, 1 / 3), (1, 1 / 3), (0, 2 / 3), (1, 2 / 3), (0, 1), (1, 1), (0.5, 0.5)],
+    "9": [
+        (0, 0), (1, 0), (0, 1 / 3), (1, 1 / 3), (0, 2 / 3), (1, 2 / 3), (0, 1), (1, 1),
+        (0.5, 0.5),
+    ],
     "T": [
         (0, 0), (1, 0), (0, 1 / 3), (1, 1 / 3), (0, 2 / 3), (1, 2 / 3), (0, 1), (1, 1),
         (0.5, 1 / 6), (0.5, 5 / 6),
@@ -274,7 +125,9 @@ _PIPS: dict[str, list[tuple[float, float]]] = {
 }  # fmt: skip
 
 
-def _draw_court(face: Picture, style: DeckStyle, rect: tuple[int, int, int, int], seed: int) -> None:
+def _draw_court(
+    face: Picture, style: DeckStyle, rect: tuple[int, int, int, int], seed: int
+) -> None:
     """A point-symmetric ornament in the court card's field: bands, lozenges and a figure."""
     rng = np.random.default_rng(seed)
     x0, y0, x1, y1 = rect
@@ -315,7 +168,7 @@ def _column(style: DeckStyle, rank: str, suit: str) -> Picture:
     top = _text_mask(
         text, round(style.rank_mm * PX_PER_MM), style.stretch * narrow, style.stroke, style.font
     )
-    mark = _suit_mask(suit, round(style.suit_mm * PX_PER_MM), style.suit_shape)
+    mark = suit_mask(suit, round(style.suit_mm * PX_PER_MM), style.suit_shape)
     gap = round(style.gap_mm * PX_PER_MM)
     w = max(top.shape[1], mark.shape[1])
     out = np.zeros((top.shape[0] + gap + mark.shape[0], w), np.uint8)
@@ -344,7 +197,9 @@ def _joker_column(style: DeckStyle) -> Picture:
             out[y : y + m.shape[0], x : x + m.shape[1]] = m
             y += m.shape[0] + gap
         return out[: y - gap]
-    text = _text_mask(word, max(8, round(height * 0.7)), style.stretch * 1.1, style.stroke, style.font)
+    text = _text_mask(
+        word, max(8, round(height * 0.7)), style.stretch * 1.1, style.stroke, style.font
+    )
     turned = cv2.rotate(
         text, cv2.ROTATE_90_CLOCKWISE if style.joker_kind == 1 else cv2.ROTATE_90_COUNTERCLOCKWISE
     )
@@ -362,8 +217,8 @@ def _put_indices(face: Picture, mask: Picture, style: DeckStyle, rgb: Color) -> 
     indices = []
     for px, py, inverted in places:
         _stamp(face, flipped if inverted else mask, px, py, rgb)
-        rect = tuple(v / PX_PER_MM for v in (px, py, px + mw, py + mh))
-        indices.append(Index(rect, inverted))  # type: ignore[arg-type]
+        x0, y0, x1, y1 = (v / PX_PER_MM for v in (px, py, px + mw, py + mh))
+        indices.append(Index((x0, y0, x1, y1), inverted))
     return tuple(indices)
 
 
@@ -375,7 +230,7 @@ def _draw_face(style: DeckStyle, label: str) -> Face:
         rgb = style.palette["H"] if rng.random() < 0.5 else style.palette["S"]
         _draw_court(face, style, (w // 4, h // 5, w - w // 4, h - h // 5), style.seed + 99)
         return Face(face, _put_indices(face, _joker_column(style), style, rgb))
-    rank, suit = label
+    rank, suit = label[0], label[1]
     rgb = style.palette[suit]
     column = _column(style, rank, suit)
     inner = style.inset_mm[0] * PX_PER_MM + column.shape[1]
@@ -385,7 +240,7 @@ def _draw_face(style: DeckStyle, label: str) -> Face:
         _draw_court(face, style, rect, style.seed + RANKS.index(rank) * 7 + SUITS.index(suit))
     else:
         pip = round(style.pip_mm * PX_PER_MM * (2.4 if rank == "A" else 1.0))
-        mark = _suit_mask(suit, pip, style.suit_shape)
+        mark = suit_mask(suit, pip, style.suit_shape)
         left = max(w * 0.26, inner + pip * 0.55)
         for px, py in _PIPS[rank]:
             cx = left + px * (w - 2 * left)
@@ -489,7 +344,9 @@ def load_deck(folder: Path, size_mm: tuple[float, float] = (63.0, 88.0)) -> Deck
     for label in DECK_LABELS:
         path = folder / f"{label}.png"
         if not path.is_file():
-            raise FeltwatchError(f"{path}: missing; a deck folder holds AS.png ... KD.png, JOKER.png")
+            raise FeltwatchError(
+                f"{path}: missing; a deck folder holds AS.png ... KD.png, JOKER.png"
+            )
         bgra = _read_bgra(path)
         found = _find_index(bgra, label)
         if found is None:
@@ -521,3 +378,9 @@ def _read_bgra(path: Path) -> Picture:
 
 def _fit(bgra: Picture, w: int, h: int) -> Picture:
     return np.asarray(cv2.resize(bgra, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+__all__ = [
+    "PX_PER_MM", "Deck", "DeckStyle", "Face", "FloatArray", "Index", "Picture", "draw_back",
+    "draw_deck", "load_deck", "random_style",
+]  # fmt: skip

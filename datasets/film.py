@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from datasets.arms import SKINS, SLEEVES, draw_arm
 from datasets.camera import SyntheticCamera
 from datasets.deck import Deck, Picture
 from datasets.look import (
@@ -27,7 +28,6 @@ from datasets.look import (
 )
 from datasets.paint import Painter, item_reach, painting_order
 from datasets.scene import Change, FeltState, Item, Reach, ShiftPlan, StackItem
-from datasets.views import SKINS, SLEEVES, draw_arm
 from vision.calibration import map_points
 from vision.table import FloatArray, Point, Polygon, Rgb, TableFile
 
@@ -86,7 +86,9 @@ def paint_felt(rng: np.random.Generator, table: TableFile, look: Look) -> Pictur
     )  # fmt: skip
     # Seats and boxes always lie on cloth, whatever the table's outline.
     for seat in table.seats:
-        outline = np.vstack([seat.high.array, seat.low.array, *(p.array for p in seat.spots.values())])
+        outline = np.vstack(
+            [seat.high.array, seat.low.array, *(p.array for p in seat.spots.values())]
+        )
         hull = cv2.convexHull(((outline + m) * s).astype(np.float32)).astype(np.int32)
         cv2.fillPoly(shape, [hull], 255)
         cv2.polylines(shape, [hull], True, 255, round(60 * s))
@@ -96,20 +98,20 @@ def paint_felt(rng: np.random.Generator, table: TableFile, look: Look) -> Pictur
     ink = look.print_rgb[::-1]
     wide = round(2.4 * s)
 
-    def outline(polygon: Polygon) -> None:
+    def trace(polygon: Polygon) -> None:
         points = ((polygon.array + m) * s * 8).round().astype(np.int32)
         cv2.polylines(canvas, [points], True, ink, wide, cv2.LINE_AA, 3)
 
     for seat in table.seats:
         for polygon in (seat.low, seat.high, *seat.spots.values()):
-            outline(polygon)
+            trace(polygon)
         for name, spot in seat.spots.items():
             word = SPOT_WORDS.get(name, name.upper())
             _word(canvas, word, spot.center_mm, seat.place.angle_deg, 44.0, ink)
         for word, part in (("LOW", seat.low), ("HIGH", seat.high)):
             _word(canvas, word, part.center_mm, seat.place.angle_deg, 46.0, ink)
     for polygon in (table.dealer.low, table.dealer.high):
-        outline(polygon)
+        trace(polygon)
     cx = table.felt.width_mm / 2
     _word(canvas, "EMPEROR'S CHALLENGE", (cx, 430.0), 0.0, 420.0, ink)
     _word(canvas, "DEALER ACE HIGH PAI GOW: ALL MAIN WAGERS PUSH", (cx, 475.0), 0.0, 420.0, ink)
@@ -118,7 +120,12 @@ def paint_felt(rng: np.random.Generator, table: TableFile, look: Look) -> Pictur
 
 
 def _word(
-    canvas: Picture, word: str, center: Point, angle_deg: float, width_mm: float, ink: tuple[int, ...]
+    canvas: Picture,
+    word: str,
+    center: Point,
+    angle_deg: float,
+    width_mm: float,
+    ink: tuple[int, ...],
 ) -> None:
     """A word across the felt, `width_mm` long, read from the seat."""
     s = CANVAS_PX_PER_MM
@@ -131,7 +138,8 @@ def _word(
     turn = cv2.getRotationMatrix2D(((w + 6) / 2, (h + base + 6) / 2), -angle_deg, 1.0)
     cx, cy = (center[0] + MARGIN_MM) * s, (center[1] + MARGIN_MM) * s
     side = int(np.hypot(w, h)) + 12
-    turn[:, 2] += side / 2 - np.array([(w + 6) / 2, (h + base + 6) / 2])
+    turn[0, 2] += side / 2 - (w + 6) / 2
+    turn[1, 2] += side / 2 - (h + base + 6) / 2
     laid = cv2.warpAffine(mask, turn, (side, side), flags=cv2.INTER_LINEAR)
     x, y = int(cx - side / 2), int(cy - side / 2)
     spot = canvas[y : y + side, x : x + side]
@@ -258,7 +266,7 @@ class Film:
         k = min(int(at), len(places) - 2)
         hand = places[k] + (places[k + 1] - places[k]) * (at - k)
         both = self.camera.project(np.vstack([reach.shoulder_mm, hand]), ARM_HEIGHT_MM)
-        near = self.camera.project(np.vstack([hand, hand + (1.0, 0.0)]), ARM_HEIGHT_MM)
+        near = self.camera.project(np.vstack([hand, hand + np.array([1.0, 0.0])]), ARM_HEIGHT_MM)
         scale = float(np.hypot(*(near[1] - near[0])))
         person = 0 if reach.who == "dealer" else 1 + int(abs(reach.shoulder_mm[0])) % 5
         look = np.random.default_rng([int(self.look.felt_rgb[0]), person])
@@ -284,16 +292,18 @@ class Film:
                 picture = self._picture.copy()
                 for reach in arms:
                     self._draw_reach(picture, reach, t)
-                planes = cv2.cvtColor(picture, cv2.COLOR_BGR2YUV_I420)
+                planes = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2YUV_I420), np.uint8)
             else:
                 if still is None:
-                    still = np.asarray(cv2.cvtColor(self._picture, cv2.COLOR_BGR2YUV_I420), np.uint8)
+                    still = np.asarray(
+                        cv2.cvtColor(self._picture, cv2.COLOR_BGR2YUV_I420), np.uint8
+                    )
                 planes = still.copy()
             y, x = (int(v) for v in self.rng.integers(0, 64, 2))
             luma = planes[:h]
             np.copyto(luma, cv2.add(luma, self._noise[y : y + h, x : x + w], dtype=cv2.CV_8U))
             _stamp_time(luma, t)
-            yield t, np.asarray(planes, np.uint8)
+            yield t, planes
 
     def bgr(self) -> Picture:
         """The picture as it is now, without noise and arms; uint8 (h, w, 3) BGR."""
@@ -307,7 +317,9 @@ def _stamp_time(luma: Picture, t_s: float) -> None:
     scale = h / 1500
     at = (round(16 * scale), h - round(18 * scale))
     cv2.putText(luma, text, at, cv2.FONT_HERSHEY_SIMPLEX, scale, 16, round(5 * scale), cv2.LINE_AA)
-    cv2.putText(luma, text, at, cv2.FONT_HERSHEY_SIMPLEX, scale, 230, round(2 * scale) or 1, cv2.LINE_AA)
+    cv2.putText(
+        luma, text, at, cv2.FONT_HERSHEY_SIMPLEX, scale, 230, round(2 * scale) or 1, cv2.LINE_AA
+    )
 
 
 def _groups(items: tuple[Item, ...], height_mm: float) -> list[tuple[float, float, float, float]]:
@@ -321,7 +333,12 @@ def _groups(items: tuple[Item, ...], height_mm: float) -> list[tuple[float, floa
         while merged:
             merged = False
             for other in rects:
-                if own[0] < other[2] and other[0] < own[2] and own[1] < other[3] and other[1] < own[3]:
+                if (
+                    own[0] < other[2]
+                    and other[0] < own[2]
+                    and own[1] < other[3]
+                    and other[1] < own[3]
+                ):
                     rects.remove(other)
                     own = (
                         min(own[0], other[0]), min(own[1], other[1]),

@@ -25,7 +25,9 @@ def _noise_bank() -> npt.NDArray[np.int16]:
     return np.asarray(rng.normal(0, 256, (NOISE_SIDE, NOISE_SIDE, 3)), np.int16)
 
 
-def add_noise(rng: np.random.Generator, image: Picture, sigma: float, *, grey: bool = False) -> Picture:
+def add_noise(
+    rng: np.random.Generator, image: Picture, sigma: float, *, grey: bool = False
+) -> Picture:
     """The picture, uint8 (h, w, 3), with normal noise of `sigma` levels; a new array."""
     h, w = image.shape[:2]
     bank = _noise_bank()
@@ -41,7 +43,15 @@ def add_noise(rng: np.random.Generator, image: Picture, sigma: float, *, grey: b
 
 
 FloatImage = npt.NDArray[np.float32]
-CHIP_TEXT = {50: "50c", 100: "$1", 500: "$5", 2500: "$25", 10000: "$100", 50000: "$500", 100000: "$1000"}
+CHIP_TEXT = {
+    50: "50c",
+    100: "$1",
+    500: "$5",
+    2500: "$25",
+    10000: "$100",
+    50000: "$500",
+    100000: "$1000",
+}
 
 
 def _hsv(h: float, s: float, v: float) -> Rgb:
@@ -112,7 +122,9 @@ def random_chips(rng: np.random.Generator) -> dict[str, ChipKind]:
         "grey": _hsv(rng.random(), rng.uniform(0, 0.12), rng.uniform(0.4, 0.6)),
     }
     values = (100, 500, 2500, 10000, 50000, 100000, 100, 250, 50)
-    return {n: ChipKind(value_cents=v, rgb=c) for (n, c), v in zip(body.items(), values, strict=True)}
+    return {
+        n: ChipKind(value_cents=v, rgb=c) for (n, c), v in zip(body.items(), values, strict=True)
+    }
 
 
 def lammer_sprites(
@@ -186,7 +198,9 @@ def degrade(rng: np.random.Generator, image: Picture, faults: CameraFaults) -> P
         a = rng.uniform(0, math.pi)
         c = (n - 1) / 2
         d = np.array([math.cos(a), math.sin(a)]) * c
-        cv2.line(kernel, (round(c - d[0]), round(c - d[1])), (round(c + d[0]), round(c + d[1])), 1.0)
+        cv2.line(
+            kernel, (round(c - d[0]), round(c - d[1])), (round(c + d[0]), round(c + d[1])), 1.0
+        )
         out = cv2.filter2D(out, -1, kernel / kernel.sum())
     levels = np.arange(256) / 255
     lut = np.stack([255 * g * levels**faults.gamma for g in faults.gain], axis=1)

@@ -128,7 +128,13 @@ class Painter:
         ring = np.column_stack([np.cos(turn), np.sin(turn)]) * d / 2 + np.asarray(item.center_mm)
         self._shade(ring + np.asarray(self.light.shift) * 3, self.light.depth * 0.8, 0.7)
         top = self.lift(item.center_mm, 3.0)
-        self._blend(self.lammers[item.kind], self.lammers[item.kind].shape[1] / d, top, item.angle_deg, (d, d))
+        self._blend(
+            self.lammers[item.kind],
+            self.lammers[item.kind].shape[1] / d,
+            top,
+            item.angle_deg,
+            (d, d),
+        )
 
     def _face(self, face: Face, name: str) -> tuple[Picture, float]:
         """The face brought near the canvas's density, so that it is not undersampled."""
@@ -227,9 +233,7 @@ def _spin(key: str) -> np.random.Generator:
 def card_corners(item: CardItem, size_mm: tuple[float, float]) -> FloatArray:
     """The card's corners on the felt, (4, 2) mm: top left, top right, bottom right, bottom left."""
     w, h = size_mm
-    return card_points(
-        item, size_mm, np.array([[0.0, 0.0], [w, 0.0], [w, h], [0.0, h]])
-    )
+    return card_points(item, size_mm, np.array([[0.0, 0.0], [w, 0.0], [w, h], [0.0, h]]))
 
 
 def card_points(item: CardItem, size_mm: tuple[float, float], points_mm: FloatArray) -> FloatArray:
@@ -245,9 +249,7 @@ def painting_order(items: Collection[Item], foot_mm: Point) -> list[Item]:
     """Flat things as they were laid, then stacks from the far ones to those near the camera."""
     flat = [item for item in items if not isinstance(item, StackItem)]
     stacks = [item for item in items if isinstance(item, StackItem)]
-    stacks.sort(
-        key=lambda s: -math.hypot(s.center_mm[0] - foot_mm[0], s.center_mm[1] - foot_mm[1])
-    )
+    stacks.sort(key=lambda s: -math.hypot(s.center_mm[0] - foot_mm[0], s.center_mm[1] - foot_mm[1]))
     return [*flat, *stacks]
 
 
@@ -314,6 +316,13 @@ def lammer_sprite(word: str, rgb: Rgb, diameter_mm: float, *, plaque: bool = Fal
     weight = max(3, round(scale * 3.0))
     (tw, th), _ = cv2.getTextSize(word, cv2.FONT_HERSHEY_DUPLEX, scale, weight)
     cv2.putText(
-        image, word, (c - tw // 2, c + th // 2), cv2.FONT_HERSHEY_DUPLEX, scale, ink, weight, cv2.LINE_AA
+        image,
+        word,
+        (c - tw // 2, c + th // 2),
+        cv2.FONT_HERSHEY_DUPLEX,
+        scale,
+        ink,
+        weight,
+        cv2.LINE_AA,
     )
     return premultiply(cv2.resize(image, (n, n), interpolation=cv2.INTER_AREA))

@@ -11,6 +11,7 @@ import av
 import numpy as np
 import tomli_w
 from av.video.reformatter import ColorRange, Colorspace
+from av.video.stream import VideoStream
 
 from datasets.camera import play_area, synthetic_camera, table_camera
 from datasets.deck import draw_deck, load_deck
@@ -23,6 +24,7 @@ from settlement.rules import TableRules, WagerLimit
 from vision.layout import FELT, standard_table
 from vision.table import TableFile
 
+CODECS = {"h264": "libx264", "hevc": "libx265"}
 MARK_NOISE_PX = 0.4
 """How far off a person points at a mark of the felt."""
 
@@ -93,10 +95,13 @@ def simulate(
     marks = table_camera(camera, table, noise_px=MARK_NOISE_PX, seed=int(rng.integers(2**31)))
     table = table.model_copy(update={"camera": marks})
     plan = plan_shift(table, seed=seed, rounds=rounds, faults=faults, pace=pace)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FeltwatchError(f"{out}: {error.strerror or error}") from error
     film = Film(table, camera, cards, Look.draw(rng), rng)
     partial = out / "video.partial.mp4"
     try:
-        out.mkdir(parents=True, exist_ok=True)
         _encode(film, plan, partial, fps, codec, crf, preset, progress)
         partial.replace(out / "video.mp4")
         write_table(table, out / "table.toml")
@@ -118,11 +123,11 @@ def _encode(
     film: Film, plan: ShiftPlan, path: Path, fps: int, codec: str, crf: int, preset: str,
     progress: Callable[[float], None] | None,
 ) -> None:  # fmt: skip
-    name = {"h264": "libx264", "hevc": "libx265"}.get(codec)
-    if name is None:
+    if codec not in CODECS:
         raise FeltwatchError(f"codec {codec!r} is not known: 'h264' or 'hevc'")
     with av.open(str(path), "w") as container:
-        stream = container.add_stream(name, rate=fps)
+        stream = container.add_stream(CODECS[codec], rate=fps)
+        assert isinstance(stream, VideoStream)
         stream.width, stream.height = film.camera.width_px, film.camera.height_px
         stream.pix_fmt = "yuv420p"
         stream.time_base = Fraction(1, fps)

@@ -39,7 +39,9 @@ CROPS_PER_HOUSE = 12
 def _colours(rng: np.random.Generator, n: int) -> tuple[str, ...]:
     kinds = int(min(n, rng.choice([1, 2, 3, 4], p=[0.4, 0.3, 0.2, 0.1])))
     names = rng.choice(CHIP_COLOURS, kinds, replace=False)
-    cuts = np.sort(rng.choice(np.arange(1, n), kinds - 1, replace=False)) if kinds > 1 else []
+    cuts: list[int] = []
+    if kinds > 1:
+        cuts = np.sort(rng.choice(np.arange(1, n), kinds - 1, replace=False)).tolist()
     out: list[str] = []
     for name, count in zip(names, np.diff([0, *cuts, n]), strict=True):
         out += [str(name)] * int(count)
@@ -83,13 +85,22 @@ def render_crop(rng: np.random.Generator, deck: Deck, house: House) -> tuple[Pic
     for _ in range(int(rng.integers(0, 3))):
         off = rng.normal(0, 9, 2) * SCALE
         center = (round(mid + off[0]), round(mid + off[1]))
-        cv2.circle(ground, center, round(rng.uniform(24, 33) * SCALE), ink, round(rng.uniform(1.5, 3) * SCALE), cv2.LINE_AA)
+        cv2.circle(
+            ground,
+            center,
+            round(rng.uniform(24, 33) * SCALE),
+            ink,
+            round(rng.uniform(1.5, 3) * SCALE),
+            cv2.LINE_AA,
+        )
     if rng.random() < 0.3:
         p, q = rng.uniform(0, n_px, (2, 2)).round().astype(int).tolist()
         cv2.line(ground, tuple(p), tuple(q), ink, round(2.4 * SCALE), cv2.LINE_AA)
     if rng.random() < 0.5:
         at = (round(mid + rng.uniform(-45, 20) * SCALE), round(mid + rng.uniform(-25, 25) * SCALE))
-        cv2.putText(ground, "INSURANCE", at, cv2.FONT_HERSHEY_DUPLEX, 0.22 * SCALE, ink, 1, cv2.LINE_AA)
+        cv2.putText(
+            ground, "INSURANCE", at, cv2.FONT_HERSHEY_DUPLEX, 0.22 * SCALE, ink, 1, cv2.LINE_AA
+        )
     painter = Painter(
         canvas=ground, to_px=np.array([[SCALE, 0, mid], [0, SCALE, mid]]), foot_mm=foot,
         height_mm=height, deck=deck, chips=house.looks, lammers=house.lammers,
@@ -115,7 +126,12 @@ def render_crop(rng: np.random.Generator, deck: Deck, house: House) -> tuple[Pic
     turn = float(rng.uniform(0, 2 * math.pi))
     r = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
     axes_rows = np.array([d, [-d[1], d[0]]])
-    linear = r @ np.diag([density * math.sqrt(squeeze), density / math.sqrt(squeeze)]) @ axes_rows / SCALE
+    linear = (
+        r
+        @ np.diag([density * math.sqrt(squeeze), density / math.sqrt(squeeze)])
+        @ axes_rows
+        / SCALE
+    )
     m = round(SIDE_MM * density * 1.3)
     to_camera = np.eye(3)
     to_camera[:2, :2] = linear

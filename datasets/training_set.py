@@ -46,6 +46,7 @@ class TrainingSet:
     deck_folders: tuple[Path, ...] = ()
     fonts: tuple[str, ...] = ()
     val_share: float = 0.04
+    shard_views: int = SHARD_VIEWS
 
 
 def upright_crop(image: Picture, quad: FloatArray, size: int = CROP_PX) -> Picture:
@@ -81,7 +82,9 @@ def square_crop(
         x1, y1 = min(image.shape[1], int(x1)), min(image.shape[0], int(y1))
         if x1 - x0 < 2 or y1 - y0 < 2:
             return np.zeros((size, size, 3), np.uint8)
-        part = cv2.resize(image[y0:y1, x0:x1], None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+        part = cv2.resize(
+            image[y0:y1, x0:x1], None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA
+        )
         fx, fy = part.shape[1] / (x1 - x0), part.shape[0] / (y1 - y0)
         moved = (center - (x0, y0) + 0.5) * (fx, fy) - 0.5
         return square_crop(np.asarray(part, np.uint8), moved, right, down, side * shrink, size)
@@ -96,7 +99,9 @@ def _crops(rng: np.random.Generator, view: LabelledView) -> list[tuple[Picture, 
     out: list[tuple[Picture, int]] = []
     for box in view.boxes:
         if box.card is not None and box.quad is not None:
-            side = max(np.hypot(*(box.quad[1] - box.quad[0])), np.hypot(*(box.quad[3] - box.quad[0])))
+            side = max(
+                np.hypot(*(box.quad[1] - box.quad[0])), np.hypot(*(box.quad[3] - box.quad[0]))
+            )
             if side >= 9:
                 out.append((upright_crop(view.image, box.quad), DECK_LABELS.index(box.card)))
     for _ in range(2):
@@ -111,14 +116,18 @@ def _crops(rng: np.random.Generator, view: LabelledView) -> list[tuple[Picture, 
         if not near and view.boxes:
             a = rng.uniform(0, 6.3)
             right = np.array([np.cos(a), np.sin(a)])
-            crop = square_crop(view.image, center, right, np.array([-right[1], right[0]]), side, CROP_PX)
+            crop = square_crop(
+                view.image, center, right, np.array([-right[1], right[0]]), side, CROP_PX
+            )
             out.append((crop, NONE_CLASS))
     return out
 
 
 def _yolo_line(kind: str, xyxy: Sequence[float], size: int) -> str:
     x0, y0, x1, y1 = (v / size for v in xyxy)
-    return f"{CLASSES.index(kind)} {(x0 + x1) / 2:.6f} {(y0 + y1) / 2:.6f} {x1 - x0:.6f} {y1 - y0:.6f}"
+    return (
+        f"{CLASSES.index(kind)} {(x0 + x1) / 2:.6f} {(y0 + y1) / 2:.6f} {x1 - x0:.6f} {y1 - y0:.6f}"
+    )
 
 
 def _render_shard(spec: TrainingSet, out: Path, shard: int, count: int, split: str) -> int:
@@ -135,7 +144,10 @@ def _render_shard(spec: TrainingSet, out: Path, shard: int, count: int, split: s
     classes: list[int] = []
     for i in range(count):
         if i % 20 == 0:
-            drawn = [draw_deck(random_style(rng, fonts)) for _ in range(1 if decks else RESIDENT_DECKS // 2)]
+            drawn = [
+                draw_deck(random_style(rng, fonts))
+                for _ in range(1 if decks else RESIDENT_DECKS // 2)
+            ]
             decks = (drawn + decks)[:RESIDENT_DECKS]
         pick = folder_decks if folder_decks and split == "train" and rng.random() < 0.15 else decks
         view = render_view(rng, pick, size=spec.size)
@@ -147,9 +159,12 @@ def _render_shard(spec: TrainingSet, out: Path, shard: int, count: int, split: s
             crops.append(crop)
             classes.append(label)
     folder = out / "crops" / split
-    np.save(folder / f"{shard:04d}.npy", np.stack(crops))
+    stacked = np.stack(crops) if crops else np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8)
+    np.save(folder / f"{shard:04d}.npy", stacked)
     np.save(folder / f"{shard:04d}-labels.npy", np.asarray(classes, np.int16))
-    done.write_text(json.dumps({"views": count, "crops": len(crops), "split": split}), encoding="ascii")
+    done.write_text(
+        json.dumps({"views": count, "crops": len(crops), "split": split}), encoding="ascii"
+    )
     return count
 
 
@@ -169,8 +184,12 @@ def render_training_set(
         "decks": [folder.name for folder in spec.deck_folders], "fonts": len(spec.fonts),
     }  # fmt: skip
     note = out / "recipe.json"
+    if spec.shard_views != SHARD_VIEWS:
+        recipe["shard_views"] = spec.shard_views
     if note.is_file() and json.loads(note.read_text(encoding="ascii")) != recipe:
-        raise FeltwatchError(f"{out}: holds a training set of another recipe; choose another folder")
+        raise FeltwatchError(
+            f"{out}: holds a training set of another recipe; choose another folder"
+        )
     for folder in spec.deck_folders:
         load_deck(folder)
     for part in ("images", "labels", "crops"):
@@ -178,15 +197,18 @@ def render_training_set(
             (out / part / split).mkdir(parents=True, exist_ok=True)
     (out / "shards").mkdir(exist_ok=True)
     note.write_text(json.dumps(recipe), encoding="ascii")
-    shards = max(2, -(-spec.views // SHARD_VIEWS))
+    shards = max(2, -(-spec.views // spec.shard_views))
     held = max(1, round(shards * spec.val_share))
     jobs = [
-        (n, min(SHARD_VIEWS, spec.views), "val" if n < held else "train") for n in range(shards)
+        (n, min(spec.shard_views, spec.views), "val" if n < held else "train")
+        for n in range(shards)
     ]
     finished = 0
     # Spawned, not forked: OpenCV's threads do not survive a fork.
     with ProcessPoolExecutor(workers or os.cpu_count() or 1, get_context("spawn")) as pool:
-        waiting = [pool.submit(_render_shard, spec, out, n, count, split) for n, count, split in jobs]
+        waiting = [
+            pool.submit(_render_shard, spec, out, n, count, split) for n, count, split in jobs
+        ]
         for job in as_completed(waiting):
             job.result()
             finished += 1

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from datasets.arms import draw_arm, random_arms
+from datasets.boxes import Box, boxes_of, item_outlines
 from datasets.deck import Deck, Picture
 from datasets.look import (
     CameraFaults,
@@ -27,10 +29,10 @@ from datasets.look import (
     random_light,
     table_faults,
 )
-from datasets.paint import Painter, card_corners, card_points, painting_order
+from datasets.paint import Painter, painting_order
 from datasets.scene import CardItem, Item, LammerItem, StackItem
 from settlement.record import DECK_LABELS, JOKER
-from vision.table import CHIP_DIAMETER_MM, CHIP_THICKNESS_MM, VIEW_MM, FloatArray, LammerKind
+from vision.table import VIEW_MM, LammerKind
 
 CLASSES = ("index", "joker", "back", "chip", "lammer_envy", "lammer_dealer")
 """What the detector finds; rank and suit of an index are read from its crop."""
@@ -39,23 +41,11 @@ LAMMER_WORDS = {
     "envy": LammerKind(word="ENVY", rgb=(250, 214, 40)),
     "dealer": LammerKind(word="DEALER", rgb=(60, 140, 220)),
 }
-MIN_VISIBLE = {"index": 0.7, "joker": 0.55, "back": 0.3, "chip": 0.55, "lammer_envy": 0.6}
+SPOT_PRINT = ("PAI GOW", "INSURANCE", "ACE HIGH", "TREASURE", "BET", "PAI GOW INS", "$", "ENVY", "DEALER")
+JOKER_SHARE = 0.5
+"""Share of views that are given a joker: one card in 53 would teach its word too slowly."""
+
 CHIP_COLOURS = ("white", "red", "green", "black", "purple", "orange", "blue", "pink", "grey")
-
-
-@dataclass(frozen=True)
-class Box:
-    """A labelled box in px of the picture; `card` is the face's label for indices.
-
-    `quad` (4, 2) is the index as it reads: its top left, top right, bottom right and
-    bottom left corner, in px.
-    """
-
-    kind: str
-    xyxy: tuple[float, float, float, float]
-    visible: float
-    card: str | None = None
-    quad: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +89,9 @@ def table_items(rng: np.random.Generator) -> list[Item]:
     """A seat or the dealer's place at some moment of a round, in a frame of VIEW_MM."""
     deck = list(DECK_LABELS)
     rng.shuffle(deck)
+    if rng.random() < JOKER_SHARE:
+        deck.remove(JOKER)
+        deck.insert(int(rng.integers(0, 7)), JOKER)
     items: list[Item] = []
     base = float(rng.normal(0, 4)) + (180.0 if rng.random() < 0.4 else 0.0)
     # The later card lies over the earlier to its right, as seen by whoever spread them.
@@ -138,7 +131,10 @@ def table_items(rng: np.random.Generator) -> list[Item]:
                 items.append(_stack(rng, f"b{k}", at))
                 if rng.random() < 0.35:
                     side = (-43, 0) if k == 3 else (0, -43)
-                    beside = (at[0] + side[0] + rng.normal(0, 3), at[1] + side[1] + rng.normal(0, 3))
+                    beside = (
+                        at[0] + side[0] + rng.normal(0, 3),
+                        at[1] + side[1] + rng.normal(0, 3),
+                    )
                     items.append(_stack(rng, f"w{k}", (float(beside[0]), float(beside[1]))))
         for k, (u, v, kind) in enumerate(((98, -71, "envy"), (-98, -71, "dealer"))):
             if rng.random() < 0.4:
@@ -158,7 +154,7 @@ def loose_items(rng: np.random.Generator, size_mm: float) -> list[Item]:
     """Cards lying anyhow, some in fans, now and then chips."""
     deck = list(DECK_LABELS)
     rng.shuffle(deck)
-    if rng.random() < 0.25:
+    if rng.random() < JOKER_SHARE:
         deck.remove(JOKER)
         deck.insert(int(rng.integers(0, 3)), JOKER)
     items: list[Item] = []
@@ -188,10 +184,10 @@ def _ground(rng: np.random.Generator, n: int, scale: float, table: bool) -> Pict
         return ground
     if rng.random() < 0.4:
         level = rng.uniform(120, 245)
-        rgb = tuple(int(v) for v in np.clip(rng.normal(level, 10, 3), 0, 255))
+        r, g, b = (int(v) for v in np.clip(rng.normal(level, 10, 3), 0, 255))
     else:
-        rgb = tuple(int(v) for v in rng.integers(5, 235, 3))
-    ground = felt_texture(rng, n, n, rgb, float(rng.uniform(0.5, 14)))  # type: ignore[arg-type]
+        r, g, b = (int(v) for v in rng.integers(5, 235, 3))
+    ground = felt_texture(rng, n, n, (r, g, b), float(rng.uniform(0.5, 14)))
     kind = rng.random()
     if kind < 0.35:
         period = rng.uniform(8, 120)
@@ -201,12 +197,18 @@ def _ground(rng: np.random.Generator, n: int, scale: float, table: bool) -> Pict
         ground = np.clip(ground + (wave * rng.uniform(4, 30))[..., None], 0, 255).astype(np.uint8)
     elif kind < 0.65:
         for _ in range(int(rng.integers(3, 40))):
-            points = rng.uniform(0, n, 2) + rng.normal(0, rng.uniform(5, n / 6), (int(rng.integers(3, 7)), 2))
-            cv2.fillPoly(ground, [points.astype(np.int32)], rng.integers(0, 255, 3).tolist(), cv2.LINE_AA)
+            points = rng.uniform(0, n, 2) + rng.normal(
+                0, rng.uniform(5, n / 6), (int(rng.integers(3, 7)), 2)
+            )
+            cv2.fillPoly(
+                ground, [points.astype(np.int32)], rng.integers(0, 255, 3).tolist(), cv2.LINE_AA
+            )
     return ground
 
 
-def _print_lines(rng: np.random.Generator, ground: Picture, scale: float, rgb: tuple[int, int, int]) -> None:
+def _print_lines(
+    rng: np.random.Generator, ground: Picture, scale: float, rgb: tuple[int, int, int]
+) -> None:
     n = ground.shape[0]
     ink = rgb[::-1]
     wide = max(1, round(rng.uniform(1.2, 3) * scale))
@@ -215,13 +217,37 @@ def _print_lines(rng: np.random.Generator, ground: Picture, scale: float, rgb: t
         if rng.random() < 0.7:
             center = (round(mid + u * scale), round(mid + v * scale))
             cv2.circle(ground, center, round(r * scale), ink, wide, cv2.LINE_AA)
+        if rng.random() < 0.6:
+            # A word within the ring, as spots are named: a ring with print is no chip.
+            word = str(rng.choice(SPOT_PRINT))
+            font = int(rng.choice((cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_SIMPLEX)))
+            (long, tall), _ = cv2.getTextSize(word, font, 1.0, 1)
+            size = float(rng.uniform(24, 48)) * scale / long
+            where = (
+                round(mid + u * scale - long * size / 2),
+                round(mid + v * scale + tall * size / 2),
+            )
+            cv2.putText(ground, word, where, font, size, ink, max(1, round(size * 1.5)), cv2.LINE_AA)
     for u0, v0, u1, v1 in ((-75, -10, 75, 84), (-85, 88, 85, 182)):
         if rng.random() < 0.7:
             cv2.rectangle(
                 ground, (round(mid + u0 * scale), round(mid + v0 * scale)),
                 (round(mid + u1 * scale), round(mid + v1 * scale)), ink, wide, cv2.LINE_AA,
             )  # fmt: skip
-    words = ("PAI GOW", "INSURANCE", "TREASURE", "HIGH", "LOW", "ENVY", "8 to 1", "10", "9", "A", "DEALER", "5")
+    words = (
+        "PAI GOW",
+        "INSURANCE",
+        "TREASURE",
+        "HIGH",
+        "LOW",
+        "ENVY",
+        "8 to 1",
+        "10",
+        "9",
+        "A",
+        "DEALER",
+        "5",
+    )
     fonts = (cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_COMPLEX, cv2.FONT_HERSHEY_DUPLEX)
     for _ in range(int(rng.integers(0, 9))):
         at = (int(rng.uniform(0, n)), int(rng.uniform(0, n)))
@@ -231,182 +257,9 @@ def _print_lines(rng: np.random.Generator, ground: Picture, scale: float, rgb: t
         )  # fmt: skip
 
 
-def draw_arm(
-    canvas: Picture, shoulder: FloatArray, hand: FloatArray, scale: float,
-    sleeve: tuple[int, int, int], skin: tuple[int, int, int],
-) -> None:  # fmt: skip
-    """A sleeve, a wrist and a hand from `shoulder` to `hand`, canvas px; `scale` px per mm."""
-    h, w = canvas.shape[:2]
-    d = hand - shoulder
-    length = float(np.hypot(*d)) or 1.0
-    d = d / length
-    side = np.array([-d[1], d[0]])
-    wrist, cuff = hand - d * 85 * scale, hand - d * 125 * scale
-    pad = 70 * scale
-    lo = np.maximum(np.minimum(shoulder, hand) - pad, 0).astype(int)
-    hi = np.minimum(np.maximum(shoulder, hand) + pad, (w, h)).astype(int)
-    if (hi - lo).min() < 2:
-        return
-    spot = canvas[lo[1] : hi[1], lo[0] : hi[0]]
-    shadow = np.zeros(spot.shape[:2], np.uint8)
-    fall = np.array([14.0, 18.0]) * scale
-    body = np.array([
-        shoulder + side * 62 * scale, cuff + side * 42 * scale,
-        cuff - side * 42 * scale, shoulder - side * 62 * scale,
-    ])  # fmt: skip
-    palm = np.array([
-        wrist + side * 27 * scale, hand - d * 62 * scale + side * 40 * scale,
-        hand - d * 18 * scale + side * 40 * scale, hand - d * 18 * scale - side * 40 * scale,
-        hand - d * 62 * scale - side * 40 * scale, wrist - side * 27 * scale,
-    ])  # fmt: skip
-    arm = np.array([
-        cuff + side * 33 * scale, wrist + side * 27 * scale,
-        wrist - side * 27 * scale, cuff - side * 33 * scale,
-    ])  # fmt: skip
-
-    def poly(target: Picture, points: FloatArray, value: tuple[int, ...], off: FloatArray) -> None:
-        cv2.fillPoly(
-            target, [np.round((points - lo + off) * 8).astype(np.int32)], value, cv2.LINE_AA, 3
-        )
-
-    for part in (body, palm, arm):
-        poly(shadow, part, (255,), fall)
-    small = cv2.resize(shadow, (max(1, shadow.shape[1] // 6), max(1, shadow.shape[0] // 6)))
-    small = cv2.GaussianBlur(small, (0, 0), max(1.0, 14 * scale / 6))
-    gain = 1 - cv2.resize(small, (shadow.shape[1], shadow.shape[0])).astype(np.float32) / 255 * 0.4
-    np.copyto(spot, (spot * gain[..., None]).astype(np.uint8))
-    zero = np.zeros(2)
-    ink, flesh = sleeve[::-1], skin[::-1]
-    poly(spot, body, ink, zero)
-    for k in range(3):
-        fold = body + (side * (k - 1) * 24 * scale)
-        cv2.line(
-            spot, tuple(np.round(fold[0] - side * 60 * scale - lo).astype(int).tolist()),
-            tuple(np.round(fold[1] - side * 40 * scale - lo).astype(int).tolist()),
-            tuple(round(v * 0.8) for v in ink), max(1, round(4 * scale)), cv2.LINE_AA,
-        )  # fmt: skip
-    poly(spot, arm, flesh, zero)
-    poly(spot, palm, flesh, zero)
-    dark = tuple(round(v * 0.82) for v in flesh)
-    for k, reach in enumerate((18, 27, 24, 12)):
-        root = hand - d * 26 * scale + side * (k - 1.5) * 20 * scale - lo
-        tip = root + d * (26 + reach) * scale
-        a, b = (tuple(np.round(p).astype(int).tolist()) for p in (root, tip))
-        cv2.line(spot, a, b, flesh, max(2, round(17 * scale)), cv2.LINE_AA)
-        if k:
-            edge = side * -10 * scale
-            a, b = (tuple(np.round(p + edge).astype(int).tolist()) for p in (root, tip))
-            cv2.line(spot, a, b, dark, max(1, round(2 * scale)), cv2.LINE_AA)
-    thumb = (hand - d * 52 * scale + side * 40 * scale) - lo
-    a, b = (tuple(np.round(p).astype(int).tolist()) for p in (thumb, thumb + (d * 38 + side * 18) * scale))
-    cv2.line(spot, a, b, flesh, max(2, round(18 * scale)), cv2.LINE_AA)
-
-
-SKINS = ((232, 190, 165), (205, 150, 115), (160, 110, 80), (110, 72, 52), (245, 210, 190))
-SLEEVES = ((20, 20, 24), (235, 235, 235), (120, 20, 30), (30, 50, 110), (70, 90, 60), (90, 90, 95))
-
-
-def _arms(rng: np.random.Generator, canvas: Picture, scale: float) -> list[FloatArray]:
-    """Arms at random over the picture; what they cover as polygons in canvas px."""
-    covered = []
-    n = canvas.shape[0]
-    for _ in range(1 + int(rng.random() < 0.3)):
-        hand = rng.uniform(0.1, 0.9, 2) * n
-        a = rng.uniform(0, 2 * math.pi)
-        d = np.array([math.cos(a), math.sin(a)])
-        shoulder = hand - d * 1.6 * n
-        draw_arm(
-            canvas, shoulder, hand, scale, SLEEVES[int(rng.integers(len(SLEEVES)))],
-            SKINS[int(rng.integers(len(SKINS)))],
-        )  # fmt: skip
-        side = np.array([-d[1], d[0]])
-        wide = 52 * scale
-        covered.append(
-            np.array([
-                shoulder + side * wide * 1.2, hand + d * 25 * scale + side * wide * 0.8,
-                hand + d * 25 * scale - side * wide * 0.8, shoulder - side * wide * 1.2,
-            ])
-        )  # fmt: skip
-    return covered
-
-
-def item_outlines(
-    item: Item, painter: Painter
-) -> list[tuple[str, FloatArray, str | None]]:
-    """Labelled outlines (kind, (n, 2) felt mm, card) of one item, hidden or not."""
-    if isinstance(item, CardItem):
-        size = painter.deck.size_mm
-        if not item.face_up:
-            return [("back", card_corners(item, size), None)]
-        kind = "joker" if item.label == JOKER else "index"
-        out: list[tuple[str, FloatArray, str | None]] = []
-        for index in painter.deck.faces[item.label].indices:
-            x0, y0, x1, y1 = index.rect_mm
-            corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
-            if index.inverted:
-                corners = np.roll(corners, 2, axis=0)
-            out.append((kind, card_points(item, size, corners), item.label))
-        return out
-    turn = np.linspace(0, 2 * math.pi, 16, endpoint=False)
-    ring = np.column_stack([np.cos(turn), np.sin(turn)])
-    if isinstance(item, LammerItem):
-        r = painter.lammer_mm[item.kind] / 2
-        return [(f"lammer_{item.kind}", ring * r + painter.lift(item.center_mm, 3.0), None)]
-    r = CHIP_DIAMETER_MM / 2
-    top = painter.lift(item.center_mm, len(item.colours) * CHIP_THICKNESS_MM)
-    hull = np.vstack([ring * r + item.center_mm, ring * r + top])
-    return [("chip", cv2.convexHull(hull.astype(np.float32)).reshape(-1, 2).astype(np.float64), None)]
-
-
-def boxes_of(
-    items: Sequence[Item], painter: Painter, to_view: FloatArray, size: int,
-    covered: Sequence[FloatArray] = (),
-) -> tuple[Box, ...]:  # fmt: skip
-    """Boxes of what is seen. `to_view` (3, 3) maps canvas px to the picture's px."""
-    small = 4
-    h, w = painter.canvas.shape[:2]
-    owner = np.zeros((h // small + 1, w // small + 1), np.int32)
-
-    def fill(points_px: FloatArray, value: int) -> None:
-        cv2.fillPoly(owner, [np.round(points_px / small).astype(np.int32)], value)
-
-    outlines = []
-    for number, item in enumerate(items, start=1):
-        own = item_outlines(item, painter)
-        outlines.append(own)
-        solid = (
-            card_corners(item, painter.deck.size_mm) if isinstance(item, CardItem) else own[0][1]
-        )
-        fill(painter.px(solid), number)
-    for polygon in covered:
-        fill(polygon, -1)
-    boxes = []
-    for number, own in enumerate(outlines, start=1):
-        for kind, outline, card in own:
-            px = painter.px(outline)
-            mask = np.zeros_like(owner, np.uint8)
-            cv2.fillPoly(mask, [np.round(px / small).astype(np.int32)], 1)
-            inside = owner[mask > 0]
-            if inside.size == 0:
-                continue
-            visible = float((inside == number).mean())
-            seen = cv2.perspectiveTransform(px.reshape(-1, 1, 2), to_view).reshape(-1, 2)
-            x0, y0 = seen.min(axis=0)
-            x1, y1 = seen.max(axis=0)
-            cx0, cy0 = max(0.0, float(x0)), max(0.0, float(y0))
-            cx1, cy1 = min(float(size), float(x1)), min(float(size), float(y1))
-            if cx1 <= cx0 or cy1 <= cy0:
-                continue
-            inside_share = (cx1 - cx0) * (cy1 - cy0) / max(1e-6, float((x1 - x0) * (y1 - y0)))
-            visible *= inside_share
-            if visible < MIN_VISIBLE.get(kind, 0.6) or min(cx1 - cx0, cy1 - cy0) < 4:
-                continue
-            quad = seen.astype(np.float64) if card else None
-            boxes.append(Box(kind, (cx0, cy0, cx1, cy1), visible, card, quad))
-    return tuple(boxes)
-
-
-def render_view(rng: np.random.Generator, decks: Sequence[Deck], *, size: int = 640) -> LabelledView:
+def render_view(
+    rng: np.random.Generator, decks: Sequence[Deck], *, size: int = 640
+) -> LabelledView:
     """One training view, of a table two times out of three, else loose."""
     deck = decks[int(rng.integers(len(decks)))]
     if rng.random() < 0.62:
@@ -443,7 +296,7 @@ def _table_view(rng: np.random.Generator, deck: Deck, size: int) -> LabelledView
     items = painting_order(table_items(rng), foot)
     for item in items:
         painter.paint(item)
-    covered = _arms(rng, painter.canvas, scale) if rng.random() < 0.18 else []
+    covered = random_arms(rng, painter.canvas, scale) if rng.random() < 0.18 else []
     # The camera sees the felt foreshortened along the line to its foot, at its own density.
     density = float(rng.uniform(1.25, 2.2))
     tilt = math.atan2(away, height)
@@ -477,7 +330,9 @@ def _table_view(rng: np.random.Generator, deck: Deck, size: int) -> LabelledView
     view = cv2.warpPerspective(seen, to_view @ np.linalg.inv(to_camera), (size, size))
     if rng.random() < 0.15:
         view = _glare(rng, np.asarray(view, np.uint8))
-    return LabelledView(np.asarray(view, np.uint8), boxes_of(items, painter, to_view, size, covered))
+    return LabelledView(
+        np.asarray(view, np.uint8), boxes_of(items, painter, to_view, size, covered)
+    )
 
 
 def _loose_view(rng: np.random.Generator, deck: Deck, size: int) -> LabelledView:
@@ -490,13 +345,15 @@ def _loose_view(rng: np.random.Generator, deck: Deck, size: int) -> LabelledView
     items = painting_order(loose_items(rng, view_mm), foot)  # type: ignore[arg-type]
     for item in items:
         painter.paint(item)
-    covered = _arms(rng, painter.canvas, scale) if rng.random() < 0.08 else []
+    covered = random_arms(rng, painter.canvas, scale) if rng.random() < 0.08 else []
     corners = np.array([[0, 0], [n, 0], [n, n], [0, n]], np.float32)
     off = (n - size) / 2
     target = corners - off + rng.normal(0, size * 0.07, (4, 2)).astype(np.float32)
     if rng.random() < 0.2:
         target[:, int(rng.integers(2))] *= rng.uniform(0.75, 1.0)
-    to_view = cv2.getPerspectiveTransform(corners, target.astype(np.float32))
+    to_view = np.asarray(
+        cv2.getPerspectiveTransform(corners, target.astype(np.float32)), np.float64
+    )
     view = np.asarray(
         cv2.warpPerspective(painter.canvas, to_view, (size, size), borderMode=cv2.BORDER_REPLICATE),
         np.uint8,
@@ -523,11 +380,12 @@ def _glare(rng: np.random.Generator, view: Picture) -> Picture:
     small = np.zeros((32, 32), np.float32)
     center = rng.uniform(0, 32, 2)
     cv2.ellipse(
-        small, (int(center[0]), int(center[1])), (int(rng.integers(2, 12)), int(rng.integers(2, 12))),
+        small, (int(center[0]), int(center[1])),
+        (int(rng.integers(2, 12)), int(rng.integers(2, 12))),
         float(rng.uniform(0, 180)), 0, 360, 1.0, -1,
     )  # fmt: skip
-    small = cv2.GaussianBlur(small, (0, 0), float(rng.uniform(1, 4)))
-    mask = cv2.resize(small, (n, n), interpolation=cv2.INTER_CUBIC)[..., None]
+    soft = cv2.GaussianBlur(small, (0, 0), float(rng.uniform(1, 4)))
+    mask = cv2.resize(soft, (n, n), interpolation=cv2.INTER_CUBIC)[..., None]
     if rng.random() < 0.5:
         out = view + (255 - view) * mask * rng.uniform(0.15, 0.6)
     else:

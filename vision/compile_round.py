@@ -39,7 +39,11 @@ class _Hand:
 
 
 def _hand(
-    cards: Sequence[CardRead], low: Polygon, high: Polygon, place: Place, given_up: Mapping[int, str]
+    cards: Sequence[CardRead],
+    low: Polygon,
+    high: Polygon,
+    place: Place,
+    given_up: Mapping[int, str],
 ) -> _Hand:
     """Names of both hands; cards that are not sure are told as doubts."""
     in_low, in_high = split_hands(cards, low, high, place)
@@ -55,7 +59,7 @@ def _hand(
                 names[box].append(card.label)
                 least = min(least, card.share)
             else:
-                doubts.append((f"{box}[{len(own) - 1 if False else own.index(card)}]", why))
+                doubts.append((f"{box}[{own.index(card)}]", why))
     missing = 7 - len(cards)
     if missing > 0:
         for box, full in (("low", 2), ("high", 5)):
@@ -161,7 +165,9 @@ def _done(
     return "taken", 0, None
 
 
-def compile_round(table: TableFile, number: int, own: Round, end_s: float, *, cut_short: bool) -> RoundRecord:
+def compile_round(
+    table: TableFile, number: int, own: Round, end_s: float, *, cut_short: bool
+) -> RoundRecord:
     """The record of a finished round, `number` of its table."""
     doubts: list[Undecided] = []
     hands = {seat: track.hand() for seat, track in own.tracks.items()}
@@ -177,7 +183,9 @@ def compile_round(table: TableFile, number: int, own: Round, end_s: float, *, cu
         doubts += [Undecided(seat=None, what=w, why=y) for w, y in read.doubts]
         least = min(least, read.least)
     else:
-        doubts.append(Undecided(seat=None, what="hand", why="the dealer's cards were never seen at rest"))
+        doubts.append(
+            Undecided(seat=None, what="hand", why="the dealer's cards were never seen at rest")
+        )
     seats = []
     for seat in table.seats:
         track = own.tracks[seat.seat]
@@ -197,7 +205,9 @@ def compile_round(table: TableFile, number: int, own: Round, end_s: float, *, cu
             least = min(least, read.least)
         else:
             doubts.append(
-                Undecided(seat=seat.seat, what="hand", why="the hand was never seen turned up at rest")
+                Undecided(
+                    seat=seat.seat, what="hand", why="the hand was never seen turned up at rest"
+                )
             )
         doubts += own_doubts
         readings = _readings(episodes)
@@ -212,7 +222,9 @@ def compile_round(table: TableFile, number: int, own: Round, end_s: float, *, cu
             SeatRecord(seat=seat.seat, low=low, high=high, lammers=kept, wagers=tuple(wagers))
         )
     if cut_short:
-        doubts.append(Undecided(seat=None, what="end", why="the recording ended before the round did"))
+        doubts.append(
+            Undecided(seat=None, what="end", why="the recording ended before the round did")
+        )
     return RoundRecord(
         round_id=f"{table.table}-{number:06d}",
         table=table.table,

@@ -23,7 +23,9 @@ class Detections:
 
     >>> Detections.empty(("index", "back"))
     Detections(n=0)
-    >>> Detections(np.zeros((1, 3), np.float32), np.ones(1, np.float32), np.zeros(1, np.int64), ("a",))
+    >>> Detections(
+    ...     np.zeros((1, 3), np.float32), np.ones(1, np.float32), np.zeros(1, np.int64), ("a",)
+    ... )
     Traceback (most recent call last):
     ...
     ValueError: xyxy must be (n, 4), found (1, 3)
@@ -35,6 +37,7 @@ class Detections:
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        """Check shapes and classes; ValueError says what is wrong."""
         n = len(self.scores)
         if self.xyxy.ndim != 2 or self.xyxy.shape[1:] != (4,):
             raise ValueError(f"xyxy must be (n, 4), found {self.xyxy.shape}")
@@ -44,9 +47,11 @@ class Detections:
             raise ValueError(f"classes must be 0 to {len(self.names) - 1}")
 
     def __repr__(self) -> str:
+        """Short form with the number of boxes."""
         return f"Detections(n={len(self)})"
 
     def __len__(self) -> int:
+        """Number of boxes."""
         return len(self.scores)
 
     @classmethod

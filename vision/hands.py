@@ -97,7 +97,9 @@ def see_indices(
         if joker:
             # The finder tells a joker by its word; the reader may only confirm it.
             share *= 0.3
-            share[JOKER_PLACE] = max(float(share[JOKER_PLACE]), 0.55 + 0.45 * float(own.scores[item]))
+            share[JOKER_PLACE] = max(
+                float(share[JOKER_PLACE]), 0.55 + 0.45 * float(own.scores[item])
+            )
         elif shares[item, int(turned), 53] > NONE_LIMIT:
             continue
         half = CARD_MM[1] / 2 - (
@@ -108,7 +110,9 @@ def see_indices(
             # A word down the edge reads the same both ways: its card lies towards the middle.
             turned = False
         card = center + (-off if turned else off)
-        out.append(IndexSight(center, card, turned, share, float(own.scores[item]), (x0, y0, x1, y1)))
+        out.append(
+            IndexSight(center, card, turned, share, float(own.scores[item]), (x0, y0, x1, y1))
+        )
     return out
 
 
@@ -121,9 +125,7 @@ def fuse_indices(readings: Sequence[Sequence[IndexSight]]) -> list[IndexSight]:
     groups: list[list[IndexSight]] = []
     for reading in readings:
         for sight in reading:
-            near = [
-                g for g in groups if math.dist(g[0].center_mm, sight.center_mm) < SAME_INDEX_MM
-            ]
+            near = [g for g in groups if math.dist(g[0].center_mm, sight.center_mm) < SAME_INDEX_MM]
             if near:
                 near[0].append(sight)
             else:
@@ -157,7 +159,7 @@ def join_cards(sights: Sequence[IndexSight]) -> list[CardRead]:
             first = group[0]
             apart = math.dist(first.card_mm, sight.card_mm)
             if first.label == sight.label and (
-                apart < 2.5 * SAME_CARD_MM or first.turned != sight.turned and apart < 45
+                apart < 2.5 * SAME_CARD_MM or (first.turned != sight.turned and apart < 45)
             ):
                 home = group
                 break
@@ -195,7 +197,9 @@ def split_hands(
     """Cards of the low and of the high box; each goes to the box whose middle is nearer."""
     a, b = _depth(low, place), _depth(high, place)
     middle_low, middle_high = sum(a) / 2, sum(b) / 2
-    in_low = [c for c in cards if abs(c.center_mm[1] - middle_low) <= abs(c.center_mm[1] - middle_high)]
+    in_low = [
+        c for c in cards if abs(c.center_mm[1] - middle_low) <= abs(c.center_mm[1] - middle_high)
+    ]
     in_high = [c for c in cards if c not in in_low]
     return in_low, in_high
 

@@ -15,7 +15,10 @@ What = Literal["bets", "cards", "settled", "envy"]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One thing found in a view: label as in records (`AS`, `BACK`, `chip_red x3`, `lammer_envy`)."""
+    """One thing found in a view.
+
+    `label` is as in records for cards, else `BACK`, `chip_redx3+whitex1` or `lammer_envy`.
+    """
 
     label: str
     score: float

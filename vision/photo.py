@@ -12,7 +12,7 @@ import numpy as np
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.detections import ByteArray, Detections, Floats, Reader
-from vision.joined import LEAST_SHARE, ReadIndex, join_indices
+from vision.joined import ReadIndex, join_indices
 from vision.table import FloatArray
 from vision.tiles import SizedDetector, find_in_picture
 from vision.turns import ASPECTS, Reading, read_boxes
@@ -27,9 +27,9 @@ OTHER_SCORE = 0.5
 JOKER_SCORE = 0.8
 """The detector's own joker stands from this score on, though the reader does not see one."""
 
-JOKER_SHARE = 0.95
-"""What was found as an index is a joker only when it reads so with this share: the joker's
-word is the least regular index, and much that is no index is taken for it."""
+JOKER_SHARE = 0.7
+"""Most that counts of what was found as an index and reads as a joker: the joker's word is
+the least regular index, so much is taken for it. Two such on one card are enough."""
 
 NONE_BELOW = 0.05
 """An index that reads as a card with less at every turn is no index."""
@@ -112,7 +112,7 @@ class _Index:
     @property
     def shares(self) -> Floats:
         """Shares (53,) of the cards, with the detector's word where that was the surer."""
-        if self.label == self.reading.label:
+        if self.share == self.reading.share:
             return self.reading.shares
         out = self.reading.shares * (1 - self.share)
         out[DECK_LABELS.index(self.label)] = self.share
@@ -161,9 +161,7 @@ class PhotoReader:
         for at in backs:
             faces.append(shown[at])
             members.append((at,))
-        return PhotoResult(
-            width, height, tuple(shown), tuple(faces), tuple(members), tuple(turns)
-        )
+        return PhotoResult(width, height, tuple(shown), tuple(faces), tuple(members), tuple(turns))
 
     def _indices(self, image: ByteArray, found: Detections) -> list[_Index]:
         """The indices among the detections, each read; one for each place."""
@@ -179,8 +177,8 @@ class PhotoReader:
                     label, share = JOKER, max(score, float(reading.shares[-1]))
             elif share < NONE_BELOW:
                 continue
-            elif label == JOKER and share < JOKER_SHARE:
-                share = min(share, LEAST_SHARE / 2)
+            elif label == JOKER:
+                share = min(share, JOKER_SHARE)
             out.append(_Index(item, label, share, reading))
         return _one_per_place(found, out)
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 import openvino as ov
 from openvino.preprocess import ColorFormat, PrePostProcessor
 
 from settlement.errors import FeltwatchError
-from vision.detections import ByteArray, Detections, Floats
+from vision.detections import ByteArray, Detections, Floats, Ints
 
 CARD_FILE = "model-card.json"
 IOU_LIMIT = 0.55
@@ -37,12 +38,16 @@ def load_card(folder: Path) -> dict[str, Any]:
             own = card["models"][name]
             file = folder / own["file"]
             if not file.is_file():
-                raise ModelError(f"{file}: the model is missing; restore it or run 'feltwatch model export'")
+                raise ModelError(
+                    f"{file}: the model is missing; restore it or run 'feltwatch model export'"
+                )
             found = hashlib.sha256(file.read_bytes()).hexdigest()
             if found != own["sha256"]:
                 raise ModelError(f"{file}: not the file of the model card (sha256 {found[:12]}...)")
     except OSError as error:
-        raise ModelError(f"{path}: the model card is missing; the folder holds no models") from error
+        raise ModelError(
+            f"{path}: the model card is missing; the folder holds no models"
+        ) from error
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise ModelError(f"{path}: not a model card ({error})") from error
     return card
@@ -56,7 +61,9 @@ def _compile(path: Path, threads: int | None, batched: bool) -> Any:
         raise ModelError(f"{path}: OpenVINO cannot read the model") from error
     prep = PrePostProcessor(model)
     given = prep.input().tensor()
-    given.set_element_type(ov.Type.u8).set_layout(ov.Layout("NHWC")).set_color_format(ColorFormat.BGR)
+    given.set_element_type(ov.Type.u8).set_layout(ov.Layout("NHWC")).set_color_format(
+        ColorFormat.BGR
+    )
     prep.input().model().set_layout(ov.Layout("NCHW"))
     prep.input().preprocess().convert_color(ColorFormat.RGB).convert_element_type(
         ov.Type.f32
@@ -72,8 +79,13 @@ class OpenVinoDetector:
     """The detector, pictures in and `Detections` out."""
 
     def __init__(
-        self, path: Path, names: tuple[str, ...], threshold: float = 0.25, threads: int | None = None
+        self,
+        path: Path,
+        names: tuple[str, ...],
+        threshold: float = 0.25,
+        threads: int | None = None,
     ) -> None:
+        """Compile the network at `path`; ModelError when it cannot be read."""
         self.names = names
         self.threshold = threshold
         self._model = _compile(path, threads, batched=False)
@@ -114,8 +126,16 @@ class OpenVinoDetector:
         )  # fmt: skip
 
 
-def suppress(xyxy: Floats, scores: Floats, classes: np.ndarray[Any, Any], limit: float = IOU_LIMIT) -> Any:
-    """Places of the boxes that stay: the best of those of one class that overlap, best first."""
+def suppress(
+    xyxy: npt.NDArray[np.floating[Any]],
+    scores: npt.NDArray[np.floating[Any]],
+    classes: npt.NDArray[np.integer[Any]],
+    limit: float = IOU_LIMIT,
+) -> Ints:
+    """Places of the boxes that stay: the best of those of one class that overlap, best first.
+
+    `xyxy` (n, 4) px, `scores` (n,), `classes` (n,); gives back int64 (kept,).
+    """
     boxes = np.column_stack([xyxy[:, :2], xyxy[:, 2:] - xyxy[:, :2]]).astype(np.float64)
     # Boxes of other classes are moved apart so that they do not suppress each other.
     boxes[:, :2] += classes[:, None] * 10000.0
@@ -127,6 +147,7 @@ class OpenVinoReader:
     """The reader, index crops in and shares of the 54 classes out."""
 
     def __init__(self, path: Path, threads: int | None = None, temperature: float = 1.0) -> None:
+        """Compile the network at `path`; ModelError when it cannot be read."""
         self._model = _compile(path, threads, batched=True)
         self._request = self._model.create_infer_request()
         self.size = int(self._model.input(0).shape[1])
@@ -155,7 +176,9 @@ class OpenVinoReader:
         return shares.astype(np.float32)
 
 
-def load_models(folder: Path, threads: int | None = None) -> tuple[OpenVinoDetector, OpenVinoReader]:
+def load_models(
+    folder: Path, threads: int | None = None
+) -> tuple[OpenVinoDetector, OpenVinoReader]:
     """The detector and the reader of a folder of weights, with the card's thresholds."""
     card = load_card(folder)
     detector, reader = card["models"]["detector"], card["models"]["reader"]

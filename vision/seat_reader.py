@@ -19,7 +19,7 @@ BY_SPOT_MM = 53.0
 CHAIN_MM = 52.0
 """A stack this near to a stack or lammer that has an owner belongs to the same wager."""
 
-MIN_CHIP_SCORE = 0.35
+MIN_CHIP_SCORE = 0.5
 MIN_LAMMER_SCORE = 0.4
 
 

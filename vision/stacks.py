@@ -40,6 +40,9 @@ RADIUS_MM = CHIP_DIAMETER_MM / 2
 SLACK_MM = 3.2
 """How far a base may lie from where the detector's box puts it."""
 
+COUNT_OFFS_MM = (-0.9, 0.0, 0.9)
+"""Crops about the box's base, counted together: the box is a millimetre off now and then."""
+
 BOX_SD_MM = 1.6
 BOX_WEIGHT = 4.0
 SHADES = (1.12, 1.0, 0.9, 0.8, 0.7)
@@ -155,7 +158,9 @@ def _arc_strength(
     return mean, count / seen.shape[-1]
 
 
-def silhouette(calibration: Calibration, base_mm: Point, chips: int, grow_mm: float = 0.0) -> FloatArray:
+def silhouette(
+    calibration: Calibration, base_mm: Point, chips: int, grow_mm: float = 0.0
+) -> FloatArray:
     """Outline on the felt's plane that a stack covers, a convex polygon (n, 2) mm."""
     turn = np.linspace(0, 2 * math.pi, 24, endpoint=False)
     ring = np.column_stack([np.cos(turn), np.sin(turn)]) * (RADIUS_MM + grow_mm)
@@ -173,9 +178,7 @@ def _palette(chips: Mapping[str, ChipKind]) -> tuple[tuple[str, ...], FloatImage
     return names, _lab(shaded), [chips[n].value_cents for n in names]
 
 
-def _fit_base(
-    patch: _Patch, base0: FloatArray, axes: StackAxes, n: int
-) -> FloatArray:
+def _fit_base(patch: _Patch, base0: FloatArray, axes: StackAxes, n: int) -> FloatArray:
     """The base (2,) mm whose near rim and top's far rim lie best on edges for `n` chips."""
     grads = _gradients(patch.image)
     offs = np.arange(-SLACK_MM, SLACK_MM + 1e-6, ALONG_STEP_MM)
@@ -218,11 +221,15 @@ def read_stacks(
         axes = stack_axes(calibration, place.to_felt(middle)[0])
         base, height = base_and_height(box, place, axes)
         found.append((axes, base, height))
-    crops = np.stack([
-        calibration.warp_patch(frame, crop_to_felt(base, axes), (CROP_PX, CROP_PX))
-        for axes, base, _ in found
-    ])  # fmt: skip
-    shares = counter.read(crops)
+    crops = np.stack(
+        [
+            calibration.warp_patch(frame, crop_to_felt(base + axes.up * off, axes), (CROP_PX, CROP_PX))
+            for axes, base, _ in found
+            for off in COUNT_OFFS_MM
+        ]
+    )
+    told = counter.read(crops).reshape(len(found), len(COUNT_OFFS_MM), -1)
+    shares = np.exp(np.log(np.clip(told, 1e-6, 1)).mean(axis=1))
     names, palette, values = _palette(chips)
     covers: list[FloatArray] = []
     out: list[StackSight] = []

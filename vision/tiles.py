@@ -68,9 +68,10 @@ def scales(width: int, height: int, size: int) -> list[float]:
     """
     fit = min(size / max(width, height), MOST_ENLARGED)
     finest = 1.0
-    while finest > fit and len(_starts(width * finest, size)) * len(
-        _starts(height * finest, size)
-    ) > MOST_VIEWS:
+    while (
+        finest > fit
+        and len(_starts(width * finest, size)) * len(_starts(height * finest, size)) > MOST_VIEWS
+    ):
         finest *= 0.9
     if finest / fit < LEAST_STEP:
         return [fit / 2, fit]

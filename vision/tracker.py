@@ -7,12 +7,13 @@ a round was is put together when its felt is empty again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from vision.detections import ByteArray
-from vision.hands import CardRead, fuse_indices, join_cards
+from vision.hands import SAME_INDEX_MM, CardRead, IndexSight, fuse_indices, join_cards
 from vision.seat_reader import ViewReading
 
 FACE_UP_CARDS = 5
@@ -84,9 +85,28 @@ class ViewTrack:
         return [e for e in self.episodes if e.cards_up >= FACE_UP_CARDS]
 
     def hand(self) -> list[CardRead]:
-        """The cards of all face-up episodes together."""
-        readings = [r.indices for e in self.hand_episodes() for r in e.readings]
+        """The cards as they lay last, from all face-up episodes in which they lay so.
+
+        A dealer spreads the seven in a row before setting them, and hands are picked up and
+        laid again: episodes that show the cards elsewhere are left out.
+        """
+        shown = self.hand_episodes()
+        if not shown:
+            return []
+        final = fuse_indices([r.indices for r in shown[-1].readings])
+        readings = [r.indices for e in shown for r in e.readings if _lie_alike(r.indices, final)]
         return join_cards(fuse_indices(readings)) if readings else []
+
+
+def _lie_alike(one: Sequence[IndexSight], other: Sequence[IndexSight]) -> bool:
+    """Whether most indices of either lie where the other has one."""
+    small, large = sorted((one, other), key=len)
+    if not small:
+        return False
+    met = sum(
+        any(math.dist(a.center_mm, b.center_mm) < SAME_INDEX_MM for b in large) for a in small
+    )
+    return met >= 0.7 * len(small)
 
 
 @dataclass
@@ -115,7 +135,13 @@ class RoundTracker:
         return self.round.phase if self.round else Phase.WAITING
 
     def take(
-        self, seat: int | None, reading: ViewReading, image: ByteArray, *, fresh: bool, since_s: float
+        self,
+        seat: int | None,
+        reading: ViewReading,
+        image: ByteArray,
+        *,
+        fresh: bool,
+        since_s: float,
     ) -> Round | None:
         """Take a reading in; `fresh` opens a new episode that began at `since_s`.
 
@@ -136,16 +162,32 @@ class RoundTracker:
             for other, own in self._latest.items():
                 if not own.empty:
                     self.round.tracks[other].episodes.append(own)
+        ended = None
+        if self.round.phase is Phase.CLEARED and episode.backs and not episode.cards_up:
+            # The next deal has begun, whatever still seems to lie on some spot.
+            ended = self.round
+            self.round = Round(
+                start_s=max(ended.cut_s or 0.0, self._first_since(ended.cut_s)),
+                tracks={s: ViewTrack() for s in (None, *self._seats)},
+            )
+            for other, own in self._latest.items():
+                if not own.empty and own.start_s > (ended.cut_s or 0.0):
+                    self.round.tracks[other].episodes.append(own)
         track = self.round.tracks[seat]
         if not track.episodes or track.episodes[-1] is not episode:
             track.episodes.append(episode)
-        self._keep(track, episode, reading, image)
+        self._keep(track, reading, image)
         self._advance(seat, episode)
-        return self._finish_if_empty()
+        return ended or self._finish_if_empty()
 
-    def _keep(
-        self, track: ViewTrack, episode: Episode, reading: ViewReading, image: ByteArray
-    ) -> None:
+    def _first_since(self, cut_s: float | None) -> float:
+        """When the first of the present states of rest after `cut_s` began."""
+        starts = [
+            e.start_s for e in self._latest.values() if not e.empty and e.start_s > (cut_s or 0.0)
+        ]
+        return min(starts, default=cut_s or 0.0)
+
+    def _keep(self, track: ViewTrack, reading: ViewReading, image: ByteArray) -> None:
         shot = Shot(image, reading)
         up = len(join_cards(reading.indices))
         assert self.round is not None
@@ -159,7 +201,6 @@ class RoundTracker:
             track.shots["settled"] = shot
         if reading.pays.get("envy"):
             track.shots["envy"] = shot
-        del episode
 
     def _advance(self, seat: int | None, episode: Episode) -> None:
         own = self.round
@@ -172,11 +213,10 @@ class RoundTracker:
                     own.phase = Phase.DEALER_SET
                 elif own.phase is Phase.CLEARED:
                     own.phase = Phase.SETTLING
-            elif up == 0 and not episode.backs and own.phase in (Phase.DEALER_SET, Phase.SETTLING):
+            elif up == 0 and not episode.backs and own.phase is Phase.SETTLING:
                 # Only once some hand was compared: an arm may hide the dealer's cards before.
-                if own.phase is Phase.SETTLING:
-                    own.phase = Phase.CLEARED
-                    own.cut_s = episode.start_s
+                own.phase = Phase.CLEARED
+                own.cut_s = episode.start_s
         elif episode.backs and own.phase is Phase.BETS:
             own.phase = Phase.DEALT
         elif up >= FACE_UP_CARDS and own.phase is Phase.DEALER_SET:
@@ -187,9 +227,7 @@ class RoundTracker:
         if own is None:
             return None
         if own.phase is Phase.CLEARED:
-            busy = any(
-                not e.empty for s, e in self._latest.items() if s is not None
-            )
+            busy = any(not e.empty for s, e in self._latest.items() if s is not None)
             if not busy:
                 self.round = None
                 return own

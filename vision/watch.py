@@ -15,7 +15,7 @@ from vision.print_check import FELT_MATCH_MIN, felt_match
 from vision.runtime import load_counter, load_models
 from vision.seat_reader import ViewReading, read_view
 from vision.sources import Frame
-from vision.table import Place, Polygon, TableFile
+from vision.table import VIEW_MM, Place, Polygon, TableFile
 from vision.tracker import Round, RoundTracker, Shot
 
 READS_PER_REST = 3
@@ -62,7 +62,10 @@ class TableWatcher:
         self._views = [
             _View(
                 None, table.dealer.place, {},
-                RestWatch(self.calibration, hull([table.dealer.low.array, table.dealer.high.array], GROW_MM)),
+                RestWatch(
+                    self.calibration,
+                    hull([table.dealer.low.array, table.dealer.high.array], GROW_MM),
+                ),
             )
         ]  # fmt: skip
         for seat in table.seats:
@@ -107,7 +110,9 @@ class TableWatcher:
         size = self.detector.size
         images = [self.calibration.warp_view(bgr, view.place, size) for view, _ in due]
         out = []
-        for (view, fresh), image, found in zip(due, images, self.detector.find(images), strict=True):
+        for (view, fresh), image, found in zip(
+            due, images, self.detector.find(images), strict=True
+        ):
             view.reads += 1
             reading = read_view(
                 bgr, self.calibration, view.place, view.spots, self.table.chips, found, size,
@@ -153,25 +158,28 @@ class TableWatcher:
             for what in ("bets", "cards", "settled", "envy"):
                 shot = track.shots.get(what)
                 if shot is not None and (seat is not None or what == "cards"):
-                    pictures.append(self._picture(seat, what, shot))  # type: ignore[arg-type]
+                    pictures.append(self._picture(seat, what, shot))
         return ObservedRound(record, tuple(pictures))
 
     def _picture(self, seat: int | None, what: What, shot: Shot) -> ViewPicture:
         return ViewPicture(
-            seat, what, f"{shot.reading.at_s:.3f}", shot.image, tuple(self._seen(seat, shot.reading))
+            seat,
+            what,
+            f"{shot.reading.at_s:.3f}",
+            shot.image,
+            tuple(self._seen(shot.reading)),
         )
 
-    def _seen(self, seat: int | None, reading: ViewReading) -> list[Seen]:
+    def _seen(self, reading: ViewReading) -> list[Seen]:
         seen = [Seen(s.label, float(s.shares.max()), s.xyxy) for s in reading.indices]
         found = reading.found
         for item in range(len(found)):
             name = found.name(item)
             if name == "back" or name.startswith("lammer_"):
-                box = tuple(float(v) for v in found.xyxy[item])
-                seen.append(Seen("BACK" if name == "back" else name, float(found.scores[item]), box))  # type: ignore[arg-type]
-        place = next(v.place for v in self._views if v.seat == seat)
-        del place
-        k = self.detector.size / 400.0
+                x0, y0, x1, y1 = (float(v) for v in found.xyxy[item])
+                label = "BACK" if name == "back" else name
+                seen.append(Seen(label, float(found.scores[item]), (x0, y0, x1, y1)))
+        k = self.detector.size / VIEW_MM
         for stacks in (*reading.stakes.values(), *reading.pays.values()):
             for stack in stacks:
                 x0, y0, x1, y1 = (v * k + self.detector.size / 2 for v in stack.box_mm)

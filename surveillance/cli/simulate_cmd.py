@@ -77,6 +77,9 @@ def simulate_command(
     crf: Annotated[
         int, typer.Option("--crf", min=0, max=51, help="Coding quality; less is better and larger.")
     ] = 25,
+    preset: Annotated[
+        str, typer.Option("--preset", help="Coder's preset, such as veryfast or superfast.")
+    ] = "veryfast",
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Play and film a shift: writes video.mp4, table.toml and truth.jsonl.
@@ -108,6 +111,7 @@ def simulate_command(
             camera_seed=camera_seed,
             codec=codec.value,
             crf=crf,
+            preset=preset,
             progress=show,
         )
     typer.echo(f"recording: {out / 'video.mp4'}")
