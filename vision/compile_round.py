@@ -23,8 +23,8 @@ from vision.table import Place, Polygon, TableFile
 from vision.tracker import Episode, Round, ViewTrack
 
 SURE_CARD = 0.6
-SURE_COUNT = 0.55
-SURE_GAP = 0.7
+SURE_COUNT = 0.65
+SURE_GAP = 4.0
 SURE_VOTES = 0.5
 TWIN_SHARE = 0.93
 """A card read twice in a round: the reading under this share gives way."""

@@ -56,6 +56,13 @@ LUMA_BLEED = 0.1
 CHANGE_COST = 0.3
 CUSTOM_COST = 9.0
 LEVEL_SHARES = (0.5, 0.65, 0.8)
+NEAR_WEIGHT = 0.35
+"""The top's far rim is the clearer edge: the near side shows a rim for every chip."""
+
+BASE_SLIPS_MM = (-0.45, 0.0, 0.45)
+SLIP_COST = 2.5
+"""The levels' colours may move a base that the rims put a little off."""
+
 EDGE_BIAS_MM = 0.3
 """The strongest edge lies a little above the base's rim, where its own shadow ends."""
 
@@ -186,7 +193,7 @@ def _fit_base(patch: _Patch, base0: FloatArray, axes: StackAxes, n: int) -> Floa
     grid = base0 + offs[:, None, None] * axes.up + across[None, :, None] * axes.side
     near, near_seen = _arc_strength(grads, patch, grid, -axes.up)
     far, far_seen = _arc_strength(grads, patch, grid + axes.up * n * axes.per_chip_mm, axes.up)
-    fit = near * np.minimum(1, near_seen * 1.5) + far * np.minimum(1, far_seen * 1.5)
+    fit = NEAR_WEIGHT * near * np.minimum(1, near_seen * 1.5) + far * np.minimum(1, far_seen * 1.5)
     fit -= BOX_WEIGHT * ((offs / BOX_SD_MM) ** 2)[:, None]
     i, j = divmod(int(fit.argmax()), fit.shape[1])
     best: FloatArray = grid[i, j] - axes.up * EDGE_BIAS_MM
@@ -274,21 +281,24 @@ def read_colours(
     top = calibration.lift(base[None], n * CHIP_THICKNESS_MM)[0]
     ring_points = np.vstack([top + RADIUS_MM * k * ring for k in (0.77, 0.84)])
     ring_lab = _sample(image, patch.px(ring_points)[None])[0]
-    samples = []
-    for level in range(n):
-        rows = [
-            calibration.lift(base[None], (level + share) * CHIP_THICKNESS_MM)[0] + rim
-            for share in LEVEL_SHARES
-        ]
-        points = np.vstack(rows)
-        seen = patch.seen(points)
-        samples.append(_sample(image, patch.px(points[seen])[None])[0] if seen.any() else None)
     best: tuple[float, list[int], float] | None = None
-    for shade in range(1, len(SHADES)):
-        lit, side = palette[max(0, shade - 2)], palette[shade]
-        found = _cheapest(samples, ground, ring_lab, lit, side, values)
-        if best is None or found[0] < best[0]:
-            best = found
+    for slip in BASE_SLIPS_MM:
+        moved = base + u * slip
+        samples = []
+        for level in range(n):
+            rows = [
+                calibration.lift(moved[None], (level + share) * CHIP_THICKNESS_MM)[0] + rim
+                for share in LEVEL_SHARES
+            ]
+            points = np.vstack(rows)
+            seen = patch.seen(points)
+            samples.append(_sample(image, patch.px(points[seen])[None])[0] if seen.any() else None)
+        doubt = n * SLIP_COST * (slip / BASE_SLIPS_MM[-1]) ** 2
+        for shade in range(1, len(SHADES)):
+            lit, side = palette[max(0, shade - 2)], palette[shade]
+            cost, path, gap = _cheapest(samples, ground, ring_lab, lit, side, values)
+            if best is None or cost + doubt < best[0]:
+                best = (cost + doubt, path, gap)
     assert best is not None
     return best[1], best[2]
 
