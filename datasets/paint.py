@@ -202,10 +202,11 @@ class Painter:
         pad = int(3 * blur) + 2
         x0, y0 = (np.floor(points.min(axis=0)).astype(int) - pad).tolist()
         x1, y1 = (np.ceil(points.max(axis=0)).astype(int) + pad).tolist()
-        x0, y0 = max(0, x0), max(0, y0)
-        x1, y1 = min(self.canvas.shape[1], x1), min(self.canvas.shape[0], y1)
-        if x1 - x0 < 2 or y1 - y0 < 2:
+        left, top = max(0, x0), max(0, y0)
+        right, bottom = min(self.canvas.shape[1], x1), min(self.canvas.shape[0], y1)
+        if right - left < 2 or bottom - top < 2:
             return
+        # The whole shadow, not its part on the canvas: pieces painted apart must fit together.
         # A quarter of the density is enough for what is blurred anyway.
         small = 4
         mask = np.zeros(((y1 - y0) // small + 1, (x1 - x0) // small + 1), np.float32)
@@ -214,7 +215,8 @@ class Painter:
         )
         mask = cv2.GaussianBlur(mask, (0, 0), max(0.5, blur / small))
         mask = cv2.resize(mask, (x1 - x0, y1 - y0), interpolation=cv2.INTER_LINEAR)
-        spot = self.canvas[y0:y1, x0:x1]
+        mask = mask[top - y0 : bottom - y0, left - x0 : right - x0]
+        spot = self.canvas[top:bottom, left:right]
         gain = cv2.cvtColor(((1 - depth * mask) * 255).astype(np.uint8), cv2.COLOR_GRAY2BGR)
         np.copyto(spot, cv2.multiply(spot, gain, scale=1 / 255))
 

@@ -178,7 +178,8 @@ def join_cards(sights: Sequence[IndexSight]) -> list[CardRead]:
         shares /= shares.sum()
         agreed = all(s.label == best.label for s in group)
         place = int(shares.argmax())
-        share = float(best.shares[place]) if agreed else min(float(shares[place]), 0.59)
+        # Corners that disagree are weighed together, and never make a card quite sure.
+        share = float(best.shares[place]) if agreed else min(float(shares[place]), 0.92)
         middle = np.mean([s.card_mm for s in group], axis=0)
         cards.append(
             CardRead(DECK_LABELS[place], share, (float(middle[0]), float(middle[1])), len(group))

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.calibration import Calibration
-from vision.detections import ByteArray, Reader
+from vision.detections import ByteArray, Floats, Reader
 from vision.stack_crop import (
     CROP_PX,
     MOST_COUNTED,
@@ -39,6 +39,11 @@ PATCH_PX_PER_MM = 2.5
 RADIUS_MM = CHIP_DIAMETER_MM / 2
 SLACK_MM = 3.2
 """How far a base may lie from where the detector's box puts it."""
+
+HEIGHT_BIAS = 0.25
+HEIGHT_SD = 0.5
+COUNT_TEMPERATURE = 2.0
+"""The box tells the height to half a chip; the counter is surer than right now and then."""
 
 COUNT_OFFS_MM = (-0.9, 0.0, 0.9)
 """Crops about the box's base, counted together: the box is a millimetre off now and then."""
@@ -240,9 +245,10 @@ def read_stacks(
     names, palette, values = _palette(chips)
     covers: list[FloatArray] = []
     out: list[StackSight] = []
-    for box, (axes, base0, _), share in zip(ordered, found, shares, strict=True):
-        n = int(share.argmax()) + 1
-        sure = float(share[n - 1])
+    for box, (axes, base0, height), share in zip(ordered, found, shares, strict=True):
+        fit = _with_height(share, height / axes.per_chip_mm)
+        n = int(fit.argmax()) + 1
+        sure = float(fit[n - 1])
         if n > MOST_COUNTED:
             out.append(StackSight((float(base0[0]), float(base0[1])), (), 0, sure, 0.0, box))
             continue
@@ -257,6 +263,17 @@ def read_stacks(
         out.append(StackSight(own, colours, value, sure, gap, box))
         covers.append(silhouette(calibration, own, n, 0.8))
     return out
+
+
+def _with_height(shares: Floats, chips_high: float) -> npt.NDArray[np.float64]:
+    """The counter's shares (k,), weighed with the height of the found box in chips."""
+    counts = np.arange(1, len(shares) + 1)
+    off = counts - (chips_high - HEIGHT_BIAS)
+    # The last class holds all higher stacks.
+    off[-1] = min(0.0, off[-1])
+    logs = np.log(np.clip(shares, 1e-6, 1)) / COUNT_TEMPERATURE - (off / HEIGHT_SD) ** 2 / 2
+    fit = np.exp(logs - logs.max())
+    return np.asarray(fit / fit.sum(), np.float64)
 
 
 def read_colours(
@@ -336,38 +353,28 @@ def _cheapest(
         own_cost = unary[0][0, np.arange(k), np.arange(k)] + top_cost
         ranked = np.sort(own_cost)
         return float(ranked[0]), [int(own_cost.argmin())], float(ranked[1] - ranked[0])
-    # forward[level][colour, next]: the cheapest way to here.
-    forward = [unary[0][0] + against]
+    # steps[level][before, colour, next]: what a level adds; the last level's next is its own.
+    own_top = np.full((k, k), np.inf)
+    own_top[np.arange(k), np.arange(k)] = top_cost
+    steps = [unary[level] + (against if level < n - 1 else own_top)[None] for level in range(n)]
+    forward = [steps[0][0]]
     back = []
     for level in range(1, n):
-        step = forward[-1][:, :, None] + unary[level]
-        if level < n - 1:
-            step = step + against[None]
-        else:
-            # The last level sees its own top over it.
-            own_top = np.full((k, k), np.inf)
-            own_top[np.arange(k), np.arange(k)] = top_cost
-            step = step + own_top[None]
-        back.append(step.argmin(axis=0))
-        forward.append(step.min(axis=0))
-    last = forward[-1]
-    place = int(last.argmin())
-    a, b = divmod(place, k)
+        ways = forward[-1][:, :, None] + steps[level]
+        back.append(ways.argmin(axis=0))
+        forward.append(ways.min(axis=0))
+    onward = [np.zeros((k, k))]
+    for level in range(n - 1, 0, -1):
+        onward.insert(0, (steps[level] + onward[0][None]).min(axis=2))
+    a, b = divmod(int(forward[-1].argmin()), k)
     path = [a]
     for level in range(n - 1, 0, -1):
-        before = int(back[level - 1][a, b])
-        path.append(before)
-        a, b = before, a
+        a, b = int(back[level - 1][a, b]), a
+        path.append(a)
     path.reverse()
-    # Gap: what another colour at any one level would cost, by its own samples alone.
-    gaps = []
+    # What the best row with another colour at any one level would cost more.
+    gap = np.inf
     for level in range(n):
-        under_c = path[level - 1] if level else 0
-        over_c = path[level + 1] if level < n - 1 else None
-        own = np.array([
-            unary[level][under_c, c, c if over_c is None else over_c]
-            + (top_cost[c] if over_c is None else 0.0)
-            for c in range(k)
-        ])  # fmt: skip
-        gaps.append(float(np.delete(own, path[level]).min() - own[path[level]]))
-    return float(last.min()), path, min(gaps)
+        through = (forward[level] + onward[level]).min(axis=1)
+        gap = min(gap, float(np.delete(through, path[level]).min() - through[path[level]]))
+    return float(forward[-1].min()), path, gap

@@ -115,7 +115,9 @@ def test_changes_one_by_one_give_the_picture_of_the_whole(deck: Deck) -> None:
         if number in (3, 6, len(CHANGES) - 1):
             whole = whole_picture(deck, CAMERA, list(state.items.values()))
             apart = np.abs(own.bgr().astype(int) - whole)
-            assert apart.max() <= 1, (number, np.argwhere(apart.max(axis=2) > 1)[:3])
+            assert apart.max() <= 2, (number, np.argwhere(apart.max(axis=2) > 2)[:3])
+            # Rounding of the warp: a handful of pixels in 700,000.
+            assert (apart > 1).sum() < 20
     assert np.abs(own.bgr().astype(int) - empty).max() > 60
     own.apply(state.items, state.apply(Change(2.0, (), tuple(state.items))))
     assert np.abs(own.bgr().astype(int) - empty).max() <= 1
@@ -127,7 +129,7 @@ def test_frames_follow_the_plan_and_come_back_to_the_empty_felt(deck: Deck) -> N
         duration_s=2.0,
         changes=(Change(1.5, (), ("main",)), put),
         reaches=(
-            Reach(0.9, 1.1, "player", (310.0, 1000.0), ((310.0, 900.0), (310.0, 400.0))),
+            Reach(0.9, 1.1, "player", (310.0, 1000.0), ((310.0, 560.0), (310.0, 400.0))),
         ),
         rounds=(),
     )  # fmt: skip
@@ -138,9 +140,7 @@ def test_frames_follow_the_plan_and_come_back_to_the_empty_felt(deck: Deck) -> N
     assert {p.shape for _, p in shots} == {(720 * 3 // 2, 960)}
     # The clock in the corner and the noise change all the time: look at the felt only.
     felt = np.s_[:660]
-    apart = [
-        float(np.mean(np.abs(p[felt].astype(int) - empty[felt]) > 12)) for _, p in shots
-    ]
+    apart = [float(np.mean(np.abs(p[felt].astype(int) - empty[felt]) > 12)) for _, p in shots]
     quiet = [k for k in range(20) if apart[k] < 1e-5]
     assert quiet == [0, 1, 2, 3, 4, 15, 16, 17, 18, 19]
     assert min(apart[9:12]) > 4 * max(apart[5:9]), "an arm hides the felt from 0.9 to 1.1 s"
