@@ -25,7 +25,8 @@ from vision.tracker import Episode, Round, ViewTrack
 SURE_CARD = 0.6
 SURE_COUNT = 0.65
 SURE_GAP = 4.0
-SURE_VOTES = 0.5
+SURE_VOTES = 0.65
+SURE_SHARE = 0.34
 TWIN_SHARE = 0.93
 """A card read twice in a round: the reading under this share gives way."""
 
@@ -70,24 +71,32 @@ def _hand(
 
 
 def _value(stacks: Sequence[StackSight]) -> int | None:
-    """Cents of stacks read surely, else None."""
-    for stack in stacks:
-        if not stack.colours or stack.count_share < SURE_COUNT or stack.colour_gap < SURE_GAP:
-            return None
+    """Cents of the stacks as they are best read; None when one is too high to count."""
+    if not all(stack.colours for stack in stacks):
+        return None
     return sum(stack.value_cents for stack in stacks)
 
 
-def _vote(readings: Sequence[Sequence[StackSight]]) -> tuple[int | None, int, float]:
-    """Cents that most readings agree on (None: undecided), tallest stack, share of votes."""
+def _sure(stacks: Sequence[StackSight]) -> bool:
+    """Whether every stack's height and colours are read surely."""
+    return all(s.count_share >= SURE_COUNT and s.colour_gap >= SURE_GAP for s in stacks)
+
+
+def _vote(readings: Sequence[Sequence[StackSight]]) -> tuple[int | None, int]:
+    """Cents that most readings agree on (None: undecided) and the tallest stack.
+
+    Unsure readings vote too, or only the wrong that look sure would be heard; but some of
+    the winner's own must be sure.
+    """
     values = [_value(stacks) for stacks in readings]
-    told = Counter(v for v in values if v is not None)
     height = round(statistics.median(max(len(s.colours) for s in r) for r in readings))
+    told = Counter(v for v in values if v is not None)
     if not told:
-        return None, height, 0.0
+        return None, height
     value, count = told.most_common(1)[0]
-    share = count / sum(told.values())
-    sure = share > SURE_VOTES and count * 4 >= len(values)
-    return (value if sure else None), height, share
+    surely = sum(_sure(r) for r, v in zip(readings, values, strict=True) if v == value)
+    agreed = count >= SURE_VOTES * len(values) and surely >= SURE_SHARE * count
+    return (value if agreed else None), height
 
 
 def _until(track: ViewTrack, cut_s: float | None) -> list[Episode]:
@@ -120,7 +129,11 @@ def _wagers(
                 doubt(f"{name}.stake", "chips were seen on the spot in some views only")
             continue
         seen = [r.stakes[name] for r in everything if name in r.stakes]
-        stake, height, _ = _vote(seen)
+        # A pay beside the stake may stand before it: stakes alone are read better.
+        alone = [r.stakes[name] for r in everything if name in r.stakes and name not in r.pays]
+        if len(alone) >= 2:
+            seen = alone
+        stake, height = _vote(seen)
         if stake is None:
             doubt(f"{name}.stake", "the stack could not be counted surely")
         action, paid, paid_height = _done(name, last, episodes[shown:], doubt)
@@ -132,7 +145,7 @@ def _wagers(
         )  # fmt: skip
     prizes = [r.pays["envy"] for r in last.readings if "envy" in r.pays]
     if len(prizes) * 2 > len(last.readings):
-        value, height, _ = _vote([r.pays["envy"] for r in everything if "envy" in r.pays])
+        value, height = _vote([r.pays["envy"] for r in everything if "envy" in r.pays])
         if value is None:
             doubt("envy.paid", "the stack could not be counted surely")
         wagers.append(
@@ -153,7 +166,7 @@ def _done(
     stake_there = sum(name in r.stakes for r in last.readings)
     pay_there = sum(name in r.pays for r in last.readings)
     if pay_there * 2 > total:
-        value, height, _ = _vote([r.pays[name] for r in _readings(after) if name in r.pays])
+        value, height = _vote([r.pays[name] for r in _readings(after) if name in r.pays])
         if value is None:
             doubt(f"{name}.paid", "the stack could not be counted surely")
         return "paid", value, height

@@ -45,6 +45,10 @@ HEIGHT_SD = 0.5
 COUNT_TEMPERATURE = 2.0
 """The box tells the height to half a chip; the counter is surer than right now and then."""
 
+COVERED_SHARE = 0.12
+TOP_TRUST = 0.5
+"""The box's far end is as good a witness of the base as its near end."""
+
 COUNT_OFFS_MM = (-0.9, 0.0, 0.9)
 """Crops about the box's base, counted together: the box is a millimetre off now and then."""
 
@@ -247,6 +251,8 @@ def read_stacks(
     out: list[StackSight] = []
     for box, (axes, base0, height), share in zip(ordered, found, shares, strict=True):
         fit = _with_height(share, height / axes.per_chip_mm)
+        if _covered(base0, axes, covers):
+            fit = _by_top(frame, calibration, base0 + axes.up * height, axes, counter)
         n = int(fit.argmax()) + 1
         sure = float(fit[n - 1])
         if n > MOST_COUNTED:
@@ -255,6 +261,7 @@ def read_stacks(
         reach = RADIUS_MM + n * axes.per_chip_mm / 2 + SLACK_MM + 6
         middle_mm = base0 + axes.up * n * axes.per_chip_mm / 2
         patch = _cut(frame, calibration, middle_mm, reach, covers)
+        base0 = base0 + axes.up * (height - n * axes.per_chip_mm) * TOP_TRUST
         base = _fit_base(patch, base0, axes, n)
         path, gap = read_colours(patch, calibration, base, n, axes.up, palette, values)
         colours = tuple(names[p] for p in path)
@@ -263,6 +270,44 @@ def read_stacks(
         out.append(StackSight(own, colours, value, sure, gap, box))
         covers.append(silhouette(calibration, own, n, 0.8))
     return out
+
+
+def _covered(base_mm: FloatArray, axes: StackAxes, covers: Sequence[FloatArray]) -> bool:
+    """Whether nearer stacks hide part of the near rim, so that the box begins too late."""
+    angles = np.radians(np.linspace(-60, 60, 13)) + math.atan2(-axes.up[1], -axes.up[0])
+    rim = np.column_stack([np.cos(angles), np.sin(angles)]) * RADIUS_MM
+    hidden = np.zeros(len(rim), bool)
+    for slip in (0.0, axes.per_chip_mm, 2 * axes.per_chip_mm):
+        points = base_mm - axes.up * slip + rim
+        for cover in covers:
+            outline = cover.astype(np.float32).reshape(-1, 1, 2)
+            hidden |= np.array(
+                [cv2.pointPolygonTest(outline, (float(x), float(y)), False) >= 0 for x, y in points]
+            )
+    return bool(hidden.mean() > COVERED_SHARE)
+
+
+def _by_top(
+    frame: ByteArray, calibration: Calibration, top_mm: FloatArray, axes: StackAxes, counter: Reader
+) -> npt.NDArray[np.float64]:
+    """Shares (k,) of counts for a stack of which only the top is surely where it seems.
+
+    For each count the crop is cut for the base that this count would have under the top;
+    the right one is where the counter agrees with what was assumed.
+    """
+    counts = np.arange(1, MOST_COUNTED + 1)
+    crops = [
+        calibration.warp_patch(
+            frame, crop_to_felt(top_mm - axes.up * (n * axes.per_chip_mm + off), axes), (CROP_PX, CROP_PX)
+        )
+        for n in counts
+        for off in COUNT_OFFS_MM
+    ]
+    told = counter.read(np.stack(crops)).reshape(len(counts), len(COUNT_OFFS_MM), -1)
+    logs = np.log(np.clip(told, 1e-4, 1)).mean(axis=1)
+    own = logs[np.arange(len(counts)), counts - 1] / COUNT_TEMPERATURE
+    fit = np.exp(own - own.max())
+    return np.append(fit / fit.sum(), 0.0)
 
 
 def _with_height(shares: Floats, chips_high: float) -> npt.NDArray[np.float64]:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -350,19 +351,19 @@ def export_command(
         typer.echo(f"{name}: {out / own['file']} ({own['bytes'] / 1e6:.1f} MB)")
 
 
-def _add_photos(app: typer.Typer) -> None:
-    """Add `photos`; where a part of it is missing, the others still work."""
-    short_help = "Count how the cards of labelled photographs are read."
+def _add(app: typer.Typer, name: str, module: str, short_help: str) -> None:
+    """Add a command of another module; where a part of it is missing, the others still work."""
     command: Callable[..., Any]
     try:
-        from surveillance.cli.photos_cmd import photos_command as command
+        command = getattr(import_module(f"surveillance.cli.{module}"), f"{name}_command")
     except ImportError as error:
         reason = str(error)
 
         def command() -> None:
-            raise FeltwatchError(f"the command 'model photos' cannot start: {reason}")
+            raise FeltwatchError(f"the command 'model {name}' cannot start: {reason}")
 
-    app.command("photos", short_help=short_help)(command)
+    app.command(name, short_help=short_help)(command)
 
 
-_add_photos(model_app)
+_add(model_app, "photos", "photos_cmd", "Count how the cards of labelled photographs are read.")
+_add(model_app, "harvest", "harvest_cmd", "Cut training data out of labelled photographs.")
