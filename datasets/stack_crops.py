@@ -34,6 +34,8 @@ SCALE = 2.6
 SIDE_MM = 150.0
 SHARD = 1500
 CROPS_PER_HOUSE = 12
+ALIKE_SHARE = 0.3
+FRONT_SHARE = 0.4
 
 
 def _colours(rng: np.random.Generator, n: int) -> tuple[str, ...]:
@@ -49,7 +51,10 @@ def _colours(rng: np.random.Generator, n: int) -> tuple[str, ...]:
 
 
 def _count(rng: np.random.Generator) -> int:
-    if rng.random() < 0.75:
+    chance = rng.random()
+    if chance < 0.3:
+        return int(rng.integers(1, 3))
+    if chance < 0.8:
         return int(rng.integers(1, 9))
     return int(rng.integers(1, 17))
 
@@ -79,6 +84,10 @@ def render_crop(rng: np.random.Generator, deck: Deck, house: House) -> tuple[Pic
     away = height * math.tan(tilt)
     foot = (float(away * math.cos(a)), float(away * math.sin(a)))
     rgb = felt_rgb(rng)
+    if rng.random() < ALIKE_SHARE:
+        # Felt of a chip's colour: the rim is told by its shade alone.
+        body = house.looks[str(rng.choice(CHIP_COLOURS[:6]))].rgb
+        rgb = tuple(int(v) for v in np.clip(np.array(body) * rng.uniform(0.6, 1.5) + rng.normal(0, 14, 3), 8, 235))  # type: ignore[assignment]
     ground = felt_texture(rng, n_px, n_px, rgb, float(rng.uniform(1, 7)))
     ink = print_rgb(rng, rgb)[::-1]
     mid = n_px / 2
@@ -109,16 +118,23 @@ def render_crop(rng: np.random.Generator, deck: Deck, house: House) -> tuple[Pic
     n = _count(rng)
     tag = str(rng.integers(2**31))
     items: list[Item] = [StackItem(f"m{tag}", (0.0, 0.0), _colours(rng, n))]
+    before = False
     for k in range(int(rng.choice([0, 1, 2], p=[0.5, 0.35, 0.15]))):
         turn = rng.uniform(0, 2 * math.pi)
         far = rng.uniform(40.0, 52.0)
+        if rng.random() < FRONT_SHARE:
+            turn = a + rng.normal(0, 0.45)
+            far = rng.uniform(40.5, 46.0)
         where = (float(far * math.cos(turn)), float(far * math.sin(turn)))
         if rng.random() < 0.75:
+            before = before or abs((turn - a + math.pi) % (2 * math.pi) - math.pi) < 0.7
             items.append(StackItem(f"n{k}{tag}", where, _colours(rng, int(rng.integers(1, 9)))))
         else:
             items.append(LammerItem(f"l{k}", "envy", where, float(rng.uniform(0, 360))))
     for item in painting_order(items, foot):
         painter.paint(item)
+    # What stands before the stack hides its base, and the found box begins late.
+    late = float(rng.uniform(0, 2.2)) if before and rng.random() < 0.7 else 0.0
     # The camera's own raster, foreshortened along the line to its foot.
     density = float(rng.uniform(1.25, 2.1))
     d = np.array([math.cos(a), math.sin(a)])
@@ -143,7 +159,7 @@ def render_crop(rng: np.random.Generator, deck: Deck, house: House) -> tuple[Pic
     up = lifted / long
     axes = StackAxes(up, np.array([-up[1], up[0]]), long * float(rng.normal(1, 0.015)))
     # The base comes from the detector's box: some way off, mostly along the height.
-    base = up * rng.normal(0, 1.3) + axes.side * rng.normal(0, 0.9)
+    base = up * (rng.normal(0, 1.3) + late * long) + axes.side * rng.normal(0, 0.9)
     to_canvas = np.array([[SCALE, 0, mid], [0, SCALE, mid], [0, 0, 1]])
     crop = cv2.warpPerspective(
         seen, to_camera @ to_canvas @ crop_to_felt(base, axes), (CROP_PX, CROP_PX),

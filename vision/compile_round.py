@@ -22,7 +22,7 @@ from vision.stacks import StackSight
 from vision.table import Place, Polygon, TableFile
 from vision.tracker import Episode, Round, ViewTrack
 
-SURE_CARD = 0.6
+SURE_CARD = 0.5
 SURE_COUNT = 0.65
 SURE_GAP = 4.0
 SURE_VOTES = 0.65

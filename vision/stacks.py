@@ -40,10 +40,11 @@ RADIUS_MM = CHIP_DIAMETER_MM / 2
 SLACK_MM = 3.2
 """How far a base may lie from where the detector's box puts it."""
 
-HEIGHT_BIAS = 0.25
-HEIGHT_SD = 0.5
-COUNT_TEMPERATURE = 2.0
-"""The box tells the height to half a chip; the counter is surer than right now and then."""
+HEIGHT_BIAS_MM = 0.2
+HEIGHT_SD = (1.5, 0.9)
+COUNT_TEMPERATURE = 1.5
+"""The box tells the height to a share of a chip and some of a mm; the counter is surer than
+right now and then."""
 
 COVERED_SHARE = 0.12
 TOP_TRUST = 0.5
@@ -250,9 +251,9 @@ def read_stacks(
     covers: list[FloatArray] = []
     out: list[StackSight] = []
     for box, (axes, base0, height), share in zip(ordered, found, shares, strict=True):
-        fit = _with_height(share, height / axes.per_chip_mm)
-        if _covered(base0, axes, covers):
-            fit = _by_top(frame, calibration, base0 + axes.up * height, axes, counter)
+        # Where a nearer stack hides the base the box begins late: only its far end counts.
+        covered = _covered(base0, axes, covers)
+        fit = _with_height(share, None if covered else height, axes.per_chip_mm)
         n = int(fit.argmax()) + 1
         sure = float(fit[n - 1])
         if n > MOST_COUNTED:
@@ -261,7 +262,7 @@ def read_stacks(
         reach = RADIUS_MM + n * axes.per_chip_mm / 2 + SLACK_MM + 6
         middle_mm = base0 + axes.up * n * axes.per_chip_mm / 2
         patch = _cut(frame, calibration, middle_mm, reach, covers)
-        base0 = base0 + axes.up * (height - n * axes.per_chip_mm) * TOP_TRUST
+        base0 = base0 + axes.up * (height - n * axes.per_chip_mm) * (1.0 if covered else TOP_TRUST)
         base = _fit_base(patch, base0, axes, n)
         path, gap = read_colours(patch, calibration, base, n, axes.up, palette, values)
         colours = tuple(names[p] for p in path)
@@ -287,36 +288,16 @@ def _covered(base_mm: FloatArray, axes: StackAxes, covers: Sequence[FloatArray])
     return bool(hidden.mean() > COVERED_SHARE)
 
 
-def _by_top(
-    frame: ByteArray, calibration: Calibration, top_mm: FloatArray, axes: StackAxes, counter: Reader
+def _with_height(
+    shares: Floats, height_mm: float | None, per_chip_mm: float
 ) -> npt.NDArray[np.float64]:
-    """Shares (k,) of counts for a stack of which only the top is surely where it seems.
-
-    For each count the crop is cut for the base that this count would have under the top;
-    the right one is where the counter agrees with what was assumed.
-    """
-    counts = np.arange(1, MOST_COUNTED + 1)
-    crops = [
-        calibration.warp_patch(
-            frame, crop_to_felt(top_mm - axes.up * (n * axes.per_chip_mm + off), axes), (CROP_PX, CROP_PX)
-        )
-        for n in counts
-        for off in COUNT_OFFS_MM
-    ]
-    told = counter.read(np.stack(crops)).reshape(len(counts), len(COUNT_OFFS_MM), -1)
-    logs = np.log(np.clip(told, 1e-4, 1)).mean(axis=1)
-    own = logs[np.arange(len(counts)), counts - 1] / COUNT_TEMPERATURE
-    fit = np.exp(own - own.max())
-    return np.append(fit / fit.sum(), 0.0)
-
-
-def _with_height(shares: Floats, chips_high: float) -> npt.NDArray[np.float64]:
-    """The counter's shares (k,), weighed with the height of the found box in chips."""
-    counts = np.arange(1, len(shares) + 1)
-    off = counts - (chips_high - HEIGHT_BIAS)
-    # The last class holds all higher stacks.
-    off[-1] = min(0.0, off[-1])
-    logs = np.log(np.clip(shares, 1e-6, 1)) / COUNT_TEMPERATURE - (off / HEIGHT_SD) ** 2 / 2
+    """The counter's shares (k,), weighed with the seen height of the found box."""
+    logs = np.log(np.clip(shares, 1e-6, 1)) / COUNT_TEMPERATURE
+    if height_mm is not None:
+        off = np.arange(1, len(shares) + 1) - (height_mm - HEIGHT_BIAS_MM) / per_chip_mm
+        # The last class holds all higher stacks.
+        off[-1] = min(0.0, off[-1])
+        logs = logs - (off / math.hypot(HEIGHT_SD[0], HEIGHT_SD[1] / per_chip_mm)) ** 2 / 2
     fit = np.exp(logs - logs.max())
     return np.asarray(fit / fit.sum(), np.float64)
 

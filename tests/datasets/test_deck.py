@@ -93,7 +93,9 @@ def test_a_folder_of_faces_gives_its_indices_within_a_millimetre(
     assert found.size_mm == (63.0, 88.0)
     assert np.array_equal(found.back.bgra, truth.back.bgra)
     for label in DECK_LABELS:
-        for ours, theirs in zip(found.faces[label].indices, truth.faces[label].indices, strict=True):
+        for ours, theirs in zip(
+            found.faces[label].indices, truth.faces[label].indices, strict=True
+        ):
             assert ours.inverted == theirs.inverted
             assert ours.rect_mm == pytest.approx(theirs.rect_mm, abs=1.0), label
 

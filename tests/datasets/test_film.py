@@ -11,7 +11,16 @@ from datasets.deck import Deck, Picture, draw_deck
 from datasets.film import CANVAS_PX_PER_MM, MARGIN_MM, Film, Look, paint_felt
 from datasets.look import CameraFaults, chip_looks, lammer_sprites, random_light
 from datasets.paint import Painter, painting_order
-from datasets.scene import CardItem, Change, FeltState, Item, LammerItem, Reach, ShiftPlan, StackItem
+from datasets.scene import (
+    CardItem,
+    Change,
+    FeltState,
+    Item,
+    LammerItem,
+    Reach,
+    ShiftPlan,
+    StackItem,
+)
 from settlement.rules import TableRules
 from vision.layout import HIGH_BOX_MM, LOW_BOX_MM, SPOTS_MM, box, circle, standard_table
 from vision.table import DealerPlace, Felt, Place, SeatPlace, TableFile

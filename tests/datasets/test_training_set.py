@@ -128,9 +128,7 @@ def test_upright_crop_turns_the_index_up() -> None:
     quad = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
     plain = upright_crop(face, quad)
     h, w = face.shape[:2]
-    turned = upright_crop(
-        np.ascontiguousarray(face[::-1, ::-1]), np.array([w - 1, h - 1]) - quad
-    )
+    turned = upright_crop(np.ascontiguousarray(face[::-1, ::-1]), np.array([w - 1, h - 1]) - quad)
     assert np.abs(plain.astype(int) - turned).mean() < 3
     assert np.abs(plain.astype(int) - plain[::-1, ::-1]).mean() > 15
     side = np.ascontiguousarray(np.rot90(face, -1))
