@@ -87,7 +87,8 @@ def render_crop(rng: np.random.Generator, deck: Deck, house: House) -> tuple[Pic
     if rng.random() < ALIKE_SHARE:
         # Felt of a chip's colour: the rim is told by its shade alone.
         body = house.looks[str(rng.choice(CHIP_COLOURS[:6]))].rgb
-        rgb = tuple(int(v) for v in np.clip(np.array(body) * rng.uniform(0.6, 1.5) + rng.normal(0, 14, 3), 8, 235))  # type: ignore[assignment]
+        near = np.array(body) * rng.uniform(0.6, 1.5) + rng.normal(0, 14, 3)
+        rgb = tuple(int(v) for v in np.clip(near, 8, 235))  # type: ignore[assignment]
     ground = felt_texture(rng, n_px, n_px, rgb, float(rng.uniform(1, 7)))
     ink = print_rgb(rng, rgb)[::-1]
     mid = n_px / 2

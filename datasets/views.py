@@ -41,7 +41,9 @@ LAMMER_WORDS = {
     "envy": LammerKind(word="ENVY", rgb=(250, 214, 40)),
     "dealer": LammerKind(word="DEALER", rgb=(60, 140, 220)),
 }
-SPOT_PRINT = ("PAI GOW", "INSURANCE", "ACE HIGH", "TREASURE", "BET", "PAI GOW INS", "$", "ENVY", "DEALER")
+SPOT_PRINT = (
+    "PAI GOW", "INSURANCE", "ACE HIGH", "TREASURE", "BET", "PAI GOW INS", "$", "ENVY", "DEALER",
+)  # fmt: skip
 JOKER_SHARE = 0.5
 """Share of views that are given a joker: one card in 53 would teach its word too slowly."""
 
@@ -227,7 +229,9 @@ def _print_lines(
                 round(mid + u * scale - long * size / 2),
                 round(mid + v * scale + tall * size / 2),
             )
-            cv2.putText(ground, word, where, font, size, ink, max(1, round(size * 1.5)), cv2.LINE_AA)
+            cv2.putText(
+                ground, word, where, font, size, ink, max(1, round(size * 1.5)), cv2.LINE_AA
+            )
     for u0, v0, u1, v1 in ((-75, -10, 75, 84), (-85, 88, 85, 182)):
         if rng.random() < 0.7:
             cv2.rectangle(

@@ -128,9 +128,7 @@ class _Harvest:
         for box, own in zip(found.xyxy, shares, strict=True):
             owners.append(_owner(box, own, cards))
         held = [n for n, owner in enumerate(owners) if owner is not None]
-        wanted = [
-            DECK_LABELS.index(cards[owner].label) for owner in owners if owner is not None
-        ]
+        wanted = [DECK_LABELS.index(cards[owner].label) for owner in owners if owner is not None]
         taken = _Taken([], [], [], True, [])
         self._add_crops(
             image, found.xyxy[held], [names[n] for n in held], wanted, CARD_SHARE, taken

@@ -19,7 +19,7 @@ from settlement.errors import FeltwatchError
 RANKS = "23456789TJQKA"
 SUITS = "CDHS"
 JOKER = "JOKER"
-DECK_LABELS: tuple[str, ...] = tuple(r + s for r in RANKS for s in SUITS) + (JOKER,)
+DECK_LABELS: tuple[str, ...] = (*(r + s for r in RANKS for s in SUITS), JOKER)
 """All 53 card labels, as they stand in records and in the model's classes."""
 
 _LABELS = frozenset(DECK_LABELS)

@@ -23,10 +23,12 @@ from vision.table import Place, Polygon, TableFile
 from vision.tracker import Episode, Round, ViewTrack
 
 SURE_CARD = 0.5
-SURE_COUNT = 0.65
-SURE_GAP = 4.0
+SURE_COUNT = 0.8
+SURE_GAP = 7.0
 SURE_VOTES = 0.65
-SURE_SHARE = 0.34
+SURE_SHARE = 0.5
+HAND_CARDS = 7
+STRAY_SHARE = 0.8
 TWIN_SHARE = 0.93
 """A card read twice in a round: the reading under this share gives way."""
 
@@ -47,12 +49,15 @@ def _hand(
     given_up: Mapping[int, str],
 ) -> _Hand:
     """Names of both hands; cards that are not sure are told as doubts."""
+    # More than seven cannot lie there: what was read least surely is a mark, not a card.
+    surplus = sorted(cards, key=lambda c: c.share)[: max(0, len(cards) - HAND_CARDS)]
+    cards = [c for c in cards if c not in surplus or c.share >= STRAY_SHARE]
     in_low, in_high = split_hands(cards, low, high, place)
     names: dict[str, list[str]] = {"low": [], "high": []}
     doubts: list[tuple[str, str]] = []
     least = 1.0
     for box, own in (("low", in_low), ("high", in_high)):
-        for card in sorted(own, key=lambda c: c.center_mm[0]):
+        for place_in_row, card in enumerate(sorted(own, key=lambda c: c.center_mm[0])):
             why = given_up.get(id(card))
             if why is None and card.share < SURE_CARD:
                 why = f"read as {card.label} with a share of {card.share:.2f} only"
@@ -60,8 +65,8 @@ def _hand(
                 names[box].append(card.label)
                 least = min(least, card.share)
             else:
-                doubts.append((f"{box}[{own.index(card)}]", why))
-    missing = 7 - len(cards)
+                doubts.append((f"{box}[{place_in_row}]", why))
+    missing = HAND_CARDS - len(cards)
     if missing > 0:
         for box, full in (("low", 2), ("high", 5)):
             have = len(in_low if box == "low" else in_high)

@@ -240,7 +240,9 @@ def read_stacks(
         found.append((axes, base, height))
     crops = np.stack(
         [
-            calibration.warp_patch(frame, crop_to_felt(base + axes.up * off, axes), (CROP_PX, CROP_PX))
+            calibration.warp_patch(
+                frame, crop_to_felt(base + axes.up * off, axes), (CROP_PX, CROP_PX)
+            )
             for axes, base, _ in found
             for off in COUNT_OFFS_MM
         ]

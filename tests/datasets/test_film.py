@@ -38,7 +38,8 @@ def small_table() -> TableFile:
         table="small", felt=Felt(width_mm=620, height_mm=640), rules=base.rules,
         chips=base.chips, lammers=base.lammers,
         dealer=DealerPlace(
-            place=dealer, high=box(dealer, (-95, -110, 95, -14)), low=box(dealer, (-80, -6, 80, 50)),
+            place=dealer,
+            high=box(dealer, (-95, -110, 95, -14)), low=box(dealer, (-80, -6, 80, 50)),
             tray=box(dealer, (-200, -170, 200, -120)), rack=box(dealer, (-280, -170, -220, -100)),
         ),
         seats=(

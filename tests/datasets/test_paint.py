@@ -93,7 +93,7 @@ def test_a_painted_stack_covers_what_the_reader_takes_for_it(
 def test_card_corners_start_at_the_cards_top_left(angle: float, corners: list[Point]) -> None:
     card = CardItem("c", "AS", (500.0, 300.0), angle, True)
     got = card_corners(card, (63.0, 88.0))
-    assert got == pytest.approx(np.array(corners) + (500, 300), abs=1e-9)
+    assert got == pytest.approx(np.array(corners) + np.array([500, 300]), abs=1e-9)
     assert card_points(card, (63.0, 88.0), np.array([[31.5, 44.0]])) == pytest.approx(
         np.array([[500.0, 300.0]])
     )

@@ -51,9 +51,7 @@ def add(
     cv2.imwrite(str(folder / "images" / name), image)
     own = [{"label": n, "kind": k, "xyxy": [float(v) for v in b]} for n, k, b in boxes]
     height, width = image.shape[:2]
-    entries.append(
-        {"image": f"images/{name}", "width": width, "height": height, "boxes": own}
-    )
+    entries.append({"image": f"images/{name}", "width": width, "height": height, "boxes": own})
 
 
 @pytest.fixture

@@ -42,8 +42,8 @@ def stacks(own: Mapping[str, Sequence[str | StackSight]]) -> dict[str, tuple[Sta
 
 
 def hand(
-    part: DealerPlace | SeatPlace, low: str, high: str, *, shares: Mapping[str, float] | None = None,
-    shift: float = 0.0,
+    part: DealerPlace | SeatPlace, low: str, high: str, *,
+    shares: Mapping[str, float] | None = None, shift: float = 0.0,
 ) -> tuple[IndexSight, ...]:  # fmt: skip
     """Upper indices of a low and a high hand, 'KS KD' and '9C 9D 4H 4S 2C', as laid out.
 

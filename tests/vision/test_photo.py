@@ -259,9 +259,7 @@ class TestReader:
     def test_backs_chips_and_jokers(self) -> None:
         image = ground(128, 128)
         boxes = np.array([[0, 0, 30, 40], [40, 40, 60, 60], [90, 10, 96, 50]], np.float32)
-        found = Detections(
-            boxes, np.array([0.8, 0.7, 0.9], np.float32), np.array([2, 3, 1]), NAMES
-        )
+        found = Detections(boxes, np.array([0.8, 0.7, 0.9], np.float32), np.array([2, 3, 1]), NAMES)
         result = PhotoReader(ColourDetector(), ColourReader()).read_found(image, found)
         assert sorted(card.label for card in result.cards) == ["BACK", "JOKER"]
         assert sorted(f.label for f in result.detections) == ["BACK", "JOKER", "chip"]
