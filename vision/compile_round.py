@@ -24,9 +24,9 @@ from vision.tracker import Episode, Round, ViewTrack
 
 SURE_CARD = 0.5
 SURE_COUNT = 0.8
-SURE_GAP = 7.0
+SURE_GAP = 5.0
 SURE_VOTES = 0.65
-SURE_SHARE = 0.5
+SURE_SHARE = 0.34
 HAND_CARDS = 7
 STRAY_SHARE = 0.8
 TWIN_SHARE = 0.93
