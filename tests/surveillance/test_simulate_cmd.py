@@ -29,7 +29,7 @@ def test_every_option_reaches_the_simulator(
 ) -> None:
     words = (
         "--seed 7 --rounds 3 --faults OVERPAID@2 --deck faces --pace 0.5 --seats 5 --fps 30 "
-        "--width 1920 --height 1080 --camera-seed 4 --codec hevc --crf 28"
+        "--width 1920 --height 1080 --camera-seed 4 --codec hevc --crf 28 --preset superfast"
     )
     assert main(["simulate", "--out", str(tmp_path), *words.split()]) == 0
     progress = asked.pop("progress")
@@ -46,6 +46,7 @@ def test_every_option_reaches_the_simulator(
         "camera_seed": 4,
         "codec": "hevc",
         "crf": 28,
+        "preset": "superfast",
     }
     assert callable(progress)
     shown = capsys.readouterr()
