@@ -42,7 +42,6 @@ def add_noise(
     return np.asarray(out, np.uint8)
 
 
-FloatImage = npt.NDArray[np.float32]
 CHIP_TEXT = {
     50: "50c",
     100: "$1",

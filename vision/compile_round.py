@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from settlement.record import (
@@ -20,7 +20,7 @@ from vision.hands import CardRead, split_hands
 from vision.seat_reader import ViewReading
 from vision.stacks import StackSight
 from vision.table import Place, Polygon, TableFile
-from vision.tracker import Episode, Round, ViewTrack
+from vision.tracker import FACE_UP_CARDS, Episode, Round, ViewTrack
 
 SURE_CARD = 0.5
 SURE_COUNT = 0.8
@@ -87,14 +87,15 @@ def _sure(stacks: Sequence[StackSight]) -> bool:
     return all(s.count_share >= SURE_COUNT and s.colour_gap >= SURE_GAP for s in stacks)
 
 
-def _vote(readings: Sequence[Sequence[StackSight]]) -> tuple[int | None, int]:
-    """Cents that most readings agree on (None: undecided) and the tallest stack.
+def _vote(readings: Sequence[Sequence[StackSight]]) -> tuple[int | None, int | None]:
+    """Cents that most readings agree on (None: undecided) and the tallest stack, if counted.
 
     Unsure readings vote too, or only the wrong that look sure would be heard; but some of
     the winner's own must be sure.
     """
     values = [_value(stacks) for stacks in readings]
-    height = round(statistics.median(max(len(s.colours) for s in r) for r in readings))
+    heights = [max(len(s.colours) for s in r) for r, v in zip(readings, values, strict=True) if v]
+    height = round(statistics.median(heights)) if heights else None
     told = Counter(v for v in values if v is not None)
     if not told:
         return None, height
@@ -117,7 +118,7 @@ def _wagers(
 ) -> tuple[list[WagerRecord], list[Undecided]]:
     """What was staked and done at each spot of a seat."""
     episodes = _until(track, cut_s)
-    shown = next((k for k, e in enumerate(episodes) if e.cards_up >= 5), len(episodes))
+    shown = next((k for k, e in enumerate(episodes) if e.cards_up >= FACE_UP_CARDS), len(episodes))
     last = episodes[-1]
     wagers: list[WagerRecord] = []
     doubts: list[Undecided] = []
@@ -163,10 +164,9 @@ def _wagers(
 
 
 def _done(
-    name: str, last: Episode, after: Sequence[Episode], doubt: object
+    name: str, last: Episode, after: Sequence[Episode], doubt: Callable[[str, str], None]
 ) -> tuple[Action | None, int | None, int | None]:
     """Action, cents and height of the pay of one wager."""
-    assert callable(doubt)
     total = len(last.readings)
     stake_there = sum(name in r.stakes for r in last.readings)
     pay_there = sum(name in r.pays for r in last.readings)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from settlement.record import DECK_LABELS, JOKER
 from vision.calibration import Calibration, view_to_felt
@@ -208,6 +207,3 @@ def split_hands(
 def backs_seen(found: Detections) -> int:
     """How many card backs were found."""
     return len(found.of("back"))
-
-
-Shares = npt.NDArray[np.float32]

@@ -130,6 +130,3 @@ def _nearest(at: np.ndarray, spots: Mapping[str, np.ndarray]) -> tuple[str, floa
         return "", math.inf
     name = min(spots, key=lambda s: math.dist(at, spots[s]))
     return name, math.dist(at, spots[name])
-
-
-__all__ = ["Calibration", "ViewReading", "assign", "read_view"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -183,12 +184,7 @@ class TableWatcher:
         for stacks in (*reading.stakes.values(), *reading.pays.values()):
             for stack in stacks:
                 x0, y0, x1, y1 = (v * k + self.detector.size / 2 for v in stack.box_mm)
-                runs: list[tuple[str, int]] = []
-                for colour in stack.colours:
-                    if runs and runs[-1][0] == colour:
-                        runs[-1] = (colour, runs[-1][1] + 1)
-                    else:
-                        runs.append((colour, 1))
-                label = "chip_" + "+".join(f"{c}x{n}" for c, n in runs) if runs else "chip_?"
+                runs = [f"{c}x{len(list(same))}" for c, same in groupby(stack.colours)]
+                label = f"chip_{'+'.join(runs) or '?'}"
                 seen.append(Seen(label, stack.count_share, (x0, y0, x1, y1)))
         return seen
