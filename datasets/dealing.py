@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from datasets.script import Cards
@@ -19,10 +20,16 @@ HAND_CARDS = 7
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """The dealer's seven cards and each seat's, in the order dealt."""
+    """The dealer's cards and each seat's, in the order dealt.
+
+    In a draw game the dealer has eight; `discards` and `draws` are each seat's card given
+    away and taken up, `seats` the seven held afterwards.
+    """
 
     dealer: Cards
     seats: dict[int, Cards]
+    discards: dict[int, str] = field(default_factory=dict)
+    draws: dict[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,7 @@ class Setting:
 
     low: Cards
     high: Cards
+    discard: str | None = None
 
 
 def deal(
@@ -39,11 +47,13 @@ def deal(
     *,
     jokers: bool = True,
     rigged: dict[int, Cards] | None = None,
+    draw: bool = False,
 ) -> Deal:
     """Seven cards to each seat and the dealer from one shuffled deck.
 
     `rigged` names cards that a seat is to hold; the rest of its seven are drawn. Without
-    `jokers` the deck has 52 cards.
+    `jokers` the deck has 52 cards. With `draw` players may change a card (never one of the
+    rigged) and the dealer takes an eighth.
     """
     held = rigged or {}
     fixed = {label for cards in held.values() for label in cards}
@@ -55,7 +65,30 @@ def deal(
         own += [deck.pop() for _ in range(HAND_CARDS - len(own))]
         rng.shuffle(own)
         hands[seat] = tuple(own)
-    return Deal(dealer=tuple(deck.pop() for _ in range(HAND_CARDS)), seats=hands)
+    dealer = [deck.pop() for _ in range(HAND_CARDS)]
+    discards: dict[int, str] = {}
+    draws: dict[int, str] = {}
+    if draw:
+        for seat, own_cards in hands.items():
+            given = _given_away(own_cards, held.get(seat, ()), rng)
+            if given is None:
+                continue
+            discards[seat], draws[seat] = given, deck.pop()
+            hands[seat] = tuple(draws[seat] if card == given else card for card in own_cards)
+        dealer.append(deck.pop())
+    return Deal(dealer=tuple(dealer), seats=hands, discards=discards, draws=draws)
+
+
+def _given_away(seven: Cards, kept: Cards, rng: random.Random) -> str | None:
+    """The card a player discards: a low one without a like, or none to stand pat."""
+    if rng.random() < 0.3:
+        return None
+    ranks = Counter(card[0] for card in seven)
+    alone = [c for c in seven if c != JOKER and ranks[c[0]] == 1 and c not in kept]
+    if not alone:
+        return None
+    alone.sort(key=lambda card: RANKS.index(card[0]))
+    return rng.choice(alone[:2])
 
 
 def four_of_a_kind(rng: random.Random) -> Cards:
@@ -64,9 +97,19 @@ def four_of_a_kind(rng: random.Random) -> Cards:
     return tuple(rank + suit for suit in SUITS)
 
 
-def house_way(seven: Cards, rules: TableRules) -> Setting:
-    """The two hands by the table's house way."""
-    setting = house_way_for(rules).set_hands(parse_cards(seven), rules.wheel)
+def five_aces(_rng: random.Random) -> Cards:
+    """The four aces and the joker: the hand that large pays and jackpots are for."""
+    return (*("A" + suit for suit in SUITS), JOKER)
+
+
+def house_way(cards: Cards, rules: TableRules) -> Setting:
+    """The two hands by the table's house way, of seven cards or a draw dealer's eight."""
+    way = house_way_for(rules)
+    own, ranking, readings = parse_cards(cards), rules.ranking, rules.house_way_readings
+    if len(cards) > HAND_CARDS:
+        eight = way.set_eight(own, ranking, readings)
+        return Setting(labels(eight.low), labels(eight.high), str(eight.discard))
+    setting = way.set_hands(own, ranking, readings)
     return Setting(labels(setting.low), labels(setting.high))
 
 
@@ -78,7 +121,7 @@ def _ranked(
     ways: list[tuple[HandRank, HandRank, tuple[Card, ...], tuple[Card, ...]]] = []
     for low in combinations(cards, 2):
         high = tuple(card for card in cards if card not in low)
-        ways.append((rank_two(low), rank_five(high, rules.wheel), low, high))
+        ways.append((rank_two(low), rank_five(high, rules.ranking), low, high))
     return ways
 
 
@@ -88,8 +131,10 @@ def other_ways(seven: Cards, rules: TableRules) -> list[Setting]:
     A slip is likely when neither hand is thrown away: the worse of its two places in the
     order of low and of high hands decides.
     """
-    way = house_way_for(rules).set_hands(parse_cards(seven), rules.wheel)
-    worth = (rank_two(way.low), rank_five(way.high, rules.wheel))
+    way = house_way_for(rules).set_hands(
+        parse_cards(seven), rules.ranking, rules.house_way_readings
+    )
+    worth = (rank_two(way.low), rank_five(way.high, rules.ranking))
     ways = [
         (low_rank, high_rank, low, high)
         for low_rank, high_rank, low, high in _ranked(seven, rules)

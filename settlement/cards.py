@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER, RANKS, SUITS
@@ -12,6 +12,26 @@ ACE = 14
 KING = 13
 QUEEN = 12
 JACK = 11
+
+
+# A card's key is a number of digits that are added up over the cards of a hand: how many
+# of each rank (2 in the lowest bits), the joker by itself, how many of each suit (the joker
+# in all four), and on top one bit for every card. No digit ever carries in a hand of up to
+# seven cards that are all different.
+_RANK_BITS = 3
+_SUIT_BITS = 4
+_JOKER_SHIFT = _RANK_BITS * len(RANKS)
+_SUIT_SHIFT = _JOKER_SHIFT + 1
+CARD_SHIFT = _SUIT_SHIFT + _SUIT_BITS * len(SUITS)
+"""Where the bits of the single cards begin, in the order of the deck."""
+
+RANK_DIGITS = (1 << _SUIT_SHIFT) - 1
+"""The digits of a sum of keys that tell the ranks and the joker: the hand but for suits."""
+
+_ONE_A_SUIT = sum(1 << _SUIT_SHIFT + _SUIT_BITS * suit for suit in range(len(SUITS)))
+TO_EIGHT = 3 * _ONE_A_SUIT
+FIVE_SUITED = 8 * _ONE_A_SUIT
+"""`sum + TO_EIGHT & FIVE_SUITED` is not 0 when five or more cards go with one suit."""
 
 
 class CardError(FeltwatchError):
@@ -33,14 +53,25 @@ class Card:
     Traceback (most recent call last):
     ...
     settlement.cards.CardError: no card has rank 1 and suit 'S': ranks run from 2 to 14 (ace)
+
+    `index` is the card's place in the deck, 0 (2C) to 52 (joker); `key` is its part in the
+    sum by which hands are looked up, see `tally`; `label` stands for it in records.
+
+    >>> Card.parse("2C").index, Card.parse("2D").index, Card.parse("JOKER").index
+    (0, 1, 52)
+    >>> Card(10, "D").label
+    'TD'
     """
 
     rank: int
     suit: str
     joker: bool = False
+    index: int = field(init=False, repr=False, compare=False)
+    key: int = field(init=False, repr=False, compare=False)
+    label: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse ranks and suits that no card has."""
+        """Refuse ranks and suits that no card has; work out the other fields."""
         if self.joker:
             if (self.rank, self.suit) != (ACE, ""):
                 raise CardError("the joker has rank 14 (ace) and no suit")
@@ -50,6 +81,19 @@ class Card:
             )
         elif len(self.suit) != 1 or self.suit not in SUITS:
             raise CardError(f"no suit {self.suit!r}: suits are C, D, H and S")
+        if self.joker:
+            index, digits = len(DECK_LABELS) - 1, (1 << _JOKER_SHIFT) + _ONE_A_SUIT
+        else:
+            rank, suit = self.rank - 2, SUITS.index(self.suit)
+            index = rank * len(SUITS) + suit
+            digits = (1 << _RANK_BITS * rank) + (1 << _SUIT_SHIFT + _SUIT_BITS * suit)
+        object.__setattr__(self, "index", index)
+        object.__setattr__(self, "key", digits + (1 << CARD_SHIFT + index))
+        object.__setattr__(self, "label", DECK_LABELS[index])
+
+    def __hash__(self) -> int:
+        """The index: hands are looked up in sets of cards often."""
+        return self.index
 
     @classmethod
     def parse(cls, label: str) -> Card:
@@ -66,7 +110,7 @@ class Card:
 
     def __str__(self) -> str:
         """The label, as in records."""
-        return JOKER if self.joker else RANKS[self.rank - 2] + self.suit
+        return self.label
 
 
 def _card(label: str) -> Card:
@@ -90,12 +134,40 @@ def parse_cards(cards: str | Iterable[str]) -> tuple[Card, ...]:
     ['AS', 'KD', 'JOKER']
     """
     labels = cards.replace(",", " ").split() if isinstance(cards, str) else cards
-    return tuple(Card.parse(label) for label in labels)
+    return tuple([Card.parse(label) for label in labels])
+
+
+def tally(cards: Iterable[Card]) -> int:
+    """The sum of the keys of some cards.
+
+    Bits from CARD_SHIFT on: as many are set as there are different cards, if none lies
+    twice, else fewer. RANK_DIGITS of it tell how many cards of each rank there are.
+
+    >>> total = tally(parse_cards("AS AS KD"))
+    >>> (total >> CARD_SHIFT).bit_count()
+    2
+    """
+    total = 0
+    for card in cards:
+        total += card.key
+    return total
+
+
+def unpack_ranks(digits: int) -> tuple[tuple[int, ...], bool]:
+    """The natural ranks, lowest first, and whether the joker is there, from RANK_DIGITS.
+
+    >>> unpack_ranks(tally(parse_cards("KD 9H JOKER 9S")) & RANK_DIGITS)
+    ((9, 9, 13), True)
+    """
+    ranks: list[int] = []
+    for rank in range(2, ACE + 1):
+        ranks += [rank] * (digits >> _RANK_BITS * (rank - 2) & 7)
+    return tuple(ranks), bool(digits >> _JOKER_SHIFT)
 
 
 def labels(cards: Iterable[Card]) -> tuple[str, ...]:
     """The labels of cards, in their order."""
-    return tuple(str(card) for card in cards)
+    return tuple([card.label for card in cards])
 
 
 def by_rank(cards: Iterable[Card]) -> tuple[Card, ...]:

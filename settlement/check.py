@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from settlement.doubt import Doubts
+from settlement.errors import FeltwatchError
 from settlement.finding import FindingCode
 from settlement.games import Terms, terms_for
 from settlement.record import JOKER, DealerRecord, RoundRecord, SeatRecord
@@ -44,10 +45,11 @@ class Problem:
 def check_record(record: RoundRecord, rules: TableRules) -> list[Problem]:
     """Everything impossible in a record, in a fixed order.
 
-    A card twice, two jokers, hands that were read but don't have seven cards; a seat or a
-    wager named twice; a stake for a wager that the table lacks; an envy stake; a record of
-    another game. Missing parts are no problem. Raises FeltwatchError when the rules name
-    an unknown game, house way or pay table.
+    A card twice, two jokers, hands that were read but don't have seven cards, an eighth
+    card where nobody draws; a seat or a wager named twice; a stake for a wager that the
+    table lacks; an envy stake; a banker where players don't bank; meters and dynamic pays
+    that no wager of the table has; a record of another game. Missing parts are no problem.
+    Raises FeltwatchError when the rules name an unknown game, house way or pay table.
 
     >>> record = RoundRecord(round_id="r", table="t", game="emperors_challenge_exposed",
     ...                      seats=(SeatRecord(seat=1, low=("AS", "AS")),))
@@ -58,17 +60,24 @@ def check_record(record: RoundRecord, rules: TableRules) -> list[Problem]:
     problems: list[Problem] = []
     if record.game != rules.game:
         reason = f"the record is of {record.game!r}, the table plays {rules.game!r}"
-        problems.append(Problem(FindingCode.UNDECIDED, None, None, reason))
+        problems.append(_odd(None, None, reason))
     problems += _cards_twice(record)
     doubts = Doubts(record)
-    problems += _miscounted(None, record.dealer, doubts)
+    problems += _miscounted(None, record.dealer, doubts, terms)
     seats = Counter(seat.seat for seat in record.seats)
-    for number in sorted(n for n, count in seats.items() if count > 1):
-        problems.append(Problem(FindingCode.UNDECIDED, number, None, "the seat stands twice"))
+    if len(seats) < len(record.seats):
+        twice = sorted(number for number, count in seats.items() if count > 1)
+        problems += [_odd(number, None, "the seat stands twice") for number in twice]
     for seat in record.seats:
-        problems += _miscounted(seat.seat, seat, doubts)
+        problems += _miscounted(seat.seat, seat, doubts, terms)
         problems += _wagers(seat, terms)
+    problems += _bank(record, terms)
+    problems += _jackpots(record, terms)
     return problems
+
+
+def _odd(seat: int | None, wager: str | None, reason: str) -> Problem:
+    return Problem(FindingCode.UNDECIDED, seat, wager, reason)
 
 
 def _cards_twice(record: RoundRecord) -> Iterator[Problem]:
@@ -83,8 +92,11 @@ def _cards_twice(record: RoundRecord) -> Iterator[Problem]:
 
 
 def _miscounted(
-    seat: int | None, hand: SeatRecord | DealerRecord, doubts: Doubts
+    seat: int | None, hand: SeatRecord | DealerRecord, doubts: Doubts, terms: Terms
 ) -> Iterator[Problem]:
+    if hand.discard is not None and terms.game.dealer_cards == 7:
+        reason = f"{hand.discard} as an eighth card, and nobody draws in {terms.game.id}"
+        yield Problem(FindingCode.DECK, seat, None, reason)
     if hand.low is None or hand.high is None or doubts.hand(seat):
         return
     count = len(hand.low) + len(hand.high)
@@ -94,15 +106,54 @@ def _miscounted(
 
 
 def _wagers(seat: SeatRecord, terms: Terms) -> Iterator[Problem]:
-    counts = Counter(wager.wager for wager in seat.wagers)
-    for name, count in counts.items():
-        if count > 1:
-            yield Problem(FindingCode.UNDECIDED, seat.seat, name, "the wager stands twice")
-        if name not in terms.offered:
+    names = [wager.wager for wager in seat.wagers]
+    for name in dict.fromkeys(names):
+        if len(names) > 1 and names.count(name) > 1:
+            yield _odd(seat.seat, name, "the wager stands twice")
+        if name != "main" and name not in terms.tables:
             offered = ", ".join(terms.offered)
-            reason = f"the table offers no such wager; it has {offered}"
-            yield Problem(FindingCode.UNDECIDED, seat.seat, name, reason)
+            yield _odd(seat.seat, name, f"the table offers no such wager; it has {offered}")
     for wager in seat.wagers:
         if wager.wager == "envy" and wager.stake_cents:
-            reason = "a prize has no stake"
-            yield Problem(FindingCode.UNDECIDED, seat.seat, "envy", reason)
+            yield _odd(seat.seat, "envy", "a prize has no stake")
+
+
+def _bank(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
+    seats = {seat.seat: seat for seat in record.seats}
+    if record.banker is not None:
+        if not terms.game.players_bank:
+            yield _odd(record.banker, None, f"banks, and no player does in {terms.game.id}")
+        elif record.banker not in seats:
+            yield _odd(record.banker, None, "banks, but the seat is not in the record")
+        else:
+            main = seats[record.banker].wager("main")
+            if main is not None and main.stake_cents:
+                yield _odd(record.banker, "main", "the banker has no main wager")
+    for wager in record.dealer.wagers:
+        if wager.wager != "house":
+            yield _odd(None, wager.wager, "the dealer plays no such wager; only 'house'")
+        elif record.banker is None and wager.stake_cents:
+            yield _odd(None, "house", "the dealer stakes only where a player banks")
+
+
+def _jackpots(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
+    shown = Counter((meter.wager, meter.level) for meter in record.meters or ())
+    for (wager, level), count in shown.items():
+        if wager not in terms.progressives:
+            offered = ", ".join(terms.progressives) or "none"
+            yield _odd(None, wager, f"a meter of no jackpot here; the table's jackpots: {offered}")
+        elif count > 1:
+            yield _odd(None, wager, f"the meter of level {level} stands twice")
+    if record.dynamic_pays is None:
+        return
+    if not terms.dynamic:
+        yield _odd(None, None, "dynamic pays, and no pay table here has them")
+        return
+    drawn = {entry.category: entry.pay_cents for entry in record.dynamic_pays}
+    if len(drawn) < len(record.dynamic_pays):
+        yield _odd(None, None, "a dynamic pay stands twice")
+    for wager in sorted(terms.dynamic):
+        try:
+            terms.tables[wager].with_dynamic(drawn)
+        except FeltwatchError as error:
+            yield _odd(None, wager, str(error))

@@ -8,6 +8,7 @@ where those are not the house way's (then HOUSE_WAY says so).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,9 +16,10 @@ from settlement.check import check_record
 from settlement.doubt import Doubts
 from settlement.errors import FeltwatchError
 from settlement.finding import Finding, FindingCode, wager_name
-from settlement.games import Game, terms_for
+from settlement.games import JACKPOTS, Terms, terms_for
 from settlement.games.base import LammerRule
-from settlement.record import RoundRecord, SeatRecord, WagerRecord
+from settlement.laid import Laid, right_sums
+from settlement.record import Action, RoundRecord, SeatRecord, WagerRecord
 from settlement.result import HandResult, SeatSettlement, Settlement, WagerSettlement
 from settlement.rules import TableRules
 from settlement.ruling import Outcome, money
@@ -58,7 +60,17 @@ class _Case:
     settlement: Settlement
     rules: TableRules
     doubts: Doubts
-    game: Game
+    terms: Terms
+    hands_of: Counter[int]
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """A finding about a pay, with how many cents too much (or, below 0, too little) lay there."""
+
+    wager: str
+    finding: Finding
+    cents: int | None = None
 
 
 def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> list[Finding]:
@@ -72,7 +84,13 @@ def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> l
         raise FeltwatchError(
             f"round {record.round_id}: the settlement of {settlement.round_id} has other seats"
         )
-    case = _Case(record, settlement, rules, Doubts(record), terms_for(rules).game)
+    doubts = Doubts(record)
+    hands_of = Counter(
+        seat.player
+        for seat in record.seats
+        if seat.player is not None and not is_empty(seat, doubts)
+    )
+    case = _Case(record, settlement, rules, doubts, terms_for(rules), hands_of)
     problems = check_record(record, rules)
     findings = [
         Finding.of(
@@ -132,6 +150,10 @@ def _dealer(case: _Case, unjudged: _Unjudged) -> Iterator[Finding]:
         unjudged.add(dealer.undecided)
         unjudged.wagers.append("the house way")
         return
+    yield from _house_wager(case, unjudged)
+    if dealer.house_way_undecided:
+        unjudged.add(dealer.house_way_undecided)
+        unjudged.wagers.append("the house way")
     way = dealer.house_way
     if dealer.matches or way is None:
         return
@@ -155,113 +177,245 @@ def _names(low: HandResult | None, high: HandResult | None) -> str:
     return f"{low.name if low else '?'}; {high.name if high else '?'}"
 
 
+def _house_wager(case: _Case, unjudged: _Unjudged) -> Iterator[Finding]:
+    """The dealer's own stake against a player who banks."""
+    for wager, ruling in zip(case.record.dealer.wagers, case.settlement.dealer.wagers, strict=True):
+        for difference in _wager(case, None, wager, ruling, unjudged, foul=False):
+            yield difference.finding
+
+
 def _seat(
     case: _Case, seat: SeatRecord, due: SeatSettlement, unjudged: _Unjudged
 ) -> Iterator[Finding]:
     _entries(case, seat.seat, unjudged)
     if not is_empty(seat, case.doubts):
         unjudged.add(due.undecided)
+    differences: list[_Difference] = []
+    rulings = {ruling.wager: ruling for ruling in reversed(due.wagers)}
     for wager in seat.wagers:
-        ruling = due.wager(wager.wager)
+        ruling = rulings.get(wager.wager)
         if wager.wager == "envy" or ruling is None:
             continue
         yield from _limit(case, seat, wager)
-        yield from _wager(case, seat, due, wager, ruling, unjudged)
-    yield from _envy(case, seat, due, unjudged)
+        if seat.seat == case.record.banker and wager.wager == "main" and not wager.stake_cents:
+            continue
+        differences += _wager(case, seat, wager, ruling, unjudged, foul=bool(due.foul))
+    differences += _envy(case, seat, due, unjudged)
+    yield from _settled_together(case, seat.seat, _sure(case, differences, unjudged))
     yield from _lammers(case, seat, unjudged)
 
 
-def _limit(case: _Case, seat: SeatRecord, wager: WagerRecord) -> Iterator[Finding]:
-    limit = case.rules.limits.get(wager.wager)
-    stake = wager.stake_cents
-    if not limit or not stake or case.doubts.wager(seat.seat, wager.wager, "stake"):
-        return
-    name = wager_name(wager.wager)
-    for bound, broken, word in (
-        (limit.min_cents, limit.min_cents is not None and stake < limit.min_cents, "minimum"),
-        (limit.max_cents, limit.max_cents is not None and stake > limit.max_cents, "maximum"),
-    ):
-        if bound is None or not broken:
+def _sure(case: _Case, differences: list[_Difference], unjudged: _Unjudged) -> list[_Difference]:
+    """The differences that stand although some wager of the seat could not be judged.
+
+    An envy prize and the pay of its wager may lie together: with one of them in doubt, a
+    wrong sum of the other is in doubt too.
+    """
+    if case.terms.envy is None or not unjudged.wagers:
+        return differences
+    pair = ("envy", case.terms.envy.wager)
+    doubted = [name for name in pair if wager_name(name) in unjudged.wagers]
+    if not doubted:
+        return differences
+    kept = []
+    for difference in differences:
+        if difference.cents is not None and difference.wager in pair:
+            unjudged.add(None, difference.wager)
+        else:
+            kept.append(difference)
+    return kept
+
+
+def _settled_together(case: _Case, seat: int, differences: list[_Difference]) -> Iterator[Finding]:
+    """A seat's differences, where pays laid beside another of its wagers are one finding.
+
+    An envy prize has no spot of its own: laid with the pay of its wager it is in order.
+    """
+    left = list(differences)
+    envy = case.terms.envy.wager if case.terms.envy else ""
+    for missing in differences:
+        if missing.cents is None or missing.cents >= 0 or missing not in left:
             continue
-        side = "under" if word == "minimum" else "over"
+        match = next((d for d in left if d.cents == -missing.cents), None)
+        if match is None:
+            continue
+        left.remove(missing)
+        left.remove(match)
+        if {missing.wager, match.wager} != {envy, "envy"}:
+            yield _wrong_spot(seat, missing, match)
+    for difference in left:
+        yield difference.finding
+
+
+def _wrong_spot(seat: int, missing: _Difference, match: _Difference) -> Finding:
+    sum_, spot = money(match.cents or 0), wager_name(match.wager)
+    name = wager_name(missing.wager)
+    return Finding.of(
+        FindingCode.WRONG_SPOT,
+        seat=seat,
+        wager=missing.wager,
+        seen=f"{sum_} laid beside the {spot}",
+        due=f"{sum_} beside the {name}",
+        rule=missing.finding.rule,
+        message=f"Seat {seat}, {name}: {sum_} of its pay was laid beside the {spot}; the seat's "
+        f"sum is right, the spot is not.",
+    )
+
+
+def _limit(case: _Case, seat: SeatRecord, wager: WagerRecord) -> Iterator[Finding]:
+    stake = wager.stake_cents
+    if not stake or case.doubts.wager(seat.seat, wager.wager, "stake"):
+        return
+    for bound, word, rule in _bounds(case, seat, wager.wager):
+        broken = stake > bound if word == "maximum" else stake < bound
+        if word == "fixed wager":
+            broken = stake != bound
+        if not broken:
+            continue
+        side = {"maximum": "over", "fixed wager": "not"}.get(word, "under")
         yield Finding.of(
             FindingCode.LIMIT,
             seat=seat.seat,
             wager=wager.wager,
             seen=money(stake),
             due=f"{word} {money(bound)}",
-            rule=f"table limits, {wager.wager}, {word}",
-            message=f"Seat {seat.seat}, {name}: {money(stake)} is {side} the {word} of "
-            f"{money(bound)}.",
+            rule=rule,
+            message=f"Seat {seat.seat}, {wager_name(wager.wager)}: {money(stake)} is {side} the "
+            f"{word} of {money(bound)}.",
         )
+
+
+def _bounds(case: _Case, seat: SeatRecord, wager: str) -> Iterator[tuple[int, str, str]]:
+    """Each bound of a stake in cents, with its name and the rule that sets it."""
+    limit = case.terms.limits.get(wager)
+    least = None if limit is None else limit.min_cents
+    hands = case.hands_of[seat.player] if seat.player is not None else 1
+    several = case.terms.several_hands
+    if wager == "main" and several is not None and hands > 1:
+        yield (
+            several.least(hands, least or 0),
+            f"minimum for {hands} hands",
+            f"table limits, main, minimum for {hands} hands of one player",
+        )
+    elif least is not None:
+        yield least, "minimum", f"table limits, {wager}, minimum"
+    if limit is not None and limit.max_cents is not None:
+        yield limit.max_cents, "maximum", f"table limits, {wager}, maximum"
+    progressive = case.terms.progressives.get(wager)
+    if progressive is not None:
+        yield progressive.base_cents, "fixed wager", f"{wager}, fixed wager"
 
 
 def _wager(
     case: _Case,
-    seat: SeatRecord,
-    due: SeatSettlement,
+    seat: SeatRecord | None,
     wager: WagerRecord,
     ruling: WagerSettlement,
     unjudged: _Unjudged,
-) -> Iterator[Finding]:
+    *,
+    foul: bool,
+) -> Iterator[_Difference]:
+    """What was done with a wager against what was due; `seat` None is the dealer's own."""
     name = wager.wager
+    place = None if seat is None else seat.seat
     if ruling.undecided:
         unjudged.add(ruling.undecided, name)
     if ruling.hand_pay:
-        yield _hand_pay(seat.seat, ruling)
+        yield _Difference(name, _hand_pay(place, ruling))
     if ruling.outcome is None or ruling.stake_cents == 0:
         return
-    doubt = case.doubts.wager(seat.seat, name, "action")
+    doubt = None if seat is None else case.doubts.wager(seat.seat, name, "action")
     if doubt or wager.action is None:
-        unjudged.add(doubt or f"{name}: what was done is not known", name)
+        if name not in JACKPOTS or ruling.outcome == "win" or doubt:
+            unjudged.add(doubt or f"{name}: what was done is not known", name)
         return
     if ruling.outcome == "win" and wager.action == "paid":
         yield from _pay(case, seat, wager, ruling, unjudged)
         return
-    code = _WRONG_ACTION.get((ruling.outcome, wager.action))
-    if code is None or (code is FindingCode.NOT_PAID and ruling.hand_pay):
+    code = _wrong_action(name, ruling, wager.action)
+    if code is None or (code is FindingCode.NOT_PAID and _by_hand(ruling)):
         return
-    if name == "main" and due.foul and ruling.outcome == "lose":
+    if name == "main" and foul and ruling.outcome == "lose":
         code = FindingCode.FOUL
-    yield _finding(code, seat.seat, wager, ruling, _paid_known(case, seat.seat, wager))
+    paid = _paid_known(case, seat, wager)
+    finding = _finding(code, place, wager, ruling, None if paid is None else paid.text)
+    yield _Difference(name, finding, _cents_off(code, ruling, paid))
 
 
-def _paid_known(case: _Case, seat: int, wager: WagerRecord) -> int | None:
-    return None if case.doubts.wager(seat, wager.wager, "paid") else wager.paid_cents
+def _by_hand(ruling: WagerSettlement) -> bool:
+    """Whether the pay comes, or may come, from the cage and not from the tray."""
+    return ruling.hand_pay or ruling.may_be_hand_pay
+
+
+def _wrong_action(name: str, ruling: WagerSettlement, action: Action) -> FindingCode | None:
+    if ruling.outcome is None:
+        return None
+    if name in JACKPOTS and action != "paid":
+        # The coin is in the sensor since before the deal: it is neither left nor taken now.
+        return FindingCode.NOT_PAID if ruling.outcome == "win" else None
+    return _WRONG_ACTION.get((ruling.outcome, action))
+
+
+def _cents_off(code: FindingCode, ruling: WagerSettlement, paid: Laid | None) -> int | None:
+    """How much too much or too little a wrong action gave, where it is only that."""
+    if code is FindingCode.NOT_PAID:
+        return None if ruling.pay_cents is None else -ruling.pay_cents
+    if code in (FindingCode.PAID_LOSER, FindingCode.PAID_PUSH):
+        return None if paid is None else paid.in_time
+    return None
+
+
+def _paid_known(case: _Case, seat: SeatRecord | None, wager: WagerRecord) -> Laid | None:
+    if seat is not None and case.doubts.wager(seat.seat, wager.wager, "paid"):
+        return None
+    return Laid.of(wager, seat) if wager.action == "paid" else None
 
 
 def _pay(
     case: _Case,
-    seat: SeatRecord,
+    seat: SeatRecord | None,
     wager: WagerRecord,
     ruling: WagerSettlement,
     unjudged: _Unjudged,
-) -> Iterator[Finding]:
+) -> Iterator[_Difference]:
     """A winner that was paid: the sum laid against the pay due."""
-    doubt = case.doubts.wager(seat.seat, wager.wager, "paid")
-    paid = _paid_known(case, seat.seat, wager)
+    doubt = None if seat is None else case.doubts.wager(seat.seat, wager.wager, "paid")
+    paid = _paid_known(case, seat, wager)
     if paid is None:
         unjudged.add(doubt or f"{wager.wager}: what was paid is not known", wager.wager)
         return
-    if ruling.pay_cents is None or paid == ruling.pay_cents:
+    right = right_sums(ruling, case.terms.commission)
+    if not right or paid.in_time in right:
         return
-    if paid > ruling.pay_cents:
+    due = right[0]
+    if paid.in_time > due:
         code = FindingCode.OVERPAID
     elif ruling.hand_pay:
         # The tray pays nothing or a part; the rest comes from the cage.
         return
     else:
-        code = FindingCode.UNDERPAID if paid else FindingCode.NOT_PAID
-    yield _finding(code, seat.seat, wager, ruling, paid)
+        code = FindingCode.UNDERPAID if paid.in_time else FindingCode.NOT_PAID
+    note = ""
+    if paid.in_time == ruling.gross_cents:
+        note = f"; the commission of {money(ruling.commission_cents)} was not taken"
+    elif paid.at_last in right:
+        note = "; it was put right only after the cards were taken"
+    place = None if seat is None else seat.seat
+    finding = _finding(code, place, wager, ruling, paid.text + note)
+    yield _Difference(wager.wager, finding, paid.in_time - due)
 
 
 def _finding(
-    code: FindingCode, seat: int, wager: WagerRecord, ruling: WagerSettlement, paid: int | None
+    code: FindingCode,
+    seat: int | None,
+    wager: WagerRecord,
+    ruling: WagerSettlement,
+    paid: str | None,
 ) -> Finding:
     action = wager.action or "left"
     seen = _VERBS[action]
     if action == "paid" and paid is not None:
-        seen = f"paid {money(paid)}"
+        seen = paid
     elif ruling.stake_cents is not None:
         seen = f"{money(ruling.stake_cents)} {seen}"
     due = _due(ruling)
@@ -272,7 +426,7 @@ def _finding(
         seen=seen,
         due=due,
         rule=str(ruling.rule),
-        message=f"Seat {seat}, {wager_name(wager.wager)}: {seen}, due {due} ({ruling.why}).",
+        message=f"{_place(seat)}, {wager_name(wager.wager)}: {seen}, due {due} ({ruling.why}).",
     )
 
 
@@ -281,26 +435,33 @@ def _due(ruling: WagerSettlement) -> str:
         return "a push"
     if ruling.outcome == "lose":
         return "a loss"
-    return "a win" if ruling.pay_cents is None else money(ruling.pay_cents)
+    if ruling.pay_cents is None:
+        return "a win"
+    if ruling.commission_cents:
+        return f"{money(ruling.pay_cents)} after {money(ruling.commission_cents)} commission"
+    return money(ruling.pay_cents)
 
 
-def _hand_pay(seat: int, ruling: WagerSettlement) -> Finding:
-    due = money(ruling.pay_cents or 0)
+def _hand_pay(seat: int | None, ruling: WagerSettlement) -> Finding:
+    due = "a jackpot" if ruling.pay_cents is None else money(ruling.pay_cents)
+    source = (
+        "a pay from the jackpot meter" if ruling.meter_cents or ruling.pay_cents is None else ""
+    )
     return Finding.of(
         FindingCode.HAND_PAY,
         seat=seat,
         wager=ruling.wager,
-        seen="a pay too large for the tray",
+        seen=source or "a pay too large for the tray",
         due=due,
         rule=str(ruling.rule),
-        message=f"Seat {seat}, {wager_name(ruling.wager)}: {due} is due as a hand pay, to be "
+        message=f"{_place(seat)}, {wager_name(ruling.wager)}: {due} is due as a hand pay, to be "
         f"checked by a person ({ruling.why}).",
     )
 
 
 def _envy(
     case: _Case, seat: SeatRecord, due: SeatSettlement, unjudged: _Unjudged
-) -> Iterator[Finding]:
+) -> Iterator[_Difference]:
     """The prize laid against the prize due; with unread hands the due sum is a least one."""
     ruling = due.wager("envy")
     if ruling is None:
@@ -312,13 +473,14 @@ def _envy(
     doubt = case.doubts.wager(seat.seat, "envy", "paid") or case.doubts.wager(
         seat.seat, "envy", "action"
     )
-    unknown = laid is not None and laid.action in (None, "paid") and laid.paid_cents is None
+    lies = None if laid is None else Laid.of(laid, seat)
+    unknown = laid is not None and laid.action in (None, "paid") and lies is None
     if doubt or unknown:
         unjudged.add(doubt or "envy: what was paid is not known", "envy")
         return
-    paid = 0 if laid is None else laid.paid_cents or 0
+    paid = 0 if lies is None else lies.in_time
     if ruling.hand_pay:
-        yield _hand_pay(seat.seat, ruling)
+        yield _Difference("envy", _hand_pay(seat.seat, ruling))
     if paid == ruling.pay_cents or (ruling.hand_pay and paid < ruling.pay_cents):
         return
     if ruling.undecided and paid > ruling.pay_cents:
@@ -326,7 +488,7 @@ def _envy(
         return
     code = FindingCode.ENVY_WRONG if paid else FindingCode.ENVY_MISSED
     seen, prize = f"paid {money(paid)}" if paid else "nothing paid", money(ruling.pay_cents)
-    yield Finding.of(
+    finding = Finding.of(
         code,
         seat=seat.seat,
         wager="envy",
@@ -335,6 +497,7 @@ def _envy(
         rule=str(ruling.rule),
         message=f"Seat {seat.seat}, Envy Bonus: {seen}, due {prize} ({ruling.why}).",
     )
+    yield _Difference("envy", finding, paid - ruling.pay_cents)
 
 
 def _lammers(case: _Case, seat: SeatRecord, unjudged: _Unjudged) -> Iterator[Finding]:
@@ -343,7 +506,7 @@ def _lammers(case: _Case, seat: SeatRecord, unjudged: _Unjudged) -> Iterator[Fin
         unjudged.add(doubt)
         return
     lying = {kind.lower() for kind in seat.lammers}
-    for lammer in case.game.lammers:
+    for lammer in case.terms.game.lammers:
         stake = _stake(case, seat, lammer.wager)
         if stake is not None:
             yield from _lammer(case, seat.seat, lammer, stake, lammer.kind in lying)
@@ -362,7 +525,7 @@ def _lammer(
 ) -> Iterator[Finding]:
     """A lammer that is missing, or lies where none belongs."""
     least = max(case.rules.envy_min_cents, 1) if lammer.envy else 1
-    offered = "envy" in case.rules.paytables if lammer.envy else True
+    offered = "envy" in case.terms.tables if lammer.envy else True
     belongs = offered and stake >= least
     if lies == belongs or (belongs and not lammer.envy):
         return

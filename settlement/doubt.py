@@ -30,8 +30,9 @@ class Doubts:
 
     def __init__(self, record: RoundRecord) -> None:
         """Sort the record's entries by what they touch."""
-        names = {wager.wager for seat in record.seats for wager in seat.wagers}
-        self._names = names | {"main", "envy"}
+        self._names = {"main", "envy"}
+        if record.undecided:
+            self._names |= {wager.wager for seat in record.seats for wager in seat.wagers}
         self._all: dict[int | None, str] = {}
         self._hands: dict[int | None, str] = {}
         self._lammers: dict[int, str] = {}
@@ -67,6 +68,8 @@ class Doubts:
 
     def whole(self, seat: int | None) -> str | None:
         """Why nothing of a seat can be judged."""
+        if not self._all:
+            return None
         return self._all.get(None) or self._all.get(seat)
 
     def hand(self, seat: int | None) -> str | None:
@@ -79,4 +82,6 @@ class Doubts:
 
     def wager(self, seat: int, name: str, part: str) -> str | None:
         """Why the 'stake', 'paid' or 'action' of a seat's wager is not known."""
+        if not self._entries:
+            return None
         return self.whole(seat) or self._wagers.get((seat, name, part))

@@ -11,13 +11,17 @@ Severity = Literal["high", "medium", "low", "info"]
 
 
 class FindingCode(StrEnum):
-    """The codes of the alert catalogue that a round record alone can raise."""
+    """The codes of the alert catalogue that a round record alone can raise.
+
+    WRONG_SPOT: a seat got the right sum, laid beside another of its wagers.
+    """
 
     HOUSE_WAY = "HOUSE_WAY"
     FOUL = "FOUL"
     OVERPAID = "OVERPAID"
     UNDERPAID = "UNDERPAID"
     NOT_PAID = "NOT_PAID"
+    WRONG_SPOT = "WRONG_SPOT"
     PAID_LOSER = "PAID_LOSER"
     PAID_PUSH = "PAID_PUSH"
     TOOK_WINNER = "TOOK_WINNER"
@@ -38,6 +42,7 @@ SEVERITY: dict[FindingCode, Severity] = {
     FindingCode.OVERPAID: "high",
     FindingCode.UNDERPAID: "high",
     FindingCode.NOT_PAID: "high",
+    FindingCode.WRONG_SPOT: "low",
     FindingCode.PAID_LOSER: "high",
     FindingCode.PAID_PUSH: "high",
     FindingCode.TOOK_WINNER: "high",
@@ -58,7 +63,11 @@ WAGER_NAMES: dict[str, str] = {
     "pai_gow_insurance": "Pai Gow Insurance",
     "ace_high_pai_gow_insurance": "Ace-High Pai Gow Insurance",
     "emperors_treasure": "Emperor's Treasure",
+    "pai_gow_insurance_progressive": "Pai Gow Insurance Progressive",
+    "emperors_treasure_progressive": "Emperor's Treasure Progressive",
+    "imperial_side_bet": "Side Bet",
     "envy": "Envy Bonus",
+    "house": "House wager",
 }
 """Wagers as a person calls them."""
 

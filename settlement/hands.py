@@ -7,17 +7,46 @@ royal flush (002, Game Description; reading HR-4). In the two-card hand it is an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cache
 from itertools import combinations
 from typing import Literal
 
-from settlement.cards import ACE, Card
+from settlement.cards import (
+    ACE,
+    CARD_SHIFT,
+    FIVE_SUITED,
+    RANK_DIGITS,
+    TO_EIGHT,
+    Card,
+    tally,
+    unpack_ranks,
+)
 from settlement.errors import FeltwatchError
 
 Wheel = Literal["second", "lowest"]
 """Where A-2-3-4-5 stands among straights (reading HR-1): below A-K-Q-J-10, or last."""
+
+FlushJoker = Literal["highest_missing", "ace"]
+"""The joker in a flush (reading HR-3): the highest card not held, or always an ace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How a house ranks hands where the rule documents say nothing.
+
+    >>> Ranking() == STANDARD, STANDARD.wheel
+    (True, 'second')
+    """
+
+    wheel: Wheel = "second"
+    joker_in_flush: FlushJoker = "highest_missing"
+
+
+STANDARD = Ranking()
+"""The readings taken where a table file says nothing."""
 
 
 class HandError(FeltwatchError):
@@ -81,6 +110,8 @@ class HandRank:
     'pair of nines, seven kicker'
     >>> nines < rank_five(parse_cards("9H 9C 8S 5D 2C"))
     True
+    >>> rank_two(parse_cards("9S 9D")).order < nines.order
+    True
     >>> rank_five(parse_cards("JOKER 2C 3D 4H 5S")).name
     'straight, ace to five'
     >>> rank_five(parse_cards("AS AD AH AC"))
@@ -89,13 +120,20 @@ class HandRank:
     settlement.hands.HandError: a high hand has 5 different cards, not 4: AS AD AH AC
     """
 
-    category: Category
-    ranks: tuple[int, ...]
+    category: Category = field(compare=False)
+    ranks: tuple[int, ...] = field(compare=False)
+    order: int = field(init=False, repr=False)
+    """Greater is better: the category, then five digits to base 15 for the ranks."""
+    name: str = field(init=False, repr=False, compare=False)
+    """What a dealer would call the hand."""
 
-    @property
-    def name(self) -> str:
-        """What a dealer would call the hand."""
-        return _NAMERS[self.category](self.ranks)
+    def __post_init__(self) -> None:
+        """Work out `order` and `name`, once for all hands of that rank."""
+        order = int(self.category)
+        for place in range(5):
+            order = order * 15 + (self.ranks[place] if place < len(self.ranks) else 0)
+        object.__setattr__(self, "order", order)
+        object.__setattr__(self, "name", _NAMERS[self.category](self.ranks))
 
 
 def _kicker(ranks: Sequence[int]) -> str:
@@ -165,23 +203,66 @@ _STRAIGHTS: dict[Wheel, dict[int, tuple[int, int]]] = {
 }
 
 
-def _expect(cards: Sequence[Card], size: int, hand: str) -> None:
-    if len(cards) != size or len(set(cards)) != size:
-        shown = " ".join(str(card) for card in cards) or "none"
-        different = len(set(cards)) if len(set(cards)) != len(cards) else len(cards)
-        raise HandError(f"a {hand} hand has {size} different cards, not {different}: {shown}")
-
-
-def _by_kind(cards: Sequence[Card]) -> HandRank:
-    """Rank by pairs and the like, the joker an ace."""
-    counts = sorted(
-        Counter(card.rank for card in cards).items(), key=lambda rc: (rc[1], rc[0]), reverse=True
-    )
-    ranks = tuple(rank for rank, _ in counts)
+def _by_kind(ranks: tuple[int, ...]) -> HandRank:
+    """Rank by pairs and the like."""
+    counts = sorted(Counter(ranks).items(), key=lambda rc: (rc[1], rc[0]), reverse=True)
+    order = tuple(rank for rank, _ in counts)
     if counts[0][1] == 5:
-        return HandRank(Category.FIVE_ACES, ranks)
+        return HandRank(Category.FIVE_ACES, order)
     second = counts[1][1] if len(counts) > 1 else 1
-    return HandRank(_BY_SHAPE[counts[0][1], second], ranks)
+    return HandRank(_BY_SHAPE[counts[0][1], second], order)
+
+
+def _flush(ranks: tuple[int, ...], joker: bool, joker_in_flush: FlushJoker) -> HandRank:
+    held = list(ranks)
+    if joker:
+        missing = max(r for r in range(2, ACE + 1) if r not in held)
+        held.append(ACE if joker_in_flush == "ace" else missing)
+    return HandRank(Category.FLUSH, tuple(sorted(held, reverse=True)))
+
+
+class _Ranks(dict[int, HandRank]):
+    """Ranks of hands by RANK_DIGITS of the sum of their keys; each is worked out once.
+
+    `suited` when all cards go with one suit.
+    """
+
+    def __init__(self, suited: bool, ranking: Ranking) -> None:
+        super().__init__()
+        self.suited = suited
+        self.ranking = ranking
+
+    def __missing__(self, digits: int) -> HandRank:
+        self[digits] = rank = self._rank(*unpack_ranks(digits))
+        return rank
+
+    def _rank(self, ranks: tuple[int, ...], joker: bool) -> HandRank:
+        paired = len(set(ranks)) < len(ranks)
+        run = None if paired else _STRAIGHTS[self.ranking.wheel].get(_mask(ranks))
+        if self.suited and run:
+            royal = run[1] == ACE
+            return HandRank(Category.ROYAL_FLUSH if royal else Category.STRAIGHT_FLUSH, run)
+        if self.suited:
+            return _flush(ranks, joker, self.ranking.joker_in_flush)
+        if run:
+            return HandRank(Category.STRAIGHT, run)
+        return _by_kind((*ranks, ACE) if joker else ranks)
+
+
+@cache
+def _tables(wheel: Wheel, joker_in_flush: FlushJoker) -> tuple[_Ranks, _Ranks]:
+    """The ranks of hands of mixed suits, and of one suit."""
+    ranking = Ranking(wheel, joker_in_flush)
+    return _Ranks(False, ranking), _Ranks(True, ranking)
+
+
+_LOW_RANKS = _Ranks(False, STANDARD)
+
+
+def _miscounted(cards: Iterable[Card], size: int, hand: str) -> HandError:
+    held = list(cards)
+    shown = " ".join(str(card) for card in held) or "none"
+    return HandError(f"a {hand} hand has {size} different cards, not {len(set(held))}: {shown}")
 
 
 def rank_two(cards: Sequence[Card]) -> HandRank:
@@ -189,35 +270,23 @@ def rank_two(cards: Sequence[Card]) -> HandRank:
 
     Raises HandError unless there are two different cards.
     """
-    _expect(cards, 2, "low")
-    return _by_kind(cards)
+    total = tally(cards)
+    if len(cards) != 2 or (total >> CARD_SHIFT).bit_count() != 2:
+        raise _miscounted(cards, 2, "low")
+    return _LOW_RANKS[total & RANK_DIGITS]
 
 
-def rank_five(cards: Sequence[Card], wheel: Wheel = "second") -> HandRank:
+def rank_five(cards: Sequence[Card], ranking: Ranking = STANDARD) -> HandRank:
     """Rank of a high hand, the joker used to the best allowed.
 
     Raises HandError unless there are five different cards.
     """
-    _expect(cards, 5, "high")
-    best = _by_kind(cards)
-    natural = [card for card in cards if not card.joker]
-    ranks = [card.rank for card in natural]
-    if len(set(ranks)) < len(ranks):
-        return best
-    run = _STRAIGHTS[wheel].get(_mask(ranks))
-    suited = len({card.suit for card in natural}) == 1
-    if suited and run:
-        royal = run[1] == ACE
-        kind = Category.ROYAL_FLUSH if royal else Category.STRAIGHT_FLUSH
-        return HandRank(kind, run)
-    if suited:
-        # The joker is the highest card of the suit that is not held (reading HR-3).
-        if len(natural) == 4:
-            ranks.append(next(r for r in range(ACE, 1, -1) if r not in ranks))
-        return max(best, HandRank(Category.FLUSH, tuple(sorted(ranks, reverse=True))))
-    if run:
-        return max(best, HandRank(Category.STRAIGHT, run))
-    return best
+    total = tally(cards)
+    if len(cards) != 5 or (total >> CARD_SHIFT).bit_count() != 5:
+        raise _miscounted(cards, 5, "high")
+    mixed, suited = _tables(ranking.wheel, ranking.joker_in_flush)
+    ranks = suited if total + TO_EIGHT & FIVE_SUITED else mixed
+    return ranks[total & RANK_DIGITS]
 
 
 def is_made(rank: HandRank) -> bool:

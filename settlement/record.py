@@ -52,6 +52,17 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Payment(_Part):
+    """Chips laid beside a stake, or taken back from there, at one time.
+
+    >>> Payment(at_s="12.4", cents=-500).cents
+    -500
+    """
+
+    at_s: Seconds
+    cents: int = Field(description="Laid; below 0 when chips were taken back.")
+
+
 class WagerRecord(_Part):
     """One wager of a seat: what was staked and what the dealer did with it."""
 
@@ -62,6 +73,12 @@ class WagerRecord(_Part):
         description="'paid': chips were laid beside the stake; 'taken'; 'left': a push or no act.",
     )
     paid_cents: int | None = Field(None, ge=0, description="Chips laid, the stake not counted.")
+    returned_cents: int | None = Field(
+        None, ge=0, description="Chips taken back from the pay: change given or commission."
+    )
+    payments: tuple[Payment, ...] | None = Field(
+        None, description="The pay step by step, where it was seen; `paid_cents` is their sum."
+    )
     stake_chips: int | None = Field(None, ge=0, description="Height of the stake's tallest stack.")
     paid_chips: int | None = Field(None, ge=0, description="Height of the pay's tallest stack.")
 
@@ -71,13 +88,22 @@ class DealerRecord(_Part):
 
     low: tuple[CardLabel, ...] | None = None
     high: tuple[CardLabel, ...] | None = None
-    discard: CardLabel | None = None
+    discard: CardLabel | None = Field(None, description="The eighth card, in draw games.")
+    wagers: tuple[WagerRecord, ...] = Field(
+        (), description="The dealer's own stake, 'house', when a player banks."
+    )
 
 
 class SeatRecord(_Part):
     """One seat's hand, lammers and wagers."""
 
     seat: int = Field(ge=1)
+    player: int | None = Field(
+        None, description="Seats with the same number are one player's; none: a player of its own."
+    )
+    cards_taken_s: Seconds | None = Field(
+        None, description="When the dealer took the cards away; pays can be mended until then."
+    )
     low: tuple[CardLabel, ...] | None = None
     high: tuple[CardLabel, ...] | None = None
     discard: CardLabel | None = None
@@ -95,6 +121,29 @@ class Undecided(_Part):
     seat: int | None = Field(None, description="None for the dealer or the whole table.")
     what: str = Field(description="'high[2]', 'low[0]', 'main.stake', 'main.paid', 'main.action'.")
     why: str
+
+
+class Meter(_Part):
+    """What a jackpot meter showed before the round was settled.
+
+    >>> Meter(wager="emperors_treasure_progressive", cents=1234567).level
+    1
+    """
+
+    wager: str = Field(description="The jackpot wager the meter belongs to.")
+    level: int = Field(1, ge=1, description="Level of a multi-level jackpot.")
+    cents: int = Field(ge=0)
+
+
+class DynamicPay(_Part):
+    """A pay drawn for this round in place of a default one (002, Appendix G, note 4).
+
+    >>> DynamicPay(category="full_house", pay_cents=600).pay_cents
+    600
+    """
+
+    category: str = Field(description="Pay table category, such as 'full_house'.")
+    pay_cents: int = Field(gt=0, description="As printed, for the base wager of $1.")
 
 
 class Confidence(_Part):
@@ -134,6 +183,9 @@ class RoundRecord(_Part):
     game: str
     start_s: Seconds | None = None
     end_s: Seconds | None = None
+    banker: int | None = Field(None, description="The seat that banks; none: the house.")
+    meters: tuple[Meter, ...] | None = None
+    dynamic_pays: tuple[DynamicPay, ...] | None = None
     dealer: DealerRecord = DealerRecord()
     seats: tuple[SeatRecord, ...] = ()
     undecided: tuple[Undecided, ...] = ()

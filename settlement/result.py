@@ -51,6 +51,7 @@ class HouseWayResult(_Part):
     high: tuple[str, ...]
     rule: str = Field(description="Document, section and line.")
     why: str = Field(description="What that line did with these cards.")
+    discard: str | None = Field(default=None, description="Of eight cards the one left out.")
 
     @classmethod
     def of(cls, way_id: str, setting: HouseWaySetting) -> HouseWayResult:
@@ -61,7 +62,50 @@ class HouseWayResult(_Part):
             high=labels(setting.high),
             rule=setting.rule,
             why=setting.why,
+            discard=None if setting.discard is None else str(setting.discard),
         )
+
+
+class WagerSettlement(_Part):
+    """What one wager should do.
+
+    >>> due = WagerSettlement(wager="main", stake_cents=2500, outcome="win", pay_cents=2500)
+    >>> due.hand_pay, due.undecided is None, due.stake_returned
+    (False, True, True)
+    """
+
+    wager: str
+    stake_cents: int | None = None
+    outcome: Outcome | None = Field(default=None, description="None when it could not be decided.")
+    pay_cents: int | None = Field(
+        default=None,
+        description="What the player gets, commission taken off and the stake not counted; "
+        "None: not decided.",
+    )
+    commission_cents: int = Field(default=0, description="What the house keeps of the win.")
+    meter_cents: int = Field(default=0, description="How much of the pay a jackpot meter gives.")
+    meter_level: int | None = Field(default=None, description="The jackpot level that pays.")
+    stake_returned: bool = Field(
+        default=True,
+        description="Whether the stake stays the player's: not when it lost, nor when the wager "
+        "is paid 'for 1'.",
+    )
+    hand_pay: bool = Field(
+        default=False, description="Whether the pay is too large for the tray, or from a jackpot."
+    )
+    may_be_hand_pay: bool = Field(
+        default=False, description="Whether a pay that is not decided may be a hand pay."
+    )
+    rule: Rule | None = Field(default=None, description="What decided: document, section and row.")
+    why: str = Field("", description="The decision in words.")
+    undecided: str | None = Field(
+        default=None, description="Why outcome or pay could not be decided."
+    )
+
+    @property
+    def gross_cents(self) -> int | None:
+        """The pay before commission."""
+        return None if self.pay_cents is None else self.pay_cents + self.commission_cents
 
 
 class DealerSettlement(_Part):
@@ -77,29 +121,53 @@ class DealerSettlement(_Part):
         default=None, description="Such as 'ace_high'; None when no pai gow."
     )
     house_way: HouseWayResult | None = None
-    matches: bool | None = Field(default=None, description="None when the hand is not known.")
+    matches: bool | None = Field(
+        default=None, description="None when the hand, or the eighth card, is not known."
+    )
     undecided: str | None = Field(default=None, description="Why the hand is not known.")
+    house_way_undecided: str | None = Field(
+        default=None, description="Why a hand that is known can't be checked."
+    )
+    wagers: tuple[WagerSettlement, ...] = Field(
+        default=(), description="The dealer's own wager, where a player banks."
+    )
 
 
-class WagerSettlement(_Part):
-    """What one wager should do.
+class BankerSettlement(_Part):
+    """What a player who banks wins or loses with it.
 
-    >>> due = WagerSettlement(wager="main", stake_cents=2500, outcome="win", pay_cents=2500)
-    >>> due.hand_pay, due.undecided is None
-    (False, True)
+    >>> BankerSettlement(seat=2, net_cents=10000, commission_cents=500).pay_cents
+    9500
+    """
+
+    seat: int
+    net_cents: int | None = Field(
+        default=None, description="Stakes won less pays, before commission; None: not decided."
+    )
+    commission_cents: int = Field(default=0, description="Taken of a net win (ST-5).")
+    undecided: str | None = Field(default=None, description="Why it could not be decided.")
+
+    @property
+    def pay_cents(self) -> int | None:
+        """The net win after commission, below 0 for a loss."""
+        return None if self.net_cents is None else self.net_cents - self.commission_cents
+
+
+class MeterSettlement(_Part):
+    """What a jackpot meter paid in the round.
+
+    >>> MeterSettlement(wager="emperors_treasure_progressive", level=1, before_cents=100000,
+    ...                 paid_cents=100000, reseed_cents=50000, after_cents=50000).after_cents
+    50000
     """
 
     wager: str
-    stake_cents: int | None = None
-    outcome: Outcome | None = Field(default=None, description="None when it could not be decided.")
-    pay_cents: int | None = Field(
-        default=None, description="The stake not counted; None: not decided."
-    )
-    hand_pay: bool = Field(default=False, description="Whether the pay is too large for the tray.")
-    rule: Rule | None = Field(default=None, description="What decided: document, section and row.")
-    why: str = Field("", description="The decision in words.")
-    undecided: str | None = Field(
-        default=None, description="Why outcome or pay could not be decided."
+    level: int
+    before_cents: int
+    paid_cents: int = Field(description="Paid out of the meter.")
+    reseed_cents: int = Field(default=0, description="Put in by the house after a 100% pay.")
+    after_cents: int | None = Field(
+        default=None, description="None when the reseed is not in the table file."
     )
 
 
@@ -135,6 +203,10 @@ class Settlement(_Part):
     game: str
     dealer: DealerSettlement
     seats: tuple[SeatSettlement, ...] = ()
+    banker: BankerSettlement | None = Field(default=None, description="When a player banks.")
+    meters: tuple[MeterSettlement, ...] = Field(
+        default=(), description="Jackpot meters that paid, in the order of the wagers."
+    )
 
     def to_json(self) -> str:
         """One line of JSON."""

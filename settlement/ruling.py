@@ -8,6 +8,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from settlement.rules import Rounding
+
 Outcome = Literal["win", "lose", "push"]
 
 
@@ -31,17 +33,21 @@ class Rule(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Pay:
-    """What a decided wager gets: odds on its stake, or a fixed sum.
+    """What a decided wager gets: odds on its stake, a fixed sum, or percent of a meter.
 
-    >>> Pay.to_one(Fraction(3)).cents(500), Pay.to_one(Fraction(1, 2)).cents(501)
-    (1500, 250)
+    >>> Pay.to_one(Fraction(3)).cents(500), Pay.to_one(Fraction(1, 2)).exact_cents(501)
+    (1500, Fraction(501, 2))
     >>> Pay.fixed(2000).cents(0), str(Pay.fixed(2000)), str(Pay.to_one(Fraction(1, 2)))
     (2000, '$20.00', '1 to 2')
+    >>> str(Pay.of_meter(100, 2)), Pay.of_meter(10).from_meter
+    ('100% of level 2', True)
     """
 
     outcome: Outcome
     odds: Fraction = Fraction(0)
     fixed_cents: int = 0
+    percent: int = 0
+    level: int | None = None
 
     @classmethod
     def to_one(cls, odds: Fraction) -> Pay:
@@ -50,24 +56,45 @@ class Pay:
 
     @classmethod
     def fixed(cls, cents: int) -> Pay:
-        """A fixed prize in cents."""
+        """A fixed sum in cents; in tables "for 1" as printed, for a base wager of $1."""
         return cls("win", fixed_cents=cents)
+
+    @classmethod
+    def of_meter(cls, percent: int, level: int | None = None) -> Pay:
+        """Percent of what a jackpot meter shows, or of one level of it."""
+        return cls("win", percent=percent, level=level)
 
     @property
     def by_stake(self) -> bool:
         """Whether the sum depends on the stake."""
         return self.odds != 0
 
-    def cents(self, stake_cents: int) -> int:
-        """The sum in whole cents; half a cent is dropped."""
-        return int(self.odds * stake_cents) + self.fixed_cents
+    @property
+    def from_meter(self) -> bool:
+        """Whether the sum depends on a meter."""
+        return self.percent != 0
+
+    def exact_cents(self, stake_cents: int) -> Fraction:
+        """The sum by odds and fixed pay in cents, not rounded."""
+        return self.odds * stake_cents + self.fixed_cents
+
+    def cents(self, stake_cents: int, rounding: Rounding | None = None) -> int:
+        """The sum by odds and fixed pay in whole cents; half a cent is dropped by default."""
+        if self.odds.denominator == 1 and (rounding is None or rounding.unit_cents == 1):
+            return self.odds.numerator * stake_cents + self.fixed_cents
+        exact = self.exact_cents(stake_cents)
+        return int(exact) if rounding is None else rounding.cents(exact)
 
     def __str__(self) -> str:
-        """'3 to 1', '$20.00', 'push' or 'loss'."""
+        """'3 to 1', '$20.00', '100% of the meter', 'push' or 'loss'."""
         if self.odds:
             return f"{self.odds.numerator} to {self.odds.denominator}"
         if self.fixed_cents:
             return money(self.fixed_cents)
+        if self.percent:
+            return (
+                f"{self.percent}% of {'the meter' if self.level is None else f'level {self.level}'}"
+            )
         return "push" if self.outcome == "push" else "loss"
 
 
@@ -80,7 +107,7 @@ class Ruling:
     """A wager's outcome and pay with the rule, or why there is none.
 
     `pay` is None when the sum could not be decided, `outcome` too when nothing could;
-    `undecided` then says why.
+    `undecided` then says why. `at_most` is the best pay that an undecided sum may be.
 
     >>> Ruling.unknown("the dealer's hand was not read").outcome is None
     True
@@ -91,6 +118,7 @@ class Ruling:
     rule: Rule | None
     why: str
     undecided: str | None = None
+    at_most: Pay | None = None
 
     @classmethod
     def of(cls, pay: Pay, rule: Rule, why: str) -> Ruling:

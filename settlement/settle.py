@@ -8,36 +8,37 @@ on the felt, also where the house way would have set them otherwise.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from fractions import Fraction
 
 from settlement.doubt import Doubts
+from settlement.due import Due, Play
+from settlement.envy import Trigger, envy_due, envy_triggers
+from settlement.errors import FeltwatchError
 from settlement.games import Terms, terms_for
-from settlement.games.base import SeatView, rule_by_table
-from settlement.paytable import PayRow, PayTable
+from settlement.games.base import Held, SeatView, rule_by_table
+from settlement.houseways import HouseWaySetting
+from settlement.jackpots import pay_jackpots
+from settlement.paytable import PayTable
 from settlement.record import RoundRecord, SeatRecord, WagerRecord
 from settlement.result import (
+    BankerSettlement,
     DealerSettlement,
     HandResult,
     HouseWayResult,
     SeatSettlement,
     Settlement,
-    WagerSettlement,
 )
 from settlement.rules import TableRules
-from settlement.ruling import Ruling, money
-from settlement.seven import SevenCards, Unread, cards_held_twice, is_empty, read_hand
+from settlement.ruling import Ruling
+from settlement.seven import SevenCards, Unread, cards_held_twice, read_hand
 
 __all__ = ["Settlement", "settle"]
 
+_BASE_CENTS = 100
+"""Pays "for 1" are printed for a wager of one dollar."""
 
-@dataclass(frozen=True)
-class _Round:
-    record: RoundRecord
-    rules: TableRules
-    terms: Terms
-    doubts: Doubts
-    dealer: SevenCards | Unread
-    views: tuple[SeatView, ...]
+_TWICE = "the wager stands twice"
 
 
 def settle(record: RoundRecord, rules: TableRules) -> Settlement:
@@ -46,34 +47,86 @@ def settle(record: RoundRecord, rules: TableRules) -> Settlement:
     Never raises on a record, whatever is missing in it: such parts get the outcome None
     and the reason in `undecided`. `settlement.check.check_record` tells what is impossible
     in a record. Raises FeltwatchError when the rules name an unknown game, house way or
-    pay table.
+    pay table, or an option that does not fit the game.
     """
     terms = terms_for(rules)
     doubts = Doubts(record)
     twice = cards_held_twice(record)
-    dealer = read_hand(record.dealer, doubts, twice, rules.wheel)
-    views = tuple(_view(seat, dealer, doubts, twice, rules) for seat in record.seats)
-    play = _Round(record, rules, terms, doubts, dealer, views)
+    dealer = read_hand(record.dealer, doubts, twice, rules)
+    hands = [read_hand(seat, doubts, twice, rules) for seat in record.seats]
+    opponent, name = _opponent(record, terms, dealer, hands)
+    views = tuple(
+        _view(seat, hand, dealer, opponent, name, doubts, terms, rules)
+        for seat, hand in zip(record.seats, hands, strict=True)
+    )
+    play = Play(record, rules, terms, doubts, dealer, views)
+    triggers = envy_triggers(play)
+    dues = [_seat_dues(play, index, triggers) for index in range(len(views))]
+    house = _house_dues(play, opponent, name)
+    meters = pay_jackpots(play, dues)
+    _cap(play, dues)
     return Settlement(
         round_id=record.round_id,
         table=record.table,
         game=rules.game,
-        dealer=_settle_dealer(play),
-        seats=tuple(_settle_seat(play, index) for index in range(len(record.seats))),
+        dealer=_dealer(play, house),
+        seats=tuple(_seat(play, index, dues[index]) for index in range(len(views))),
+        banker=_banker(play, dues, house),
+        meters=meters,
     )
+
+
+def _banking_seat(record: RoundRecord, terms: Terms) -> int | None:
+    return record.banker if terms.game.players_bank else None
+
+
+def _opponent(
+    record: RoundRecord,
+    terms: Terms,
+    dealer: SevenCards | Unread,
+    hands: list[SevenCards | Unread],
+) -> tuple[SevenCards | Unread, str]:
+    """The hand that main wagers are played against, and whose it is."""
+    seat = _banking_seat(record, terms)
+    if seat is None:
+        return dealer, "the dealer"
+    found = [hand for at, hand in zip(record.seats, hands, strict=True) if at.seat == seat]
+    if len(found) != 1:
+        return Unread(f"seat {seat} banks, but is not once in the record"), f"seat {seat}"
+    return found[0], f"seat {seat}"
 
 
 def _view(
     seat: SeatRecord,
+    hand: SevenCards | Unread,
     dealer: SevenCards | Unread,
+    opponent: SevenCards | Unread,
+    name: str,
     doubts: Doubts,
-    twice: dict[str, list[int | None]],
+    terms: Terms,
     rules: TableRules,
 ) -> SeatView:
     doubt = doubts.lammers(seat.seat)
-    lammers = None if doubt else frozenset(kind.lower() for kind in seat.lammers)
-    hand = read_hand(seat, doubts, twice, rules.wheel)
-    return SeatView(seat.seat, hand, dealer, rules, lammers, doubt or "")
+    anew = None
+    if rules.readings.foul == "reset" and isinstance(hand, SevenCards) and hand.foul_reason:
+        setting = _house_way(hand, terms, rules)
+        anew = SevenCards.of(setting.low, setting.high, rules.ranking, rules.readings)
+    return SeatView(
+        seat=seat.seat,
+        hand=hand,
+        dealer=dealer,
+        opponent=opponent,
+        opponent_name=name,
+        rules=rules,
+        option=terms.option,
+        lammers=None if doubt else frozenset(kind.lower() for kind in seat.lammers),
+        lammers_doubt=doubt or "",
+        set_anew=anew,
+    )
+
+
+def _house_way(hand: SevenCards, terms: Terms, rules: TableRules) -> HouseWaySetting:
+    return terms.house_way.set_hands(hand.cards, rules.ranking, rules.house_way_readings)
 
 
 def _hands(hand: SevenCards) -> tuple[HandResult | None, HandResult | None]:
@@ -83,37 +136,46 @@ def _hands(hand: SevenCards) -> tuple[HandResult | None, HandResult | None]:
     return HandResult.of(split.low, split.low_rank), HandResult.of(split.high, split.high_rank)
 
 
-def _settle_dealer(play: _Round) -> DealerSettlement:
+def _dealer(play: Play, house: list[Due]) -> DealerSettlement:
     hand = play.dealer
+    wagers = tuple(due.settlement(play.rules.hand_pay_cents) for due in house)
     if isinstance(hand, Unread):
-        return DealerSettlement(undecided=hand.reason)
-    way = play.terms.house_way
-    setting = way.set_hands(hand.cards, play.rules.wheel)
-    split = hand.split
+        return DealerSettlement(undecided=hand.reason, wagers=wagers)
     low, high = _hands(hand)
-    matches = split is not None and setting.same_hands(split.low, split.high, play.rules.wheel)
+    setting, unknown = _setting(play, hand)
+    split = hand.split
+    matches = None
+    if setting is not None:
+        matches = split is not None and setting.same_hands(
+            split.low, split.high, play.rules.ranking
+        )
     return DealerSettlement(
         low=low,
         high=high,
         pai_gow=hand.pai_gow,
-        house_way=HouseWayResult.of(way.id, setting),
+        house_way=None if setting is None else HouseWayResult.of(play.terms.house_way.id, setting),
         matches=matches,
+        house_way_undecided=unknown,
+        wagers=wagers,
     )
 
 
-def _settle_seat(play: _Round, index: int) -> SeatSettlement:
+def _setting(play: Play, hand: SevenCards) -> tuple[HouseWaySetting | None, str | None]:
+    """The dealer's cards by the house way, or why that is not known."""
+    if play.terms.game.dealer_cards == 7:
+        return _house_way(hand, play.terms, play.rules), None
+    if hand.discard is None:
+        return None, "the dealer's eighth card is not known"
+    eight = (*hand.cards, hand.discard)
+    rules = play.rules
+    return play.terms.house_way.set_eight(eight, rules.ranking, rules.house_way_readings), None
+
+
+def _seat(play: Play, index: int, dues: list[Due]) -> SeatSettlement:
     seat, view = play.record.seats[index], play.views[index]
-    counts = Counter(wager.wager for wager in seat.wagers)
-    wagers = [
-        _settle_wager(play, view, wager, counts[wager.wager])
-        for wager in seat.wagers
-        if wager.wager != "envy"
-    ]
-    envy = _settle_envy(play, index)
-    if envy:
-        wagers.append(envy)
+    wagers = tuple(due.settlement(play.rules.hand_pay_cents) for due in dues)
     if isinstance(view.hand, Unread):
-        return SeatSettlement(seat=seat.seat, undecided=view.hand.reason, wagers=tuple(wagers))
+        return SeatSettlement(seat=seat.seat, undecided=view.hand.reason, wagers=wagers)
     low, high = _hands(view.hand)
     return SeatSettlement(
         seat=seat.seat,
@@ -121,127 +183,137 @@ def _settle_seat(play: _Round, index: int) -> SeatSettlement:
         foul_reason=view.hand.foul_reason,
         low=low,
         high=high,
-        wagers=tuple(wagers),
+        wagers=wagers,
     )
 
 
-def _settle_wager(play: _Round, view: SeatView, wager: WagerRecord, times: int) -> WagerSettlement:
+def _seat_dues(play: Play, index: int, triggers: Sequence[Trigger]) -> list[Due]:
+    seat, view = play.record.seats[index], play.views[index]
+    counts = Counter(wager.wager for wager in seat.wagers)
+    dues = [
+        _wager_due(play, view, wager, counts[wager.wager])
+        for wager in seat.wagers
+        if wager.wager != "envy"
+    ]
+    envy = envy_due(play, index, triggers)
+    return dues if envy is None else [*dues, envy]
+
+
+def _wager_due(play: Play, view: SeatView, wager: WagerRecord, times: int) -> Due:
     name = wager.wager
-    doubt = play.doubts.wager(view.seat, name, "stake")
+    doubt = play.doubts.wager(view.seat or 0, name, "stake")
     stake = None if doubt else wager.stake_cents
-    ruling = _rule(play, view, name) if times == 1 else Ruling.unknown("the wager stands twice")
-    pay = ruling.pay
-    if ruling.outcome is None or pay is None:
-        return _result(play, name, stake, ruling, None)
-    if pay.by_stake and stake is None:
-        reason = doubt or "the stake is not known"
-        unpaid = Ruling(ruling.outcome, None, ruling.rule, ruling.why, reason)
-        return _result(play, name, stake, unpaid, None)
-    return _result(play, name, stake, ruling, pay.cents(stake or 0))
-
-
-def _rule(play: _Round, view: SeatView, name: str) -> Ruling:
-    if name == "main":
-        return play.terms.game.main(view)
     table = play.terms.tables.get(name)
+    ruling = _rule(play, view, name, table) if times == 1 else Ruling.unknown(_TWICE)
+    due = Due(name, stake, ruling, for_one=table is not None and table.basis == "for 1")
+    pay = ruling.pay
+    if ruling.outcome is None or pay is None or pay.from_meter:
+        return due
+    if pay.by_stake and stake is None:
+        due.undecided = doubt or "the stake is not known"
+        return due
+    if ruling.outcome != "win":
+        due.cents = 0
+    elif due.for_one:
+        base = play.terms.progressives[name].base_cents
+        due.cents = play.rules.rounding.cents(Fraction(pay.fixed_cents * base, _BASE_CENTS))
+    else:
+        due.cents = pay.cents(stake or 0, play.rules.rounding)
+    if name == "main" and play.terms.commission is not None:
+        _take_commission(play, due)
+    return due
+
+
+def _take_commission(play: Play, due: Due) -> None:
+    if due.cents and play.terms.commission is not None:
+        due.commission = play.terms.commission.of(due.cents)
+        due.cents -= due.commission
+
+
+def _rule(play: Play, view: SeatView, name: str, table: PayTable | None) -> Ruling:
+    if name == "main":
+        if view.seat is not None and view.seat == _banking_seat(play.record, play.terms):
+            return Ruling.unknown("the banker has no main wager")
+        return play.terms.game.main(view)
     if table is None:
         return Ruling.unknown(f"the table offers no wager {name!r}")
-    return rule_by_table(table, play.terms.game.side[name](view))
+    held = play.terms.game.side[name](view)
+    if name in play.terms.dynamic:
+        return _dynamic(play, table, held)
+    unlisted = play.rules.readings.unlisted_hand
+    return rule_by_table(table, held, play.terms.game.document, unlisted)
 
 
-def _result(
-    play: _Round, name: str, stake: int | None, ruling: Ruling, cents: int | None
-) -> WagerSettlement:
-    return WagerSettlement(
-        wager=name,
-        stake_cents=stake,
-        outcome=ruling.outcome,
-        pay_cents=cents,
-        hand_pay=cents is not None and cents > play.rules.hand_pay_cents,
-        rule=ruling.rule,
-        why=ruling.why,
-        undecided=ruling.undecided,
-    )
+def _dynamic(play: Play, table: PayTable, held: Held) -> Ruling:
+    """A table some of whose pays were drawn for this round (002, Appendix G; ST-14)."""
+    drawn = play.record.dynamic_pays
+    document = play.terms.game.document
+    if drawn is not None:
+        try:
+            table = table.with_dynamic({entry.category: entry.pay_cents for entry in drawn})
+        except FeltwatchError as error:
+            return Ruling.unknown(str(error))
+        return rule_by_table(table, held, document)
+    ruling = rule_by_table(table, held, document)
+    if ruling.pay is None or not ruling.pay.fixed_cents:
+        return ruling
+    reason = "the dynamic pays of this round are not in the record"
+    return Ruling(ruling.outcome, None, ruling.rule, ruling.why, reason)
 
 
-def _settle_envy(play: _Round, index: int) -> WagerSettlement | None:
-    """The envy prize of a seat: fixed prizes for every other seat's triggering hand.
+def _house_dues(play: Play, opponent: SevenCards | Unread, name: str) -> list[Due]:
+    """The dealer's own wager against a player who banks; it pays no commission."""
+    banker = _banking_seat(play.record, play.terms)
+    dues = []
+    for wager in play.record.dealer.wagers:
+        stake = wager.stake_cents
+        if wager.wager != "house" or banker is None:
+            due = Due(wager.wager, stake, Ruling.unknown("the dealer plays no such wager"))
+        else:
+            view = SeatView(
+                None, play.dealer, play.dealer, opponent, name, play.rules, None, frozenset()
+            )
+            due = Due("house", stake, play.terms.game.main(view))
+            if due.ruling.pay is not None and stake is not None:
+                due.cents = due.ruling.pay.cents(stake)
+        dues.append(due)
+    return dues
 
-    The stake decides whether the seat qualifies, not the lammer (reading ST-10b); the hand
-    that triggers need not carry the side wager (ST-9); the dealer's hand never triggers.
-    While some other hand is not known, the prizes of the known ones are the least sum: the
-    pay is then given together with a reason in `undecided`. None when the seat has nothing
-    to do with envy.
-    """
-    seat = play.record.seats[index]
-    table = play.terms.tables.get("envy")
-    recorded = seat.wager("envy") is not None
-    if table is None:
-        unknown = Ruling.unknown("the table offers no wager 'envy'")
-        return _result(play, "envy", None, unknown, None) if recorded else None
-    prizes, unread = _prizes(play, table, index)
-    rule = table.rule(max(prizes, key=lambda p: p.cents).row if prizes else None)
-    qualifies, reason = _qualifies(play, seat)
-    if qualifies is False:
-        nothing = Ruling("lose", None, rule, reason)
-        return _result(play, "envy", None, nothing, 0) if recorded else None
-    if not (prizes or unread or recorded):
+
+def _banker(play: Play, dues: list[list[Due]], house: list[Due]) -> BankerSettlement | None:
+    """What the bank wins: lost stakes less wins; 5% of a net win is the house's (ST-5)."""
+    seat = _banking_seat(play.record, play.terms)
+    if seat is None:
         return None
-    if qualifies is None:
-        return _result(play, "envy", None, Ruling.unknown(reason), None)
-    why = "; ".join(
-        f"seat {prize.seat}'s {table.name_of(prize.row)} pays {money(prize.cents)}"
-        for prize in prizes
-    )
-    ruling = Ruling(
-        "win" if prizes else (None if unread else "lose"),
-        None,
-        rule,
-        why or "no other seat has a hand with an envy prize",
-        "; ".join(unread) or None,
-    )
-    return _result(play, "envy", None, ruling, sum(prize.cents for prize in prizes))
+    net = 0
+    for at, mine in zip(play.record.seats, dues, strict=True):
+        for due in mine:
+            if due.name != "main" or at.seat == seat:
+                continue
+            if due.lost_cents is None or due.cents is None:
+                reason = due.undecided or due.ruling.undecided or "its stake is not known"
+                return BankerSettlement(seat=seat, undecided=f"seat {at.seat}, main: {reason}")
+            net += due.lost_cents - due.cents - due.commission
+    for due in house:
+        if due.lost_cents is None or due.cents is None:
+            reason = due.undecided or due.ruling.undecided or "its stake is not known"
+            return BankerSettlement(seat=seat, undecided=f"the house wager: {reason}")
+        net += due.lost_cents - due.cents
+    commission = 0
+    if net > 0 and play.terms.commission is not None:
+        commission = play.terms.commission.of(net)
+    return BankerSettlement(seat=seat, net_cents=net, commission_cents=commission)
 
 
-@dataclass(frozen=True, slots=True)
-class _Prize:
-    seat: int
-    row: PayRow
-
-    @property
-    def cents(self) -> int:
-        return self.row.value.fixed_cents
-
-
-def _prizes(play: _Round, table: PayTable, index: int) -> tuple[list[_Prize], list[str]]:
-    """Prizes for the other seats' hands, and why some of those hands are not known."""
-    side = play.terms.game.side[play.terms.game.envy_on or ""]
-    prizes: list[_Prize] = []
-    unread: list[str] = []
-    for other, view in enumerate(play.views):
-        if other == index or is_empty(play.record.seats[other], play.doubts):
+def _cap(play: Play, dues: list[list[Due]]) -> None:
+    """Scale pays down to the posted aggregates (reading ST-23)."""
+    for wager, most in play.rules.aggregates.items():
+        paid = [due for mine in dues for due in mine if due.name == wager and due.cents]
+        for due in paid:
+            if most.per_hand_cents is not None:
+                due.cents = min(due.cents or 0, most.per_hand_cents)
+        total = sum(due.cents or 0 for due in paid)
+        if most.per_round_cents is None or total <= most.per_round_cents:
             continue
-        held = side(view)
-        row = table.row_for(held.sure)
-        if row:
-            prizes.append(_Prize(view.seat, row))
-        if held.possible:
-            unread.append(held.reason)
-    return prizes, unread
-
-
-def _qualifies(play: _Round, seat: SeatRecord) -> tuple[bool | None, str]:
-    """Whether a seat's stake qualifies for envy; None when that is not known, and why."""
-    name = play.terms.game.envy_on or ""
-    least = play.rules.envy_min_cents
-    doubt = play.doubts.wager(seat.seat, name, "stake")
-    wager = seat.wager(name)
-    if doubt:
-        return None, doubt
-    if wager is None:
-        return False, f"no {name} stake"
-    if wager.stake_cents is None:
-        return None, f"the {name} stake is not known"
-    if wager.stake_cents < max(least, 1):
-        return False, f"the {name} stake of {money(wager.stake_cents)} is under {money(least)}"
-    return True, ""
+        for due in paid:
+            due.cents = (due.cents or 0) * most.per_round_cents // total

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from settlement.cards import Card, parse_cards
 from settlement.doubt import Doubts
-from settlement.features import PAI_GOW, pai_gow_category, treasure_features
-from settlement.hands import Wheel
+from settlement.features import PAI_GOW, pai_gow_category, seven_features
+from settlement.hands import STANDARD, Ranking
 from settlement.houseways.base import Split
 from settlement.record import DealerRecord, RoundRecord, SeatRecord
+from settlement.rules import Readings, TableRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,11 @@ class Unread:
 class SevenCards:
     """A hand of seven cards as it was set.
 
-    `split` is None when the boxes don't hold two and five cards. `features` are the
-    Emperor's Treasure categories held, `pai_gow` the Pai Gow Insurance category or None.
+    `split` is None when the boxes don't hold two and five cards. `features` are all pay
+    table categories held, `pai_gow` the category of a pai gow or None. `discard` is the
+    eighth card of a dealer who draws.
 
-    >>> hand = SevenCards.of(parse_cards("AS KD"), parse_cards("QH JC 9D 7S 5H"), "second")
+    >>> hand = SevenCards.of(parse_cards("AS KD"), parse_cards("QH JC 9D 7S 5H"))
     >>> hand.foul_reason
     'the low hand, ace-king, outranks the high hand, queen high, jack-nine-seven-five'
     >>> hand.pai_gow
@@ -43,16 +45,24 @@ class SevenCards:
     foul_reason: str | None
     features: frozenset[str]
     pai_gow: str | None
+    discard: Card | None = None
 
     @classmethod
-    def of(cls, low: tuple[Card, ...], high: tuple[Card, ...], wheel: Wheel) -> SevenCards:
+    def of(
+        cls,
+        low: tuple[Card, ...],
+        high: tuple[Card, ...],
+        ranking: Ranking = STANDARD,
+        readings: Readings | None = None,
+        discard: Card | None = None,
+    ) -> SevenCards:
         """Judge seven different cards; raises HandError for anything else."""
         cards = (*low, *high)
-        features = treasure_features(cards)
+        features = seven_features(cards) if readings is None else seven_features(cards, readings)
         split: Split | None = None
         foul: str | None = None
         if (len(low), len(high)) == (2, 5):
-            split = Split.of(low, high, wheel)
+            split = Split.of(low, high, ranking)
             if split.foul:
                 foul = (
                     f"the low hand, {split.low_rank.name}, outranks the high hand, "
@@ -60,7 +70,7 @@ class SevenCards:
                 )
         else:
             foul = f"the boxes hold {len(low)} and {len(high)} cards, not 2 and 5"
-        return cls(cards, split, foul, features, pai_gow_category(cards))
+        return cls(cards, split, foul, features, pai_gow_category(cards), discard)
 
     @property
     def joker(self) -> bool:
@@ -91,6 +101,9 @@ def is_empty(seat: SeatRecord, doubts: Doubts) -> bool:
 
 def cards_held_twice(record: RoundRecord) -> dict[str, list[int | None]]:
     """Card labels that lie more than once in a round, with the places (None: the dealer)."""
+    labels = [label for hand in (record.dealer, *record.seats) for label in known_cards(hand)]
+    if len(set(labels)) == len(labels):
+        return {}
     places: dict[str, list[int | None]] = defaultdict(list)
     for label in known_cards(record.dealer):
         places[label].append(None)
@@ -104,7 +117,7 @@ def read_hand(
     hand: SeatRecord | DealerRecord,
     doubts: Doubts,
     twice: dict[str, list[int | None]],
-    wheel: Wheel,
+    rules: TableRules,
 ) -> SevenCards | Unread:
     """A hand of a record, judged; or why it can't be.
 
@@ -120,11 +133,15 @@ def read_hand(
         return Unread(f"{name}: no cards are known")
     if hand.low is None or hand.high is None:
         return Unread(f"{name}: the {'low' if hand.low is None else 'high'} hand is not known")
-    for label in known_cards(hand):
-        if label in twice:
-            where = " and ".join(place_name(place) for place in twice[label])
-            return Unread(f"{name}: {label} lies more than once ({where})")
+    if twice:
+        for label in known_cards(hand):
+            if label in twice:
+                where = " and ".join(place_name(place) for place in twice[label])
+                return Unread(f"{name}: {label} lies more than once ({where})")
     count = len(hand.low) + len(hand.high)
     if count != 7:
         return Unread(f"{name}: {count} cards, not 7")
-    return SevenCards.of(parse_cards(hand.low), parse_cards(hand.high), wheel)
+    discard = None if hand.discard is None or seat is not None else Card.parse(hand.discard)
+    return SevenCards.of(
+        parse_cards(hand.low), parse_cards(hand.high), rules.ranking, rules.readings, discard
+    )

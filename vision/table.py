@@ -114,6 +114,9 @@ class DealerPlace(_Part):
     high: Polygon
     tray: Polygon
     rack: Polygon
+    house: Polygon | None = Field(
+        default=None, description="Spot of the house wager, in games where players bank."
+    )
 
 
 class SeatPlace(_Part):
@@ -189,9 +192,20 @@ def load_table(path: Path) -> TableFile:
     except tomllib.TOMLDecodeError as error:
         raise FeltwatchError(f"{path}: not valid TOML: {error}") from error
     try:
-        return TableFile.model_validate(data)
+        return _with_own_pay_tables(TableFile.model_validate(data), path)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "table file"
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
         raise FeltwatchError(f"{path}: {key}: {first['msg']}{more}") from error
+
+
+def _with_own_pay_tables(table: TableFile, path: Path) -> TableFile:
+    """The table with its folder of pay tables found from the table file's own place."""
+    folder = table.rules.paytable_folder
+    if folder is None:
+        return table
+    rules = table.rules.model_copy(
+        update={"paytable_folder": str((path.parent / folder).resolve())}
+    )
+    return table.model_copy(update={"rules": rules})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from settlement.paytable import PayRow, PayTable
-from settlement.rules import TableRules
+from settlement.paytable import PayRow, PayTable, Unlisted
+from settlement.rules import Commission, MainOption, SeveralHands, TableRules, WagerLimit
 from settlement.ruling import LOSS, Outcome, Rule, Ruling
 from settlement.seven import SevenCards, Unread
 
@@ -15,19 +15,28 @@ from settlement.seven import SevenCards, Unread
 class SeatView:
     """All that a wager's rule may look at.
 
-    `lammers` is None when they are not known; `lammers_doubt` then says why.
+    `opponent` is the hand that the main wager is played against: the dealer's, or that of
+    the player who banks; `opponent_name` says whose. `set_anew` is a fouled hand as the
+    house way sets it, where the house mends fouls. `lammers` is None when they are not
+    known; `lammers_doubt` then says why.
 
-    >>> view = SeatView(3, Unread("a"), Unread("b"), TableRules(game="g"), frozenset({"dealer"}))
+    >>> dealer = Unread("b")
+    >>> view = SeatView(3, Unread("a"), dealer, dealer, "the dealer", TableRules(game="g"),
+    ...                 None, frozenset({"dealer"}))
     >>> view.has_lammer("dealer")
     True
     """
 
-    seat: int
+    seat: int | None
     hand: SevenCards | Unread
     dealer: SevenCards | Unread
+    opponent: SevenCards | Unread
+    opponent_name: str
     rules: TableRules
+    option: MainOption | None
     lammers: frozenset[str] | None
     lammers_doubt: str = ""
+    set_anew: SevenCards | None = None
 
     def has_lammer(self, kind: str) -> bool | None:
         """Whether a lammer lies there; None when that is not known."""
@@ -68,20 +77,43 @@ class LammerRule:
     envy: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class EnvyRule:
+    """Who wins a prize for another's hand.
+
+    `wager` is the one whose stake qualifies and whose categories trigger. With
+    `own_hands` a player's other hand wins the prize too (reading ST-10); with
+    `trigger_needs_wager` the hand that triggers must carry the wager (ST-9).
+
+    >>> from settlement.games import GAMES
+    >>> GAMES["imperial_pai_gow_draw"].envy
+    EnvyRule(wager='imperial_side_bet', own_hands=False, trigger_needs_wager=True)
+    """
+
+    wager: str
+    own_hands: bool
+    trigger_needs_wager: bool = False
+
+
 MainRule = Callable[[SeatView], Ruling]
 SideRule = Callable[[SeatView], Held]
+
+JACKPOTS = frozenset({"pai_gow_insurance_progressive", "emperors_treasure_progressive"})
+"""Wagers on a sensor, paid "for 1", whose percentages come from a meter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
     """One game: data and rule functions, found by its id.
 
-    `side` gives, for every wager that a pay table pays, what the cards hold. `envy_on` is
-    the wager whose stake qualifies for the envy prize and whose categories trigger it.
+    `side` gives, for every wager that a pay table pays, what the cards hold.
+    `main_options` are the commission-free options, the game's own first. `copies_fixed`
+    names the line that says who wins a copy, where the document decides it.
+    `dealer_cards` is 8 where the dealer draws. `players_bank` where the bank goes round.
 
     >>> from settlement.games import GAMES
-    >>> sorted(GAMES["emperors_challenge_exposed"].side)
-    ['ace_high_pai_gow_insurance', 'emperors_treasure', 'pai_gow_insurance']
+    >>> sorted(GAMES["emperors_challenge_exposed_earlier"].side)[:2]
+    ['emperors_treasure', 'emperors_treasure_progressive']
     """
 
     id: str
@@ -89,42 +121,57 @@ class Game:
     document: str
     main: MainRule
     side: Mapping[str, SideRule]
-    envy_on: str | None = None
+    envy: EnvyRule | None = None
     lammers: tuple[LammerRule, ...] = ()
+    main_options: tuple[MainOption, ...] = ()
+    copies_fixed: str | None = None
+    commission: Commission | None = None
+    several_hands: SeveralHands | None = None
+    limits: Mapping[str, WagerLimit] = field(default_factory=dict)
+    dealer_cards: int = 7
+    players_bank: bool = False
+    house_rule: Rule | None = None
 
     @property
     def wagers(self) -> tuple[str, ...]:
         """Every wager the game knows, 'main' first."""
-        envy = ("envy",) if self.envy_on else ()
+        envy = ("envy",) if self.envy else ()
         return ("main", *self.side, *envy)
 
 
-def rule_by_table(table: PayTable, held: Held) -> Ruling:
-    """Decide a wager by its pay table: the first row held, in printed order.
+def rule_by_table(
+    table: PayTable, held: Held, place: str, unlisted: Unlisted = "next_row"
+) -> Ruling:
+    """Decide a wager by its pay table: the highest row held, in printed order.
 
     When some categories are only possible, the outcome stands if every row that may be the
-    first held agrees on it; the pay stands if only one row may be.
+    first held agrees on it; the pay stands if only one row may be. `place` is the game's
+    document, whose printing of the table is cited.
     """
-    sure = table.row_for(held.sure)
-    candidates: list[PayRow | None] = []
-    for row in table.rows:
-        if row is sure:
-            break
-        if row.category in held.possible:
-            candidates.append(row)
+    sure = table.row_for(held.sure, unlisted)
+    if not held.possible:
+        return _by_row(table, sure, held, place)
+    rows = table.ranked(unlisted)
+    above = rows if sure is None else rows[: rows.index(sure)]
+    candidates: list[PayRow | None] = [row for row in above if row.category in held.possible]
+    if not candidates:
+        return _by_row(table, sure, held, place)
     candidates.append(sure)
-    if len(candidates) == 1:
-        return _by_row(table, sure, held)
     outcomes: set[Outcome] = {row.value.outcome if row else "lose" for row in candidates}
     if len(outcomes) > 1:
         return Ruling.unknown(held.reason)
-    ruling = _by_row(table, sure, held)
-    return Ruling(ruling.outcome, None, ruling.rule, ruling.why, held.reason)
+    ruling = _by_row(table, sure, held, place)
+    # Rows go from the highest down, so the first candidate has the best pay.
+    best = candidates[0].value if candidates[0] else None
+    return Ruling(ruling.outcome, None, ruling.rule, ruling.why, held.reason, best)
 
 
-def _by_row(table: PayTable, row: PayRow | None, held: Held) -> Ruling:
+def _by_row(table: PayTable, row: PayRow | None, held: Held, place: str) -> Ruling:
+    rule = table.rule(row, place)
     if row is None:
-        return Ruling.of(LOSS, table.rule(None), f"{held.whose} is in no row of the pay table")
+        return Ruling.of(LOSS, rule, f"{held.whose} is in no row of the pay table")
     pay = row.value
-    verb = {"win": f"pays {pay}", "push": "pushes", "lose": "loses"}[pay.outcome]
-    return Ruling.of(pay, table.rule(row), f"{table.name_of(row)} {verb}")
+    if pay.outcome == "win":
+        return Ruling.of(pay, rule, f"{table.name_of(row)} pays {pay}")
+    verb = "pushes" if pay.outcome == "push" else "loses"
+    return Ruling.of(pay, rule, f"{table.name_of(row)} {verb}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from settlement.errors import FeltwatchError
-from settlement.houseways import document_004
+from settlement.houseways import document_004, foxwoods, trump_plaza
 from settlement.houseways.base import HouseWay, HouseWaySetting
 from settlement.rules import TableRules
 
-HOUSE_WAYS: dict[str, HouseWay] = {way.id: way for way in (document_004.HOUSE_WAY,)}
+HOUSE_WAYS: dict[str, HouseWay] = {
+    way.id: way for way in (document_004.HOUSE_WAY, trump_plaza.HOUSE_WAY, foxwoods.HOUSE_WAY)
+}
 """Every house way by the id that a table file names."""
 
 

@@ -1,8 +1,25 @@
 from __future__ import annotations
 
-import pytest
+from itertools import combinations
 
-from settlement.cards import DECK, Card, CardError, by_rank, labels, parse_cards
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from settlement.cards import (
+    CARD_SHIFT,
+    DECK,
+    FIVE_SUITED,
+    RANK_DIGITS,
+    TO_EIGHT,
+    Card,
+    CardError,
+    by_rank,
+    labels,
+    parse_cards,
+    tally,
+    unpack_ranks,
+)
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS
 
@@ -38,3 +55,42 @@ def test_text_and_lists_are_parsed() -> None:
 
 def test_by_rank_puts_the_joker_after_natural_aces() -> None:
     assert labels(by_rank(parse_cards("2C JOKER AS KD AC"))) == ("AC", "AS", "JOKER", "KD", "2C")
+
+
+def test_the_index_is_the_place_in_the_deck() -> None:
+    assert [card.index for card in DECK] == list(range(53))
+    assert [hash(card) for card in DECK] == list(range(53))
+    assert [Card(card.rank, card.suit, card.joker).key for card in DECK] == [c.key for c in DECK]
+
+
+def test_cards_are_equal_and_ordered_by_rank_suit_and_joker_alone() -> None:
+    assert list(DECK[:-1]) == sorted(DECK[:-1])
+    assert DECK[-1] == Card(14, "", True) != Card(14, "S")
+
+
+HANDS = st.lists(st.sampled_from(DECK), min_size=1, max_size=7)
+
+
+@given(HANDS)
+def test_a_tally_counts_the_different_cards(cards: list[Card]) -> None:
+    different = (tally(cards) >> CARD_SHIFT).bit_count()
+    assert (different == len(cards)) == (len(set(cards)) == len(cards))
+
+
+@given(st.lists(st.sampled_from(DECK), min_size=1, max_size=7, unique=True))
+def test_a_tally_tells_ranks_and_five_of_a_suit(cards: list[Card]) -> None:
+    total = tally(cards)
+    natural = sorted(card.rank for card in cards if not card.joker)
+    assert unpack_ranks(total & RANK_DIGITS) == (tuple(natural), DECK[-1] in cards)
+    suits = [card.suit for card in cards if not card.joker]
+    most = max((suits.count(suit) for suit in suits), default=0) + (DECK[-1] in cards)
+    assert bool(total + TO_EIGHT & FIVE_SUITED) == (most >= 5)
+
+
+def test_five_of_a_suit_are_seen_up_to_seven_and_with_the_joker() -> None:
+    spades = [card for card in DECK if card.suit == "S"][:7]
+    for size in (4, 5, 6, 7):
+        for suited in combinations(spades, size):
+            assert bool(tally(suited) + TO_EIGHT & FIVE_SUITED) == (size >= 5)
+            if size < 7:
+                assert tally([*suited, DECK[-1]]) + TO_EIGHT & FIVE_SUITED

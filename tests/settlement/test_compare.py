@@ -14,6 +14,7 @@ from felt import (
     told,
     wager,
 )
+from tables import IMPERIAL
 
 from settlement.compare import compare
 from settlement.errors import FeltwatchError
@@ -373,3 +374,11 @@ def test_a_settlement_of_another_record_is_refused() -> None:
 
 def test_every_code_has_a_severity() -> None:
     assert set(SEVERITY) == set(FindingCode)
+
+
+def test_a_draw_dealers_unknown_card_leaves_the_house_way_unjudged() -> None:
+    record = round_of(PAIR_DEALER).model_copy(update={"game": IMPERIAL.game})
+    (finding,) = findings(record, IMPERIAL)
+    assert finding.code == "UNDECIDED"
+    assert "the dealer's eighth card is not known" in finding.message
+    assert "Not judged: the house way." in finding.message

@@ -8,13 +8,18 @@ from hypothesis import strategies as st
 
 from settlement.cards import DECK, Card, parse_cards
 from settlement.features import (
+    PAI_GOW,
+    SEVEN,
     TREASURE,
+    flush_features,
     pai_gow_category,
     pai_gow_top,
+    seven_features,
     treasure_category,
     treasure_features,
 )
 from settlement.hands import HandError
+from settlement.rules import Readings
 
 
 @pytest.mark.parametrize(
@@ -112,13 +117,197 @@ def test_the_exact_count_of_seven_card_straight_flushes(
     assert found == count
 
 
-SEVEN = st.lists(st.sampled_from(DECK), min_size=7, max_size=7, unique=True)
+SEVEN_CARDS = st.lists(st.sampled_from(DECK), min_size=7, max_size=7, unique=True)
 
 
-@given(SEVEN)
+@given(SEVEN_CARDS)
 def test_a_pai_gow_holds_no_feature_and_the_other_way_round(cards: list[Card]) -> None:
     features = treasure_features(cards)
     assert features <= set(TREASURE)
     if pai_gow_top(cards) is not None:
         assert not features
         assert len({card.rank for card in cards}) == 7
+
+
+STEEL = {
+    "seven_card_straight_flush",
+    "straight_flush",
+    "flush",
+    "straight",
+}
+ROYAL = {"royal_flush", "straight_flush", "flush", "straight"}
+
+
+@pytest.mark.parametrize(
+    ("cards", "held"),
+    [
+        ("2S 3S 4S 5S 6S 7S 8S", STEEL | {"seven_card_straight_flush_natural"}),
+        ("2S 3S JOKER 5S 6S 7S 8S", STEEL | {"seven_card_straight_flush_joker"}),
+        (
+            "8H 9H TH JH QH KH AH",
+            STEEL | ROYAL | {"seven_card_straight_flush_natural", "royal_flush_natural"},
+        ),
+        (
+            "JOKER 9H TH JH QH KH AH",
+            STEEL | ROYAL | {"seven_card_straight_flush_joker", "royal_flush_natural"},
+        ),
+        (
+            "JOKER KH QH JH TH AS KS",
+            ROYAL | {"royal_flush_with_suited_ace_king"},
+        ),
+        (
+            "AH KH QH JH TH AS KS",
+            ROYAL | {"royal_flush_with_suited_ace_king", "royal_flush_natural"},
+        ),
+        ("AH KH QH JH TH 2S 3S", ROYAL | {"royal_flush_natural"}),
+        ("AH KH QH TH JOKER 2S 3S", ROYAL),
+        (
+            "AS AD AC AH JOKER KS KD",
+            {"five_aces", "four_of_a_kind", "three_of_a_kind", "full_house"},
+        ),
+        ("9S 8C 7S 5C 4S 3S 2C", {"nine_high", "nine_high_one_colour"}),
+        ("9H 8D 7H 5D 4H 3H 2D", {"nine_high", "nine_high_one_colour"}),
+        ("9H 8D 7H 5D 4H 3H 2C", {"nine_high"}),
+        ("TH 8D 7H 5D 4H 3H 2D", {"ten_high"}),
+        ("9S 8S 7S 5S 4S 3C 2C", {"flush"}),
+    ],
+)
+def test_all_that_seven_cards_hold(cards: str, held: set[str]) -> None:
+    assert seven_features(parse_cards(cards)) == held
+
+
+@pytest.mark.parametrize(
+    ("cards", "exact", "best_hand_only", "with_full_house"),
+    [
+        ("9S 9D 8C 8H 5S 5D 2C", True, True, True),
+        ("KS KD QC QH JS AD JOKER", True, False, True),  # The joker makes a straight.
+        ("KS KD JS JD 7S AS JOKER", True, False, True),  # A flush.
+        ("KS KD QS QD TS AS JOKER", True, False, True),  # A royal flush.
+        ("9S 9D 9C 8H 8S 5D 5C", False, False, True),
+        ("9S 9D 9C 8H 8S 8D 5C", False, False, False),
+        ("9S 9D 8C 8H 7S 5D 4C", False, False, False),
+    ],
+)
+def test_readings_of_three_pair(
+    cards: str, exact: bool, best_hand_only: bool, with_full_house: bool
+) -> None:
+    hand = parse_cards(cards)
+    for reading, expected in (
+        ("exact", exact),
+        ("best_hand_only", best_hand_only),
+        ("with_full_house", with_full_house),
+    ):
+        readings = Readings.model_validate({"three_pair": reading})
+        assert ("three_pair" in seven_features(hand, readings)) is expected
+
+
+def test_readings_of_the_royal_flush_without_joker() -> None:
+    beside = parse_cards("AH KH QH JH TH JOKER 2S")
+    without = parse_cards("AH KH QH JH TH 3D 2S")
+    strict = Readings(natural_royal="hand_without_joker")
+    assert "royal_flush_natural" in seven_features(beside)
+    assert "royal_flush_natural" not in seven_features(beside, strict)
+    assert "royal_flush" in seven_features(beside, strict)
+    assert "royal_flush_natural" in seven_features(without, strict)
+
+
+@pytest.mark.parametrize(
+    ("cards", "semi_wild", "ace", "low_wheel"),
+    [
+        ("JOKER QD JC TH 7S 8D 2C", None, "ace_high", None),
+        ("JOKER QD JD 9D 7D 4S 2C", None, "ace_high", None),
+        ("JOKER QD JD 9D 7D 4D 2C", None, None, None),
+        ("JOKER KD QC JH TS 4D 2C", None, None, None),
+        ("JOKER 2D 3C 4H 5S 9D KC", None, None, None),
+        ("JOKER QD 9C 7H 5S 3D 2C", "ace_high", "ace_high", "ace_high"),
+        ("JOKER AD 9C 7H 5S 3D 2C", None, None, None),
+        ("AS 2D 3C 4H 5S 9D KC", None, None, "ace_high"),
+        ("AS 2D 3C 4H 5S 6D KC", None, None, None),
+        ("9S 8D 7C 5H 4S 3D 2C", "nine_high", "nine_high", "nine_high"),
+    ],
+)
+def test_readings_of_pai_gow(
+    cards: str, semi_wild: str | None, ace: str | None, low_wheel: str | None
+) -> None:
+    hand = parse_cards(cards)
+    assert pai_gow_category(hand) == semi_wild
+    assert pai_gow_category(hand, Readings(joker_in_pai_gow="ace")) == ace
+    assert pai_gow_category(hand, Readings(wheel_in_pai_gow="pai_gow")) == low_wheel
+    assert (pai_gow_top(hand, Readings(joker_in_pai_gow="ace")) is None) == (ace is None)
+
+
+def test_two_readings_together() -> None:
+    readings = Readings(joker_in_pai_gow="ace", wheel_in_pai_gow="pai_gow")
+    assert pai_gow_category(parse_cards("JOKER 2D 3C 4H 5S 9D KC"), readings) == "ace_high"
+    assert treasure_category(parse_cards("JOKER 2D 3C 4H 5S 9D KC"), readings) == "straight"
+
+
+def test_every_category_has_a_name() -> None:
+    assert {*TREASURE, *PAI_GOW} < set(SEVEN)
+    assert len(set(SEVEN.values())) == len(SEVEN) == 21
+
+
+def best(categories: dict[str, str], held: frozenset[str]) -> str | None:
+    return next((category for category in categories if category in held), None)
+
+
+READINGS = st.builds(
+    Readings,
+    three_pair=st.sampled_from(["exact", "best_hand_only", "with_full_house"]),
+    natural_royal=st.sampled_from(["royal_without_joker", "hand_without_joker"]),
+    joker_in_pai_gow=st.sampled_from(["semi_wild", "ace"]),
+    wheel_in_pai_gow=st.sampled_from(["straight", "pai_gow"]),
+)
+SUITED = st.builds(
+    lambda suit, ranks, rest: list({*(Card(r, suit) for r in ranks), *rest})[:7],
+    st.sampled_from("CDHS"),
+    st.sets(st.integers(2, 14), min_size=4, max_size=7),
+    st.lists(st.sampled_from([DECK[-1], *DECK]), min_size=7, max_size=9, unique=True),
+)
+
+
+@given(st.one_of(SEVEN_CARDS, SUITED), READINGS, st.permutations(range(7)))
+def test_views_order_and_implications(
+    cards: list[Card], readings: Readings, order: list[int]
+) -> None:
+    held = seven_features(cards, readings)
+    assert held == seven_features([cards[i] for i in order], readings)
+    assert held <= set(SEVEN)
+    assert treasure_features(cards, readings) == held & set(TREASURE)
+    assert treasure_category(cards, readings) == best(TREASURE, held)
+    assert pai_gow_category(cards, readings) == best(PAI_GOW, held)
+    assert len(held & set(PAI_GOW)) <= 1
+    for narrow, wide in (
+        ("seven_card_straight_flush_natural", "seven_card_straight_flush"),
+        ("seven_card_straight_flush_joker", "seven_card_straight_flush"),
+        ("seven_card_straight_flush", "straight_flush"),
+        ("royal_flush_with_suited_ace_king", "royal_flush"),
+        ("royal_flush_natural", "royal_flush"),
+        ("royal_flush", "straight_flush"),
+        ("straight_flush", "flush"),
+        ("straight_flush", "straight"),
+        ("five_aces", "four_of_a_kind"),
+        ("four_of_a_kind", "three_of_a_kind"),
+        ("full_house", "three_of_a_kind"),
+        ("nine_high_one_colour", "nine_high"),
+    ):
+        assert narrow not in held or wide in held
+
+
+@given(SUITED, READINGS, st.permutations("CDHS"))
+def test_swapped_suits_change_nothing_but_the_colour(
+    cards: list[Card], readings: Readings, suits: list[str]
+) -> None:
+    other = dict(zip("CDHS", suits, strict=True))
+    swapped = [c if c.joker else Card(c.rank, other[c.suit]) for c in cards]
+    colour = {"nine_high_one_colour"}
+    assert seven_features(cards, readings) - colour == seven_features(swapped, readings) - colour
+
+
+def test_what_a_flush_tells_by_itself() -> None:
+    assert flush_features(frozenset({14, 13, 12, 11}), True) == {
+        "flush",
+        "straight_flush",
+        "royal_flush",
+    }
+    assert flush_features(frozenset({14, 12, 11, 9, 7}), False) == {"flush"}

@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from settlement.cards import DECK, Card, parse_cards
-from settlement.hands import Category, HandError, HandRank, Wheel, is_foul, rank_five, rank_two
+from settlement.hands import (
+    Category,
+    HandError,
+    HandRank,
+    Ranking,
+    Wheel,
+    is_foul,
+    is_made,
+    rank_five,
+    rank_two,
+)
 
 # Lowest first; neighbours differ by one thing at a time.
 LADDER = [
@@ -55,15 +65,15 @@ def test_each_rung_beats_the_one_below(lower: str, higher: str) -> None:
     [("second", "KS QD JH TS 9C", "AS KD QH JS TC"), ("lowest", None, "2S 3D 4H 5S 6C")],
 )
 def test_the_wheel_is_second_or_lowest(wheel: Wheel, below: str | None, above: str) -> None:
-    run = rank_five(parse_cards("AS 2D 3H 4S 5C"), wheel)
-    assert run < rank_five(parse_cards(above), wheel)
-    assert below is None or rank_five(parse_cards(below), wheel) < run
+    run = rank_five(parse_cards("AS 2D 3H 4S 5C"), Ranking(wheel))
+    assert run < rank_five(parse_cards(above), Ranking(wheel))
+    assert below is None or rank_five(parse_cards(below), Ranking(wheel)) < run
 
 
 def test_the_joker_before_2_to_5_is_the_ace_or_the_six() -> None:
     cards = parse_cards("JOKER 2D 3H 4S 5C")
-    assert rank_five(cards, "second").name == "straight, ace to five"
-    assert rank_five(cards, "lowest").name == "straight, six high"
+    assert rank_five(cards, Ranking("second")).name == "straight, ace to five"
+    assert rank_five(cards, Ranking("lowest")).name == "straight, six high"
 
 
 def test_the_joker_in_a_flush_with_the_ace_is_the_highest_card_not_held() -> None:
@@ -105,15 +115,80 @@ def test_foul(low: str, high: str, foul: bool) -> None:
     assert is_foul(rank_two(parse_cards(low)), rank_five(parse_cards(high))) is foul
 
 
+@pytest.mark.parametrize(
+    ("cards", "made"),
+    [
+        ("6S 5D 4H 3S 2C", True),
+        ("7S 5S 4S 3S 2S", True),
+        ("JOKER KH QH JH TH", True),
+        ("AS AD AC AH JOKER", False),
+        ("2S 2D 2H 3S 3C", False),
+    ],
+)
+def test_made_hands_are_straights_and_flushes(cards: str, made: bool) -> None:
+    assert is_made(rank_five(parse_cards(cards))) is made
+
+
 @pytest.mark.parametrize("cards", ["AS KD QH JC", "AS AS KD QH JC", ""])
 def test_high_hands_need_five_different_cards(cards: str) -> None:
     with pytest.raises(HandError, match="a high hand has 5 different cards"):
         rank_five(parse_cards(cards))
 
 
+def test_six_cards_one_of_them_twice_are_no_hand() -> None:
+    with pytest.raises(HandError, match="not 5: AS AS KD QH JC 9S"):
+        rank_five(parse_cards("AS AS KD QH JC 9S"))
+
+
 def test_low_hands_need_two_different_cards() -> None:
     with pytest.raises(HandError, match="not 1: AS AS"):
         rank_two(parse_cards("AS AS"))
+
+
+@pytest.mark.parametrize(
+    ("cards", "ranks"),
+    [
+        ("AS KS 9S 4S JOKER", (14, 14, 13, 9, 4)),
+        ("QS KS 9S 4S JOKER", (14, 13, 12, 9, 4)),
+    ],
+)
+def test_the_joker_in_a_flush_as_another_ace(cards: str, ranks: tuple[int, ...]) -> None:
+    ranking = Ranking(joker_in_flush="ace")
+    flush = rank_five(parse_cards(cards), ranking)
+    assert flush == HandRank(Category.FLUSH, ranks)
+    assert flush.name == "flush, ace high"
+
+
+def test_a_flush_with_two_aces_beats_every_flush_with_one() -> None:
+    ranking = Ranking(joker_in_flush="ace")
+    two_aces = rank_five(parse_cards("AS 6S 3S 2S JOKER"), ranking)
+    one_ace = rank_five(parse_cards("AH KH QH JH 9H"), ranking)
+    assert one_ace < two_aces < rank_five(parse_cards("2S 2D 2H 3S 3C"), ranking)
+
+
+def test_the_joker_completes_a_straight_flush_whatever_it_is_in_a_flush() -> None:
+    for joker in ("highest_missing", "ace"):
+        rank = rank_five(parse_cards("AS KS QS TS JOKER"), Ranking(joker_in_flush=joker))
+        assert rank.category is Category.ROYAL_FLUSH
+
+
+FIVE = st.lists(st.sampled_from(DECK), min_size=5, max_size=5, unique=True)
+TWO = st.lists(st.sampled_from(DECK), min_size=2, max_size=2, unique=True)
+RANKS = st.one_of(FIVE.map(rank_five), TWO.map(rank_two))
+
+
+@given(RANKS, RANKS)
+def test_the_order_is_that_of_category_and_ranks(one: HandRank, other: HandRank) -> None:
+    plain = ((r.category, r.ranks) for r in (one, other))
+    first, second = plain
+    assert (one.order < other.order) == (one < other) == (first < second)
+    assert (one.order == other.order) == (one == other) == (first == second)
+    assert one != other or hash(one) == hash(other)
+
+
+@given(FIVE, st.permutations(range(5)))
+def test_the_order_of_the_cards_is_nothing(cards: list[Card], order: list[int]) -> None:
+    assert rank_five([cards[i] for i in order]) is rank_five(cards)
 
 
 def plain_rank(ranks: list[int], suits: list[str], wheel: Wheel) -> HandRank:
@@ -173,7 +248,7 @@ def test_every_hand_ranks_as_by_trying_all_cards_for_the_joker(
 ) -> None:
     for last in {fifth, DECK[-1]} - set(four):
         cards = [*four, last]
-        assert rank_five(cards, wheel) == every_joker(cards, wheel)
+        assert rank_five(cards, Ranking(wheel)) == every_joker(cards, wheel)
 
 
 SUITED = st.builds(
@@ -186,4 +261,4 @@ SUITED = st.builds(
 
 @given(SUITED, st.sampled_from(["second", "lowest"]))
 def test_joker_flushes_rank_as_by_trying_all_cards(cards: list[Card], wheel: Wheel) -> None:
-    assert rank_five(cards, wheel) == every_joker(cards, wheel)
+    assert rank_five(cards, Ranking(wheel)) == every_joker(cards, wheel)

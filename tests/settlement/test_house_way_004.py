@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from settlement.cards import DECK, Card, labels, parse_cards
+from settlement.cards import labels, parse_cards
 from settlement.errors import FeltwatchError
-from settlement.hands import HandError, Wheel, is_foul, rank_five, rank_two
-from settlement.houseways import HOUSE_WAYS, house_way_for
-from settlement.houseways.base import Split
-from settlement.rules import TableRules
+from settlement.hands import STANDARD, HandError, rank_five
+from settlement.houseways import HOUSE_WAYS, HouseWaySetting, house_way_for
+from settlement.houseways.base import AS_READ
+from settlement.rules import HouseWayReadings, TableRules
 
 WAY = HOUSE_WAYS["document_004"]
 STRAIGHTS = "All Straights, Flushes & Straight Flushes"
@@ -129,7 +127,7 @@ def fits(low: tuple[str, ...], wanted: str) -> bool:
 
 @pytest.mark.parametrize(("cards", "low", "rule"), CASES)
 def test_line(cards: str, low: str, rule: str) -> None:
-    setting = WAY.set_hands(parse_cards(cards), "second")
+    setting = WAY.set_hands(parse_cards(cards), STANDARD, AS_READ)
     assert setting.rule.removeprefix("004 House Way, ") in rule.split("|")
     got = labels(setting.low)
     assert any(fits(got, wanted) for wanted in low.split("|")), got
@@ -137,19 +135,19 @@ def test_line(cards: str, low: str, rule: str) -> None:
 
 
 def test_the_straight_stays_high_where_the_document_says_so() -> None:
-    setting = WAY.set_hands(parse_cards("9S 9D 8C 7H 6S 5D 2C"), "second")
+    setting = WAY.set_hands(parse_cards("9S 9D 8C 7H 6S 5D 2C"), STANDARD, AS_READ)
     assert rank_five(setting.high).name == "straight, nine high"
-    royal = WAY.set_hands(parse_cards("AH KH QH JH TH 9D 8C"), "second")
+    royal = WAY.set_hands(parse_cards("AH KH QH JH TH 9D 8C"), STANDARD, AS_READ)
     assert rank_five(royal.high).name == "straight, queen high"
 
 
 def test_four_aces_split_with_the_joker_high_make_a_straight() -> None:
-    setting = WAY.set_hands(parse_cards("AS AD AC JOKER KD QC JH"), "second")
+    setting = WAY.set_hands(parse_cards("AS AD AC JOKER KD QC JH"), STANDARD, AS_READ)
     assert rank_five(setting.high).name == "straight, ace high"
 
 
 def test_why_is_told() -> None:
-    setting = WAY.set_hands(parse_cards("AS TD TC 2H 2C 9D 3S"), "second")
+    setting = WAY.set_hands(parse_cards("AS TD TC 2H 2C 9D 3S"), STANDARD, AS_READ)
     assert setting.why == (
         "tens and twos, one of them sevens to tens: split in spite of the ace, "
         "the lower pair goes low"
@@ -159,7 +157,7 @@ def test_why_is_told() -> None:
 @pytest.mark.parametrize("cards", ["AS KD", "AS AS KD QH JC 9D 2C", "AS KD QH JC 9D 7S 5H 2C"])
 def test_seven_different_cards_are_needed(cards: str) -> None:
     with pytest.raises(HandError, match="seven different cards"):
-        WAY.set_hands(parse_cards(cards), "second")
+        WAY.set_hands(parse_cards(cards), STANDARD, AS_READ)
 
 
 def test_an_unknown_house_way_is_refused_with_the_known_ones() -> None:
@@ -169,48 +167,152 @@ def test_an_unknown_house_way_is_refused_with_the_known_ones() -> None:
     assert house_way_for(TableRules(game="g")) is WAY
 
 
-SEVEN = st.lists(st.sampled_from(DECK), min_size=7, max_size=7, unique=True)
-FEW_RANKS = st.lists(
-    st.sampled_from([card for card in DECK if card.joker or card.rank > 9]),
-    min_size=7,
-    max_size=7,
-    unique=True,
-)
-ONE_SUIT = st.lists(
-    st.sampled_from([card for card in DECK if card.joker or card.suit == "S" or card.rank == 14]),
-    min_size=7,
-    max_size=7,
-    unique=True,
-)
-
-
-@pytest.mark.parametrize("way", HOUSE_WAYS)
-@settings(max_examples=400, deadline=None)
-@given(
-    cards=SEVEN | FEW_RANKS | ONE_SUIT,
-    order=st.randoms(use_true_random=False),
-    wheel=st.sampled_from(["second", "lowest"]),
-)
-def test_always_legal_unfouled_and_the_same_for_every_order(
-    way: str, cards: list[Card], order: object, wheel: Wheel
-) -> None:
-    setting = HOUSE_WAYS[way].set_hands(cards, wheel)
-    assert sorted((*setting.low, *setting.high)) == sorted(cards)
-    low, high = rank_two(setting.low), rank_five(setting.high, wheel)
-    assert not is_foul(low, high)
-    shuffled = list(cards)
-    order.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert HOUSE_WAYS[way].set_hands(shuffled, wheel) == setting
-    assert setting.same_hands(setting.low, setting.high, wheel)
-
-
 def test_what_counts_as_the_same_setting() -> None:
-    setting = WAY.set_hands(parse_cards("JS JD JC JH AS QD 9C"), "second")
+    setting = WAY.set_hands(parse_cards("JS JD JC JH AS QD 9C"), STANDARD, AS_READ)
     other_jacks = parse_cards("JC JH"), parse_cards("JS JD AS QD 9C")
-    assert setting.same_hands(*other_jacks, "second")
-    assert not setting.same_hands(parse_cards("AS QD"), parse_cards("JS JD JC JH 9C"), "second")
-    assert not setting.same_hands(parse_cards("JS"), parse_cards("JD JC JH AS QD 9C"), "second")
+    assert setting.same_hands(*other_jacks, STANDARD)
+    assert not setting.same_hands(parse_cards("AS QD"), parse_cards("JS JD JC JH 9C"), STANDARD)
+    assert not setting.same_hands(parse_cards("JS"), parse_cards("JD JC JH AS QD 9C"), STANDARD)
 
 
-def test_splits_tell_a_foul() -> None:
-    assert Split.of(parse_cards("AS AD"), parse_cards("KS KD QH 9C 2D"), "second").foul
+def set_by(cards: str, **readings: str) -> HouseWaySetting:
+    return WAY.set_hands(parse_cards(cards), STANDARD, HouseWayReadings.model_validate(readings))
+
+
+ACES = "Three of a Kind, EXCEPTION"
+READINGS = [
+    # HW-1: sevens to tens with a low or another middle pair stay together with an ace
+    ("two_pair_with_ace", "AS TD TC 7H 7C 9D 2S", {
+        "literal": ("7H 7C", "Two Pair, NOTE"), "high_mid": ("AS 9D", "Two Pair")}),
+    ("two_pair_with_ace", "AS TD TC 2H 2C 9D 3S", {
+        "literal": ("2H 2C", "Two Pair, NOTE"), "high_mid": ("AS 9D", "Two Pair")}),
+    ("two_pair_with_ace", "AS QD QC 8H 8C 9D 3S", {
+        "literal": ("8H 8C", "Two Pair, NOTE"), "high_mid": ("8H 8C", "Two Pair, NOTE")}),
+    ("two_pair_with_ace", "AS QD QC JH JC 9D 3S", {
+        "literal": ("JH JC", "Two Pair, NOTE"), "high_mid": ("JH JC", "Two Pair, NOTE")}),
+    ("two_pair_with_ace", "AS QD QC 6H 6C 9D 3S", {
+        "literal": ("AS 9D", "Two Pair"), "high_mid": ("AS 9D", "Two Pair")}),
+    # HW-2: an ace or a face; an ace and a face; an ace
+    ("pair_over_straight", "TS TD 9C 8H 7S 6D QC", {
+        "or": ("QC 9C", f"{STRAIGHTS}, One Pair"),
+        "and": ("TS QC|TD QC", f"{STRAIGHTS}, One Pair"),
+        "ace": ("TS QC|TD QC", f"{STRAIGHTS}, One Pair")}),
+    ("pair_over_straight", "TS TD 9C 8H 7S 6D AC", {
+        "or": ("AC 9C", f"{STRAIGHTS}, One Pair"),
+        "and": ("TS AC|TD AC", f"{STRAIGHTS}, One Pair"),
+        "ace": ("AC 9C", f"{STRAIGHTS}, One Pair")}),
+    ("pair_over_straight", "JS JD AS KC 8S 5S 2S", {
+        "or": ("AS KC", f"{STRAIGHTS}, One Pair"),
+        "and": ("AS KC", f"{STRAIGHTS}, One Pair"),
+        "ace": ("AS KC", f"{STRAIGHTS}, One Pair")}),
+    # HW-3: the pair of kings fits low beside the wheel
+    ("pair_that_fits_low", "KH KD AS 2C 3D 4H 5S", {
+        "pair_low": ("KH KD", f"{STRAIGHTS}, One Pair"),
+        "exception": ("AS 5S", f"{STRAIGHTS}, One Pair")}),
+    ("pair_that_fits_low", "KH KD 9S 8C 7D 6H 5S", {
+        "pair_low": ("KH KD", f"{STRAIGHTS}, One Pair"),
+        "exception": ("KH KD", f"{STRAIGHTS}, One Pair")}),
+    # HW-4: the better low hand decides, or it is always a pair, or never
+    ("ace_and_joker", "AS JOKER KH 9C 8D 7S 6H", {
+        "best_low": ("AS KH", f"{STRAIGHTS}, One Pair"),
+        "pair": ("KH 9C", f"{STRAIGHTS}, One Pair"),
+        "no_pair": ("AS KH", f"{STRAIGHTS}, One Pair")}),
+    ("ace_and_joker", "AS JOKER KH QC JD 5S 3H", {
+        "best_low": ("KH QC", f"{STRAIGHTS}, One Pair"),
+        "pair": ("KH QC", f"{STRAIGHTS}, One Pair"),
+        "no_pair": ("5S 3H", f"{STRAIGHTS}, One Pair")}),
+    ("ace_and_joker", "AS JOKER 9H 8C 7D 6S 5H", {
+        "best_low": ("AS JOKER", f"{STRAIGHTS}, One Pair"),
+        "pair": ("AS JOKER", f"{STRAIGHTS}, One Pair"),
+        "no_pair": ("AS JOKER", f"{STRAIGHTS}, One Pair")}),
+    # HW-5: only an ace and the joker make the straight
+    ("three_aces_with_joker", "AS AD JOKER KH QS JD 2C", {
+        "best_low": ("A KH", ACES),
+        "three_aces": ("A KH", ACES),
+        "keep": ("A 2C", f"{STRAIGHTS}, Three of a Kind")}),
+    ("three_aces_with_joker", "AS AD JOKER 9H 4S 3D 2C", {
+        "best_low": ("A 9H", f"{STRAIGHTS}, Three of a Kind"),
+        "three_aces": ("A 9H", ACES),
+        "keep": ("A 9H", f"{STRAIGHTS}, Three of a Kind")}),
+    # HW-6
+    ("three_aces_and_pair", "AS AD AC 4H 4S KD QC", {
+        "full_house": ("4H 4S", f"{FULL}, Three of a Kind and Pair"),
+        "three_aces": ("A KD", ACES)}),
+    ("three_aces_and_pair", "AS AD AC KH KS 4D 3C", {
+        "full_house": ("KH KS", f"{FULL}, Three of a Kind and Pair"),
+        "three_aces": ("A KH|A KS", ACES)}),
+    ("three_aces_and_pair", "9S 9D 9C 4H 4S KD QC", {
+        "full_house": ("4H 4S", f"{FULL}, Three of a Kind and Pair"),
+        "three_aces": ("4H 4S", f"{FULL}, Three of a Kind and Pair")}),
+    # HW-7
+    ("five_aces_and_pair", "AS AD AC AH JOKER QD QC", {
+        "aces_low": ("AA", f"{FOUR}, Five Aces"),
+        "pair_low": ("QD QC", f"{FOUR} with a Pair (or Three-of-a-Kind)")}),
+    ("five_aces_and_pair", "AS AD AC AH JOKER KD KC", {
+        "aces_low": ("KD KC", f"{FOUR}, Five Aces, EXCEPTION"),
+        "pair_low": ("KD KC", f"{FOUR}, Five Aces, EXCEPTION")}),
+    ("five_aces_and_pair", "AS AD AC AH JOKER QD 2C", {
+        "aces_low": ("AA", f"{FOUR}, Five Aces"),
+        "pair_low": ("AA", f"{FOUR}, Five Aces")}),
+    # HW-12
+    ("three_aces_with_straight", "AS AD AC KH QS JD TC", {
+        "pair_low": ("AA", f"{STRAIGHTS}, Three of a Kind"),
+        "three_aces": ("A KH", ACES)}),
+    ("three_aces_with_straight", "9S 9D 9C 8H 7S 6D 5C", {
+        "pair_low": ("99", f"{STRAIGHTS}, Three of a Kind"),
+        "three_aces": ("99", f"{STRAIGHTS}, Three of a Kind")}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "cards", "by_reading"), READINGS)
+def test_readings(field: str, cards: str, by_reading: dict[str, tuple[str, str]]) -> None:
+    options = HouseWayReadings.model_json_schema()["properties"][field]["enum"]
+    assert set(by_reading) == set(options)
+    for reading, (low, rule) in by_reading.items():
+        setting = set_by(cards, **{field: reading})
+        assert setting.rule == f"004 House Way, {rule}", reading
+        assert any(fits(labels(setting.low), wanted) for wanted in low.split("|")), reading
+    assert set_by(cards) == set_by(cards, **{field: next(iter(options))})
+
+
+def test_two_exceptions_at_once() -> None:
+    """An ace and the joker that fit low beside a natural straight stay there (HW-3, HW-4)."""
+    hand = "AS JOKER KH 9C 8D 7S 6H"
+    with_straight = "AS JOKER TH 9C 8D 7S 6H"
+    assert fits(labels(set_by(with_straight, pair_that_fits_low="exception").low), "AS JOKER")
+    assert fits(labels(set_by(hand, ace_and_joker="pair", pair_over_straight="ace").low), "AS KH")
+
+
+def names(hands: tuple[tuple[object, ...], ...]) -> list[str]:
+    return [" ".join(map(str, hand)) for hand in hands]
+
+
+def test_the_dealer_may_choose_among_equal_cards() -> None:
+    """HW-8: four aces with the joker are split either way when the table leaves it free."""
+    cards = "AS AD AC JOKER KD QC JH"
+    assert set_by(cards).alternatives == ()
+    setting = set_by(cards, equal_cards="free")
+    assert (setting.low, setting.high) == (set_by(cards).low, set_by(cards).high)
+    [(low, high)] = setting.alternatives
+    assert [card.rank for card in low] == [14, 14]
+    assert rank_five(high).name == "pair of aces, king kicker"
+    other = parse_cards("AS JOKER"), parse_cards("AD AC KD QC JH")
+    assert setting.same_hands(*other, STANDARD)
+    assert not set_by(cards).same_hands(*other, STANDARD)
+    assert not setting.same_hands(parse_cards("AS KD"), parse_cards("AD AC JOKER QC JH"), STANDARD)
+
+
+def test_free_choice_keeps_to_what_the_line_allows() -> None:
+    """Either nine may go low with the straight kept; without it the text allows neither."""
+    setting = set_by("9S 9D 8S 7S 6S 5S 2D", equal_cards="free")
+    assert rank_five(setting.high).name == "straight flush, nine high"
+    [(low, high)] = setting.alternatives
+    assert names((low,)) == ["9S 2D"]
+    assert rank_five(high).name == "straight, nine high"
+    flush = set_by("9S 9D AS KS 7S 4S 2C", equal_cards="free")
+    assert flush.alternatives == ()
+
+
+@pytest.mark.parametrize("cards", ["KS QD 9H 9C 7S 5D 2C", "JS JD JC JH AS QD 9C"])
+def test_no_alternatives_where_equal_cards_change_nothing(cards: str) -> None:
+    assert set_by(cards, equal_cards="free").alternatives == ()

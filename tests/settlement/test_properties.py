@@ -192,7 +192,7 @@ def test_a_better_hand_never_gets_less(deck: Sequence[Card], rules: TableRules) 
         return {w.wager: (w.outcome, w.pay_cents, seat.foul) for w in seat.wagers}
 
     first, second = settled(one), settled(two)
-    ranks = [(rank_two(c[:2]), rank_five(c[2:], rules.wheel)) for c in (one, two)]
+    ranks = [(rank_two(c[:2]), rank_five(c[2:], rules.ranking)) for c in (one, two)]
     if ranks[0][0] >= ranks[1][0] and ranks[0][1] >= ranks[1][1] and not first["main"][2]:
         assert WORTH[str(first["main"][0])] >= WORTH[str(second["main"][0])]
         assert (first["main"][1] or 0) >= (second["main"][1] or 0)
@@ -259,9 +259,14 @@ def hand_cards(record: RoundRecord) -> list[str]:
     return [card for hand in hands for card in (*(hand.low or ()), *(hand.high or ()))]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(masked())
 def test_doubt_accuses_nobody(pair: tuple[RoundRecord, RoundRecord]) -> None:
-    """A verdict given in doubt holds whatever the thing in doubt really was."""
+    """A verdict given in doubt holds whatever the thing in doubt really was.
+
+    Unless what was in doubt is the pay that lay beside the wrong spot.
+    """
     in_doubt, otherwise = pair
-    assert verdicts(in_doubt) <= verdicts(otherwise)
+    certain = verdicts(otherwise)
+    misplaced = {seat for code, seat, _ in certain if code == "WRONG_SPOT"}
+    assert {told for told in verdicts(in_doubt) if told[1] not in misplaced} <= certain

@@ -1,0 +1,191 @@
+"""The house way of Foxwoods Resort Casino, Connecticut.
+
+Published by the Wizard of Odds, "Foxwoods Pai Gow Poker House Way",
+wizardofodds.com/games/pai-gow-poker/house-way/foxwoods/. Every line below is there; "front"
+is the low hand, "back" the high hand. Where it is silent:
+
+* three of a kind with two pair is not named: the three stay in back and the higher pair goes
+  in front, as "the highest permissible pair" beside an unsplit three of a kind;
+* three aces of which one and the joker are all that completes a straight or flush leave no
+  pair for the front: the complete hand stays in back, with the best two cards in front;
+* which of several equal cards goes in front: the one that leaves the better high hand, by
+  reading `equal_cards` (HW-8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from settlement.cards import ACE, JACK, KING, Card
+from settlement.hands import STANDARD, Ranking, rank_name, rank_plural
+from settlement.houseways.base import AS_READ, HouseWay, HouseWaySetting, Split
+from settlement.houseways.holding import Holding, Kind, best_low
+from settlement.rules import HouseWayReadings
+
+_STRAIGHTS = "Straight, Flush, Straight Flush"
+
+
+def set_hands(
+    cards: Sequence[Card], ranking: Ranking = STANDARD, readings: HouseWayReadings = AS_READ
+) -> HouseWaySetting:
+    """Set seven cards; the same for every order of the cards.
+
+    Raises HandError unless there are seven different cards.
+
+    >>> from settlement.cards import parse_cards
+    >>> setting = set_hands(parse_cards("KS 5D 5C 4H 4C QD 9S"))
+    >>> " ".join(map(str, setting.low)), setting.rule
+    ('KS QD', "Foxwoods, Two Pair, big pair 6's to 3's")
+    """
+    seven = Holding(cards, ranking, readings)
+    return _SECTIONS[seven.kind](seven)
+
+
+def _set(
+    seven: Holding, split: Split, section: str, why: str, among: list[Split] | None = None
+) -> HouseWaySetting:
+    return seven.setting(split, f"Foxwoods, {section}", why, among)
+
+
+def _no_pair(seven: Holding) -> HouseWaySetting:
+    if seven.made:
+        best = best_low(seven.made)
+        why = f"the two highest cards that leave a complete hand, the {best.high_rank.name}"
+        return _set(seven, best, f"{_STRAIGHTS}, With No Pair", why, seven.made)
+    second, third = seven.singles[1:3]
+    why = "the second and third highest cards go in front"
+    return _set(seven, seven.with_low(second, third), "No Pair", why)
+
+
+def _one_pair(seven: Holding) -> HouseWaySetting:
+    if seven.made:
+        return _one_pair_with_made(seven)
+    why = f"the pair of {rank_plural(seven.pairs[0])} stays in back, the two highest go in front"
+    return _set(seven, seven.two_highest_low(), "One Pair", why)
+
+
+def _two_pair(seven: Holding) -> HouseWaySetting:
+    big, small = seven.pairs
+    pairs = f"{rank_plural(big)} and {rank_plural(small)}"
+    if big >= JACK:
+        why = f"{pairs}: the small pair goes in front"
+        return _set(seven, seven.pair_low(small), "Two Pair, big pair aces to jacks", why)
+    group, wanted, name = ("10's to 7's", ACE, "an ace")
+    if big < 7:
+        group, wanted, name = ("6's to 3's", KING, "a king or better")
+    section = f"Two Pair, big pair {group}"
+    if seven.singles[0] >= wanted:
+        held = rank_name(seven.singles[0])
+        why = f"{pairs} stay in back, the {held} goes in front with the next highest card"
+        return _set(seven, seven.two_highest_low(), section, why)
+    why = f"{pairs} without {name} for the front are split"
+    return _set(seven, seven.pair_low(small), section, why)
+
+
+def _three_pair(seven: Holding) -> HouseWaySetting:
+    top = seven.pairs[0]
+    why = f"of three pair the high pair, {rank_plural(top)}, goes in front"
+    return _set(seven, seven.pair_low(top), "Three Pair", why)
+
+
+def _three_of_a_kind(seven: Holding) -> HouseWaySetting:
+    three = seven.threes[0]
+    if seven.made:
+        return _three_with_made(seven)
+    if three == ACE:
+        why = "of three aces one goes in front with the next highest card"
+        front = seven.with_low(ACE, seven.singles[0])
+        return _set(seven, front, "Three of a Kind, aces", why)
+    why = f"three {rank_plural(three)} stay in back, the two highest cards go in front"
+    return _set(seven, seven.two_highest_low(), "Three of a Kind, kings and below", why)
+
+
+def _two_sets(seven: Holding) -> HouseWaySetting:
+    top = seven.threes[0]
+    why = f"a pair from the higher set, {rank_plural(top)}, goes in front"
+    return _set(seven, seven.pair_low(top), "Two Sets", why)
+
+
+def _one_pair_with_made(seven: Holding) -> HouseWaySetting:
+    pair = seven.pairs[0]
+    kept = best_low(seven.made)
+    if ACE in seven.singles and 10 <= pair <= KING:
+        with_ace = seven.two_highest_low()
+        if with_ace.low_rank > kept.low_rank:
+            why = (
+                f"an ace and a pair of {rank_plural(pair)}: the ace in front improves on what "
+                f"the {kept.high_rank.name} leaves"
+            )
+            return _set(seven, with_ace, f"{_STRAIGHTS}, Exception", why)
+    why = f"the highest two cards that leave a complete hand, the {kept.high_rank.name}"
+    return _set(seven, kept, f"{_STRAIGHTS}, With One Pair", why, seven.made)
+
+
+def _three_with_made(seven: Holding) -> HouseWaySetting:
+    three = seven.threes[0]
+    section = f"{_STRAIGHTS}, With Three of a Kind"
+    pair_low = seven.made_with_pair_low(three)
+    if pair_low:
+        best = best_low(pair_low)
+        why = f"a pair of {rank_plural(three)} in front, the {best.high_rank.name} in back"
+        return _set(seven, best, section, why, pair_low)
+    kept = best_low(seven.made)
+    why = f"the joker completes the {kept.high_rank.name}, so no pair is left for the front"
+    return _set(seven, kept, section, why, seven.made)
+
+
+def _full_house(seven: Holding) -> HouseWaySetting:
+    top = seven.pairs[0]
+    why = f"the highest permissible pair, {rank_plural(top)}, goes in front"
+    return _set(seven, seven.pair_low(top), "Full House", why)
+
+
+def _four_of_a_kind(seven: Holding) -> HouseWaySetting:
+    four = seven.fours[0]
+    fours = f"four {rank_plural(four)}"
+    for beside in seven.threes + seven.pairs:
+        pair = rank_plural(beside)
+        section = "Four of a Kind with a Pair (or Three of a Kind)"
+        why = f"{fours} stay in back, a pair of {pair} goes in front"
+        return _set(seven, seven.pair_low(beside), section, why)
+    if four < 7:
+        why = f"{fours} are never split"
+        return _set(seven, seven.two_highest_low(), "Four of a Kind, 6's and below", why)
+    if four >= JACK:
+        why = f"{fours} are always split"
+        return _set(seven, seven.pair_low(four), "Four of a Kind, aces to jacks", why)
+    section = "Four of a Kind, 10's to 7's"
+    if seven.singles[0] >= KING:
+        why = f"{fours} stay in back with {rank_name(seven.singles[0])} high in front"
+        return _set(seven, seven.two_highest_low(), section, why)
+    why = f"{fours} without a king or ace for the front are split"
+    return _set(seven, seven.pair_low(four), section, why)
+
+
+def _five_aces(seven: Holding) -> HouseWaySetting:
+    if KING in seven.pairs:
+        why = "the pair of kings goes in front"
+        return _set(seven, seven.pair_low(KING), "Five Aces", why)
+    return _set(seven, seven.pair_low(ACE), "Five Aces", "a pair of aces goes in front")
+
+
+_SECTIONS: dict[Kind, Callable[[Holding], HouseWaySetting]] = {
+    "no_pair": _no_pair,
+    "one_pair": _one_pair,
+    "two_pair": _two_pair,
+    "three_pair": _three_pair,
+    "three_of_a_kind": _three_of_a_kind,
+    "two_threes": _two_sets,
+    "full_house": _full_house,
+    "four_of_a_kind": _four_of_a_kind,
+    "five_aces": _five_aces,
+}
+"""What is paired decides first; straights and flushes are lines of those sections."""
+
+HOUSE_WAY = HouseWay(
+    id="foxwoods",
+    title="Foxwoods Resort Casino, Connecticut",
+    document="Wizard of Odds: wizardofodds.com/games/pai-gow-poker/house-way/foxwoods/",
+    set_hands=set_hands,
+    readings=frozenset({"equal_cards", "eight_cards"}),
+)
