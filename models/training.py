@@ -11,7 +11,9 @@ from typing import Any
 import torch
 from ultralytics import __version__ as ultralytics_version
 
+from datasets.training_set import CROP_PX
 from datasets.views import CLASSES
+from models.checkpoint import checkpoint_of, provenance_beside
 from models.crops import read_crops
 from models.detector_training import train_detector
 from models.provenance import TRAINING_FILE, Provenance, photo_data, rendered_data, stack_data
@@ -60,6 +62,9 @@ def train_part(part: str, run: TrainingRun) -> Path:
         return best
     provenance = part_provenance(part, run)
     common: dict[str, Any] = {"device": run.device, "resume": run.resume, "start": run.start}
+    if run.start is not None and run.start.suffix == ".onnx":
+        provenance = provenance.joined(provenance_beside(run.start))
+        common["start"] = _unfolded_start(part, run.start, run, folder)
     if run.epochs is not None:
         common["epochs"] = run.epochs
     if run.batch is not None:
@@ -92,6 +97,17 @@ def train_part(part: str, run: TrainingRun) -> Path:
     }
     note.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return best
+
+
+def _unfolded_start(part: str, onnx_file: Path, run: TrainingRun, folder: Path) -> Path:
+    """A checkpoint of exported weights, measured with the held-out pictures of the set."""
+    data = run.data
+    if part == "reader":
+        data = run.data / "crops" / "val"
+    elif part == "stacks":
+        data = stack_folder(run) / "val"
+    size = run.size if part == "detector" else CROP_PX
+    return checkpoint_of(part, onnx_file, data, folder / "start.pt", size)
 
 
 def part_provenance(part: str, run: TrainingRun) -> Provenance:

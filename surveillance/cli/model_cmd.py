@@ -150,7 +150,8 @@ def train_command(
         bool, typer.Option("--resume", help="Go on from the last checkpoint of --out.")
     ] = False,
     start: Annotated[
-        Path | None, typer.Option("--start", help="Checkpoint to begin from; with one --part.")
+        Path | None,
+        typer.Option("--start", help="Checkpoint or exported .onnx to go on from; one --part."),
     ] = None,
     crops: Annotated[
         list[Path] | None,
@@ -174,6 +175,8 @@ def train_command(
       feltwatch model train --data set --out run --part reader --epochs 8 --crops photo-crops
 
       feltwatch model train --data set --out run --resume
+
+      feltwatch model train --data set --out run --part reader --start models/weights/reader.onnx
     """
     if start is not None and part in PARTS:
         raise FeltwatchError("--start: the networks differ; say which with --part")
