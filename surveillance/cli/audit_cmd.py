@@ -83,6 +83,14 @@ def audit_command(
     model: Annotated[
         Path | None, typer.Option("--model", help="Folder of another model than the shipped one.")
     ] = None,
+    candidates: Annotated[
+        int,
+        typer.Option(
+            "--candidates",
+            min=0,
+            help="Keep so many of the views it was least sure of, for 'dataset harvest'.",
+        ),
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
@@ -95,9 +103,13 @@ def audit_command(
       feltwatch audit shift.mp4 --table table.toml --out audit
 
       feltwatch audit shift.mp4 --table table.toml --out audit --json --quiet > summary.json
+
+      feltwatch audit shift.mp4 --table table.toml --out audit --candidates 200
     """
     with progress_bar(video.name, shown=not quiet) as show:
-        summary = auditing.audit(video, table, out, detector_dir=model, on_progress=show)
+        summary = auditing.audit(
+            video, table, out, detector_dir=model, on_progress=show, candidates=candidates
+        )
     if as_json:
         typer.echo(summary.model_dump_json(indent=2))
     else:

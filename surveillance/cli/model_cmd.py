@@ -103,6 +103,8 @@ def render_command(
 
       feltwatch model render --views 14000 --out set
 
+      feltwatch dataset render --views 1000 --out views --stack-crops 0
+
       feltwatch model render --views 500 --seed 5 --deck decks/classic --fonts fonts --out small
     """
     from datasets.fonts import default_fonts, usable_fonts

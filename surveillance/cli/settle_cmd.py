@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from rich.table import Table
 from settlement.check import check_record
 from settlement.errors import FeltwatchError
 from settlement.finding import wager_name
+from settlement.flows import balances
 from settlement.games import terms_for
 from settlement.record import RoundRecord, parse_round
 from settlement.result import DealerSettlement, SeatSettlement, Settlement, WagerSettlement
@@ -48,57 +49,74 @@ def settle_command(
     except FeltwatchError as error:
         raise FeltwatchError(f"{table}: {error}") from error
     name = "standard input" if file == "-" else file
-    settled = [settle(record, rules) for record in read_records(_text(file), name, rules)]
-    if as_json:
-        for settlement in settled:
-            typer.echo(settlement.to_json())
-        return
     console = Console()
-    for settlement in settled:
-        print_settlement(settlement, console)
+    for record in read_records(_lines(file), name, rules):
+        settlement = settle(record, rules)
+        if as_json:
+            # Flushed at once, so that a script can talk through a pipe.
+            print(settlement.to_json(), flush=True)
+        else:
+            print_settlement(settlement, console)
 
 
-def _text(file: str) -> str:
+def _lines(file: str) -> Iterator[str]:
     try:
         if file == "-":
-            return sys.stdin.read()
-        return Path(file).read_text(encoding="utf-8")
+            yield from sys.stdin
+            return
+        with Path(file).open(encoding="utf-8") as handle:
+            yield from handle
     except OSError as error:
         raise FeltwatchError(f"{file}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise FeltwatchError(f"{file}: not a text file ({error.reason})") from error
 
 
-def read_records(text: str, name: str, rules: TableRules) -> list[RoundRecord]:
+def read_records(lines: Iterable[str], name: str, rules: TableRules) -> Iterator[RoundRecord]:
     """Round records from text: one JSON object over any lines, or one object a line.
 
-    Raises FeltwatchError naming file, line, seat, wager and reason when a line is no
-    record, or holds what the table's rules make impossible, or there is no record at all.
+    Lines are answered as they come. Raises FeltwatchError naming file, line, seat, wager
+    and reason when a line is no record, or holds what the table's rules make impossible,
+    or there is no record at all.
     """
-    if not text.strip():
-        raise FeltwatchError(f"{name}: no round record; write one JSON object a line")
-    records: list[RoundRecord] = []
-    for place, record in _parsed(text, name):
+    found = False
+    for place, record in _parsed(lines, name):
         problems = check_record(record, rules)
         if problems:
             more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
             raise FeltwatchError(f"{place}: {problems[0]}{more}")
-        records.append(record)
-    return records
+        found = True
+        yield record
+    if not found:
+        raise FeltwatchError(f"{name}: no round record; write one JSON object a line")
 
 
-def _parsed(text: str, name: str) -> Iterator[tuple[str, RoundRecord]]:
+def _parsed(lines: Iterable[str], name: str) -> Iterator[tuple[str, RoundRecord]]:
+    numbered = ((n, line) for n, line in enumerate(lines, start=1) if line.strip())
+    for number, line in numbered:
+        if number == 1 or line.lstrip().startswith("{"):
+            whole = _one_object(line, numbered)
+            if whole is not None:
+                yield name, _record(whole, name)
+                return
+        place = f"{name}, line {number}"
+        yield place, _record(line, place)
+
+
+def _one_object(line: str, following: Iterator[tuple[int, str]]) -> str | None:
+    """The text of an object that goes on over more lines; None when this line holds it all."""
+    if line.strip() not in ("{", "[") and _is_json(line):
+        return None
+    rest = "".join(text for _, text in following)
+    return line + rest if _is_json(line + rest) else None
+
+
+def _is_json(text: str) -> bool:
     try:
-        whole = json.loads(text)
+        json.loads(text)
     except ValueError:
-        whole = None
-    if isinstance(whole, dict):
-        yield name, _record(text, name)
-        return
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            place = f"{name}, line {number}"
-            yield place, _record(line, place)
+        return False
+    return True
 
 
 def _record(line: str, place: str) -> RoundRecord:
@@ -137,6 +155,29 @@ def print_settlement(settlement: Settlement, console: Console) -> None:
     _print_dealer(settlement.dealer, console)
     for seat in settlement.seats:
         _print_seat(seat, console)
+    _print_sums(settlement, console)
+
+
+def _print_sums(settlement: Settlement, console: Console) -> None:
+    """What the meters paid, and what each party wins by the wagers that are decided."""
+    for meter in settlement.meters:
+        after = "not known" if meter.after_cents is None else money(meter.after_cents)
+        console.print(
+            f"{wager_name(meter.wager)}, level {meter.level}: {money(meter.paid_cents)} paid of "
+            f"{money(meter.before_cents)}, then {after}"
+        )
+    if settlement.banker is not None and settlement.banker.undecided:
+        console.print(f"bank not decided: {escape(settlement.banker.undecided)}")
+    sums = balances(settlement)
+    if sums:
+        told = ", ".join(f"{party} {signed(cents)}" for party, cents in sums.items())
+        console.print()
+        console.print(f"[bold]Sums[/bold]: {escape(told)}")
+
+
+def signed(cents: int) -> str:
+    """Cents won (+) or lost (-) as dollars."""
+    return f"{'-' if cents < 0 else '+'}{money(abs(cents))}"
 
 
 def _print_dealer(dealer: DealerSettlement, console: Console) -> None:
@@ -155,7 +196,12 @@ def _print_dealer(dealer: DealerSettlement, console: Console) -> None:
         return
     verdict = "[green]as set[/green]" if dealer.matches else "[red]set otherwise[/red]"
     console.print(f"  house way: {' '.join(way.low)} and {' '.join(way.high)}, {verdict}")
-    console.print(f"  {escape(way.rule)}: {escape(way.why)}", style="dim")
+    discard = f", {way.discard} left out" if way.discard else ""
+    console.print(f"  {escape(way.rule)}: {escape(way.why)}{discard}", style="dim")
+    for wager in dealer.wagers:
+        console.print(
+            f"  {wager_name(wager.wager)}: {' | '.join(p for p in _row(wager)[1:5] if p)}"
+        )
 
 
 def _print_seat(seat: SeatSettlement, console: Console) -> None:
@@ -186,6 +232,8 @@ def _row(wager: WagerSettlement) -> tuple[str, str, str, str, str, str]:
     stake = "" if wager.stake_cents is None else money(wager.stake_cents)
     colour = _COLOURS.get(wager.outcome or "", "magenta")
     pay = "?" if wager.pay_cents is None else money(wager.pay_cents)
+    if wager.commission_cents:
+        pay += f" ({money(wager.commission_cents)} commission)"
     if wager.hand_pay:
         pay += " (hand pay)"
     reasons = [part for part in (wager.why, wager.undecided) if part]

@@ -62,19 +62,21 @@ def test_slips_change_the_sum_the_right_way() -> None:
 
 @given(seven=_seven)
 def test_other_ways_are_legal_and_worth_something_else(seven: tuple[str, ...]) -> None:
-    way = house_way_for(RULES).set_hands(parse_cards(seven), RULES.wheel)
+    way = house_way_for(RULES).set_hands(
+        parse_cards(seven), RULES.ranking, RULES.house_way_readings
+    )
     for setting in other_ways(seven, RULES):
         low, high = parse_cards(setting.low), parse_cards(setting.high)
         assert sorted((*setting.low, *setting.high)) == sorted(seven)
-        assert not is_foul(rank_two(low), rank_five(high, RULES.wheel))
-        assert not way.same_hands(low, high, RULES.wheel)
+        assert not is_foul(rank_two(low), rank_five(high, RULES.ranking))
+        assert not way.same_hands(low, high, RULES.ranking)
 
 
 @given(seven=_seven)
 def test_fouls_are_fouls(seven: tuple[str, ...]) -> None:
     for setting in fouls(seven, RULES):
         low, high = parse_cards(setting.low), parse_cards(setting.high)
-        assert is_foul(rank_two(low), rank_five(high, RULES.wheel))
+        assert is_foul(rank_two(low), rank_five(high, RULES.ranking))
     ours = house_way(seven, RULES)
     assert ours not in fouls(seven, RULES)
 

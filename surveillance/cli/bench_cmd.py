@@ -1,0 +1,146 @@
+"""`feltwatch bench`: how fast this machine works, and figures found by simulation."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from settlement.houseways import HOUSE_WAYS
+from surveillance.cli.simulate_cmd import progress_bar
+
+bench_app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="""Measure how fast this machine works.
+
+    Each prints one JSON object; what it does meanwhile is told on standard error.
+
+    Examples:
+
+      feltwatch bench rules
+
+      feltwatch bench rules --deals 10000000 --json
+
+      feltwatch bench dataset --pictures 1000
+
+      feltwatch bench simulate --seconds 10
+    """,
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="The JSON object in one line.")]
+
+
+@bench_app.callback()
+def _bench() -> None:
+    pass
+
+
+@bench_app.command("rules")
+def rules_command(
+    deals: Annotated[
+        int, typer.Option("--deals", min=0, help="Simulate each house way against itself too.")
+    ] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Of the simulation.")] = 1,
+    hands: Annotated[
+        int, typer.Option("--hands", min=1, help="Hands ranked one by one; vectorised five times.")
+    ] = 200_000,
+    rounds: Annotated[
+        int, typer.Option("--rounds", min=1, help="Tables settled and compared.")
+    ] = 500,
+    as_json: AsJson = False,
+) -> None:
+    """Measure ranking, exact counting and settling; simulate the house ways with --deals.
+
+    Rates are of hands per second of one core's time, one by one and vectorised; a table is
+    six seats with every wager, settled and compared.
+
+    Examples:
+
+      feltwatch bench rules
+
+      feltwatch bench rules --deals 10000000 --json > rules.json
+    """
+    # What needs numpy is imported only here, so that --help stays quick.
+    from surveillance.bench_rules import bench_rules, exact_counts, machine_info
+
+    found: dict[str, Any] = dict(bench_rules(hands, rounds, _tell).to_dict())
+    found["counts"] = exact_counts()
+    if deals:
+        found["odds"] = _simulated(deals, seed)
+    found["machine"] = machine_info()
+    _print(found, as_json)
+
+
+@bench_app.command("dataset")
+def dataset_command(
+    pictures: Annotated[
+        int, typer.Option("--pictures", min=300, help="How many made-up pictures.")
+    ] = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """Measure import, check, split and counting of a labelled set, in time and memory.
+
+    Each step runs in a process of its own: wall time in s, peak of memory in MiB.
+
+    Examples:
+
+      feltwatch bench dataset
+
+      feltwatch bench dataset --pictures 1000 --json
+    """
+    from datasets.labelled.bench import bench_dataset
+
+    _tell(f"a set of {pictures:,} pictures")
+    _print(bench_dataset(pictures), as_json)
+
+
+@bench_app.command("simulate")
+def simulate_bench_command(
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=1, help="Seconds of film, 4K at 15 frames.")
+    ] = 20.0,
+    views: Annotated[int, typer.Option("--views", min=0, help="Training views to render too.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how fast a made-up shift is filmed and encoded, and training views rendered.
+
+    Examples:
+
+      feltwatch bench simulate
+
+      feltwatch bench simulate --seconds 5 --views 300 --json
+    """
+    from datasets.bench import bench_simulate, bench_views
+
+    with progress_bar(f"{seconds:g} s of film") as show:
+        found = bench_simulate(seconds, progress=show)
+    if views:
+        _tell(f"{views:,} views")
+        found["views"] = bench_views(views)
+    _print(found, as_json)
+
+
+def _simulated(deals: int, seed: int) -> list[dict[str, object]]:
+    from settlement.odds import simulate
+
+    odds: list[dict[str, object]] = []
+    for way in HOUSE_WAYS:
+        with progress_bar(f"{deals:,} deals by {way}") as show:
+            odds.append(simulate(way, way, deals, seed, progress=_share(show, deals)).to_dict())
+    return odds
+
+
+def _share(show: Callable[[float], None] | None, deals: int) -> Callable[[int], None] | None:
+    return None if show is None else lambda done: show(done / deals)
+
+
+def _tell(what: str) -> None:
+    print(f"feltwatch: {what} ...", file=sys.stderr)
+
+
+def _print(found: dict[str, Any], as_json: bool) -> None:
+    typer.echo(json.dumps(found, indent=None if as_json else 2))

@@ -1,0 +1,80 @@
+"""Hands typed on the command line, or one a line from a file or standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from settlement.cards import Card, CardError, labels, parse_cards
+from settlement.errors import FeltwatchError
+
+
+class WheelOption(StrEnum):
+    """Where A-2-3-4-5 stands among straights."""
+
+    SECOND = "second"
+    LOWEST = "lowest"
+
+
+def read_hands(
+    arguments: Sequence[str], sizes: Collection[int], allowed: str
+) -> Iterator[tuple[Card, ...]]:
+    """The hands of a command's arguments, each as soon as its line is read.
+
+    One argument names a file, or is - for standard input, both with a hand a line and blank
+    lines passed over; what is no file is a hand. `sizes` are the numbers of cards that a
+    hand may have, `allowed` says so in words: "a hand is seven cards". Raises FeltwatchError
+    naming the line, the card and the reason.
+    """
+    for place, text in _texts(arguments):
+        yield _checked(text, place, sizes, allowed)
+
+
+def _texts(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
+    first = arguments[0]
+    if first == "-" and len(arguments) == 1:
+        yield from _lines(sys.stdin, "standard input")
+    elif len(arguments) == 1 and Path(first).is_file():
+        try:
+            with Path(first).open(encoding="utf-8") as lines:
+                yield from _lines(lines, first)
+        except OSError as error:
+            raise FeltwatchError(f"{first}: {error.strerror or error}") from error
+    elif len(arguments) == 1 and not _begins_as_hand(first):
+        raise FeltwatchError(f"{first}: no such file, and no cards such as 'AS KD'")
+    else:
+        yield "the hand", " ".join(arguments)
+
+
+def _begins_as_hand(text: str) -> bool:
+    """Whether the first word is a card: then the rest is meant as cards too."""
+    try:
+        return bool(parse_cards(text.replace(",", " ").split()[:1]))
+    except CardError:
+        return False
+
+
+def _lines(lines: Iterable[str], name: str) -> Iterator[tuple[str, str]]:
+    number = 0
+    try:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                yield f"{name}, line {number}", line
+    except UnicodeDecodeError as error:
+        raise FeltwatchError(f"{name}, after line {number}: not text ({error.reason})") from error
+
+
+def _checked(text: str, place: str, sizes: Collection[int], allowed: str) -> tuple[Card, ...]:
+    try:
+        cards = parse_cards(text)
+    except CardError as error:
+        raise FeltwatchError(f"{place}: {error}") from error
+    for number, card in enumerate(cards):
+        if card in cards[:number]:
+            raise FeltwatchError(f"{place}: {card} is there twice")
+    if len(cards) not in sizes:
+        count = "1 card" if len(cards) == 1 else f"{len(cards)} cards"
+        raise FeltwatchError(f"{place}: {count} ({' '.join(labels(cards))}); {allowed}")
+    return cards
