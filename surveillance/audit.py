@@ -22,6 +22,7 @@ from settlement.games import terms_for
 from settlement.settle import settle
 from surveillance import evidence
 from surveillance.alerts import Alert, count_by_code
+from surveillance.candidates import Candidates, model_hash
 from surveillance.report import Heading, JudgedRound, render_report
 from surveillance.staging import Staging
 from surveillance.stopped import Stopped
@@ -29,7 +30,14 @@ from vision.observed import ObservedRound, ViewPicture
 from vision.sources import FileSource, Frame
 from vision.table import TableFile, load_table
 
-RESULTS = ("evidence", "rounds.jsonl", "alerts.jsonl", "report.html")
+RESULTS = (
+    "candidates",
+    "candidates.jsonl",
+    "evidence",
+    "rounds.jsonl",
+    "alerts.jsonl",
+    "report.html",
+)
 """What an audit leaves in its output folder, in the order it is put there."""
 
 
@@ -99,11 +107,13 @@ def audit(
     detector_dir: Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     make_watcher: WatcherMaker = table_watcher,
+    candidates: int = 0,
 ) -> AuditSummary:
     """Audit a recording and leave the results of `RESULTS` in `out_dir`.
 
     `detector_dir` is a folder with a model, None for the one that is shipped.
-    `on_progress` is called after every sampled frame.
+    `on_progress` is called after every sampled frame. `candidates`: how many of the views it
+    was least sure of are kept for labelling, and as many of those behind alerts.
 
     Raises FeltwatchError for a broken or empty video, a wrong table file, a video that does
     not fit it, a missing model or an output folder that cannot take the results; the files
@@ -115,6 +125,8 @@ def audit(
         watcher = make_watcher(table, detector_dir, str(video))
         with Staging(out_dir) as staging:
             run = _Run(table, watcher, staging, Progress(duration_s=source.duration_s))
+            if candidates:
+                run.candidates = _candidates(staging, candidates, video, table, detector_dir)
             try:
                 run.watch(source.frames(every_s=watcher.sample_every_s), on_progress)
                 summary = run.summary(source, video, out_dir)
@@ -126,6 +138,15 @@ def audit(
                     f"run was kept, {out_dir} is as it was before"
                 ) from error
     return summary
+
+
+def _candidates(
+    staging: Staging, limit: int, video: Path, table: TableFile, detector_dir: Path | None
+) -> Candidates:
+    from models.weights_dir import default_weights
+
+    model = model_hash(detector_dir or Path(default_weights()))
+    return Candidates(staging, limit, video.name, table.table, model)
 
 
 def _load_table(path: Path) -> TableFile:
@@ -159,6 +180,7 @@ class _Run:
     staging: Staging
     progress: Progress
     judged: list[JudgedRound] = field(default_factory=list)
+    candidates: Candidates | None = None
     started: float = field(default_factory=time.perf_counter)
     first_s: Fraction | None = None
 
@@ -183,6 +205,8 @@ class _Run:
     def _take(self, observed: ObservedRound) -> None:
         judged = judge(observed, self.table)
         self._write_evidence(observed, judged.alerts)
+        if self.candidates is not None:
+            self.candidates.take(observed, judged.alerts)
         self.judged.append(judged)
         self.progress.rounds += 1
         self.progress.alerts += len(judged.alerts)
@@ -231,6 +255,8 @@ class _Run:
         self.staging.write_text("rounds.jsonl", rounds)
         self.staging.write_text("alerts.jsonl", alerts)
         self.staging.write_text("report.html", render_report(heading, self.judged))
+        if self.candidates is not None:
+            self.candidates.write()
 
 
 def _warnings(source: FileSource, rounds: int) -> Iterator[str]:

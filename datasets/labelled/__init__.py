@@ -1,0 +1,1 @@
+"""Labelled datasets on disk: their manifest, imports and exports, checks, splits, statistics."""

@@ -1,0 +1,123 @@
+"""Near-duplicate pictures: pairs in different splits whose perceptual hashes almost agree.
+
+Two 64 bit hashes that differ in at most MAX_BITS places agree in one of MAX_BITS + 1 bands
+of their bits, so that only pictures with an equal band are compared (multi-index hashing;
+Norouzi, Punjani and Fleet, "Fast Search in Hamming Space", CVPR 2012). What the hash finds is
+then looked at in the small grey pictures, because views of one felt have like hashes.
+
+Measured on 382 photographs and seat views: saved again at quality 50 or at half size, all are
+found; a third brighter, 85 to 97 %; cut by 2 % on each side, 38 to 78 %. Of 16,000 pairs of
+different photographs none is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+MAX_BITS = 6
+MAX_DIFFERENCE = 0.20
+"""Most that two grey pictures differ on average, in standard deviations of their greys."""
+
+LOOKS = 24
+"""Candidates looked at for one picture."""
+
+_BLOCK = 1024
+_ONES = np.array([n.bit_count() for n in range(1 << 16)], np.uint8)
+
+Hashes = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class NearPair:
+    """Two pictures that are almost the same, by their numbers; `first` < `second`."""
+
+    first: int
+    second: int
+    bits: int
+    difference: float
+
+
+def find_near(
+    ids: Ints, hashes: Hashes, splits: Ints, thumb: Callable[[int], bytes | None]
+) -> Iterator[NearPair]:
+    """One pair for each picture that has an almost equal one in another split.
+
+    `ids`, `hashes` and `splits` are (n,); `splits` numbers each picture's split, pictures
+    below 0 are in none and left out. `thumb` gives a picture's small grey form.
+    """
+    inside = splits >= 0
+    ids, hashes, splits = ids[inside], hashes[inside], splits[inside]
+    looks: dict[int, int] = {}
+    done: set[int] = set()
+    kept: dict[int, npt.NDArray[np.float32] | None] = {}
+
+    def small(id: int) -> npt.NDArray[np.float32] | None:
+        if id not in kept:
+            if len(kept) > 2048:
+                kept.clear()
+            data = thumb(id)
+            kept[id] = None if data is None else normal(np.frombuffer(data, np.uint8))
+        return kept[id]
+
+    for a, b, bits in _candidates(hashes, splits):
+        first, second = sorted((int(ids[a]), int(ids[b])))
+        if (first in done and second in done) or max(
+            looks.get(first, 0), looks.get(second, 0)
+        ) >= LOOKS:
+            continue
+        for id in (first, second):
+            looks[id] = looks.get(id, 0) + 1
+        one, other = small(first), small(second)
+        if one is None or other is None:
+            continue
+        difference = float(np.abs(one - other).mean())
+        if difference <= MAX_DIFFERENCE:
+            done |= {first, second}
+            yield NearPair(first, second, bits, difference)
+
+
+def normal(gray: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    """Greys less their mean, over their standard deviation: brightness and contrast aside."""
+    values = gray.astype(np.float32)
+    values -= values.mean()
+    out: npt.NDArray[np.float32] = values / max(1.0, float(values.std()))
+    return out
+
+
+def _candidates(hashes: Hashes, splits: Ints) -> Iterator[tuple[int, int, int]]:
+    """Pairs of places in different splits whose hashes differ in at most MAX_BITS bits."""
+    edges = np.linspace(0, 64, MAX_BITS + 2).astype(int)
+    for low, high in pairwise(edges):
+        mask = np.uint64((1 << int(high - low)) - 1)
+        band = (hashes >> np.uint64(low)) & mask
+        order = np.argsort(band, kind="stable")
+        bounds = np.flatnonzero(np.diff(band[order])) + 1
+        for group in np.split(order, bounds):
+            if len(group) > 1 and (splits[group] != splits[group[0]]).any():
+                yield from _pairs(group, hashes, splits)
+
+
+def _pairs(group: Ints, hashes: Hashes, splits: Ints) -> Iterator[tuple[int, int, int]]:
+    for start in range(0, len(group), _BLOCK):
+        rows = group[start : start + _BLOCK]
+        for begin in range(start, len(group), _BLOCK):
+            columns = group[begin : begin + _BLOCK]
+            bits = _distance(hashes[rows][:, None], hashes[columns][None, :])
+            near = (bits <= MAX_BITS) & (splits[rows][:, None] != splits[columns][None, :])
+            if begin == start:
+                near = np.triu(near, 1)
+            at, other = np.nonzero(near)
+            for i, j in zip(at, other, strict=True):
+                yield int(rows[i]), int(columns[j]), int(bits[i, j])
+
+
+def _distance(a: Hashes, b: Hashes) -> npt.NDArray[np.uint8]:
+    """Differing bits of all pairs."""
+    parts = np.ascontiguousarray(a ^ b)[..., None].view(np.uint16)
+    return np.asarray(_ONES[parts].sum(axis=-1, dtype=np.uint8), np.uint8)

@@ -1,0 +1,119 @@
+"""Figures over a whole dataset, counted by the database: memory does not grow with pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from datasets.labelled.store import Store
+from settlement.errors import FeltwatchError
+
+GROUP_KEYS = ("shift", "deck", "camera", "deal", "source")
+"""Values of pictures that can hold them together."""
+
+
+class Queries(Store):
+    """What is asked of all pictures or boxes at once."""
+
+    def state(self) -> int:
+        """A number that grows with every change."""
+        row = self._db.execute("SELECT coalesce(max(id), 0) FROM changes").fetchone()
+        return int(row[0])
+
+    def splits(self) -> dict[str | None, int]:
+        """How many pictures each split holds; None stands for those in no split."""
+        query = "SELECT split, count(*) FROM pictures GROUP BY split ORDER BY split"
+        return dict(self._db.execute(query).fetchall())
+
+    def values(self, key: str) -> Iterator[str]:
+        """The different values of one of `GROUP_KEYS`."""
+        query = f"SELECT DISTINCT {_key(key)} FROM pictures WHERE {key} IS NOT NULL ORDER BY 1"
+        for (value,) in self._db.execute(query):
+            yield value
+
+    def counted(self, key: str) -> dict[str | None, int]:
+        """How many pictures have each value of a column."""
+        allowed = (*GROUP_KEYS, "split", "labelled_by", "confirmed_by")
+        if key not in allowed:
+            raise FeltwatchError(f"{key} cannot be counted; {', '.join(allowed)} can")
+        query = f"SELECT {key}, count(*) FROM pictures GROUP BY {key} ORDER BY count(*) DESC, {key}"
+        return dict(self._db.execute(query).fetchall())
+
+    def spread(self, key: str) -> Iterator[tuple[str, str, int]]:
+        """Values that are in more than one split: value, split, pictures; by value."""
+        query = (
+            f"SELECT {_key(key)}, split, count(*) FROM pictures WHERE split IS NOT NULL AND {key} "
+            f"IN (SELECT {key} FROM pictures WHERE split IS NOT NULL AND {key} IS NOT NULL "
+            f"GROUP BY {key} HAVING count(DISTINCT split) > 1) GROUP BY {key}, split "
+            f"ORDER BY {key}, split"
+        )
+        yield from self._db.execute(query)
+
+    def hashes(self) -> Iterator[tuple[int, int, str]]:
+        """Number, perceptual hash (64 bit, from 0) and split of the pictures that have both."""
+        query = (
+            "SELECT id, phash, split FROM pictures "
+            "WHERE phash IS NOT NULL AND split IS NOT NULL ORDER BY id"
+        )
+        for id, phash, split in self._db.execute(query):
+            yield id, phash % 2**64, split
+
+    def class_counts(self) -> dict[str, dict[str | None, int]]:
+        """How many boxes each label has in each split, None for pictures in no split."""
+        query = (
+            "SELECT b.label, p.split, count(*) FROM boxes AS b JOIN pictures AS p "
+            "ON p.id = b.picture GROUP BY b.label, p.split"
+        )
+        out: dict[str, dict[str | None, int]] = {}
+        for label, split, count in self._db.execute(query):
+            out.setdefault(label, {})[split] = count
+        return out
+
+    def groups(self, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str | None, ...], str | None]]:
+        """Each different combination of values of `keys` and split that pictures have."""
+        columns = ", ".join(_key(key) for key in keys)
+        query = f"SELECT DISTINCT {columns}, split FROM pictures"
+        for row in self._db.execute(query):
+            yield tuple(row[:-1]), row[-1]
+
+    def members(
+        self, keys: tuple[str, ...]
+    ) -> Iterator[tuple[int, tuple[str | None, ...], str | None]]:
+        """Number, values of `keys` and split of every picture, in order."""
+        columns = ", ".join(_key(key) for key in keys)
+        for row in self._db.execute(f"SELECT id, {columns}, split FROM pictures ORDER BY id"):
+            yield row[0], tuple(row[1:-1]), row[-1]
+
+    def box_sizes(self) -> Iterator[tuple[float, float]]:
+        """Width and height of every box, px."""
+        yield from self._db.execute("SELECT x1 - x0, y1 - y0 FROM boxes")
+
+    def box_count(self) -> int:
+        """How many boxes there are."""
+        return int(self._db.execute("SELECT count(*) FROM boxes").fetchone()[0])
+
+    def sample(self, label: str, count: int) -> list[tuple[int, int]]:
+        """Some boxes of a label, the same every time: number of the picture, place of the box."""
+        query = (
+            "SELECT picture, place FROM boxes WHERE label = ? "
+            "ORDER BY ((picture * 97 + place) * 2654435761) % 4294967291 LIMIT ?"
+        )
+        return [(p, n) for p, n in self._db.execute(query, (label, count))]
+
+    def attribute_names(self, label: str) -> set[str]:
+        """Names of the attributes that boxes of a label have, `visible` and `score` with them."""
+        rows = self._db.execute(
+            "SELECT DISTINCT j.key FROM boxes, json_each(boxes.attributes) AS j WHERE label = ?",
+            (label,),
+        )
+        names = {name for (name,) in rows}
+        for name in ("visible", "score"):
+            query = f"SELECT 1 FROM boxes WHERE label = ? AND {name} IS NOT NULL LIMIT 1"
+            if self._db.execute(query, (label,)).fetchone():
+                names.add(name)
+        return names
+
+
+def _key(key: str) -> str:
+    if key not in GROUP_KEYS:
+        raise FeltwatchError(f"{key} holds no pictures together; {', '.join(GROUP_KEYS)} can")
+    return key

@@ -1,0 +1,22 @@
+"""The examples in the docstrings."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "datasets.labelled.deck_check", "datasets.labelled.diff", "datasets.labelled.formats",
+        "datasets.labelled.manifest", "datasets.labelled.pictures", "datasets.labelled.records",
+        "datasets.labelled.split", "surveillance.dataset_pages",
+    ],
+)  # fmt: skip
+def test_docstring_examples(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert result.attempted > 0
+    assert result.failed == 0
