@@ -49,20 +49,27 @@ class FloatLoss:
             self.inner.update()
 
 
-class CpuModel(DetectionModel):
-    """A detection model that trains in bfloat16 on the CPU."""
+class InBfloat16:
+    """Mixed into ultralytics' models: on a CPU they train in bfloat16, the loss in float32."""
+
+    training: bool
 
     def predict(self, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         """Forward pass of pictures (n, 3, h, w) in 0..1."""
+        inner = super().predict  # type: ignore[misc]
         if not self.training or x.device.type != "cpu":
-            return super().predict(x, *args, **kwargs)
+            return inner(x, *args, **kwargs)
         x = x.contiguous(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            return super().predict(x, *args, **kwargs)
+            return inner(x, *args, **kwargs)
 
     def init_criterion(self) -> Any:
         """The loss, kept in float32."""
-        return FloatLoss(super().init_criterion())
+        return FloatLoss(super().init_criterion())  # type: ignore[misc]
+
+
+class CpuModel(InBfloat16, DetectionModel):
+    """A detection model that trains in bfloat16 on the CPU."""
 
 
 def schedule(trainer: Any, peak: float) -> Callable[[Any], None]:

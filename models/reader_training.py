@@ -20,7 +20,7 @@ from ultralytics.utils.torch_utils import strip_optimizer
 from datasets.training_set import CLASS_NAMES, CROP_PX
 from models.augment import vary
 from models.crops import read_crops
-from models.detector_training import FloatLoss, schedule
+from models.detector_training import InBfloat16, schedule
 
 ARCHITECTURE = "yolo11n-cls.yaml"
 
@@ -63,20 +63,8 @@ class CropSet(Dataset[dict[str, Any]]):
         return {"img": picture.float() / 255, "cls": label}
 
 
-class CpuReader(ClassificationModel):
+class CpuReader(InBfloat16, ClassificationModel):
     """A classifier that trains in bfloat16 on the CPU."""
-
-    def predict(self, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        """Forward pass of crops (n, 3, 64, 64) in 0..1."""
-        if not self.training or x.device.type != "cpu":
-            return super().predict(x, *args, **kwargs)
-        x = x.contiguous(memory_format=torch.channels_last)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            return super().predict(x, *args, **kwargs)
-
-    def init_criterion(self) -> Any:
-        """The loss, kept in float32."""
-        return FloatLoss(super().init_criterion())
 
 
 class ReaderTrainer(ClassificationTrainer):

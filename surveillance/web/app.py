@@ -1,0 +1,80 @@
+"""The one web application of feltwatch."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from fastapi import FastAPI
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.templating import Jinja2Templates
+
+from surveillance.version import installed_version
+from surveillance.web.errors import add_error_answers
+from surveillance.web.routers import review_api, review_pages
+from surveillance.web.routers.answers import REVALIDATE
+from surveillance.web.security import Gate
+from surveillance.web.services.desk import Shelf
+from surveillance.web.settings import WebSettings
+
+HERE = Path(__file__).parent
+
+# A browser runs no module of another type, and some systems know none for it.
+mimetypes.add_type("text/javascript", ".js")
+
+
+def create_app(settings: WebSettings) -> FastAPI:
+    """The application over the settings' datasets, which it closes when it is shut down.
+
+    Raises FeltwatchError naming the folder that holds no dataset.
+    """
+    shelf = Shelf(settings.datasets)
+
+    @asynccontextmanager
+    async def until_shut_down(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        shelf.close()
+
+    app = FastAPI(
+        title="feltwatch",
+        version=installed_version(),
+        lifespan=until_shut_down,
+        openapi_url="/api/openapi.json",
+        # Their pages load scripts from another host.
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.settings = settings
+    app.state.shelf = shelf
+    app.state.pages = _templates()
+    add_error_answers(app)
+    app.include_router(review_api.router)
+    app.include_router(review_pages.router)
+    app.mount("/static", _Static(directory=HERE / "static"), name="static")
+    app.add_middleware(Gate, hosts=settings.hosts)
+    return app
+
+
+class _Static(StaticFiles):
+    """The package's own scripts and styles: kept by the browser, asked for anew each time."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        """The file, or `304 Not Modified`."""
+        answer = super().file_response(*args, **kwargs)
+        answer.headers["cache-control"] = REVALIDATE
+        return answer
+
+
+def _templates() -> Jinja2Templates:
+    # Escaping is said for all: by itself Jinja would escape by the file's ending only.
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True
+    )
+    pages = Jinja2Templates(env=environment)
+    pages.env.globals["version"] = installed_version()
+    return pages

@@ -1,0 +1,1 @@
+"""What a request asks and what it is answered: paths, status codes, headers."""

@@ -1,0 +1,197 @@
+"""The JSON API of review: all that the review page does."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from starlette.responses import Response
+
+from surveillance.web.dependencies import (
+    Author,
+    DeskOf,
+    Person,
+    PictureId,
+    ShelfHere,
+    keep_person,
+)
+from surveillance.web.repositories.labelled import Filter
+from surveillance.web.routers.answers import is_known, not_modified, tagged_bytes, tagged_file
+from surveillance.web.routers.answers import tagged_json as tagged
+from surveillance.web.schemas.review import (
+    MAX_REVISION,
+    BoxesChange,
+    BoxForm,
+    ChangeLine,
+    ConfirmationChange,
+    ConflictForm,
+    DatasetForm,
+    DealForm,
+    DealQuestion,
+    ErrorForm,
+    LabelChange,
+    PersonForm,
+    PictureCount,
+    PictureForm,
+    PicturePage,
+)
+
+MAX_PAGE = 200
+_LARGEST_ID = 2**63 - 1
+
+_Answers = dict[int | str, dict[str, Any]]
+_NOT_THERE: _Answers = {404: {"model": ErrorForm, "description": "There is no such thing."}}
+_SAVES: _Answers = _NOT_THERE | {
+    409: {"model": ConflictForm, "description": "Somebody else's change came first."},
+    422: {"model": ErrorForm, "description": "What was sent cannot be taken."},
+    503: {"model": ErrorForm, "description": "The manifest is busy; try again."},
+}
+
+router = APIRouter(prefix="/api", tags=["review"])
+
+
+def _filter(
+    split: Annotated[
+        str | None, Query(max_length=200, description="Empty: pictures in no split.")
+    ] = None,
+    confirmed: bool | None = None,
+    label: Annotated[str | None, Query(max_length=500)] = None,
+    deal: Annotated[str | None, Query(max_length=500)] = None,
+    without_boxes: bool = False,
+) -> Filter:
+    return Filter(split, confirmed, label, deal, without_boxes)
+
+
+Wanted = Annotated[Filter, Depends(_filter)]
+Place = Annotated[int | None, Query(ge=0, le=_LARGEST_ID)]
+
+
+@router.get("/me")
+def me(person: Person) -> PersonForm:
+    """Who is at the keyboard."""
+    return PersonForm(name=person)
+
+
+@router.put("/me")
+def set_me(form: PersonForm, response: Response) -> PersonForm:
+    """Say who is at the keyboard; the browser keeps it."""
+    keep_person(response, form.name)
+    return form
+
+
+@router.get("/datasets")
+def datasets(shelf: ShelfHere) -> list[DatasetForm]:
+    """The datasets that this server shows."""
+    return [desk.review.dataset() for desk in shelf.values()]
+
+
+@router.get("/datasets/{dataset}", responses=_NOT_THERE)
+def dataset(desk: DeskOf) -> DatasetForm:
+    """One dataset as a whole."""
+    return desk.review.dataset()
+
+
+@router.get("/datasets/{dataset}/labels", responses=_NOT_THERE)
+def labels(desk: DeskOf) -> list[str]:
+    """The labels of a dataset, in order."""
+    return desk.review.dataset().labels
+
+
+@router.post("/datasets/{dataset}/labels", responses=_SAVES)
+def add_label(desk: DeskOf, form: LabelChange) -> list[str]:
+    """Add a label; gives back all."""
+    return desk.review.add_label(form.name)
+
+
+@router.get("/datasets/{dataset}/pictures", responses=_NOT_THERE)
+def pictures(
+    desk: DeskOf,
+    wanted: Wanted,
+    after: Annotated[int, Query(ge=0, le=_LARGEST_ID)] = 0,
+    before: Place = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 50,
+) -> PicturePage:
+    """A page of pictures after the number `after`, or the page before the number `before`."""
+    return desk.review.page(wanted, after=after, before=before, limit=limit)
+
+
+@router.get("/datasets/{dataset}/count", responses=_NOT_THERE)
+def count(desk: DeskOf, wanted: Wanted, at: Place = None) -> PictureCount:
+    """How many pictures there are, how many are confirmed, and the place of picture `at`."""
+    return desk.review.count(wanted, at)
+
+
+@router.get("/datasets/{dataset}/pictures/{id}", response_model=PictureForm, responses=_NOT_THERE)
+def picture(desk: DeskOf, id: PictureId, request: Request) -> Response:
+    """A picture with its boxes. Answers 304 to an `If-None-Match` that is still right."""
+    return tagged(request, desk.review.picture(id))
+
+
+@router.put("/datasets/{dataset}/pictures/{id}/boxes", response_model=PictureForm, responses=_SAVES)
+def set_boxes(
+    desk: DeskOf, id: PictureId, form: BoxesChange, author: Author, request: Request
+) -> Response:
+    """Put boxes in place of those of a revision. Takes back a confirmation."""
+    saved = desk.review.set_boxes(id, form.boxes, by=author, revision=form.revision)
+    return tagged(request, saved)
+
+
+@router.put(
+    "/datasets/{dataset}/pictures/{id}/confirmation",
+    response_model=PictureForm,
+    responses=_SAVES,
+)
+def confirm(
+    desk: DeskOf, id: PictureId, form: ConfirmationChange, author: Author, request: Request
+) -> Response:
+    """Say that the boxes of a revision are right, or take that back."""
+    saved = desk.review.confirm(id, form.confirmed, by=author, revision=form.revision)
+    return tagged(request, saved)
+
+
+@router.get("/datasets/{dataset}/pictures/{id}/history", responses=_NOT_THERE)
+def history(desk: DeskOf, id: PictureId) -> list[ChangeLine]:
+    """Every change of a picture, the first one first."""
+    return desk.review.history(id)
+
+
+@router.get("/datasets/{dataset}/pictures/{id}/history/{revision}", responses=_NOT_THERE)
+def boxes_at(
+    desk: DeskOf, id: PictureId, revision: Annotated[int, Path(ge=1, le=MAX_REVISION)]
+) -> list[BoxForm]:
+    """The boxes as they were at a revision."""
+    return desk.review.boxes_at(id, revision)
+
+
+@router.get("/datasets/{dataset}/pictures/{id}/deal", responses=_NOT_THERE)
+def deal(desk: DeskOf, id: PictureId) -> DealForm:
+    """The 53-card check of the picture's deal."""
+    return desk.review.deal(id)
+
+
+@router.post("/datasets/{dataset}/pictures/{id}/deal", responses=_SAVES)
+def deal_of(desk: DeskOf, id: PictureId, form: DealQuestion) -> DealForm:
+    """The 53-card check with other boxes on this picture; nothing is saved."""
+    return desk.review.deal(id, form.boxes)
+
+
+_FILES: _Answers = _NOT_THERE | {200: {"content": {"image/*": {}}}, 304: {"description": "Known."}}
+
+
+@router.get("/datasets/{dataset}/pictures/{id}/image", response_class=Response, responses=_FILES)
+def image(desk: DeskOf, id: PictureId, request: Request) -> Response:
+    """The picture itself."""
+    path = desk.review.path(id)
+    return tagged_file(request, path, desk.thumbnails.tag(path))
+
+
+@router.get(
+    "/datasets/{dataset}/pictures/{id}/thumbnail", response_class=Response, responses=_FILES
+)
+def thumbnail(desk: DeskOf, id: PictureId, request: Request) -> Response:
+    """The picture, at most 320 px wide and high, as JPEG."""
+    path = desk.review.path(id)
+    tag = desk.thumbnails.tag(path)
+    if is_known(request, f'"{tag}"'):
+        return not_modified(f'"{tag}"')
+    return tagged_bytes(request, desk.thumbnails.jpeg(path, tag), "image/jpeg", tag)

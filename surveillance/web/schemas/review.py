@@ -1,0 +1,205 @@
+"""The JSON forms of review: datasets, pictures with boxes, changes, a deal's cards."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+
+MAX_BOXES = 2_000
+"""More boxes than any picture of a table holds."""
+
+MAX_REVISION = 2**53 - 1
+"""The largest whole number that a browser's JavaScript keeps exactly."""
+
+Px = Annotated[float, Field(allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Label = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^\S([\s\S]*\S)?$")]
+NewLabel = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$"
+    ),
+]
+PersonName = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$"
+    ),
+]
+"""Names and new labels are one line of printable text; a label that is there may be any."""
+
+Revision = Annotated[int, Field(ge=1, le=MAX_REVISION)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class BoxForm(_Form):
+    """One box; px of the picture, origin at its top left corner."""
+
+    label: Label = Field(description="What the box holds: a label of the dataset.")
+    x0: Px = Field(description="Left, px.")
+    y0: Px = Field(description="Top, px.")
+    x1: Px = Field(description="Right, px.")
+    y1: Px = Field(description="Bottom, px.")
+    angle_deg: Px | None = Field(
+        default=None, description="Turn about the centre, clockwise, degrees."
+    )
+    visible: Share | None = Field(default=None, description="Share that nothing covers.")
+    score: Share | None = Field(default=None, description="How sure a model was.")
+    attributes: dict[str, JsonValue] = Field(
+        default_factory=dict, description="Further values, kept as they came."
+    )
+
+
+class BoxesChange(_Form):
+    """All boxes of a picture, in place of those of `revision`."""
+
+    revision: Revision = Field(description="The revision that was changed.")
+    boxes: list[BoxForm] = Field(max_length=MAX_BOXES)
+
+
+class ConfirmationChange(_Form):
+    """A person's word that the boxes of `revision` are right, or its taking back."""
+
+    revision: Revision = Field(description="The revision that was looked at.")
+    confirmed: bool
+
+
+class PictureLine(_Form):
+    """A picture in a list."""
+
+    id: int
+    file: str
+    revision: int
+    split: str | None
+    deal: str | None
+    boxes: int = Field(description="How many boxes it has.")
+    labelled_by: str | None
+    confirmed_by: str | None
+
+
+class PictureForm(_Form):
+    """A picture with its boxes."""
+
+    id: int
+    file: str
+    width: int = Field(description="px")
+    height: int = Field(description="px")
+    sha256: str
+    source: str | None
+    time_s: str | None = Field(description="The stream's own clock, seconds as decimal text.")
+    deck: str | None
+    camera: str | None
+    shift: str | None
+    deal: str | None
+    split: str | None
+    labelled_by: str | None
+    confirmed_by: str | None
+    confirmed_at: str | None
+    revision: int
+    boxes: list[BoxForm]
+    image_url: str
+    thumbnail_url: str
+
+
+class PicturePage(_Form):
+    """Some pictures of a list, in order."""
+
+    pictures: list[PictureLine]
+    more: bool = Field(description="Whether the list goes on beyond them, in that direction.")
+
+
+class PictureCount(_Form):
+    """How many pictures a filter lets through, and where one stands among them."""
+
+    matching: int
+    confirmed: int
+    place: int | None = Field(description="From 1; null when no picture was named.")
+
+
+class SplitLine(_Form):
+    """One split; `name` is null for pictures in none."""
+
+    name: str | None
+    pictures: int
+
+
+class DatasetForm(_Form):
+    """A dataset as a whole."""
+
+    name: str
+    key: str = Field(description="Tells this dataset from others of the same name.")
+    labels: list[str]
+    splits: list[SplitLine]
+    pictures: int
+
+
+class LabelChange(_Form):
+    """A label to add."""
+
+    name: NewLabel
+
+
+class ChangeLine(_Form):
+    """One change of a picture."""
+
+    revision: int
+    by: str
+    at: str = Field(description="UTC, ISO 8601.")
+    what: str
+    note: str | None
+    boxes: int = Field(description="How many boxes there were afterwards.")
+
+
+class CardSeen(_Form):
+    """Another picture of the deal on which a card is labelled."""
+
+    picture: int
+    file: str
+    boxes: int
+
+
+class TwiceLine(_Form):
+    """A card that one pack cannot show so."""
+
+    card: str
+    where: list[str] = Field(description="Names of the pictures; one name twice for one picture.")
+
+
+class DealQuestion(_Form):
+    """Boxes to check in place of those that are saved."""
+
+    boxes: list[BoxForm] = Field(max_length=MAX_BOXES)
+
+
+class DealForm(_Form):
+    """The 53-card check of the deal that a picture shows."""
+
+    deal: str | None = Field(description="Null when the picture names no deal.")
+    pictures: int = Field(description="Pictures of the deal, this one counted.")
+    left_out: int = Field(description="Pictures beyond the limit of one check.")
+    elsewhere: dict[str, list[CardSeen]] = Field(
+        description="Cards on the other pictures of the deal, by label."
+    )
+    twice: list[TwiceLine] = Field(description="Cards that lie twice.")
+
+
+class PersonForm(_Form):
+    """Who is at the keyboard."""
+
+    name: PersonName
+
+
+class ErrorForm(BaseModel):
+    """Why a request was refused."""
+
+    detail: str
+
+
+class ConflictForm(ErrorForm):
+    """Somebody else's change came first; `picture` is how it stands now."""
+
+    picture: PictureForm

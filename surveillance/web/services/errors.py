@@ -1,0 +1,13 @@
+"""What a service cannot do; the routers say it in HTTP."""
+
+from __future__ import annotations
+
+from settlement.errors import FeltwatchError
+
+
+class NotThereError(FeltwatchError):
+    """What was asked for is not there."""
+
+
+class RefusedError(FeltwatchError):
+    """What was sent cannot be taken; the message says what would be right."""

@@ -1,0 +1,189 @@
+// Boxes and pictures as values: nothing here touches the page or the network.
+// A box is an object that is never changed; `uid` tells it from others while the page is open.
+
+let lastUid = 0;
+
+const NUMBERS = ["x0", "y0", "x1", "y1", "angle_deg", "visible", "score"];
+
+export function withUid(box) {
+  lastUid += 1;
+  return Object.freeze({ ...box, uid: lastUid });
+}
+
+export function toWire({ uid, ...box }) {
+  return box;
+}
+
+export function sameBox(a, b) {
+  return a.label === b.label
+    && NUMBERS.every((name) => (a[name] ?? null) === (b[name] ?? null))
+    && JSON.stringify(a.attributes ?? {}) === JSON.stringify(b.attributes ?? {});
+}
+
+export function sameBoxes(a, b) {
+  return a.length === b.length && a.every((box, n) => sameBox(box, b[n]));
+}
+
+// The boxes that only `a` and only `b` has; equal ones are paired off.
+export function differences(a, b) {
+  const left = [...b];
+  const onlyA = a.filter((box) => {
+    const place = left.findIndex((other) => sameBox(box, other));
+    if (place >= 0) left.splice(place, 1);
+    return place < 0;
+  });
+  return { onlyA, onlyB: left };
+}
+
+// Boxes that came from the server, with the uids of those that are the same as before.
+export function takeOver(boxes, before) {
+  const left = [...before];
+  return boxes.map((box) => {
+    const place = left.findIndex((other) => sameBox(box, other));
+    return place < 0 ? withUid(box) : left.splice(place, 1)[0];
+  });
+}
+
+const round = (value) => Math.round(value * 100) / 100;
+export const MIN_SIDE_PX = 2;
+
+// A box with new edges, put right: left before right, inside the picture unless it is turned.
+// What a model thought of the old edges holds no more.
+export function reshaped(box, edges, size) {
+  let [x0, x1] = edges.x0 <= edges.x1 ? [edges.x0, edges.x1] : [edges.x1, edges.x0];
+  let [y0, y1] = edges.y0 <= edges.y1 ? [edges.y0, edges.y1] : [edges.y1, edges.y0];
+  if (!box.angle_deg) {
+    [x0, x1] = [Math.max(0, x0), Math.min(size.width, x1)];
+    [y0, y1] = [Math.max(0, y0), Math.min(size.height, y1)];
+    if (x1 - x0 < MIN_SIDE_PX) [x0, x1] = widened(x0, x1, size.width);
+    if (y1 - y0 < MIN_SIDE_PX) [y0, y1] = widened(y0, y1, size.height);
+  } else {
+    x1 = Math.max(x1, x0 + MIN_SIDE_PX);
+    y1 = Math.max(y1, y0 + MIN_SIDE_PX);
+  }
+  return Object.freeze({
+    ...box, x0: round(x0), y0: round(y0), x1: round(x1), y1: round(y1), score: null,
+  });
+}
+
+function widened(low, high, most) {
+  const start = Math.min(Math.max(0, (low + high - MIN_SIDE_PX) / 2), most - MIN_SIDE_PX);
+  return [start, start + MIN_SIDE_PX];
+}
+
+// A box pushed by (dx, dy) px that keeps its size and stays inside the picture.
+export function moved(box, dx, dy, size) {
+  const within = (low, high, step, most) => {
+    if (low < 0 || high > most) return step;
+    return Math.min(Math.max(step, -low), most - high);
+  };
+  const x = within(box.x0, box.x1, dx, size.width);
+  const y = within(box.y0, box.y1, dy, size.height);
+  if (!x && !y) return box;
+  return Object.freeze({
+    ...box, x0: round(box.x0 + x), x1: round(box.x1 + x),
+    y0: round(box.y0 + y), y1: round(box.y1 + y), score: null,
+  });
+}
+
+export function renamed(box, label) {
+  return box.label === label ? box : Object.freeze({ ...box, label, score: null });
+}
+
+export const middle = (box) => ({ x: (box.x0 + box.x1) / 2, y: (box.y0 + box.y1) / 2 });
+
+// Boxes as a person reads: rows from the top, each from the left. A row is what overlaps its
+// first box by half.
+export function readingOrder(boxes) {
+  const rows = [];
+  for (const box of [...boxes].sort((a, b) => a.y0 - b.y0)) {
+    const row = rows.find(([first]) => {
+      const shared = Math.min(first.y1, box.y1) - Math.max(first.y0, box.y0);
+      return shared > Math.min(first.y1 - first.y0, box.y1 - box.y0) / 2;
+    });
+    if (row) row.push(box);
+    else rows.push([box]);
+  }
+  return rows.flatMap((row) => row.sort((a, b) => a.x0 - b.x0));
+}
+
+const MOST_STEPS = 300;
+
+// One picture that is worked on: what the server has, what is wanted, and the steps between.
+export class Doc {
+  constructor(form) {
+    this.id = form.id;
+    this.past = [];
+    this.future = [];
+    this.boxes = [];
+    this.wantConfirmed = null; // true or false while a confirmation is not saved
+    this.tried = []; // boxes that were sent without an answer
+    this.saving = false;
+    this.trouble = null; // the ApiError of the last save, until one works
+    this.take(form);
+  }
+
+  // The picture as the server has it now, boxes and all.
+  take(form, tag = null) {
+    this.tried = [];
+    this.form = form;
+    this.tag = tag;
+    this.saved = form.boxes;
+    this.boxes = takeOver(form.boxes, this.boxes);
+  }
+
+  // The server's answer to a save: later edits stay.
+  took(form, tag = null) {
+    this.tried = [];
+    this.form = form;
+    this.tag = tag;
+    this.saved = form.boxes;
+  }
+
+  get dirty() {
+    return !sameBoxes(this.boxes, this.saved);
+  }
+
+  // Whether a newer version is one that was sent from here: only the answer got lost.
+  isOwn(theirs) {
+    return theirs.revision === this.form.revision + 1 && theirs.confirmed_by === null
+      && this.tried.some((boxes) => sameBoxes(boxes, theirs.boxes));
+  }
+
+  get waiting() {
+    return this.saving || this.dirty || this.wantConfirmed !== null;
+  }
+
+  get confirmed() {
+    if (this.dirty) return false;
+    return this.wantConfirmed ?? this.form.confirmed_by !== null;
+  }
+
+  edit(boxes) {
+    if (sameBoxes(boxes, this.boxes)) return false;
+    this.past.push(this.boxes);
+    if (this.past.length > MOST_STEPS) this.past.shift();
+    this.future = [];
+    this.boxes = boxes;
+    return true;
+  }
+
+  undo() {
+    if (!this.past.length) return false;
+    this.future.push(this.boxes);
+    this.boxes = this.past.pop();
+    return true;
+  }
+
+  redo() {
+    if (!this.future.length) return false;
+    this.past.push(this.boxes);
+    this.boxes = this.future.pop();
+    return true;
+  }
+
+  forgetSteps() {
+    this.past = [];
+    this.future = [];
+  }
+}

@@ -1,0 +1,186 @@
+// The mouse on the stage: select, move, resize, draw, pan, zoom. Tells what is wanted; the
+// boxes themselves are changed by whoever listens.
+
+
+const STILL_PX = 4; // a press that moves less is a click
+const WHEEL_STEP = 1.0015;
+
+export class Pointer {
+  // `listener`: boxes(), selected(), select(uid), preview(uid, edges|null, shift|null),
+  // commit(uid), draw(edges), ghost(edges|null), context().
+  constructor(stage, listener) {
+    this.stage = stage;
+    this.listener = listener;
+    this.last = null; // where the mouse is, px of the picture; null when it is elsewhere
+    this.gesture = null;
+    const { root } = stage;
+    root.addEventListener("pointerdown", (event) => this.#down(event));
+    root.addEventListener("pointermove", (event) => this.#move(event));
+    root.addEventListener("pointerup", (event) => this.#up(event));
+    root.addEventListener("pointercancel", () => this.cancel());
+    root.addEventListener("pointerleave", () => { this.last = null; });
+    root.addEventListener("contextmenu", (event) => event.preventDefault());
+    root.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+  }
+
+  get busy() {
+    return this.gesture !== null;
+  }
+
+  cancel() {
+    const { gesture } = this;
+    this.gesture = null;
+    if (!gesture) return;
+    this.listener.ghost(null);
+    if (gesture.uid !== undefined) this.listener.preview(gesture.uid, null, null);
+  }
+
+  #selectedBox() {
+    const uid = this.listener.selected();
+    return this.listener.boxes().find((box) => box.uid === uid) ?? null;
+  }
+
+  #down(event) {
+    if (event.target.closest("#labelfield") || !this.stage.size) return;
+    event.preventDefault();
+    this.stage.root.focus({ preventScroll: true });
+    this.stage.root.setPointerCapture(event.pointerId);
+    const at = this.stage.toPicture(event.clientX, event.clientY);
+    const start = { at, clientX: event.clientX, clientY: event.clientY, moved: false };
+    if (event.button !== 0 || event.shiftKey) {
+      this.gesture = { ...start, kind: "pan", x: event.clientX, y: event.clientY };
+      return;
+    }
+    if (event.ctrlKey || event.metaKey) {
+      this.gesture = { ...start, kind: "draw" };
+      return;
+    }
+    const chosen = this.#selectedBox();
+    const handle = chosen && this.stage.handleAt(at, chosen);
+    if (handle) {
+      this.gesture = { ...start, kind: "resize", uid: chosen.uid, box: chosen, handle };
+      return;
+    }
+    const under = this.stage.boxesAt(at, this.listener.boxes());
+    if (!under.length) {
+      this.gesture = { ...start, kind: "draw" };
+      return;
+    }
+    const isOn = chosen && under.some((box) => box.uid === chosen.uid);
+    const box = isOn ? chosen : under[0];
+    if (!isOn) this.listener.select(box.uid);
+    this.gesture = { ...start, kind: "move", uid: box.uid, box, under, wasOn: isOn };
+  }
+
+  #move(event) {
+    const at = this.stage.toPicture(event.clientX, event.clientY);
+    this.last = at;
+    const { gesture } = this;
+    if (!gesture) {
+      this.#cursor(at);
+      return;
+    }
+    const far = Math.hypot(event.clientX - gesture.clientX, event.clientY - gesture.clientY);
+    gesture.moved ||= far >= STILL_PX;
+    if (!gesture.moved) return;
+    if (gesture.kind === "pan") {
+      this.stage.pan(event.clientX - gesture.x, event.clientY - gesture.y);
+      [gesture.x, gesture.y] = [event.clientX, event.clientY];
+    } else if (gesture.kind === "draw") {
+      this.listener.ghost(this.#drawn(gesture, at));
+    } else if (gesture.kind === "move") {
+      const shift = { x: at.x - gesture.at.x, y: at.y - gesture.at.y };
+      this.listener.preview(gesture.uid, null, shift);
+    } else {
+      this.listener.preview(gesture.uid, this.#resized(gesture, at), null);
+    }
+  }
+
+  #up(event) {
+    const { gesture } = this;
+    this.gesture = null;
+    if (!gesture) return;
+    const at = this.stage.toPicture(event.clientX, event.clientY);
+    if (gesture.kind === "draw") {
+      this.listener.ghost(null);
+      if (gesture.moved) this.listener.draw(this.#drawn(gesture, at));
+      else this.listener.select(null);
+    } else if (gesture.kind === "move" || gesture.kind === "resize") {
+      if (gesture.moved) this.listener.commit(gesture.uid);
+      else if (gesture.wasOn && gesture.under.length > 1) this.#nextBelow(gesture);
+    }
+  }
+
+  // Another click at the same place selects the next box there.
+  #nextBelow({ under, uid }) {
+    const place = under.findIndex((box) => box.uid === uid);
+    this.listener.select(under[(place + 1) % under.length].uid);
+  }
+
+  #drawn({ at: start }, at) {
+    const { width, height } = this.stage.size;
+    const within = (value, most) => Math.min(Math.max(value, 0), most);
+    return {
+      x0: within(Math.min(start.x, at.x), width), x1: within(Math.max(start.x, at.x), width),
+      y0: within(Math.min(start.y, at.y), height), y1: within(Math.max(start.y, at.y), height),
+    };
+  }
+
+  #resized({ box, handle: [h, v], at: start }, at) {
+    const from = this.stage.intoFrame(box, start);
+    const to = this.stage.intoFrame(box, at);
+    const [dx, dy] = [h ? to.x - from.x : 0, v ? to.y - from.y : 0];
+    const edges = {
+      x0: box.x0 + (h < 0 ? dx : 0), x1: box.x1 + (h > 0 ? dx : 0),
+      y0: box.y0 + (v < 0 ? dy : 0), y1: box.y1 + (v > 0 ? dy : 0),
+    };
+    if (!box.angle_deg) return edges;
+    // The far edges of a turned box stay where they are on the picture: its centre moves
+    // along the turned axes, not along those of the box's frame.
+    const turn = (box.angle_deg * Math.PI) / 180;
+    const [ox, oy] = [dx / 2, dy / 2];
+    const shift = {
+      x: ox * Math.cos(turn) - oy * Math.sin(turn) - ox,
+      y: ox * Math.sin(turn) + oy * Math.cos(turn) - oy,
+    };
+    return {
+      x0: edges.x0 + shift.x, x1: edges.x1 + shift.x,
+      y0: edges.y0 + shift.y, y1: edges.y1 + shift.y,
+    };
+  }
+
+  #wheel(event) {
+    if (!this.stage.size) return;
+    event.preventDefault();
+    const frame = this.stage.canvas.getBoundingClientRect();
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
+    const factor = WHEEL_STEP ** (-event.deltaY * lines * (event.ctrlKey ? 4 : 1));
+    this.stage.zoom(Math.min(Math.max(factor, 0.5), 2), {
+      x: event.clientX - frame.left, y: event.clientY - frame.top,
+    });
+  }
+
+  #cursor(at) {
+    const chosen = this.#selectedBox();
+    const handle = chosen && this.stage.handleAt(at, chosen);
+    let name = "crosshair";
+    if (handle) {
+      const [h, v] = handle;
+      if (h && v) name = h === v ? "nwse-resize" : "nesw-resize";
+      else name = h ? "ew-resize" : "ns-resize";
+    } else if (this.stage.size && this.stage.boxesAt(at, this.listener.boxes()).length) {
+      name = "move";
+    }
+    this.stage.root.style.cursor = name;
+  }
+
+  // Where a box made by a key goes: about the mouse, or the middle of what is in sight.
+  aim() {
+    if (this.last) return this.last;
+    const frame = this.stage.canvas.getBoundingClientRect();
+    return this.stage.toPicture(
+      frame.left + this.stage.width / 2, frame.top + this.stage.height / 2,
+    );
+  }
+}
+
