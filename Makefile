@@ -1,6 +1,7 @@
 # make demo   audit the sample recording and write a report
 # make test   run the tests
-# make test-train  train, export and check a tiny model (installs torch: gigabytes)
+# make test-train  train, export and check a tiny model; exports opened by ultralytics
+#             (installs torch: gigabytes)
 # make lint   ruff, mypy, import-linter
 #
 # Only Python 3.11+, git and make are needed. PYTHON chooses the interpreter.
@@ -25,7 +26,7 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 test-train: $(VENV)/.train
-	$(BIN)/python -m pytest tests/train $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests/train tests/datasets/labelled/test_labelled_formats.py $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -65,6 +66,7 @@ $(VENV)/.base: pyproject.toml | $(BIN)/python
 $(VENV)/.dev: pyproject.toml $(VENV)/.base | $(BIN)/python
 	@echo 'installing the development tools into $(VENV)'
 	$(PIP) install --editable '.[dev]'
+	$(PIP) install --no-deps 'datumaro>=1.13,<1.14'
 	$(mend_opencv)
 	@touch $@
 

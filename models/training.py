@@ -38,6 +38,7 @@ class TrainingRun:
     epochs: int | None = None
     size: int = 512
     batch: int | None = None
+    rate: float | None = None
     device: str | None = None
     resume: bool = False
     start: Path | None = None
@@ -69,6 +70,8 @@ def train_part(part: str, run: TrainingRun) -> Path:
         common["epochs"] = run.epochs
     if run.batch is not None:
         common["batch"] = run.batch
+    if run.rate is not None:
+        common["rate"] = run.rate
     _check_device(run.device)
     folder.mkdir(parents=True, exist_ok=True)
     if run.resume and _finished(folder / "weights" / "last.pt"):

@@ -21,6 +21,7 @@ from datasets.labelled.formats import Entry, Progress, entry_name, place_of, put
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.pictures import SUFFIXES
 from datasets.labelled.records import Box, Picture
+from datasets.labelled.rendered import told_boxes
 from settlement.errors import FeltwatchError
 
 DATA_FILE = "data.yaml"
@@ -104,9 +105,17 @@ class YoloReader:
                     "shift": f"seed {recipe} shard {shard}",
                 }
             label_file = _label_file(path)
+            own = recipe is not None
 
-            def boxes(width: int, height: int, label_file: Path = label_file) -> tuple[Box, ...]:
-                return self._boxes(label_file, width, height)
+            def boxes(
+                width: int,
+                height: int,
+                label_file: Path = label_file,
+                path: Path = path,
+                own: bool = own,
+            ) -> tuple[Box, ...]:
+                told = told_boxes(self.folder, path) if own else None
+                return self._boxes(label_file, width, height) if told is None else told
 
             yield Entry(name, path, boxes, str(label_file), details=details)
 

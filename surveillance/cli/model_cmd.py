@@ -145,6 +145,10 @@ def train_command(
     batch: Annotated[
         int | None, typer.Option("--batch", min=1, help="Detector 16, others 128 unless told.")
     ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option("--rate", min=1e-6, max=0.1, help="Peak learning rate; each part has its own."),
+    ] = None,
     device: Annotated[
         str | None, typer.Option("--device", help="cpu, 0, ...; a GPU where there is one.")
     ] = None,
@@ -195,6 +199,7 @@ def train_command(
         epochs=epochs,
         size=size,
         batch=batch,
+        rate=rate,
         device=device,
         resume=resume,
         start=start,

@@ -140,6 +140,33 @@ def test_a_rendered_set_counts_as_truth(tmp_path: Path) -> None:
         assert not list(dataset.spread("deck"))
 
 
+def test_a_rendered_set_tells_cards_and_visible_shares(tmp_path: Path) -> None:
+    source = yolo(tmp_path / "set")
+    (source / "recipe.json").write_text('{"views": 6, "seed": 5}')
+    (source / "shards").mkdir()
+    told = source / "boxes" / "train" / "001.jsonl"
+    told.parent.mkdir(parents=True)
+    box = {"kind": "AS", "xyxy": [1, 2, 9, 8], "visible": 0.5, "card": "QD", "quad": None}
+    told.write_text(json.dumps({"image": "001.jpg", "boxes": [box]}) + "\n")
+    import_labels(source, tmp_path / "d")
+    with Dataset.open(tmp_path / "d") as dataset:
+        found = {Path(p.file).name: dataset.boxes(p.id) for p in dataset.pictures()}
+        (one,) = found["001.jpg"]
+        assert (one.label, one.visible, one.xyxy) == ("AS", 0.5, (1, 2, 9, 8))
+        assert dict(one.attributes) == {"card": "QD"}
+        assert all(b.visible is None for b in found["002.jpg"])
+
+
+def test_a_rendered_set_with_broken_boxes_is_refused(tmp_path: Path) -> None:
+    source = yolo(tmp_path / "set")
+    (source / "recipe.json").write_text('{"views": 6, "seed": 5}')
+    (source / "shards").mkdir()
+    (source / "boxes" / "val").mkdir(parents=True)
+    (source / "boxes" / "val" / "000.jsonl").write_text("{}\n")
+    with pytest.raises(FeltwatchError, match="line 1: is no list of rendered boxes"):
+        import_labels(source, tmp_path / "d")
+
+
 def test_same_names_of_other_pictures_need_a_prefix(tmp_path: Path) -> None:
     import_labels(yolo(tmp_path / "in"), tmp_path / "d")
     other = yolo(tmp_path / "other")
