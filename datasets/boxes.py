@@ -8,13 +8,19 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
-from datasets.paint import Painter, card_corners, card_points
+from datasets.chips import stack_hull_rings
+from datasets.deck import Picture
+from datasets.paint import LAMMER_THICKNESS_MM, Painter, card_corners, card_points
 from datasets.scene import CardItem, Item, LammerItem
 from settlement.record import JOKER
-from vision.table import CHIP_DIAMETER_MM, CHIP_THICKNESS_MM, FloatArray
+from vision.table import FloatArray
 
 MIN_VISIBLE = {"index": 0.7, "joker": 0.55, "back": 0.3, "chip": 0.55, "lammer_envy": 0.6}
+
+SMALL = 2
+"""What hides what is worked out on a raster this much coarser than the canvas."""
 
 
 @dataclass(frozen=True)
@@ -47,62 +53,89 @@ def item_outlines(item: Item, painter: Painter) -> list[tuple[str, FloatArray, s
                 corners = np.roll(corners, 2, axis=0)
             out.append((kind, card_points(item, size, corners), item.label))
         return out
-    turn = np.linspace(0, 2 * math.pi, 16, endpoint=False)
-    ring = np.column_stack([np.cos(turn), np.sin(turn)])
     if isinstance(item, LammerItem):
+        turn = np.linspace(0, 2 * math.pi, 16, endpoint=False)
+        ring = np.column_stack([np.cos(turn), np.sin(turn)])
         r = painter.lammer_mm[item.kind] / 2
-        return [(f"lammer_{item.kind}", ring * r + painter.lift(item.center_mm, 3.0), None)]
-    r = CHIP_DIAMETER_MM / 2
-    top = painter.lift(item.center_mm, len(item.colours) * CHIP_THICKNESS_MM)
-    hull = np.vstack([ring * r + item.center_mm, ring * r + top])
-    return [
-        ("chip", cv2.convexHull(hull.astype(np.float32)).reshape(-1, 2).astype(np.float64), None)
+        top = painter.lift(item.center_mm, LAMMER_THICKNESS_MM)
+        return [(f"lammer_{item.kind}", ring * r + top, None)]
+    foot = np.asarray(painter.foot_mm)
+    rings = [
+        foot + (ring - foot) * (painter.height_mm / (painter.height_mm - h))
+        for ring, h in stack_hull_rings(item)
     ]
+    hull = cv2.convexHull(np.vstack(rings).astype(np.float32))
+    return [("chip", hull.reshape(-1, 2).astype(np.float64), None)]
 
 
 def boxes_of(
     items: Sequence[Item], painter: Painter, to_view: FloatArray, size: int,
-    covered: Sequence[FloatArray] = (),
+    covered: Sequence[FloatArray] | Picture = (),
 ) -> tuple[Box, ...]:  # fmt: skip
-    """Boxes of what is seen. `to_view` (3, 3) maps canvas px to the picture's px."""
-    small = 4
+    """Boxes of what is seen. `to_view` (3, 3) maps canvas px to the picture's px.
+
+    `covered` is what hides things from the camera: outlines in canvas px, or a mask of the
+    canvas, uint8 (h, w), that is 128 or more where something lies over the felt.
+    """
     h, w = painter.canvas.shape[:2]
-    owner = np.zeros((h // small + 1, w // small + 1), np.int32)
-
-    def fill(points_px: FloatArray, value: int) -> None:
-        cv2.fillPoly(owner, [np.round(points_px / small).astype(np.int32)], value)
-
+    owner = np.zeros((h // SMALL + 1, w // SMALL + 1), np.int16)
     outlines = []
     for number, item in enumerate(items, start=1):
-        own = item_outlines(item, painter)
+        own = [
+            (kind, painter.px(outline), card)
+            for kind, outline, card in item_outlines(item, painter)
+        ]
         outlines.append(own)
         solid = (
-            card_corners(item, painter.deck.size_mm) if isinstance(item, CardItem) else own[0][1]
+            painter.px(card_corners(item, painter.deck.size_mm))
+            if isinstance(item, CardItem)
+            else own[0][1]
         )
-        fill(painter.px(solid), number)
-    for polygon in covered:
-        fill(polygon, -1)
+        cv2.fillConvexPoly(owner, _small(solid), number)
+    if isinstance(covered, np.ndarray):
+        over = covered[::SMALL, ::SMALL] >= 128
+        owner[: over.shape[0], : over.shape[1]][over] = -1
+    else:
+        for polygon in covered:
+            cv2.fillPoly(owner, [_small(polygon)], -1)
     boxes = []
     for number, own in enumerate(outlines, start=1):
-        for kind, outline, card in own:
-            px = painter.px(outline)
-            mask = np.zeros_like(owner, np.uint8)
-            cv2.fillPoly(mask, [np.round(px / small).astype(np.int32)], 1)
-            inside = owner[mask > 0]
-            if inside.size == 0:
-                continue
-            visible = float((inside == number).mean())
-            seen = cv2.perspectiveTransform(px.reshape(-1, 1, 2), to_view).reshape(-1, 2)
-            x0, y0 = seen.min(axis=0)
-            x1, y1 = seen.max(axis=0)
-            cx0, cy0 = max(0.0, float(x0)), max(0.0, float(y0))
-            cx1, cy1 = min(float(size), float(x1)), min(float(size), float(y1))
-            if cx1 <= cx0 or cy1 <= cy0:
-                continue
-            inside_share = (cx1 - cx0) * (cy1 - cy0) / max(1e-6, float((x1 - x0) * (y1 - y0)))
-            visible *= inside_share
-            if visible < MIN_VISIBLE.get(kind, 0.6) or min(cx1 - cx0, cy1 - cy0) < 4:
-                continue
-            quad = seen.astype(np.float64) if card else None
-            boxes.append(Box(kind, (cx0, cy0, cx1, cy1), visible, card, quad))
+        for kind, px, card in own:
+            box = _box(kind, px, card, owner, number, to_view, size)
+            if box is not None:
+                boxes.append(box)
     return tuple(boxes)
+
+
+def _small(points_px: FloatArray) -> npt.NDArray[np.int32]:
+    return np.round(points_px / SMALL).astype(np.int32)
+
+
+def _box(
+    kind: str, px: FloatArray, card: str | None, owner: npt.NDArray[np.int16], number: int,
+    to_view: FloatArray, size: int,
+) -> Box | None:  # fmt: skip
+    """The box of one outline, or none where too little of it is seen."""
+    flat = np.column_stack([px, np.ones(len(px))]) @ to_view.T
+    seen = flat[:, :2] / flat[:, 2:]
+    x0, y0 = seen.min(axis=0).tolist()
+    x1, y1 = seen.max(axis=0).tolist()
+    cx0, cy0, cx1, cy1 = max(0.0, x0), max(0.0, y0), min(float(size), x1), min(float(size), y1)
+    if cx1 <= cx0 or cy1 <= cy0 or min(cx1 - cx0, cy1 - cy0) < 4:
+        return None
+    points = _small(px)
+    low = np.maximum(points.min(axis=0), 0)
+    high = np.minimum(points.max(axis=0) + 1, owner.shape[::-1])
+    if (high <= low).any():
+        return None
+    mask = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
+    cv2.fillPoly(mask, [points - low], 1)
+    total = int(np.count_nonzero(mask))
+    if total == 0:
+        return None
+    own = owner[low[1] : high[1], low[0] : high[0]] == number
+    visible = float(np.count_nonzero(own & (mask > 0))) / total
+    visible *= (cx1 - cx0) * (cy1 - cy0) / max(1e-6, (x1 - x0) * (y1 - y0))
+    if visible < MIN_VISIBLE.get(kind, 0.6):
+        return None
+    return Box(kind, (cx0, cy0, cx1, cy1), visible, card, seen if card else None)

@@ -1,4 +1,4 @@
-"""Cameras for rendered tables: a pinhole dome over the felt, aimed so that the felt fills it."""
+"""Cameras for rendered tables: a dome over the felt, aimed so that the felt fills the picture."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from datasets.lens import Lens
 from vision.table import Camera, Felt, FeltPoint, FloatArray, Point, TableFile
 
 AIMING_ROUNDS = 30
@@ -15,10 +16,10 @@ AIMING_ROUNDS = 30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticCamera:
-    """A pinhole camera, known exactly.
+    """A camera known exactly: a pinhole, with a lens that distorts where there is one.
 
     `homography` is the (3, 3) map from felt mm to picture px (pixel centres at whole
-    numbers); `foot_mm` the felt's point under the camera; `rotation` (3, 3) turns
+    numbers) before the lens; `foot_mm` the felt's point under the camera; `rotation` (3, 3) turns
     (felt x, felt y, downwards) into (picture right, picture down, ahead).
     """
 
@@ -29,23 +30,30 @@ class SyntheticCamera:
     rotation: FloatArray
     width_px: int
     height_px: int
+    lens: Lens | None = None
 
     def project(self, points_mm: FloatArray, height_mm: float | FloatArray = 0.0) -> FloatArray:
-        """Points (n, 2) mm at heights over the felt, a number or (n,), to picture px (n, 2)."""
+        """Points (n, 2) mm at heights over the felt, a number or (n,), to picture px (n, 2).
+
+        The lens's distortion is in them.
+        """
         flat = np.asarray(points_mm, dtype=np.float64).reshape(-1, 2)
         away = np.column_stack(
             [flat - np.asarray(self.foot_mm), np.full(len(flat), self.height_mm) - height_mm]
         )
         rays = away @ self.rotation.T
         pixels: FloatArray = self.focal_px * rays[:, :2] / rays[:, 2:] + self._center()
-        return pixels
+        return pixels if self.lens is None else self.lens.distort(pixels)
 
     def _center(self) -> FloatArray:
         return np.array([(self.width_px - 1) / 2, (self.height_px - 1) / 2])
 
 
-def _rotation(tilt: float, azimuth: float, roll: float) -> FloatArray:
-    """Rows: picture right, picture down, ahead; in (felt x, felt y, downwards)."""
+def camera_axes(tilt: float, azimuth: float, roll: float) -> FloatArray:
+    """Axes (3, 3) of a camera, for angles in radians.
+
+    Rows: picture right, picture down, ahead; in (felt x, felt y, downwards).
+    """
     # Away from the camera along the felt; at azimuth 0 the dome is over the players.
     out = np.array([math.sin(azimuth), -math.cos(azimuth), 0.0])
     down = np.array([0.0, 0.0, 1.0])
@@ -70,6 +78,7 @@ def synthetic_camera(
     margin: float = 0.02,
     jitter: float = 0.0,
     seed: int = 0,
+    distortion: tuple[float, float] = (0.0, 0.0),
 ) -> SyntheticCamera:
     """A camera over the felt, zoomed so that the felt's corners and a margin just fit.
 
@@ -79,7 +88,8 @@ def synthetic_camera(
     the felt's corners, such as `play_area`, for a closer view; `margin` is a share of half
     the picture. `jitter` (0 to 1) mis-aims it as a fitter would: up to that share of 5% of
     the picture, 3 degrees of roll and 5% less zoom, drawn from `seed`; what is to be kept
-    always stays inside the picture.
+    always stays inside the picture. `distortion` is (k1, k2) of `datasets.lens.Lens`; a
+    cushion (k1 over 0) needs a margin to keep all inside.
 
     Raises ValueError for a tilt not below 80 degrees, and when a point to keep would not lie
     ahead of the camera.
@@ -90,7 +100,7 @@ def synthetic_camera(
     off_aim = jitter * 0.05 * luck.uniform(-1, 1, 2) * np.array([width_px, height_px])
     roll = math.radians(roll_deg + jitter * 3 * luck.uniform(-1, 1))
     zoom = 1 - jitter * 0.05 * luck.uniform(0, 1)
-    turn = _rotation(math.radians(tilt_deg), math.radians(azimuth_deg), roll)
+    turn = camera_axes(math.radians(tilt_deg), math.radians(azimuth_deg), roll)
     w, h = felt.width_mm, felt.height_mm
     if keep_mm is None:
         keep_mm = np.array([[0, 0], [w, 0], [w, h], [0, h]], dtype=np.float64)
@@ -119,6 +129,9 @@ def synthetic_camera(
         rotation=turn,
         width_px=width_px,
         height_px=height_px,
+        lens=Lens(distortion[0], distortion[1], ((width_px - 1) / 2, (height_px - 1) / 2), focal)
+        if any(distortion)
+        else None,
     )
 
 

@@ -9,8 +9,11 @@ from settlement.errors import FeltwatchError
 from vision.layout import PAY_OFFSETS_MM
 from vision.table import ChipKind, Point
 
-STACK_CHIPS = 10
+STACK_CHIPS = 20
 """The tallest stack that a player or dealer builds."""
+
+PAY_STACK_CHIPS = 10
+"""A pay of more chips is cut into two stacks, as dealers prove a pay."""
 
 Colours = tuple[str, ...]
 
@@ -67,24 +70,54 @@ def pay_places(wager: str) -> tuple[Point, ...]:
     return PAY_OFFSETS_MM.get(wager, ((0.0, -43.0),))
 
 
+def ordered(colours: Sequence[str], chips: Mapping[str, ChipKind]) -> Colours:
+    """The chips from the bottom up, the largest value first.
+
+    >>> from vision.layout import CHIPS
+    >>> ordered(("white", "black"), CHIPS)
+    ('black', 'white')
+    """
+    return tuple(sorted(colours, key=lambda colour: -chips[colour].value_cents))
+
+
 def in_stacks(
-    colours: Sequence[str], chips: Mapping[str, ChipKind], places: int = 1
+    colours: Sequence[str],
+    chips: Mapping[str, ChipKind],
+    places: int = 1,
+    *,
+    height: int = STACK_CHIPS,
+    split: bool = False,
 ) -> tuple[Colours, ...]:
     """The chips in stacks, largest first and at the bottom.
 
-    A stack has at most STACK_CHIPS while there are places; with too few the stacks are
-    higher.
+    A stack has at most `height` while there are places; with too few the stacks are
+    higher. With `split` they are shared evenly among the places.
     """
-    ordered = sorted(colours, key=lambda colour: -chips[colour].value_cents)
-    height = max(STACK_CHIPS, -(-len(ordered) // places))
-    return tuple(tuple(ordered[start : start + height]) for start in range(0, len(ordered), height))
+    own = ordered(colours, chips)
+    tall = max(1 if split else height, -(-len(own) // places))
+    return tuple(own[start : start + tall] for start in range(0, len(own), tall))
 
 
-def pay_stacks(
-    wager: str, colours: Sequence[str], chips: Mapping[str, ChipKind]
-) -> tuple[Colours, ...]:
-    """A pay's chips as a dealer stacks them on the places beside the wager."""
-    return in_stacks(colours, chips, len(pay_places(wager)))
+def pay_stacks(colours: Sequence[str], chips: Mapping[str, ChipKind]) -> tuple[Colours, ...]:
+    """A pay's chips as a dealer stacks them: one stack, or two when there are many."""
+    return in_stacks(colours, chips, 2, height=PAY_STACK_CHIPS)
+
+
+def small_change(
+    colours: Sequence[str], cents: int, chips: Mapping[str, ChipKind]
+) -> Colours | None:
+    """The same sum in chips of which `cents` can be taken back; None where that fails.
+
+    >>> from vision.layout import CHIPS
+    >>> small_change(("green",), 500, CHIPS)
+    ('red', 'red', 'red', 'red', 'red')
+    """
+    whole = value_cents(colours, chips)
+    try:
+        kept, taken = make_change(whole - cents, chips), make_change(cents, chips)
+    except FeltwatchError:
+        return None
+    return ordered((*kept, *taken), chips)
 
 
 def tallest(stacks: Sequence[Colours]) -> int:

@@ -1,284 +1,253 @@
 """What happens in a round before anything moves: bets, cards, settings, settling, mistakes.
 
 What is due comes from `settlement.settle`; the dealer does just that, but for the mistakes
-asked for. Rounds with a pay above the table's hand pay limit are dealt anew: such a pay
-comes from the cage and never lies on the felt.
+asked for. A pay from a jackpot's meter or too large for the tray is never laid: it comes
+from the cage, and the round's truth lists it as HAND_PAY.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from datasets.bets import SeatBets, limit_breaks, side_wagers, stake_chips, within
-from datasets.chipwork import STACK_CHIPS, Colours, by_value, make_change, value_cents
-from datasets.dealing import (
-    Deal,
-    Setting,
-    deal,
-    fouls,
-    four_of_a_kind,
-    house_way,
-    other_ways,
-    player_setting,
-)
-from datasets.mistakes import MISTAKES
+from datasets.bets import SeatBets, limit_breaks, side_wagers
+from datasets.chipwork import make_change
+from datasets.dealing import deal, house_way, player_setting
+from datasets.draft import Draft, Occasion
+from datasets.faults import UNSEEN_BY_RULES, WAYS, split_wish
+from datasets.mistakes_early import BET_WAYS, SET_WAYS
+from datasets.mistakes_laid import LATE_WAYS
+from datasets.paying import pay_steps
 from datasets.script import (
-    Cards,
     EnvyScript,
     PlannedFault,
     RoundScript,
     SeatScript,
     WagerScript,
+    Ways,
 )
 from settlement.compare import compare
 from settlement.errors import FeltwatchError
-from settlement.record import Action, RoundRecord
-from settlement.result import Settlement
+from settlement.games import JACKPOTS, terms_for
+from settlement.record import JOKER, Action, RoundRecord
+from settlement.result import Settlement, WagerSettlement
 from settlement.settle import settle
 from vision.table import TableFile
 
-TREASURE = "emperors_treasure"
 INSURANCE = "pai_gow_insurance"
 _TRIES = 400
-_ACTIONS: Mapping[str, Action] = {"win": "paid", "lose": "taken", "push": "left"}
+_ACTIONS: dict[str, Action] = {"win": "paid", "lose": "taken", "push": "left"}
 
 
 def possible_codes(table: TableFile) -> tuple[str, ...]:
-    """The mistakes that the table's rules leave room for."""
-    rules = table.rules
-    codes = [code for code in MISTAKES if not code.startswith(("ENVY", "LAMMER"))]
-    codes.append("HOUSE_WAY")
-    if any(limit_breaks(wager, table) for wager in ("main", *_side_names(table))):
-        codes.append("LIMIT")
-    if TREASURE in _side_names(table) and "envy" in rules.paytables:
-        codes += ["ENVY_MISSED", "ENVY_WRONG"]
-        if "envy" in table.lammers:
-            codes.append("LAMMER")
-    return tuple(codes)
-
-
-def _side_names(table: TableFile) -> list[str]:
-    return list(dict.fromkeys(name for seat in table.seats for name in side_wagers(seat, table)))
+    """The mistakes that the table's rules leave room for, film troubles included."""
+    terms = terms_for(table.rules)
+    names = dict.fromkeys(name for seat in table.seats for name in side_wagers(seat, table))
+    envy = terms.envy is not None and "envy" in terms.tables and terms.envy.wager in names
+    kinds = {lammer.kind for lammer in terms.game.lammers}
+    room = {
+        "LIMIT": any(limit_breaks(wager, table) for wager in ("main", *names)),
+        "ENVY_MISSED": envy,
+        "ENVY_WRONG": envy,
+        "LAMMER": envy and "envy" in kinds and "envy" in table.lammers,
+        "HAND_PAY": any(
+            name in JACKPOTS or any(row.category == "five_aces" for row in terms.tables[name].rows)
+            for name in names
+        ),
+        "WRONG_SPOT": bool(names),
+    }
+    return tuple(code for code in WAYS if room.get(code, True))
 
 
 @dataclass
 class Decider:
-    """Decides rounds for one table; `jokers` False plays with 52 cards."""
+    """Decides rounds for one table; `jokers` False plays with 52 cards.
+
+    `restless` is the share of seats whose hands are picked up and laid again, or where a
+    card drops half outside its box.
+    """
 
     table: TableFile
     rng: random.Random
     jokers: bool = True
+    restless: float = 0.06
 
-    def decide(
-        self, bets: Sequence[SeatBets], careless: Mapping[int, float], codes: Sequence[str] = ()
-    ) -> RoundScript:
-        """A round with these bets that holds exactly these mistakes.
+    def decide(self, occasion: Occasion, wishes: Sequence[str] = ()) -> RoundScript:
+        """A round that starts from these bets and holds exactly these mistakes.
 
-        `careless` is each seat's share of hands not set the house way. Deals again until
-        the cards give the mistakes room. Raises FeltwatchError when they never do.
+        A wish is a code of `datasets.faults.WAYS`, or a code and a way ('OVERPAID/twice').
+        Deals again until the cards give the mistakes room. Raises FeltwatchError when they
+        never do.
         """
         for _ in range(_TRIES):
-            script = self._attempt(bets, careless, codes)
+            try:
+                script = self._attempt(occasion, [self._way(wish) for wish in wishes])
+            except _NoChips:
+                continue
             if script is not None and self._holds_only(script):
                 return script
-        wanted = ", ".join(codes) or "a round without mistakes"
+        wanted = ", ".join(wishes) or "a round without mistakes"
         raise FeltwatchError(
             f"{wanted}: no fitting round in {_TRIES} deals with seats "
-            f"{[seat.seat for seat in bets]}; ask for another round or kind of mistake"
+            f"{[bets.seat for bets in occasion.bets]}; ask for another round or kind of mistake"
         )
+
+    def _way(self, wish: str) -> tuple[str, str]:
+        code, way = split_wish(wish)
+        return code, way or self.rng.choice(list(WAYS[code]))
 
     def _attempt(
-        self, bets: Sequence[SeatBets], careless: Mapping[int, float], codes: Sequence[str]
+        self, occasion: Occasion, wishes: Sequence[tuple[str, str]]
     ) -> RoundScript | None:
-        faults: list[PlannedFault] = []
-        staked = self._prepared(bets, codes, faults)
-        if staked is None:
+        draft = Draft(self.table, self.rng, occasion, list(occasion.bets))
+        if occasion.banker is not None:
+            for number, own in enumerate(draft.bets):
+                if own.seat == occasion.banker:
+                    draft.without(number, "main")
+        if not all(BET_WAYS[wish](draft) for wish in wishes if wish in BET_WAYS):
             return None
-        dealt = self._deal([seat.seat for seat in staked], codes)
-        rules = self.table.rules
-        settings = {
-            seat: player_setting(seven, rules, careless.get(seat, 0.0), self.rng)
-            for seat, seven in dealt.seats.items()
-        }
-        dealer = house_way(dealt.dealer, rules)
-        if "HOUSE_WAY" in codes:
-            others = other_ways(dealt.dealer, rules)
-            if not others:
-                return None
-            due, dealer = dealer, self.rng.choice(others[:4])
-            note = f"due {' '.join(due.low)} / {' '.join(due.high)}"
-            faults.append(PlannedFault("HOUSE_WAY", note=note))
-        if "FOUL" in codes and not self._foul(dealt, settings):
+        if not self._dealt(draft):
             return None
-        script = self._clean(staked, dealt, dealer, settings, tuple(faults))
-        for code in codes:
-            if script is not None and code in MISTAKES:
-                script = MISTAKES[code](script, self._settled(script), self.table, self.rng)
+        if not all(SET_WAYS[wish](draft) for wish in wishes if wish in SET_WAYS):
+            return None
+        script: RoundScript | None = self._clean(draft)
+        for wish in wishes:
+            if script is not None and wish in LATE_WAYS:
+                script = LATE_WAYS[wish](script, self._settled(script), self.table, self.rng)
         return script
 
-    def _prepared(
-        self, bets: Sequence[SeatBets], codes: Sequence[str], faults: list[PlannedFault]
-    ) -> list[SeatBets] | None:
-        """The bets, changed where a mistake needs a stake; None when that cannot be had."""
-        staked = list(bets)
-        if any(code.startswith("ENVY") or code == "LAMMER" for code in codes):
-            self._ensure_treasure(staked, 2 if len(staked) > 1 else 1)
-        if "LIMIT" in codes:
-            choices = [
-                (number, wager, cents)
-                for number, seat in enumerate(staked)
-                for wager in seat.stakes
-                for cents in limit_breaks(wager, self.table)
-            ]
-            if not choices:
-                return None
-            number, wager, cents = self.rng.choice(choices)
-            chips = stake_chips(cents, self.table, False, self.rng)
-            staked[number] = _with_stake(staked[number], wager, chips)
-            kept = "under the minimum" if self._under(wager, cents) else "over the maximum"
-            note = f"{cents} cents, {kept}"
-            faults.append(PlannedFault("LIMIT", staked[number].seat, wager, note))
-        return staked
-
-    def _under(self, wager: str, cents: int) -> bool:
-        return cents < (self.table.rules.limits[wager].min_cents or 0)
-
-    def _ensure_treasure(self, staked: list[SeatBets], seats: int) -> None:
-        rules = self.table.rules
-        least = next(
-            (c for c in (rules.envy_min_cents, 500, 1000, 2500) if self._qualifies(c)), None
-        )
-        if least is None:
-            return
-        have = [n for n, seat in enumerate(staked) if self._qualifies(_cents(seat, self.table))]
-        lacking = [
-            n
-            for n, seat in enumerate(staked)
-            if n not in have and TREASURE in self.table.seat(seat.seat).spots
-        ]
-        self.rng.shuffle(lacking)
-        for number in lacking[: max(0, seats - len(have))]:
-            chips = stake_chips(least, self.table, False, self.rng)
-            staked[number] = _with_stake(staked[number], TREASURE, chips)
-
-    def _qualifies(self, cents: int) -> bool:
-        least = max(1, self.table.rules.envy_min_cents)
-        return cents >= least and within(cents, TREASURE, self.table.rules)
-
-    def _deal(self, seats: Sequence[int], codes: Sequence[str]) -> Deal:
-        """A deal; one about envy gives a seat four of a kind."""
-        rigged: dict[int, Cards] = {}
-        if any(code.startswith("ENVY") for code in codes):
-            rigged[self.rng.choice(seats)] = four_of_a_kind(self.rng)
-        return deal(seats, self.rng, jokers=self.jokers, rigged=rigged)
-
-    def _foul(self, dealt: Deal, settings: dict[int, Setting]) -> bool:
-        """Have one seat set a foul; False when no seat can."""
-        for seat in self.rng.sample(sorted(settings), len(settings)):
-            ways = fouls(dealt.seats[seat], self.table.rules)
-            if ways:
-                settings[seat] = self.rng.choice(ways)
-                return True
-        return False
+    def _dealt(self, draft: Draft) -> bool:
+        """Deal, draw and set; False when rigged hands need a joker that is not in play."""
+        rules, occasion = self.table.rules, draft.occasion
+        if not self.jokers and any(JOKER in cards for cards in draft.rigged.values()):
+            return False
+        held = [card for cards in draft.rigged.values() for card in cards]
+        if len(set(held)) < len(held):
+            return False
+        draft.dealt = deal(
+            [bets.seat for bets in draft.bets], self.rng, jokers=self.jokers, rigged=draft.rigged,
+            draw=draft.terms.game.dealer_cards > 7,
+        )  # fmt: skip
+        for seat, seven in draft.dealt.seats.items():
+            careless = occasion.careless.get(seat, 0.0)
+            draft.settings[seat] = player_setting(seven, rules, careless, self.rng)
+        draft.dealer = house_way(draft.dealt.dealer, rules)
+        return True
 
     # Settling
 
     def _settled(self, script: RoundScript) -> Settlement:
         return settle(script.record(self.table, "round"), self.table.rules)
 
-    def _clean(
-        self,
-        bets: Sequence[SeatBets],
-        dealt: Deal,
-        dealer: Setting,
-        settings: Mapping[int, Setting],
-        faults: tuple[PlannedFault, ...],
-    ) -> RoundScript | None:
-        """The round settled as is due; None when a pay is more than the tray may give."""
+    def _clean(self, draft: Draft) -> RoundScript | None:
+        """The round settled as is due; None when that cannot be decided."""
+        occasion = draft.occasion
         undone = RoundScript(
-            seven=dealt.dealer,
-            low=dealer.low,
-            high=dealer.high,
-            seats=tuple(
-                SeatScript(
-                    seat=seat.seat,
-                    low=settings[seat.seat].low,
-                    high=settings[seat.seat].high,
-                    wagers=tuple(WagerScript(n, chips, "left") for n, chips in seat.stakes.items()),
-                    lammers=self._lammers(seat),
-                )
-                for seat in bets
-            ),
-            faults=faults,
+            dealt=draft.dealt.dealer,
+            low=draft.dealer.low,
+            high=draft.dealer.high,
+            seats=tuple(self._seat(draft, bets) for bets in draft.bets),
+            faults=tuple(draft.faults),
+            discard=draft.dealer.discard,
+            banker=occasion.banker,
+            house=WagerScript("house", occasion.house, "left") if occasion.house else None,
+            meters=occasion.meters,
+            dynamic=occasion.dynamic,
+            moves=tuple(draft.moves),
+            first_packet=self._first_packet(draft),
         )
         record = undone.record(self.table, "round")
         due = settle(record, self.table.rules)
-        if any(w.hand_pay for seat in due.seats for w in seat.wagers):
+        wagers = [*due.dealer.wagers, *(w for seat in due.seats for w in seat.wagers)]
+        if any(w.outcome is None or (w.pay_cents is None and not w.hand_pay) for w in wagers):
             return None
-        if any(w.outcome is None for seat in due.seats for w in seat.wagers):
-            return None
-        seats = tuple(
-            SeatScript(
-                seat=seat.seat,
-                low=seat.low,
-                high=seat.high,
-                wagers=tuple(self._done(w, due, seat.seat) for w in seat.wagers),
-                lammers=seat.lammers,
-                envy=self._envy(record, due, seat.seat),
-            )
-            for seat in undone.seats
-        )
-        return RoundScript(undone.seven, undone.low, undone.high, seats, faults)
+        faults = list(undone.faults)
+        seats = []
+        for seat, judged in zip(undone.seats, due.seats, strict=True):
+            done = tuple(self._done(w, judged.wager(w.wager), seat.seat) for w in seat.wagers)
+            seats.append(replace(seat, wagers=done, envy=self._envy(record, due, seat.seat)))
+            faults += [
+                PlannedFault(
+                    "HAND_PAY", seat.seat, w.wager, w.why, ("settled", seat.seat, None)
+                )
+                for w in judged.wagers
+                if w.hand_pay
+            ]
+        house = undone.house
+        if house is not None:
+            house = self._done(house, due.dealer.wagers[0], None)
+        return replace(undone, seats=tuple(seats), house=house, faults=tuple(faults))
 
-    def _lammers(self, seat: SeatBets) -> tuple[tuple[str, str], ...]:
+    def _seat(self, draft: Draft, bets: SeatBets) -> SeatScript:
+        own = draft.settings[bets.seat]
+        wagers = tuple(
+            WagerScript(
+                name, chips, "left", stacks=bets.stacks.get(name, 1), first=bets.first.get(name),
+                late=(bets.seat, name) in draft.late,
+            )
+            for name, chips in bets.stakes.items()
+        )  # fmt: skip
+        draw = self.rng.random()
+        whole = bets.seat not in draft.before and len(own.high) == 5
+        ways = Ways(
+            relaid=draw < self.restless / 2,
+            dropped=whole and self.restless / 2 <= draw < self.restless,
+        )
+        return SeatScript(
+            seat=bets.seat,
+            low=own.low,
+            high=own.high,
+            wagers=wagers,
+            lammers=self._lammers(draft, bets),
+            player=bets.player,
+            discard=draft.dealt.discards.get(bets.seat),
+            drawn=draft.dealt.draws.get(bets.seat),
+            before=draft.before.get(bets.seat),
+            ways=ways,
+        )
+
+    def _first_packet(self, draft: Draft) -> int:
+        """The place, counted from the bank, that three dice give the first packet."""
+        dice = sum(self.rng.randint(1, 6) for _ in range(3))
+        return dice % (len(draft.bets) + 1)
+
+    def _lammers(self, draft: Draft, bets: SeatBets) -> tuple[tuple[str, str], ...]:
         found: list[tuple[str, str]] = []
-        stake = value_cents(seat.stakes.get(TREASURE, ()), self.table.chips)
-        envy = "envy" in self.table.rules.paytables and "envy" in self.table.lammers
-        if envy and stake >= max(1, self.table.rules.envy_min_cents):
-            found.append(("envy", TREASURE))
-        if seat.insures_dealer and INSURANCE in seat.stakes and "dealer" in self.table.lammers:
+        kinds = {lammer.kind: lammer.wager for lammer in draft.terms.game.lammers}
+        treasure = draft.treasure
+        least = max(1, self.table.rules.envy_min_cents)
+        if treasure and "envy" in kinds and "envy" in self.table.lammers:
+            if draft.cents(bets, treasure) >= least:
+                found.append(("envy", treasure))
+        insured = bets.insures_dealer and INSURANCE in bets.stakes
+        if insured and "dealer" in kinds and "dealer" in self.table.lammers:
             found.append(("dealer", INSURANCE))
         return tuple(found)
 
-    def _done(self, wager: WagerScript, due: Settlement, seat: int) -> WagerScript:
-        decided = next(s for s in due.seats if s.seat == seat).wager(wager.wager)
-        if decided is None or decided.outcome is None:
+    def _done(
+        self, wager: WagerScript, due: WagerSettlement | None, seat: int | None
+    ) -> WagerScript:
+        if due is None or due.outcome is None:
             raise FeltwatchError(f"seat {seat}, {wager.wager}: the round could not be settled")
-        if not decided.pay_cents:
-            action: Action = "left" if decided.outcome == "win" else _ACTIONS[decided.outcome]
-            return WagerScript(wager.wager, wager.stake, action)
-        paid = self._pay_chips(decided.pay_cents, wager.stake)
-        return WagerScript(wager.wager, wager.stake, "paid", paid)
-
-    def _pay_chips(self, cents: int, stake: Colours) -> Colours:
-        """An even pay at times in the stake's own chips, others in few or changed ones."""
-        if cents == value_cents(stake, self.table.chips) and self.rng.random() < 0.5:
-            return stake
-        chips = make_change(cents, self.table.chips)
-        if self.rng.random() < 0.2:
-            return self._changed(chips)
-        return chips
-
-    def _changed(self, chips: Colours) -> Colours:
-        """One chip given in the next smaller value, where the stack stays low."""
-        kinds = by_value(self.table.chips)
-        colour = self.rng.choice(chips)
-        value = self.table.chips[colour].value_cents
-        for other, lower in kinds:
-            if lower < value and value % lower == 0:
-                more = list(chips)
-                more.remove(colour)
-                more += [other] * (value // lower)
-                return tuple(more) if len(more) <= STACK_CHIPS else chips
-        return chips
+        if wager.wager in JACKPOTS and (due.hand_pay or not due.pay_cents):
+            # The coin is in the sensor since before the deal.
+            return wager.done("taken")
+        if due.hand_pay:
+            return wager.done("left")
+        if not due.pay_cents:
+            return wager.done("left" if due.outcome == "win" else _ACTIONS[due.outcome])
+        try:
+            steps = pay_steps(due, wager.stake, self.table, self.rng)
+        except FeltwatchError as error:
+            raise _NoChips from error
+        return replace(wager, action="paid", steps=steps)
 
     def _envy(self, record: RoundRecord, due: Settlement, seat: int) -> tuple[EnvyScript, ...]:
         """The prizes due to a seat, one for each other seat's hand."""
         whole = next(s for s in due.seats if s.seat == seat).wager("envy")
-        if whole is None or not whole.pay_cents:
+        if whole is None or not whole.pay_cents or whole.hand_pay:
             return ()
         own = next(s for s in record.seats if s.seat == seat)
         prizes = []
@@ -293,18 +262,27 @@ class Decider:
 
     def _holds_only(self, script: RoundScript) -> bool:
         """Whether comparing the round with what is due raises its mistakes and no others."""
-        record = script.record(self.table, "round")
-        found = compare(record, settle(record, self.table.rules), self.table.rules)
-        deck = any(fault.code == "DECK" for fault in script.faults)
-        raised = Counter(
-            (f.code, f.seat, f.wager) for f in found if not (deck and f.code == "UNDECIDED")
+        return raised(script.record(self.table, "round"), self.table) == Counter(
+            (f.code, f.seat, f.wager) for f in script.faults if f.code not in UNSEEN_BY_RULES
         )
-        return raised == Counter((f.code, f.seat, f.wager) for f in script.faults)
 
 
-def _with_stake(bets: SeatBets, wager: str, chips: Colours) -> SeatBets:
-    return SeatBets(bets.seat, {**bets.stakes, wager: chips}, bets.insures_dealer)
+def raised(
+    record: RoundRecord, table: TableFile
+) -> Counter[tuple[str, int | None, str | None]]:
+    """What comparing a record with what is due raises, by code, seat and wager.
+
+    Beside a card too many, or one that lies twice, what that leaves undecided is not counted.
+    """
+    found = compare(record, settle(record, table.rules), table.rules)
+    deck = any(finding.code == "DECK" for finding in found)
+    return Counter(
+        (str(f.code), f.seat, f.wager) for f in found if not (deck and f.code == "UNDECIDED")
+    )
 
 
-def _cents(bets: SeatBets, table: TableFile) -> int:
-    return value_cents(bets.stakes.get(TREASURE, ()), table.chips)
+class _NoChips(Exception):
+    """A pay that the table's chips cannot make; the round is dealt anew."""
+
+
+__all__ = ["Decider", "Occasion", "possible_codes", "raised"]

@@ -6,21 +6,30 @@ indices in millimetres, so that whatever is rendered from it comes with exact bo
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import cv2
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from datasets.backs import back_pattern
+from datasets.courts import draw_ace, draw_court, draw_scrolls, stamp
 from datasets.deck_style import Color, DeckStyle, random_style
+from datasets.glyphs import DRAWN, word_ink
+from datasets.jokers import draw_joker_art, joker_mark
 from datasets.suit_marks import FloatArray, Picture, suit_mask
+from datasets.wear import Wear
 from settlement.errors import FeltwatchError
-from settlement.record import DECK_LABELS, JOKER, RANKS, SUITS
+from settlement.record import DECK_LABELS, JOKER, RANKS
 
 PX_PER_MM = 6.0
 """Density at which faces are kept."""
+
+LEVEL_STEP = 1.35
+"""Faces are kept smaller by powers of this too, so that none is drawn undersampled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,60 +58,124 @@ class Deck:
 
     name: str
     size_mm: tuple[float, float]
-    faces: dict[str, Face]
+    faces: Mapping[str, Face]
     back: Face
+    _levels: dict[tuple[str, int], Picture] = field(default_factory=dict, repr=False)
+
+    def level(self, label: str | None, px_per_mm: float) -> tuple[Picture, float]:
+        """A face (the back for None), premultiplied, at a density not far over `px_per_mm`.
+
+        Gives back the picture, uint8 (h, w, 4), and its px per mm.
+        """
+        step = 0
+        while step < 8 and PX_PER_MM / LEVEL_STEP ** (step + 1) >= px_per_mm:
+            step += 1
+        key = (label or "BACK", step)
+        if key not in self._levels:
+            bgra = (self.back if label is None else self.faces[label]).bgra
+            if step:
+                w, h = (round(v * PX_PER_MM / LEVEL_STEP**step) for v in self.size_mm)
+                if h * 2 <= bgra.shape[0]:
+                    # Halving first is much quicker than one step of an odd ratio.
+                    half = (bgra.shape[1] // 2, bgra.shape[0] // 2)
+                    bgra = np.asarray(
+                        cv2.resize(bgra, half, interpolation=cv2.INTER_AREA), np.uint8
+                    )
+                bgra = np.asarray(cv2.resize(bgra, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
+            self._levels[key] = premultiply(bgra)
+        found = self._levels[key]
+        return found, found.shape[0] / self.size_mm[1]
 
 
+def premultiply(bgra: Picture | cv2.typing.MatLike) -> Picture:
+    """Colours multiplied by alpha, so that turning and scaling leave no fringe."""
+    b, g, r, alpha = cv2.split(bgra)
+    return np.asarray(
+        cv2.merge([*(cv2.multiply(v, alpha, scale=1 / 255) for v in (b, g, r)), alpha]), np.uint8
+    )
+
+
+class DrawnFaces(Mapping[str, Face]):
+    """The faces of a built-in deck, each drawn when it is first asked for."""
+
+    def __init__(self, style: DeckStyle) -> None:
+        """Draw nothing yet."""
+        self.style = style
+        self._faces: dict[str, Face] = {}
+        w, h = (round(v * PX_PER_MM) for v in style.size_mm)
+        self._wear = Wear(h, w, style.wear, style.seed)
+
+    def __getitem__(self, label: str) -> Face:
+        """The face; KeyError for no card's label."""
+        if label not in self._faces:
+            if label not in DECK_LABELS:
+                raise KeyError(label)
+            face = _draw_face(self.style, label)
+            self._wear.on(face.bgra, DECK_LABELS.index(label) * 7 + self.style.seed)
+            self._faces[label] = face
+        return self._faces[label]
+
+    def __iter__(self) -> Iterator[str]:
+        """All labels, in the order of DECK_LABELS."""
+        return iter(DECK_LABELS)
+
+    def __len__(self) -> int:
+        """53."""
+        return len(DECK_LABELS)
+
+
+@lru_cache(maxsize=64)
 def _font(path: str | None, size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size) if path is None else ImageFont.truetype(path, size)
 
 
-def _text_mask(
-    text: str, height_px: int, stretch: float, stroke: float, font: str | None
-) -> Picture:
-    """Ink of a word, cut to its bounds, `height_px` tall."""
-    size = 160
-    face = _font(font, size)
+@lru_cache(maxsize=2048)
+def _set_text(text: str, stroke: float, font: str | None) -> Picture:
+    """Ink of a word set in a font, cut to its bounds."""
+    size = 128
     width = round(size * stroke)
     image = Image.new("L", (size * (len(text) + 2), size * 2), 0)
     ImageDraw.Draw(image).text(
-        (size // 2, size // 4), text, fill=255, font=face, stroke_width=width
+        (size // 2, size // 4), text, fill=255, font=_font(font, size), stroke_width=width
     )
     ink = np.asarray(image)
     rows, columns = np.flatnonzero(ink.max(axis=1)), np.flatnonzero(ink.max(axis=0))
     if rows.size == 0:
         raise FeltwatchError(f"{font}: the font has no glyphs for {text!r}")
-    ink = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    return np.ascontiguousarray(ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1])
+
+
+def _text_mask(text: str, height_px: int, style: DeckStyle) -> Picture:
+    """Ink of a rank or a word in the deck's hand, `height_px` tall and cut to its bounds."""
+    if style.glyphs is not None and set(text) <= set(DRAWN):
+        ink = word_ink(text, style.glyphs, style.ten_gap)
+    else:
+        ink = _set_text(text, style.stroke, style.font)
     scale = height_px / ink.shape[0]
-    out = cv2.resize(
-        ink,
-        (max(3, round(ink.shape[1] * scale * stretch)), height_px),
-        interpolation=cv2.INTER_AREA,
-    )
+    narrow = 0.82 if text == "10" else 1.0
+    width = max(3, round(ink.shape[1] * scale * style.stretch * narrow))
+    out = cv2.resize(ink, (width, height_px), interpolation=cv2.INTER_AREA)
     return np.asarray(out, np.uint8)
-
-
-def _stamp(face: Picture, mask: Picture, x: int, y: int, rgb: Color) -> None:
-    h, w = mask.shape
-    x, y = max(0, min(x, face.shape[1] - w)), max(0, min(y, face.shape[0] - h))
-    spot = face[y : y + h, x : x + w, :3].astype(np.float32)
-    a = (mask.astype(np.float32) / 255)[..., None]
-    ink = np.array(rgb[::-1], np.float32)
-    face[y : y + h, x : x + w, :3] = np.round(spot * (1 - a) + ink * a).astype(np.uint8)
 
 
 def _blank(style: DeckStyle, rgb: Color) -> Picture:
     w, h = (round(v * PX_PER_MM) for v in style.size_mm)
-    r = round(style.corner_mm * PX_PER_MM)
-    face = np.zeros((h, w, 4), np.uint8)
-    face[..., :3] = rgb[::-1]
+    return _paper(w, h, round(style.corner_mm * PX_PER_MM), rgb).copy()
+
+
+@lru_cache(maxsize=16)
+def _paper(w: int, h: int, r: int, rgb: Color) -> Picture:
+    sheet = np.full((h, w, 3), rgb[::-1], np.uint8)
+    return np.dstack([sheet, _outline(w, h, r)])
+
+
+def _outline(w: int, h: int, r: int) -> Picture:
     alpha = np.zeros((h, w), np.uint8)
     cv2.rectangle(alpha, (r, 0), (w - 1 - r, h - 1), 255, -1)
     cv2.rectangle(alpha, (0, r), (w - 1, h - 1 - r), 255, -1)
     for cx, cy in ((r, r), (w - 1 - r, r), (r, h - 1 - r), (w - 1 - r, h - 1 - r)):
         cv2.circle(alpha, (cx, cy), r, 255, -1, cv2.LINE_AA)
-    face[..., 3] = alpha
-    return face
+    return alpha
 
 
 _PIPS: dict[str, list[tuple[float, float]]] = {
@@ -125,50 +198,13 @@ _PIPS: dict[str, list[tuple[float, float]]] = {
 }  # fmt: skip
 
 
-def _draw_court(
-    face: Picture, style: DeckStyle, rect: tuple[int, int, int, int], seed: int
-) -> None:
-    """A point-symmetric ornament in the court card's field: bands, lozenges and a figure."""
-    rng = np.random.default_rng(seed)
-    x0, y0, x1, y1 = rect
-    w, h = x1 - x0, y1 - y0
-    field_ = np.full((h, w, 3), style.paper[::-1], np.uint8)
-    tints = [(200, 30, 40), (230, 190, 50), (30, 60, 140), (20, 20, 24), (240, 235, 225)]
-    for _ in range(int(rng.integers(14, 26))):
-        tint = tints[int(rng.integers(len(tints)))][::-1]
-        cx, cy = rng.uniform(0, w), rng.uniform(0, h * 0.5)
-        size = rng.uniform(0.05, 0.28) * w
-        kind = rng.integers(4)
-        if kind == 0:
-            cv2.circle(field_, (int(cx), int(cy)), int(size * 0.5), tint, -1, cv2.LINE_AA)
-        elif kind == 1:
-            turn = rng.uniform(0, math.pi)
-            d = np.array([math.cos(turn), math.sin(turn)]) * size * 1.6
-            cv2.line(
-                field_, (int(cx - d[0]), int(cy - d[1])), (int(cx + d[0]), int(cy + d[1])),
-                tint, max(2, int(size * 0.2)), cv2.LINE_AA,
-            )  # fmt: skip
-        else:
-            points = np.array([cx, cy]) + rng.normal(0, size, (int(rng.integers(3, 6)), 2))
-            cv2.fillPoly(field_, [points.astype(np.int32)], tint, cv2.LINE_AA)
-    cv2.ellipse(
-        field_, (w // 2, int(h * 0.22)), (int(w * 0.13), int(h * 0.1)), 0, 0, 360,
-        (190, 215, 240), -1, cv2.LINE_AA,
-    )  # fmt: skip
-    field_[h - h // 2 :] = cv2.rotate(field_[: h // 2], cv2.ROTATE_180)
-    face[y0:y1, x0:x1, :3] = field_
-    if style.frame:
-        cv2.rectangle(face, (x0, y0), (x1, y1), (40, 30, 30, 255), 2, cv2.LINE_AA)
-
-
 def _column(style: DeckStyle, rank: str, suit: str) -> Picture:
     """The ink of one upright index (rank over suit), cut to its bounds."""
     text = style.ten if rank == "T" else rank
-    narrow = 0.82 if text == "10" else 1.0
-    top = _text_mask(
-        text, round(style.rank_mm * PX_PER_MM), style.stretch * narrow, style.stroke, style.font
-    )
-    mark = suit_mask(suit, round(style.suit_mm * PX_PER_MM), style.suit_shape)
+    top = _text_mask(text, round(style.rank_mm * PX_PER_MM), style)
+    mark = suit_mask(suit, round(style.suit_mm * PX_PER_MM), style.marks)
+    rows, columns = np.flatnonzero(mark.max(axis=1)), np.flatnonzero(mark.max(axis=0))
+    mark = mark[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     gap = round(style.gap_mm * PX_PER_MM)
     w = max(top.shape[1], mark.shape[1])
     out = np.zeros((top.shape[0] + gap + mark.shape[0], w), np.uint8)
@@ -179,57 +215,44 @@ def _column(style: DeckStyle, rank: str, suit: str) -> Picture:
     return out
 
 
-def _joker_column(style: DeckStyle) -> Picture:
-    """The joker's index: the word down the edge, in one of the usual ways."""
-    height = style.rank_mm * PX_PER_MM
-    word = "JOKER" if style.joker_kind != 3 else "Joker"
-    if style.joker_kind in (0, 3):
-        letters = [
-            _text_mask(c, max(8, round(height * 0.62)), style.stretch, style.stroke, style.font)
-            for c in word
-        ]
-        gap = max(1, round(height * 0.08))
-        w = max(m.shape[1] for m in letters)
-        out = np.zeros((sum(m.shape[0] + gap for m in letters), w), np.uint8)
-        y = 0
-        for m in letters:
-            x = (w - m.shape[1]) // 2
-            out[y : y + m.shape[0], x : x + m.shape[1]] = m
-            y += m.shape[0] + gap
-        return out[: y - gap]
-    text = _text_mask(
-        word, max(8, round(height * 0.7)), style.stretch * 1.1, style.stroke, style.font
-    )
-    turned = cv2.rotate(
-        text, cv2.ROTATE_90_CLOCKWISE if style.joker_kind == 1 else cv2.ROTATE_90_COUNTERCLOCKWISE
-    )
-    return np.asarray(turned, np.uint8)
-
-
 def _put_indices(face: Picture, mask: Picture, style: DeckStyle, rgb: Color) -> tuple[Index, ...]:
     h, w = face.shape[:2]
     x, y = (round(v * PX_PER_MM) for v in style.inset_mm)
     mh, mw = mask.shape
     flipped = np.asarray(cv2.rotate(mask, cv2.ROTATE_180), np.uint8)
     places = [(x, y, False), (w - x - mw, h - y - mh, True)]
-    if style.all_corners:
+    if style.all_corners and mw < 0.4 * w and mh < 0.42 * h:
         places += [(w - x - mw, y, False), (x, h - y - mh, True)]
     indices = []
     for px, py, inverted in places:
-        _stamp(face, flipped if inverted else mask, px, py, rgb)
+        stamp(face, flipped if inverted else mask, px, py, rgb)
         x0, y0, x1, y1 = (v / PX_PER_MM for v in (px, py, px + mw, py + mh))
         indices.append(Index((x0, y0, x1, y1), inverted))
     return tuple(indices)
 
 
-def _draw_face(style: DeckStyle, label: str) -> Face:
+def _draw_joker(style: DeckStyle) -> Face:
     face = _blank(style, style.paper)
     h, w = face.shape[:2]
+    rng = np.random.default_rng(style.seed)
+    rgb = style.joker_rgb or style.palette["H" if rng.random() < 0.5 else "S"]
+    mark = joker_mark(style, PX_PER_MM, lambda text, size: _text_mask(text, size, style))
+    x, y = (round(v * PX_PER_MM) for v in style.inset_mm)
+    side, top = round(w * 0.22), round(h * 0.2)
+    if mark.shape[1] > 0.4 * w:
+        top = max(top, y + mark.shape[0] + 8)
+    else:
+        side = max(side, x + mark.shape[1] + 6)
+    if w - 2 * side > 60 and h - 2 * top > 80:
+        draw_joker_art(face, style, (side, top, w - side, h - top))
+    return Face(face, _put_indices(face, mark, style, rgb))
+
+
+def _draw_face(style: DeckStyle, label: str) -> Face:
     if label == JOKER:
-        rng = np.random.default_rng(style.seed)
-        rgb = style.palette["H"] if rng.random() < 0.5 else style.palette["S"]
-        _draw_court(face, style, (w // 4, h // 5, w - w // 4, h - h // 5), style.seed + 99)
-        return Face(face, _put_indices(face, _joker_column(style), style, rgb))
+        return _draw_joker(style)
+    face = _blank(style, style.paper)
+    h, w = face.shape[:2]
     rank, suit = label[0], label[1]
     rgb = style.palette[suit]
     column = _column(style, rank, suit)
@@ -237,54 +260,46 @@ def _draw_face(style: DeckStyle, label: str) -> Face:
     if rank in "JQK":
         x0 = round(min(inner + 6, w * 0.3))
         rect = (x0, round(h * 0.075), w - x0, h - round(h * 0.075))
-        _draw_court(face, style, rect, style.seed + RANKS.index(rank) * 7 + SUITS.index(suit))
+        draw_court(face, style, rect, rank, suit)
+        if style.scrolls and style.inset_mm[1] * PX_PER_MM + column.shape[0] < h * 0.31:
+            draw_scrolls(face, style, rect, suit)
+    elif rank == "A":
+        draw_ace(face, style, suit)
     else:
-        pip = round(style.pip_mm * PX_PER_MM * (2.4 if rank == "A" else 1.0))
-        mark = suit_mask(suit, pip, style.suit_shape)
+        pip = round(min(style.pip_mm * PX_PER_MM, (w - 2 * inner) * 0.42, h * 0.17))
+        mark = suit_mask(suit, pip, style.marks)
         left = max(w * 0.26, inner + pip * 0.55)
+        turned = np.asarray(cv2.rotate(mark, cv2.ROTATE_180), np.uint8)
         for px, py in _PIPS[rank]:
             cx = left + px * (w - 2 * left)
             cy = h * 0.15 + py * h * 0.7
-            stamp = np.asarray(cv2.rotate(mark, cv2.ROTATE_180), np.uint8) if py > 0.51 else mark
-            _stamp(face, stamp, round(cx - pip / 2), round(cy - pip / 2), rgb)
+            own = turned if py > 0.51 else mark
+            stamp(face, own, round(cx - pip / 2), round(cy - pip / 2), rgb)
     return Face(face, _put_indices(face, column, style, rgb))
 
 
 def draw_back(style: DeckStyle) -> Face:
-    """The back: a margin and a repeating pattern in the style's colour."""
-    face = _blank(style, style.paper if style.back_kind != 4 else style.back_rgb)
+    """The back: a margin and a pattern in the style's colour."""
+    face = _blank(style, style.paper)
     h, w = face.shape[:2]
-    margin = round((2.0 + style.back_kind) * PX_PER_MM * 0.8)
-    rgb = np.array(style.back_rgb[::-1], np.float32)
-    light = np.clip(rgb * 0.4 + 150, 0, 255)
-    ys, xs = np.mgrid[0:h, 0:w].astype(np.float32)
-    step = PX_PER_MM * (2.2 + (style.seed % 5) * 0.5)
-    if style.back_kind in (0, 4):
-        wave = np.sin((xs + ys) / step * math.pi) * np.sin((xs - ys) / step * math.pi)
-    elif style.back_kind == 1:
-        wave = np.sin(np.hypot(xs - w / 2, ys - h / 2) / step * 2)
-    elif style.back_kind == 2:
-        wave = np.sin(xs / step * 2) + np.sin(ys / step * 2)
-    else:
-        wave = np.sin((xs + 4 * np.sin(ys / step)) / step * 2)
-    mix = (np.clip(wave * 2 + 0.5, 0, 1))[..., None]
-    pattern = (rgb * (1 - mix) + light * mix).astype(np.uint8)
-    inside = np.zeros((h, w), bool)
-    inside[margin : h - margin, margin : w - margin] = True
-    face[..., :3][inside] = pattern[inside]
+    face[..., :3] = back_pattern(style, h, w, PX_PER_MM)
+    Wear(h, w, style.wear, style.seed).on(face, style.seed)
     return Face(face)
 
 
 def draw_deck(style: DeckStyle | None = None, name: str = "built-in") -> Deck:
     """Draw a deck of the built-in kind.
 
+    Raises FeltwatchError when the style's font cannot show a rank.
+
     >>> deck = draw_deck()
     >>> len(deck.faces), [i.inverted for i in deck.faces["AS"].indices]
     (53, [False, True])
     """
     style = style or DeckStyle()
-    faces = {label: _draw_face(style, label) for label in DECK_LABELS}
-    return Deck(name=name, size_mm=style.size_mm, faces=faces, back=draw_back(style))
+    for rank in RANKS:
+        _text_mask(style.ten if rank == "T" else rank, 20, style)
+    return Deck(name=name, size_mm=style.size_mm, faces=DrawnFaces(style), back=draw_back(style))
 
 
 def _find_index(bgra: Picture, label: str) -> tuple[float, float, float, float] | None:
@@ -382,5 +397,5 @@ def _fit(bgra: Picture, w: int, h: int) -> Picture:
 
 __all__ = [
     "PX_PER_MM", "Deck", "DeckStyle", "Face", "FloatArray", "Index", "Picture", "draw_back",
-    "draw_deck", "load_deck", "random_style",
+    "draw_deck", "load_deck", "premultiply", "random_style",
 ]  # fmt: skip

@@ -1,171 +1,40 @@
 """Filming a shift: the whole felt through one camera, picture by picture.
 
-The felt is kept as one raster in its own plane. When something changes, only its
-surroundings are painted again and only that part of the camera's picture is warped again;
-arms are drawn over a copy of the picture.
+The empty table is seen through the camera once. When something changes, only its
+surroundings are painted again, straight into the camera's picture, and only that part is
+turned into planes again; arms are drawn over the parts they cover. The camera's slow shake
+moves the finished planes in quarters of a px, and only when it has come a step further.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from datasets.arms import SKINS, SLEEVES, draw_arm
+from datasets.arms import ArmLook, draw_arm, known_looks, lay_arm
 from datasets.camera import SyntheticCamera
 from datasets.deck import Deck, Picture
-from datasets.look import (
-    CameraFaults,
-    chip_looks,
-    felt_rgb,
-    felt_texture,
-    lammer_sprites,
-    print_rgb,
-    random_light,
-)
+from datasets.lens import NO_MAP, Lens, warp_map
+from datasets.light import glare_mask, light_field
+from datasets.look import chip_looks, lammer_sprites, random_light
 from datasets.paint import Painter, item_reach, painting_order
 from datasets.scene import Change, FeltState, Item, Reach, ShiftPlan, StackItem
-from vision.calibration import map_points
-from vision.table import FloatArray, Point, Polygon, Rgb, TableFile
+from datasets.sensor import tone_table
+from datasets.shake import moved
+from datasets.table_felt import CANVAS_PX_PER_MM, MARGIN_MM, Look, paint_felt
+from vision.table import FloatArray, TableFile
 
-CANVAS_PX_PER_MM = 2.4
-MARGIN_MM = 220.0
 ARM_HEIGHT_MM = 70.0
-SPOT_WORDS = {
-    "main": "PAI GOW",
-    "pai_gow_insurance": "INSURANCE",
-    "ace_high_pai_gow_insurance": "ACE HIGH",
-    "emperors_treasure": "TREASURE",
-}
-
-
-@dataclass(frozen=True)
-class Look:
-    """How one shift looks: felt, print, camera faults."""
-
-    felt_rgb: Rgb
-    print_rgb: Rgb
-    rail_rgb: Rgb
-    faults: CameraFaults
-
-    @classmethod
-    def draw(cls, rng: np.random.Generator) -> Look:
-        """A look at random: a camera in order, a felt as casinos have them."""
-        felt = felt_rgb(rng)
-        level = float(rng.uniform(0.85, 1.1))
-        return cls(
-            felt_rgb=felt,
-            print_rgb=print_rgb(rng, felt),
-            rail_rgb=tuple(int(v) for v in rng.integers(18, 70, 3)),  # type: ignore[arg-type]
-            faults=CameraFaults(
-                gain=tuple(float(level * rng.uniform(0.95, 1.05)) for _ in range(3)),  # type: ignore[arg-type]
-                gamma=float(rng.uniform(0.9, 1.1)),
-                blur_px=float(rng.uniform(0.4, 0.65)),
-                noise=float(rng.uniform(1.0, 2.2)),
-            ),
-        )
-
-
-def paint_felt(rng: np.random.Generator, table: TableFile, look: Look) -> Picture:
-    """The empty table with its print, in the felt's plane with MARGIN_MM around it."""
-    s, m = CANVAS_PX_PER_MM, MARGIN_MM
-    w, h = (round((v + 2 * m) * s) for v in (table.felt.width_mm, table.felt.height_mm))
-    canvas = felt_texture(rng, h, w, look.rail_rgb, 2.0)
-    cloth = felt_texture(rng, h, w, look.felt_rgb, 4.0)
-    shape = np.zeros((h, w), np.uint8)
-    x0, y0 = round(m * s), round(m * s)
-    x1, y1 = round((m + table.felt.width_mm) * s), round((m + table.felt.height_mm) * s)
-    mid = (x0 + x1) // 2
-    cv2.rectangle(shape, (x0, y0), (x1, y0 + round(260 * s)), 255, -1)
-    cv2.ellipse(
-        shape, (mid, y0 + round(255 * s)), ((x1 - x0) // 2, y1 - y0 - round(255 * s)),
-        0, 0, 180, 255, -1, cv2.LINE_AA,
-    )  # fmt: skip
-    # Seats and boxes always lie on cloth, whatever the table's outline.
-    for seat in table.seats:
-        outline = np.vstack(
-            [seat.high.array, seat.low.array, *(p.array for p in seat.spots.values())]
-        )
-        hull = cv2.convexHull(((outline + m) * s).astype(np.float32)).astype(np.int32)
-        cv2.fillPoly(shape, [hull], 255)
-        cv2.polylines(shape, [hull], True, 255, round(60 * s))
-    np.copyto(canvas, cloth, where=(shape > 127)[..., None])
-    edge = cv2.morphologyEx(shape, cv2.MORPH_GRADIENT, np.ones((9, 9), np.uint8))
-    canvas[edge > 0] = (np.array(look.rail_rgb[::-1]) * 0.6).astype(np.uint8)
-    ink = look.print_rgb[::-1]
-    wide = round(2.4 * s)
-
-    def trace(polygon: Polygon) -> None:
-        points = ((polygon.array + m) * s * 8).round().astype(np.int32)
-        cv2.polylines(canvas, [points], True, ink, wide, cv2.LINE_AA, 3)
-
-    for seat in table.seats:
-        for polygon in (seat.low, seat.high, *seat.spots.values()):
-            trace(polygon)
-        for name, spot in seat.spots.items():
-            word = SPOT_WORDS.get(name, name.upper())
-            _word(canvas, word, spot.center_mm, seat.place.angle_deg, 44.0, ink)
-        for word, part in (("LOW", seat.low), ("HIGH", seat.high)):
-            _word(canvas, word, part.center_mm, seat.place.angle_deg, 46.0, ink)
-    for polygon in (table.dealer.low, table.dealer.high):
-        trace(polygon)
-    cx = table.felt.width_mm / 2
-    _word(canvas, "EMPEROR'S CHALLENGE", (cx, 430.0), 0.0, 420.0, ink)
-    _word(canvas, "DEALER ACE HIGH PAI GOW: ALL MAIN WAGERS PUSH", (cx, 475.0), 0.0, 420.0, ink)
-    _draw_tray(rng, canvas, table)
-    return canvas
-
-
-def _word(
-    canvas: Picture,
-    word: str,
-    center: Point,
-    angle_deg: float,
-    width_mm: float,
-    ink: tuple[int, ...],
-) -> None:
-    """A word across the felt, `width_mm` long, read from the seat."""
-    s = CANVAS_PX_PER_MM
-    font = cv2.FONT_HERSHEY_DUPLEX
-    (w, h), base = cv2.getTextSize(word, font, 1.0, 1)
-    scale = width_mm * s / w
-    (w, h), base = cv2.getTextSize(word, font, scale, max(1, round(scale * 1.3)))
-    mask = np.zeros((h + base + 6, w + 6), np.uint8)
-    cv2.putText(mask, word, (3, h + 3), font, scale, 255, max(1, round(scale * 1.3)), cv2.LINE_AA)
-    turn = cv2.getRotationMatrix2D(((w + 6) / 2, (h + base + 6) / 2), -angle_deg, 1.0)
-    cx, cy = (center[0] + MARGIN_MM) * s, (center[1] + MARGIN_MM) * s
-    side = int(np.hypot(w, h)) + 12
-    turn[0, 2] += side / 2 - (w + 6) / 2
-    turn[1, 2] += side / 2 - (h + base + 6) / 2
-    laid = cv2.warpAffine(mask, turn, (side, side), flags=cv2.INTER_LINEAR)
-    x, y = int(cx - side / 2), int(cy - side / 2)
-    spot = canvas[y : y + side, x : x + side]
-    if spot.shape[:2] != (side, side):
-        return
-    a = (laid.astype(np.float32) / 255 * 0.9)[..., None]
-    np.copyto(spot, (spot * (1 - a) + np.array(ink, np.float32) * a).astype(np.uint8))
-
-
-def _draw_tray(rng: np.random.Generator, canvas: Picture, table: TableFile) -> None:
-    """The dealer's tray with its tubes of chips, and the discard rack."""
-    s, m = CANVAS_PX_PER_MM, MARGIN_MM
-    for part, rgb in ((table.dealer.tray, (60, 58, 56)), (table.dealer.rack, (70, 20, 20))):
-        cv2.fillPoly(canvas, [((part.array + m) * s).astype(np.int32)], rgb[::-1], cv2.LINE_AA)
-    x0, y0 = table.dealer.tray.array.min(axis=0) + 6
-    x1, y1 = table.dealer.tray.array.max(axis=0) - 6
-    names = list(table.chips)
-    for k, x in enumerate(np.arange(x0 + 18, x1 - 18, 44.0)):
-        rgb = table.chips[names[k % len(names)]].rgb
-        y = y0
-        while y < y1 - rng.uniform(0, 14):
-            a = (round((x - 18 + m) * s), round((y + m) * s))
-            b = (round((x + 18 + m) * s), round((y + 3.0 + m) * s))
-            tone = rng.uniform(0.75, 1.0)
-            cv2.rectangle(canvas, a, b, tuple(round(v * tone) for v in rgb[::-1]), -1)
-            y += 3.3
+NOISE_SPARE_PX = 64
+SURROUND = (18, 18, 20)
+Number = TypeVar("Number", int, float)
+Rect = tuple[int, int, int, int]
+"""x0, y0, x1, y1 in px of the picture."""
 
 
 @dataclass
@@ -177,89 +46,123 @@ class Film:
     deck: Deck
     look: Look
     rng: np.random.Generator
-    _canvas: Picture = field(init=False)
     _bare: Picture = field(init=False)
+    _raw: Picture = field(init=False)
     _picture: Picture = field(init=False)
     _planes: Picture = field(init=False)
     _painter: Painter = field(init=False)
-    _to_picture: FloatArray = field(init=False)
-    _noise: npt.NDArray[np.int16] = field(init=False)
 
     def __post_init__(self) -> None:
         """Paint the empty table and see it through the camera."""
-        self._bare = paint_felt(self.rng, self.table, self.look)
-        self._canvas = self._bare.copy()
-        s, m = CANVAS_PX_PER_MM, MARGIN_MM
+        w, h = self.camera.width_px, self.camera.height_px
+        if w % 2 or h % 2:
+            raise ValueError(f"the picture must be even both ways, found {w} x {h}")
+        felt = paint_felt(self.rng, self.table, self.look)
         sprites, sizes = lammer_sprites(self.rng, self.table.lammers, vary=False)
         self._painter = Painter(
-            canvas=self._canvas,
-            to_px=np.array([[s, 0, m * s], [0, s, m * s]]),
-            foot_mm=self.camera.foot_mm,
-            height_mm=self.camera.height_mm,
-            deck=self.deck,
-            chips=chip_looks(self.rng, self.table.chips),
-            lammers=sprites,
-            lammer_mm=sizes,
-            light=random_light(self.rng),
-        )
-        from_canvas = np.array([[1 / s, 0, -m], [0, 1 / s, -m], [0, 0, 1]])
-        self._to_picture = self.camera.homography @ from_canvas
-        w, h = self.camera.width_px, self.camera.height_px
-        levels = np.arange(256) / 255
-        faults = self.look.faults
-        lut = np.stack([255 * g * levels**faults.gamma for g in faults.gain], axis=1)
-        self._lut = np.clip(lut, 0, 255).astype(np.uint8).reshape(256, 1, 3)
+            canvas=felt, to_px=self.camera.homography, foot_mm=self.camera.foot_mm,
+            height_mm=self.camera.height_mm, deck=self.deck,
+            chips=chip_looks(self.rng, self.table.chips), lammers=sprites, lammer_mm=sizes,
+            light=random_light(self.rng), lens=self.camera.lens,
+        )  # fmt: skip
+        self._tones = tone_table(self.look.faults)
+        light = np.random.default_rng([self.look.seed, 2])
+        self._field = light_field(light, w, h, self.look.unevenness)
+        self._glare = glare_mask(light, w, h, self.look.glare)
+        self._bare = self._see_felt(felt)
+        self._raw = self._bare.copy()
         self._picture = np.zeros((h, w, 3), np.uint8)
-        self._see(0, 0, w, h)
-        self._noise = np.asarray(
-            np.clip(self.rng.normal(0, faults.noise, (h + 64, w + 64)), -60, 60).round(), np.int16
-        )
+        self._planes = np.zeros((h * 3 // 2, w), np.uint8)
+        self._finish((0, 0, w, h))
+        side = (h + NOISE_SPARE_PX, w + NOISE_SPARE_PX)
+        noise = self.rng.standard_normal(side, np.float32) * self.look.faults.noise
+        self._brighter = cv2.convertScaleAbs(np.maximum(noise, 0))
+        self._darker = cv2.convertScaleAbs(np.minimum(noise, 0))
 
-    def _see(self, x0: int, y0: int, x1: int, y1: int) -> None:
-        """Warp a rectangle of the picture (px) again from the felt's raster."""
+    def _see_felt(self, felt: Picture) -> Picture:
+        """The felt's raster through camera and lens."""
+        w, h = self.camera.width_px, self.camera.height_px
+        s, m = CANVAS_PX_PER_MM, MARGIN_MM
+        to_canvas = np.array([[s, 0, m * s], [0, s, m * s], [0, 0, 1.0]])
+        back = to_canvas @ np.linalg.inv(self.camera.homography)
+        where = warp_map(back, 0, 0, w, h, self.camera.lens)
+        seen = cv2.remap(felt, where, NO_MAP, cv2.INTER_LINEAR, borderValue=SURROUND)
+        return np.asarray(seen, np.uint8)
+
+    def _finish(self, rect: Rect) -> None:
+        """Light, blur and tones of a part of the picture, and its planes, from what is painted."""
+        w, h = self.camera.width_px, self.camera.height_px
+        x0, y0, x1, y1 = _even(rect, w, h)
+        if x1 <= x0 or y1 <= y0:
+            return
         pad = 4
         left, top = max(0, x0 - pad), max(0, y0 - pad)
-        right, bottom = min(self.camera.width_px, x1 + pad), min(self.camera.height_px, y1 + pad)
-        if right <= left or bottom <= top:
-            return
-        shift = np.array([[1, 0, -left], [0, 1, -top], [0, 0, 1.0]])
-        part = cv2.warpPerspective(
-            self._canvas, shift @ self._to_picture, (right - left, bottom - top),
-            flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(18, 18, 20),
-        )  # fmt: skip
+        right, bottom = min(w, x1 + pad), min(h, y1 + pad)
+        part: Picture | cv2.typing.MatLike = self._raw[top:bottom, left:right]
+        if self._field is not None:
+            part = cv2.multiply(part, self._field[top:bottom, left:right], scale=1 / 128)
+        if self._glare is not None:
+            bare = self._bare[top:bottom, left:right]
+            other = cv2.absdiff(self._raw[top:bottom, left:right], bare).max(axis=2) > 12
+            shine = cv2.copyTo(self._glare[top:bottom, left:right], other.astype(np.uint8))
+            share = cv2.cvtColor(shine, cv2.COLOR_GRAY2BGR)
+            part = cv2.add(part, cv2.multiply(255 - part, share, scale=1 / 255))
         part = cv2.GaussianBlur(part, (0, 0), self.look.faults.blur_px)
-        part = cv2.LUT(part, self._lut)
-        inner = part[y0 - top : y1 - top, x0 - left : x1 - left]
-        self._picture[y0:y1, x0:x1] = inner
+        part = cv2.LUT(part, self._tones)
+        self._picture[y0:y1, x0:x1] = part[y0 - top : y1 - top, x0 - left : x1 - left]
+        _put_planes(self._planes, self._picture[y0:y1, x0:x1], x0, y0)
 
-    def apply(self, items: dict[str, Item], touched: tuple[Item, ...]) -> None:
-        """Paint the surroundings of what went or came again."""
-        s, m = CANVAS_PX_PER_MM, MARGIN_MM
-        for group in _groups(touched, self.camera.height_mm):
-            x0, y0, x1, y1 = group
-            cx0, cy0 = max(0, int((x0 + m) * s)), max(0, int((y0 + m) * s))
-            cx1 = min(self._canvas.shape[1], int((x1 + m) * s) + 1)
-            cy1 = min(self._canvas.shape[0], int((y1 + m) * s) + 1)
-            if cx1 <= cx0 or cy1 <= cy0:
+    def apply(self, items: dict[str, Item], touched: tuple[Item, ...]) -> list[Rect]:
+        """Paint the surroundings of what went or came again; gives back the parts painted."""
+        done = []
+        for rect in _joined([self._rect(g) for g in _groups(touched, self.camera.height_mm)]):
+            x0, y0, x1, y1 = rect
+            if x1 <= x0 or y1 <= y0:
                 continue
-            self._canvas[cy0:cy1, cx0:cx1] = self._bare[cy0:cy1, cx0:cx1]
-            painter = self._painter
-            painter.canvas = self._canvas[cy0:cy1, cx0:cx1]
-            painter.to_px = np.array([[s, 0, m * s - cx0], [0, s, m * s - cy0]])
-            for item in painting_order(items.values(), self.camera.foot_mm):
-                reach = item_reach(item, self.camera.height_mm)
-                x, y = item.center_mm
-                if x0 - reach < x < x1 + reach and y0 - reach < y < y1 + reach:
-                    painter.paint(item)
-            corners = np.array([[cx0, cy0], [cx1, cy0], [cx1, cy1], [cx0, cy1]], np.float64)
-            seen = map_points(self._to_picture, corners)
-            px0, py0 = np.maximum(np.floor(seen.min(axis=0)).astype(int) - 2, 0).tolist()
-            px1, py1 = (np.ceil(seen.max(axis=0)).astype(int) + 2).tolist()
-            px1, py1 = min(px1, self.camera.width_px), min(py1, self.camera.height_px)
-            if px1 > px0 and py1 > py0:
-                self._see(px0, py0, px1, py1)
+            self._raw[y0:y1, x0:x1] = self._bare[y0:y1, x0:x1]
+            self._paint(items, rect)
+            self._finish((x0 - 3, y0 - 3, x1 + 3, y1 + 3))
+            done.append((x0 - 3, y0 - 3, x1 + 3, y1 + 3))
+        return done
 
-    def _draw_reach(self, picture: Picture, reach: Reach, t_s: float) -> None:
+    def _rect(self, group: tuple[float, float, float, float]) -> Rect:
+        """The part of the picture that a rectangle of the felt (mm) is seen in."""
+        x0, y0, x1, y1 = group
+        # Points along the sides: a lens bends them.
+        t = np.linspace(0, 1, 5)
+        sides = [np.column_stack([x0 + (x1 - x0) * t, np.full(5, y)]) for y in (y0, y1)]
+        sides += [np.column_stack([np.full(5, x), y0 + (y1 - y0) * t]) for x in (x0, x1)]
+        seen = self.camera.project(np.vstack(sides))
+        low = np.maximum(np.floor(seen.min(axis=0)).astype(int) - 2, 0).tolist()
+        high = (np.ceil(seen.max(axis=0)).astype(int) + 3).tolist()
+        return (low[0], low[1], min(high[0], self.camera.width_px),
+                min(high[1], self.camera.height_px))  # fmt: skip
+
+    def _paint(self, items: dict[str, Item], rect: Rect) -> None:
+        """Paint whatever may reach into a part of the picture."""
+        x0, y0, x1, y1 = rect
+        move = np.array([[1, 0, -x0], [0, 1, -y0], [0, 0, 1.0]])
+        lens = self.camera.lens
+        if lens is not None:
+            cx, cy = lens.center_px
+            lens = Lens(lens.k1, lens.k2, (cx - x0, cy - y0), lens.focal_px)
+        painter = self._painter
+        painter.canvas = self._raw[y0:y1, x0:x1]
+        painter.to_px = move @ self.camera.homography
+        painter.lens = lens
+        order = painting_order(items.values(), self.camera.foot_mm)
+        if not order:
+            return
+        seen = painter.px(np.array([item.center_mm for item in order]))
+        # Heights and the lens take a mm a little further than at the middle of the part.
+        spread = 1.3 * painter.density(order[0].center_mm) + 0.4
+        for item, (x, y) in zip(order, seen.tolist(), strict=True):
+            far = item_reach(item, self.camera.height_mm) * spread
+            if -far < x < x1 - x0 + far and -far < y < y1 - y0 + far:
+                painter.paint(item)
+
+    def _arm(self, reach: Reach, t_s: float) -> tuple[ArmLook, FloatArray, float]:
+        """An arm's look, its shoulder and hand (2, 2) px, and px per mm at the hand."""
         share = (t_s - reach.t0_s) / max(1e-6, reach.t1_s - reach.t0_s)
         places = np.asarray(reach.hand_mm, np.float64)
         at = share * (len(places) - 1)
@@ -268,11 +171,48 @@ class Film:
         both = self.camera.project(np.vstack([reach.shoulder_mm, hand]), ARM_HEIGHT_MM)
         near = self.camera.project(np.vstack([hand, hand + np.array([1.0, 0.0])]), ARM_HEIGHT_MM)
         scale = float(np.hypot(*(near[1] - near[0])))
-        person = 0 if reach.who == "dealer" else 1 + int(abs(reach.shoulder_mm[0])) % 5
-        look = np.random.default_rng([int(self.look.felt_rgb[0]), person])
-        sleeve = SLEEVES[1 if person == 0 else int(look.integers(len(SLEEVES)))]
-        skin = SKINS[int(look.integers(len(SKINS)))]
-        draw_arm(picture, both[0], both[1], scale, sleeve, skin)
+        looks = known_looks()
+        person = 0 if reach.who == "dealer" else 1 + int(abs(reach.shoulder_mm[0]) // 97) % 7
+        look = looks[(int(self.look.felt_rgb[0]) * 7 + person * 5) % len(looks)]
+        if person == 0:
+            sleeve = (236, 236, 234) if self.look.felt_rgb[1] % 2 else (24, 24, 28)
+            look = replace(look, sleeve=sleeve, pattern=0, cuff=(240, 240, 238))
+        pose = ("pinch", "flat", "fist", "flat")[int(reach.t0_s * 7) % 4]
+        return replace(look, pose=pose), both, scale
+
+    def _draw_arms(self, planes: Picture, arms: list[Reach], t_s: float) -> None:
+        """Draw the arms over the shaken planes; only what they cover is made anew."""
+        w, h = self.camera.width_px, self.camera.height_px
+        drawn = [self._arm(reach, t_s) for reach in arms]
+        rects: list[Rect] = []
+        for _, (shoulder, hand), scale in drawn:
+            reach_px = 240 * scale
+            low = np.minimum(shoulder, hand) - reach_px
+            high = np.maximum(shoulder, hand) + reach_px
+            rects.append(_even((int(low[0]), int(low[1]), int(high[0]), int(high[1])), w, h))
+        fall = np.asarray(self._painter.light.shift) * 45
+        for x0, y0, x1, y1 in _joined(rects):
+            if x1 - x0 < 4 or y1 - y0 < 4:
+                continue
+            part = self._picture[y0:y1, x0:x1].copy()
+            for look, (shoulder, hand), scale in drawn:
+                lay_arm(part, draw_arm(look), shoulder - (x0, y0), hand - (x0, y0), scale,
+                        shadow=(float(fall[0]), float(fall[1])), depth=0.4)  # fmt: skip
+            self._put_moved(planes, part, x0, y0, t_s)
+
+    def _put_moved(self, planes: Picture, part: Picture, x0: int, y0: int, t_s: float) -> None:
+        """Planes of a part of the picture, moved as the camera shakes, but for its border."""
+        dx, dy = self.shift_px(t_s)
+        own = np.asarray(cv2.cvtColor(part, cv2.COLOR_BGR2YUV_I420), np.uint8)
+        if not (dx or dy):
+            _paste(planes, own, x0, y0, 0)
+            return
+        h, w = part.shape[:2]
+        _paste(planes, _moved_planes(own, w, h, dx, dy), x0, y0, 4)
+
+    def shift_px(self, t_s: float) -> tuple[float, float]:
+        """How far (right, down) the shake has moved the picture from the camera's map, px."""
+        return (0.0, 0.0) if self.look.shake is None else self.look.shake.at(t_s)
 
     def frames(self, plan: ShiftPlan, fps: int) -> Iterator[tuple[float, Picture]]:
         """Pictures of the whole plan as (seconds, I420 planes uint8 (h * 3 / 2, w))."""
@@ -280,71 +220,113 @@ class Film:
         changes: list[Change] = sorted(plan.changes, key=lambda c: c.t_s)
         at = 0
         w, h = self.camera.width_px, self.camera.height_px
-        still: Picture | None = None
+        shown, place = self._planes.copy(), (0.0, 0.0)
         for number in range(round(plan.duration_s * fps)):
             t = number / fps
+            parts: list[Rect] = []
             while at < len(changes) and changes[at].t_s <= t:
-                self.apply(state.items, state.apply(changes[at]))
+                parts += self.apply(state.items, state.apply(changes[at]))
                 at += 1
-                still = None
+            where = self.shift_px(t)
+            if where != place:
+                shown, place = _moved_planes(self._planes, w, h, *where), where
+            else:
+                for part in parts:
+                    x0, y0, x1, y1 = _even(
+                        (part[0] - 8, part[1] - 8, part[2] + 8, part[3] + 8), w, h
+                    )
+                    self._put_moved(shown, self._picture[y0:y1, x0:x1], x0, y0, t)
+            planes = shown.copy()
             arms = [r for r in plan.reaches if r.t0_s <= t <= r.t1_s]
             if arms:
-                picture = self._picture.copy()
-                for reach in arms:
-                    self._draw_reach(picture, reach, t)
-                planes = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2YUV_I420), np.uint8)
-            else:
-                if still is None:
-                    still = np.asarray(
-                        cv2.cvtColor(self._picture, cv2.COLOR_BGR2YUV_I420), np.uint8
-                    )
-                planes = still.copy()
-            y, x = (int(v) for v in self.rng.integers(0, 64, 2))
-            luma = planes[:h]
-            np.copyto(luma, cv2.add(luma, self._noise[y : y + h, x : x + w], dtype=cv2.CV_8U))
-            _stamp_time(luma, t)
+                self._draw_arms(planes, arms, t)
+            self._grain(planes[:h], t)
+            self.look.stamp.print(planes[:h], t)
             yield t, planes
 
+    def _grain(self, luma: Picture, t_s: float) -> None:
+        """Sensor noise and the lamps' beat on a luma plane, in place."""
+        h, w = luma.shape
+        if self.look.flicker:
+            gain = 1 + self.look.flicker * math.sin(2 * math.pi * 0.83 * t_s)
+            cv2.convertScaleAbs(luma, luma, gain, 0)
+        y, x = (int(v) for v in self.rng.integers(0, NOISE_SPARE_PX, 2))
+        cv2.add(luma, self._brighter[y : y + h, x : x + w], luma)
+        cv2.subtract(luma, self._darker[y : y + h, x : x + w], luma)
+
     def bgr(self) -> Picture:
-        """The picture as it is now, without noise and arms; uint8 (h, w, 3) BGR."""
+        """The picture as it is now, without noise, shake and arms; uint8 (h, w, 3) BGR."""
         return self._picture.copy()
 
 
-def _stamp_time(luma: Picture, t_s: float) -> None:
-    """The clock in the corner, as regulations ask."""
-    h = luma.shape[0]
-    text = f"{int(t_s) // 3600:02d}:{int(t_s) // 60 % 60:02d}:{t_s % 60:05.2f}"
-    scale = h / 1500
-    at = (round(16 * scale), h - round(18 * scale))
-    cv2.putText(luma, text, at, cv2.FONT_HERSHEY_SIMPLEX, scale, 16, round(5 * scale), cv2.LINE_AA)
-    cv2.putText(
-        luma, text, at, cv2.FONT_HERSHEY_SIMPLEX, scale, 230, round(2 * scale) or 1, cv2.LINE_AA
-    )
+def _even(rect: Rect, w: int, h: int) -> Rect:
+    """The rectangle grown to even px and cut to the picture."""
+    x0, y0, x1, y1 = rect
+    return (max(0, x0 // 2 * 2), max(0, y0 // 2 * 2), min(w, -(-x1 // 2) * 2),
+            min(h, -(-y1 // 2) * 2))  # fmt: skip
+
+
+def _put_planes(planes: Picture, part: Picture, x0: int, y0: int) -> None:
+    """A part of the picture, uint8 (h, w, 3) of even size at even px, into I420 planes."""
+    own = cv2.cvtColor(np.ascontiguousarray(part), cv2.COLOR_BGR2YUV_I420)
+    _paste(planes, np.asarray(own, np.uint8), x0, y0, 0)
+
+
+def _split(planes: Picture, w: int, h: int) -> tuple[Picture, Picture, Picture]:
+    """Views of Y (h, w), U and V (h / 2, w / 2) of I420 planes."""
+    flat = planes.reshape(-1)
+    u, v = flat[h * w : h * w * 5 // 4], flat[h * w * 5 // 4 :]
+    return planes[:h], u.reshape(h // 2, w // 2), v.reshape(h // 2, w // 2)
+
+
+def _paste(planes: Picture, own: Picture, x0: int, y0: int, border: int) -> None:
+    """Planes of a part at even px into the whole picture's, less a border of even px."""
+    w, h = own.shape[1], own.shape[0] * 2 // 3
+    whole = _split(planes, planes.shape[1], planes.shape[0] * 2 // 3)
+    for plane, part, k in zip(whole, _split(own, w, h), (1, 2, 2), strict=True):
+        b = border // k
+        x, y = x0 // k, y0 // k
+        # At the picture's own edge there is nothing beyond the border.
+        left, top = (0 if x == 0 else b), (0 if y == 0 else b)
+        right = part.shape[1] - (0 if x + part.shape[1] == plane.shape[1] else b)
+        bottom = part.shape[0] - (0 if y + part.shape[0] == plane.shape[0] else b)
+        plane[y + top : y + bottom, x + left : x + right] = part[top:bottom, left:right]
+
+
+def _moved_planes(planes: Picture, w: int, h: int, dx: float, dy: float) -> Picture:
+    """I420 planes moved right and down."""
+    out = np.empty_like(planes)
+    for k, (source, target) in enumerate(zip(_split(planes, w, h), _split(out, w, h), strict=True)):
+        half = 1.0 if k == 0 else 0.5
+        target[:] = moved(source, dx * half, dy * half)
+    return out
 
 
 def _groups(items: tuple[Item, ...], height_mm: float) -> list[tuple[float, float, float, float]]:
     """Rectangles (mm) that hold the items, those that touch joined."""
-    rects: list[tuple[float, float, float, float]] = []
+    rects = []
     for item in items:
         reach = item_reach(item, height_mm) + (4 if isinstance(item, StackItem) else 2)
         x, y = item.center_mm
-        own = (x - reach, y - reach, x + reach, y + reach)
-        merged = True
-        while merged:
-            merged = False
-            for other in rects:
-                if (
-                    own[0] < other[2]
-                    and other[0] < own[2]
-                    and own[1] < other[3]
-                    and other[1] < own[3]
-                ):
-                    rects.remove(other)
-                    own = (
-                        min(own[0], other[0]), min(own[1], other[1]),
-                        max(own[2], other[2]), max(own[3], other[3]),
-                    )  # fmt: skip
-                    merged = True
-                    break
-        rects.append(own)
-    return rects
+        rects.append((x - reach, y - reach, x + reach, y + reach))
+    return _joined(rects)
+
+
+def _joined(
+    rects: Sequence[tuple[Number, Number, Number, Number]],
+) -> list[tuple[Number, Number, Number, Number]]:
+    """The rectangles, those that overlap made one."""
+    out: list[tuple[Number, Number, Number, Number]] = []
+    for x0, y0, x1, y1 in rects:
+        while True:
+            hit = [r for r in out if x0 < r[2] and r[0] < x1 and y0 < r[3] and r[1] < y1]
+            if not hit:
+                break
+            out = [r for r in out if r not in hit]
+            x0, y0 = min(x0, *(r[0] for r in hit)), min(y0, *(r[1] for r in hit))
+            x1, y1 = max(x1, *(r[2] for r in hit)), max(y1, *(r[3] for r in hit))
+        out.append((x0, y0, x1, y1))
+    return out
+
+
+__all__ = ["CANVAS_PX_PER_MM", "MARGIN_MM", "Film", "Look", "paint_felt"]

@@ -13,7 +13,8 @@ from settlement.errors import FeltwatchError
 
 UNFIT = re.compile(
     r"symbol|dingbat|ornament|icon|emoji|awesome|webding|wingding|barcode|braille|music|math"
-    r"|^cm(ex|mi|sy)\d|hairline|extra-?light|ultra-?light|thin|outline|redacted|blank|lastresort|notdef",
+    r"|^cm(ex|mi|sy)\d|hairline|extra-?light|ultra-?light|thin|outline|redacted|blank|lastresort|notdef"
+    r"|keyboard|keycap|initials|^D0500|^LinBiolinum_K$|^LinLibertine_I$",
     re.IGNORECASE,
 )
 """Names of fonts without letters, or with strokes too thin for a card."""

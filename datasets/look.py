@@ -4,44 +4,21 @@ from __future__ import annotations
 
 import colorsys
 import math
-from dataclasses import dataclass
-from functools import lru_cache
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
+from datasets.chips import ChipLook
 from datasets.deck import Picture
-from datasets.paint import ChipLook, Light, lammer_sprite
+from datasets.lammers import lammer_sprite, random_design
+from datasets.paint import Light
+from datasets.sensor import CameraFaults, add_noise, degrade, photo_faults, table_faults
 from vision.table import ChipKind, LammerKind, Rgb
 
-NOISE_SIDE = 2048
-
-
-@lru_cache(maxsize=1)
-def _noise_bank() -> npt.NDArray[np.int16]:
-    """Unit noise times 256, drawn once: sensor noise is cut from it at random places."""
-    rng = np.random.default_rng(20)
-    return np.asarray(rng.normal(0, 256, (NOISE_SIDE, NOISE_SIDE, 3)), np.int16)
-
-
-def add_noise(
-    rng: np.random.Generator, image: Picture, sigma: float, *, grey: bool = False
-) -> Picture:
-    """The picture, uint8 (h, w, 3), with normal noise of `sigma` levels; a new array."""
-    h, w = image.shape[:2]
-    bank = _noise_bank()
-    if h > NOISE_SIDE or w > NOISE_SIDE:
-        bank = np.tile(bank, (h // NOISE_SIDE + 1, w // NOISE_SIDE + 1, 1))
-    y = int(rng.integers(0, bank.shape[0] - h + 1))
-    x = int(rng.integers(0, bank.shape[1] - w + 1))
-    cut = bank[y : y + h, x : x + w]
-    if grey:
-        cut = np.repeat(cut[..., :1], 3, axis=2)
-    out = cv2.addWeighted(image, 1.0, cut, sigma / 256, 0, dtype=cv2.CV_8U)
-    return np.asarray(out, np.uint8)
-
-
+CHIP_FONTS = (
+    cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_TRIPLEX,
+    cv2.FONT_HERSHEY_COMPLEX,
+)  # fmt: skip
 CHIP_TEXT = {
     50: "50c",
     100: "$1",
@@ -60,9 +37,9 @@ def _hsv(h: float, s: float, v: float) -> Rgb:
 
 def felt_rgb(rng: np.random.Generator) -> Rgb:
     """A felt colour: greens and blues mostly, also reds, purples, greys and tans."""
-    kind = rng.choice(5, p=[0.4, 0.25, 0.13, 0.12, 0.1])
+    kind = rng.choice(5, p=[0.42, 0.27, 0.14, 0.06, 0.11])
     hue = {0: 0.36, 1: 0.58, 2: 0.98, 3: 0.78, 4: 0.09}[int(kind)] + rng.normal(0, 0.03)
-    return _hsv(hue, rng.uniform(0.25 if kind == 4 else 0.45, 0.85), rng.uniform(0.22, 0.62))
+    return _hsv(hue, rng.uniform(0.25 if kind == 4 else 0.4, 0.85), rng.uniform(0.18, 0.54))
 
 
 def felt_texture(
@@ -87,22 +64,47 @@ def print_rgb(rng: np.random.Generator, felt: Rgb) -> Rgb:
     return tuple(round(v * 0.35) for v in felt)  # type: ignore[return-value]
 
 
-def chip_looks(rng: np.random.Generator, chips: dict[str, ChipKind]) -> dict[str, ChipLook]:
-    """Edge spots and inlays for a table's chips; the body colour is the table file's."""
+def chip_looks(
+    rng: np.random.Generator, chips: dict[str, ChipKind], *, vary: bool = False
+) -> dict[str, ChipLook]:
+    """Edge spots and inlays for a table's chips; the body colour is the table file's.
+
+    The chips of a house are of one make: they share the mould, the inlay's cut and the
+    letters; edge spots differ by colour. With `vary`, also barred spots and spots of two
+    colours.
+    """
     looks = {}
     house = rng.random()
+    inlay = float(rng.uniform(0.42, 0.68))
+    pale: Rgb = (238, 234, 220)
+    paper = pale if rng.random() < 0.7 else None
+    mould = int(rng.choice([0, 1, 2, 3, 4], p=[0.4, 0.15, 0.15, 0.15, 0.15]))
+    corners = int(rng.choice([0, 0, 0, 6, 8, 12]))
+    font = CHIP_FONTS[int(rng.integers(len(CHIP_FONTS)))]
+    gloss = float(rng.uniform(0.0, 0.12))
+    ringed = rng.random() < 0.4
     for name, kind in chips.items():
         spot = _hsv(rng.random(), rng.uniform(0, 0.9), rng.uniform(0.55, 1))
         if max(abs(a - b) for a, b in zip(spot, kind.rgb, strict=True)) < 80 or house < 0.4:
             spot = (238, 236, 228) if sum(kind.rgb) < 480 else (40, 60, 140)
+        second: Rgb | None = None
+        if vary and rng.random() < 0.22:
+            second = _hsv(rng.random(), rng.uniform(0.3, 0.95), rng.uniform(0.4, 1))
         looks[name] = ChipLook(
             rgb=kind.rgb,
             spot_rgb=spot,
-            spots=int(rng.choice([3, 4, 6, 8])),
+            spots=int(rng.choice([2, 3, 4, 6, 8, 12] if vary else [3, 4, 6, 8])),
             spot_share=float(rng.uniform(0.15, 0.38)),
-            inlay_rgb=(238, 234, 220) if rng.random() < 0.6 else kind.rgb,
-            inlay_share=float(rng.uniform(0.5, 0.66)),
+            inlay_rgb=paper if paper and rng.random() < 0.85 else kind.rgb,
+            inlay_share=inlay,
             text=CHIP_TEXT.get(kind.value_cents, ""),
+            stripes=int(rng.choice([1, 1, 1, 2, 3])) if vary else 1,
+            second_rgb=second,
+            mould=mould,
+            ring_rgb=kind.rgb if ringed else None,
+            font=font,
+            inlay_corners=corners,
+            gloss=gloss,
         )
     return looks
 
@@ -136,8 +138,8 @@ def lammer_sprites(
         if vary:
             rgb = _hsv(rng.random(), rng.uniform(0, 0.9), rng.uniform(0.15, 1))
             size = float(rng.uniform(25, 35))
-        plaque = bool(vary and rng.random() < 0.2)
-        sprites[name] = lammer_sprite(kind.word, rgb, size, plaque=plaque)
+        design = random_design(rng) if vary else None
+        sprites[name] = lammer_sprite(kind.word, rgb, size, design=design)
         sizes[name] = size
     return sprites, sizes
 
@@ -153,57 +155,7 @@ def random_light(rng: np.random.Generator) -> Light:
     )
 
 
-@dataclass(frozen=True)
-class CameraFaults:
-    """What a camera does to the picture: gains per BGR channel, gamma, blur, noise, codec."""
-
-    gain: tuple[float, float, float] = (1.0, 1.0, 1.0)
-    gamma: float = 1.0
-    blur_px: float = 0.5
-    noise: float = 2.0
-    quality: int = 80
-
-
-def table_faults(rng: np.random.Generator) -> CameraFaults:
-    """A ceiling camera in fair order."""
-    level = rng.uniform(0.7, 1.2)
-    return CameraFaults(
-        gain=tuple(float(level * rng.uniform(0.92, 1.08)) for _ in range(3)),  # type: ignore[arg-type]
-        gamma=float(rng.uniform(0.85, 1.2)),
-        blur_px=float(rng.uniform(0.3, 0.95)),
-        noise=float(rng.uniform(0.5, 6)),
-        quality=int(rng.integers(38, 95)),
-    )
-
-
-def photo_faults(rng: np.random.Generator) -> CameraFaults:
-    """A telephone in any light."""
-    level = rng.uniform(0.3, 1.25) if rng.random() < 0.5 else rng.uniform(0.8, 1.15)
-    return CameraFaults(
-        gain=tuple(float(level * rng.uniform(0.75, 1.2)) for _ in range(3)),  # type: ignore[arg-type]
-        gamma=float(rng.uniform(0.7, 1.5)),
-        blur_px=float(rng.uniform(0.2, 1.8) if rng.random() < 0.8 else rng.uniform(1.8, 3.0)),
-        noise=float(rng.uniform(0.5, 9)),
-        quality=int(rng.integers(30, 96)),
-    )
-
-
-def degrade(rng: np.random.Generator, image: Picture, faults: CameraFaults) -> Picture:
-    """Light, blur, noise and codec on a picture, uint8 (h, w, 3); a new array."""
-    out = cv2.GaussianBlur(image, (0, 0), faults.blur_px) if faults.blur_px > 0.2 else image
-    if rng.random() < 0.12:
-        n = int(rng.integers(2, 7))
-        kernel = np.zeros((n, n), np.float32)
-        a = rng.uniform(0, math.pi)
-        c = (n - 1) / 2
-        d = np.array([math.cos(a), math.sin(a)]) * c
-        cv2.line(
-            kernel, (round(c - d[0]), round(c - d[1])), (round(c + d[0]), round(c + d[1])), 1.0
-        )
-        out = cv2.filter2D(out, -1, kernel / kernel.sum())
-    levels = np.arange(256) / 255
-    lut = np.stack([255 * g * levels**faults.gamma for g in faults.gain], axis=1)
-    out = cv2.LUT(out, np.clip(lut, 0, 255).astype(np.uint8).reshape(256, 1, 3))
-    out = add_noise(rng, np.asarray(out, np.uint8), faults.noise)
-    _, data = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, faults.quality])
-    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+__all__ = [
+    "CameraFaults", "add_noise", "chip_looks", "degrade", "felt_rgb", "felt_texture",
+    "lammer_sprites", "photo_faults", "print_rgb", "random_chips", "random_light", "table_faults",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Mistakes put into a round that was settled as is due, one function for each code.
+"""Mistakes with money, put into a round that was settled as is due: one function for each way.
 
 Each takes the round, what is due in it, the table and a generator, and gives back the
 round with the mistake done and listed, or None when the round has no place for it.
@@ -10,60 +10,65 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from datasets.chipwork import Colours, by_value, value_cents
-from datasets.script import EnvyScript, PlannedFault, RoundScript, SeatScript, WagerScript
-from settlement.cards import Card
-from settlement.record import DECK_LABELS
+from datasets.chipwork import (
+    PAY_STACK_CHIPS,
+    Colours,
+    by_value,
+    make_change,
+    ordered,
+    value_cents,
+)
+from datasets.paying import mended
+from datasets.script import PayStep, PlannedFault, RoundScript, SeatScript, WagerScript
+from settlement.errors import FeltwatchError
+from settlement.games import JACKPOTS
 from settlement.result import Settlement, WagerSettlement
 from settlement.ruling import Outcome, money
-from settlement.settle import settle
 from vision.table import TableFile
 
 Mistake = Callable[[RoundScript, Settlement, TableFile, random.Random], RoundScript | None]
 Changer = Callable[[WagerScript, WagerSettlement, TableFile, random.Random], WagerScript | None]
+Candidate = tuple[SeatScript, WagerScript, WagerSettlement]
 
 _MAIN_SHARE = 0.55
-_TALLEST_PAY = 12
+_TALLEST_PAY = 2 * PAY_STACK_CHIPS
 _OWED = {"lose": "a loss", "push": "a push"}
 
 
-def _with_seat(script: RoundScript, seat: SeatScript, fault: PlannedFault) -> RoundScript:
-    seats = tuple(seat if s.seat == seat.seat else s for s in script.seats)
-    return replace(script, seats=seats, faults=(*script.faults, fault))
-
-
-def _touched(script: RoundScript) -> set[tuple[int | None, str | None]]:
+def touched(script: RoundScript) -> set[tuple[int | None, str | None]]:
     """Seats and wagers that have a mistake already."""
     return {(fault.seat, fault.wager) for fault in script.faults}
 
 
-def _due(due: Settlement, seat: int, wager: str) -> WagerSettlement | None:
+def due_of(due: Settlement, seat: int, wager: str) -> WagerSettlement | None:
+    """What is due for a wager, or None."""
     return next((s.wager(wager) for s in due.seats if s.seat == seat), None)
 
 
-def _candidates(
-    script: RoundScript, due: Settlement, outcome: Outcome
-) -> list[tuple[SeatScript, WagerScript, WagerSettlement]]:
-    """Wagers with that outcome and no mistake yet; main wagers of fouled hands are left out."""
-    touched = _touched(script)
+def candidates(script: RoundScript, due: Settlement, outcome: Outcome) -> list[Candidate]:
+    """Wagers with that outcome and no mistake yet.
+
+    Main wagers of fouled hands are left out, hand pays, and coins that are in the sensor.
+    """
+    wrong = touched(script)
     fouled = {seat.seat for seat in due.seats if seat.foul}
     found = []
     for seat in script.seats:
         for wager in seat.wagers:
-            decided = _due(due, seat.seat, wager.wager)
-            if decided is None or decided.outcome != outcome:
+            decided = due_of(due, seat.seat, wager.wager)
+            if decided is None or decided.outcome != outcome or decided.hand_pay:
                 continue
-            if (seat.seat, wager.wager) in touched:
+            if (seat.seat, wager.wager) in wrong or (seat.seat, None) in wrong:
                 continue
             if wager.wager == "main" and seat.seat in fouled:
+                continue
+            if wager.wager in JACKPOTS and outcome != "win":
                 continue
             found.append((seat, wager, decided))
     return found
 
 
-def _drawn(
-    found: Sequence[tuple[SeatScript, WagerScript, WagerSettlement]], rng: random.Random
-) -> list[tuple[SeatScript, WagerScript, WagerSettlement]]:
+def _drawn(found: Sequence[Candidate], rng: random.Random) -> list[Candidate]:
     """The candidates in a drawn order, main wagers first in about half the draws."""
     mixed = list(found)
     rng.shuffle(mixed)
@@ -72,47 +77,60 @@ def _drawn(
     return mixed
 
 
-def _on_wager(code: str, outcome: Outcome, change: Changer) -> Mistake:
-    """A mistake on one wager with that outcome."""
+def _on_wager(
+    code: str, outcome: Outcome, change: Changer, kind: str | None = None
+) -> Mistake:
+    """A mistake on one wager with that outcome; `kind` 'main' or 'side' wagers only."""
 
     def mistake(
         script: RoundScript, due: Settlement, table: TableFile, rng: random.Random
     ) -> RoundScript | None:
-        for seat, wager, decided in _drawn(_candidates(script, due, outcome), rng):
-            wrong = change(wager, decided, table, rng)
+        for seat, wager, decided in _drawn(candidates(script, due, outcome), rng):
+            if kind is not None and (wager.wager == "main") != (kind == "main"):
+                continue
+            try:
+                wrong = change(wager, decided, table, rng)
+            except FeltwatchError:
+                continue
             if wrong is None:
                 continue
-            wagers = tuple(wrong if w.wager == wager.wager else w for w in seat.wagers)
-            paid = (
-                f"paid {money(value_cents(wrong.paid, table.chips))}"
-                if wrong.paid
-                else (wrong.action)
-            )
+            did = wrong.action
+            sums = [step.paid_cents(table.chips) for step in wrong.steps]
+            told = " then ".join(money(abs(cents)) for cents in sums if cents) or did
             owed = _OWED.get(outcome) or money(decided.pay_cents or 0)
-            note = f"{paid}, due {owed}"
-            fault = PlannedFault(code, seat.seat, wager.wager, note)
-            return _with_seat(script, replace(seat, wagers=wagers), fault)
+            note = f"{'paid ' if wrong.steps else ''}{told}, due {owed}"
+            fault = PlannedFault(
+                code, seat.seat, wager.wager, note, ("acted", seat.seat, wager.wager)
+            )
+            return script.with_seat(seat.with_wager(wrong), fault)
         return None
 
     return mistake
 
 
 def _left(
-    wager: WagerScript, _decided: WagerSettlement, _table: TableFile, _rng: random.Random
+    wager: WagerScript, _due: WagerSettlement, _table: TableFile, _rng: random.Random
 ) -> WagerScript | None:
-    return WagerScript(wager.wager, wager.stake, "left")
+    return wager.done("left")
 
 
 def _taken(
-    wager: WagerScript, _decided: WagerSettlement, _table: TableFile, _rng: random.Random
+    wager: WagerScript, _due: WagerSettlement, _table: TableFile, _rng: random.Random
 ) -> WagerScript | None:
-    return WagerScript(wager.wager, wager.stake, "taken")
+    return None if wager.wager in JACKPOTS else wager.done("taken")
 
 
 def _even_pay(
-    wager: WagerScript, _decided: WagerSettlement, _table: TableFile, _rng: random.Random
+    wager: WagerScript, _due: WagerSettlement, _table: TableFile, _rng: random.Random
 ) -> WagerScript | None:
-    return WagerScript(wager.wager, wager.stake, "paid", wager.stake)
+    return wager.done("paid", wager.stake)
+
+
+def _half_pay(
+    wager: WagerScript, _due: WagerSettlement, table: TableFile, _rng: random.Random
+) -> WagerScript | None:
+    cents = value_cents(wager.stake, table.chips) // 200 * 100
+    return wager.done("paid", make_change(cents, table.chips)) if cents else None
 
 
 def slips(paid: Colours, table: TableFile, *, over: bool) -> list[Colours]:
@@ -138,14 +156,93 @@ def slips(paid: Colours, table: TableFile, *, over: bool) -> list[Colours]:
 
 def _miscounted(over: bool) -> Changer:
     def change(
-        wager: WagerScript, decided: WagerSettlement, table: TableFile, rng: random.Random
+        wager: WagerScript, due: WagerSettlement, table: TableFile, rng: random.Random
     ) -> WagerScript | None:
-        ways = slips(wager.paid, table, over=over)
-        if not ways or not decided.pay_cents:
+        if not due.pay_cents:
             return None
-        return WagerScript(wager.wager, wager.stake, "paid", rng.choice(ways))
+        right = make_change(due.pay_cents, table.chips)
+        ways = slips(right, table, over=over)
+        return wager.done("paid", rng.choice(ways)) if ways else None
 
     return change
+
+
+def _paid_twice(
+    wager: WagerScript, due: WagerSettlement, table: TableFile, _rng: random.Random
+) -> WagerScript | None:
+    once = make_change(due.pay_cents or 0, table.chips)
+    if not once or 2 * len(once) > _TALLEST_PAY:
+        return None
+    return replace(wager, action="paid", steps=(PayStep(once), PayStep(once)))
+
+
+def _no_commission(
+    wager: WagerScript, due: WagerSettlement, table: TableFile, _rng: random.Random
+) -> WagerScript | None:
+    if not due.commission_cents or due.gross_cents is None:
+        return None
+    return wager.done("paid", make_change(due.gross_cents, table.chips))
+
+
+def _even_for_more(
+    wager: WagerScript, due: WagerSettlement, table: TableFile, _rng: random.Random
+) -> WagerScript | None:
+    if (due.pay_cents or 0) <= value_cents(wager.stake, table.chips):
+        return None
+    return wager.done("paid", wager.stake)
+
+
+def _mended_late(over: bool) -> Changer:
+    def change(
+        wager: WagerScript, due: WagerSettlement, table: TableFile, rng: random.Random
+    ) -> WagerScript | None:
+        if not due.pay_cents:
+            return None
+        right = make_change(due.pay_cents, table.chips)
+        steps = mended(ordered(right, table.chips), table, rng, late=True, over=over)
+        return replace(wager, action="paid", steps=steps) if steps else None
+
+    return change
+
+
+def _paid_late(
+    wager: WagerScript, due: WagerSettlement, table: TableFile, _rng: random.Random
+) -> WagerScript | None:
+    if not due.pay_cents:
+        return None
+    chips = make_change(due.pay_cents, table.chips)
+    return replace(wager, action="paid", steps=(PayStep(chips, late=True),))
+
+
+def _wrong_spot(beside: Outcome) -> Mistake:
+    """A pay laid with another wager's of the seat: one that wins too, or one that pushes."""
+
+    def mistake(
+        script: RoundScript, due: Settlement, table: TableFile, rng: random.Random
+    ) -> RoundScript | None:
+        winners = [one for one in candidates(script, due, "win") if one[2].pay_cents]
+        others = candidates(script, due, beside)
+        pairs = [
+            (a, b) for a in winners for b in others
+            if a[0].seat == b[0].seat and a[1].wager != b[1].wager
+            and (beside == "push" or a[2].pay_cents != b[2].pay_cents)
+        ]  # fmt: skip
+        if not pairs:
+            return None
+        (seat, wager, decided), (_, other, its) = rng.choice(pairs)
+        cents = (decided.pay_cents or 0) + (its.pay_cents or 0)
+        try:
+            chips = make_change(cents, table.chips)
+        except FeltwatchError:
+            return None
+        changed = seat.with_wager(wager.done("left")).with_wager(other.done("paid", chips))
+        note = f"{money(decided.pay_cents or 0)} laid beside {other.wager}"
+        fault = PlannedFault(
+            "WRONG_SPOT", seat.seat, wager.wager, note, ("acted", seat.seat, other.wager)
+        )
+        return script.with_seat(changed, fault)
+
+    return mistake
 
 
 def _foul(
@@ -153,155 +250,43 @@ def _foul(
 ) -> RoundScript | None:
     """A fouled main wager that loses is left as a push, or even paid."""
     for seat in script.seats:
-        decided = _due(due, seat.seat, "main")
+        decided = due_of(due, seat.seat, "main")
         judged = next(s for s in due.seats if s.seat == seat.seat)
-        if not judged.foul or decided is None or decided.outcome != "lose":
+        main = seat.wager("main")
+        if not judged.foul or decided is None or decided.outcome != "lose" or main is None:
             continue
         change = _even_pay if rng.random() < 0.3 else _left
-        wagers = tuple(
-            (change(w, decided, table, rng) or w) if w.wager == "main" else w for w in seat.wagers
+        wrong = change(main, decided, table, rng)
+        assert wrong is not None, "both ways can always be done"
+        fault = PlannedFault(
+            "FOUL", seat.seat, "main", judged.foul_reason, ("acted", seat.seat, "main")
         )
-        fault = PlannedFault("FOUL", seat.seat, "main", judged.foul_reason)
-        return _with_seat(script, replace(seat, wagers=wagers), fault)
+        return script.with_seat(seat.with_wager(wrong), fault)
     return None
 
 
-def _envy_missed(
-    script: RoundScript, _due: Settlement, table: TableFile, rng: random.Random
-) -> RoundScript | None:
-    seats = [s for s in script.seats if s.envy and (s.seat, "envy") not in _touched(script)]
-    if not seats:
-        return None
-    seat = rng.choice(seats)
-    owed = sum(value_cents(envy.chips, table.chips) for envy in seat.envy)
-    fault = PlannedFault(
-        "ENVY_MISSED", seat.seat, "envy", f"due {money(owed)}", seat.envy[-1].shown_by
-    )
-    return _with_seat(script, replace(seat, envy=()), fault)
-
-
-def _envy_wrong(
-    script: RoundScript, _due: Settlement, table: TableFile, rng: random.Random
-) -> RoundScript | None:
-    """A prize of the wrong sum, or one for a seat that is due none, such as the hand's own."""
-    touched = _touched(script)
-    prizes = {e.shown_by: e.chips for seat in script.seats for e in seat.envy}
-    ways: list[tuple[SeatScript, tuple[EnvyScript, ...], int, str]] = []
-    for seat in script.seats:
-        if (seat.seat, "envy") in touched:
-            continue
-        if seat.envy:
-            last = seat.envy[-1]
-            wrong = [
-                chips for over in (True, False) for chips in slips(last.chips, table, over=over)
-            ]
-            if wrong:
-                laid = (*seat.envy[:-1], EnvyScript(last.shown_by, rng.choice(wrong)))
-                owed = sum(value_cents(e.chips, table.chips) for e in seat.envy)
-                ways.append((seat, laid, last.shown_by, f"due {money(owed)}"))
-        elif any(w.wager == "emperors_treasure" for w in seat.wagers):
-            for shown_by, chips in prizes.items():
-                laid = (EnvyScript(shown_by, chips),)
-                own = "its own hand" if shown_by == seat.seat else "no qualifying stake"
-                ways.append((seat, laid, shown_by, f"due nothing: {own}"))
-    if not ways:
-        return None
-    seat, laid, shown_by, note = rng.choice(ways)
-    paid = sum(value_cents(envy.chips, table.chips) for envy in laid)
-    fault = PlannedFault("ENVY_WRONG", seat.seat, "envy", f"paid {money(paid)}, {note}", shown_by)
-    return _with_seat(script, replace(seat, envy=laid), fault)
-
-
-def _lammer(
-    script: RoundScript, _due: Settlement, _table: TableFile, rng: random.Random
-) -> RoundScript | None:
-    """An ENVY lammer that is missing, or lies by a stake that does not qualify."""
-    on = ("envy", "emperors_treasure")
-    touched = _touched(script)
-    missing, extra = [], []
-    for seat in script.seats:
-        if (seat.seat, on[1]) in touched:
-            continue
-        if on in seat.lammers:
-            missing.append(seat)
-        elif any(w.wager == on[1] for w in seat.wagers):
-            extra.append(seat)
-    if extra and (not missing or rng.random() < 0.25):
-        seat = rng.choice(extra)
-        fault = PlannedFault("LAMMER", seat.seat, on[1], "an ENVY lammer that does not belong")
-        return _with_seat(script, replace(seat, lammers=(*seat.lammers, on)), fault)
-    if not missing:
-        return None
-    seat = rng.choice(missing)
-    lammers = tuple(one for one in seat.lammers if one != on)
-    fault = PlannedFault("LAMMER", seat.seat, on[1], "the ENVY lammer is missing")
-    return _with_seat(script, replace(seat, lammers=lammers), fault)
-
-
-def _deck(
-    script: RoundScript, _due: Settlement, table: TableFile, rng: random.Random
-) -> RoundScript | None:
-    """A card that lies at two seats: one's card becomes its like in rank that another holds.
-
-    What the seat is due by its own cards stays what it was, so that nothing else is wrong.
-    The dealer's cards are left alone: a twin of theirs would leave every wager undecided.
-    """
-    places: dict[str, int] = {
-        label: seat.seat for seat in script.seats for label in (*seat.low, *seat.high)
-    }
-    seats = list(script.seats)
-    rng.shuffle(seats)
-    for seat in seats:
-        for label in rng.sample([*seat.low, *seat.high], 7):
-            likes = [
-                other
-                for other in DECK_LABELS
-                if _rank(other) == _rank(label) and places.get(other, seat.seat) != seat.seat
-            ]
-            if not likes:
-                continue
-            like = rng.choice(likes)
-            changed = replace(
-                seat,
-                low=tuple(like if c == label else c for c in seat.low),
-                high=tuple(like if c == label else c for c in seat.high),
-            )
-            if not _same_due(script, seat, changed, table):
-                continue
-            first, second = sorted((seat.seat, places[like]))
-            fault = PlannedFault("DECK", first, None, f"{like} lies twice", second)
-            return _with_seat(script, changed, fault)
-    return None
-
-
-def _rank(label: str) -> int | None:
-    card = Card.parse(label)
-    return None if card.joker else card.rank
-
-
-def _same_due(script: RoundScript, seat: SeatScript, changed: SeatScript, table: TableFile) -> bool:
-    """Whether a seat's wagers, settled alone with the dealer, come out the same."""
-    alone = [
-        settle(replace(script, seats=(one,)).record(table, "round"), table.rules).seats[0]
-        for one in (seat, changed)
-    ]
-    first, second = ([(w.wager, w.outcome, w.pay_cents) for w in s.wagers] for s in alone)
-    return first == second
-
-
-MISTAKES: Mapping[str, Mistake] = {
-    "OVERPAID": _on_wager("OVERPAID", "win", _miscounted(over=True)),
-    "UNDERPAID": _on_wager("UNDERPAID", "win", _miscounted(over=False)),
-    "NOT_PAID": _on_wager("NOT_PAID", "win", _left),
-    "PAID_LOSER": _on_wager("PAID_LOSER", "lose", _even_pay),
-    "PAID_PUSH": _on_wager("PAID_PUSH", "push", _even_pay),
-    "TOOK_WINNER": _on_wager("TOOK_WINNER", "win", _taken),
-    "TOOK_PUSH": _on_wager("TOOK_PUSH", "push", _taken),
-    "NOT_TAKEN": _on_wager("NOT_TAKEN", "lose", _left),
-    "FOUL": _foul,
-    "ENVY_MISSED": _envy_missed,
-    "ENVY_WRONG": _envy_wrong,
-    "LAMMER": _lammer,
-    "DECK": _deck,
+MONEY_WAYS: Mapping[tuple[str, str], Mistake] = {
+    ("OVERPAID", "chip"): _on_wager("OVERPAID", "win", _miscounted(over=True)),
+    ("OVERPAID", "twice"): _on_wager("OVERPAID", "win", _paid_twice),
+    ("OVERPAID", "commission"): _on_wager("OVERPAID", "win", _no_commission),
+    ("OVERPAID", "late"): _on_wager("OVERPAID", "win", _mended_late(over=True)),
+    ("UNDERPAID", "chip"): _on_wager("UNDERPAID", "win", _miscounted(over=False)),
+    ("UNDERPAID", "even"): _on_wager("UNDERPAID", "win", _even_for_more),
+    ("UNDERPAID", "late"): _on_wager("UNDERPAID", "win", _mended_late(over=False)),
+    ("NOT_PAID", "left"): _on_wager("NOT_PAID", "win", _left),
+    ("NOT_PAID", "late"): _on_wager("NOT_PAID", "win", _paid_late),
+    ("PAID_LOSER", "even"): _on_wager("PAID_LOSER", "lose", _even_pay),
+    ("PAID_LOSER", "half"): _on_wager("PAID_LOSER", "lose", _half_pay),
+    ("PAID_PUSH", "even"): _on_wager("PAID_PUSH", "push", _even_pay),
+    ("PAID_PUSH", "half"): _on_wager("PAID_PUSH", "push", _half_pay),
+    ("TOOK_WINNER", "main"): _on_wager("TOOK_WINNER", "win", _taken, "main"),
+    ("TOOK_WINNER", "side"): _on_wager("TOOK_WINNER", "win", _taken, "side"),
+    ("TOOK_PUSH", "taken"): _on_wager("TOOK_PUSH", "push", _taken),
+    ("NOT_TAKEN", "main"): _on_wager("NOT_TAKEN", "lose", _left, "main"),
+    ("NOT_TAKEN", "side"): _on_wager("NOT_TAKEN", "lose", _left, "side"),
+    ("WRONG_SPOT", "winner"): _wrong_spot("win"),
+    ("WRONG_SPOT", "push"): _wrong_spot("push"),
+    ("FOUL", "rank"): _foul,
+    ("FOUL", "boxes"): _foul,
 }
-"""The mistakes made after a round is settled; HOUSE_WAY and LIMIT are made before."""
+"""The ways of mistakes with money; HOUSE_WAY, LIMIT and others are made before."""

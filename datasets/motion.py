@@ -18,53 +18,31 @@ from datasets.scene import Change, Item, Reach
 from settlement.errors import FeltwatchError
 from vision.table import Felt, Place, Point, TableFile
 
-PACES = (0.3, 3.0)
-"""The paces that a shift may be played at; 1 is a table's usual 60 to 120 s a round."""
+@dataclass(frozen=True, slots=True)
+class Tempo:
+    """How long things take, in seconds.
+
+    `step_s` is one leg of a reach, or one rest of the hand at a stop. The dealer rests for
+    `compare_rest_s` after spreading a hand and for `settled_rest_s` before taking its cards.
+    Players lay their bets within `bets_s` and look at their cards for up to `look_s`;
+    `between_s` is the empty felt between two rounds.
+    """
+
+    step_s: float = 0.22
+    compare_rest_s: float = 1.2
+    settled_rest_s: float = 0.8
+    bets_s: float = 12.0
+    look_s: float = 9.0
+    between_s: float = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Tempo:
-    """How long things take at a pace, in seconds; the rests never fall below their floors."""
+class Wait:
+    """A time in which people wait: its still parts may be shortened, none below `floor_s`."""
 
-    pace: float
-
-    def __post_init__(self) -> None:
-        """Refuse paces at which the rests would swallow the round or hands fly."""
-        if not PACES[0] <= self.pace <= PACES[1]:
-            raise FeltwatchError(
-                f"--pace {self.pace:g}: a pace lies between {PACES[0]:g} and {PACES[1]:g}; "
-                "1 plays a round in 60 to 120 s, 0.35 in 25 to 35 s"
-            )
-
-    @property
-    def step_s(self) -> float:
-        """One leg of a reach, or one rest of the hand at a stop."""
-        return 0.10 + 0.20 * self.pace
-
-    @property
-    def compare_rest_s(self) -> float:
-        """Between a seat's hands being spread and the first act on its wagers."""
-        return max(1.2, 3.2 * self.pace)
-
-    @property
-    def settled_rest_s(self) -> float:
-        """Between the last act on a seat's wagers and its cards being taken."""
-        return max(0.8, 1.6 * self.pace)
-
-    @property
-    def bets_s(self) -> float:
-        """The time in which the players lay their bets."""
-        return 0.5 + max(0.0, self.pace - 0.35) * 16.0
-
-    @property
-    def look_s(self) -> float:
-        """How long the players look at their cards after the dealer's are set."""
-        return max(0.1, (self.pace - 0.3) * 8.0)
-
-    @property
-    def empty_rest_s(self) -> float:
-        """The empty felt between two rounds."""
-        return max(1.0, 5.0 * self.pace)
+    t0_s: float
+    t1_s: float
+    floor_s: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +89,11 @@ def player_arm(felt: Felt, place: Place, rng: random.Random) -> Arm:
 
 @dataclass
 class Timeline:
-    """The changes and reaches so far."""
+    """The changes, reaches and waits so far."""
 
     changes: list[Change] = field(default_factory=list)
     reaches: list[Reach] = field(default_factory=list)
+    waits: list[Wait] = field(default_factory=list)
 
     def reach(self, t0_s: float, arm: Arm, stops: Sequence[Stop], step_s: float) -> float:
         """Send an arm out at `t0_s` to each stop and back; gives back when it is off again.
@@ -136,10 +115,20 @@ class Timeline:
         )
         return t1
 
+    def wait(self, t0_s: float, t1_s: float, floor_s: float = 0.3) -> None:
+        """Note that people wait from `t0_s` to `t1_s`."""
+        if t1_s > t0_s:
+            self.waits.append(Wait(round(t0_s, 3), round(t1_s, 3), floor_s))
+
     @property
     def last_change_s(self) -> float:
         """When the felt last changed; 0 before any change."""
         return self.changes[-1].t_s if self.changes else 0.0
+
+    @property
+    def off_s(self) -> float:
+        """When the last arm is off the felt; 0 before any reach."""
+        return max((reach.t1_s for reach in self.reaches), default=0.0)
 
 
 def hand_at(reach: Reach, t_s: float) -> Point | None:

@@ -1,9 +1,8 @@
-"""Painting cards, chips, lammers and arms onto a piece of felt seen from a camera.
+"""Painting cards, chips and lammers into a picture of the felt, seen from a camera.
 
-Everything is painted in the felt's plane. A point at a height over the felt is seen where
-the line from the camera through it meets the plane (`foot + (p - foot) * H / (H - h)`), so
-that a chip stack painted here and warped by the felt's homography has the exact
-perspective of a pinhole camera.
+A point at a height over the felt is seen where the line from the camera through it meets
+the felt's plane (`foot + (p - foot) * H / (H - h)`), so that the felt's homography, and the
+lens after it, give solids the exact perspective of the camera.
 """
 
 from __future__ import annotations
@@ -14,27 +13,15 @@ from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from datasets.deck import PX_PER_MM, Deck, Face, Picture
+from datasets.chips import ChipLook, draw_stack, lay, over, stack_hull_rings
+from datasets.deck import Deck, Picture
+from datasets.lens import Lens
 from datasets.scene import CardItem, Item, LammerItem, StackItem
-from vision.table import CHIP_DIAMETER_MM, CHIP_THICKNESS_MM, FloatArray, Point, Rgb
+from vision.table import CHIP_THICKNESS_MM, FloatArray, Point
 
-SPRITE_PX_PER_MM = 4.0
-SLICES_PER_CHIP = 3
-
-
-@dataclass(frozen=True)
-class ChipLook:
-    """How chips of one colour are drawn: body, edge spots and inlay, RGB."""
-
-    rgb: Rgb
-    spot_rgb: Rgb = (240, 238, 230)
-    spots: int = 6
-    spot_share: float = 0.32
-    inlay_rgb: Rgb = (238, 234, 220)
-    inlay_share: float = 0.6
-    text: str = ""
+LAMMER_THICKNESS_MM = 3.0
+LAMMER_SLICES = 4
 
 
 @dataclass(frozen=True)
@@ -48,9 +35,10 @@ class Light:
 
 @dataclass
 class Painter:
-    """Paints items on `canvas`, uint8 (h, w, 3) BGR; `to_px` (2, 3) maps felt mm to its px.
+    """Paints items on `canvas`, uint8 (h, w, 3) BGR.
 
-    `foot_mm` and `height_mm` place the camera. The map must be a similarity (no shear).
+    `to_px` (2, 3) or (3, 3) maps felt mm to the canvas's px and `lens` distorts what it gives;
+    `foot_mm` and `height_mm` place the camera.
     """
 
     canvas: Picture
@@ -62,13 +50,19 @@ class Painter:
     lammers: dict[str, Picture]
     lammer_mm: dict[str, float]
     light: Light = field(default_factory=Light)
-    _sprites: dict[tuple[str, bool], Picture] = field(default_factory=dict)
-    _faces: dict[tuple[str, int], Picture] = field(default_factory=dict)
+    _sprites: dict[str, Picture] = field(default_factory=dict)
+    lens: Lens | None = None
 
     @property
     def scale(self) -> float:
-        """Canvas px per mm."""
+        """Canvas px per mm, where the map is a similarity; else see `density`."""
         return float(math.hypot(self.to_px[0, 0], self.to_px[1, 0]))
+
+    def density(self, point_mm: Point) -> float:
+        """The most canvas px that a mm takes at a point of the felt, in any direction."""
+        x, y = point_mm
+        at = self.px(np.array([[x, y], [x + 1, y], [x, y + 1]]))
+        return float(np.linalg.norm(np.column_stack([at[1] - at[0], at[2] - at[0]]), 2))
 
     def lift(self, point_mm: Point, height_mm: float) -> Point:
         """Where a point over the felt is seen in the felt's plane, mm."""
@@ -78,10 +72,17 @@ class Painter:
             self.foot_mm[1] + (point_mm[1] - self.foot_mm[1]) * k,
         )
 
-    def px(self, points_mm: FloatArray) -> FloatArray:
-        """Felt mm (n, 2) to canvas px (n, 2)."""
-        out: FloatArray = np.asarray(points_mm, np.float64) @ self.to_px[:, :2].T + self.to_px[:, 2]
-        return out
+    def px(self, points_mm: FloatArray, height_mm: float | FloatArray = 0.0) -> FloatArray:
+        """Points (n, 2) mm, at a height or heights (n,) over the felt, to canvas px (n, 2)."""
+        flat = np.asarray(points_mm, np.float64)
+        if isinstance(height_mm, np.ndarray) or height_mm:
+            foot = np.asarray(self.foot_mm)
+            k = self.height_mm / (self.height_mm - np.asarray(height_mm, np.float64))
+            flat = foot + (flat - foot) * k.reshape(-1, 1)
+        out: FloatArray = flat @ self.to_px[:, :2].T + self.to_px[:, 2]
+        if out.shape[1] == 3:
+            out = out[:, :2] / out[:, 2:]
+        return out if self.lens is None else self.lens.distort(out)
 
     def paint(self, item: Item) -> None:
         """Paint one item over what is there."""
@@ -94,142 +95,88 @@ class Painter:
 
     def card(self, item: CardItem) -> None:
         """A card with its soft shadow."""
-        face = self.deck.faces[item.label] if item.face_up else self.deck.back
         corners = card_corners(item, self.deck.size_mm)
+        quad = self.px(corners)
+        sides = np.hypot(*(quad - np.roll(quad, -1, axis=0)).T)
+        w, h = self.deck.size_mm
+        finest = float(max(sides[0] / w, sides[1] / h, sides[2] / w, sides[3] / h))
+        if not self._meets(quad, finest * (1.5 + 3 * self.light.soft_mm)):
+            return
         self._shade(corners + np.asarray(self.light.shift) * 1.2, self.light.depth * 0.8, 0.8)
-        bgra, density = self._face(face, item.label if item.face_up else "BACK")
-        self._blend(bgra, density, item.center_mm, item.angle_deg, self.deck.size_mm)
+        bgra, _ = self.deck.level(item.label if item.face_up else None, finest)
+        lay(self.canvas, bgra, quad)
 
     def stack(self, item: StackItem) -> None:
-        """A stack of chips: thin discs from the felt up, each a little further from the foot."""
-        n = len(item.colours)
-        r = CHIP_DIAMETER_MM / 2
-        turn = np.linspace(0, 2 * math.pi, 24, endpoint=False)
-        ring = np.column_stack([np.cos(turn), np.sin(turn)]) * r
-        far = np.asarray(self.light.shift) * n * CHIP_THICKNESS_MM
-        base = np.asarray(item.center_mm)
-        hull = cv2.convexHull(np.vstack([ring + base, ring + base + far]).astype(np.float32))
-        self._shade(hull.reshape(-1, 2).astype(np.float64), self.light.depth, 1.0)
-        spin = _spin(item.key)
-        for level, colour in enumerate(item.colours):
-            wobble = spin.normal(0, 0.35, 2) if level else np.zeros(2)
-            angle = float(spin.uniform(0, 360))
-            center = (float(base[0] + wobble[0]), float(base[1] + wobble[1]))
-            for cut in range(SLICES_PER_CHIP):
-                height = (level + (cut + 0.5) / SLICES_PER_CHIP) * CHIP_THICKNESS_MM
-                shade = 0.62 if cut == 0 else 0.86
-                self._disc(colour, False, center, height, angle, shade)
-            self._disc(colour, True, center, (level + 1) * CHIP_THICKNESS_MM, angle, 1.0)
+        """A stack of chips: solids in perspective, with the shadow they throw together."""
+        finest = self.density(item.center_mm)
+        reach = item_reach(item, self.height_mm) * finest
+        if not self._meets(self.px(np.array([item.center_mm])), reach):
+            return
+        rings = stack_hull_rings(item, 24)
+        thrown = np.vstack([ring + np.asarray(self.light.shift) * h for ring, h in rings])
+        hull = cv2.convexHull(thrown.astype(np.float32)).reshape(-1, 2).astype(np.float64)
+        self._shade(hull, self.light.depth, 1.0)
+        base = rings[0][0]
+        about = base.mean(axis=0)
+        self._shade(about + (base - about) * 1.05, self.light.depth * 0.6, 0.35)
+        lit = -np.asarray(self.light.shift)
+        toward = lit / max(1e-6, float(np.hypot(*lit)))
+        drawn = draw_stack(
+            item, self.chips, self.px, self.foot_mm, (float(toward[0]), float(toward[1])),
+            self._sprites, finest, (self.canvas.shape[1], self.canvas.shape[0]),
+        )  # fmt: skip
+        h, w = drawn.bgra.shape[:2]
+        x0, y0 = max(0, drawn.x), max(0, drawn.y)
+        x1, y1 = min(self.canvas.shape[1], drawn.x + w), min(self.canvas.shape[0], drawn.y + h)
+        if x1 > x0 and y1 > y0:
+            part = drawn.bgra[y0 - drawn.y : y1 - drawn.y, x0 - drawn.x : x1 - drawn.x]
+            over(self.canvas[y0:y1, x0:x1], part)
 
     def lammer(self, item: LammerItem) -> None:
-        """A lammer lying on the felt."""
+        """A lammer lying on the felt, a few millimetres thick."""
         d = self.lammer_mm[item.kind]
+        square = card_corners(CardItem("", "", item.center_mm, item.angle_deg, True), (d, d))
+        if not self._meets(self.px(square), 15.0 * self.density(item.center_mm)):
+            return
         turn = np.linspace(0, 2 * math.pi, 24, endpoint=False)
         ring = np.column_stack([np.cos(turn), np.sin(turn)]) * d / 2 + np.asarray(item.center_mm)
         self._shade(ring + np.asarray(self.light.shift) * 3, self.light.depth * 0.8, 0.7)
-        top = self.lift(item.center_mm, 3.0)
-        self._blend(
-            self.lammers[item.kind],
-            self.lammers[item.kind].shape[1] / d,
-            top,
-            item.angle_deg,
-            (d, d),
-        )
+        for k in range(LAMMER_SLICES):
+            quad = self.px(square, k * LAMMER_THICKNESS_MM / LAMMER_SLICES)
+            lay(self.canvas, self.lammers[item.kind], quad, 0.45 + 0.1 * k)
+        lay(self.canvas, self.lammers[item.kind], self.px(square, LAMMER_THICKNESS_MM))
 
-    def _face(self, face: Face, name: str) -> tuple[Picture, float]:
-        """The face brought near the canvas's density, so that it is not undersampled."""
-        density = min(PX_PER_MM, self.scale * 1.25)
-        key = (name, round(density * 100))
-        if key not in self._faces:
-            k = density / PX_PER_MM
-            h, w = face.bgra.shape[:2]
-            self._faces[key] = premultiply(
-                cv2.resize(face.bgra, (round(w * k), round(h * k)), interpolation=cv2.INTER_AREA)
-            )
-        return self._faces[key], density
-
-    def _disc(
-        self, colour: str, top: bool, center: Point, height: float, angle: float, shade: float
-    ) -> None:
-        key = (colour, top)
-        if key not in self._sprites:
-            self._sprites[key] = chip_sprite(self.chips[colour], top)
-        sprite = self._sprites[key]
-        seen = self.lift(center, height)
-        grow = self.height_mm / (self.height_mm - height)
-        size = (CHIP_DIAMETER_MM * grow, CHIP_DIAMETER_MM * grow)
-        self._blend(sprite, sprite.shape[1] / size[0], seen, angle, size, shade)
-
-    def _blend(
-        self,
-        bgra: Picture,
-        density: float,
-        center_mm: Point,
-        angle_deg: float,
-        size_mm: tuple[float, float],
-        shade: float = 1.0,
-    ) -> None:
-        """Turn, scale and lay a premultiplied picture onto the canvas."""
-        k = self.scale / density
-        twist = math.degrees(math.atan2(self.to_px[1, 0], self.to_px[0, 0]))
-        a = math.radians(angle_deg + twist)
-        cx, cy = self.px(np.array([center_mm]))[0]
-        reach = self.scale * math.hypot(*size_mm) / 2 + 2
-        x0, y0 = max(0, int(cx - reach)), max(0, int(cy - reach))
-        x1 = min(self.canvas.shape[1], int(cx + reach) + 2)
-        y1 = min(self.canvas.shape[0], int(cy + reach) + 2)
-        if x1 <= x0 or y1 <= y0:
-            return
-        h, w = bgra.shape[:2]
-        c, s = math.cos(a) * k, math.sin(a) * k
-        mx, my = (w - 1) / 2, (h - 1) / 2
-        matrix = np.array(
-            [[c, -s, cx - x0 - c * mx + s * my], [s, c, cy - y0 - s * mx - c * my]], np.float64
-        )
-        laid = cv2.warpAffine(
-            bgra, matrix, (x1 - x0, y1 - y0), flags=cv2.INTER_LINEAR, borderValue=(0, 0, 0, 0)
-        )
-        ink = cv2.cvtColor(laid, cv2.COLOR_BGRA2BGR)
-        if shade != 1.0:
-            ink = cv2.convertScaleAbs(ink, alpha=shade)
-        gap = cv2.cvtColor(255 - laid[..., 3], cv2.COLOR_GRAY2BGR)
-        spot = self.canvas[y0:y1, x0:x1]
-        np.copyto(spot, cv2.add(cv2.multiply(spot, gap, scale=1 / 255), ink))
+    def _meets(self, points_px: FloatArray, far_px: float) -> bool:
+        """Whether something within `far_px` of the points may be on the canvas."""
+        h, w = self.canvas.shape[:2]
+        low, high = points_px.min(axis=0) - far_px, points_px.max(axis=0) + far_px
+        return bool(high[0] > 0 and high[1] > 0 and low[0] < w and low[1] < h)
 
     def _shade(self, outline_mm: FloatArray, depth: float, softness: float) -> None:
         points = self.px(outline_mm)
-        blur = max(0.6, self.light.soft_mm * self.scale * softness)
+        middle = outline_mm.mean(axis=0)
+        blur = max(0.6, self.light.soft_mm * self.density((middle[0], middle[1])) * softness)
         pad = int(3 * blur) + 2
         x0, y0 = (np.floor(points.min(axis=0)).astype(int) - pad).tolist()
         x1, y1 = (np.ceil(points.max(axis=0)).astype(int) + pad).tolist()
         left, top = max(0, x0), max(0, y0)
         right, bottom = min(self.canvas.shape[1], x1), min(self.canvas.shape[0], y1)
-        if right - left < 2 or bottom - top < 2:
+        if right - left < 2 or bottom - top < 2 or depth <= 0:
             return
         # The whole shadow, not its part on the canvas: pieces painted apart must fit together.
         # A quarter of the density is enough for what is blurred anyway.
-        small = 4
-        mask = np.zeros(((y1 - y0) // small + 1, (x1 - x0) // small + 1), np.float32)
+        small = 4 if blur > 1.5 else 2
+        mask = np.zeros(((y1 - y0) // small + 1, (x1 - x0) // small + 1), np.uint8)
         cv2.fillPoly(
-            mask, [np.round((points - (x0, y0)) / small * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4
-        )
+            mask, [np.round((points - (x0, y0)) / small * 16).astype(np.int32)],
+            round(depth * 255), cv2.LINE_8, 4,
+        )  # fmt: skip
         mask = cv2.GaussianBlur(mask, (0, 0), max(0.5, blur / small))
         mask = cv2.resize(mask, (x1 - x0, y1 - y0), interpolation=cv2.INTER_LINEAR)
-        mask = mask[top - y0 : bottom - y0, left - x0 : right - x0]
+        mask = 255 - mask[top - y0 : bottom - y0, left - x0 : right - x0]
         spot = self.canvas[top:bottom, left:right]
-        gain = cv2.cvtColor(((1 - depth * mask) * 255).astype(np.uint8), cv2.COLOR_GRAY2BGR)
+        gain = cv2.cvtColor(mask, cv2.COLOR_GRAY2BGR)
         np.copyto(spot, cv2.multiply(spot, gain, scale=1 / 255))
-
-
-def premultiply(bgra: npt.NDArray[np.uint8] | cv2.typing.MatLike) -> Picture:
-    """Colours multiplied by alpha, so that turning and scaling leave no fringe."""
-    ink = cv2.multiply(bgra[..., :3], cv2.cvtColor(bgra[..., 3], cv2.COLOR_GRAY2BGR), scale=1 / 255)
-    return np.asarray(np.dstack([ink, bgra[..., 3]]), np.uint8)
-
-
-def _spin(key: str) -> np.random.Generator:
-    """Chance that hangs on the item's key alone, so that a redrawn stack looks the same."""
-    return np.random.default_rng(list(key.encode()))
 
 
 def card_corners(item: CardItem, size_mm: tuple[float, float]) -> FloatArray:
@@ -262,69 +209,5 @@ def item_reach(item: Item, painter_height_mm: float) -> float:
     if isinstance(item, LammerItem):
         return 32.0
     tall = len(item.colours) * CHIP_THICKNESS_MM
-    return 34.0 + tall * 1.6 + tall * 3000 / max(painter_height_mm, 500)
-
-
-def chip_sprite(look: ChipLook, top: bool) -> Picture:
-    """A chip seen from above, uint8 (n, n, 4): rim with edge spots and, on top, the inlay."""
-    big = 2
-    n = round(CHIP_DIAMETER_MM * SPRITE_PX_PER_MM)
-    m = n * big
-    c = (m - 1) / 2
-    disc = np.zeros((m, m, 3), np.uint8)
-    disc[:] = look.rgb[::-1]
-    center = (round(c), round(c))
-    share = 360 / look.spots
-    for k in range(look.spots):
-        start = k * share
-        cv2.ellipse(
-            disc, center, (m // 2, m // 2), 0, start, start + share * look.spot_share,
-            look.spot_rgb[::-1], -1,
-        )  # fmt: skip
-    if top:
-        cv2.circle(disc, center, round(m * 0.37), look.rgb[::-1], -1, cv2.LINE_AA)
-        inlay = round(m * look.inlay_share / 2)
-        cv2.circle(disc, center, inlay, look.inlay_rgb[::-1], -1, cv2.LINE_AA)
-        if look.text:
-            scale = inlay * 1.1 / cv2.getTextSize(look.text, cv2.FONT_HERSHEY_DUPLEX, 1, 2)[0][0]
-            (tw, th), _ = cv2.getTextSize(look.text, cv2.FONT_HERSHEY_DUPLEX, scale, 3)
-            cv2.putText(
-                disc, look.text, (center[0] - tw // 2, center[1] + th // 2),
-                cv2.FONT_HERSHEY_DUPLEX, scale, (30, 30, 30), 3, cv2.LINE_AA,
-            )  # fmt: skip
-    alpha = np.zeros((m, m), np.uint8)
-    cv2.circle(alpha, center, m // 2 - 1, 255, -1, cv2.LINE_AA)
-    return premultiply(cv2.resize(np.dstack([disc, alpha]), (n, n), interpolation=cv2.INTER_AREA))
-
-
-def lammer_sprite(word: str, rgb: Rgb, diameter_mm: float, *, plaque: bool = False) -> Picture:
-    """A lammer with its word, uint8 (n, n, 4)."""
-    n = round(diameter_mm * SPRITE_PX_PER_MM)
-    big = 3
-    m = n * big
-    image = np.zeros((m, m, 4), np.uint8)
-    light = sum(rgb) / 3 > 120
-    ink = (25, 25, 25, 255) if light else (240, 240, 240, 255)
-    body = (*rgb[::-1], 255)
-    c = m // 2
-    if plaque:
-        cv2.rectangle(image, (2, m // 4), (m - 3, m - m // 4), body, -1)
-        cv2.rectangle(image, (10, m // 4 + 8), (m - 11, m - m // 4 - 8), ink, 4, cv2.LINE_AA)
-    else:
-        cv2.circle(image, (c, c), c - 1, body, -1, cv2.LINE_AA)
-        cv2.circle(image, (c, c), round(c * 0.88), ink, 5, cv2.LINE_AA)
-    (tw, _), _ = cv2.getTextSize(word, cv2.FONT_HERSHEY_DUPLEX, 1, 2)
-    scale = m * 0.72 / max(tw, 1)
-    weight = max(3, round(scale * 3.0))
-    (tw, th), _ = cv2.getTextSize(word, cv2.FONT_HERSHEY_DUPLEX, scale, weight)
-    cv2.putText(
-        image,
-        word,
-        (c - tw // 2, c + th // 2),
-        cv2.FONT_HERSHEY_DUPLEX,
-        scale,
-        ink,
-        weight,
-        cv2.LINE_AA,
-    )
-    return premultiply(cv2.resize(image, (n, n), interpolation=cv2.INTER_AREA))
+    spread = math.hypot(*item.lean_mm) + (7.0 if item.untidy else 0.0)
+    return 34.0 + spread + tall * 1.6 + tall * 3000 / max(painter_height_mm, 500)

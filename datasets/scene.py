@@ -31,11 +31,17 @@ class CardItem:
 
 @dataclass(frozen=True, slots=True)
 class StackItem:
-    """A stack of chips, colours from the bottom up, standing at `center_mm`."""
+    """A stack of chips, colours from the bottom up, standing at `center_mm`.
+
+    `lean_mm` is how far the top chip lies beside the lowest; `untidy` (0 to 1) is the share
+    of chips pushed some millimetres out of line.
+    """
 
     key: str
     center_mm: Point
     colours: tuple[str, ...]
+    lean_mm: Point = (0.0, 0.0)
+    untidy: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,23 @@ class Reach:
     hand_mm: tuple[Point, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something of the shift that is no round: a dealer change, or the camera going dark.
+
+    `kind` says what ('fill', 'camera/frozen', ...), `seed` draws its look; `code` is the
+    alert that is due for it, `round_id` the round under way, if any.
+    """
+
+    kind: str
+    t0_s: float
+    t1_s: float
+    note: str = ""
+    code: str | None = None
+    round_id: str | None = None
+    seed: int = 0
+
+
 @dataclass(frozen=True)
 class ShiftPlan:
     """A whole shift: what changes when, the arms, and the truth round by round."""
@@ -83,6 +106,7 @@ class ShiftPlan:
     changes: tuple[Change, ...]
     reaches: tuple[Reach, ...]
     rounds: tuple[RoundRecord, ...]
+    events: tuple[Event, ...] = ()
 
 
 @dataclass

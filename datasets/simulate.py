@@ -3,50 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from contextlib import suppress
-from fractions import Fraction
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
-import av
 import numpy as np
 import tomli_w
-from av.video.reformatter import ColorRange, Colorspace
-from av.video.stream import VideoStream
 
+from datasets.behaviour import Manner
 from datasets.camera import play_area, synthetic_camera, table_camera
 from datasets.deck import draw_deck, load_deck
+from datasets.encode import CODECS, check_codec, encode
 from datasets.faults import FaultPlan
 from datasets.film import Film, Look
+from datasets.house_tables import NEVADA, Jackpots, rules_for, table_for
+from datasets.incidents import Planes, Troubles
 from datasets.play import plan_shift
+from datasets.roundplay import SILENT_S
 from datasets.scene import ShiftPlan
+from datasets.shards import Shard, from_zero, part_of
+from datasets.shift_events import EventPlan
+from datasets.truth_frames import FrameLog, FrameTruth
 from settlement.errors import FeltwatchError
-from settlement.rules import TableRules, WagerLimit
-from vision.layout import FELT, standard_table
+from settlement.rules import TableRules
 from vision.table import TableFile
 
-CODECS = {"h264": "libx264", "hevc": "libx265"}
 MARK_NOISE_PX = 0.4
 """How far off a person points at a mark of the felt."""
+
+__all__ = ["CODECS", "Wishes", "default_rules", "simulate", "write_table"]
 
 
 def default_rules() -> TableRules:
     """Emperor's Challenge Exposed, Nevada, with the pay tables of its example layout."""
-    return TableRules(
-        game="emperors_challenge_exposed",
-        paytables={
-            "pai_gow_insurance": "PT-FLT-EC-PGI-05",
-            "ace_high_pai_gow_insurance": "PT-FLT-AHPG-05",
-            "emperors_treasure": "PT-FLT-EC-ET-02",
-            "envy": "E02",
-        },
-        limits={
-            "main": WagerLimit(min_cents=1000, max_cents=50000),
-            "pai_gow_insurance": WagerLimit(min_cents=100, max_cents=10000),
-            "ace_high_pai_gow_insurance": WagerLimit(min_cents=100, max_cents=10000),
-            "emperors_treasure": WagerLimit(min_cents=100, max_cents=10000),
-        },
-    )
+    return rules_for(NEVADA)
 
 
 def write_table(table: TableFile, path: Path) -> None:
@@ -56,94 +49,216 @@ def write_table(table: TableFile, path: Path) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a shift is to be; the same wishes and version give the same truth.
+
+    `table` is a table of one's own in place of a usual one of `game`; its camera is not
+    used. `pace` 1 waits as long as people do. `camera_seed` draws camera, light and felt.
+
+    >>> Wishes(seed=7, rounds=5).game
+    'emperors_challenge_exposed'
+    """
+
+    seed: int
+    rounds: int
+    faults: FaultPlan = FaultPlan()
+    events: EventPlan = EventPlan()
+    game: str = NEVADA
+    jackpots: Jackpots = "none"
+    table: TableFile | None = None
+    deck: Path | None = None
+    pace: float = 0.35
+    seats: int | None = None
+    dealers: Manner = "any"
+    silent_s: float = SILENT_S
+    fps: int = 15
+    size: tuple[int, int] = (3840, 2160)
+    camera_seed: int | None = None
+    codec: str = "h264"
+    crf: int = 25
+    preset: str = "veryfast"
+
+    def recipe(self) -> dict[str, Any]:
+        """What is written beside the recording, to make it again."""
+        words: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("seed", "rounds", "game", "jackpots", "pace", "seats", "dealers",
+                         "silent_s", "fps", "size", "camera_seed", "codec", "crf", "preset")
+        }  # fmt: skip
+        words["faults"], words["events"] = repr(self.faults), repr(self.events)
+        words["deck"] = None if self.deck is None else str(self.deck)
+        words["table"] = None if self.table is None else self.table.table
+        words["version"] = _version()
+        return words
+
+    def table_file(self) -> TableFile:
+        """The table that is played at, without a camera."""
+        if self.table is None:
+            return table_for(self.game, seats=self.seats, jackpots=self.jackpots)
+        return self.table.model_copy(update={"camera": None})
+
+    def plan(self, table: TableFile) -> ShiftPlan:
+        """The whole shift at that table."""
+        return plan_shift(
+            table, seed=self.seed, rounds=self.rounds, faults=self.faults, pace=self.pace,
+            dealers=self.dealers, events=self.events, silent_s=self.silent_s,
+            players=self.seats if self.table is not None else None,
+        )  # fmt: skip
+
+
+def _version() -> str:
+    try:
+        return version("feltwatch")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+@dataclass
+class _Scenery:
+    """Everything that is seen: table with its camera, film and plan."""
+
+    wishes: Wishes
+    table: TableFile = field(init=False)
+    film: Film = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Hang the camera, read the deck, paint the felt."""
+        wishes = self.wishes
+        seed = wishes.seed if wishes.camera_seed is None else wishes.camera_seed
+        rng = np.random.default_rng([seed, 77])
+        cards = load_deck(wishes.deck) if wishes.deck else draw_deck()
+        table = wishes.table_file()
+        camera = synthetic_camera(
+            table.felt,
+            height_mm=float(rng.uniform(2500, 3400)),
+            tilt_deg=float(rng.uniform(26, 42)),
+            azimuth_deg=float(rng.uniform(-15, 15)),
+            width_px=wishes.size[0],
+            height_px=wishes.size[1],
+            keep_mm=play_area(table),
+            margin=0.05,
+            jitter=0.5,
+            seed=int(rng.integers(2**31)),
+        )
+        marks = table_camera(camera, table, noise_px=MARK_NOISE_PX, seed=int(rng.integers(2**31)))
+        self.table = table.model_copy(update={"camera": marks})
+        self.film = Film(self.table, camera, cards, Look.draw(rng), rng)
+
+
 def simulate(
     out: Path,
+    wishes: Wishes,
     *,
-    seed: int,
-    rounds: int,
-    faults: FaultPlan,
-    deck: Path | None = None,
-    pace: float = 0.35,
-    seats: int = 6,
-    fps: int = 15,
-    size: tuple[int, int] = (3840, 2160),
-    camera_seed: int | None = None,
-    codec: str = "h264",
-    crf: int = 25,
-    preset: str = "veryfast",
+    shard: Shard = Shard(),  # noqa: B008 (frozen)
+    frames_truth: bool = False,
     progress: Callable[[float], None] | None = None,
-) -> None:
-    """Play and film a shift into `out`: `video.mp4`, `table.toml`, `truth.jsonl`, `recipe.json`.
+) -> bool:
+    """Play and film a shift into `out`: `video.mp4`, `table.toml`, `truth.jsonl` and more.
 
-    The same arguments give the same play and the same pictures before coding. Raises
-    FeltwatchError when the folder cannot be written or the deck cannot be read.
+    `events.jsonl` lists what is no round, `recipe.json` the wishes; `frames_truth` adds
+    `frames.jsonl.gz` (`datasets.truth_frames`). A shard's files carry its number, but for the
+    table file. A shard that is there already is not made again; then False is given back.
+    Raises FeltwatchError when the folder cannot be written, holds another shift's shard, or
+    the deck cannot be read.
     """
-    rng = np.random.default_rng([seed if camera_seed is None else camera_seed, 77])
-    cards = load_deck(deck) if deck else draw_deck()
-    table = standard_table(default_rules(), seats=seats)
-    camera = synthetic_camera(
-        FELT,
-        height_mm=float(rng.uniform(2500, 3400)),
-        tilt_deg=float(rng.uniform(26, 42)),
-        azimuth_deg=float(rng.uniform(-15, 15)),
-        width_px=size[0],
-        height_px=size[1],
-        keep_mm=play_area(table),
-        margin=0.05,
-        jitter=0.5,
-        seed=int(rng.integers(2**31)),
-    )
-    marks = table_camera(camera, table, noise_px=MARK_NOISE_PX, seed=int(rng.integers(2**31)))
-    table = table.model_copy(update={"camera": marks})
-    plan = plan_shift(table, seed=seed, rounds=rounds, faults=faults, pace=pace)
+    check_codec(wishes.codec)
+    mark = shard.suffix
+    recipe = {**wishes.recipe(), "shard": [shard.number, shard.count], "frames": frames_truth}
+    if mark and _finished(out, mark, recipe):
+        return False
+    scenery = _Scenery(wishes)
+    # The table file's camera has no part in the play.
+    part, t0, _ = part_of(wishes.plan(scenery.table), shard, wishes.fps)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FeltwatchError(f"{out}: {error.strerror or error}") from error
-    film = Film(table, camera, cards, Look.draw(rng), rng)
-    partial = out / "video.partial.mp4"
+    partial = [out / f"video{mark}.partial.mp4", out / f"frames{mark}.partial.jsonl.gz"]
     try:
-        _encode(film, plan, partial, fps, codec, crf, preset, progress)
-        partial.replace(out / "video.mp4")
-        write_table(table, out / "table.toml")
-        truth = "".join(record.to_json() + "\n" for record in plan.rounds)
-        (out / "truth.jsonl").write_text(truth, encoding="utf-8")
-        recipe = {
-            "seed": seed, "rounds": rounds, "faults": repr(faults), "pace": pace, "seats": seats,
-            "deck": cards.name, "camera_seed": camera_seed, "fps": fps, "size": size,
-            "codec": codec, "crf": crf, "preset": preset, "duration_s": round(plan.duration_s, 3),
-        }  # fmt: skip
-        (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
+        _film(scenery, part, t0, partial, frames_truth, progress)
+        partial[0].replace(out / f"video{mark}.mp4")
+        if frames_truth:
+            partial[1].replace(out / f"frames{mark}.jsonl.gz")
+        write_table(scenery.table, out / "table.toml")
+        truth = "".join(record.to_json() + "\n" for record in part.rounds)
+        (out / f"truth{mark}.jsonl").write_text(truth, encoding="utf-8")
+        (out / f"events{mark}.jsonl").write_text(_events(part), encoding="utf-8")
+        recipe["duration_s"] = round(part.duration_s - t0, 3)
+        recipe["start_s"] = round(t0, 3)
+        text = json.dumps(recipe, indent=2, default=str) + "\n"
+        (out / f"recipe{mark}.json").write_text(text, encoding="utf-8")
     except OSError as error:
         raise FeltwatchError(f"{out}: {error.strerror or error}") from error
     finally:
-        with suppress(OSError):
-            partial.unlink()
+        for path in partial:
+            with suppress(OSError):
+                path.unlink()
+    return True
 
 
-def _encode(
-    film: Film, plan: ShiftPlan, path: Path, fps: int, codec: str, crf: int, preset: str,
+def _events(part: ShiftPlan) -> str:
+    lines = []
+    for event in part.events:
+        told = {
+            "kind": event.kind, "t0_s": f"{event.t0_s:.3f}", "t1_s": f"{event.t1_s:.3f}",
+            "note": event.note, "code": event.code, "round_id": event.round_id,
+        }  # fmt: skip
+        lines.append(json.dumps({key: value for key, value in told.items() if value}) + "\n")
+    return "".join(lines)
+
+
+def _finished(out: Path, mark: str, recipe: dict[str, Any]) -> bool:
+    """Whether a shard's files are there; its recipe is written last."""
+    path = out / f"recipe{mark}.json"
+    try:
+        there = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    wanted = json.loads(json.dumps(recipe, default=str))
+    differs = [key for key in wanted if there.get(key) != wanted[key]]
+    if differs:
+        raise FeltwatchError(
+            f"{path}: a shard of another shift ({', '.join(differs)} differ); "
+            "choose another folder or remove it"
+        )
+    return (out / f"video{mark}.mp4").exists() and (out / f"truth{mark}.jsonl").exists()
+
+
+def _film(
+    scenery: _Scenery, part: ShiftPlan, t0_s: float, partial: list[Path], frames_truth: bool,
     progress: Callable[[float], None] | None,
 ) -> None:  # fmt: skip
-    if codec not in CODECS:
-        raise FeltwatchError(f"codec {codec!r} is not known: 'h264' or 'hevc'")
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream(CODECS[codec], rate=fps)
-        assert isinstance(stream, VideoStream)
-        stream.width, stream.height = film.camera.width_px, film.camera.height_px
-        stream.pix_fmt = "yuv420p"
-        stream.time_base = Fraction(1, fps)
-        # OpenCV's planes are BT.601; say so, or players take a high picture for BT.709.
-        stream.codec_context.colorspace = Colorspace.ITU601
-        stream.codec_context.color_range = ColorRange.MPEG
-        stream.options = {"crf": str(crf), "preset": preset, "g": str(2 * fps)}
-        for number, (t, planes) in enumerate(film.frames(plan, fps)):
-            frame = av.VideoFrame.from_ndarray(planes, format="yuv420p")
-            frame.pts = number
-            frame.time_base = Fraction(1, fps)
-            container.mux(stream.encode(frame))
-            if progress and number % fps == 0:
-                progress(min(1.0, t / plan.duration_s))
-        container.mux(stream.encode(None))
+    wishes, film = scenery.wishes, scenery.film
+    with ExitStack() as stack:
+        log = stack.enter_context(FrameLog(partial[1])) if frames_truth else None
+        pictures = _pictures(scenery, part, t0_s, log, progress)
+        size = (film.camera.width_px, film.camera.height_px)
+        encode(partial[0], pictures, size, wishes.fps, wishes.codec, wishes.crf, wishes.preset)
     if progress:
         progress(1.0)
+
+
+def _pictures(
+    scenery: _Scenery, part: ShiftPlan, t0_s: float, log: FrameLog | None,
+    progress: Callable[[float], None] | None,
+) -> Iterator[tuple[int, Planes]]:  # fmt: skip
+    """The shift's pictures with the camera's troubles, numbered through the whole shift."""
+    film, fps = scenery.film, scenery.wishes.fps
+    stamp = film.look.stamp
+    film.look = replace(film.look, stamp=replace(stamp, start_s=stamp.start_s + t0_s))
+    own = from_zero(part, t0_s)
+    truth = FrameTruth(film, own) if log is not None else None
+    troubles = Troubles(part.events, stamp.print)
+    timed = ((t0_s + t, planes) for t, planes in film.frames(own, fps))
+    first = round(t0_s * fps)
+    for number, (t, planes) in enumerate(troubles.frames(timed)):
+        if log is not None and truth is not None:
+            trouble = next(
+                (e.kind for e in part.events
+                 if e.kind.startswith("camera/") and e.t0_s <= t <= e.t1_s), None,
+            )  # fmt: skip
+            log.write(first + number, t, truth.objects(t - t0_s), trouble)
+        yield first + number, planes
+        if progress and number % fps == 0:
+            progress(min(1.0, (t - t0_s) / max(own.duration_s, 1e-9)))

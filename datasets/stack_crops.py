@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -14,19 +13,17 @@ import numpy as np
 
 from datasets.deck import Deck, Picture, draw_deck
 from datasets.look import (
-    chip_looks,
     degrade,
     felt_rgb,
     felt_texture,
-    lammer_sprites,
     print_rgb,
-    random_chips,
     random_light,
     table_faults,
 )
-from datasets.paint import ChipLook, Painter, painting_order
+from datasets.paint import Painter, painting_order
 from datasets.scene import Item, LammerItem, StackItem
-from datasets.views import CHIP_COLOURS, LAMMER_WORDS
+from datasets.stage import House
+from datasets.views import CHIP_COLOURS
 from vision.stack_crop import COUNT_NAMES, CROP_PX, MOST_COUNTED, StackAxes, crop_to_felt
 from vision.table import CHIP_THICKNESS_MM
 
@@ -57,22 +54,6 @@ def _count(rng: np.random.Generator) -> int:
     if chance < 0.8:
         return int(rng.integers(1, 9))
     return int(rng.integers(1, 17))
-
-
-@dataclass
-class House:
-    """Chips and lammers of one house with their drawn pictures, for a run of crops."""
-
-    looks: dict[str, ChipLook]
-    lammers: dict[str, Picture]
-    lammer_mm: dict[str, float]
-    sprites: dict[tuple[str, bool], Picture] = field(default_factory=dict)
-
-    @classmethod
-    def draw(cls, rng: np.random.Generator) -> House:
-        """A house at random."""
-        lammers, sizes = lammer_sprites(rng, LAMMER_WORDS, vary=True)
-        return cls(chip_looks(rng, random_chips(rng)), lammers, sizes)
 
 
 def render_crop(rng: np.random.Generator, deck: Deck, house: House) -> tuple[Picture, int]:

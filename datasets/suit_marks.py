@@ -1,8 +1,10 @@
-"""Suit marks as smooth shapes: clubs, diamonds, hearts and spades."""
+"""Suit marks as smooth shapes: clubs, diamonds, hearts and spades, in many designs."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -10,6 +12,43 @@ import numpy.typing as npt
 
 Picture = npt.NDArray[np.uint8]
 FloatArray = npt.NDArray[np.float64]
+
+DRAWN_PX = 192
+"""Size at which marks are drawn before they are shrunk to their place."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuitDesign:
+    """The shapes of a deck's suit marks; each value runs from 0 to 1.
+
+    `lobe`, `apart` and `drop` shape the three leaves of the club; `tip`, `shoulder` and
+    `cleft` the spade; `foot` the stem of both; `dip` and `waist` the heart; `hollow` the
+    diamond's sides, `wide` its breadth; `squat` flattens all of them a little.
+    """
+
+    lobe: float = 0.5
+    apart: float = 0.5
+    drop: float = 0.5
+    tip: float = 0.5
+    shoulder: float = 0.5
+    cleft: float = 0.5
+    foot: float = 0.5
+    stem: float = 0.5
+    dip: float = 0.5
+    waist: float = 0.5
+    hollow: float = 0.5
+    wide: float = 0.5
+    squat: float = 0.0
+
+    @classmethod
+    def even(cls, level: float) -> SuitDesign:
+        """All shapes at one level."""
+        return cls(*([level] * 12))
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator) -> SuitDesign:
+        """A design at random."""
+        return cls(*(float(v) for v in rng.random(13)))
 
 
 def _curve(points: list[tuple[float, float]], steps: int = 12) -> FloatArray:
@@ -24,62 +63,103 @@ def _curve(points: list[tuple[float, float]], steps: int = 12) -> FloatArray:
     return np.vstack(parts)
 
 
-def suit_polygons(suit: str, shape: float) -> list[FloatArray]:
-    """A suit mark as polygons in a unit box (x right, y down); `shape` in 0..1 varies it."""
-    s = shape
-    if suit == "D":
-        pull = 0.06 + 0.16 * s
-        return [
-            _curve([
-                (0.5, 0), (0.5 + pull, 0.2), (0.72, 0.5 - pull), (0.9, 0.5),
-                (0.72, 0.5 + pull), (0.5 + pull, 0.8), (0.5, 1),
-                (0.5 - pull, 0.8), (0.28, 0.5 + pull), (0.1, 0.5),
-                (0.28, 0.5 - pull), (0.5 - pull, 0.2), (0.5, 0),
-            ])
-        ]  # fmt: skip
-    if suit == "H":
-        dip = 0.16 + 0.12 * s
-        return [
-            _curve([
-                (0.5, dip), (0.56, 0.02), (0.78, -0.03), (0.9, 0.06),
-                (1.06, 0.22), (0.98, 0.46 + 0.08 * s), (0.8, 0.64),
-                (0.66, 0.8), (0.55, 0.88), (0.5, 1),
-                (0.45, 0.88), (0.34, 0.8), (0.2, 0.64),
-                (0.02, 0.46 + 0.08 * s), (-0.06, 0.22), (0.1, 0.06),
-                (0.22, -0.03), (0.44, 0.02), (0.5, dip),
-            ])
-        ]  # fmt: skip
-    stem = np.array([
-        [0.5 - 0.03, 0.6], [0.5 + 0.03, 0.6], [0.54, 0.85],
-        [0.68 + 0.06 * s, 1.0], [0.32 - 0.06 * s, 1.0], [0.46, 0.85],
+def _mirrored(right: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """A chain of curves from the top to the bottom, and back up along its mirror image."""
+    return [*right, *((1 - x, y) for x, y in right[-2::-1])]
+
+
+def _diamond(d: SuitDesign) -> list[FloatArray]:
+    half = 0.34 + 0.14 * d.wide
+    # 0 bulges a little, 1 is hollow as a four-pointed star.
+    bow = 0.56 - 0.32 * d.hollow
+    return [
+        _curve(_mirrored([
+            (0.5, 0), (0.5 + half * bow * 0.6, 0.5 - 0.5 * (1 - bow * 0.6)),
+            (0.5 + half * (1 - (1 - bow) * 0.9), 0.5 - 0.5 * (1 - bow) * 0.42), (0.5 + half, 0.5),
+            (0.5 + half * (1 - (1 - bow) * 0.9), 0.5 + 0.5 * (1 - bow) * 0.42),
+            (0.5 + half * bow * 0.6, 0.5 + 0.5 * (1 - bow * 0.6)), (0.5, 1),
+        ]))
+    ]  # fmt: skip
+
+
+def _heart(d: SuitDesign) -> list[FloatArray]:
+    dip = 0.12 + 0.16 * d.dip
+    low = 0.44 + 0.1 * d.waist
+    return [
+        _curve(_mirrored([
+            (0.5, dip), (0.56, 0.02), (0.78, -0.03), (0.9, 0.06),
+            (1.06, 0.22), (0.98, low), (0.8, low + 0.18),
+            (0.66, 0.8), (0.52 + 0.06 * d.waist, 0.88), (0.5, 1),
+        ]))
+    ]  # fmt: skip
+
+
+def _stem(d: SuitDesign, top: float) -> FloatArray:
+    thin = 0.02 + 0.035 * d.stem
+    foot = 0.09 + 0.19 * d.foot
+    if d.foot < 0.15:
+        # A plain wedge, without a foot.
+        return np.array([[0.5 - thin, top], [0.5 + thin, top], [0.57 + foot * 0.3, 1.0],
+                         [0.43 - foot * 0.3, 1.0]])  # fmt: skip
+    return _curve([
+        (0.5 + thin, top), (0.5 + thin, 0.84), (0.5 + foot * 0.5, 0.96), (0.5 + foot, 1.0),
+        (0.5 + foot * 0.4, 1.0), (0.5 - foot * 0.4, 1.0), (0.5 - foot, 1.0),
+        (0.5 - foot * 0.5, 0.96), (0.5 - thin, 0.84), (0.5 - thin, top),
     ])  # fmt: skip
-    if suit == "S":
-        leaf = _curve([
-            (0.5, 0), (0.54, 0.1), (0.64, 0.2), (0.78, 0.32),
-            (0.96, 0.47), (1.06, 0.6), (0.95, 0.75), (0.85, 0.86), (0.66, 0.86),
-            (0.52, 0.66 + 0.06 * s),
-            (0.48, 0.66 + 0.06 * s), (0.48, 0.66 + 0.06 * s), (0.48, 0.66 + 0.06 * s),
-            (0.34, 0.86), (0.15, 0.86), (0.05, 0.75),
-            (-0.06, 0.6), (0.04, 0.47), (0.22, 0.32), (0.36, 0.2), (0.46, 0.1), (0.5, 0),
-        ])  # fmt: skip
-        return [leaf, stem]
-    turn = np.linspace(0, 2 * math.pi, 40)
-    r = 0.215 + 0.035 * s
-    wide = 0.25 + 0.01 * s
+
+
+def _spade(d: SuitDesign) -> list[FloatArray]:
+    wide = 0.44 + 0.06 * d.shoulder
+    bottom = 0.8 + 0.08 * d.cleft
+    belly = 0.56 + 0.12 * d.shoulder
+    cleft = 0.62 + 0.1 * d.cleft
+    tip = 0.02 + 0.07 * d.tip
+    leaf = _curve(_mirrored([
+        (0.5, 0), (0.5 + tip, 0.1), (0.64, 0.22), (0.5 + wide * 0.62, 0.33),
+        (0.5 + wide * 0.95, 0.47), (0.5 + wide * 1.14, belly), (0.5 + wide * 0.93, bottom - 0.1),
+        (0.5 + wide * 0.75, bottom + 0.03), (0.64, bottom + 0.04), (0.5, cleft),
+    ]))  # fmt: skip
+    return [leaf, _stem(d, 0.6)]
+
+
+def _club(d: SuitDesign) -> list[FloatArray]:
+    r = 0.2 + 0.055 * d.lobe
+    aside = min(0.5 - r, 0.225 + 0.06 * d.apart)
+    low = 0.53 + 0.1 * d.drop
+    turn = np.linspace(0, 2 * math.pi, 48)
     rings = [
         np.column_stack([cx + r * np.cos(turn), cy + r * np.sin(turn)])
-        for cx, cy in ((0.5, r + 0.01), (0.5 - wide, 0.58), (0.5 + wide, 0.58))
+        for cx, cy in ((0.5, r + 0.005), (0.5 - aside, low), (0.5 + aside, low))
     ]
-    core = np.array([[0.42, 0.3], [0.58, 0.3], [0.62, 0.62], [0.38, 0.62]])
-    return [*rings, core, stem]
+    neck = 0.03 + 0.05 * d.stem
+    core = np.array([[0.5 - neck, 0.3], [0.5 + neck, 0.3], [0.5 + neck + 0.05, low + 0.02],
+                     [0.5 - neck - 0.05, low + 0.02]])  # fmt: skip
+    bar = np.array([[0.5 - aside, low - 0.06], [0.5 + aside, low - 0.06],
+                    [0.5 + aside, low + 0.06], [0.5 - aside, low + 0.06]])  # fmt: skip
+    return [*rings, core, bar, _stem(d, low - 0.02)]
 
 
-def suit_mask(suit: str, size_px: int, shape: float) -> Picture:
-    """Ink of a suit mark, uint8 (size_px, size_px)."""
-    big = 4
-    mask = np.zeros((size_px * big, size_px * big), np.uint8)
+def suit_polygons(suit: str, shape: float | SuitDesign) -> list[FloatArray]:
+    """A suit mark as polygons in a unit box (x right, y down); a number sets all shapes."""
+    d = shape if isinstance(shape, SuitDesign) else SuitDesign.even(shape)
+    made = {"D": _diamond, "H": _heart, "S": _spade, "C": _club}[suit](d)
+    if d.squat:
+        flat = 0.14 * d.squat * (1 if suit != "D" else -0.4)
+        made = [np.column_stack([p[:, 0], p[:, 1] * (1 - flat) + flat / 2]) for p in made]
+    return made
+
+
+@lru_cache(maxsize=256)
+def _drawn(suit: str, shape: float | SuitDesign) -> Picture:
+    mask = np.zeros((DRAWN_PX, DRAWN_PX), np.uint8)
     for polygon in suit_polygons(suit, shape):
-        points = np.round((polygon * 0.96 + 0.02) * size_px * big).astype(np.int32)
-        cv2.fillPoly(mask, [points], 255)
-    out = cv2.resize(mask, (size_px, size_px), interpolation=cv2.INTER_AREA)
+        points = np.round((polygon * 0.96 + 0.02) * DRAWN_PX * 16).astype(np.int32)
+        cv2.fillPoly(mask, [points], 255, cv2.LINE_8, 4)
+    return mask
+
+
+@lru_cache(maxsize=1024)
+def suit_mask(suit: str, size_px: int, shape: float | SuitDesign) -> Picture:
+    """Ink of a suit mark, uint8 (size_px, size_px); read only."""
+    out = cv2.resize(_drawn(suit, shape), (size_px, size_px), interpolation=cv2.INTER_AREA)
     return np.asarray(out, np.uint8)

@@ -1,5 +1,7 @@
 """Rendered training sets: pictures with YOLO labels, and upright crops of their indices.
 
+Beside each picture's YOLO labels, `boxes/SPLIT/SHARD.jsonl` tells every box's visible share.
+
 A set is written by shards, each from its own seed with decks of its own, so that an
 interrupted run goes on where it stopped and the validation shard shares no deck design
 with the others.
@@ -12,13 +14,15 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from datasets.deck import Deck, Picture, draw_deck, load_deck, random_style
+from datasets.deck import Deck, Picture, load_deck
+from datasets.stage import Stage
 from datasets.views import CLASSES, LabelledView, render_view
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS
@@ -33,7 +37,12 @@ NONE_CLASS = len(DECK_LABELS)
 
 CLASS_NAMES = (*DECK_LABELS, "none")
 SHARD_VIEWS = 250
-RESIDENT_DECKS = 12
+RESIDENT_DECKS = 6
+FOLDER_SHARE = 0.15
+"""Share of training views that show a deck of `deck_folders`, where there are any."""
+
+LOOK_VERSION = 2
+"""Goes up when the same seed gives other pictures than before."""
 
 
 @dataclass(frozen=True)
@@ -130,34 +139,54 @@ def _yolo_line(kind: str, xyxy: Sequence[float], size: int) -> str:
     )
 
 
+@lru_cache(maxsize=8)
+def _folder_deck(folder: Path) -> Deck:
+    """A deck's folder, read once by each process."""
+    return load_deck(folder)
+
+
+def _told(view: LabelledView, name: str) -> str:
+    """One line of JSON: every box with its visible share, and whose index it is."""
+    boxes = [
+        {
+            "kind": b.kind, "xyxy": [round(v, 2) for v in b.xyxy], "visible": round(b.visible, 3),
+            "card": b.card,
+            "quad": None if b.quad is None else np.round(b.quad, 2).tolist(),
+        }
+        for b in view.boxes
+    ]  # fmt: skip
+    return json.dumps({"image": f"{name}.jpg", "boxes": boxes})
+
+
 def _render_shard(spec: TrainingSet, out: Path, shard: int, count: int, split: str) -> int:
     cv2.setNumThreads(1)
     done = out / "shards" / f"{shard:04d}.json"
     if done.is_file():
         return count
     rng = np.random.default_rng([spec.seed, shard])
-    fonts = list(spec.fonts)
-    folder_decks = [load_deck(folder) for folder in spec.deck_folders]
-    decks: list[Deck] = []
+    folder_decks = [_folder_deck(folder) for folder in spec.deck_folders]
+    stage = Stage.draw(rng, None, RESIDENT_DECKS, spec.fonts)
     images, labels = out / "images" / split, out / "labels" / split
     crops: list[Picture] = []
     classes: list[int] = []
+    told: list[str] = []
     for i in range(count):
-        if i % 20 == 0:
-            drawn = [
-                draw_deck(random_style(rng, fonts))
-                for _ in range(1 if decks else RESIDENT_DECKS // 2)
-            ]
-            decks = (drawn + decks)[:RESIDENT_DECKS]
-        pick = folder_decks if folder_decks and split == "train" and rng.random() < 0.15 else decks
-        view = render_view(rng, pick, size=spec.size)
+        if i:
+            stage.refresh(rng, i, spec.fonts)
+        foreign = bool(folder_decks) and split == "train" and rng.random() < FOLDER_SHARE
+        pick = folder_decks if foreign else stage.decks
+        view = render_view(rng, pick, size=spec.size, stage=stage)
         name = f"{shard:04d}-{i:04d}"
         cv2.imwrite(str(images / f"{name}.jpg"), view.image, [cv2.IMWRITE_JPEG_QUALITY, 94])
         lines = [_yolo_line(b.kind, b.xyxy, spec.size) for b in view.boxes]
         (labels / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="ascii")
+        told.append(_told(view, name))
         for crop, label in _crops(rng, view):
             crops.append(crop)
             classes.append(label)
+    folder = out / "boxes" / split
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{shard:04d}.jsonl").write_text("\n".join(told) + "\n", encoding="ascii")
     folder = out / "crops" / split
     stacked = np.stack(crops) if crops else np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8)
     np.save(folder / f"{shard:04d}.npy", stacked)
@@ -182,6 +211,7 @@ def render_training_set(
     recipe = {
         "views": spec.views, "seed": spec.seed, "size": spec.size,
         "decks": [folder.name for folder in spec.deck_folders], "fonts": len(spec.fonts),
+        "look": LOOK_VERSION,
     }  # fmt: skip
     note = out / "recipe.json"
     if spec.shard_views != SHARD_VIEWS:

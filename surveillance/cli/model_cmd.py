@@ -147,7 +147,7 @@ def train_command(
     ] = None,
     rate: Annotated[
         float | None,
-        typer.Option("--rate", min=1e-6, max=0.1, help="Peak learning rate; each part has its own."),
+        typer.Option("--rate", min=1e-6, max=0.1, help="Peak learning rate; each part its own."),
     ] = None,
     device: Annotated[
         str | None, typer.Option("--device", help="cpu, 0, ...; a GPU where there is one.")

@@ -52,7 +52,8 @@ def test_glyphs_must_be_there_and_differ(tmp_path: Path, monkeypatch: pytest.Mon
     [
         ("Lato-Hairline", True), ("Roboto-Thin", True), ("NotoColorEmoji", True), ("cmsy10", True),
         ("D050000L-Dingbats", True), ("STIXSizOneSymReg", False), ("Lato-Light", False),
-        ("DejaVuSans-ExtraLight", True), ("cmr10", False),
+        ("DejaVuSans-ExtraLight", True), ("cmr10", False), ("LinBiolinum_K", True),
+        ("LinBiolinum_RB", False), ("D050000L", True), ("EBGaramond-Initials", True),
     ],
 )  # fmt: skip
 def test_names(name: str, unfit: bool) -> None:

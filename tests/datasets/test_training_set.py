@@ -81,6 +81,41 @@ def test_crops_come_with_their_classes(rendered: Path, split: str, shard: int) -
     assert note == {"views": 3, "crops": len(crops), "split": split}
 
 
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {
+        str(p.relative_to(folder)): p.read_bytes()
+        for p in sorted(folder.rglob("*"))
+        if p.is_file() and p.name != "data.yaml"
+    }
+
+
+def test_one_process_and_two_give_the_same_files_byte_for_byte(
+    rendered: Path, tmp_path: Path
+) -> None:
+    render_training_set(SPEC, tmp_path / "two", workers=2)
+    first, second = files_of(rendered), files_of(tmp_path / "two")
+    assert list(first) == list(second)
+    assert [name for name in first if first[name] != second[name]] == []
+    other = replace(SPEC, seed=99)
+    render_training_set(other, tmp_path / "other", workers=2)
+    third = files_of(tmp_path / "other")
+    assert all(first[n] != third[n] for n in first if n.startswith("images"))
+
+
+@pytest.mark.parametrize(("split", "shard"), [("val", 0), ("train", 1)])
+def test_the_visible_share_of_every_box_is_told(rendered: Path, split: str, shard: int) -> None:
+    lines = (rendered / "boxes" / split / f"{shard:04d}.jsonl").read_text("ascii").splitlines()
+    assert len(lines) == 3
+    for line in map(json.loads, lines):
+        label = rendered / "labels" / split / line["image"].replace(".jpg", ".txt")
+        yolo = [row for row in label.read_text("ascii").split("\n") if row]
+        assert [CLASSES[int(row.split()[0])] for row in yolo] == [b["kind"] for b in line["boxes"]]
+        for box in line["boxes"]:
+            assert 0.3 <= box["visible"] <= 1
+            assert (box["card"] is not None) == (box["kind"] in ("index", "joker"))
+            assert (box["quad"] is None) == (box["card"] is None)
+
+
 def test_a_second_run_goes_on_with_what_is_missing_only(rendered: Path) -> None:
     files = sorted(p for p in rendered.rglob("*.*") if p.parent.name in ("train", "val", "shards"))
     before = {p: p.stat().st_mtime_ns for p in files}
@@ -116,6 +151,7 @@ def test_a_shard_without_a_card_has_no_crops(
     monkeypatch.setattr(training_set, "_crops", lambda rng, view: [])
     monkeypatch.setattr(training_set, "RESIDENT_DECKS", 2)
     for part in ("images/val", "labels/val", "crops/val", "shards"):
+        # What else is needed the shard makes itself.
         (tmp_path / part).mkdir(parents=True)
     training_set._render_shard(SPEC, tmp_path, 0, 1, "val")
     assert np.load(tmp_path / "crops" / "val" / "0000.npy").shape == (0, 64, 64, 3)

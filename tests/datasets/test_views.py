@@ -141,7 +141,7 @@ def test_kinds_of_boxes(deck: Deck) -> None:
 def test_rendered_boxes_lie_inside_the_picture_and_are_of_the_classes(deck: Deck) -> None:
     rng = np.random.default_rng(11)
     kinds = set()
-    for _ in range(12):
+    for _ in range(24):
         view = render_view(rng, [deck], size=200)
         assert view.image.shape == (200, 200, 3)
         assert view.image.dtype == np.uint8
