@@ -5,12 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
-from datasets.chipwork import STACK_CHIPS, Colours, by_value, make_change, ordered, value_cents
-from settlement.errors import FeltwatchError
+from datasets.chipwork import STACK_CHIPS, Colours, by_value, ordered
+from datasets.stakes import STACKINGS, Stacking, stake_chips, within
 from settlement.games import JACKPOTS, terms_for
-from settlement.rules import TableRules
 from vision.table import SeatPlace, TableFile
 
 UNITS_CENTS = (500, 1000, 1500, 2000, 2500, 3000, 4000, 5000, 7500, 10000, 15000, 20000, 30000)
@@ -26,9 +24,6 @@ _LIKING = {
     "pai_gow_insurance_progressive": 0.4,
     "emperors_treasure_progressive": 0.45,
 }
-
-Stacking = Literal["few", "small", "tall"]
-_STACKINGS: tuple[Stacking, ...] = ("few", "small", "tall")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +69,6 @@ class Player:
     rack: tuple[Colours, ...] = ()
 
 
-def within(cents: int, wager: str, rules: TableRules) -> bool:
-    """Whether a stake keeps the table's limits."""
-    limit = terms_for(rules).limits.get(wager)
-    if limit is None:
-        return True
-    low_enough = limit.max_cents is None or cents <= limit.max_cents
-    return low_enough and cents >= (limit.min_cents or 0)
-
-
 def _allowed(
     choices: Sequence[int], weights: Sequence[int], wager: str, table: TableFile
 ) -> tuple[list[int], list[int]]:
@@ -103,40 +89,6 @@ def _allowed(
 def side_wagers(place: SeatPlace, table: TableFile) -> list[str]:
     """The side bets and jackpots that the seat has a spot for and the rules a pay table."""
     return [name for name in place.spots if name != "main" and name in table.rules.paytables]
-
-
-def stake_chips(
-    cents: int, table: TableFile, stacking: Stacking | bool, rng: random.Random
-) -> Colours:
-    """A stake's chips: few, with one changed to a lower value, or a tall stack of small ones."""
-    chips = list(make_change(cents, table.chips))
-    how = ("small" if stacking else "few") if isinstance(stacking, bool) else stacking
-    times = {"few": 0, "small": 1, "tall": 6}[how]
-    for _ in range(times):
-        breakable = [colour for colour in chips if len(_broken(colour, table)) > 1]
-        if not breakable:
-            break
-        colour = rng.choice(breakable)
-        more = list(chips)
-        more.remove(colour)
-        more += _broken(colour, table)
-        if len(more) <= STACK_CHIPS:
-            chips = more
-    if len(chips) > STACK_CHIPS:
-        raise FeltwatchError(
-            f"chips: {cents} cents take {len(chips)} chips, a stack holds {STACK_CHIPS}; "
-            "give the table larger chips or other limits"
-        )
-    return ordered(chips, table.chips)
-
-
-def _broken(colour: str, table: TableFile) -> list[str]:
-    """A chip changed into equal chips of the next lower value of a dollar or more."""
-    value = table.chips[colour].value_cents
-    for other, lower in by_value(table.chips):
-        if 100 <= lower < value and value % lower == 0:
-            return [other] * (value // lower)
-    return [colour]
 
 
 def _rack(unit_cents: int, table: TableFile, rng: random.Random) -> tuple[Colours, ...]:
@@ -179,10 +131,10 @@ def _new_player(
         liking={name: min(0.95, max(0.05, _LIKING.get(name, 0.3) + bias)) for name in names},
         side_cents=side,
         insures_dealer=rng.choice((0.0, 0.1, 0.3, 0.6)),
-        stacking=rng.choices(_STACKINGS, (5, 3, 2))[0],
+        stacking=rng.choices(STACKINGS, (5, 3, 2))[0],
         carelessness=rng.choice((0.02, 0.08, 0.2)),
         restless=rng.choice((0.0, 0.05, 0.15)),
-        pairs=rng.choice((0.0, 0.0, 0.3)),
+        pairs=rng.choice((0.0, 0.15, 0.6)),
         rack=_rack(unit, table, rng),
     )
 
@@ -281,7 +233,7 @@ class Crowd:
                 stakes[name] = stake_chips(player.side_cents[name], table, own, rng)
         insures = "pai_gow_insurance" in stakes and rng.random() < player.insures_dealer
         stacks = {}
-        if len(stakes["main"]) > 3 and rng.random() < player.pairs:
+        if len(stakes["main"]) > 1 and rng.random() < player.pairs:
             stacks["main"] = 2
         first: dict[str, Colours] = {}
         if rng.random() < player.restless:
@@ -290,29 +242,3 @@ class Crowd:
             if len(before) <= STACK_CHIPS and name not in stacks:
                 first[name] = before
         return SeatBets(seat, stakes, insures, player.number, stacks, first)
-
-
-def limit_breaks(wager: str, table: TableFile) -> list[int]:
-    """Stakes in cents that break the wager's limits and still stand as one stack."""
-    limit = terms_for(table.rules).limits.get(wager)
-    if limit is None:
-        return []
-    found: list[int] = []
-    values = [value for _, value in by_value(table.chips) if value >= 100]
-    if limit.min_cents:
-        found += [limit.min_cents - value for value in values]
-    if limit.max_cents is not None:
-        found += [limit.max_cents + value for value in values if value <= limit.max_cents]
-    return [cents for cents in found if cents > 0 and _stands(cents, table)]
-
-
-def _stands(cents: int, table: TableFile) -> bool:
-    try:
-        return len(make_change(cents, table.chips)) <= STACK_CHIPS
-    except FeltwatchError:
-        return False
-
-
-def stake_cents(bets: SeatBets, table: TableFile) -> dict[str, int]:
-    """Each wager's stake in cents."""
-    return {name: value_cents(chips, table.chips) for name, chips in bets.stakes.items()}

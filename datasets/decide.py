@@ -12,13 +12,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from datasets.bets import SeatBets, limit_breaks, side_wagers
+from datasets.bets import SeatBets, side_wagers
 from datasets.chipwork import make_change
 from datasets.dealing import deal, house_way, player_setting
 from datasets.draft import Draft, Occasion
 from datasets.faults import UNSEEN_BY_RULES, WAYS, split_wish
-from datasets.mistakes_early import BET_WAYS, SET_WAYS
-from datasets.mistakes_laid import LATE_WAYS
+from datasets.mistakes_bets import BET_WAYS
+from datasets.mistakes_cards import LATE_WAYS
+from datasets.mistakes_set import SET_WAYS
 from datasets.paying import pay_steps
 from datasets.script import (
     EnvyScript,
@@ -28,6 +29,7 @@ from datasets.script import (
     WagerScript,
     Ways,
 )
+from datasets.stakes import limit_breaks
 from settlement.compare import compare
 from settlement.errors import FeltwatchError
 from settlement.games import JACKPOTS, terms_for
@@ -84,7 +86,7 @@ class Decider:
         for _ in range(_TRIES):
             try:
                 script = self._attempt(occasion, [self._way(wish) for wish in wishes])
-            except _NoChips:
+            except _NoChipsError:
                 continue
             if script is not None and self._holds_only(script):
                 return script
@@ -98,9 +100,7 @@ class Decider:
         code, way = split_wish(wish)
         return code, way or self.rng.choice(list(WAYS[code]))
 
-    def _attempt(
-        self, occasion: Occasion, wishes: Sequence[tuple[str, str]]
-    ) -> RoundScript | None:
+    def _attempt(self, occasion: Occasion, wishes: Sequence[tuple[str, str]]) -> RoundScript | None:
         draft = Draft(self.table, self.rng, occasion, list(occasion.bets))
         if occasion.banker is not None:
             for number, own in enumerate(draft.bets):
@@ -169,9 +169,7 @@ class Decider:
             done = tuple(self._done(w, judged.wager(w.wager), seat.seat) for w in seat.wagers)
             seats.append(replace(seat, wagers=done, envy=self._envy(record, due, seat.seat)))
             faults += [
-                PlannedFault(
-                    "HAND_PAY", seat.seat, w.wager, w.why, ("settled", seat.seat, None)
-                )
+                PlannedFault("HAND_PAY", seat.seat, w.wager, w.why, ("settled", seat.seat, None))
                 for w in judged.wagers
                 if w.hand_pay
             ]
@@ -218,9 +216,9 @@ class Decider:
         kinds = {lammer.kind: lammer.wager for lammer in draft.terms.game.lammers}
         treasure = draft.treasure
         least = max(1, self.table.rules.envy_min_cents)
-        if treasure and "envy" in kinds and "envy" in self.table.lammers:
-            if draft.cents(bets, treasure) >= least:
-                found.append(("envy", treasure))
+        marked = treasure and "envy" in kinds and "envy" in self.table.lammers
+        if treasure and marked and draft.cents(bets, treasure) >= least:
+            found.append(("envy", treasure))
         insured = bets.insures_dealer and INSURANCE in bets.stakes
         if insured and "dealer" in kinds and "dealer" in self.table.lammers:
             found.append(("dealer", INSURANCE))
@@ -241,7 +239,7 @@ class Decider:
         try:
             steps = pay_steps(due, wager.stake, self.table, self.rng)
         except FeltwatchError as error:
-            raise _NoChips from error
+            raise _NoChipsError from error
         return replace(wager, action="paid", steps=steps)
 
     def _envy(self, record: RoundRecord, due: Settlement, seat: int) -> tuple[EnvyScript, ...]:
@@ -267,9 +265,7 @@ class Decider:
         )
 
 
-def raised(
-    record: RoundRecord, table: TableFile
-) -> Counter[tuple[str, int | None, str | None]]:
+def raised(record: RoundRecord, table: TableFile) -> Counter[tuple[str, int | None, str | None]]:
     """What comparing a record with what is due raises, by code, seat and wager.
 
     Beside a card too many, or one that lies twice, what that leaves undecided is not counted.
@@ -281,7 +277,7 @@ def raised(
     )
 
 
-class _NoChips(Exception):
+class _NoChipsError(Exception):
     """A pay that the table's chips cannot make; the round is dealt anew."""
 
 

@@ -168,8 +168,9 @@ class Film:
         at = share * (len(places) - 1)
         k = min(int(at), len(places) - 2)
         hand = places[k] + (places[k + 1] - places[k]) * (at - k)
-        both = self.camera.project(np.vstack([reach.shoulder_mm, hand]), ARM_HEIGHT_MM)
-        near = self.camera.project(np.vstack([hand, hand + np.array([1.0, 0.0])]), ARM_HEIGHT_MM)
+        high = ARM_HEIGHT_MM if reach.height_mm is None else reach.height_mm
+        both = self.camera.project(np.vstack([reach.shoulder_mm, hand]), high)
+        near = self.camera.project(np.vstack([hand, hand + np.array([1.0, 0.0])]), high)
         scale = float(np.hypot(*(near[1] - near[0])))
         looks = known_looks()
         person = 0 if reach.who == "dealer" else 1 + int(abs(reach.shoulder_mm[0]) // 97) % 7

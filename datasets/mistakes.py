@@ -77,9 +77,7 @@ def _drawn(found: Sequence[Candidate], rng: random.Random) -> list[Candidate]:
     return mixed
 
 
-def _on_wager(
-    code: str, outcome: Outcome, change: Changer, kind: str | None = None
-) -> Mistake:
+def _on_wager(code: str, outcome: Outcome, change: Changer, kind: str | None = None) -> Mistake:
     """A mistake on one wager with that outcome; `kind` 'main' or 'side' wagers only."""
 
     def mistake(

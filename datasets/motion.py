@@ -18,6 +18,7 @@ from datasets.scene import Change, Item, Reach
 from settlement.errors import FeltwatchError
 from vision.table import Felt, Place, Point, TableFile
 
+
 @dataclass(frozen=True, slots=True)
 class Tempo:
     """How long things take, in seconds.

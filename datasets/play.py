@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from datasets.behaviour import DealerStyle, Manner
-from datasets.bets import UNITS_CENTS, Crowd, SeatBets, stake_chips, within
+from datasets.bets import UNITS_CENTS, Crowd, SeatBets
 from datasets.chipwork import value_cents
 from datasets.decide import Decider, possible_codes
 from datasets.draft import Occasion
@@ -28,6 +28,7 @@ from datasets.roundplay import SILENT_S, RoundPlay
 from datasets.scene import Event, Item, ShiftPlan
 from datasets.script import Played, RoundScript, truth
 from datasets.shift_events import EventPlan
+from datasets.stakes import stake_chips, within
 from datasets.traditional import TraditionalRound
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for

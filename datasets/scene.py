@@ -71,7 +71,8 @@ class Reach:
     """An arm over the felt from `t0_s` to `t1_s`.
 
     `hand_mm` are the hand's places at equal shares of the time, the first and the last
-    usually off the felt; the arm comes from `shoulder_mm`, off the felt.
+    usually off the felt; the arm comes from `shoulder_mm`, off the felt. `height_mm` is how
+    high the hand goes over the felt where it does not go as usual.
     """
 
     t0_s: float
@@ -79,6 +80,7 @@ class Reach:
     who: Literal["dealer", "player"]
     shoulder_mm: Point
     hand_mm: tuple[Point, ...]
+    height_mm: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

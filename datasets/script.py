@@ -285,9 +285,7 @@ class RoundScript:
             banker=self.banker,
             meters=self.meters or None,
             dynamic_pays=self.dynamic or None,
-            dealer=DealerRecord(
-                low=self.low, high=self.high, discard=self.discard, wagers=house
-            ),
+            dealer=DealerRecord(low=self.low, high=self.high, discard=self.discard, wagers=house),
             seats=tuple(seats),
             faults=None,
         )

@@ -15,7 +15,8 @@ import tomli_w
 
 from datasets.behaviour import Manner
 from datasets.camera import play_area, synthetic_camera, table_camera
-from datasets.deck import draw_deck, load_deck
+from datasets.deck import Deck, draw_deck, load_deck
+from datasets.deck_style import CASINO_DESIGNS
 from datasets.encode import CODECS, check_codec, encode
 from datasets.faults import FaultPlan
 from datasets.film import Film, Look
@@ -54,7 +55,9 @@ class Wishes:
     """What a shift is to be; the same wishes and version give the same truth.
 
     `table` is a table of one's own in place of a usual one of `game`; its camera is not
-    used. `pace` 1 waits as long as people do. `camera_seed` draws camera, light and felt.
+    used. `deck` is a folder of card faces or a name of `CASINO_DESIGNS`. `distortion` is the
+    lens's k1, about -0.1 for a dome. `pace` 1 waits as long as people do. `camera_seed`
+    draws camera, light and felt.
 
     >>> Wishes(seed=7, rounds=5).game
     'emperors_challenge_exposed'
@@ -62,8 +65,8 @@ class Wishes:
 
     seed: int
     rounds: int
-    faults: FaultPlan = FaultPlan()
-    events: EventPlan = EventPlan()
+    faults: FaultPlan = field(default_factory=FaultPlan)
+    events: EventPlan = field(default_factory=EventPlan)
     game: str = NEVADA
     jackpots: Jackpots = "none"
     table: TableFile | None = None
@@ -75,6 +78,7 @@ class Wishes:
     fps: int = 15
     size: tuple[int, int] = (3840, 2160)
     camera_seed: int | None = None
+    distortion: float = 0.0
     codec: str = "h264"
     crf: int = 25
     preset: str = "veryfast"
@@ -84,7 +88,8 @@ class Wishes:
         words: dict[str, Any] = {
             name: getattr(self, name)
             for name in ("seed", "rounds", "game", "jackpots", "pace", "seats", "dealers",
-                         "silent_s", "fps", "size", "camera_seed", "codec", "crf", "preset")
+                         "silent_s", "fps", "size", "camera_seed", "distortion",
+                         "codec", "crf", "preset")
         }  # fmt: skip
         words["faults"], words["events"] = repr(self.faults), repr(self.events)
         words["deck"] = None if self.deck is None else str(self.deck)
@@ -114,6 +119,14 @@ def _version() -> str:
         return "unknown"
 
 
+def _cards(deck: Path | None) -> Deck:
+    """The deck of a folder or of a design's name; the usual one where none is told."""
+    if deck is None:
+        return draw_deck()
+    design = CASINO_DESIGNS.get(str(deck))
+    return load_deck(deck) if design is None else draw_deck(design, str(deck))
+
+
 @dataclass
 class _Scenery:
     """Everything that is seen: table with its camera, film and plan."""
@@ -127,7 +140,7 @@ class _Scenery:
         wishes = self.wishes
         seed = wishes.seed if wishes.camera_seed is None else wishes.camera_seed
         rng = np.random.default_rng([seed, 77])
-        cards = load_deck(wishes.deck) if wishes.deck else draw_deck()
+        cards = _cards(wishes.deck)
         table = wishes.table_file()
         camera = synthetic_camera(
             table.felt,
@@ -140,6 +153,7 @@ class _Scenery:
             margin=0.05,
             jitter=0.5,
             seed=int(rng.integers(2**31)),
+            distortion=(wishes.distortion, 0.0),
         )
         marks = table_camera(camera, table, noise_px=MARK_NOISE_PX, seed=int(rng.integers(2**31)))
         self.table = table.model_copy(update={"camera": marks})
@@ -150,7 +164,7 @@ def simulate(
     out: Path,
     wishes: Wishes,
     *,
-    shard: Shard = Shard(),  # noqa: B008 (frozen)
+    shard: Shard | None = None,
     frames_truth: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> bool:
@@ -163,6 +177,7 @@ def simulate(
     the deck cannot be read.
     """
     check_codec(wishes.codec)
+    shard = shard or Shard()
     mark = shard.suffix
     recipe = {**wishes.recipe(), "shard": [shard.number, shard.count], "frames": frames_truth}
     if mark and _finished(out, mark, recipe):

@@ -54,7 +54,7 @@ def check_record(record: RoundRecord, rules: TableRules) -> list[Problem]:
     >>> record = RoundRecord(round_id="r", table="t", game="emperors_challenge_exposed",
     ...                      seats=(SeatRecord(seat=1, low=("AS", "AS")),))
     >>> [str(p) for p in check_record(record, TableRules(game="emperors_challenge_exposed"))]
-    ['seat 1: AS lies twice: seat 1 and seat 1']
+    ['seat 1: AS lies twice at seat 1']
     """
     terms = terms_for(rules)
     problems: list[Problem] = []
@@ -82,12 +82,14 @@ def _odd(seat: int | None, wager: str | None, reason: str) -> Problem:
 
 def _cards_twice(record: RoundRecord) -> Iterator[Problem]:
     for label, places in sorted(cards_held_twice(record).items()):
-        where = " and ".join(place_name(place) for place in places)
+        where = ": " + " and ".join(place_name(place) for place in places)
+        if len(set(places)) == 1:
+            where = f" at {place_name(places[0])}".replace("at the dealer", "in the dealer's hands")
         seats = [place for place in places if place is not None]
         times = "twice" if len(places) == 2 else f"{len(places)} times"
         what = "a second joker: it" if label == JOKER else label
         yield Problem(
-            FindingCode.DECK, min(seats, default=None), None, f"{what} lies {times}: {where}"
+            FindingCode.DECK, min(seats, default=None), None, f"{what} lies {times}{where}"
         )
 
 
@@ -116,6 +118,11 @@ def _wagers(seat: SeatRecord, terms: Terms) -> Iterator[Problem]:
     for wager in seat.wagers:
         if wager.wager == "envy" and wager.stake_cents:
             yield _odd(seat.seat, "envy", "a prize has no stake")
+        if wager.payments:
+            laid = sum(payment.cents for payment in wager.payments)
+            if laid < 0 or wager.paid_cents not in (None, laid):
+                reason = f"payments sum to {laid} cents, and paid_cents is {wager.paid_cents}"
+                yield _odd(seat.seat, wager.wager, reason)
 
 
 def _bank(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
@@ -136,6 +143,10 @@ def _bank(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
             yield _odd(None, "house", "the dealer stakes only where a player banks")
 
 
+def _levels(terms: Terms, wager: str) -> int:
+    return max((row.level or 1 for row in terms.tables[wager].rows), default=1)
+
+
 def _jackpots(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
     shown = Counter((meter.wager, meter.level) for meter in record.meters or ())
     for (wager, level), count in shown.items():
@@ -144,6 +155,8 @@ def _jackpots(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
             yield _odd(None, wager, f"a meter of no jackpot here; the table's jackpots: {offered}")
         elif count > 1:
             yield _odd(None, wager, f"the meter of level {level} stands twice")
+        elif level > (levels := _levels(terms, wager)):
+            yield _odd(None, wager, f"a meter of level {level}; its pay table has {levels}")
     if record.dynamic_pays is None:
         return
     if not terms.dynamic:

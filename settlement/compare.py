@@ -397,9 +397,9 @@ def _pay(
         code = FindingCode.UNDERPAID if paid.in_time else FindingCode.NOT_PAID
     note = ""
     if paid.in_time == ruling.gross_cents:
-        note = f"; the commission of {money(ruling.commission_cents)} was not taken"
+        note = f" (the commission of {money(ruling.commission_cents)} was not taken)"
     elif paid.at_last in right:
-        note = "; it was put right only after the cards were taken"
+        note = " (put right only after the cards were taken)"
     place = None if seat is None else seat.seat
     finding = _finding(code, place, wager, ruling, paid.text + note)
     yield _Difference(wager.wager, finding, paid.in_time - due)
@@ -510,6 +510,16 @@ def _lammers(case: _Case, seat: SeatRecord, unjudged: _Unjudged) -> Iterator[Fin
         stake = _stake(case, seat, lammer.wager)
         if stake is not None:
             yield from _lammer(case, seat.seat, lammer, stake, lammer.kind in lying)
+    known = {lammer.kind for lammer in case.terms.game.lammers}
+    for kind in sorted(lying - known):
+        yield Finding.of(
+            FindingCode.LAMMER,
+            seat=seat.seat,
+            seen=f"{kind.upper()} lammer",
+            due="no such lammer",
+            rule=f"lammers of {case.terms.game.id}",
+            message=f"Seat {seat.seat}: a {kind.upper()} lammer lies, and the game has none.",
+        )
 
 
 def _stake(case: _Case, seat: SeatRecord, name: str) -> int | None:
@@ -532,11 +542,11 @@ def _lammer(
     word = lammer.kind.upper()
     shown = money(stake) if stake else "no stake"
     if not lies:
-        why = f"no {word} lammer lies by {shown}, which qualifies from {money(least)}"
+        why = f"no {word} lammer lies by the {shown}; stakes from {money(least)} on have one"
     elif not offered:
         why = f"an {word} lammer lies, and the table has no Envy Bonus"
     elif lammer.envy:
-        why = f"an {word} lammer lies by {shown}, which qualifies only from {money(least)}"
+        why = f"an {word} lammer lies by {shown}; only stakes from {money(least)} on have one"
     else:
         why = f"a {word} lammer lies by no stake"
     yield Finding.of(

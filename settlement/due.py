@@ -19,7 +19,7 @@ class Due:
     """One wager: its stake, its ruling, and the sum as far as it is known.
 
     `cents` is what the player gets, commission taken off; `for_one` wagers never give the
-    stake back.
+    stake back. `note` says what was done to the pay of the row.
 
     >>> due = Due("main", 2500, Ruling.unknown("covered"))
     >>> due.settlement(hand_pay_cents=500000).undecided
@@ -33,6 +33,7 @@ class Due:
     commission: int = 0
     meter_cents: int = 0
     for_one: bool = False
+    note: str = ""
     undecided: str | None = None
 
     @property
@@ -58,7 +59,7 @@ class Due:
             hand_pay=jackpot or (self.cents is not None and self.cents > hand_pay_cents),
             may_be_hand_pay=self._may_be_hand_pay(hand_pay_cents),
             rule=ruling.rule,
-            why=ruling.why,
+            why=f"{ruling.why}; {self.note}" if self.note else ruling.why,
             undecided=self.undecided or ruling.undecided,
         )
 
@@ -82,7 +83,7 @@ class Play:
     ...                      seats=(SeatRecord(seat=1), SeatRecord(seat=4)))
     >>> unread = Unread("covered")
     >>> Play(record, rules, terms_for(rules), Doubts(record), unread, ()).settling_order
-    [1, 0]
+    [0, 1]
     """
 
     record: RoundRecord

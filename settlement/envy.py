@@ -76,7 +76,7 @@ def envy_due(play: Play, index: int, triggers: Sequence[Trigger]) -> Due | None:
     prizes = [t for t in others if t.row is not None]
     unread = [t.unread for t in others if t.unread]
     best = max(prizes, key=lambda p: p.cents).row if prizes else None
-    rule = table.rule(best, play.terms.game.document)
+    rule = table.rule(best, play.terms.game.printed_in)
     qualifies, reason = _qualifies(play, envy, seat)
     if qualifies is False:
         return Due("envy", None, Ruling("lose", None, rule, reason), 0) if recorded else None

@@ -172,10 +172,17 @@ class PayTable(BaseModel):
             printing = (document and self.printed_in(document)) or self.printings[0]
             self._rules[key] = Rule(
                 document=printing.document,
-                section=printing.section,
+                section=self._cited(printing.section),
                 row="no row is held" if category is None else printing.label(category),
             )
         return self._rules[key]
+
+    def _cited(self, section: str) -> str:
+        """A place; of a house's own table with its id, where that is not in it."""
+        numbered = document_digits(self.document).isdigit()
+        if numbered or self.id in section:
+            return section
+        return ", ".join(filter(None, (section, self.id)))
 
     @cached_property
     def envy(self) -> PayTable | None:

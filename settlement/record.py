@@ -43,6 +43,9 @@ def _seconds(value: str) -> str:
     return value
 
 
+Cents = Annotated[int, Field(ge=0, le=10**12, strict=True)]
+"""A sum of chips: whole cents, below ten thousand million dollars."""
+
 CardLabel = Annotated[str, AfterValidator(_card_label)]
 Seconds = Annotated[str, AfterValidator(_seconds)]
 Action = Literal["paid", "taken", "left"]
@@ -60,21 +63,21 @@ class Payment(_Part):
     """
 
     at_s: Seconds
-    cents: int = Field(description="Laid; below 0 when chips were taken back.")
+    cents: int = Field(strict=True, description="Laid; below 0 when chips were taken back.")
 
 
 class WagerRecord(_Part):
     """One wager of a seat: what was staked and what the dealer did with it."""
 
     wager: str = Field(description="Wager name, such as 'main' or 'emperors_treasure'.")
-    stake_cents: int | None = Field(None, ge=0, description="Chips staked; none for 'envy'.")
+    stake_cents: Cents | None = Field(None, description="Chips staked; none for 'envy'.")
     action: Action | None = Field(
         None,
         description="'paid': chips were laid beside the stake; 'taken'; 'left': a push or no act.",
     )
-    paid_cents: int | None = Field(None, ge=0, description="Chips laid, the stake not counted.")
-    returned_cents: int | None = Field(
-        None, ge=0, description="Chips taken back from the pay: change given or commission."
+    paid_cents: Cents | None = Field(None, description="Chips laid, the stake not counted.")
+    returned_cents: Cents | None = Field(
+        None, description="Chips taken back from the pay: change given or commission."
     )
     payments: tuple[Payment, ...] | None = Field(
         None, description="The pay step by step, where it was seen; `paid_cents` is their sum."
@@ -97,7 +100,7 @@ class DealerRecord(_Part):
 class SeatRecord(_Part):
     """One seat's hand, lammers and wagers."""
 
-    seat: int = Field(ge=1)
+    seat: int = Field(ge=1, strict=True)
     player: int | None = Field(
         None, description="Seats with the same number are one player's; none: a player of its own."
     )
@@ -132,7 +135,7 @@ class Meter(_Part):
 
     wager: str = Field(description="The jackpot wager the meter belongs to.")
     level: int = Field(1, ge=1, description="Level of a multi-level jackpot.")
-    cents: int = Field(ge=0)
+    cents: Cents
 
 
 class DynamicPay(_Part):
@@ -143,7 +146,7 @@ class DynamicPay(_Part):
     """
 
     category: str = Field(description="Pay table category, such as 'full_house'.")
-    pay_cents: int = Field(gt=0, description="As printed, for the base wager of $1.")
+    pay_cents: int = Field(gt=0, strict=True, description="As printed, for the base wager of $1.")
 
 
 class Confidence(_Part):

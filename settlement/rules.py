@@ -8,7 +8,7 @@ left out (`None`) are the game's own default.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -133,7 +133,7 @@ class Progressive(_Part):
     base_cents: int = Field(
         default=100, gt=0, description="The fixed wager; fixed pays are multiplied by it (ST-8)."
     )
-    seed_cents: tuple[int, ...] = Field(
+    seed_cents: tuple[Annotated[int, Field(ge=0)], ...] = Field(
         default=(), description="Reseed of each level after a 100% pay, for this base wager."
     )
 
@@ -329,9 +329,10 @@ class TableRules(_Part):
     rounding: Rounding = Field(
         default=Rounding(), description="ST-4: how 21 to 20 and 1 to 2 of odd stakes are rounded."
     )
-    settling_starts: Literal["last_seat", "first_seat"] = Field(
-        default="last_seat",
-        description="The seat the dealer settles first: the highest number, or the lowest.",
+    settling_starts: Literal["first_seat", "last_seat"] = Field(
+        default="first_seat",
+        description="The seat the dealer settles first: the lowest number, at the dealer's right, "
+        "or the highest.",
     )
 
     @property

@@ -30,7 +30,7 @@ from settlement.result import (
     Settlement,
 )
 from settlement.rules import TableRules
-from settlement.ruling import Ruling
+from settlement.ruling import LOSS, Ruling, money
 from settlement.seven import SevenCards, Unread, cards_held_twice, read_hand
 
 __all__ = ["Settlement", "settle"]
@@ -205,7 +205,11 @@ def _wager_due(play: Play, view: SeatView, wager: WagerRecord, times: int) -> Du
     stake = None if doubt else wager.stake_cents
     table = play.terms.tables.get(name)
     ruling = _rule(play, view, name, table) if times == 1 else Ruling.unknown(_TWICE)
-    due = Due(name, stake, ruling, for_one=table is not None and table.basis == "for 1")
+    for_one = table is not None and table.basis == "for 1"
+    if for_one and stake == 0 and ruling.rule is not None:
+        # Pays "for 1" don't hang on the stake: without a coin there is no wager.
+        ruling = Ruling.of(LOSS, ruling.rule, "no coin was staked")
+    due = Due(name, stake, ruling, for_one=for_one)
     pay = ruling.pay
     if ruling.outcome is None or pay is None or pay.from_meter:
         return due
@@ -241,13 +245,13 @@ def _rule(play: Play, view: SeatView, name: str, table: PayTable | None) -> Ruli
     if name in play.terms.dynamic:
         return _dynamic(play, table, held)
     unlisted = play.rules.readings.unlisted_hand
-    return rule_by_table(table, held, play.terms.game.document, unlisted)
+    return rule_by_table(table, held, play.terms.game.printed_in, unlisted)
 
 
 def _dynamic(play: Play, table: PayTable, held: Held) -> Ruling:
     """A table some of whose pays were drawn for this round (002, Appendix G; ST-14)."""
     drawn = play.record.dynamic_pays
-    document = play.terms.game.document
+    document = play.terms.game.printed_in
     if drawn is not None:
         try:
             table = table.with_dynamic({entry.category: entry.pay_cents for entry in drawn})
@@ -310,10 +314,14 @@ def _cap(play: Play, dues: list[list[Due]]) -> None:
     for wager, most in play.rules.aggregates.items():
         paid = [due for mine in dues for due in mine if due.name == wager and due.cents]
         for due in paid:
-            if most.per_hand_cents is not None:
-                due.cents = min(due.cents or 0, most.per_hand_cents)
+            if most.per_hand_cents is not None and (due.cents or 0) > most.per_hand_cents:
+                due.cents = most.per_hand_cents
+                due.note = f"the house pays at most {money(most.per_hand_cents)} a hand"
         total = sum(due.cents or 0 for due in paid)
         if most.per_round_cents is None or total <= most.per_round_cents:
             continue
         for due in paid:
             due.cents = (due.cents or 0) * most.per_round_cents // total
+            due.note = (
+                f"scaled down, as the house pays at most {money(most.per_round_cents)} a round"
+            )

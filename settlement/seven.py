@@ -101,7 +101,9 @@ def is_empty(seat: SeatRecord, doubts: Doubts) -> bool:
 
 def cards_held_twice(record: RoundRecord) -> dict[str, list[int | None]]:
     """Card labels that lie more than once in a round, with the places (None: the dealer)."""
-    labels = [label for hand in (record.dealer, *record.seats) for label in known_cards(hand)]
+    labels = list(known_cards(record.dealer))
+    for seat in record.seats:
+        labels += known_cards(seat)
     if len(set(labels)) == len(labels):
         return {}
     places: dict[str, list[int | None]] = defaultdict(list)

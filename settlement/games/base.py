@@ -110,6 +110,7 @@ class Game:
     `main_options` are the commission-free options, the game's own first. `copies_fixed`
     names the line that says who wins a copy, where the document decides it.
     `dealer_cards` is 8 where the dealer draws. `players_bank` where the bank goes round.
+    `tables_document` is the document of the pay tables where it is another one.
 
     >>> from settlement.games import GAMES
     >>> sorted(GAMES["emperors_challenge_exposed_earlier"].side)[:2]
@@ -131,6 +132,12 @@ class Game:
     dealer_cards: int = 7
     players_bank: bool = False
     house_rule: Rule | None = None
+    tables_document: str | None = None
+
+    @property
+    def printed_in(self) -> str:
+        """The document whose printings of pay tables are cited."""
+        return self.tables_document or self.document
 
     @property
     def wagers(self) -> tuple[str, ...]:

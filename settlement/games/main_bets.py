@@ -57,7 +57,8 @@ def beat_both(view: SeatView, hand: SevenCards, lines: Lines, win: Ruling | None
     opponent, whose = view.opponent, view.opponent_name
     if isinstance(opponent, Unread):
         return Ruling.unknown(opponent.reason)
-    if opponent.split is None or hand.split is None:
+    if opponent.foul_reason or opponent.split is None or hand.split is None:
+        # A dealer's fouled hand is set anew, which the record does not show.
         return Ruling.unknown(f"{whose}'s hand: {opponent.foul_reason}")
     mine, theirs = hand.split, opponent.split
     low, high = mine.low_rank > theirs.low_rank, mine.high_rank > theirs.high_rank
@@ -81,7 +82,7 @@ def beat_or_tie_both(view: SeatView, hand: SevenCards, lines: Lines, odds: Fract
     opponent = view.opponent
     if isinstance(opponent, Unread):
         return Ruling.unknown(opponent.reason)
-    if opponent.split is None or hand.split is None:
+    if opponent.foul_reason or opponent.split is None or hand.split is None:
         return Ruling.unknown(f"the dealer's hand: {opponent.foul_reason}")
     mine, theirs = hand.split, opponent.split
     low, high = mine.low_rank >= theirs.low_rank, mine.high_rank >= theirs.high_rank

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from settlement.games.base import EnvyRule, Game, LammerRule, SeatView
 from settlement.games.main_bets import EVEN_MONEY, Lines, beat_both, played
-from settlement.games.side_wagers import own_hand
+from settlement.games.side_wagers import own_hand, pai_gow_insurance
 from settlement.rules import Commission, SeveralHands, WagerLimit
 from settlement.ruling import Rule, Ruling
 from settlement.seven import SevenCards, Unread
 
 DOCUMENT = "004_85e5a972ed3a3af9.txt"
+TABLES = "000_ecbb648c02a00a61.txt"
+"""Where the pay tables are taken from, and the lammer of the insurance."""
+
 _LINES = Lines(
     DOCUMENT,
     "Rules of Play",
@@ -54,7 +57,7 @@ GAME = Game(
     document=DOCUMENT,
     main=main_bet,
     side={
-        "pai_gow_insurance": own_hand,
+        "pai_gow_insurance": pai_gow_insurance,
         "emperors_treasure": own_hand,
         "pai_gow_insurance_progressive": own_hand,
     },
@@ -67,7 +70,13 @@ GAME = Game(
             Rule(document=DOCUMENT, section="Envy Bonus", row="wager of $5 or more per hand"),
             envy=True,
         ),
+        LammerRule(
+            "dealer",
+            "pai_gow_insurance",
+            Rule(document=TABLES, section="Appendix A", row="note 5, wager on the dealer's hand"),
+        ),
     ),
+    tables_document=TABLES,
     commission=Commission(),
     several_hands=SeveralHands(),
     limits={"main": WagerLimit(min_cents=500, max_cents=50000)},

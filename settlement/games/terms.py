@@ -132,11 +132,27 @@ def _tables(rules: TableRules, game: Game) -> dict[str, PayTable]:
         if rules.readings.trips_and_flush == "poker" and wager == "imperial_side_bet":
             table = table.in_poker_order
         tables[wager] = table
-    if game.envy and "envy" not in tables and game.envy.wager in tables:
-        joined = tables[game.envy.wager].envy
-        if joined is not None:
-            tables["envy"] = joined
+    if game.envy:
+        _join_envy(tables, game.envy.wager)
     return tables
+
+
+def _join_envy(tables: dict[str, PayTable], wager: str) -> None:
+    """Take the envy prizes that are printed with the wager's own table."""
+    joined = tables[wager].envy if wager in tables else None
+    named = tables.get("envy")
+    if named is not None and wager not in tables:
+        raise FeltwatchError(
+            f"rules.paytables.envy: a prize beside {wager}, which the table does not offer; "
+            f"name its pay table too"
+        )
+    if joined is None:
+        return
+    if named is not None and named.id != joined.id:
+        raise FeltwatchError(
+            f"rules.paytables.envy: {joined.id} has its own envy prizes; leave {named.id} out"
+        )
+    tables["envy"] = joined
 
 
 def _check_options(rules: TableRules, game: Game) -> None:
@@ -150,6 +166,10 @@ def _check_options(rules: TableRules, game: Game) -> None:
             f"rules.readings.copies: the rules leave no choice ({game.copies_fixed}); "
             "leave the key out"
         )
+    if rules.readings.trips_and_flush != "listed" and "imperial_side_bet" not in game.side:
+        raise FeltwatchError(
+            f"rules.readings.trips_and_flush: {game.id} has no such side bet; leave the key out"
+        )
     if rules.commission is not None and game.commission is None:
         raise FeltwatchError(f"rules.commission: {game.id} takes no commission; leave it out")
 
@@ -162,6 +182,12 @@ def _check_wagers(rules: TableRules, game: Game, tables: dict[str, PayTable]) ->
             if wager not in (*game.wagers, *extra):
                 has = ", ".join((*game.wagers, *extra))
                 raise FeltwatchError(f"rules.{key}.{wager}: {game.id} has no such wager; has {has}")
+    for wager in rules.aggregates:
+        if wager in JACKPOTS:
+            raise FeltwatchError(
+                f"rules.aggregates.{wager}: jackpots pay what the meter holds; an aggregate is "
+                "for wagers that the house pays"
+            )
     for wager in rules.progressives:
         if wager not in JACKPOTS or wager not in tables:
             has = ", ".join(sorted(JACKPOTS & set(tables))) or "no jackpot"

@@ -28,8 +28,13 @@ def read_hands(
     hand may have, `allowed` says so in words: "a hand is seven cards". Raises FeltwatchError
     naming the line, the card and the reason.
     """
+    found = False
     for place, text in _texts(arguments):
         yield _checked(text, place, sizes, allowed)
+        found = True
+    if not found:
+        place = "standard input" if list(arguments) == ["-"] else " ".join(arguments)
+        raise FeltwatchError(f"{place}: no hand; write one a line, cards apart by blanks")
 
 
 def _texts(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -38,12 +43,12 @@ def _texts(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield from _lines(sys.stdin, "standard input")
     elif len(arguments) == 1 and Path(first).is_file():
         try:
-            with Path(first).open(encoding="utf-8") as lines:
+            with Path(first).open(encoding="utf-8-sig") as lines:
                 yield from _lines(lines, first)
         except OSError as error:
             raise FeltwatchError(f"{first}: {error.strerror or error}") from error
     elif len(arguments) == 1 and not _begins_as_hand(first):
-        raise FeltwatchError(f"{first}: no such file, and no cards such as 'AS KD'")
+        raise FeltwatchError(f"{first or 'nothing'}: no such file, and no cards such as 'AS KD'")
     else:
         yield "the hand", " ".join(arguments)
 

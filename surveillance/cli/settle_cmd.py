@@ -64,7 +64,7 @@ def _lines(file: str) -> Iterator[str]:
         if file == "-":
             yield from sys.stdin
             return
-        with Path(file).open(encoding="utf-8") as handle:
+        with Path(file).open(encoding="utf-8-sig") as handle:
             yield from handle
     except OSError as error:
         raise FeltwatchError(f"{file}: {error.strerror or error}") from error
@@ -114,7 +114,7 @@ def _one_object(line: str, following: Iterator[tuple[int, str]]) -> str | None:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -162,15 +162,16 @@ def _print_sums(settlement: Settlement, console: Console) -> None:
     """What the meters paid, and what each party wins by the wagers that are decided."""
     for meter in settlement.meters:
         after = "not known" if meter.after_cents is None else money(meter.after_cents)
+        reseed = f", reseeded by {money(meter.reseed_cents)}" if meter.reseed_cents > 0 else ""
         console.print(
             f"{wager_name(meter.wager)}, level {meter.level}: {money(meter.paid_cents)} paid of "
-            f"{money(meter.before_cents)}, then {after}"
+            f"{money(meter.before_cents)}{reseed}, then {after}"
         )
     if settlement.banker is not None and settlement.banker.undecided:
         console.print(f"bank not decided: {escape(settlement.banker.undecided)}")
     sums = balances(settlement)
     if sums:
-        told = ", ".join(f"{party} {signed(cents)}" for party, cents in sums.items())
+        told = ", ".join(f"{party} {signed(cents)}" for party, cents in sorted(sums.items()))
         console.print()
         console.print(f"[bold]Sums[/bold]: {escape(told)}")
 
@@ -213,13 +214,17 @@ def _print_seat(seat: SeatSettlement, console: Console) -> None:
         )
     elif seat.undecided:
         title += f"hand not known, {escape(seat.undecided)}"
+    else:
+        title += "not set as two and five cards"
     console.print()
     console.print(title)
     if seat.foul:
         console.print(f"  [red]foul[/red]: {escape(seat.foul_reason or '')}")
     if not seat.wagers:
         return
-    table = Table("wager", "stake", "outcome", "pay", "why", "rule")
+    table = Table("wager", "stake", "outcome", "pay", "why")
+    # The rule is the proof of a pay: it may take more lines, never be cut.
+    table.add_column("rule", overflow="fold")
     for wager in seat.wagers:
         table.add_row(*_row(wager))
     console.print(table)

@@ -5,8 +5,8 @@ given rounds, parted by commas. The kinds and ways are those of `datasets.faults
 
     HOUSE_WAY slip, foul, eighth; OVERPAID chip, twice, commission, late; UNDERPAID chip,
     even, late; NOT_PAID left, late; WRONG_SPOT winner, push; PAID_LOSER and PAID_PUSH even,
-    half; TOOK_WINNER and NOT_TAKEN main, side; TOOK_PUSH; ENVY_MISSED; ENVY_WRONG sum,
-    unearned; LAMMER missing, extra, place, no_stake; LIMIT under, over, hands, coins; FOUL
+    half; TOOK_WINNER and NOT_TAKEN main, side; TOOK_PUSH taken; ENVY_MISSED missed; ENVY_WRONG
+    sum, unearned; LAMMER missing, extra, place, no_stake; LIMIT under, over, hands, coins; FOUL
     rank, boxes; DECK twin, jokers, many, few; HAND_PAY large, jackpot; LATE_BET grew,
     shrank, appeared; CARD_MOVED hand, seat, face, face_down; UNDECIDED card, hand; SILENT
     dispute, chips, cards; CAMERA black, lost, frozen, stuck, blocked, covered, dark, focus,
@@ -125,8 +125,10 @@ def simulate_command(
     list_faults: Annotated[
         bool,
         typer.Option(
-            "--list-faults", help="List every kind of mistake and trouble with its ways.",
-            callback=_list_faults, is_eager=True,
+            "--list-faults",
+            help="List every kind of mistake and trouble with its ways.",
+            callback=_list_faults,
+            is_eager=True,
         ),
     ] = False,
     events: Annotated[
@@ -140,8 +142,16 @@ def simulate_command(
     dealers: Annotated[
         Manner, typer.Option("--dealers", help="How the dealers work.")
     ] = Manner.ANY,
+    distortion: Annotated[
+        float,
+        typer.Option("--distortion", min=-0.4, max=0.4, help="Lens k1; about -0.1 for a dome."),
+    ] = 0.0,
     deck: Annotated[
-        Path | None, typer.Option("--deck", help="Folder of card faces; without it a drawn deck.")
+        Path | None,
+        typer.Option(
+            "--deck",
+            help="Folder of card faces, or standard, jumbo, four_colour, bridge, worn.",
+        ),
     ] = None,
     pace: Annotated[
         float,
@@ -168,8 +178,8 @@ def simulate_command(
     frames_truth: Annotated[
         bool,
         typer.Option(
-            "--frames-truth", help="Write frames.jsonl.gz: every picture's boxes, and how much "
-            "of each is seen.",
+            "--frames-truth",
+            help="Write frames.jsonl.gz: every picture's boxes, and how much of each is seen.",
         ),
     ] = False,
     fps: Annotated[int, typer.Option("--fps", min=1, max=60, help="Pictures a second.")] = 15,
@@ -216,6 +226,7 @@ def simulate_command(
         jackpots=jackpots.value,
         table=None if table is None else load_table(table),
         deck=deck,
+        distortion=distortion,
         pace=pace,
         seats=seats,
         dealers=dealers.value,

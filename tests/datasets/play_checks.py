@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -142,7 +143,7 @@ def check_felt_is_empty_between_rounds(plan: ShiftPlan) -> None:
         assert (min(seen[prefix]), max(seen[prefix])) == (start, end)
     assert all(key.startswith("rack.") for key in state.items)
     ordered = list(spans.values())
-    for (_, end), (start, _) in zip(ordered, ordered[1:], strict=False):
+    for (_, end), (start, _) in pairwise(ordered):
         assert start > end + 0.9
 
 
@@ -175,12 +176,11 @@ class _Round:
                 self._goes(change, item, touched)
             for item in change.put:
                 self._comes(item)
-        codes = {fault.code for fault in self.record.faults or ()}
-        self._cards(codes)
+        self._cards()
+        wrong = {f.seat for f in self.record.faults or () if f.code == "LAMMER"}
         for seat in self.record.seats:
-            placed = self.lammers_of(seat.seat)
-            if not any(f.code == "LAMMER" and f.seat == seat.seat for f in self.record.faults or ()):
-                assert placed == Counter(seat.lammers)
+            if seat.seat not in wrong:
+                assert self.lammers_of(seat.seat) == Counter(seat.lammers)
         self._money()
 
     def lammers_of(self, seat: int) -> Counter[str]:
@@ -196,9 +196,9 @@ class _Round:
             place = self._place(item)
             del self.lying[place][item.key]
             same_again = any(put.key.startswith(item.key.rsplit(".", 1)[0]) for put in change.put)
-            if place[2] == "stake" and not same_again:
-                if reach_of(self.plan, change, touched).who == "dealer":
-                    self.by_dealer.add(place[:2])
+            ends = place[2] == "stake" and not same_again
+            if ends and reach_of(self.plan, change, touched).who == "dealer":
+                self.by_dealer.add(place[:2])
 
     def _comes(self, item: Item) -> None:
         owner = item.key.split(".")[1]
@@ -215,7 +215,7 @@ class _Round:
             self.lying[place][item.key] = item
             self.most[place] = list(self.lying[place].values())
 
-    def _cards(self, codes: set[str]) -> None:
+    def _cards(self) -> None:
         record = self.record
         dealer = {*(record.dealer.low or ()), *(record.dealer.high or ())}
         if record.dealer.discard:

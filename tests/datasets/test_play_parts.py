@@ -6,17 +6,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datasets.chipwork import STACK_CHIPS, in_stacks, make_change, pay_stacks, value_cents
+from datasets.bets import Crowd
+from datasets.chipwork import (
+    PAY_STACK_CHIPS,
+    STACK_CHIPS,
+    in_stacks,
+    make_change,
+    pay_stacks,
+    small_change,
+    value_cents,
+)
 from datasets.dealing import deal, fouls, four_of_a_kind, house_way, other_ways
+from datasets.house_tables import GAME_IDS, NEVADA, rules_for, table_for
 from datasets.layouts import Habit, card_corners, face_up_row, index_shows, overlap
+from datasets.meters import Meters
 from datasets.mistakes import slips
-from datasets.motion import Arm, Stop, Timeline, hand_at
-from datasets.scene import CardItem, StackItem
+from datasets.motion import Arm, Stop, Timeline, Wait, hand_at
+from datasets.pace import clock_for
+from datasets.paying import mended, pay_steps
+from datasets.scene import CardItem, Reach, StackItem
+from datasets.script import WagerScript
+from datasets.stakes import stake_chips
 from settlement.cards import parse_cards
 from settlement.errors import FeltwatchError
+from settlement.games import terms_for
 from settlement.hands import is_foul, rank_five, rank_two
 from settlement.houseways import house_way_for
 from settlement.record import DECK_LABELS
+from settlement.result import (
+    DealerSettlement,
+    MeterSettlement,
+    Settlement,
+    WagerSettlement,
+)
 from tests.datasets.play_checks import RULES, TABLE
 from vision.layout import CHIPS
 from vision.table import ChipKind, Place
@@ -29,10 +51,10 @@ def test_change_is_exact_and_greedy(dollars: int) -> None:
     chips = make_change(dollars * 100, CHIPS)
     assert value_cents(chips, CHIPS) == dollars * 100
     assert len(chips) <= 21 + dollars // 1000
-    stacks = pay_stacks("main", chips, CHIPS)
+    stacks = pay_stacks(chips, CHIPS)
     assert sum(len(stack) for stack in stacks) == len(chips)
-    if len(chips) <= 2 * STACK_CHIPS:
-        assert all(len(stack) <= STACK_CHIPS for stack in stacks)
+    if len(chips) <= 2 * PAY_STACK_CHIPS:
+        assert all(len(stack) <= PAY_STACK_CHIPS for stack in stacks)
 
 
 def test_change_looks_past_the_greedy_choice() -> None:
@@ -47,8 +69,9 @@ def test_change_looks_past_the_greedy_choice() -> None:
 
 def test_stacks_have_the_largest_chips_at_the_bottom() -> None:
     assert in_stacks(("white", "black", "red"), CHIPS) == (("black", "red", "white"),)
-    assert [len(s) for s in in_stacks(("red",) * 14, CHIPS, 2)] == [10, 4]
-    assert [len(s) for s in in_stacks(("red",) * 14, CHIPS, 1)] == [14]
+    assert [len(s) for s in in_stacks(("red",) * 24, CHIPS, 2)] == [20, 4]
+    assert [len(s) for s in in_stacks(("red",) * 24, CHIPS, 1)] == [24]
+    assert [len(s) for s in in_stacks(("red",) * 7, CHIPS, 2, split=True)] == [4, 3]
 
 
 def test_slips_change_the_sum_the_right_way() -> None:
@@ -133,3 +156,124 @@ def test_a_reach_changes_things_while_the_hand_is_there() -> None:
     assert hand_at(reach, 3.0) == pytest.approx((0.0, -80.0))
     assert hand_at(reach, 3.1) is None
     assert timeline.reach(4.0, arm, [], 0.2) == 4.0
+
+
+def test_tall_stacks_are_worth_the_same() -> None:
+    rng = random.Random(1)
+    heights = set()
+    for _ in range(60):
+        chips = stake_chips(12500, TABLE, "tall", rng)
+        assert value_cents(chips, CHIPS) == 12500
+        heights.add(len(chips))
+    assert max(heights) > 12
+    assert max(heights) <= STACK_CHIPS
+
+
+def test_commission_can_be_taken_out_of_small_change() -> None:
+    chips = table_for("pai_gow_poker").chips
+    split = small_change(("green",), 125, chips)
+    assert split is not None
+    assert value_cents(split, chips) == 2500
+    assert value_cents([c for c in split if chips[c].value_cents <= 100], chips) >= 125
+
+
+@given(seed=st.integers(0, 10**6), stake=st.sampled_from((500, 1500, 2500, 30000)))
+def test_every_way_of_paying_ends_at_what_is_due(seed: int, stake: int) -> None:
+    rng = random.Random(seed)
+    table = table_for("pai_gow_poker")
+    chips = make_change(stake, table.chips)
+    due = WagerSettlement(
+        wager="main", stake_cents=stake, outcome="win", pay_cents=stake * 95 // 100,
+        commission_cents=stake * 5 // 100,
+    )  # fmt: skip
+    steps = pay_steps(due, chips, table, rng)
+    script = WagerScript("main", chips, "paid", steps)
+    assert script.net_cents(table.chips) == due.pay_cents
+    record = script.record(table.chips, tuple("1" for _ in steps))
+    assert (record.paid_cents or 0) - (record.returned_cents or 0) == due.pay_cents
+    plain = due.model_copy(update={"commission_cents": 0, "pay_cents": stake})
+    own = WagerScript("main", chips, "paid", pay_steps(plain, chips, table, rng))
+    assert own.net_cents(table.chips) == stake
+    assert own.paid
+
+
+def test_a_mended_pay_is_wrong_at_first() -> None:
+    for seed in range(20):
+        first, second = mended(("red", "red"), TABLE, random.Random(seed))
+        assert first.paid_cents(CHIPS) in (500, 1500)
+        assert first.paid_cents(CHIPS) + second.paid_cents(CHIPS) == 1000
+    assert mended(("red",), TABLE, random.Random(1), over=False) == ()
+
+
+def test_meters_rise_pay_and_reseed() -> None:
+    rules = rules_for(NEVADA, "levels")
+    meters = Meters(terms_for(rules), random.Random(1))
+    wager = "emperors_treasure_progressive"
+    before = dict(meters.cents)
+    shown = meters.shown({wager: 600})
+    assert {(m.wager, m.level) for m in shown} == {
+        *((wager, level) for level in (1, 2, 3, 4)), ("pai_gow_insurance_progressive", 1)
+    }  # fmt: skip
+    assert meters.cents[wager, 1] > before[wager, 1]
+    settled = MeterSettlement(
+        wager=wager, level=2, before_cents=1, paid_cents=1, after_cents=200000
+    )
+    meters.paid(
+        Settlement(round_id="r", table="t", game=NEVADA, dealer=DealerSettlement(),
+                   meters=(settled,))
+    )  # fmt: skip
+    assert meters.cents[wager, 2] == 200000
+
+
+def test_dynamic_pays_are_one_to_three_of_the_printed_ones() -> None:
+    terms = terms_for(rules_for(NEVADA, "dynamic"))
+    meters = Meters(terms, random.Random(1))
+    rows = {r.category: r for r in terms.tables["emperors_treasure_progressive"].rows}
+    counts = set()
+    for seed in range(30):
+        drawn = meters.dynamic(random.Random(seed))
+        counts.add(len(drawn))
+        assert all(pay.pay_cents in rows[pay.category].dynamic_cents for pay in drawn)
+    assert counts == {1, 2, 3}
+
+
+def test_players_of_several_hands_sit_side_by_side_and_keep_the_minimums() -> None:
+    table = table_for("pai_gow_poker")
+    several = 0
+    for seed in range(30):
+        crowd = Crowd(table, random.Random(seed), 6)
+        crowd.open()
+        for own in crowd.bets():
+            hands = crowd.hands()[own.seat]
+            if hands > 1:
+                several += 1
+                least = 1000 if hands == 2 else 10000
+                assert value_cents(own.stakes["main"], table.chips) >= least
+        for player in crowd.people:
+            seats = [place.seat for place in player.places]
+            assert seats == list(range(seats[0], seats[0] + len(seats)))
+    assert several > 5
+
+
+def test_a_table_of_every_game_has_its_spots() -> None:
+    for game in GAME_IDS:
+        table = table_for(game)
+        assert set(table.rules.paytables) - {"envy"} <= set(table.seats[0].spots)
+    with pytest.raises(FeltwatchError, match="cards for 5 players"):
+        table_for("imperial_pai_gow_draw", seats=6)
+    with pytest.raises(FeltwatchError, match="no jackpot wagers"):
+        table_for("imperial_pai_gow_draw", jackpots="plain")
+    with pytest.raises(FeltwatchError, match="no such game"):
+        table_for("bridge")
+
+
+def test_a_clock_cuts_only_the_stillness_of_waits() -> None:
+    arm = Reach(4.0, 6.0, "player", (0.0, 0.0), ((0.0, 0.0), (1.0, 1.0)))
+    clock = clock_for([Wait(2.0, 10.0, 0.5)], [arm], 0.25)
+    assert clock.at(2.0) == 2.0
+    assert clock.at(4.0) == 2.5
+    assert clock.at(6.0) - clock.at(4.0) == 2.0
+    assert clock.at(10.0) == 5.5
+    assert clock.at(12.0) == 7.5
+    assert clock.text("12.000") == "7.500"
+    assert clock.text(None) is None

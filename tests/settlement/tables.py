@@ -21,6 +21,7 @@ NEVADA = TableRules(
         "emperors_treasure_progressive": "PT-BJS-EC-ET-01",
     },
     progressives=_JACKPOTS,
+    settling_starts="last_seat",
 )
 WASHINGTON = TableRules(
     game="emperors_challenge_exposed_washington",
@@ -32,6 +33,7 @@ WASHINGTON = TableRules(
         "emperors_treasure_progressive": "PT-BJS-EC-ET-05",
     },
     progressives=_JACKPOTS,
+    settling_starts="last_seat",
 )
 EARLIER = TableRules(
     game="emperors_challenge_exposed_earlier",
@@ -43,6 +45,7 @@ EARLIER = TableRules(
         "emperors_treasure_progressive": "PT-BJS-EC-ET-03",
     },
     progressives=_JACKPOTS,
+    settling_starts="last_seat",
 )
 TRADITIONAL = TableRules(
     game="pai_gow_poker",

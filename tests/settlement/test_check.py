@@ -11,7 +11,7 @@ from settlement.rules import TableRules
 OTHER = "QC JS / 8D 8S 6S 4D 3H"
 PROBLEMS = [
     (round_of(PAIR_DEALER, seat(1, WINNER.replace("AD", "AS"))), "seat 1: AS lies twice: "),
-    (round_of("AS KD / 9H 9H 7S 5D 2C"), "dealer: 9H lies twice: the dealer and the dealer"),
+    (round_of("AS KD / 9H 9H 7S 5D 2C"), "dealer: 9H lies twice in the dealer's hands"),
     (
         round_of(PAIR_DEALER, seat(2, WINNER), seat(4, "AD JOKER / 8D 8S 6S 4D 3H")),
         "seat 2: AD lies twice: seat 2 and seat 4",

@@ -106,8 +106,8 @@ def test_equal_suits_are_the_house_way() -> None:
 
 
 def test_a_house_way_mistake_settles_by_the_hands_on_the_felt() -> None:
-    pusher = seat(1, "AD KC / TS TC 4H 3S 2D", wager("main", 500, "left", 0))
-    assert told(round_of("9H 9C / AS KD 7S 5D 2C", pusher)) == [("HOUSE_WAY", None, None)]
+    pusher = seat(1, "QD JC / TS TC 4H 3S 2D", wager("main", 500, "left", 0))
+    assert told(round_of("AS 7S / 9H 9C KD 5D 2C", pusher)) == [("HOUSE_WAY", None, None)]
 
 
 # Envy and lammers

@@ -345,6 +345,26 @@ def test_commission_is_rounded_by_option(stake: int, unit: int, direction: str, 
             "rules.progressives: all jackpots of a table are of one kind",
         ),
         (NEVADA, {"paytables": {"imperial_side_bet": "x"}}, "rules.paytables.imperial_side_bet"),
+        (
+            NEVADA,
+            {"aggregates": {"emperors_treasure_progressive": {"per_hand_cents": 5}}},
+            "rules.aggregates.emperors_treasure_progressive: jackpots pay what the meter holds",
+        ),
+        (
+            NEVADA,
+            {"paytables": {"envy": "E02"}, "progressives": {}},
+            "rules.paytables.envy: a prize beside emperors_treasure, which the table does not",
+        ),
+        (
+            WASHINGTON,
+            {"paytables": {**WASHINGTON.paytables, "envy": "E02"}},
+            "rules.paytables.envy: PT-FLT-EC-ET-E02 has its own envy prizes; leave E02 out",
+        ),
+        (
+            NEVADA,
+            {"readings": {"trips_and_flush": "poker"}},
+            "rules.readings.trips_and_flush: emperors_challenge_exposed has no such side bet",
+        ),
         (NEVADA, {"paytables": {"envy": "E99"}}, "rules.paytables.envy: no pay table 'E99'"),
         (NEVADA, {"paytables": {"envy": "PT-FLT-EC-PGI-01"}}, "is a pay table of pai_gow_insur"),
         (NEVADA, {"house_way": "none"}, "rules.house_way: no house way 'none'"),
@@ -369,3 +389,20 @@ def test_terms_are_looked_up_once_and_forgotten_in_the_end() -> None:
     for _ in range(80):
         terms_for(with_rules(NEVADA))
     assert terms_for(rules) is not first
+
+
+def test_a_dealers_foul_leaves_main_wagers_undecided() -> None:
+    fouled = "9H 9C / AS KD 7S 5D 2C"
+    for rules in (NEVADA, TRADITIONAL, IMPERIAL):
+        record = round_of(rules, fouled, seat(1, WINNER, wager("main", 2500)))
+        reason = due(record, 1, "main", rules).undecided
+        assert reason is not None
+        assert reason.startswith("the dealer's hand: the low hand, pair of nines, outranks")
+
+
+def test_the_traditional_insurance_may_be_on_the_dealers_hand() -> None:
+    stake = wager("pai_gow_insurance", 500)
+    record = round_of(TRADITIONAL, ACE_HIGH_DEALER, seat(1, WINNER, stake, lammers=("dealer",)))
+    found = due(record, 1, "pai_gow_insurance", TRADITIONAL)
+    assert (found.outcome, found.pay_cents) == ("win", 1000)
+    assert str(found.rule) == "000, Appendix A, PT-FLT-EC-PGI-02, Ace-High Pai Gow"

@@ -94,7 +94,8 @@ class TestTwoHits:
         assert pays(settled) == [125000, 500000]
         assert settled.meters[0].after_cents == 375000
 
-    def test_or_the_first_seat_first(self) -> None:
+    def test_or_the_first_seat_first_which_is_the_default(self) -> None:
+        assert TableRules(game=NEVADA.game).settling_starts == "first_seat"
         first = with_rules(NEVADA, settling_starts="first_seat")
         assert pays(play(first, SEVEN_JOKER, ROYAL_WITH_KINGS)) == [250000, 375000]
 
@@ -279,6 +280,18 @@ def test_meters_are_checked() -> None:
     assert "a meter of no jackpot here" in str(check_record(other, NEVADA)[0])
 
 
+def test_a_level_that_the_table_lacks_is_refused() -> None:
+    record = record_of(NEVADA, FULL_HOUSE, meters=((9, 5),))
+    assert "a meter of level 9; its pay table has 1" in str(check_record(record, NEVADA)[0])
+
+
+def test_without_a_coin_there_is_no_wager() -> None:
+    record = record_of(NEVADA, SEVEN_NATURAL)
+    bare = record.seats[0].model_copy(update={"wagers": (wager(TREASURE, 0),)})
+    hit = settle(record.model_copy(update={"seats": (bare,)}), NEVADA).seats[0].wagers[0]
+    assert (hit.outcome, hit.pay_cents, hit.why) == ("lose", 0, "no coin was staked")
+
+
 def test_aggregates_scale_the_round_down() -> None:
     treasure = "emperors_treasure"
     capped = with_rules(
@@ -294,5 +307,7 @@ def test_aggregates_scale_the_round_down() -> None:
     assert [due(record, n, treasure, capped).pay_cents for n in (1, 2, 3)] == [3000, 6000, 0]
     hand_only = with_rules(NEVADA, aggregates={treasure: {"per_hand_cents": 10000}})
     assert [due(record, n, treasure, hand_only).pay_cents for n in (1, 2)] == [5000, 10000]
+    assert due(record, 2, treasure, hand_only).why.endswith("the house pays at most $100.00 a hand")
+    assert "scaled down" in due(record, 1, treasure, capped).why
     round_only = with_rules(NEVADA, aggregates={treasure: {"per_round_cents": 60000}})
     assert [due(record, n, treasure, round_only).pay_cents for n in (1, 2)] == [5000, 25000]

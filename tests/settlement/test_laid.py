@@ -224,6 +224,24 @@ class TestHouseWager:
         assert "the banker has no main wager" in found[0].message
 
 
+def test_payments_that_contradict_the_sum_are_refused() -> None:
+    for paid, cents in ((2500, 1500), (None, -500)):
+        wager_ = WagerRecord(
+            wager="main",
+            stake_cents=500,
+            action="paid",
+            paid_cents=paid,
+            payments=(Payment(at_s="1", cents=cents),),
+        )
+        told_ = [str(p) for p in check_record(record_of(NEVADA, wager_), NEVADA)]
+        assert told_ == [f"seat 1, main: payments sum to {cents} cents, and paid_cents is {paid}"]
+
+
+def test_a_lammer_the_game_lacks_is_told() -> None:
+    record = round_of(PAIR_DEALER, seat(1, WINNER, lammers=("xx",)))
+    assert told(record, NEVADA) == [("LAMMER", 1, None)]
+
+
 @pytest.mark.parametrize(
     ("rules", "update", "reason"),
     [

@@ -8,11 +8,13 @@ from felt import GAME, RULES
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from settlement.cards import DECK, Card, labels
+from settlement.cards import DECK, Card, labels, parse_cards
 from settlement.check import check_record
 from settlement.compare import compare
 from settlement.features import TREASURE, treasure_category
-from settlement.hands import rank_five, rank_two
+from settlement.hands import STANDARD, rank_five, rank_two
+from settlement.houseways import HOUSE_WAYS
+from settlement.houseways.base import AS_READ, Split
 from settlement.record import (
     DECK_LABELS,
     DealerRecord,
@@ -53,6 +55,15 @@ def wagers(draw: st.DrawFn, name: str, complete: bool) -> WagerRecord:
     )
 
 
+def unfouled(cards: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Two and five cards as they come, or by the house way where that is a foul."""
+    seven = parse_cards(cards)
+    if not Split.of(seven[:2], seven[2:], STANDARD).foul:
+        return tuple(cards[:2]), tuple(cards[2:])
+    way = HOUSE_WAYS["document_004"].set_hands(seven, STANDARD, AS_READ)
+    return labels(way.low), labels(way.high)
+
+
 @st.composite
 def rounds(draw: st.DrawFn, complete: bool = True) -> RoundRecord:
     """A legal round; when not complete, parts may be missing, in doubt or impossible."""
@@ -70,6 +81,8 @@ def rounds(draw: st.DrawFn, complete: bool = True) -> RoundRecord:
         low = 2 if complete else draw(st.integers(0, 7))
         high = 7 if complete else draw(st.integers(0, 7))
         hands.append((tuple(deck[start : start + low]), tuple(deck[start + low : start + high])))
+    if complete:
+        hands[0] = unfouled(deck[:7])
     seats = []
     for number, (low_cards, high_cards) in enumerate(hands[1:], start=1):
         names = draw(st.lists(st.sampled_from(WAGERS), unique=complete, max_size=5))
@@ -180,11 +193,9 @@ WORTH = {"lose": 0, "push": 1, "win": 2}
 def test_a_better_hand_never_gets_less(deck: Sequence[Card], rules: TableRules) -> None:
     """Two hands against one dealer: where both of one are as good, it gets as much."""
     dealer, one, two = deck[:7], deck[7:14], deck[14:21]
+    low, high = unfouled(labels(dealer))
     record = RoundRecord(
-        round_id="r",
-        table="t",
-        game=GAME,
-        dealer=DealerRecord(low=labels(dealer[:2]), high=labels(dealer[2:])),
+        round_id="r", table="t", game=GAME, dealer=DealerRecord(low=low, high=high)
     )
 
     def settled(cards: Sequence[Card]) -> dict[str, tuple[str | None, int | None, bool | None]]:
