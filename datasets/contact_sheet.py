@@ -1,11 +1,7 @@
-"""A contact sheet: rendered seat views beside real photographs, to be judged by eye.
-
-Run as `python -m datasets.contact_sheet --photos DIR --out sheet.jpg`.
-"""
+"""A contact sheet: rendered seat views beside real photographs, to be judged by eye."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -96,18 +92,3 @@ def contact_sheet(
     if not written:
         raise FeltwatchError(f"{out}: the sheet cannot be written there")
     return out
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the command line and write the sheet."""
-    parser = argparse.ArgumentParser(description="Rendered seat views beside photographs.")
-    parser.add_argument("--photos", type=Path, required=True, help="folder of photographs")
-    parser.add_argument("--out", type=Path, default=Path("sheet.jpg"), help=".png or .jpg")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--loose", type=float, default=0.0, help="share of telephone views")
-    told = parser.parse_args(arguments)
-    print(contact_sheet(told.photos, told.out, seed=told.seed, loose=told.loose))
-
-
-if __name__ == "__main__":
-    main()

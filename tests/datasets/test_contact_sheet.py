@@ -11,13 +11,14 @@ import pytest
 
 from datasets.bench import bench_views
 from datasets.camera import synthetic_camera
-from datasets.contact_sheet import CELLS, COLUMNS, contact_sheet, find_photos, main, square
+from datasets.contact_sheet import CELLS, COLUMNS, contact_sheet, find_photos, square
 from datasets.deck import draw_deck
 from datasets.film import Film, Look
 from datasets.recording import write_video
 from datasets.scene import ShiftPlan
 from datasets.simulate import default_rules
 from settlement.errors import FeltwatchError
+from surveillance.cli import main
 from vision.layout import FELT, standard_table
 
 
@@ -51,7 +52,7 @@ def test_rendered_views_stand_at_the_left_and_photographs_at_the_right(
     cells = {left[60 * r : 60 * r + 60, 60 * c : 60 * c + 60].tobytes()
              for r in range(rows) for c in range(4)}  # fmt: skip
     assert len(cells) == CELLS
-    main(["--photos", str(photos), "--out", str(tmp_path / "b.jpg"), "--loose", "1"])
+    assert main(["dataset", "sheet", str(photos), "--out", str(tmp_path / "b.jpg")]) == 0
     assert capsys.readouterr().out.strip() == str(tmp_path / "b.jpg")
 
 
