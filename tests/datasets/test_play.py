@@ -378,7 +378,8 @@ def test_a_game_with_main_bets_alone() -> None:
 def test_settling_begins_where_the_rules_say() -> None:
     first = plan_shift(TABLES["nevada"], seed=2, rounds=2)
     assert TABLES["nevada"].rules.settling_starts == "first_seat"
-    last = plan_shift(TABLE, seed=2, rounds=2)
+    rules = TABLE.rules.model_copy(update={"settling_starts": "last_seat"})
+    last = plan_shift(TABLE.model_copy(update={"rules": rules}), seed=2, rounds=2)
     for plan, reverse in ((first, False), (last, True)):
         for record in plan.rounds:
             seats = sorted(record.seats, key=lambda s: s.seat, reverse=reverse)

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from datasets.labelled.manifest import Box, Dataset
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-WITHIN_S = 15.0
+WITHIN_S = 40.0
 
 
 def chromium() -> str:
