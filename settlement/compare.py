@@ -211,7 +211,7 @@ def _sure(case: _Case, differences: list[_Difference], unjudged: _Unjudged) -> l
     An envy prize and the pay of its wager may lie together: with one of them in doubt, a
     wrong sum of the other is in doubt too.
     """
-    if case.terms.envy is None or not unjudged.wagers:
+    if not unjudged.wagers:
         return differences
     pair = ("envy", case.terms.envy.wager)
     doubted = [name for name in pair if wager_name(name) in unjudged.wagers]
@@ -232,7 +232,7 @@ def _settled_together(case: _Case, seat: int, differences: list[_Difference]) ->
     An envy prize has no spot of its own: laid with the pay of its wager it is in order.
     """
     left = list(differences)
-    envy = case.terms.envy.wager if case.terms.envy else ""
+    envy = case.terms.envy.wager
     for missing in differences:
         if missing.cents is None or missing.cents >= 0 or missing not in left:
             continue
@@ -332,7 +332,7 @@ def _wager(
     if ruling.outcome == "win" and wager.action == "paid":
         yield from _pay(case, seat, wager, ruling, unjudged)
         return
-    code = _wrong_action(name, ruling, wager.action)
+    code = _wrong_action(name, ruling.outcome, wager.action)
     if code is None or (code is FindingCode.NOT_PAID and _by_hand(ruling)):
         return
     if name == "main" and foul and ruling.outcome == "lose":
@@ -347,13 +347,11 @@ def _by_hand(ruling: WagerSettlement) -> bool:
     return ruling.hand_pay or ruling.may_be_hand_pay
 
 
-def _wrong_action(name: str, ruling: WagerSettlement, action: Action) -> FindingCode | None:
-    if ruling.outcome is None:
-        return None
+def _wrong_action(name: str, outcome: Outcome, action: Action) -> FindingCode | None:
     if name in JACKPOTS and action != "paid":
         # The coin is in the sensor since before the deal: it is neither left nor taken now.
-        return FindingCode.NOT_PAID if ruling.outcome == "win" else None
-    return _WRONG_ACTION.get((ruling.outcome, action))
+        return FindingCode.NOT_PAID if outcome == "win" else None
+    return _WRONG_ACTION.get((outcome, action))
 
 
 def _cents_off(code: FindingCode, ruling: WagerSettlement, paid: Laid | None) -> int | None:

@@ -35,7 +35,7 @@ class Trigger:
 def envy_triggers(play: Play) -> list[Trigger]:
     """Every hand that wins a prize for others, or may."""
     table, envy = play.terms.tables.get("envy"), play.terms.envy
-    if table is None or envy is None:
+    if table is None:
         return []
     side = play.terms.game.side[envy.wager]
     found = []
@@ -68,7 +68,7 @@ def envy_due(play: Play, index: int, triggers: Sequence[Trigger]) -> Due | None:
     if not (triggers or recorded):
         return None
     table, envy = play.terms.tables.get("envy"), play.terms.envy
-    if table is None or envy is None:
+    if table is None:
         return Due("envy", None, Ruling.unknown("the table offers no wager 'envy'"))
     others = [t for t in triggers if t.seat != seat.seat and not _one_player(envy, seat, t)]
     if not (others or recorded):

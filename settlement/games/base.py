@@ -122,7 +122,7 @@ class Game:
     document: str
     main: MainRule
     side: Mapping[str, SideRule]
-    envy: EnvyRule | None = None
+    envy: EnvyRule
     lammers: tuple[LammerRule, ...] = ()
     main_options: tuple[MainOption, ...] = ()
     copies_fixed: str | None = None
@@ -142,8 +142,7 @@ class Game:
     @property
     def wagers(self) -> tuple[str, ...]:
         """Every wager the game knows, 'main' first."""
-        envy = ("envy",) if self.envy else ()
-        return ("main", *self.side, *envy)
+        return ("main", *self.side, "envy")
 
 
 def rule_by_table(

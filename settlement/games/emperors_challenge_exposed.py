@@ -66,7 +66,7 @@ def _main_of(edition: _Edition) -> MainRule:
             half = Ruling.of(
                 Pay.to_one(Fraction(1, 2)), edition.options[option], f"{why}: pays 1 to 2"
             )
-        return beat_both(view, hand, lines, half)
+        return beat_both(view, hand, dealer, lines, half)
 
     return main_bet
 

@@ -49,14 +49,18 @@ def played(view: SeatView, lines: Lines) -> SevenCards | Ruling:
     return Ruling.of(LOSS, lines.rule(lines.foul), f"foul: {hand.foul_reason}")
 
 
-def beat_both(view: SeatView, hand: SevenCards, lines: Lines, win: Ruling | None = None) -> Ruling:
+def beat_both(
+    view: SeatView,
+    hand: SevenCards,
+    opponent: SevenCards,
+    lines: Lines,
+    win: Ruling | None = None,
+) -> Ruling:
     """Standard reconciliation against the opponent's hands; `win` replaces the win at even money.
 
     A copy is the dealer's, or the banker's, unless the house lets it push (reading ST-1).
     """
-    opponent, whose = view.opponent, view.opponent_name
-    if isinstance(opponent, Unread):
-        return Ruling.unknown(opponent.reason)
+    whose = view.opponent_name
     if opponent.foul_reason or opponent.split is None or hand.split is None:
         # A dealer's fouled hand is set anew, which the record does not show.
         return Ruling.unknown(f"{whose}'s hand: {opponent.foul_reason}")

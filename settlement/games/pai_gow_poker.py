@@ -40,7 +40,7 @@ def main_bet(view: SeatView) -> Ruling:
         return Ruling.unknown(opponent.reason)
     if opponent.foul_reason and view.opponent_name != "the dealer":
         return _banker_fouled(view, opponent)
-    return beat_both(view, hand, _LINES)
+    return beat_both(view, hand, opponent, _LINES)
 
 
 def _banker_fouled(view: SeatView, opponent: SevenCards) -> Ruling:

@@ -43,7 +43,7 @@ emperors_challenge_exposed_washington, imperial_pai_gow_draw, pai_gow_poker
     several_hands: SeveralHands | None
     limits: dict[str, WagerLimit]
     progressives: dict[str, Progressive]
-    envy: EnvyRule | None
+    envy: EnvyRule
     dynamic: frozenset[str]
 
     @property
@@ -132,8 +132,7 @@ def _tables(rules: TableRules, game: Game) -> dict[str, PayTable]:
         if rules.readings.trips_and_flush == "poker" and wager == "imperial_side_bet":
             table = table.in_poker_order
         tables[wager] = table
-    if game.envy:
-        _join_envy(tables, game.envy.wager)
+    _join_envy(tables, game.envy.wager)
     return tables
 
 
@@ -202,10 +201,8 @@ def _check_wagers(rules: TableRules, game: Game, tables: dict[str, PayTable]) ->
         )
 
 
-def _envy(rules: TableRules, game: Game) -> EnvyRule | None:
+def _envy(rules: TableRules, game: Game) -> EnvyRule:
     """The game's envy rule with the house's readings (ST-9, ST-10)."""
-    if game.envy is None:
-        return None
     excludes, needs = rules.readings.envy_excludes, rules.readings.envy_trigger_needs_wager
     return EnvyRule(
         game.envy.wager,

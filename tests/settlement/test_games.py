@@ -9,6 +9,8 @@ from tables import EARLIER, IMPERIAL, NEVADA, TABLES, TRADITIONAL, WASHINGTON, r
 
 from settlement.errors import FeltwatchError
 from settlement.games import GAMES, terms_for
+from settlement.games.base import Held, rule_by_table
+from settlement.paytable import pay_table
 from settlement.record import DealerRecord, RoundRecord, SeatRecord, WagerRecord
 from settlement.result import Settlement
 from settlement.rules import TableRules
@@ -406,3 +408,9 @@ def test_the_traditional_insurance_may_be_on_the_dealers_hand() -> None:
     found = due(record, 1, "pai_gow_insurance", TRADITIONAL)
     assert (found.outcome, found.pay_cents) == ("win", 1000)
     assert str(found.rule) == "000, Appendix A, PT-FLT-EC-PGI-02, Ace-High Pai Gow"
+
+
+def test_a_row_that_is_sure_stands_whatever_else_may_be_held() -> None:
+    held = Held(frozenset({"nine_high"}), "the hand", frozenset({"flush"}), "covered")
+    ruling = rule_by_table(pay_table("PT-FLT-EC-PGI-05"), held, "002")
+    assert (ruling.outcome, ruling.undecided) == ("win", None)

@@ -340,3 +340,9 @@ def test_tables_of_one_file_are_equal() -> None:
     assert isinstance(first, PayTable)
     assert first.row_for({"flush"}) == second.rows[0]
     assert first == second
+
+
+def test_a_houses_own_table_is_cited_with_its_id() -> None:
+    text = (HEAD + ROW).replace('id = "X"', 'id = "OWN-1"').replace('column = "X"', 'column = "A"')
+    table = parse_pay_table(text, "own.toml")
+    assert str(table.rule(table.rows[0])) == "House table of May, A, OWN-1, Flush"
