@@ -131,7 +131,6 @@ class Game:
     limits: Mapping[str, WagerLimit] = field(default_factory=dict)
     dealer_cards: int = 7
     players_bank: bool = False
-    house_rule: Rule | None = None
     tables_document: str | None = None
 
     @property

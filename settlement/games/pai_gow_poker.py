@@ -81,5 +81,4 @@ GAME = Game(
     several_hands=SeveralHands(),
     limits={"main": WagerLimit(min_cents=500, max_cents=50000)},
     players_bank=True,
-    house_rule=Rule(document=DOCUMENT, section="Wagering", row="3, the House wager"),
 )
