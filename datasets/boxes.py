@@ -19,6 +19,13 @@ from vision.table import FloatArray
 
 MIN_VISIBLE = {"index": 0.7, "joker": 0.55, "back": 0.3, "chip": 0.55, "lammer_envy": 0.6}
 
+LEAST_PX = 4.0
+"""A thing narrower than this is not labelled, nor one less seen than MIN_VISIBLE says."""
+
+PARTLY_VISIBLE = 0.15
+PARTLY_PX = 2.0
+"""From these on a thing that is not labelled is told apart: finding it is no mistake."""
+
 SMALL = 2
 """What hides what is worked out on a raster this much coarser than the canvas."""
 
@@ -36,6 +43,13 @@ class Box:
     visible: float
     card: str | None = None
     quad: FloatArray | None = None
+
+    @property
+    def labelled(self) -> bool:
+        """Whether enough of it is seen to ask that it be found."""
+        x0, y0, x1, y1 = self.xyxy
+        wide = min(x1 - x0, y1 - y0) >= LEAST_PX
+        return wide and self.visible >= MIN_VISIBLE.get(self.kind, 0.6)
 
 
 def item_outlines(item: Item, painter: Painter) -> list[tuple[str, FloatArray, str | None]]:
@@ -70,9 +84,11 @@ def item_outlines(item: Item, painter: Painter) -> list[tuple[str, FloatArray, s
 
 def boxes_of(
     items: Sequence[Item], painter: Painter, to_view: FloatArray, size: int,
-    covered: Sequence[FloatArray] | Picture = (),
+    covered: Sequence[FloatArray] | Picture = (), *, partly: bool = False,
 ) -> tuple[Box, ...]:  # fmt: skip
     """Boxes of what is seen. `to_view` (3, 3) maps canvas px to the picture's px.
+
+    With `partly` also those of which too little is seen to be labelled.
 
     `covered` is what hides things from the camera: outlines in canvas px, or a mask of the
     canvas, uint8 (h, w), that is 128 or more where something lies over the felt.
@@ -102,7 +118,7 @@ def boxes_of(
     for number, own in enumerate(outlines, start=1):
         for kind, px, card in own:
             box = _box(kind, px, card, owner, number, to_view, size)
-            if box is not None:
+            if box is not None and (partly or box.labelled):
                 boxes.append(box)
     return tuple(boxes)
 
@@ -121,7 +137,7 @@ def _box(
     x0, y0 = seen.min(axis=0).tolist()
     x1, y1 = seen.max(axis=0).tolist()
     cx0, cy0, cx1, cy1 = max(0.0, x0), max(0.0, y0), min(float(size), x1), min(float(size), y1)
-    if cx1 <= cx0 or cy1 <= cy0 or min(cx1 - cx0, cy1 - cy0) < 4:
+    if cx1 <= cx0 or cy1 <= cy0 or min(cx1 - cx0, cy1 - cy0) < PARTLY_PX:
         return None
     points = _small(px)
     low = np.maximum(points.min(axis=0), 0)
@@ -136,6 +152,6 @@ def _box(
     own = owner[low[1] : high[1], low[0] : high[0]] == number
     visible = float(np.count_nonzero(own & (mask > 0))) / total
     visible *= (cx1 - cx0) * (cy1 - cy0) / max(1e-6, (x1 - x0) * (y1 - y0))
-    if visible < MIN_VISIBLE.get(kind, 0.6):
+    if visible < PARTLY_VISIBLE:
         return None
     return Box(kind, (cx0, cy0, cx1, cy1), visible, card, seen if card else None)

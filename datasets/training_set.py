@@ -41,7 +41,7 @@ RESIDENT_DECKS = 6
 FOLDER_SHARE = 0.15
 """Share of training views that show a deck of `deck_folders`, where there are any."""
 
-LOOK_VERSION = 2
+LOOK_VERSION = 3
 """Goes up when the same seed gives other pictures than before."""
 
 
@@ -58,10 +58,13 @@ class TrainingSet:
     shard_views: int = SHARD_VIEWS
 
 
-def upright_crop(image: Picture, quad: FloatArray, size: int = CROP_PX) -> Picture:
+def upright_crop(
+    image: Picture, quad: FloatArray, size: int = CROP_PX, view: LabelledView | None = None
+) -> Picture:
     """The square about an index, turned upright; uint8 (size, size, 3).
 
-    `quad` (4, 2) px as in `Box.quad`.
+    `quad` (4, 2) px as in `Box.quad`. With `view` a table's view is passed over: the square
+    is cut from the camera's own picture, as the product cuts it.
     """
     center = quad.mean(axis=0)
     right = (quad[1] - quad[0] + quad[2] - quad[3]) / 2
@@ -69,6 +72,16 @@ def upright_crop(image: Picture, quad: FloatArray, size: int = CROP_PX) -> Pictu
     side = CROP_MARGIN * max(float(np.hypot(*right)), float(np.hypot(*down)))
     axis = down / max(1e-6, float(np.hypot(*down)))
     across = np.array([axis[1], -axis[0]])
+    if view is not None and view.camera is not None and view.to_view is not None:
+        k, half = side / size, (size - 1) / 2
+        corner = center - half * k * (across + axis)
+        patch = np.vstack([np.column_stack([across * k, axis * k, corner]), [0, 0, 1]])
+        return np.asarray(
+            cv2.warpPerspective(
+                view.camera, np.linalg.inv(view.to_view) @ patch, (size, size),
+                flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE,
+            ), np.uint8,
+        )  # fmt: skip
     return square_crop(image, center, across, axis, side, size)
 
 
@@ -112,7 +125,9 @@ def _crops(rng: np.random.Generator, view: LabelledView) -> list[tuple[Picture, 
                 np.hypot(*(box.quad[1] - box.quad[0])), np.hypot(*(box.quad[3] - box.quad[0]))
             )
             if side >= 9:
-                out.append((upright_crop(view.image, box.quad), DECK_LABELS.index(box.card)))
+                out.append(
+                    (upright_crop(view.image, box.quad, view=view), DECK_LABELS.index(box.card))
+                )
     for _ in range(2):
         center = rng.uniform(0, view.image.shape[0], 2)
         side = float(rng.uniform(20, 80))
@@ -146,16 +161,20 @@ def _folder_deck(folder: Path) -> Deck:
 
 
 def _told(view: LabelledView, name: str) -> str:
-    """One line of JSON: every box with its visible share, and whose index it is."""
+    """One line of JSON: every box with its visible share, and whose index it is.
+
+    Those of which too little is seen to be labelled have `labelled` false.
+    """
     boxes = [
         {
             "kind": b.kind, "xyxy": [round(v, 2) for v in b.xyxy], "visible": round(b.visible, 3),
-            "card": b.card,
+            "card": b.card, "labelled": b.labelled,
             "quad": None if b.quad is None else np.round(b.quad, 2).tolist(),
         }
-        for b in view.boxes
+        for b in (*view.boxes, *view.partly)
     ]  # fmt: skip
-    return json.dumps({"image": f"{name}.jpg", "boxes": boxes})
+    scene = "loose" if view.camera is None else "table"
+    return json.dumps({"image": f"{name}.jpg", "scene": scene, "boxes": boxes})
 
 
 def _render_shard(spec: TrainingSet, out: Path, shard: int, count: int, split: str) -> int:

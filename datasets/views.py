@@ -44,10 +44,18 @@ MOST_ARM_DENSITY = 5.0
 
 @dataclass(frozen=True)
 class LabelledView:
-    """A rendered picture, uint8 (h, w, 3) BGR, and what is on it."""
+    """A rendered picture, uint8 (h, w, 3) BGR, and what is on it.
+
+    `partly` are things of which too little is seen to be labelled. `camera` is the picture
+    that a table's view was cut from and `to_view` (3, 3) the map from its px to the view's;
+    None for a picture that is the camera's own.
+    """
 
     image: Picture
     boxes: tuple[Box, ...]
+    partly: tuple[Box, ...] = ()
+    camera: Picture | None = None
+    to_view: FloatArray | None = None
 
 
 def render_view(
@@ -160,7 +168,13 @@ def render_table_view(
         _overlay(rng, canvas)
     canvas = degrade(rng, canvas, table_faults(rng))
     view = np.asarray(cv2.warpPerspective(canvas, to_view, (size, size)), np.uint8)
-    return LabelledView(view, boxes_of(items, painter, to_view, size, covered))
+    boxes = boxes_of(items, painter, to_view, size, covered, partly=True)
+    return LabelledView(view, *_parted(boxes), camera=canvas, to_view=to_view)
+
+
+def _parted(boxes: tuple[Box, ...]) -> tuple[tuple[Box, ...], tuple[Box, ...]]:
+    """Boxes to be labelled, and the others."""
+    return tuple(b for b in boxes if b.labelled), tuple(b for b in boxes if not b.labelled)
 
 
 def _overlay(rng: np.random.Generator, canvas: Picture) -> None:
@@ -248,7 +262,9 @@ def render_loose_view(
     if rng.random() < 0.08:
         dots = rng.random(view.shape[:2]) < 0.004
         view[dots] = np.where(rng.random((int(dots.sum()), 1)) < 0.5, 255, 0)
-    return LabelledView(view, boxes_of(items, painter, np.eye(3), size, covered))
+    return LabelledView(
+        view, *_parted(boxes_of(items, painter, np.eye(3), size, covered, partly=True))
+    )
 
 
 def _ahead(item: Item, homography: FloatArray, size: int, height: float) -> bool:

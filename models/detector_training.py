@@ -7,6 +7,7 @@ twice as fast as float32 on processors with matrix units; losses stay in float32
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -72,18 +73,26 @@ class CpuModel(InBfloat16, DetectionModel):
     """A detection model that trains in bfloat16 on the CPU."""
 
 
-def schedule(trainer: Any, peak: float) -> Callable[[Any], None]:
+def schedule(peak: float, minutes: float | None = None) -> Callable[[Any], None]:
     """A callback that sets the rate at every step: a short rise, then a cosine to near nothing.
 
     ultralytics steps its rate once an epoch, which is too coarse for runs of a few epochs.
+    With `minutes` the run is over after so much time of this process on the processor,
+    whatever its epochs: runs of different networks get the same.
     """
-    state = {"step": -1}
+    state = {"step": -1, "began_s": 0.0}
 
     def on_batch(trainer: Any) -> None:
         steps = len(trainer.train_loader) * trainer.epochs
         if state["step"] < 0:
             state["step"] = len(trainer.train_loader) * trainer.start_epoch
+            state["began_s"] = time.process_time()
         share = state["step"] / max(1, steps)
+        if minutes is not None:
+            share = min(1.0, (time.process_time() - state["began_s"]) / (60 * minutes))
+            if share >= 1.0:
+                # Its own limit of time is the one thing that ends an epoch half-way.
+                trainer.args.time = 1e-6
         state["step"] += 1
         if share < WARM_UP_SHARE:
             rate = share / WARM_UP_SHARE
@@ -93,7 +102,6 @@ def schedule(trainer: Any, peak: float) -> Callable[[Any], None]:
         for group in trainer.optimizer.param_groups:
             group["lr"] = peak * rate
 
-    del trainer
     return on_batch
 
 
@@ -122,15 +130,18 @@ def train_detector(
     workers: int = 1,
     resume: bool = False,
     start: Path | None = None,
+    architecture: str = ARCHITECTURE,
+    minutes: float | None = None,
 ) -> Path:
     """Train on a YOLO `data.yaml`; gives back the best checkpoint (`.pt`).
 
     Checkpoints are written each epoch to `out`; with `resume` an interrupted run goes on
-    from the last. `start` begins from other weights of the same architecture.
+    from the last. `start` begins from other weights of the same architecture. `minutes`
+    ends the run after so much processor time of this process, in place of `epochs`.
     """
     last = out / "weights" / "last.pt"
     overrides: dict[str, Any] = {
-        "model": str(start) if start else ARCHITECTURE,
+        "model": str(start) if start else architecture,
         "data": str(data),
         "project": str(out.resolve().parent),
         "name": out.name,
@@ -161,7 +172,7 @@ def train_detector(
     if resume and last.is_file():
         overrides["resume"] = str(last)
     trainer = FeltTrainer(overrides=overrides)
-    trainer.add_callback("on_train_batch_start", schedule(trainer, rate))
+    trainer.add_callback("on_train_batch_start", schedule(rate, minutes))
     trainer.train()
     best = out / "weights" / "best.pt"
     return best if best.is_file() else last

@@ -172,7 +172,7 @@ def train_reader(
     trainer.crop_weights = weights or [1] * len(crop_folders)
     trainer.val_folders = val_folders
     run = trainer(overrides=overrides)
-    run.add_callback("on_train_batch_start", schedule(run, rate))
+    run.add_callback("on_train_batch_start", schedule(rate))
     run.train()
     best = out / "weights" / "best.pt"
     return best if best.is_file() else last

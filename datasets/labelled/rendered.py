@@ -33,7 +33,9 @@ def _shard(file: Path) -> dict[str, tuple[Box, ...]]:
         for number, line in enumerate(lines, start=1):
             try:
                 told = json.loads(line)
-                found[told["image"]] = tuple(_box(box) for box in told["boxes"])
+                found[told["image"]] = tuple(
+                    _box(box) for box in told["boxes"] if box.get("labelled", True)
+                )
             except (ValueError, KeyError, TypeError) as error:
                 raise FeltwatchError(
                     f"{file}: line {number}: is no list of rendered boxes; render the set anew"
