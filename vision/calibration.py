@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from settlement.errors import FeltwatchError
+from vision.lens import RadialLens, fit_lens
 from vision.pose import Pose, find_pose
 from vision.table import VIEW_MM, Camera, FeltPoint, FloatArray, Place
 
@@ -27,6 +28,9 @@ RMS_LIMIT_PX = 6.0
 """A fit worse than this is refused."""
 POSE_LIMIT_PX = 20.0
 """Marks farther than this from any real camera's picture of them are refused."""
+LENS_GRID_PX = 8
+FARTHEST_PX = 3e4
+"""Beyond this `cv2.remap` would lose its way."""
 OUTSIDE_SHARE = 0.1
 """How far outside the picture a mark may lie, as a share of the picture's width."""
 
@@ -61,7 +65,9 @@ def view_to_felt(place: Place, size_px: int = VIEW_PX) -> FloatArray:
 class Calibration:
     """A fitted camera: `homography` is the (3, 3) map from felt mm to picture px.
 
-    `rms_px` and `max_px` are the misses of the points it was fitted to.
+    Where the table file tells of a lens (k1, k2), the homography leads to the picture that a
+    pinhole in its place would take, and `lens` from there to the camera's own. `rms_px` and
+    `max_px` are the misses of the points it was fitted to, in the camera's own picture.
     """
 
     homography: FloatArray
@@ -71,6 +77,7 @@ class Calibration:
     rms_px: float
     max_px: float
     pose: Pose
+    lens: RadialLens | None = None
 
     @classmethod
     def fit(cls, camera: Camera, rms_limit_px: float = RMS_LIMIT_PX) -> Self:
@@ -83,14 +90,19 @@ class Calibration:
         if len(points) < 4:
             raise CalibrationError(f"camera: needs 4 points or more, found {len(points)}")
         felt = np.array([p.felt_mm for p in points], dtype=np.float64)
-        image = np.array([p.image_px for p in points], dtype=np.float64)
+        seen = np.array([p.image_px for p in points], dtype=np.float64)
         _check_inside(camera)
+        lens = _lens(camera)
+        image = seen if lens is None else lens.undistort(seen)
         _check_spread(felt, image)
         matrix = _homography(felt, image)
         if matrix is None:
             raise CalibrationError("camera: the points do not give a map from felt to picture")
         _check_facing(matrix, points)
-        misses = np.linalg.norm(map_points(matrix, felt) - image, axis=1)
+        shown = map_points(matrix, felt)
+        if lens is not None:
+            shown = lens.distort(shown)
+        misses = np.linalg.norm(shown - seen, axis=1)
         rms = float(np.sqrt(np.mean(misses**2)))
         if not rms <= rms_limit_px:
             worst = _worst(felt, image, misses)
@@ -114,6 +126,7 @@ class Calibration:
             rms_px=rms,
             max_px=float(misses.max()),
             pose=pose,
+            lens=lens,
         )
 
     @property
@@ -133,11 +146,13 @@ class Calibration:
 
     def felt_to_image(self, points: FloatArray) -> FloatArray:
         """Felt mm (n, 2) to picture px (n, 2)."""
-        return map_points(self.homography, points)
+        shown = map_points(self.homography, points)
+        return shown if self.lens is None else self.lens.distort(shown)
 
     def image_to_felt(self, points: FloatArray) -> FloatArray:
         """Picture px (n, 2) to felt mm (n, 2)."""
-        return map_points(self.inverse, points)
+        flat = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+        return map_points(self.inverse, flat if self.lens is None else self.lens.undistort(flat))
 
     def lift(self, points_mm: FloatArray, height_mm: float) -> FloatArray:
         """Where points (n, 2) at `height_mm` over the felt appear, as felt mm (n, 2).
@@ -158,10 +173,13 @@ class Calibration:
         """Picture pixels to a millimetre of felt at a point: the root of the area's scale."""
         h = self.homography
         depth = float(h[2, 0] * point_mm[0] + h[2, 1] * point_mm[1] + h[2, 2])
-        return float(np.sqrt(abs(np.linalg.det(h) / depth**3)))
+        scale = float(np.sqrt(abs(np.linalg.det(h) / depth**3)))
+        if self.lens is None:
+            return scale
+        return scale * self.lens.scale(map_points(h, np.array([point_mm]))[0])
 
     def view_to_image(self, place: Place, size_px: int = VIEW_PX) -> FloatArray:
-        """The (3, 3) map from a view's pixels to picture px."""
+        """The (3, 3) map from a view's pixels to picture px, before the lens where there is one."""
         matrix: FloatArray = self.homography @ view_to_felt(place, size_px)
         return matrix
 
@@ -197,6 +215,8 @@ class Calibration:
                 f"picture of {image.shape[1]}x{image.shape[0]} px, the table file's camera has "
                 f"{self.width_px}x{self.height_px}"
             )
+        if self.lens is not None:
+            return self._remap(image, self.homography @ patch_to_felt, size_px, interpolation)
         warped = cv2.warpPerspective(
             image,
             self.homography @ patch_to_felt,
@@ -205,6 +225,71 @@ class Calibration:
             borderMode=cv2.BORDER_CONSTANT,
         )
         return np.asarray(warped, dtype=np.uint8)
+
+    def _remap(
+        self, image: ByteArray, to_pinhole: FloatArray, size_px: tuple[int, int], how: int
+    ) -> ByteArray:
+        """`warp_patch` through the lens; `to_pinhole` (3, 3) is from the patch's px.
+
+        Where each px comes from is worked out on a grid and filled in between: a lens bends
+        far less than a hundredth of a px over a step.
+        """
+        assert self.lens is not None
+        width, height = size_px
+        columns, rows = -(-width // LENS_GRID_PX) + 2, -(-height // LENS_GRID_PX) + 2
+        # Where `cv2.resize` takes the grid's points to be, one step before the patch's edge.
+        first = LENS_GRID_PX / 2 - 0.5 - LENS_GRID_PX
+        x, y = np.meshgrid(
+            np.arange(columns) * float(LENS_GRID_PX) + first,
+            np.arange(rows) * float(LENS_GRID_PX) + first,
+        )
+        shown = self.lens.distort(map_points(to_pinhole, np.column_stack([x.ravel(), y.ravel()])))
+        coarse = np.clip(shown, -FARTHEST_PX, FARTHEST_PX).astype(np.float32)
+        full = cv2.resize(
+            coarse.reshape(rows, columns, 2),
+            (columns * LENS_GRID_PX, rows * LENS_GRID_PX),
+            interpolation=cv2.INTER_LINEAR,
+        )
+        step = LENS_GRID_PX
+        where = full[step : step + height, step : step + width]
+        warped = cv2.remap(image, where[..., 0], where[..., 1], how, borderMode=cv2.BORDER_CONSTANT)
+        return np.asarray(warped, dtype=np.uint8)
+
+
+def _lens(camera: Camera) -> RadialLens | None:
+    """The lens that a camera tells of. Raises CalibrationError when no lens is so."""
+    k1, k2 = camera.k1 or 0.0, camera.k2 or 0.0
+    if not (k1 or k2):
+        return None
+    lens = RadialLens(k1, k2, camera.width_px, camera.height_px)
+    if not lens.reaches_corner:
+        raise CalibrationError(
+            f"camera: k1 {k1:g} and k2 {k2:g} would fold the picture before its corner; leave "
+            "them out or fit them anew"
+        )
+    return lens
+
+
+def with_fitted_lens(camera: Camera) -> Camera:
+    """The camera with k1 and k2 as its points tell them, without both where they do not.
+
+    >>> from vision.table import FeltPoint
+    >>> marks = ((0, 0), (2000, 0), (2000, 1000), (0, 1000))
+    >>> flat = Camera(width_px=2001, height_px=1001, k1=-0.1, points=tuple(
+    ...     FeltPoint(felt_mm=at, image_px=at) for at in marks))
+    >>> with_fitted_lens(flat).k1 is None
+    True
+    """
+    lens = fit_lens(
+        np.array([p.felt_mm for p in camera.points], dtype=np.float64),
+        np.array([p.image_px for p in camera.points], dtype=np.float64),
+        camera.width_px,
+        camera.height_px,
+    )
+    numbers: dict[str, float | None] = {"k1": None, "k2": None}
+    if lens is not None:
+        numbers = {"k1": round(lens.k1, 6), "k2": round(lens.k2, 6) or None}
+    return camera.model_copy(update=numbers)
 
 
 def _name(index: int, points: tuple[FeltPoint, ...]) -> str:

@@ -26,6 +26,11 @@ INDEX_INSET_MM = (6.0, 12.0)
 
 JOKER_PLACE = DECK_LABELS.index(JOKER)
 NONE_LIMIT = 0.6
+READ_LIMIT = 0.5
+"""From this share on the reader has told a card."""
+
+JOKER_ALONE = 0.5
+"""A thing found as a joker is one from this score on, though the reader tells nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +94,13 @@ def see_indices(
     for item in range(len(own)):
         x0, y0, x1, y1 = (float(v) for v in own.xyxy[item])
         center = np.array([(x0 + x1) / 2, (y0 + y1) / 2]) * mm - VIEW_MM / 2
-        joker = own.name(item) == "joker"
         best = shares[item, :, :53].max(axis=1)
         turned = bool(best[1] > best[0])
-        share = shares[item, int(turned), :53].copy()
-        if joker:
-            # The finder tells a joker by its word; the reader may only confirm it.
-            share *= 0.3
-            share[JOKER_PLACE] = max(
-                float(share[JOKER_PLACE]), 0.55 + 0.45 * float(own.scores[item])
-            )
-        elif shares[item, int(turned), 53] > NONE_LIMIT:
+        as_joker = own.name(item) == "joker"
+        share = told_shares(shares[item, int(turned)], as_joker, float(own.scores[item]))
+        if share is None:
             continue
+        joker = int(share.argmax()) == JOKER_PLACE
         half = CARD_MM[1] / 2 - (
             INDEX_INSET_MM[1] if not joker else min(24.0, (y1 - y0) * mm / 2 + 3)
         )
@@ -113,6 +113,27 @@ def see_indices(
             IndexSight(center, card, turned, share, float(own.scores[item]), (x0, y0, x1, y1))
         )
     return out
+
+
+def told_shares(read: Floats, as_joker: bool, score: float) -> Floats | None:
+    """Shares (53,) of the cards from what an index reads as, (54,), and what it was found as.
+
+    The reader's word counts, also for a joker found as a common index and for a card found as
+    a joker. Where it has none for a thing found as a joker, with `score`, that is believed
+    from `JOKER_ALONE` on: a deck's joker may be unlike any that was learned. None where there
+    is no index.
+    """
+    share = read[:53].copy()
+    if not as_joker:
+        return None if read[53] > NONE_LIMIT else share
+    joker = float(share[JOKER_PLACE])
+    if float(share[:JOKER_PLACE].max()) >= READ_LIMIT:
+        return share
+    if joker < READ_LIMIT and score < JOKER_ALONE:
+        return share if read[53] <= NONE_LIMIT else None
+    share *= 0.3
+    share[JOKER_PLACE] = max(joker, 0.55 + 0.45 * score)
+    return share
 
 
 def fuse_indices(readings: Sequence[Sequence[IndexSight]]) -> list[IndexSight]:

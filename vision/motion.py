@@ -24,6 +24,9 @@ STILL_SAMPLES = 2
 """Samples in a row without motion before a view counts as resting."""
 
 
+RestState = tuple[int, npt.NDArray[np.int16] | None, npt.NDArray[np.int16] | None]
+
+
 def shrink(luma: ByteArray) -> npt.NDArray[np.int16]:
     """Block means of a picture's luma, int16 (h / SHRINK, w / SHRINK)."""
     h, w = luma.shape
@@ -77,6 +80,18 @@ class RestWatch:
     def remember(self) -> None:
         """Take the felt as it is for known."""
         self._known = None if self._before is None else self._before.copy()
+
+    def state(self) -> RestState:
+        """What was seen so far: `still`, and the samples before and known."""
+        return self.still, self._before, self._known
+
+    def set_state(self, state: RestState) -> None:
+        """Go on from a `state`. Raises ValueError when it is of another piece of felt."""
+        still, before, known = state
+        for sample in (before, known):
+            if sample is not None and sample.shape != self._mask.shape:
+                raise ValueError(f"samples of {sample.shape}, the felt has {self._mask.shape}")
+        self.still, self._before, self._known = still, before, known
 
     def _differs(
         self, a: npt.NDArray[np.int16], b: npt.NDArray[np.int16], levels: int, blocks: int

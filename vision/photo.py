@@ -12,6 +12,7 @@ import numpy as np
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.detections import ByteArray, Detections, Floats, Reader
+from vision.hands import READ_LIMIT
 from vision.joined import ReadIndex, join_indices
 from vision.table import FloatArray
 from vision.tiles import SizedDetector, find_in_picture
@@ -25,7 +26,7 @@ OTHER_SCORE = 0.5
 """Backs, chips and lammers are told from this score on: nothing reads them again."""
 
 JOKER_SCORE = 0.8
-"""The detector's own joker stands from this score on, though the reader does not see one."""
+"""The detector's own joker stands from this score on, where the reader tells nothing."""
 
 JOKER_SHARE = 0.7
 """Most that counts of what was found as an index and reads as a joker: the joker's word is
@@ -170,17 +171,28 @@ class PhotoReader:
         readings = read_boxes(image, found.xyxy[items], aspects, self.reader)
         out: list[_Index] = []
         for item, reading in zip(items, readings, strict=True):
-            label, share = reading.label, reading.share
-            if found.name(item) == "joker":
-                score = float(found.scores[item])
-                if label == JOKER or (score >= JOKER_SCORE and score > share):
-                    label, share = JOKER, max(score, float(reading.shares[-1]))
-            elif share < NONE_BELOW:
-                continue
-            elif label == JOKER:
-                share = min(share, JOKER_SHARE)
-            out.append(_Index(item, label, share, reading))
+            told = told_index(reading, found.name(item) == "joker", float(found.scores[item]))
+            if told is not None:
+                out.append(_Index(item, *told, reading))
         return _one_per_place(found, out)
+
+
+def told_index(reading: Reading, as_joker: bool, score: float) -> tuple[str, float] | None:
+    """The card and its share of an index as read, found as a joker or not with `score`.
+
+    The reader's word counts; None where nothing reads as a card. What was found as a joker is
+    one if the reader says so too, or with `JOKER_SCORE` where it tells no card.
+    """
+    label, share = reading.label, reading.share
+    if as_joker:
+        if label == JOKER or (score >= JOKER_SCORE and share < READ_LIMIT):
+            return JOKER, max(score, float(reading.shares[-1]))
+        return label, share
+    if share < NONE_BELOW:
+        return None
+    if label == JOKER:
+        share = min(share, JOKER_SHARE)
+    return label, share
 
 
 def _one_per_place(found: Detections, indices: list[_Index]) -> list[_Index]:

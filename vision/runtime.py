@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
-import numpy.typing as npt
 import openvino as ov
 from openvino.preprocess import ColorFormat, PrePostProcessor
 
 from settlement.errors import FeltwatchError
-from vision.detections import ByteArray, Detections, Floats, Ints
+from vision.decode import HeadError, decode, is_end_to_end
+from vision.detections import ByteArray, Detections, Floats, Reader
+from vision.score_points import Points, calibrated
+from vision.tiles import SizedDetector
 
 CARD_FILE = "model-card.json"
-IOU_LIMIT = 0.55
-MOST_BOXES = 300
+LARGE_BATCH = 16
+DEFAULT_THRESHOLD = 0.25
 
 
 class ModelError(FeltwatchError):
@@ -36,14 +40,11 @@ def load_card(folder: Path) -> dict[str, Any]:
         card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         for name in ("detector", "reader", "stacks"):
             own = card["models"][name]
-            file = folder / own["file"]
-            if not file.is_file():
-                raise ModelError(
-                    f"{file}: the model is missing; restore it or run 'feltwatch model export'"
-                )
-            found = hashlib.sha256(file.read_bytes()).hexdigest()
-            if found != own["sha256"]:
-                raise ModelError(f"{file}: not the file of the model card (sha256 {found[:12]}...)")
+            parts = [own]
+            if "int8" in own:
+                parts += [own["int8"], own["int8"]["weights"]]
+            for part in parts:
+                _check_file(folder / part["file"], part["sha256"])
     except OSError as error:
         raise ModelError(
             f"{path}: the model card is missing; the folder holds no models"
@@ -53,7 +54,33 @@ def load_card(folder: Path) -> dict[str, Any]:
     return card
 
 
-def _compile(path: Path, threads: int | None, batched: bool) -> Any:
+def _check_file(file: Path, sha256: str) -> None:
+    if not file.is_file():
+        raise ModelError(
+            f"{file}: the model is missing; restore it or run 'feltwatch model export'"
+        )
+    found = hashlib.sha256(file.read_bytes()).hexdigest()
+    if found != sha256:
+        raise ModelError(f"{file}: not the file of the model card (sha256 {found[:12]}...)")
+
+
+def _compile(path: Path, threads: int | None, batched: bool, precision: str | None = None) -> Any:
+    """The network at `path` compiled; one for all in this process that ask for the same."""
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise ModelError(f"{path}: the model is missing") from error
+    return _compiled(path, (state.st_mtime_ns, state.st_size), threads, batched, precision)
+
+
+@lru_cache(maxsize=8)
+def _compiled(
+    path: Path,
+    _state: tuple[int, int],
+    threads: int | None,
+    batched: bool,
+    precision: str | None,
+) -> Any:
     core = ov.Core()
     try:
         model = core.read_model(str(path))
@@ -69,10 +96,23 @@ def _compile(path: Path, threads: int | None, batched: bool) -> Any:
         ov.Type.f32
     ).scale([255.0, 255.0, 255.0])
     model = prep.build()
-    config: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY" if batched else "THROUGHPUT"}
+    # Many views or small batches go side by side, one on each core; a large batch is one job
+    # that the cores share.
+    large = batched and int(model.input(0).shape[0]) >= LARGE_BATCH
+    config: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY" if large else "THROUGHPUT"}
     if threads:
         config["INFERENCE_NUM_THREADS"] = threads
+    if precision:
+        config["INFERENCE_PRECISION_HINT"] = precision
     return core.compile_model(model, "CPU", config)
+
+
+def _settings(model: Any) -> dict[str, str | int]:
+    return {
+        "precision": str(model.get_property("INFERENCE_PRECISION_HINT").get_type_name()),
+        "threads": int(model.get_property("INFERENCE_NUM_THREADS")),
+        "streams": int(str(model.get_property("NUM_STREAMS"))),
+    }
 
 
 class OpenVinoDetector:
@@ -82,116 +122,177 @@ class OpenVinoDetector:
         self,
         path: Path,
         names: tuple[str, ...],
-        threshold: float = 0.25,
+        threshold: float = DEFAULT_THRESHOLD,
         threads: int | None = None,
+        precision: str | None = None,
+        points: Points | None = None,
     ) -> None:
-        """Compile the network at `path`; ModelError when it cannot be read."""
+        """Compile the network at `path`; ModelError when it cannot be read or is no detector.
+
+        `precision` is OpenVINO's ("f32", "bf16"); None is the processor's own, which is the
+        quickest that it has. `points` calibrate the scores of what is found, as in
+        `vision.score_points`; `threshold` is of scores before that.
+        """
         self.names = names
         self.threshold = threshold
-        self._model = _compile(path, threads, batched=False)
+        self._points = points or {}
+        self._model = _compile(path, threads, batched=False, precision=precision)
         self.size = int(self._model.input(0).shape[1])
+        try:
+            is_end_to_end(tuple(self._model.output(0).shape)[1:], len(names))
+        except (HeadError, RuntimeError) as error:
+            raise ModelError(f"{path}: {error}") from error
         self._queue = ov.AsyncInferQueue(self._model)
+        self._turn = threading.Lock()
 
     def find(self, views: Sequence[ByteArray]) -> list[Detections]:
         """Detections for each view, uint8 (size, size, 3) BGR."""
-        results: list[Detections | None] = [None] * len(views)
+        results: list[Detections] = [Detections.empty(self.names)] * len(views)
+        failed: list[Exception] = []
 
         def done(request: Any, place: int) -> None:
-            raw = np.array(request.get_output_tensor(0).data[0], np.float32)
-            results[place] = self._boxes(raw)
+            try:
+                raw = request.get_output_tensor(0).data[0]
+                results[place] = self._told(decode(raw, self.names, self.threshold))
+            except Exception as error:  # raised here it would end the process
+                failed.append(error)
 
-        self._queue.set_callback(done)
-        for place, view in enumerate(views):
+        for view in views:
             if view.shape != (self.size, self.size, 3):
                 raise ValueError(f"views are ({self.size}, {self.size}, 3), found {view.shape}")
-            self._queue.start_async({0: np.ascontiguousarray(view)[None]}, place)
-        self._queue.wait_all()
-        return [r if r is not None else Detections.empty(self.names) for r in results]
+        with self._turn:
+            self._queue.set_callback(done)
+            for place, view in enumerate(views):
+                self._queue.start_async({0: np.ascontiguousarray(view)[None]}, place)
+            self._queue.wait_all()
+        if failed:
+            raise failed[0]
+        return results
 
-    def _boxes(self, raw: Floats) -> Detections:
-        """Raw output (4 + classes, places) as boxes after non-maximum suppression."""
-        scores = raw[4:]
-        best = scores.max(axis=0)
-        keep = best >= self.threshold
-        if not keep.any():
-            return Detections.empty(self.names)
-        center, own = raw[:4, keep].T, best[keep]
-        classes = scores[:, keep].argmax(axis=0)
-        half = center[:, 2:] / 2
-        xyxy = np.hstack([center[:, :2] - half, center[:, :2] + half])
-        kept = suppress(xyxy, own, classes)
-        return Detections(
-            xyxy[kept].astype(np.float32), own[kept].astype(np.float32),
-            classes[kept].astype(np.int64), self.names,
-        )  # fmt: skip
+    def settings(self) -> dict[str, str | int]:
+        """Precision, threads and streams that OpenVINO chose."""
+        return _settings(self._model)
 
-
-def suppress(
-    xyxy: npt.NDArray[np.floating[Any]],
-    scores: npt.NDArray[np.floating[Any]],
-    classes: npt.NDArray[np.integer[Any]],
-    limit: float = IOU_LIMIT,
-) -> Ints:
-    """Places of the boxes that stay: the best of those of one class that overlap, best first.
-
-    `xyxy` (n, 4) px, `scores` (n,), `classes` (n,); gives back int64 (kept,).
-    """
-    boxes = np.column_stack([xyxy[:, :2], xyxy[:, 2:] - xyxy[:, :2]]).astype(np.float64)
-    # Boxes of other classes are moved apart so that they do not suppress each other.
-    boxes[:, :2] += classes[:, None] * 10000.0
-    kept = cv2.dnn.NMSBoxes(boxes.tolist(), scores.astype(float).tolist(), 0.0, limit)
-    return np.asarray(kept, np.int64).reshape(-1)[:MOST_BOXES]
+    def _told(self, found: Detections) -> Detections:
+        """The same boxes with calibrated scores."""
+        return calibrated(found, self._points) if self._points and len(found) else found
 
 
 class OpenVinoReader:
     """The reader, index crops in and shares of the 54 classes out."""
 
-    def __init__(self, path: Path, threads: int | None = None, temperature: float = 1.0) -> None:
-        """Compile the network at `path`; ModelError when it cannot be read."""
-        self._model = _compile(path, threads, batched=True)
-        self._request = self._model.create_infer_request()
+    def __init__(
+        self,
+        path: Path,
+        threads: int | None = None,
+        temperature: float = 1.0,
+        precision: str | None = None,
+    ) -> None:
+        """Compile the network at `path`; ModelError when it cannot be read.
+
+        `precision` as for `OpenVinoDetector`.
+        """
+        self._model = _compile(path, threads, batched=True, precision=precision)
+        self._queue = ov.AsyncInferQueue(self._model)
+        self._turn = threading.Lock()
         self.size = int(self._model.input(0).shape[1])
         self.batch = int(self._model.input(0).shape[0])
+        self.classes = int(self._model.output(0).shape[1])
         self.temperature = temperature
 
     def read(self, crops: ByteArray) -> Floats:
-        """Shares float32 (n, 54) for crops uint8 (n, 64, 64, 3) BGR."""
+        """Shares float32 (n, classes) for crops uint8 (n, size, size, 3) BGR."""
         n = len(crops)
-        parts = []
-        for start in range(0, n, self.batch):
-            part = crops[start : start + self.batch]
-            full = part
-            if len(part) < self.batch:
-                full = np.zeros((self.batch, self.size, self.size, 3), np.uint8)
-                full[: len(part)] = part
-            out = self._request.infer({0: full})[0][: len(part)]
-            parts.append(np.array(out, np.float32))
-        if not parts:
-            return np.zeros((0, int(self._model.output(0).shape[1])), np.float32)
-        shares = np.vstack(parts)
-        if self.temperature != 1.0:
-            logits = np.log(np.clip(shares, 1e-12, 1)) / self.temperature
-            shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-            shares /= shares.sum(axis=1, keepdims=True)
-        return shares.astype(np.float32)
+        shares = np.zeros((n, self.classes), np.float32)
+
+        def done(request: Any, start: int) -> None:
+            part = shares[start : start + self.batch]
+            part[:] = request.get_output_tensor(0).data[: len(part)]
+
+        with self._turn:
+            self._queue.set_callback(done)
+            for start in range(0, n, self.batch):
+                part = crops[start : start + self.batch]
+                if len(part) < self.batch:
+                    full = np.zeros((self.batch, self.size, self.size, 3), np.uint8)
+                    full[: len(part)] = part
+                    part = full
+                self._queue.start_async({0: np.ascontiguousarray(part)}, start)
+            self._queue.wait_all()
+        return tempered(shares, self.temperature)
+
+    def settings(self) -> dict[str, str | int]:
+        """Precision, threads and streams that OpenVINO chose."""
+        return _settings(self._model)
 
 
-def load_models(
-    folder: Path, threads: int | None = None
-) -> tuple[OpenVinoDetector, OpenVinoReader]:
-    """The detector and the reader of a folder of weights, with the card's thresholds."""
-    card = load_card(folder)
+def tempered(shares: Floats, temperature: float) -> Floats:
+    """Shares (n, classes) float32 with their logits divided by `temperature`.
+
+    >>> tempered(np.array([[0.8, 0.2]], np.float32), 2.0).round(3).tolist()
+    [[0.6669999957084656, 0.3330000042915344]]
+    """
+    if temperature == 1.0:
+        return shares
+    logits = np.log(np.clip(shares, 1e-12, 1)) / temperature
+    out = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(out / out.sum(axis=1, keepdims=True), np.float32)
+
+
+@lru_cache(maxsize=1)
+def has_bf16() -> bool:
+    """Whether the processor computes in bfloat16; then int8 is hardly quicker."""
+    return "BF16" in ov.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+
+
+@dataclass(frozen=True, slots=True)
+class FileLoader:
+    """How a lone file of a detector is opened, and where the other networks lie."""
+
+    open: Callable[[Path, int | None], SizedDetector]
+    rest: Callable[[], Path]
+
+
+FILE_LOADERS: dict[str, FileLoader] = {}
+"""By suffix, as ".pt": what `load_models` takes beside folders. `models.backends` fills it, so
+that nothing here needs what training needs."""
+
+
+def _file_loader(path: Path) -> FileLoader | None:
+    if path.is_dir():
+        return None
+    loader = FILE_LOADERS.get(path.suffix.lower())
+    if loader is None and path.is_file():
+        told = " or ".join(["a folder of weights", *sorted(FILE_LOADERS)])
+        raise ModelError(f"{path}: not a model that can be run; give {told}")
+    return loader
+
+
+def load_models(models: Path, threads: int | None = None) -> tuple[SizedDetector, Reader]:
+    """The detector and the reader of a folder of weights, with the card's thresholds.
+
+    `models` may also be a detector's file of a kind in `FILE_LOADERS`. Raises ModelError.
+    """
+    loader = _file_loader(models)
+    if loader is not None:
+        return loader.open(models, threads), load_models(loader.rest(), threads)[1]
+    card = load_card(models)
     detector, reader = card["models"]["detector"], card["models"]["reader"]
+    file = models / detector["file"]
+    if "int8" in detector and not has_bf16():
+        file = models / detector["int8"]["file"]
     return (
         OpenVinoDetector(
-            folder / detector["file"], tuple(detector["classes"]),
-            float(detector.get("threshold", 0.25)), threads,
+            file, tuple(detector["classes"]), float(detector.get("threshold", DEFAULT_THRESHOLD)),
+            threads, points=detector.get("points"),
         ),
-        OpenVinoReader(folder / reader["file"], threads, float(reader.get("temperature", 1.0))),
+        OpenVinoReader(models / reader["file"], threads, float(reader.get("temperature", 1.0))),
     )  # fmt: skip
 
 
-def load_counter(folder: Path, threads: int | None = None) -> OpenVinoReader:
-    """The counter of chips in a stack of a folder of weights."""
+def load_counter(models: Path, threads: int | None = None) -> OpenVinoReader:
+    """The counter of chips in a stack of a folder of weights, or for a detector's file."""
+    loader = _file_loader(models)
+    folder = models if loader is None else loader.rest()
     own = load_card(folder)["models"]["stacks"]
     return OpenVinoReader(folder / own["file"], threads, float(own.get("temperature", 1.0)))

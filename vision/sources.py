@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Self, cast
@@ -32,6 +34,8 @@ BROKEN_IN_A_ROW = 30
 """So many packets in a row that give no picture, and the stream is taken to be broken."""
 EARLY_S = 1.0
 """A stream that ends by less than this before its stated end has ended in time."""
+SEEK_BACK_S = 6
+"""Reading on at a mark begins at least so long before it, at a key frame."""
 JUMP_BACK_S = 1.0
 """Frames up to this far back in time are left out; a longer jump breaks the stream."""
 
@@ -55,6 +59,7 @@ class SourceState(StrEnum):
     CONNECTING = "connecting"
     RUNNING = "running"
     STALLED = "stalled"
+    FROZEN = "frozen"
     RECONNECTING = "reconnecting"
     ENDED = "ended"
     FAILED = "failed"
@@ -114,9 +119,22 @@ class Frame:
         picture.flags.writeable = False
         return np.asarray(picture, dtype=np.uint8)
 
+    def scaled(self, width_px: int, height_px: int) -> VideoFrame:
+        """The picture in another size, yuv420p, as a coder takes it."""
+        return self._video.reformat(width=width_px, height=height_px, format="yuv420p")
+
     def bgr(self) -> ByteArray:
         """Colours (height, width, 3) uint8, read-only; converted at the first call, then kept."""
         return self._bgr
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in a file: the time and number of a frame, and what was broken up to there."""
+
+    at_s: Fraction
+    index: int
+    broken: tuple[tuple[str, int], ...] = ()
 
 
 class Source(ABC):
@@ -173,7 +191,7 @@ class FileSource(Source):
         """Open the file and read its header."""
         super().__init__(str(path))
         self.path = path
-        self.broken_packets = 0
+        self._broken_at: set[tuple[str, int]] = set()
         self._started = False
         self._last_at: Fraction | None = None
         self._container, self._stream = self._open()
@@ -188,6 +206,11 @@ class FileSource(Source):
     def height(self) -> int:
         """Pixels down."""
         return self._stream.codec_context.height
+
+    @property
+    def broken_packets(self) -> int:
+        """How many packets gave no sound picture so far."""
+        return len(self._broken_at)
 
     @property
     def frame_rate(self) -> Fraction | None:
@@ -220,12 +243,13 @@ class FileSource(Source):
         """Close the file."""
         self._container.close()
 
-    def frames(self, every_s: float | None = None) -> Iterator[Frame]:
-        """Frames in order from the file's start; one run at a time.
+    def frames(self, every_s: float | None = None, after: Mark | None = None) -> Iterator[Frame]:
+        """Frames in order from the file's start, or those `after` a mark; one run at a time.
 
         With `every_s` a frame is given when its time is at least that after the last given
-        one (to the tick of a clock of milliseconds), so a file always gives the same frames.
-        All frames are decoded either way.
+        one (to the tick of a clock of milliseconds), so a file always gives the same frames,
+        also when a second run goes on at the mark of the first one's last frame. All frames
+        from the key frames before the mark on are decoded either way.
 
         Raises SourceError when there are no pictures, or the stream breaks off in the middle.
         """
@@ -233,11 +257,12 @@ class FileSource(Source):
             raise ValueError(f"every_s must not be negative, found {every_s:g}")
         self._restart()
         gap = Fraction(every_s or 0).limit_denominator(1_000_000)
-        due: Fraction | None = None
+        step = max(gap - self._slack(), Fraction(0))
+        due = None if after is None else after.at_s + step
         try:
-            for frame in self._decoded():
+            for frame in self._decoded() if after is None else self._decoded_after(after):
                 if due is None or frame.at_s >= due:
-                    due = frame.at_s + max(gap - self._slack(), Fraction(0))
+                    due = frame.at_s + step
                     yield frame
         except SourceError:
             self.state = SourceState.FAILED
@@ -250,8 +275,43 @@ class FileSource(Source):
             self._container, self._stream = self._open()
         self._started = True
         self._last_at = None
-        self.broken_packets = 0
+        self._broken_at.clear()
         self.state = SourceState.RUNNING
+
+    def mark(self, frame: Frame) -> Mark:
+        """The place of a frame that was given last, from which `frames` can go on."""
+        return Mark(frame.at_s, frame.index, tuple(sorted(self._broken_at)))
+
+    def _decoded_after(self, mark: Mark) -> Iterator[Frame]:
+        """The pictures after a mark, numbered as in a run from the start."""
+        self._seek(mark.at_s)
+        frames = self._decoded()
+        first = next(frames)
+        if first.at_s > mark.at_s:
+            # The file's index led too far: read it from its start.
+            self._restart()
+            frames = self._decoded()
+            first = next(frames)
+        for frame in chain((first,), frames):
+            if frame.at_s == mark.at_s:
+                # What was broken before is told by the mark; what was seen anew is in it.
+                break
+        offset = mark.index - frame.index
+        self._broken_at.update(mark.broken)
+        for frame in frames:
+            frame.index += offset
+            yield frame
+
+    def _seek(self, at_s: Fraction) -> None:
+        """Go to a key frame well before a time, so that no picture leans on one not read."""
+        start, base = self._stream.start_time, self._stream.time_base
+        # A bare stream has no clock of its own to go by.
+        if start is None or base is None or at_s - SEEK_BACK_S <= start * base:
+            return
+        try:
+            self._container.seek(int((at_s - SEEK_BACK_S) / base), stream=self._stream)
+        except (av.error.FFmpegError, OSError):
+            self._restart()
 
     def _open(self) -> tuple[InputContainer, VideoStream]:
         path = self.path
@@ -293,7 +353,7 @@ class FileSource(Source):
             try:
                 pictures = packet.decode()
             except av.error.FFmpegError as error:
-                self.broken_packets += 1
+                self._note_broken("packet", packet.dts)
                 broken_in_a_row += 1
                 if broken_in_a_row >= BROKEN_IN_A_ROW:
                     raise self._broken(error.strerror) from error
@@ -304,7 +364,7 @@ class FileSource(Source):
                 if (video.width, video.height) != (self.width, self.height):
                     raise self._broken(f"the picture becomes {video.width}x{video.height}")
                 if video.is_corrupt:
-                    self.broken_packets += 1
+                    self._note_broken("picture", video.pts)
                 if self._last_at is not None and at <= self._last_at:
                     if self._last_at - at > JUMP_BACK_S:
                         raise self._broken(f"the time jumps back to {float(at):.2f} s")
@@ -326,8 +386,12 @@ class FileSource(Source):
             except (av.error.FFmpegError, OSError) as error:
                 raise self._broken(error.strerror) from error
             if packet.is_corrupt:
-                self.broken_packets += 1
+                self._note_broken("flag", packet.dts)
             yield packet
+
+    def _note_broken(self, what: str, stamp: int | None) -> None:
+        # By their stamps, so that what is read twice counts once.
+        self._broken_at.add((what, len(self._broken_at) if stamp is None else stamp))
 
     def _slack(self) -> Fraction:
         """How far rounding may pull two times together: a clock coarser than 1 ms counts frames."""

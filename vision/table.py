@@ -149,6 +149,14 @@ class Camera(_Part):
     width_px: int = Field(gt=0)
     height_px: int = Field(gt=0)
     points: tuple[FeltPoint, ...] = Field(min_length=4)
+    k1: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] | None = Field(
+        default=None,
+        description="Lens distortion: a point at radius r, in half diagonals of the picture, is "
+        "shown at r (1 + k1 r² + k2 r⁴); none: a lens without distortion.",
+    )
+    k2: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] | None = Field(
+        default=None, description="The second number of the lens distortion; none: 0."
+    )
 
 
 class TableFile(_Part):

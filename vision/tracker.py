@@ -127,7 +127,8 @@ class RoundTracker:
         """`seats` are the numbers of the seats that are watched."""
         self._seats = tuple(seats)
         self.round: Round | None = None
-        self._latest: dict[int | None, Episode] = {}
+        self.latest: dict[int | None, Episode] = {}
+        """The last state of rest of each view."""
 
     @property
     def phase(self) -> Phase:
@@ -147,9 +148,9 @@ class RoundTracker:
 
         Gives back the round that this reading ends, if any.
         """
-        if fresh or seat not in self._latest:
-            self._latest[seat] = Episode(since_s)
-        episode = self._latest[seat]
+        if fresh or seat not in self.latest:
+            self.latest[seat] = Episode(since_s)
+        episode = self.latest[seat]
         episode.readings.append(reading)
         if self.round is None:
             if seat is None or episode.empty or not (episode.chips or episode.backs):
@@ -159,7 +160,7 @@ class RoundTracker:
                 tracks={s: ViewTrack() for s in (None, *self._seats)},
             )
             # Seats that came to rest just before belong to the round if they are not empty.
-            for other, own in self._latest.items():
+            for other, own in self.latest.items():
                 if not own.empty:
                     self.round.tracks[other].episodes.append(own)
         ended = None
@@ -170,7 +171,7 @@ class RoundTracker:
                 start_s=max(ended.cut_s or 0.0, self._first_since(ended.cut_s)),
                 tracks={s: ViewTrack() for s in (None, *self._seats)},
             )
-            for other, own in self._latest.items():
+            for other, own in self.latest.items():
                 if not own.empty and own.start_s > (ended.cut_s or 0.0):
                     self.round.tracks[other].episodes.append(own)
         track = self.round.tracks[seat]
@@ -183,7 +184,7 @@ class RoundTracker:
     def _first_since(self, cut_s: float | None) -> float:
         """When the first of the present states of rest after `cut_s` began."""
         starts = [
-            e.start_s for e in self._latest.values() if not e.empty and e.start_s > (cut_s or 0.0)
+            e.start_s for e in self.latest.values() if not e.empty and e.start_s > (cut_s or 0.0)
         ]
         return min(starts, default=cut_s or 0.0)
 
@@ -227,12 +228,12 @@ class RoundTracker:
         if own is None:
             return None
         if own.phase is Phase.CLEARED:
-            busy = any(not e.empty for s, e in self._latest.items() if s is not None)
+            busy = any(not e.empty for s, e in self.latest.items() if s is not None)
             if not busy:
                 self.round = None
                 return own
         elif own.phase is Phase.BETS and all(
-            e.empty for s, e in self._latest.items() if s is not None
+            e.empty for s, e in self.latest.items() if s is not None
         ):
             # Bets were taken back, or something lay there for a moment: no round.
             self.round = None

@@ -17,7 +17,9 @@ from vision.runtime import load_counter, load_models
 from vision.seat_reader import ViewReading, read_view
 from vision.sources import Frame
 from vision.table import VIEW_MM, Place, Polygon, TableFile
+from vision.table_now import TableNow, table_now
 from vision.tracker import Round, RoundTracker, Shot
+from vision.watch_state import dump_state, load_state
 
 READS_PER_REST = 3
 FELT_CHECKS = 5
@@ -48,8 +50,20 @@ class TableWatcher:
 
     sample_every_s = 0.2
 
-    def __init__(self, table: TableFile, models: Path, source_name: str = "video") -> None:
-        """`models` is a folder of weights, `source_name` names the stream in messages."""
+    def __init__(
+        self,
+        table: TableFile,
+        models: Path,
+        source_name: str = "video",
+        *,
+        rounds_before: int = 0,
+        check_felt: bool = True,
+    ) -> None:
+        """`models` is a folder of weights, `source_name` names the stream in messages.
+
+        Rounds are numbered from `rounds_before` + 1. With `check_felt` False whoever feeds
+        the frames sees to it that they show this table.
+        """
         if table.camera is None:
             raise FeltwatchError(
                 f"table {table.table!r} has no [camera] in its table file; calibrate it first"
@@ -78,10 +92,22 @@ class TableWatcher:
                     RestWatch(self.calibration, hull(parts, GROW_MM + 22)),
                 )
             )  # fmt: skip
-        self._numbers = 0
+        self._numbers = rounds_before
         self._now_s = 0.0
         self._matches: list[float] = []
-        self._felt_known = False
+        self._felt_known = not check_felt
+
+    def now(self) -> TableNow:
+        """What lies on the table now, as read last."""
+        moving = [v.seat for v in self._views if v.watch.still == 0]
+        return table_now(
+            self.table,
+            self.calibration,
+            self.tracker,
+            self._numbers + 1,
+            moving,
+            self.detector.size,
+        )
 
     def feed(self, frame: Frame) -> list[ObservedRound]:
         """Take the next sampled frame; gives back the rounds that it ended.
@@ -133,6 +159,33 @@ class TableWatcher:
             self._judge_felt()
         ended = self.tracker.end()
         return [] if ended is None else [self._observed(ended, self._now_s, cut_short=True)]
+
+    def snapshot(self) -> bytes:
+        """All that was seen so far, for `restore` in a later run of the same table and models."""
+        return dump_state(
+            {
+                "round": self.tracker.round,
+                "latest": self.tracker.latest,
+                "views": [(v.reads, v.since_s, v.watch.state()) for v in self._views],
+                "numbers": self._numbers,
+                "now_s": self._now_s,
+                "matches": self._matches,
+                "felt_known": self._felt_known,
+            }
+        )
+
+    def restore(self, snapshot: bytes) -> None:
+        """Go on as the watcher that gave the snapshot; raises FeltwatchError for another's."""
+        state = load_state(snapshot)
+        try:
+            for view, (reads, since_s, rest) in zip(self._views, state["views"], strict=True):
+                view.reads, view.since_s = reads, since_s
+                view.watch.set_state(rest)
+            self.tracker.round, self.tracker.latest = state["round"], state["latest"]
+            self._numbers, self._now_s = state["numbers"], state["now_s"]
+            self._matches, self._felt_known = state["matches"], state["felt_known"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise FeltwatchError("the snapshot is of another table or program") from error
 
     def _check_felt(self, luma: np.ndarray) -> None:
         self._matches.append(felt_match(luma, self.table, self.calibration))

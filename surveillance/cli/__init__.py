@@ -35,6 +35,8 @@ class _Command:
 COMMANDS: dict[str, _Command] = {
     "demo": _Command("demo_cmd", "demo_command", "Audit the sample recording and score it."),
     "audit": _Command("audit_cmd", "audit_command", "Audit a recording of a table."),
+    "serve": _Command("serve_cmd", "serve_command", "Watch tables live, with pages and alerts."),
+    "calibrate": _Command("calibrate_cmd", "calibrate_command", "Tie a camera to the felt."),
     "detect": _Command("detect_cmd", "detect_command", "Find the cards in photographs."),
     "settle": _Command("settle_cmd", "settle_command", "Say what is due in a round."),
     "paytables": _Command("paytables_cmd", "paytables_command", "Show pay tables and edges."),
@@ -45,6 +47,8 @@ COMMANDS: dict[str, _Command] = {
     "simulate": _Command("simulate_cmd", "simulate_command", "Make a recording with its truth."),
     "dataset": _Command("dataset_cmd", "dataset_app", "Keep labelled pictures.", True),
     "model": _Command("model_cmd", "model_app", "Train, check and export the model.", True),
+    "user": _Command("user_cmd", "user_app", "Add people, make links, shut people out.", True),
+    "verify": _Command("verify_cmd", "verify_command", "Say whether evidence was changed."),
     "schema": _Command("schema_cmd", "schema_command", "Print the JSON Schema of a form."),
     "version": _Command("version_cmd", "version_command", "Print the version."),
 }

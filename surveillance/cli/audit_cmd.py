@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
 from surveillance import audit as auditing
 from surveillance.evidence import clock
+from surveillance.model_option import MODEL_HELP
 
 
 @contextmanager
@@ -81,7 +82,7 @@ def audit_command(
     table: Annotated[Path, typer.Option("--table", help="The table file (TOML).")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
     model: Annotated[
-        Path | None, typer.Option("--model", help="Folder of another model than the shipped one.")
+        Path | None, typer.Option("--model", help=MODEL_HELP)
     ] = None,
     candidates: Annotated[
         int,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from settlement.errors import FeltwatchError
 from settlement.houseways import HOUSE_WAYS
 from surveillance.cli.simulate_cmd import progress_bar
 
@@ -28,6 +30,10 @@ bench_app = typer.Typer(
       feltwatch bench dataset --pictures 1000
 
       feltwatch bench simulate --seconds 10
+
+      feltwatch bench live --tables 2
+
+      feltwatch bench web
     """,
 )
 
@@ -121,6 +127,84 @@ def simulate_bench_command(
     if views:
         _tell(f"{views:,} views")
         found["views"] = bench_views(views)
+    _print(found, as_json)
+
+
+@bench_app.command("live")
+def live_bench_command(
+    tables: Annotated[int, typer.Option("--tables", min=1, max=16, help="How many at once.")] = 2,
+    video: Annotated[
+        Path | None, typer.Option("--video", help="H.264 MP4; without it the sample.")
+    ] = None,
+    table: Annotated[
+        Path | None, typer.Option("--table", help="Its table file; without it the sample's.")
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", min=5, help="Listen for so long; without it the film's length."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how soon an alert stands in a client after the camera showed what decided it.
+
+    The film is played by a real RTSP server on loopback to so many cameras at once, the real
+    server watches them, and a client listens to its events. Needs Debian's GStreamer RTSP
+    server; the error names the packages.
+
+    Examples:
+
+      feltwatch bench live
+
+      feltwatch bench live --tables 1 --video shift.mp4 --table table.toml --json
+    """
+    from surveillance.bench_live import bench_live
+    from surveillance.bench_rules import machine_info
+
+    if (video is None) != (table is None):
+        raise FeltwatchError("--video and --table go together; give both or none")
+    sample = Path(__file__).resolve().parents[2] / "sample"
+    found = bench_live(
+        video or sample / "video.mp4", table or sample / "table.toml", tables, _tell, seconds
+    )
+    found["machine"] = machine_info()
+    _print(found, as_json)
+
+
+@bench_app.command("web")
+def web_bench_command(
+    rounds: Annotated[
+        int, typer.Option("--rounds", min=1000, help="How many rounds stand in the store.")
+    ] = 200_000,
+    alerts: Annotated[
+        int, typer.Option("--alerts", min=100, help="How many alerts; at most one a round.")
+    ] = 20_000,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, help="How often each address is asked for.")
+    ] = 20,
+    store: Annotated[
+        str | None,
+        typer.Option("--store", help="URL of an empty database; without it a SQLite file."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how soon every page and list answers with many rounds and alerts in the store.
+
+    The store is filled, the real application is served on loopback, and each of its pages and
+    GET routes is asked for, lists with every filter and on later pages too. Times in ms; a
+    store given with --store keeps what was filled in and is not filled again.
+
+    Examples:
+
+      feltwatch bench web
+
+      feltwatch bench web --store postgresql+psycopg://me@localhost/bench --json > web.json
+    """
+    from surveillance.bench_rules import machine_info
+    from surveillance.bench_web import bench_web
+
+    with progress_bar("filling the store") as show:
+        found = bench_web(rounds, alerts, repeats, store, tell=_tell, progress=show)
+    found["machine"] = machine_info()
     _print(found, as_json)
 
 

@@ -337,3 +337,4 @@ _add("diff", "dataset_pages_cmd", "Compare labels with others, or with a model's
 _add("review", "review_cmd", "Go through pictures in the browser, correct and confirm.")
 _add("render", "model_cmd", "Render seat views with their boxes.")
 _add("sheet", "sheet_cmd", "Rendered views beside photographs, on one sheet.")
+_add("views", "views_cmd", "Cut a simulated recording into labelled views.")

@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 
+from models import backends
 from models.weights_dir import default_weights
+from surveillance.model_option import MODEL_HELP
 from surveillance.photo_view import DrawnPhotos
 from vision.photo import PhotoError, PhotoReader, PhotoResult, read_picture
 from vision.runtime import load_models
@@ -42,7 +44,7 @@ def detect_command(
         Path | None, typer.Option("--draw", help="Folder for pictures with boxes and names.")
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", help="Folder of another model than the shipped one.")
+        Path | None, typer.Option("--model", help=MODEL_HELP)
     ] = None,
 ) -> None:
     """Find and read the cards in photographs; no table file is needed.
@@ -56,6 +58,7 @@ def detect_command(
 
       feltwatch detect *.jpg --json --draw seen > cards.jsonl
     """
+    backends.register()
     detector, reader = load_models(model or default_weights())
     photo_reader = PhotoReader(detector, reader)
     drawn = DrawnPhotos(draw) if draw is not None else None

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from settlement.errors import FeltwatchError
 from surveillance.cli.simulate_cmd import progress_bar
@@ -170,6 +168,10 @@ def train_command(
         list[Path] | None,
         typer.Option("--pictures", help="More images and labels for the detector."),
     ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option("--minutes", min=0.1, help="End the detector after so much processor time."),
+    ] = None,
     stack_data: StackFolder = None,
 ) -> None:
     """Train from scratch on a rendered set; works on a CPU alone, uses a GPU where there is one.
@@ -207,80 +209,13 @@ def train_command(
         crops_weight=crops_weight,
         pictures=tuple(pictures or ()),
         stacks=stack_data,
+        minutes=minutes,
     )
     parts = PARTS.get(part, (part.value,))
     for one in parts:
         part_provenance(one, run)  # so that nothing is found missing after hours
     for one in parts:
         typer.echo(f"{one}: {train_part(one, run)}")
-
-
-@model_app.command("val")
-def val_command(
-    data: Annotated[Path, typer.Option("--data", help="Folder of a rendered set.")],
-    weights: Annotated[
-        Path | None, typer.Option("--weights", help="Folder of weights; the shipped ones.")
-    ] = None,
-    stack_data: StackFolder = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
-) -> None:
-    """Check weights on the held-out pictures of a set, with the runtime of the audit.
-
-    Examples:
-
-      feltwatch model val --data set
-
-      feltwatch model val --weights weights --data set --json > figures.json
-    """
-    from models.validate import validate
-
-    with progress_bar("views", shown=not quiet) as show:
-        figures = validate(weights or _shipped(), data, stacks=stack_data, progress=show)
-    if as_json:
-        typer.echo(json.dumps(figures))
-        return
-    console = Console()
-    for table in figure_tables(figures):
-        console.print(table)
-
-
-def _shipped() -> Path:
-    from models.weights_dir import default_weights
-
-    return Path(default_weights())
-
-
-def figure_tables(figures: dict[str, Any]) -> list[Table]:
-    """The readable form of what `validate` gives: detector, reader, mistakes, stacks."""
-    from models.card import counter_rows, figure_rows
-
-    detector, reader = figures["detector"], figures["reader"]
-    rows, read = figure_rows(figures)
-    found = _table(
-        f"Detector: {detector['pictures']} views of {figures['data']['name']}, score "
-        f"{detector['threshold']:g} and more",
-        ("class", "labels", "AP50", "AP50-95", "precision", "recall"),
-        rows,
-    )
-    told = _table(f"Reader: {reader['crops']} crops", ("", ""), read)
-    mistakes = _table(
-        "Commonest mistakes",
-        ("true", "read", "times"),
-        [(true, taken, str(n)) for true, taken, n in reader["confusions"]],
-    )
-    tables = [found, told, mistakes] if reader["confusions"] else [found, told]
-    counted = counter_rows(figures)
-    return [*tables, _table("Stack counter", ("", ""), counted)] if counted else tables
-
-
-def _table(title: str, heads: tuple[str, ...], rows: list[Any]) -> Table:
-    table = Table(title=title, title_justify="left", show_header=any(heads))
-    for place, head in enumerate(heads):
-        table.add_column(head, justify="right" if place else "left")
-    for row in rows:
-        table.add_row(*row)
-    return table
 
 
 @model_app.command("export")
@@ -291,6 +226,10 @@ def export_command(
     out: Annotated[Path, typer.Option("--out", help="Folder for the weights and their card.")],
     figures: Annotated[
         Path | None, typer.Option("--figures", help="Output of 'model val --json' for the card.")
+    ] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option("--calibration", help="Output of 'model val --fit': trustworthy scores."),
     ] = None,
     data: Annotated[
         list[Path] | None,
@@ -319,6 +258,13 @@ def export_command(
     full: Annotated[
         bool, typer.Option("--full", help="Weights in float32: twice the size.")
     ] = False,
+    int8: Annotated[
+        Path | None,
+        typer.Option(
+            "--int8",
+            help="Rendered set to make an int8 detector with; kept if it costs little mAP50.",
+        ),
+    ] = None,
 ) -> None:
     """Write ONNX files with a model card, once OpenVINO gives what the checkpoints give.
 
@@ -329,7 +275,9 @@ def export_command(
       feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --out weights
 
       feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --out weights \\
-        --figures figures.json
+        --figures figures.json --calibration calibration.json
+
+      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --out weights --int8 set
     """
     if size % 32:
         raise FeltwatchError(f"--size {size}: the detector needs a multiple of 32")
@@ -337,6 +285,7 @@ def export_command(
         from models.card import read_figures
         from models.export import ExportSettings, export_models
         from models.provenance import Provenance, photo_data, rendered_data, stack_data
+        from models.val_calibration import read_calibration
 
     card = export_models(
         detector,
@@ -349,6 +298,7 @@ def export_command(
             temperature=temperature,
             stacks_temperature=stacks_temperature,
             half=not full,
+            int8_data=int8,
         ),
         provenance=Provenance(
             rendered=tuple(rendered_data(folder) for folder in data or ()),
@@ -356,9 +306,14 @@ def export_command(
             photographs=tuple(photo_data(folder) for folder in crops or ()),
         ),
         figures=None if figures is None else read_figures(figures),
+        calibration=None if calibration is None else read_calibration(calibration),
     )
     for name, own in card["models"].items():
         typer.echo(f"{name}: {out / own['file']} ({own['bytes'] / 1e6:.1f} MB)")
+        cost = own.get("int8", {}).get("cost") or own.get("int8_left_out")
+        if cost:
+            done = "written" if "int8" in own else "left out"
+            typer.echo(f"{name} in int8: {done}; mAP50 {cost['map50']} to {cost['map50 int8']}")
 
 
 def _add(app: typer.Typer, name: str, module: str, short_help: str) -> None:
@@ -375,5 +330,10 @@ def _add(app: typer.Typer, name: str, module: str, short_help: str) -> None:
     app.command(name, short_help=short_help)(command)
 
 
+_add(model_app, "build", "model_build_cmd", "Render, train and export in one: the whole recipe.")
+_add(model_app, "val", "val_cmd", "Check weights on held-out pictures of any dataset.")
+_add(model_app, "robustness", "robustness_cmd", "See where turns, covers, glare and blur break it.")
+_add(model_app, "bench", "model_bench_cmd", "Measure how long the networks take.")
 _add(model_app, "photos", "photos_cmd", "Count how the cards of labelled photographs are read.")
 _add(model_app, "harvest", "harvest_cmd", "Cut training data out of labelled photographs.")
+_add(model_app, "heldout", "heldout_cmd", "Check held-out pictures against their lists.")

@@ -12,10 +12,12 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from models import backends
 from models.photo_labels import LabelledPhoto, held_out, load_labels
 from models.photo_score import score_photos
 from models.weights_dir import default_weights
 from settlement.errors import FeltwatchError
+from surveillance.model_option import MODEL_HELP
 from surveillance.photo_view import DrawnPhotos
 from surveillance.score import wilson
 from vision.detections import ByteArray
@@ -47,6 +49,7 @@ def photo_tables(score: dict[str, Any]) -> list[Table]:
         if own.get("invented") is not None:
             table.add_row("at no label", str(own["invented"]), "", "")
         tables.append(table)
+    tables += _line_tables(score.get("lines", {}))
     indices = score["indices"]
     table = Table(title="Indices given a name", title_justify="left")
     for head in ("named", "right", "precision", "recall"):
@@ -65,6 +68,20 @@ def photo_tables(score: dict[str, Any]) -> list[Table]:
     return tables
 
 
+def _line_tables(lines: dict[str, Any]) -> list[Table]:
+    """Faces, jokers, backs and stacks, each in a line of its own."""
+    if not lines:
+        return []
+    table = Table(title="Each kind by itself", title_justify="left")
+    for head in ("", "labelled", "right", "wrong", "unread", "share right", "told elsewhere"):
+        table.add_column(head, justify="left" if not head else "right")
+    for name, own in lines.items():
+        share = f"{100 * own['right'] / own['seen']:.1f}%" if own["seen"] else "–"
+        counts = [str(own[key]) for key in ("seen", "right", "wrong", "unread")]
+        table.add_row(name, *counts, share, str(own["elsewhere"]))
+    return [table]
+
+
 def photos_command(
     folder: Annotated[Path, typer.Argument(help="Folder with labels.json and images/.")],
     after: Annotated[
@@ -79,7 +96,7 @@ def photos_command(
         Path | None, typer.Option("--draw", help="Folder for pictures with boxes and names.")
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", help="Folder of another model than the shipped one.")
+        Path | None, typer.Option("--model", help=MODEL_HELP)
     ] = None,
 ) -> None:
     """Read labelled photographs and count the cards read right, wrong and not at all.
@@ -97,6 +114,7 @@ def photos_command(
     chosen = frozenset(photo.image for photo in load_labels(folder))
     if after is not None or share is not None:
         chosen = held_out(folder, after, share)
+    backends.register()
     detector, reader = load_models(model or default_weights())
     drawn = DrawnPhotos(draw) if draw is not None else None
     console = Console(file=sys.stderr)

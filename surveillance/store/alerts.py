@@ -1,0 +1,293 @@
+"""Alerts, the verdicts people give on them, and how often each code is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from settlement.errors import FeltwatchError
+from surveillance.score import wilson
+from surveillance.store import tables
+from surveillance.store.database import Database
+from surveillance.store.errors import NotStoredError
+from surveillance.store.filters import AlertFilter, Page
+from surveillance.store.paging import read_page
+from surveillance.store.rows import (
+    ALERT_STATES,
+    AlertRow,
+    AlertState,
+    CodePrecision,
+    NewAlert,
+    Verdict,
+    VerdictRow,
+)
+from surveillance.store.where import between, equal, is_number, utc_now
+
+_A = tables.alerts.c
+_V = tables.verdicts.c
+_COLUMNS = (_A.at, _A.id, *(c for c in _A if c.name not in ("at", "id", "was_right", "case_by")))
+
+
+class Alerts:
+    """The alerts of the store."""
+
+    def __init__(self, database: Database) -> None:
+        """Of this database."""
+        self._database = database
+
+    def add(self, new: NewAlert) -> AlertRow:
+        """Keep an alert; one of the same camera, source and alert_id is given back as it is."""
+        with self._database.write() as connection:
+            number = connection.execute(
+                self._database.insert(tables.alerts)
+                .values(
+                    alert_id=new.alert_id,
+                    round=new.round,
+                    table_name=new.table,
+                    camera=new.camera,
+                    source=new.source,
+                    dealer=new.dealer,
+                    code=new.code,
+                    severity=new.severity,
+                    seat=new.seat,
+                    wager=new.wager,
+                    at=new.at,
+                    start_s=new.start_s,
+                    end_s=new.end_s,
+                    seen=new.seen,
+                    due=new.due,
+                    rule=new.rule,
+                    message=new.message,
+                    pictures=list(new.pictures),
+                    state="open",
+                    recording_id=new.recording_id,
+                    is_case=False,
+                )
+                .on_conflict_do_nothing(index_elements=["camera", "source", "alert_id"])
+                .returning(_A.id)
+            ).scalar()
+            if number is not None and new.round is not None:
+                _count_of_round(connection, new.round)
+            row = connection.execute(
+                sa.select(*_COLUMNS).where(
+                    _A.camera == new.camera, _A.source == new.source, _A.alert_id == new.alert_id
+                )
+            ).one()
+        return _row(row)
+
+    def page(
+        self, filter: AlertFilter | None = None, cursor: str | None = None, limit: int = 50
+    ) -> Page[AlertRow]:
+        """A page of alerts by their time. Raises CursorError."""
+        query = sa.select(*_COLUMNS).where(*_conditions(filter or AlertFilter()))
+        with self._database.read() as connection:
+            return read_page(connection, query, _A.at, _A.id, _row, cursor, limit)
+
+    def get(self, id: int) -> AlertRow:
+        """One alert; raises NotStoredError."""
+        with self._database.read() as connection:
+            return _get(connection, id)
+
+    def of_round(self, round: int) -> tuple[AlertRow, ...]:
+        """The alerts of a round, in the order they were added."""
+        query = sa.select(*_COLUMNS).where(_A.round == round).order_by(_A.id)
+        with self._database.read() as connection:
+            return tuple(_row(row) for row in connection.execute(query))
+
+    def set_bundle(
+        self, id: int, path: str | None, sha256: str | None, clip: str | None = None
+    ) -> AlertRow:
+        """Say where the bundle and the clip lie; raises NotStoredError."""
+        values = {"bundle": path, "bundle_sha256": sha256, "clip": clip}
+        return self._change(id, values)
+
+    def set_case(self, id: int, case: bool, by: str) -> AlertRow:
+        """Make it a case, which no retention removes, or one no more; raises NotStoredError."""
+        return self._change(id, {"is_case": case, "case_by": by})
+
+    def judge(
+        self,
+        id: int,
+        verdict: Verdict,
+        comment: str,
+        by: str,
+        corrected: dict[str, Any] | None = None,
+    ) -> VerdictRow:
+        """Give a verdict; all are kept, the last one counts.
+
+        `corrected` (only with the verdict 'corrected') holds what should have stood, by the
+        alert's keys. Raises NotStoredError, FeltwatchError for a verdict that is none.
+        """
+        if verdict not in get_args(Verdict):
+            raise FeltwatchError(
+                f"verdict {verdict!r}: write one of {', '.join(get_args(Verdict))}"
+            )
+        if (corrected is not None) != (verdict == "corrected"):
+            raise FeltwatchError(
+                f"alert {id}: a verdict 'corrected' says what is corrected, the others do not"
+            )
+        with self._database.write() as connection:
+            now = utc_now()
+            # First the alert: its row is then ours, and verdicts follow one another in time.
+            changed = {"state": verdict, "decided_by": by, "decided_at": now}
+            _change(connection, id, changed)
+            code = _get(connection, id).code
+            right = verdict == "confirmed"
+            if corrected is not None:
+                right = corrected.get("code", code) == code
+            _change(connection, id, {"was_right": right})
+            row = connection.execute(
+                sa.insert(tables.verdicts)
+                .values(
+                    alert=id,
+                    verdict=verdict,
+                    comment=comment,
+                    corrected=corrected,
+                    by_name=by,
+                    at=now,
+                )
+                .returning(_V.id)
+            ).one()
+        return VerdictRow(row.id, id, verdict, comment, corrected, by, now)
+
+    def verdicts(self, id: int) -> tuple[VerdictRow, ...]:
+        """All verdicts of an alert, oldest first; raises NotStoredError."""
+        with self._database.read() as connection:
+            _get(connection, id)
+            rows = connection.execute(
+                sa.select(tables.verdicts).where(_V.alert == id).order_by(_V.id)
+            ).all()
+        return tuple(
+            VerdictRow(r.id, r.alert, r.verdict, r.comment, r.corrected, r.by_name, r.at)
+            for r in rows
+        )
+
+    def precision(self, filter: AlertFilter | None = None) -> tuple[CodePrecision, ...]:
+        """How often each code was right, by the verdicts that count; sorted by code."""
+        query = (
+            sa.select(_A.code, _A.state, _A.was_right, sa.func.count().label("many"))
+            .where(*_conditions(filter or AlertFilter()))
+            .group_by(_A.code, _A.state, _A.was_right)
+        )
+        with self._database.read() as connection:
+            rows = connection.execute(query).all()
+        counts: dict[str, dict[str, int]] = {}
+        for row in rows:
+            of_code = counts.setdefault(row.code, dict.fromkeys((*ALERT_STATES, "right"), 0))
+            of_code[row.state] += row.many
+            of_code["right"] += row.many if row.was_right else 0
+        return tuple(_precision(code, counts[code]) for code in sorted(counts))
+
+    def counts(self, filter: AlertFilter | None = None) -> dict[AlertState, int]:
+        """How many alerts are in each state; states without any are 0."""
+        query = (
+            sa.select(_A.state, sa.func.count().label("many"))
+            .where(*_conditions(filter or AlertFilter()))
+            .group_by(_A.state)
+        )
+        counts: dict[AlertState, int] = dict.fromkeys(ALERT_STATES, 0)
+        with self._database.read() as connection:
+            for state, many in connection.execute(query):
+                counts[state] = many
+        return counts
+
+    def codes(self) -> tuple[str, ...]:
+        """The codes that occur, sorted."""
+        query = sa.select(_A.code).distinct().order_by(_A.code)
+        with self._database.read() as connection:
+            return tuple(connection.execute(query).scalars())
+
+    def _change(self, id: int, values: dict[str, Any]) -> AlertRow:
+        with self._database.write() as connection:
+            _change(connection, id, values)
+            return _get(connection, id)
+
+
+def _count_of_round(connection: Connection, round: int) -> None:
+    many = sa.select(sa.func.count()).where(_A.round == round).scalar_subquery()
+    connection.execute(
+        sa.update(tables.rounds)
+        .where(tables.rounds.c.id == round, tables.rounds.c.alerts < many)
+        .values(alerts=many)
+    )
+
+
+def _change(connection: Connection, id: int, values: dict[str, Any]) -> None:
+    query = sa.update(tables.alerts).where(_A.id == id).values(values)
+    if not is_number(id) or connection.execute(query).rowcount == 0:
+        raise NotStoredError(f"there is no alert {id} in the store")
+
+
+def _get(connection: Connection, id: int) -> AlertRow:
+    query = sa.select(*_COLUMNS).where(_A.id == id)
+    row = connection.execute(query).one_or_none() if is_number(id) else None
+    if row is None:
+        raise NotStoredError(f"there is no alert {id} in the store")
+    return _row(row)
+
+
+def _conditions(filter: AlertFilter) -> Iterator[sa.ColumnElement[bool]]:
+    yield from equal(
+        {
+            _A.table_name: filter.table,
+            _A.camera: filter.camera,
+            _A.code: filter.code,
+            _A.seat: filter.seat,
+            _A.dealer: filter.dealer,
+            _A.state: filter.state,
+            _A.recording_id: filter.recording_id,
+        }
+    )
+    yield from between(_A.at, filter.since, filter.until)
+    if filter.case is not None:
+        yield _A.is_case if filter.case else ~_A.is_case
+
+
+def _precision(code: str, counts: dict[str, int]) -> CodePrecision:
+    judged = counts["confirmed"] + counts["rejected"] + counts["corrected"]
+    low, high = wilson(counts["right"], judged)
+    return CodePrecision(
+        code=code,
+        confirmed=counts["confirmed"],
+        rejected=counts["rejected"],
+        corrected=counts["corrected"],
+        open=counts["open"],
+        precision=counts["right"] / judged if judged else None,
+        low=low,
+        high=high,
+    )
+
+
+def _row(row: Any) -> AlertRow:
+    return AlertRow(
+        id=row.id,
+        alert_id=row.alert_id,
+        round=row.round,
+        table=row.table_name,
+        camera=row.camera,
+        dealer=row.dealer,
+        code=row.code,
+        severity=row.severity,
+        seat=row.seat,
+        wager=row.wager,
+        at=row.at,
+        start_s=row.start_s,
+        end_s=row.end_s,
+        seen=row.seen,
+        due=row.due,
+        rule=row.rule,
+        message=row.message,
+        pictures=tuple(row.pictures),
+        state=row.state,
+        decided_by=row.decided_by,
+        decided_at=row.decided_at,
+        bundle=row.bundle,
+        bundle_sha256=row.bundle_sha256,
+        clip=row.clip,
+        recording_id=row.recording_id,
+        case=row.is_case,
+        source=row.source,
+    )

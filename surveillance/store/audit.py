@@ -1,0 +1,60 @@
+"""The log of who did or looked at what."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from surveillance.store import tables
+from surveillance.store.database import Database
+from surveillance.store.filters import AuditFilter, Page
+from surveillance.store.paging import read_page
+from surveillance.store.rows import AuditRow
+from surveillance.store.where import between, equal, utc_now
+
+_A = tables.audit.c
+_COLUMNS = (_A.at, _A.id, _A.by_name, _A.act, _A.target, _A.detail, _A.address)
+
+
+class AuditLog:
+    """The audit log of the store; lines are added, never changed."""
+
+    def __init__(self, database: Database) -> None:
+        """Of this database."""
+        self._database = database
+
+    def write(
+        self,
+        by: str,
+        act: str,
+        target: str,
+        detail: dict[str, Any] | None = None,
+        address: str = "",
+        at: datetime | None = None,
+    ) -> AuditRow:
+        """Note that `by` did `act` on `target`."""
+        at = at or utc_now()
+        values = {"by_name": by, "act": act, "target": target, "detail": detail or {}}
+        with self._database.write() as connection:
+            number = connection.execute(
+                sa.insert(tables.audit).values(**values, address=address, at=at).returning(_A.id)
+            ).scalar_one()
+        return AuditRow(number, by, act, target, detail or {}, address, at)
+
+    def page(
+        self, filter: AuditFilter | None = None, cursor: str | None = None, limit: int = 50
+    ) -> Page[AuditRow]:
+        """A page of the log by time. Raises CursorError."""
+        wanted = filter or AuditFilter()
+        query = sa.select(*_COLUMNS).where(
+            *equal({_A.by_name: wanted.by, _A.act: wanted.act, _A.target: wanted.target}),
+            *between(_A.at, wanted.since, wanted.until),
+        )
+        with self._database.read() as connection:
+            return read_page(connection, query, _A.at, _A.id, _row, cursor, limit)
+
+
+def _row(row: Any) -> AuditRow:
+    return AuditRow(row.id, row.by_name, row.act, row.target, row.detail, row.address, row.at)

@@ -1,0 +1,94 @@
+"""The cameras, and the changes in their state."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from surveillance.store import tables
+from surveillance.store.database import Database
+from surveillance.store.filters import HealthFilter, Page
+from surveillance.store.paging import read_page
+from surveillance.store.rows import CameraRow, HealthRow
+from surveillance.store.where import between, equal, utc_now
+
+_C = tables.cameras.c
+_H = tables.health.c
+
+
+class Cameras:
+    """The cameras that the store knows."""
+
+    def __init__(self, database: Database) -> None:
+        """Of this database."""
+        self._database = database
+
+    def upsert(
+        self, name: str, table: str, source_blanked: str, table_file_sha256: str
+    ) -> CameraRow:
+        """Keep a camera as it is now; `source_blanked` holds no name and no password."""
+        values = {
+            "table_name": table,
+            "source": source_blanked,
+            "table_file_sha256": table_file_sha256,
+            "updated_at": utc_now(),
+        }
+        with self._database.write() as connection:
+            row = connection.execute(
+                self._database.insert(tables.cameras)
+                .values(name=name, **values)
+                .on_conflict_do_update(index_elements=["name"], set_=values)
+                .returning(*_C)
+            ).one()
+        return _camera(row)
+
+    def all(self) -> tuple[CameraRow, ...]:
+        """All cameras, by name."""
+        with self._database.read() as connection:
+            rows = connection.execute(sa.select(tables.cameras)).all()
+        return tuple(sorted((_camera(row) for row in rows), key=lambda camera: camera.name))
+
+
+class Health:
+    """How the cameras did."""
+
+    def __init__(self, database: Database) -> None:
+        """Of this database."""
+        self._database = database
+
+    def note(
+        self, camera: str, state: str, message: str = "", at: datetime | None = None
+    ) -> HealthRow:
+        """Note a change of state."""
+        at = at or utc_now()
+        with self._database.write() as connection:
+            number = connection.execute(
+                sa.insert(tables.health)
+                .values(camera=camera, state=state, message=message, at=at)
+                .returning(_H.id)
+            ).scalar_one()
+        return HealthRow(number, camera, state, message, at)
+
+    def page(
+        self, filter: HealthFilter | None = None, cursor: str | None = None, limit: int = 50
+    ) -> Page[HealthRow]:
+        """A page of notes by time. Raises CursorError."""
+        wanted = filter or HealthFilter()
+        query = sa.select(_H.at, _H.id, _H.camera, _H.state, _H.message).where(
+            *equal({_H.camera: wanted.camera, _H.state: wanted.state}),
+            *between(_H.at, wanted.since, wanted.until),
+        )
+        with self._database.read() as connection:
+            return read_page(connection, query, _H.at, _H.id, _health, cursor, limit)
+
+
+def _camera(row: Any) -> CameraRow:
+    return CameraRow(
+        row.id, row.name, row.table_name, row.source, row.table_file_sha256, row.updated_at
+    )
+
+
+def _health(row: Any) -> HealthRow:
+    return HealthRow(row.id, row.camera, row.state, row.message, row.at)

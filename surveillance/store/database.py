@@ -1,0 +1,173 @@
+"""The connection to SQLite or PostgreSQL: opened by URL, read and written in transactions."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, Connection, Engine
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    IntegrityError,
+    SQLAlchemyError,
+    StatementError,
+)
+
+from settlement.errors import FeltwatchError
+from surveillance.store.errors import StoreError
+
+BUSY_TIMEOUT_S = 15.0
+"""How long a writer waits for another process that holds the SQLite file."""
+
+_POOL = {"pool_size": 8, "max_overflow": 40, "pool_timeout": 30, "pool_pre_ping": True}
+_SECRET_IN_URL = re.compile(r"(://[^:/@]*:).*(@)")
+_SECRET_KEYS = ("password", "sslpassword", "passfile")
+
+
+def blanked(url: str) -> str:
+    """The URL with its password as `***`.
+
+    >>> blanked("postgresql://me:secret@host/feltwatch?sslpassword=x")
+    'postgresql://me:***@host/feltwatch?sslpassword=***'
+    """
+    try:
+        parsed = sa.make_url(url)
+    except (ArgumentError, ValueError):
+        return _SECRET_IN_URL.sub(r"\1***\2", url)
+    hidden = {key: "***" for key in _SECRET_KEYS if key in parsed.query}
+    shown = parsed.update_query_dict(hidden).render_as_string(hide_password=True)
+    return shown.replace("%2A%2A%2A", "***")
+
+
+class Database:
+    """One database, used by any number of threads.
+
+    Several processes may use it as well; SQLite then lets one write at a time, and they wait
+    for one another.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Prepare; nothing is opened yet. Raises StoreError for a URL that cannot be used."""
+        self.name = blanked(url)
+        self._url = _checked(url, self.name)
+        self.is_sqlite = self._url.get_backend_name() == "sqlite"
+        self._turn = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
+        with self._told():
+            self.engine = _engine(self._url)
+
+    @property
+    def kind(self) -> str:
+        """'sqlite' or 'postgresql'."""
+        return "sqlite" if self.is_sqlite else "postgresql"
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that only reads; raises StoreError when the database does not answer."""
+        with self._told(), self.engine.connect() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction kept whole or not at all.
+
+        IntegrityError passes through, for the caller knows what was doubled. Not to be nested.
+        """
+        # SQLite's own waiting is by sleeping and unfair; threads of one process take turns.
+        with self._told(), self._turn, self.engine.connect() as connection:
+            connection = connection.execution_options(feltwatch_writes=True)
+            with connection.begin():
+                yield connection
+
+    def insert(self, table: sa.Table) -> Any:
+        """An INSERT that knows `on_conflict_do_nothing` and `..._update` of this database."""
+        if self.is_sqlite:
+            from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+            return sqlite_insert(table)
+        from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+
+        return postgresql_insert(table)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except IntegrityError:
+            raise
+        except DBAPIError as error:
+            raise StoreError(f"{self.name}: {self._hidden(str(error.orig))}") from None
+        except StatementError as error:
+            if isinstance(error.orig, FeltwatchError):  # a value that no column takes
+                raise error.orig from None
+            raise StoreError(f"{self.name}: {self._hidden(str(error.orig))}") from None
+        except SQLAlchemyError as error:
+            raise StoreError(f"{self.name}: {self._hidden(str(error))}") from None
+
+    def _hidden(self, message: str) -> str:
+        line = " ".join(message.split())
+        password = self._url.password
+        return line.replace(str(password), "***") if password else line
+
+
+def _checked(url: str, name: str) -> URL:
+    try:
+        parsed = sa.make_url(url)
+        backend = parsed.get_backend_name()
+    except (SQLAlchemyError, ValueError):
+        raise StoreError(
+            f"{name}: is no database URL: write sqlite:///feltwatch.sqlite or "
+            "postgresql+psycopg://user:password@host/name"
+        ) from None
+    if backend == "sqlite":
+        if parsed.database in (None, "", ":memory:"):
+            raise StoreError(f"{name}: names no file: write sqlite:///feltwatch.sqlite")
+        return parsed.set(drivername="sqlite+pysqlite")
+    if backend == "postgresql":
+        return parsed.set(drivername="postgresql+psycopg")
+    raise StoreError(f"{name}: feltwatch keeps its record in sqlite or postgresql, not {backend}")
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() != "sqlite":
+        # A statement that hangs must not hold a web thread for ever.
+        return sa.create_engine(url, connect_args={"connect_timeout": 10}, **_POOL)
+    path = Path(str(url.database))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{path}: its folder cannot be made: {error.strerror}") from None
+    engine = sa.create_engine(
+        url, connect_args={"timeout": BUSY_TIMEOUT_S, "check_same_thread": False}, **_POOL
+    )
+    sa.event.listen(engine, "connect", _on_sqlite_connect)
+    sa.event.listen(engine, "begin", _on_sqlite_begin)
+    return engine
+
+
+def _on_sqlite_connect(connection: sqlite3.Connection, _: object) -> None:
+    connection.isolation_level = None  # we say BEGIN ourselves, see below
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode = WAL")  # readers and the one writer do not wait
+    cursor.execute("PRAGMA synchronous = FULL")  # a verdict that was taken survives power loss
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA cache_size = -16384")  # KiB
+    cursor.execute("PRAGMA temp_store = MEMORY")
+    cursor.close()
+
+
+def _on_sqlite_begin(connection: Connection) -> None:
+    # A transaction that reads first and writes later could find the file taken, at once and
+    # without waiting; one that will write takes it from the start.
+    writes = connection.get_execution_options().get("feltwatch_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,50 @@
+"""Who deals at which table, from when on."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from surveillance.store import tables
+from surveillance.store.database import Database
+from surveillance.store.rows import DealerRow
+from surveillance.store.where import utc_now
+
+_D = tables.dealers.c
+
+
+class Dealers:
+    """The dealers of the tables."""
+
+    def __init__(self, database: Database) -> None:
+        """Of this database."""
+        self._database = database
+
+    def set(self, table: str, name: str | None, at: datetime, by: str) -> DealerRow:
+        """Say who deals at a table from `at` on; None: nobody that has a name."""
+        with self._database.write() as connection:
+            number = connection.execute(
+                sa.insert(tables.dealers)
+                .values(table_name=table, name=name, at=at, by_name=by)
+                .returning(_D.id)
+            ).scalar_one()
+        return DealerRow(number, table, name, at, by)
+
+    def current(self, table: str, at: datetime | None = None) -> str | None:
+        """Who deals at a table now, or at the time `at`; None when nobody was named."""
+        query = (
+            sa.select(_D.name)
+            .where(_D.table_name == table, _D.at <= (at or utc_now()))
+            .order_by(_D.at.desc(), _D.id.desc())
+            .limit(1)
+        )
+        with self._database.read() as connection:
+            name: str | None = connection.execute(query).scalar()
+        return name
+
+    def names(self) -> tuple[str, ...]:
+        """All names that were ever set, sorted."""
+        query = sa.select(_D.name).where(_D.name.is_not(None)).distinct().order_by(_D.name)
+        with self._database.read() as connection:
+            return tuple(sorted(connection.execute(query).scalars()))

@@ -1,0 +1,21 @@
+"""What the store raises; each is a FeltwatchError told in one line."""
+
+from __future__ import annotations
+
+from settlement.errors import FeltwatchError
+
+
+class StoreError(FeltwatchError):
+    """The database cannot be opened, read or written; the message names it, password blanked."""
+
+
+class NotStoredError(FeltwatchError):
+    """There is no row of that number or name."""
+
+
+class TakenError(FeltwatchError):
+    """The name is in use already."""
+
+
+class CursorError(FeltwatchError):
+    """The cursor of a list was not given out by this store."""

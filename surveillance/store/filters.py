@@ -1,0 +1,83 @@
+"""What lists of the store are filtered by, and the page they come in.
+
+`since` is taken in, `until` is not. A field that is None filters nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Rows, newest first, and the cursor of the page after them (None: it is the last)."""
+
+    rows: tuple[T, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFilter:
+    """Rounds by table, camera, dealer, time of their start and recording.
+
+    `with_alerts`, `with_undecided`: True for only those, False for only the others.
+    """
+
+    table: str | None = None
+    camera: str | None = None
+    dealer: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    recording_id: int | None = None
+    round_id: str | None = None
+    with_alerts: bool | None = None
+    with_undecided: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlertFilter:
+    """Alerts by table, code, seat, dealer, state, time and recording."""
+
+    table: str | None = None
+    code: str | None = None
+    seat: int | None = None
+    dealer: str | None = None
+    state: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    recording_id: int | None = None
+    camera: str | None = None
+    case: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """The log by who, what act, on what, and time."""
+
+    by: str | None = None
+    act: str | None = None
+    target: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HealthFilter:
+    """Health notes by camera, state and time."""
+
+    camera: str | None = None
+    state: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingFilter:
+    """Recordings by folder and state."""
+
+    folder: str | None = None
+    state: str | None = None

@@ -1,0 +1,1 @@
+"""The migrations of the store; `versions/` holds one file a step."""

@@ -1,0 +1,337 @@
+"""What the store gives back and takes: frozen rows, aware UTC times, whole numbers.
+
+A `New...` is what the caller gives; the row of the same name comes back with its number.
+Times called `at`, `..._at` are aware datetimes in UTC. Times called `..._s` are the
+stream's own clock in seconds, as decimal strings. Paths are relative to the evidence folder,
+with `/` between their parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+AlertState = Literal["open", "confirmed", "rejected", "corrected"]
+Verdict = Literal["confirmed", "rejected", "corrected"]
+RecordingState = Literal["queued", "running", "stopped", "done", "failed"]
+
+ALERT_STATES: tuple[AlertState, ...] = ("open", "confirmed", "rejected", "corrected")
+VERDICTS: tuple[Verdict, ...] = ("confirmed", "rejected", "corrected")
+RECORDING_STATES: tuple[RecordingState, ...] = ("queued", "running", "stopped", "done", "failed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRound:
+    """A round that was decided.
+
+    `source` names the stream *and the run* it was read in: rounds are numbered anew in every
+    run, and (camera, source, round_id) is what makes a round the same one when it is given
+    twice. `alerts` may be left 0: it grows as alerts of the round are added.
+    """
+
+    table: str
+    camera: str
+    round_id: str
+    game: str
+    started_at: datetime
+    ended_at: datetime
+    source: str
+    record: dict[str, Any]
+    settlement: dict[str, Any]
+    dealer: str | None = None
+    start_s: str | None = None
+    end_s: str | None = None
+    recording_id: int | None = None
+    undecided: int = 0
+    alerts: int = 0
+    versions_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRow:
+    """A stored round; `record` and `settlement` are empty in a page asked for without them."""
+
+    id: int
+    table: str
+    camera: str
+    round_id: str
+    game: str
+    dealer: str | None
+    started_at: datetime
+    ended_at: datetime
+    start_s: str | None
+    end_s: str | None
+    source: str
+    recording_id: int | None
+    undecided: int
+    alerts: int
+    record: dict[str, Any]
+    settlement: dict[str, Any]
+    versions_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundCounts:
+    """How many rounds a filter takes in, with alerts, and things that could not be read."""
+
+    rounds: int
+    with_alerts: int
+    undecided: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAlert:
+    """An alert; `round` is the number of its round in the store, None when it is of none.
+
+    (camera, source, alert_id) makes it the same one when it is given twice; for `source`
+    see NewRound.
+    """
+
+    alert_id: str
+    table: str
+    camera: str
+    source: str
+    code: str
+    severity: str
+    at: datetime
+    message: str
+    round: int | None = None
+    dealer: str | None = None
+    seat: int | None = None
+    wager: str | None = None
+    start_s: str | None = None
+    end_s: str | None = None
+    seen: str | None = None
+    due: str | None = None
+    rule: str | None = None
+    pictures: tuple[str, ...] = ()
+    recording_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlertRow:
+    """A stored alert with the verdict that counts, which is the last one given."""
+
+    id: int
+    alert_id: str
+    round: int | None
+    table: str
+    camera: str
+    dealer: str | None
+    code: str
+    severity: str
+    seat: int | None
+    wager: str | None
+    at: datetime
+    start_s: str | None
+    end_s: str | None
+    seen: str | None
+    due: str | None
+    rule: str | None
+    message: str
+    pictures: tuple[str, ...]
+    state: AlertState
+    decided_by: str | None
+    decided_at: datetime | None
+    bundle: str | None
+    bundle_sha256: str | None
+    clip: str | None
+    recording_id: int | None
+    case: bool
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """One verdict; `corrected` holds what should have stood there, by the alert's keys."""
+
+    id: int
+    alert: int
+    verdict: Verdict
+    comment: str
+    corrected: dict[str, Any] | None
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CodePrecision:
+    """How many alerts of a code were right, with Wilson's 95% interval.
+
+    Right is confirmed, or corrected in something else than its code. `precision`, `low` and
+    `high` are shares of those judged; without a verdict precision is None and the interval
+    0 to 1.
+    """
+
+    code: str
+    confirmed: int
+    rejected: int
+    corrected: int
+    open: int
+    precision: float | None
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A person with an account; the password's hash is asked for by `people.password_hash`."""
+
+    id: int
+    name: str
+    role: str
+    disabled: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A login that was not closed; whether it is still good by `expires_at` says the caller."""
+
+    id: int
+    user: User
+    opened_at: datetime
+    expires_at: datetime
+    seen_at: datetime
+    address: str
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """A token for programs; `expires_at` None: until it is revoked."""
+
+    id: int
+    user: User
+    name: str
+    scope: str
+    created_at: datetime
+    expires_at: datetime | None
+    used_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """A link that works once, such as the one for the first admin."""
+
+    id: int
+    kind: str
+    user_id: int | None
+    created_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """Who did or looked at what."""
+
+    id: int
+    by: str
+    act: str
+    target: str
+    detail: dict[str, Any]
+    address: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A model, rules, a table file or a program, known by its hash; or a set of them."""
+
+    id: int
+    kind: str
+    name: str
+    sha256: str
+    detail: dict[str, Any]
+    first_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CameraRow:
+    """A camera; its source without name and password."""
+
+    id: int
+    name: str
+    table: str
+    source: str
+    table_file_sha256: str
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HealthRow:
+    """A change in a camera's state."""
+
+    id: int
+    camera: str
+    state: str
+    message: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DealerRow:
+    """Who deals at a table from then on; None: nobody named."""
+
+    id: int
+    table: str
+    name: str | None
+    at: datetime
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRecording:
+    """A recording to be audited."""
+
+    folder: str
+    file: str
+    size: int
+    mtime: float
+    table_file: str
+    by: str
+    out: str | None = None
+    duration_s: float | None = None
+    state: RecordingState = "queued"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingRow:
+    """A recording and how far its audit is; `mtime` in seconds since 1970."""
+
+    id: int
+    folder: str
+    file: str
+    size: int
+    mtime: float
+    table_file: str
+    state: RecordingState
+    at_s: float
+    duration_s: float | None
+    speed: float
+    rounds: int
+    alerts: int
+    message: str
+    out: str | None
+    created_at: datetime
+    by: str
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a retention sweep removed.
+
+    `rounds`, `alerts`: rows that went by age. `emptied`: alerts that stay but whose bundle
+    and clip went by size. `files`, `bytes`: what was deleted on disk. `left`: files that
+    should have gone but could not be deleted, with the reason.
+    """
+
+    rounds: int = 0
+    alerts: int = 0
+    files: int = 0
+    bytes: int = 0
+    emptied: int = 0
+    left: tuple[str, ...] = field(default=())

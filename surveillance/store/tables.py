@@ -1,0 +1,319 @@
+"""The tables as SQLAlchemy knows them; the migrations make the same ones.
+
+A test holds the two together: after all migrations, Alembic finds no difference.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy import Column, ForeignKey, Index
+
+from surveillance.store.types import RowId, UtcTime
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _id() -> Column[int]:
+    # With `sqlite_autoincrement` a number is never given again, as in PostgreSQL: the audit
+    # log names rows by it.
+    return Column("id", RowId, primary_key=True, autoincrement=True)
+
+
+def _sha256(name: str = "sha256", *, nullable: bool = False) -> Column[str]:
+    return Column(name, sa.Text, nullable=nullable)
+
+
+versions = sa.Table(
+    "versions",
+    metadata,
+    _id(),
+    Column("kind", sa.Text, nullable=False),
+    Column("name", sa.Text, nullable=False),
+    _sha256(),
+    Column("detail", sa.JSON, nullable=False),
+    Column("first_at", UtcTime, nullable=False),
+    sa.UniqueConstraint("kind", "name", "sha256"),
+)
+
+recordings = sa.Table(
+    "recordings",
+    metadata,
+    _id(),
+    Column("folder", sa.Text, nullable=False),
+    Column("file", sa.Text, nullable=False),
+    Column("size", sa.BigInteger, nullable=False),
+    Column("mtime", sa.Double, nullable=False),
+    Column("table_file", sa.Text, nullable=False),
+    Column("state", sa.Text, nullable=False),
+    Column("at_s", sa.Double, nullable=False),
+    Column("duration_s", sa.Double),
+    Column("speed", sa.Double, nullable=False),
+    Column("rounds", sa.Integer, nullable=False),
+    Column("alerts", sa.Integer, nullable=False),
+    Column("message", sa.Text, nullable=False),
+    Column("out", sa.Text),
+    Column("created_at", UtcTime, nullable=False),
+    Column("by_name", sa.Text, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+    Index(None, "created_at", "id"),
+    Index(None, "state", "created_at", "id"),
+    Index(None, "folder", "created_at", "id"),
+    sqlite_autoincrement=True,
+)
+
+rounds = sa.Table(
+    "rounds",
+    metadata,
+    _id(),
+    Column("table_name", sa.Text, nullable=False),
+    Column("camera", sa.Text, nullable=False),
+    Column("round_id", sa.Text, nullable=False),
+    Column("game", sa.Text, nullable=False),
+    Column("dealer", sa.Text),
+    Column("started_at", UtcTime, nullable=False),
+    Column("ended_at", UtcTime, nullable=False),
+    Column("start_s", sa.Text),
+    Column("end_s", sa.Text),
+    Column("source", sa.Text, nullable=False),
+    Column("recording_id", ForeignKey("recordings.id", ondelete="SET NULL")),
+    Column("undecided", sa.Integer, nullable=False),
+    Column("alerts", sa.Integer, nullable=False),
+    Column("versions_id", ForeignKey("versions.id")),
+    sa.UniqueConstraint("camera", "source", "round_id"),
+    Index(None, "started_at", "id"),
+    Index(None, "table_name", "started_at", "id"),
+    Index(None, "camera", "started_at", "id"),
+    Index(None, "dealer", "started_at", "id"),
+    Index(None, "recording_id", "started_at", "id"),
+    Index(None, "round_id", "started_at", "id"),
+    Index(
+        "ix_rounds_with_alerts",
+        "started_at",
+        "id",
+        sqlite_where=sa.text("alerts > 0"),
+        postgresql_where=sa.text("alerts > 0"),
+    ),
+    Index(
+        "ix_rounds_with_undecided",
+        "started_at",
+        "id",
+        sqlite_where=sa.text("undecided > 0"),
+        postgresql_where=sa.text("undecided > 0"),
+    ),
+    sqlite_autoincrement=True,
+)
+
+# Apart from `rounds`, whose rows stay small: ten times as many fit in the same memory.
+round_details = sa.Table(
+    "round_details",
+    metadata,
+    Column("round", ForeignKey("rounds.id", ondelete="CASCADE"), primary_key=True),
+    Column("record", sa.JSON, nullable=False),
+    Column("settlement", sa.JSON, nullable=False),
+)
+
+alerts = sa.Table(
+    "alerts",
+    metadata,
+    _id(),
+    Column("alert_id", sa.Text, nullable=False),
+    Column("round", ForeignKey("rounds.id")),
+    Column("table_name", sa.Text, nullable=False),
+    Column("camera", sa.Text, nullable=False),
+    Column("source", sa.Text, nullable=False),
+    Column("dealer", sa.Text),
+    Column("code", sa.Text, nullable=False),
+    Column("severity", sa.Text, nullable=False),
+    Column("seat", sa.Integer),
+    Column("wager", sa.Text),
+    Column("at", UtcTime, nullable=False),
+    Column("start_s", sa.Text),
+    Column("end_s", sa.Text),
+    Column("seen", sa.Text),
+    Column("due", sa.Text),
+    Column("rule", sa.Text),
+    Column("message", sa.Text, nullable=False),
+    Column("pictures", sa.JSON, nullable=False),
+    Column("state", sa.Text, nullable=False),
+    Column("was_right", sa.Boolean),
+    Column("decided_by", sa.Text),
+    Column("decided_at", UtcTime),
+    Column("bundle", sa.Text),
+    _sha256("bundle_sha256", nullable=True),
+    Column("clip", sa.Text),
+    Column("recording_id", ForeignKey("recordings.id", ondelete="SET NULL")),
+    Column("is_case", sa.Boolean, nullable=False),
+    Column("case_by", sa.Text),
+    sa.UniqueConstraint("camera", "source", "alert_id"),
+    sa.CheckConstraint("state IN ('open', 'confirmed', 'rejected', 'corrected')", "state"),
+    Index(None, "at", "id"),
+    Index(None, "state", "at", "id"),
+    Index(None, "table_name", "at", "id"),
+    Index(None, "camera", "at", "id"),
+    Index(None, "code", "at", "id"),
+    Index(None, "seat", "at", "id"),
+    Index(None, "dealer", "at", "id"),
+    Index(None, "recording_id", "at", "id"),
+    Index(None, "round"),
+    # Counting by code and state reads this index alone.
+    Index(None, "code", "state", "was_right"),
+    Index(
+        "ix_alerts_cases",
+        "at",
+        "id",
+        sqlite_where=sa.text("is_case"),
+        postgresql_where=sa.text("is_case"),
+    ),
+    sqlite_autoincrement=True,
+)
+
+verdicts = sa.Table(
+    "verdicts",
+    metadata,
+    _id(),
+    Column("alert", ForeignKey("alerts.id", ondelete="CASCADE"), nullable=False),
+    Column("verdict", sa.Text, nullable=False),
+    Column("comment", sa.Text, nullable=False),
+    Column("corrected", sa.JSON(none_as_null=True)),
+    Column("by_name", sa.Text, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    sa.CheckConstraint("verdict IN ('confirmed', 'rejected', 'corrected')", "verdict"),
+    Index(None, "alert", "id"),
+)
+
+dealers = sa.Table(
+    "dealers",
+    metadata,
+    _id(),
+    Column("table_name", sa.Text, nullable=False),
+    Column("name", sa.Text),
+    Column("at", UtcTime, nullable=False),
+    Column("by_name", sa.Text, nullable=False),
+    Index(None, "table_name", "at", "id"),
+    Index(None, "name"),
+)
+
+cameras = sa.Table(
+    "cameras",
+    metadata,
+    _id(),
+    Column("name", sa.Text, nullable=False),
+    Column("table_name", sa.Text, nullable=False),
+    Column("source", sa.Text, nullable=False),
+    _sha256("table_file_sha256"),
+    Column("updated_at", UtcTime, nullable=False),
+    sa.UniqueConstraint("name"),
+)
+
+health = sa.Table(
+    "health",
+    metadata,
+    _id(),
+    Column("camera", sa.Text, nullable=False),
+    Column("state", sa.Text, nullable=False),
+    Column("message", sa.Text, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    Index(None, "at", "id"),
+    Index(None, "camera", "at", "id"),
+    Index(None, "state", "at", "id"),
+)
+
+users = sa.Table(
+    "users",
+    metadata,
+    _id(),
+    Column("name", sa.Text, nullable=False),
+    # The name folded, so that "Ana" and "ana" are one person.
+    Column("name_key", sa.Text, nullable=False),
+    Column("role", sa.Text, nullable=False),
+    Column("password_hash", sa.Text),
+    Column("disabled", sa.Boolean, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    sa.UniqueConstraint("name_key"),
+    Index(None, "created_at", "id"),
+    sqlite_autoincrement=True,
+)
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    _id(),
+    Column("user_id", ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
+    _sha256("token_sha256"),
+    Column("opened_at", UtcTime, nullable=False),
+    Column("expires_at", UtcTime, nullable=False),
+    Column("seen_at", UtcTime, nullable=False),
+    Column("address", sa.Text, nullable=False),
+    Column("agent", sa.Text, nullable=False),
+    Column("closed_at", UtcTime),
+    sa.UniqueConstraint("token_sha256"),
+    Index(None, "user_id"),
+)
+
+tokens = sa.Table(
+    "tokens",
+    metadata,
+    _id(),
+    Column("user_id", ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
+    Column("name", sa.Text, nullable=False),
+    _sha256("token_sha256"),
+    Column("scope", sa.Text, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("expires_at", UtcTime),
+    Column("used_at", UtcTime),
+    Column("revoked_at", UtcTime),
+    sa.UniqueConstraint("token_sha256"),
+    Index(None, "user_id"),
+    sqlite_autoincrement=True,
+)
+
+links = sa.Table(
+    "links",
+    metadata,
+    _id(),
+    _sha256("token_sha256"),
+    Column("kind", sa.Text, nullable=False),
+    Column("user_id", ForeignKey("users.id", ondelete="CASCADE")),
+    Column("created_at", UtcTime, nullable=False),
+    Column("expires_at", UtcTime, nullable=False),
+    Column("used_at", UtcTime),
+    sa.UniqueConstraint("token_sha256"),
+    Index(None, "user_id"),
+)
+
+attempts = sa.Table(
+    "attempts",
+    metadata,
+    _id(),
+    Column("name_key", sa.Text, nullable=False),
+    Column("address", sa.Text, nullable=False),
+    Column("ok", sa.Boolean, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    Index(None, "name_key", "at"),
+    Index(None, "address", "at"),
+    Index(None, "at"),
+)
+
+audit = sa.Table(
+    "audit",
+    metadata,
+    _id(),
+    Column("by_name", sa.Text, nullable=False),
+    Column("act", sa.Text, nullable=False),
+    Column("target", sa.Text, nullable=False),
+    Column("detail", sa.JSON, nullable=False),
+    Column("address", sa.Text, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    Index(None, "at", "id"),
+    Index(None, "by_name", "at", "id"),
+    Index(None, "act", "at", "id"),
+    Index(None, "target", "at", "id"),
+)
