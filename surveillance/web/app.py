@@ -9,18 +9,42 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
+from surveillance.accounts import Accounts
+from surveillance.metrics import Metrics
 from surveillance.version import installed_version
+from surveillance.web.access import admitted
 from surveillance.web.errors import add_error_answers
-from surveillance.web.routers import review_api, review_pages
+from surveillance.web.openapi import tell_roles
+from surveillance.web.routers import (
+    account_pages,
+    accounts_api,
+    alerts_api,
+    calculator_api,
+    calibration_api,
+    events_api,
+    log_api,
+    metrics_page,
+    people_api,
+    recordings_api,
+    reports_api,
+    review_api,
+    review_pages,
+    room_pages,
+    rounds_api,
+    tablefiles_api,
+    tables_api,
+    webhooks_api,
+)
 from surveillance.web.routers.answers import REVALIDATE
 from surveillance.web.security import Gate
 from surveillance.web.services.desk import Shelf
 from surveillance.web.settings import WebSettings
+from surveillance.web.watching import Watching
 
 HERE = Path(__file__).parent
 
@@ -34,28 +58,53 @@ def create_app(settings: WebSettings) -> FastAPI:
     Raises FeltwatchError naming the folder that holds no dataset.
     """
     shelf = Shelf(settings.datasets)
+    metrics = Metrics(settings.store, settings.hub, settings.webhooks)
 
     @asynccontextmanager
     async def until_shut_down(_: FastAPI) -> AsyncIterator[None]:
+        metrics.start()
         yield
+        metrics.stop()
         shelf.close()
 
     app = FastAPI(
         title="feltwatch",
         version=installed_version(),
         lifespan=until_shut_down,
-        openapi_url="/api/openapi.json",
+        # Comes before all that a route depends on: it says who may.
+        dependencies=[Depends(admitted)],
+        openapi_url=None,
         # Their pages load scripts from another host.
         docs_url=None,
         redoc_url=None,
     )
     app.state.settings = settings
     app.state.shelf = shelf
+    app.state.metrics = metrics
+    app.state.accounts = None if settings.store is None else Accounts(settings.store)
     app.state.pages = _templates()
     add_error_answers(app)
+    app.include_router(accounts_api.router)
+    app.include_router(people_api.router)
+    app.include_router(log_api.router)
+    app.include_router(webhooks_api.router)
+    app.include_router(metrics_page.router)
+    app.include_router(account_pages.router)
+    app.include_router(room_pages.router)
+    app.include_router(tables_api.router)
+    app.include_router(alerts_api.router)
+    app.include_router(rounds_api.router)
+    app.include_router(reports_api.router)
+    app.include_router(events_api.router)
+    app.include_router(calculator_api.router)
+    app.include_router(recordings_api.router)
+    app.include_router(calibration_api.router)
+    app.include_router(tablefiles_api.router)
     app.include_router(review_api.router)
     app.include_router(review_pages.router)
+    tell_roles(app)
     app.mount("/static", _Static(directory=HERE / "static"), name="static")
+    app.add_middleware(Watching)
     app.add_middleware(Gate, hosts=settings.hosts)
     return app
 

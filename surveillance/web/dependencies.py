@@ -1,21 +1,20 @@
-"""What routes are given: the service of a dataset, and who is asking."""
+"""What routes are given: the service of a dataset, the store, and who is asking."""
 
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from fastapi import Depends, Path, Request
-from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
-from surveillance.web.schemas.review import PersonName
+from surveillance.accounts import Accounts
+from surveillance.store import Store
+from surveillance.web.access import PERSON_COOKIE, Viewer
 from surveillance.web.services.desk import ReviewDesk, Shelf
 from surveillance.web.services.errors import NotThereError
 
-PERSON_COOKIE = "feltwatch_person"
 _A_YEAR_S = 365 * 24 * 3600
-_NAMES = TypeAdapter(PersonName)
 _LARGEST_ID = 2**63 - 1
 
 
@@ -33,13 +32,25 @@ def get_desk(dataset: str, shelf: Annotated[Shelf, Depends(get_shelf)]) -> Revie
     return desk
 
 
-def get_person(request: Request) -> str:
-    """The name of who is asking: the one they gave, or the server's default."""
-    default: str = request.app.state.settings.person
-    try:
-        return _NAMES.validate_python(unquote(request.cookies[PERSON_COOKIE], errors="strict"))
-    except (KeyError, ValidationError, UnicodeDecodeError):
-        return default
+def get_store(request: Request) -> Store:
+    """The store. Raises NotThereError on a server without one."""
+    store: Store | None = request.app.state.settings.store
+    if store is None:
+        raise NotThereError("this server keeps no record: it was started without a store")
+    return store
+
+
+def get_accounts(request: Request) -> Accounts:
+    """The accounts. Raises NotThereError on a server without them."""
+    accounts: Accounts | None = request.app.state.accounts
+    if accounts is None:
+        raise NotThereError("this server has no accounts: it was started without a store")
+    return accounts
+
+
+def get_person(account: Viewer) -> str:
+    """The name of who is asking."""
+    return account.name
 
 
 def keep_person(response: Response, name: str) -> None:
@@ -54,6 +65,8 @@ def get_author(person: Annotated[str, Depends(get_person)]) -> str:
     return f"person:{person}"
 
 
+StoreHere = Annotated[Store, Depends(get_store)]
+AccountsHere = Annotated[Accounts, Depends(get_accounts)]
 DeskOf = Annotated[ReviewDesk, Depends(get_desk)]
 ShelfHere = Annotated[Shelf, Depends(get_shelf)]
 Person = Annotated[str, Depends(get_person)]

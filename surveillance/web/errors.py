@@ -1,33 +1,64 @@
-"""Every error as JSON `{"detail": ...}` in plain words."""
+"""Every error as JSON `{"detail": ...}` in plain words; to a browser's page as a page."""
 
 from __future__ import annotations
 
+import logging
 import sqlite3
+from collections.abc import Mapping
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.templating import Jinja2Templates
 
 from settlement.errors import FeltwatchError
+from surveillance.accounts.links import LinkGoneError
+from surveillance.accounts.logins import TooManyLoginsError, WrongLoginError
+from surveillance.accounts.passwords import TooBusyError
+from surveillance.accounts.standing import LastAdminError
+from surveillance.store import NotStoredError, StoreError, TakenError
+from surveillance.web.access import NotLoggedIn
 from surveillance.web.repositories.labelled import is_busy
 from surveillance.web.schemas.review import ConflictForm
 from surveillance.web.services.errors import NotThereError, RefusedError
 from surveillance.web.services.review import ChangedMeanwhile
 
+_LOG = logging.getLogger(__name__)
 _MOST_TOLD = 3
+
+_STATUS: tuple[tuple[type[FeltwatchError], int], ...] = (
+    (NotThereError, 404),
+    (NotStoredError, 404),
+    (RefusedError, 422),
+    (TakenError, 409),
+    (LastAdminError, 409),
+    (LinkGoneError, 410),
+    (WrongLoginError, 401),
+    (TooManyLoginsError, 429),
+    (TooBusyError, 503),
+)
 
 
 def add_error_answers(app: FastAPI) -> None:
     """Teach the application how to say what went wrong."""
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return _refusal(422, told(error))
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        return _refusal(request, 422, told(error))
+
+    @app.exception_handler(NotLoggedIn)
+    async def not_logged_in(request: Request, error: NotLoggedIn) -> Response:
+        if _is_page(request) and "authorization" not in request.headers:
+            query = f"?{request.url.query}" if request.url.query else ""
+            wanted = quote(f"{request.url.path}{query}", safe="")
+            return RedirectResponse(f"/login?next={wanted}", 303)
+        return JSONResponse({"detail": str(error.detail)}, error.status_code, error.headers)
 
     @app.exception_handler(HTTPException)
-    async def http(_: Request, error: HTTPException) -> Response:
-        return JSONResponse({"detail": str(error.detail)}, error.status_code, error.headers)
+    async def http(request: Request, error: HTTPException) -> Response:
+        return _refusal(request, error.status_code, str(error.detail), error.headers)
 
     @app.exception_handler(ChangedMeanwhile)
     async def changed(_: Request, error: ChangedMeanwhile) -> Response:
@@ -36,22 +67,27 @@ def add_error_answers(app: FastAPI) -> None:
         return Response(content, 409, media_type="application/json")
 
     @app.exception_handler(FeltwatchError)
-    async def feltwatch(_: Request, error: FeltwatchError) -> Response:
-        if isinstance(error, NotThereError):
-            return _refusal(404, str(error))
-        if isinstance(error, RefusedError):
-            return _refusal(422, str(error))
-        if is_busy(error):
-            return _refusal(503, f"{error}; try again")
-        return _refusal(422, str(error))
+    async def feltwatch(request: Request, error: FeltwatchError) -> Response:
+        if isinstance(error, StoreError):
+            _LOG.error("%s", error)
+            words = "the record cannot be read or written just now; try again"
+            return _refusal(request, 503, words)
+        status = next((status for kind, status in _STATUS if isinstance(error, kind)), None)
+        if status is None and is_busy(error):
+            return _refusal(request, 503, f"{error}; try again")
+        headers = None
+        if isinstance(error, TooManyLoginsError):
+            headers = {"retry-after": str(error.retry_after_s)}
+        return _refusal(request, status or 422, str(error), headers)
 
     @app.exception_handler(sqlite3.OperationalError)
-    async def busy(_: Request, error: sqlite3.OperationalError) -> Response:
-        return _refusal(503, f"the manifest cannot be read or written: {error}; try again")
+    async def busy(request: Request, error: sqlite3.OperationalError) -> Response:
+        words = f"the manifest cannot be read or written: {error}; try again"
+        return _refusal(request, 503, words)
 
     @app.exception_handler(Exception)
-    async def unforeseen(_: Request, __: Exception) -> Response:
-        return _refusal(500, "something went wrong here; the server's log tells what")
+    async def unforeseen(request: Request, __: Exception) -> Response:
+        return _refusal(request, 500, "something went wrong here; the server's log tells what")
 
 
 def told(error: RequestValidationError) -> str:
@@ -66,7 +102,21 @@ def told(error: RequestValidationError) -> str:
     return "; ".join(lines)
 
 
-def _refusal(status: int, detail: str) -> Response:
+def _is_page(request: Request) -> bool:
+    """Whether a browser shows the answer as a page."""
+    path = request.url.path
+    return request.method == "GET" and not path.startswith(("/api/", "/static/", "/metrics"))
+
+
+def _refusal(
+    request: Request, status: int, detail: str, headers: Mapping[str, str] | None = None
+) -> Response:
     # A message may quote what was sent, even text that no encoding can carry.
     plain = detail.encode("utf-8", "replace").decode()
-    return JSONResponse({"detail": plain}, status)
+    if _is_page(request) and "text/html" in request.headers.get("accept", ""):
+        pages: Jinja2Templates = request.app.state.pages
+        context = {"status": status, "detail": plain}
+        return pages.TemplateResponse(
+            request, "error.html.j2", context, status_code=status, headers=headers
+        )
+    return JSONResponse({"detail": plain}, status, headers)

@@ -20,11 +20,14 @@ WRITE_HEADER = "x-feltwatch"
 the browser would first ask this server for leave (CORS), which is never given."""
 
 MAX_BODY_BYTES = 1_000_000
+LARGER_BODIES = {"/api/calibration/pictures": 48_000_000}
+"""Paths that take more: a picture of the table in 4K, as a camera's own page gives it."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+    "media-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'"
 )
 _ANSWER_HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
@@ -85,7 +88,7 @@ class Gate:
             status, detail = refusal
             await JSONResponse({"detail": detail}, status)(scope, receive, send_safe)
             return
-        await self._app(scope, self._counted(receive), send_safe)
+        await self._app(scope, self._counted(receive, self._most(scope)), send_safe)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """The status and reason for refusing a request by its head; None to let it pass."""
@@ -99,20 +102,23 @@ class Gate:
             return 403, "writes are taken from this server's own pages only"
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, "writes are taken from this server's own pages only"
-        if headers.get(WRITE_HEADER) is None:
+        # No page of another site can send a token either, and with one the cookie counts nothing.
+        by_token = headers.get("authorization", "").lower().startswith("bearer ")
+        if headers.get(WRITE_HEADER) is None and not by_token:
             return 403, f"a write needs the header {WRITE_HEADER}: any value"
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()):
             return 400, "content-length is no number"
         # Longer than any body that could be meant; int() of endless digits is slow.
-        if len(length) > 18 or int(length) > self._max_body_bytes:
-            return 413, self._too_large()
+        most = self._most(scope)
+        if len(length) > 18 or int(length) > most:
+            return 413, _too_large(most)
         return None
 
-    def _too_large(self) -> str:
-        return f"the body is larger than {self._max_body_bytes:,} bytes"
+    def _most(self, scope: Scope) -> int:
+        return LARGER_BODIES.get(scope["path"], self._max_body_bytes)
 
-    def _counted(self, receive: Receive) -> Receive:
+    def _counted(self, receive: Receive, most: int) -> Receive:
         """`receive` that counts: a body sent in chunks tells no length beforehand."""
         taken = 0
 
@@ -121,8 +127,12 @@ class Gate:
             message = await receive()
             if message["type"] == "http.request":
                 taken += len(message.get("body", b""))
-                if taken > self._max_body_bytes:
-                    raise HTTPException(413, self._too_large())
+                if taken > most:
+                    raise HTTPException(413, _too_large(most))
             return message
 
         return receive_counted
+
+
+def _too_large(most: int) -> str:
+    return f"the body is larger than {most:,} bytes"

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from surveillance.web.security import LOOPBACK_HOSTS
+
+if TYPE_CHECKING:
+    from surveillance.live.hub import Hub
+    from surveillance.live.supervisor import Supervisor
+    from surveillance.site import SiteConfig
+    from surveillance.store import Store
+    from surveillance.webhooks import Webhooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,9 +21,21 @@ class WebSettings:
     """What the web application serves, to whom, and under which names.
 
     `datasets` are folders of labelled datasets; `hosts` the names by which the server may
-    be asked; `person` the name of whoever has not given one, kept with each change.
+    be asked. Without a `store` there are no accounts: whoever reaches the server may do
+    everything under the name they give, or under `person` (dataset review and calibration on
+    one's own machine). With a store everybody logs in. Whoever starts the server closes the
+    store and stops what runs beside it; the application only uses them.
     """
 
     datasets: tuple[Path, ...] = ()
     hosts: frozenset[str] = LOOPBACK_HOSTS
     person: str = "reviewer"
+    store: Store | None = None
+    hub: Hub | None = None
+    site: SiteConfig | None = None
+    evidence_dir: Path | None = None
+    webhooks: Webhooks | None = None
+    supervisor: Supervisor | None = None
+    recordings: Any = None
+    secure_cookies: bool = False
+    """Whether browsers reach it by TLS that ends elsewhere; TLS that ends here is seen."""

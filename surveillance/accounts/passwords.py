@@ -1,0 +1,129 @@
+"""Passwords: the rules for a new one, and how they are kept.
+
+Kept as Argon2id with the parameters that argon2-cffi recommends (RFC 9106, section 4, second
+recommended option: 64 MiB, 3 passes, 4 lanes). Hashes of older parameters are made anew when
+their owner logs in.
+"""
+
+from __future__ import annotations
+
+import base64
+import secrets
+import threading
+from dataclasses import dataclass
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from settlement.errors import FeltwatchError
+
+MIN_LETTERS = 12
+MAX_LETTERS = 256
+_FEWEST_DIFFERENT = 5
+_AT_ONCE = 2
+_WAIT_S = 10.0
+
+
+class TooBusyError(FeltwatchError):
+    """More people log in at once than this machine can check."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Whether a password was right; `rehash` is the new hash to keep, when it is due."""
+
+    right: bool
+    rehash: str | None = None
+
+
+def check_rules(password: str, name: str) -> None:
+    """Raise FeltwatchError saying what is wrong with a new password of the person `name`.
+
+    Length counts, not kinds of letters (NIST SP 800-63B, section 5.1.1.2).
+
+    >>> check_rules("five little chips", "ann")
+    >>> check_rules("short", "ann")
+    Traceback (most recent call last):
+    settlement.errors.FeltwatchError: the password has 5 characters; give at least 12
+    """
+    if len(password) < MIN_LETTERS:
+        raise FeltwatchError(
+            f"the password has {len(password)} characters; give at least {MIN_LETTERS}"
+        )
+    if len(password) > MAX_LETTERS:
+        raise FeltwatchError(
+            f"the password has {len(password)} characters; give at most {MAX_LETTERS}"
+        )
+    plain = password.casefold().strip()
+    folded = name.casefold().strip()
+    if folded and folded in plain and not plain.replace(folded, "").strip(" .-_0123456789"):
+        raise FeltwatchError("the password is the name; choose another")
+    if len(set(plain)) < _FEWEST_DIFFERENT:
+        raise FeltwatchError(
+            f"the password has fewer than {_FEWEST_DIFFERENT} different characters; choose another"
+        )
+
+
+class Passwords:
+    """Hashes passwords and checks them; safe to use from several threads.
+
+    Each check takes 64 MiB and a core for a while, so only two run at once.
+    """
+
+    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+        """Hash by `hasher`, by the recommended parameters when there is none."""
+        self._hasher = hasher or PasswordHasher()
+        self._turns = threading.BoundedSemaphore(_AT_ONCE)
+        self._nobody = _hash_of_nothing(self._hasher)
+
+    def hashed(self, password: str) -> str:
+        """The hash to keep. Raises TooBusyError."""
+        with self._turn():
+            return self._hasher.hash(_bytes(password))
+
+    def check(self, kept: str | None, password: str) -> Checked:
+        """Whether the password is the one of the hash `kept`.
+
+        None, for who does not exist or has no password, is never right and takes as long.
+        Raises TooBusyError.
+        """
+        with self._turn():
+            try:
+                self._hasher.verify(kept or self._nobody, _bytes(password))
+            except (VerificationError, InvalidHashError):
+                return Checked(False)
+            if not kept:
+                return Checked(False)
+            if self._hasher.check_needs_rehash(kept):
+                return Checked(True, self._hasher.hash(_bytes(password)))
+            return Checked(True)
+
+    def _turn(self) -> _Turn:
+        return _Turn(self._turns)
+
+
+class _Turn:
+    def __init__(self, turns: threading.BoundedSemaphore) -> None:
+        self._turns = turns
+
+    def __enter__(self) -> None:
+        if not self._turns.acquire(timeout=_WAIT_S):
+            raise TooBusyError("too many log in at once; try again in a minute")
+
+    def __exit__(self, *_: object) -> None:
+        self._turns.release()
+
+
+def _hash_of_nothing(hasher: PasswordHasher) -> str:
+    """What the password of nobody is checked against: of no password, and as slow to check."""
+    salt, digest = (
+        base64.b64encode(secrets.token_bytes(length)).decode().rstrip("=")
+        for length in (hasher.salt_len, hasher.hash_len)
+    )
+    cost = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
+    return f"$argon2id$v=19${cost}${salt}${digest}"
+
+
+def _bytes(password: str) -> bytes:
+    # A lone surrogate, which JSON can carry, has no UTF-8.
+    return password.encode("utf-8", "surrogatepass")

@@ -1,0 +1,35 @@
+"""What an account may do: three roles, each with all that those before it may."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What an account may do.
+
+    A viewer looks, a reviewer judges alerts and labels pictures, an admin sets up tables,
+    recordings and people.
+
+    >>> Role.ADMIN.covers(Role.REVIEWER), Role.VIEWER.covers(Role.REVIEWER)
+    (True, False)
+    >>> Role.ADMIN.at_most(Role.VIEWER)
+    <Role.VIEWER: 'viewer'>
+    """
+
+    VIEWER = "viewer"
+    REVIEWER = "reviewer"
+    ADMIN = "admin"
+
+    @property
+    def rank(self) -> int:
+        """Its place among the roles, the least first."""
+        return tuple(Role).index(self)
+
+    def covers(self, needed: Role) -> bool:
+        """Whether this role may do what `needed` may."""
+        return self.rank >= needed.rank
+
+    def at_most(self, limit: Role) -> Role:
+        """The lesser of the two."""
+        return min(self, limit, key=lambda role: role.rank)

@@ -1,0 +1,85 @@
+"""What is noted of every request: how long it took, and the act when the route noted none."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from surveillance.metrics import Metrics
+from surveillance.web.access import Account, audit
+from surveillance.web.security import SAFE_METHODS
+
+_LOG = logging.getLogger(__name__)
+
+
+class Watching:
+    """ASGI middleware: measures requests, and sees to it that no look or act goes unlogged.
+
+    Routes write what was done to the log in words of their own (`access.audit`). Here is
+    written what is left: every change that no route told of, every page looked at, and what
+    somebody known was refused.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Stand before `app`."""
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the request pass, and note it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        metrics: Metrics = scope["app"].state.metrics
+        state = scope.setdefault("state", {})
+        began = time.perf_counter()
+        answered: dict[str, Any] = {"status": 500, "page": False, "streams": False}
+
+        async def send_seen(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kind = Headers(raw=message["headers"]).get("content-type", "")
+                answered["status"] = message["status"]
+                answered["page"] = kind.startswith("text/html")
+                answered["streams"] = kind.startswith("text/event-stream")
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_seen)
+        finally:
+            route = getattr(scope.get("route"), "path", "")
+            status: int = answered["status"]
+            if not answered["streams"]:
+                took_s = time.perf_counter() - began
+                metrics.request(scope["method"], route, status, took_s)
+            act = _act(scope["method"], route, status, answered["page"])
+            account: Account | None = state.get("account")
+            if act and account is not None and account.via != "open" and not state.get("audited"):
+                await run_in_threadpool(_note, Request(scope), act, status)
+
+
+def _act(method: str, route: str, status: int, page: bool) -> str | None:
+    """What the log calls a request that its route did not tell of; None for what is no act."""
+    if not route:
+        return None
+    if status == 403:
+        return "refused"
+    if method not in SAFE_METHODS and status < 400:
+        return f"{method} {route}"
+    if method == "GET" and page and status == 200:
+        return "page seen"
+    return None
+
+
+def _note(request: Request, act: str, status: int) -> None:
+    query = f"?{request.url.query}" if request.url.query else ""
+    detail: dict[str, object] = {"method": request.method, "status": status}
+    try:
+        audit(request, act, f"{request.url.path}{query}", detail)
+    except Exception:
+        # It was answered already; the server's own log still tells of it.
+        _LOG.exception("the log of looks and acts could not be written")
