@@ -31,9 +31,9 @@ from vision import tiles as tiles_module
 from vision import turns as turns_module
 from vision.detections import Detections
 from vision.joined import ReadIndex, join_indices, same_card
-from vision.photo import PhotoError, PhotoReader, read_picture
+from vision.photo import PhotoError, PhotoReader, read_picture, told_index
 from vision.tiles import find_in_picture, overlaps, scales, tiles
-from vision.turns import CROP_MARGIN, CROP_PX, axes, index_height, read_boxes, turned_crops
+from vision.turns import CROP_MARGIN, CROP_PX, Reading, axes, index_height, read_boxes, turned_crops
 
 
 @pytest.fixture
@@ -272,6 +272,31 @@ class TestReader:
         paint_card(two, "JOKER", (150, 150), 20, 36, corners=2)
         assert reader.read(one).cards == ()
         assert [card.label for card in reader.read(two).cards] == ["JOKER"]
+
+    @pytest.mark.parametrize(
+        ("label", "share", "as_joker", "score", "told"),
+        [
+            ("KD", 0.9, True, 0.99, ("KD", 0.9)),
+            ("KD", 0.3, True, 0.9, ("JOKER", 0.9)),
+            ("KD", 0.3, True, 0.7, ("KD", 0.3)),
+            ("JOKER", 0.6, True, 0.3, ("JOKER", 0.6)),
+            ("JOKER", 0.6, True, 0.8, ("JOKER", 0.8)),
+            ("JOKER", 0.95, False, 0.99, ("JOKER", 0.7)),
+            ("JOKER", 0.4, False, 0.99, ("JOKER", 0.4)),
+            ("KD", 0.97, False, 0.3, ("KD", 0.97)),
+            ("KD", 0.02, False, 0.9, None),
+        ],
+    )
+    def test_the_readers_word_counts_for_what_was_found(
+        self, label: str, share: float, as_joker: bool, score: float,
+        told: tuple[str, float] | None,
+    ) -> None:  # fmt: skip
+        shares = np.zeros(53, np.float32)
+        shares[DECK_LABELS.index(label)] = share
+        got = told_index(Reading(shares, 0.0, 30.0), as_joker, score)
+        assert (got is None) == (told is None)
+        if got and told:
+            assert got == (told[0], pytest.approx(told[1]))
 
     def test_the_form_of_json(self, reader: PhotoReader) -> None:
         image = ground(300, 200)

@@ -1,0 +1,117 @@
+"""What a camera's process and the room say to each other over their pipe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from surveillance.alerts import Alert
+from surveillance.live.states import SeatNow
+from surveillance.site import EvidencePart
+from vision.live_limits import LiveLimits
+from vision.live_open import LivePlace
+
+STOP = "stop"
+"""What the room says for an orderly end."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSetup:
+    """All that a camera's process is started with.
+
+    `watcher` names the function that makes the watcher, 'module:function'. `run` tells this
+    run of the stream from others, `rounds_before` is the number of the table's last round.
+    """
+
+    camera: str
+    place: LivePlace
+    table_file: Path
+    weights: Path
+    spool: Path
+    evidence: EvidencePart
+    silent_s: float
+    run: str
+    rounds_before: int = 0
+    limits: LiveLimits = field(default_factory=LiveLimits)
+    watcher: str = "surveillance.live.worker:table_watcher"
+
+
+@dataclass(frozen=True, slots=True)
+class StateMessage:
+    """How the camera and its table stand; `beat` counts turns of the watching loop."""
+
+    beat: int
+    state: str
+    message: str
+    phase: str
+    round_id: str | None
+    stream_s: float | None
+    lag_s: float | None
+    fps: float
+    dropped: int
+    seats: tuple[SeatNow, ...]
+    frame_shown_at: float | None
+    memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PictureMessage:
+    """The last picture as JPEG, plain and with what is seen drawn over it."""
+
+    plain: bytes
+    overlay: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RoundMessage:
+    """A round that was decided. Times `..._at` are wall clock seconds as the camera showed it.
+
+    `pictures` are JPEG by file name, as the alerts name them.
+    """
+
+    record: str
+    settlement: dict[str, Any]
+    alerts: tuple[Alert, ...]
+    pictures: dict[str, bytes]
+    detections: list[dict[str, Any]]
+    started_at: float
+    shown_at: float
+    by_sender: bool
+    sent_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentMessage:
+    """A camera or table incident began (with its alert) or ended."""
+
+    act: Literal["began", "again", "ended"]
+    kind: str
+    alert: Alert
+    at: float
+    pictures: dict[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ClipMessage:
+    """The clip of some alerts stands in the spool; without `path` there is none, and why."""
+
+    alert_ids: tuple[str, ...]
+    path: Path | None
+    start_s: float = 0.0
+    end_s: float = 0.0
+    codec: str = ""
+    width: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FatalMessage:
+    """The process cannot work and ends; the message says why."""
+
+    message: str
+
+
+Message = (
+    StateMessage | PictureMessage | RoundMessage | IncidentMessage | ClipMessage | FatalMessage
+)

@@ -1,0 +1,75 @@
+"""What is told of a table that is watched: its state, what lies there, and news."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+EventKind = Literal["state", "round", "alert", "alert_changed", "health"]
+
+
+class CameraState(StrEnum):
+    """What a camera is doing."""
+
+    CONNECTING = "connecting"
+    RUNNING = "running"
+    STALLED = "stalled"
+    FROZEN = "frozen"
+    RECONNECTING = "reconnecting"
+    ENDED = "ended"
+    FAILED = "failed"
+    TOO_SLOW = "too_slow"
+
+
+class _Told(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SeatNow(_Told):
+    """What lies at a seat now, as read last; never a record."""
+
+    seat: int | None = Field(description="None for the dealer.")
+    low: tuple[str, ...] = Field((), description="Cards face up in the low box.")
+    high: tuple[str, ...] = Field((), description="Cards face up in the high box.")
+    backs: int = Field(0, description="Cards face down.")
+    stakes: dict[str, int | None] = Field(
+        default_factory=dict, description="Cents by wager; None: chips that were not counted."
+    )
+    pays: dict[str, int | None] = Field(default_factory=dict, description="Cents laid beside.")
+    lammers: tuple[str, ...] = ()
+
+
+class TableState(_Told):
+    """A table that is watched, as it stands now."""
+
+    camera: str
+    table: str
+    game: str
+    state: CameraState = CameraState.CONNECTING
+    message: str = Field("", description="Why, for people; holds no address with a password.")
+    phase: str = Field("waiting", description="Of the round, in the dealing procedure's words.")
+    round_id: str | None = Field(None, description="Of the round that is running.")
+    stream_s: float | None = Field(None, description="Stream time of the last picture, s.")
+    lag_s: float | None = Field(None, description="Age of the last picture when it was read.")
+    fps: float = Field(0.0, description="Pictures decoded per second.")
+    dropped: int = Field(0, description="Sampled pictures dropped because the reader was busy.")
+    restarts: int = Field(0, description="How often the camera's process was started again.")
+    last_round: dict[str, Any] | None = None
+    last_alert: dict[str, Any] | None = None
+    seats: tuple[SeatNow, ...] = ()
+    frame_shown_at: datetime | None = Field(
+        None, description="When the camera showed the last picture, by its clock if it tells."
+    )
+
+
+class LiveEvent(_Told):
+    """One piece of news."""
+
+    kind: EventKind
+    camera: str
+    table: str
+    at: datetime
+    body: dict[str, Any] = Field(default_factory=dict)

@@ -1,0 +1,136 @@
+"""Starts a process for each camera, watches it, starts it again, and ends all in good order."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from settlement.errors import FeltwatchError
+from surveillance.live.camera_desk import CameraDesk
+from surveillance.live.hub import Hub
+from surveillance.live.intake import CameraFacts, Intake
+from surveillance.live.keeper import Keeper, KeeperLimits
+from surveillance.live.messages import WorkerSetup
+from surveillance.live.states import TableState
+from surveillance.live.versions import versions_of
+from surveillance.site import CameraPart, SiteConfig
+from surveillance.site_check import check_site, check_weights
+from surveillance.store import RoundFilter, Store
+from vision.live_open import LivePlace
+from vision.table import TableFile
+
+SPOOL = "spool"
+STOP_WITHIN_S = 15.0
+
+
+class Supervisor:
+    """The cameras of a site. `start` after construction, `stop` in the end; each once."""
+
+    def __init__(
+        self,
+        site: SiteConfig,
+        store: Store,
+        hub: Hub,
+        intake: Intake,
+        *,
+        site_file: Path = Path("site.toml"),
+        watcher: str | None = None,
+    ) -> None:
+        """Check everything that can be checked; raises FeltwatchError naming file and key.
+
+        `site_file` is named in errors; `watcher` ('module:function') replaces the reading.
+        """
+        self._site, self._store = site, store
+        self._watcher = watcher
+        tables = check_site(site, site_file)
+        self._weights = check_weights(site, site_file) if site.cameras else Path()
+        limits = KeeperLimits(
+            heartbeat_s=site.limits.heartbeat_s,
+            start_s=site.limits.start_s,
+            memory_bytes=site.limits.memory_mb * 2**20,
+            restarts=site.limits.restarts,
+            window_s=site.limits.restart_minutes * 60,
+            rest_s=site.limits.rest_s,
+        )
+        self._keepers: dict[str, Keeper] = {}
+        for camera in site.cameras:
+            table = tables[camera.name]
+            state = TableState(camera=camera.name, table=table.table, game=table.rules.game)
+            desk = CameraDesk(state, site.address(camera), store, hub, intake)
+            set_up = _SetUp(self, camera, table)
+            self._keepers[camera.name] = Keeper(camera.name, set_up, desk, limits)
+
+    def start(self) -> None:
+        """Start every camera's process."""
+        for keeper in self._keepers.values():
+            keeper.start()
+
+    def stop(self) -> None:
+        """End every process: asked first, then made to. None is left behind."""
+        for keeper in self._keepers.values():
+            keeper.ask_to_stop()
+        for keeper in self._keepers.values():
+            keeper.join(STOP_WITHIN_S)
+
+    def restart(self, camera: str) -> None:
+        """Start a camera's process anew, whatever it is doing. Raises FeltwatchError."""
+        keeper = self._keepers.get(camera)
+        if keeper is None:
+            raise FeltwatchError(f"there is no camera {camera!r} at this site")
+        keeper.restart()
+
+    def process_ids(self) -> dict[str, int | None]:
+        """The process of each camera; None where none runs just now."""
+        return {name: keeper.process_id for name, keeper in self._keepers.items()}
+
+    def set_up(
+        self, camera: CameraPart, table: TableFile, run: str
+    ) -> tuple[WorkerSetup, CameraFacts]:
+        """What a camera's next process and the record of it need; raises FeltwatchError."""
+        address = self._site.address(camera)
+        table_file = camera.table_file.read_bytes()
+        versions = versions_of(table, table_file, self._weights)
+        facts = CameraFacts(
+            camera=camera.name,
+            table=table.table,
+            game=table.rules.game,
+            source=f"{address.shown}#{run}",
+            table_file=table_file,
+            versions=versions,
+            versions_id=self._store.versions.note_set(versions),
+        )
+        self._store.cameras.upsert(
+            camera.name, table.table, address.shown, str(versions["table_file"]["sha256"])
+        )
+        own = table.camera
+        size = None if own is None else (own.width_px, own.height_px)
+        setup = WorkerSetup(
+            camera=camera.name,
+            place=LivePlace(address, camera.transport, camera.loop, size),
+            table_file=camera.table_file,
+            weights=self._weights,
+            spool=self._site.site.data_dir / SPOOL / camera.name,
+            evidence=self._site.evidence,
+            silent_s=camera.silent_minutes * 60,
+            run=run,
+            rounds_before=self._rounds_before(camera.name),
+        )
+        if self._watcher is not None:
+            setup = dataclasses.replace(setup, watcher=self._watcher)
+        return setup, facts
+
+    def _rounds_before(self, camera: str) -> int:
+        """The number of the camera's last round, so that ids go on over restarts."""
+        page = self._store.rounds.page(RoundFilter(camera=camera), limit=1, whole=False)
+        number = page.rows[0].round_id.rsplit("-", 1)[-1] if page.rows else "0"
+        return int(number) if number.isdigit() else 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _SetUp:
+    supervisor: Supervisor
+    camera: CameraPart
+    table: TableFile
+
+    def __call__(self, run: str) -> tuple[WorkerSetup, CameraFacts]:
+        return self.supervisor.set_up(self.camera, self.table, run)

@@ -1,0 +1,297 @@
+"""The process of one camera: pictures in, rounds and alerts out, news over a pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import resource
+import signal
+import sys
+import time
+import traceback
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Protocol
+
+import av
+
+from settlement.errors import FeltwatchError
+from surveillance import evidence
+from surveillance.audit import judge
+from surveillance.live.clip_desk import ClipDesk
+from surveillance.live.incident_desk import IncidentDesk
+from surveillance.live.messages import (
+    STOP,
+    FatalMessage,
+    PictureMessage,
+    RoundMessage,
+    StateMessage,
+    WorkerSetup,
+)
+from surveillance.live.overlay import WIDE_PX, draw_now, jpeg
+from surveillance.live.sender import Sender
+from surveillance.live.states import CameraState, SeatNow
+from vision.calibration import Calibration
+from vision.camera_watch import CameraWatch
+from vision.live_source import LiveFrame, LiveSource, LiveStatus
+from vision.observed import ObservedRound
+from vision.packet_ring import PacketRing
+from vision.sources import Frame, SourceState
+from vision.table import TableFile, load_table
+from vision.table_now import TableNow
+
+EXIT_FATAL = 3
+TURN_S = 0.25
+STATE_EVERY_S = 0.5
+PICTURE_EVERY_S = 1.0
+LINGER_S = 10.0
+"""After the end of a file, clips that are still due are waited for up to this."""
+
+
+class LiveWatcher(Protocol):
+    """What the process needs of the reading; `vision.watch.TableWatcher` is one."""
+
+    sample_every_s: float
+
+    def feed(self, frame: Frame) -> list[ObservedRound]:
+        """Take one frame; gives back the rounds that were decided by it."""
+
+    def finish(self) -> list[ObservedRound]:
+        """The stream has ended; gives back what is still open."""
+
+    def now(self) -> TableNow:
+        """What lies on the table."""
+
+
+def table_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> LiveWatcher:
+    """The real watcher; raises FeltwatchError when its model is missing."""
+    from vision.watch import TableWatcher
+
+    return TableWatcher(table, weights, name, rounds_before=rounds_before, check_felt=False)
+
+
+def run_worker(setup: WorkerSetup, connection: Connection) -> None:
+    """What the process does from its start to its end."""
+    # Ctrl-C reaches every process of the terminal: the room ends this one in its own time.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # FFmpeg's own log quotes addresses with their passwords.
+    av.logging.set_level(None)
+    sender = Sender(connection)
+    code = 0
+    try:
+        CameraWorker(setup, sender, connection).run()
+    except FeltwatchError as error:
+        sender.send(FatalMessage(setup.place.address.blank(str(error))))
+        code = EXIT_FATAL
+    except Exception as error:
+        told = setup.place.address.blank(traceback.format_exc())
+        print(f"feltwatch: camera {setup.camera}: {told}", file=sys.stderr)
+        words = setup.place.address.blank(f"{type(error).__name__}: {error}")
+        sender.send(FatalMessage(f"the reading broke ({words})"))
+        code = EXIT_FATAL
+    sender.close()
+    # Threads that still wait for a camera must not hold the process.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+class CameraWorker:
+    """Watches one table until it is told to stop, the room is gone, or the stream ends."""
+
+    def __init__(self, setup: WorkerSetup, sender: Sender, connection: Connection) -> None:
+        """Load the table and the networks; raises FeltwatchError."""
+        self.setup = setup
+        self.sender = sender
+        self.connection = connection
+        self.table = load_table(setup.table_file)
+        if self.table.camera is None:
+            raise FeltwatchError(f"{setup.table_file}: camera: missing; calibrate it first")
+        self.watcher = self._make_watcher()
+        ring = PacketRing(setup.evidence.ring_s, setup.evidence.ring_mb * 2**20)
+        self.source = LiveSource(
+            setup.place, name=setup.camera, every_s=self.watcher.sample_every_s,
+            limits=setup.limits, ring=ring,
+        )  # fmt: skip
+        self.view = CameraWatch(self.table, Calibration.fit(self.table.camera))
+        self.clips = ClipDesk(setup, ring, sender)
+        self.incidents = IncidentDesk(setup, self.table.table, sender, self.clips)
+        self._beat = 0
+        self._state_due = self._picture_due = 0.0
+        self._now: TableNow | None = None
+        self._frame: LiveFrame | None = None
+        self._lag_s: float | None = None
+        self._picture: bytes | None = None
+
+    def _make_watcher(self) -> LiveWatcher:
+        module, function = self.setup.watcher.split(":")
+        make = getattr(importlib.import_module(module), function)
+        watcher: LiveWatcher = make(
+            self.table, self.setup.weights, self.setup.camera, self.setup.rounds_before
+        )
+        return watcher
+
+    def run(self) -> None:
+        """Until the end; raises FeltwatchError when the source can never be had."""
+        self.source.start()
+        try:
+            while not self._told_to_stop():
+                frame = self.source.next_frame(TURN_S)
+                status = self.source.status()
+                if frame is not None:
+                    self._look(frame)
+                self._tell(status)
+                if frame is None and status.state is SourceState.FAILED:
+                    raise FeltwatchError(status.message)
+                if frame is None and status.state is SourceState.ENDED:
+                    self._finish()
+                    return
+        finally:
+            self.source.close()
+
+    def _told_to_stop(self) -> bool:
+        if self.sender.broken.is_set():
+            return True
+        try:
+            return self.connection.poll() and self.connection.recv() == STOP
+        except (EOFError, OSError):
+            # The room is gone; nobody is there to be told anything.
+            return True
+
+    def _look(self, frame: LiveFrame) -> None:
+        self._frame = frame
+        problem = self.view.look(frame.luma, time.monotonic())
+        decided: list[ObservedRound] = []
+        if problem is None:
+            decided = self.watcher.feed(frame)
+            for observed in decided:
+                self._take(observed, frame)
+        self._lag_s = frame.lag_s
+        moving = problem is None and self._is_moving()
+        self.incidents.table(moving=moving, decided=bool(decided))
+
+    def _is_moving(self) -> bool:
+        if self._now is None or time.monotonic() >= self._picture_due:
+            self._now = self.watcher.now()
+        return bool(self._now.moving)
+
+    def _take(self, observed: ObservedRound, frame: LiveFrame) -> None:
+        """Judge a round and send it with its pictures; have its clips cut."""
+        judged = judge(observed, self.table)
+        record = judged.record
+        pictures = {}
+        for alert in judged.alerts:
+            for picture in evidence.choose(observed, alert.code, alert.seat):
+                name = evidence.file_name(record.round_id, picture)
+                if name not in pictures:
+                    pictures[name] = evidence.jpeg(evidence.draw(record.round_id, picture))
+        started = self.source.shown_at(float(record.start_s or frame.at_s))
+        self.sender.send(
+            RoundMessage(
+                record=record.to_json(),
+                settlement=judged.settlement.model_dump(mode="json"),
+                alerts=judged.alerts,
+                pictures=pictures,
+                detections=_detections(observed) if judged.alerts else [],
+                started_at=started if started is not None else frame.shown_at,
+                shown_at=frame.shown_at,
+                by_sender=frame.by_sender,
+                sent_at=time.time(),
+            )
+        )
+        self.clips.ask(judged.alerts)
+        self._now = None
+
+    def _tell(self, status: LiveStatus) -> None:
+        """What is due: state, picture, incidents, clips."""
+        self._beat += 1
+        now = time.monotonic()
+        if now >= self._picture_due and self._frame is not None:
+            self._picture_due = now + PICTURE_EVERY_S
+            self._send_picture(self._frame)
+        stream_s = float(self._frame.at_s) if self._frame is not None else None
+        self.incidents.camera(status, self.view.problem, stream_s, self._picture)
+        self.clips.work()
+        if now >= self._state_due:
+            self._state_due = now + STATE_EVERY_S
+            self.sender.send(self._state(status, stream_s))
+
+    def _send_picture(self, frame: LiveFrame) -> None:
+        self._now = self.watcher.now()
+        small = frame.small(WIDE_PX)
+        overlay = small
+        if self.view.problem is None:
+            overlay = draw_now(small, self._now, frame.width)
+        plain = jpeg(small)
+        self._picture = plain
+        self.sender.send(PictureMessage(plain, plain if overlay is small else jpeg(overlay)))
+
+    def _state(self, status: LiveStatus, stream_s: float | None) -> StateMessage:
+        state, message = CameraState(status.state.value), status.message
+        if status.too_slow and status.state is SourceState.RUNNING:
+            state = CameraState.TOO_SLOW
+            message = "this machine does not keep up; the oldest pictures are dropped"
+        elif self.view.problem is not None and not message:
+            message = self.view.problem.words
+        if self.sender.lost:
+            message += f" ({self.sender.lost} reports were lost)"
+        now, frame = self._now, self._frame
+        return StateMessage(
+            beat=self._beat,
+            state=state,
+            message=message.strip(),
+            phase=now.phase if now else "waiting",
+            round_id=now.round_id if now else None,
+            stream_s=stream_s,
+            lag_s=None if self._lag_s is None else round(self._lag_s, 3),
+            fps=round(status.fps, 2),
+            dropped=status.dropped + status.skipped,
+            seats=_seats(now) if now else (),
+            frame_shown_at=frame.shown_at if frame else None,
+            memory_bytes=memory_bytes(),
+        )
+
+    def _finish(self) -> None:
+        """The stream has ended: what is open comes out as far as it was seen."""
+        frame = self._frame
+        if frame is not None:
+            for observed in self.watcher.finish():
+                self._take(observed, frame)
+        self.clips.finish(LINGER_S)
+        self._state_due = 0.0
+        self._tell(self.source.status())
+
+
+def _seats(now: TableNow) -> tuple[SeatNow, ...]:
+    return tuple(
+        SeatNow(
+            seat=v.seat, low=v.low, high=v.high, backs=v.backs, stakes=dict(v.stakes),
+            pays=dict(v.pays), lammers=v.lammers,
+        )
+        for v in now.views
+    )  # fmt: skip
+
+
+def _detections(observed: ObservedRound) -> list[dict[str, object]]:
+    return [
+        {
+            "seat": picture.seat,
+            "what": picture.what,
+            "at_s": picture.at_s,
+            "label": seen.label,
+            "score": round(seen.score, 4),
+            "xyxy": [round(v, 1) for v in seen.xyxy],
+        }
+        for picture in observed.pictures
+        for seen in picture.seen
+    ]
+
+
+def memory_bytes() -> int:
+    """What this process holds in memory; its peak where the system tells no more."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * resource.getpagesize()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -1,0 +1,115 @@
+"""The whole room in one server: store, cameras, recordings, webhooks and pages."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from settlement.errors import FeltwatchError
+from surveillance.live.hub import Hub
+from surveillance.live.intake import Intake
+from surveillance.live.supervisor import Supervisor
+from surveillance.recordings import AuditManager
+from surveillance.site import SiteConfig
+from surveillance.site_check import check_site
+from surveillance.store import Store
+from surveillance.web.app import create_app
+from surveillance.web.security import LOOPBACK_HOSTS
+from surveillance.web.settings import WebSettings
+from surveillance.webhooks import Webhooks
+
+SWEEP_EVERY_S = 3600.0
+_GB = 10**9
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ServeStack:
+    """What a server consists of; made by `serve_stack`."""
+
+    store: Store
+    hub: Hub
+    intake: Intake
+    supervisor: Supervisor
+    webhooks: Webhooks
+    app: FastAPI
+
+
+@contextlib.contextmanager
+def serve_stack(
+    site: SiteConfig, site_file: Path, *, watcher: str | None = None
+) -> Iterator[ServeStack]:
+    """Everything a site file asks for, started; in the end all is stopped in good order.
+
+    Raises FeltwatchError naming file and key before anything is started. `watcher`
+    ('module:function') replaces the reading, for measurements without networks.
+    """
+    check_site(site, site_file)
+    with contextlib.ExitStack() as ends:
+        webhooks = Webhooks.of(site.webhooks)
+        store = ends.enter_context(Store.open(site.store_url))
+        hub = Hub()
+        intake = Intake(store, hub, site.evidence_dir, webhooks)
+        ends.callback(intake.close)
+        supervisor = Supervisor(site, store, hub, intake, site_file=site_file, watcher=watcher)
+        recordings = AuditManager.of_site(site, store)
+        app = create_app(
+            WebSettings(
+                datasets=site.datasets.folders,
+                hosts=LOOPBACK_HOSTS | {n.lower() for n in (site.web.host, *site.web.names)},
+                store=store,
+                hub=hub,
+                site=site,
+                evidence_dir=site.evidence_dir,
+                webhooks=webhooks,
+                supervisor=supervisor,
+                recordings=recordings,
+                secure_cookies=site.web.behind_tls,
+            )
+        )
+        webhooks.start()
+        ends.callback(webhooks.stop)
+        recordings.start()
+        ends.callback(recordings.stop)
+        ends.enter_context(_swept(site, store))
+        ends.callback(supervisor.stop)
+        # Pages that listen would hold the server's end.
+        ends.callback(hub.close)
+        supervisor.start()
+        yield ServeStack(store, hub, intake, supervisor, webhooks, app)
+
+
+@contextlib.contextmanager
+def _swept(site: SiteConfig, store: Store) -> Iterator[None]:
+    """Keep record and evidence within the site's limits meanwhile."""
+    stop = threading.Event()
+    thread = threading.Thread(target=_sweep, args=(site, store, stop), name="sweep", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _sweep(site: SiteConfig, store: Store, stop: threading.Event) -> None:
+    while True:
+        try:
+            swept = store.retention.sweep(
+                datetime.now(UTC), site.store.keep_days, round(site.store.keep_gb * _GB),
+                site.evidence_dir,
+            )  # fmt: skip
+            for left in swept.left:
+                log.warning("retention: %s", left)
+        except (FeltwatchError, OSError) as error:
+            log.error("retention: %s", error)
+        if stop.wait(SWEEP_EVERY_S):
+            return

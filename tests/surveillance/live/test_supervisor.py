@@ -1,0 +1,254 @@
+"""Real processes over real films: rounds to bundles, ends by force, restarts, an orderly end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import av
+import pytest
+
+from settlement.errors import FeltwatchError
+from surveillance.bundle import verify_bundle, verify_log
+from surveillance.live.hub import Hub, Subscription
+from surveillance.live.intake import Intake
+from surveillance.live.supervisor import Supervisor
+from surveillance.site import SiteConfig, load_site
+from surveillance.store import HealthFilter, Store
+from tests.rtsp.loopback import RtspServer
+from tests.surveillance.live.live_room import (
+    CRASHES,
+    EATS,
+    HANGS,
+    TOLD,
+    is_alive,
+    wait_event,
+    wait_for,
+    write_site,
+)
+from tests.vision.live_films import write_film
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_film(tmp_path_factory.mktemp("film") / "a.mp4", 20.0, rate=5, b_frames=2)
+
+
+class Hooked:
+    """Remembers what webhooks are told."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, Any, str | None]] = []
+
+    def send(self, kind: str, body: Any, code: str | None = None) -> None:
+        self.sent.append((kind, body, code))
+
+
+class RunningRoom:
+    """A site that runs."""
+
+    def __init__(self, site: SiteConfig, site_file: Path, watcher: str) -> None:
+        self.site = site
+        self.hooks = Hooked()
+        self.store = Store.open(site.store_url)
+        self.hub = Hub()
+        self.news: Subscription = self.hub.subscribe()
+        self.intake = Intake(self.store, self.hub, site.evidence_dir, self.hooks)
+        self.supervisor = Supervisor(
+            site, self.store, self.hub, self.intake, site_file=site_file, watcher=watcher
+        )
+
+    @property
+    def process_id(self) -> int | None:
+        return self.supervisor.process_ids()["c1"]
+
+    def state(self, state: str, words: str = "") -> dict[str, Any]:
+        event = wait_event(
+            self.news,
+            lambda e: e.kind == "state" and e.body["state"] == state and words in e.body["message"],
+        )
+        return event.body
+
+
+@contextmanager
+def room(folder: Path, source: str, watcher: str = TOLD, **more: object) -> Iterator[RunningRoom]:
+    site_file = write_site(folder, source, **more)
+    site = load_site(site_file)
+    site.site.data_dir.mkdir()
+    running = RunningRoom(site, site_file, watcher)
+    running.supervisor.start()
+    try:
+        yield running
+    finally:
+        running.supervisor.stop()
+        process_id = running.process_id
+        running.intake.close()
+        running.store.close()
+        assert process_id is None
+
+
+def test_a_round_becomes_an_alert_with_evidence_that_stands(tmp_path: Path, film: Path) -> None:
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        news = running.news
+        seen = running.state("running")
+        assert seen["camera"] == "c1"
+        alert = wait_event(news, lambda e: e.kind == "alert" and e.body["code"] == "OVERPAID")
+        assert alert.table == "t1"
+        decided = wait_event(news, lambda e: e.kind == "round")
+        assert decided.body["alerts"] == 1
+        changed = wait_event(news, lambda e: e.kind == "alert_changed")
+        assert changed.body["id"] == alert.body["id"]
+        assert changed.body["bundle"]
+        table = running.hub.state("c1")
+        assert table is not None
+        assert table.seats[0].high == ("TS", "TD", "8C", "4C", "3H")
+        assert table.last_alert is not None
+        assert table.last_round is not None
+        assert table.frame_shown_at is not None
+        for overlay in (False, True):
+            assert (running.hub.picture("c1", overlay) or b"").startswith(b"\xff\xd8")
+        row = running.store.alerts.get(alert.body["id"])
+        assert (row.state, row.seat, row.wager, row.at) == ("open", 3, "main", alert.at)
+        place = running.site.evidence_dir
+        assert row.pictures
+        wait_for(lambda: all((place / p).is_file() for p in row.pictures))
+        assert all((place / p).read_bytes().startswith(b"\xff\xd8") for p in row.pictures)
+        assert row.bundle is not None
+        assert verify_bundle(place / row.bundle) == ()
+        assert row.clip is not None
+        with av.open(str(place / row.clip)) as clip:
+            assert sum(1 for _ in clip.decode(video=0)) >= 5
+        kept = running.store.rounds.get(row.round or 0)
+        assert kept.round_id == "t1-000001"
+        assert kept.settlement["round_id"] == "t1-000001"
+        assert kept.versions_id is not None
+        assert set(running.store.versions.of_set(kept.versions_id)) == {
+            "model", "rules", "table_file", "program",
+        }  # fmt: skip
+        assert running.hooks.sent[0][0] == "alert"
+        assert running.hooks.sent[0][2] == "OVERPAID"
+        assert running.store.cameras.all()[0].name == "c1"
+    assert verify_log(running.site.evidence_dir / "chain.jsonl") == ()
+    assert not list(tmp_path.rglob("*.partial"))
+
+
+def test_a_killed_process_is_started_again_and_ids_go_on(tmp_path: Path, film: Path) -> None:
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        wait_event(running.news, lambda e: e.kind == "round")
+        first = running.process_id
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+        body = running.state("reconnecting", "ended by SIGKILL; starting again in 1 s")
+        assert body["restarts"] == 0
+        again = wait_event(running.news, lambda e: e.kind == "round")
+        assert again.body["round_id"] > "t1-000001"
+        state = running.hub.state("c1")
+        assert state is not None
+        assert state.restarts == 1
+        assert running.process_id != first
+        assert not is_alive(first)
+        notes = running.store.health.page(HealthFilter(camera="c1")).rows
+        assert {"connecting", "running", "reconnecting"} <= {n.state for n in notes}
+
+
+def test_a_process_that_stands_still_is_ended_and_started_again(tmp_path: Path, film: Path) -> None:
+    limits = {"heartbeat_s": 3.0}
+    with room(tmp_path, str(film), camera={"loop": True}, limits=limits) as running:
+        running.state("running")
+        first = running.process_id
+        assert first is not None
+        os.kill(first, signal.SIGSTOP)
+        running.state("reconnecting", "gave no sign for 3 s")
+        running.state("running")
+        assert not is_alive(first)
+
+
+def test_a_reading_that_hangs_is_ended_too(tmp_path: Path, film: Path) -> None:
+    with room(tmp_path, str(film), HANGS, limits={"heartbeat_s": 3.0}) as running:
+        running.state("reconnecting", "gave no sign for 3 s")
+
+
+def test_a_process_that_eats_memory_is_started_again(tmp_path: Path, film: Path) -> None:
+    with room(tmp_path, str(film), EATS, limits={"memory_mb": 600}) as running:
+        running.state("reconnecting", "MiB of memory, more than it may")
+
+
+def test_one_that_breaks_again_and_again_is_given_a_rest(
+    tmp_path: Path, film: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    limits = {"restarts": 1, "rest_s": 600.0}
+    source = {"loop": True}
+    with room(tmp_path, str(film), CRASHES, camera=source, limits=limits) as running:
+        body = running.state("failed", "started 2 times in a short while, resting 600 s")
+        assert "RuntimeError" in body["message"]
+        running.supervisor.restart("c1")
+        running.state("reconnecting", "the reading broke")
+        with pytest.raises(FeltwatchError, match="no camera 'c9'"):
+            running.supervisor.restart("c9")
+    capfd.readouterr()
+
+
+def test_a_file_that_ends_is_not_started_again_until_asked(tmp_path: Path) -> None:
+    film = write_film(tmp_path / "short.mp4", 4.0, rate=5)
+    with room(tmp_path, str(film)) as running:
+        running.state("ended", "the end")
+        wait_for(lambda: running.process_id is None)
+        time.sleep(1.5)
+        assert running.process_id is None
+        assert running.store.rounds.page().rows
+        running.supervisor.restart("c1")
+        running.state("running")
+
+
+def test_a_camera_that_is_away_is_an_alert_and_its_end_is_noted(tmp_path: Path) -> None:
+    film = write_film(tmp_path / "long.mp4", 60.0, rate=5)
+    with RtspServer({"t": film}, "ann", "s3cret%/") as server:
+        os.environ["TEST_CAMERA_PW"] = "s3cret%/"
+        camera = {"username": "ann", "password_env": "TEST_CAMERA_PW"}
+        with room(tmp_path, server.url("t"), camera=camera) as running:
+            running.state("running")
+            server.say("down")
+            running.state("reconnecting")
+            alert = wait_event(
+                running.news,
+                lambda e: e.kind == "alert" and "no picture comes" in e.body["message"],
+            )
+            row = running.store.alerts.get(alert.body["id"])
+            assert (row.code, row.round, len(row.pictures)) == ("CAMERA", None, 1)
+            wait_for((running.site.evidence_dir / row.pictures[0]).is_file)
+            server.say("up")
+            running.state("running")
+            ended = wait_event(
+                running.news, lambda e: e.kind == "health" and e.body.get("act") == "ended"
+            )
+            assert ended.body["alert_id"] == row.alert_id
+            assert ended.body["incident"] == "no-picture"
+        notes = [f"{n.state} {n.message}" for n in notes_of(tmp_path)]
+        assert any(n.startswith("no-picture began") for n in notes)
+        assert any(n.startswith("no-picture ended") for n in notes)
+        data = tmp_path / "feltwatch-data"
+        written = b"".join(p.read_bytes() for p in data.rglob("*") if p.is_file())
+        for secret in (b"s3cret%/", b"s3cret%25%2F"):
+            assert secret not in written
+
+
+def notes_of(folder: Path) -> list[Any]:
+    with Store.open(f"sqlite:///{folder}/feltwatch-data/feltwatch.sqlite") as store:
+        return list(store.health.page(HealthFilter(camera="c1"), limit=200).rows)
+
+
+def test_a_picture_of_another_table_is_an_alert(tmp_path: Path, film: Path) -> None:
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        alert = wait_event(
+            running.news,
+            lambda e: e.kind == "alert" and e.body["code"] == "CAMERA",
+        )
+        assert "the felt does not lie where the table file says" in alert.body["message"]
+        wait_for(lambda: running.store.alerts.get(alert.body["id"]).bundle is not None)
+        bundle = running.store.alerts.get(alert.body["id"]).bundle
+        assert verify_bundle(running.site.evidence_dir / str(bundle)) == ()
