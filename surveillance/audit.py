@@ -1,18 +1,20 @@
 """Auditing a recording: from a video and a table file to records, alerts and a report.
 
 Everything that can be checked is checked before the first picture is decoded, and the
-results appear in the output folder together at the end or not at all.
+results appear in the output folder together at the end or not at all. With a work folder
+an audit that was stopped goes on where it was, with the result of one that was not.
 """
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
@@ -22,7 +24,9 @@ from settlement.games import terms_for
 from settlement.settle import settle
 from surveillance import evidence
 from surveillance.alerts import Alert, count_by_code
+from surveillance.audit_work import AuditWork, Place
 from surveillance.candidates import Candidates, model_hash
+from surveillance.live.versions import program_sha256
 from surveillance.report import Heading, JudgedRound, render_report
 from surveillance.staging import Staging
 from surveillance.stopped import Stopped
@@ -52,6 +56,20 @@ class Watcher(Protocol):
     def finish(self) -> list[ObservedRound]:
         """The stream has ended; gives back what is still open."""
 
+
+@runtime_checkable
+class ResumableWatcher(Watcher, Protocol):
+    """A watcher whose state can be kept between runs."""
+
+    def snapshot(self) -> bytes:
+        """All that was seen so far."""
+
+    def restore(self, snapshot: bytes) -> None:
+        """Go on as the watcher that gave the snapshot."""
+
+
+KEEP_EVERY_S = 60.0
+"""How often, in seconds of work, a place to go on from is kept beside those after each round."""
 
 WatcherMaker = Callable[[TableFile, Path | None, str], Watcher]
 
@@ -93,9 +111,11 @@ class AuditSummary(BaseModel):
 def table_watcher(table: TableFile, detector_dir: Path | None, source_name: str) -> Watcher:
     """The real watcher; raises FeltwatchError when its model is missing."""
     # Imported here: it brings the model's runtime along, which most commands do without.
+    from models import backends
     from models.weights_dir import default_weights
     from vision.watch import TableWatcher
 
+    backends.register()
     return TableWatcher(table, detector_dir or default_weights(), source_name)
 
 
@@ -108,16 +128,22 @@ def audit(
     on_progress: Callable[[Progress], None] | None = None,
     make_watcher: WatcherMaker = table_watcher,
     candidates: int = 0,
+    work_dir: Path | None = None,
+    should_stop: Callable[[], bool] | None = None,
 ) -> AuditSummary:
     """Audit a recording and leave the results of `RESULTS` in `out_dir`.
 
     `detector_dir` is a folder with a model, None for the one that is shipped.
     `on_progress` is called after every sampled frame. `candidates`: how many of the views it
     was least sure of are kept for labelling, and as many of those behind alerts.
+    `work_dir` keeps what was decided, until the audit is done: a run with the same recording,
+    table file, model and folder goes on there. `should_stop` is asked after every sampled
+    frame.
 
     Raises FeltwatchError for a broken or empty video, a wrong table file, a video that does
-    not fit it, a missing model or an output folder that cannot take the results; the files
-    of an earlier run are then as they were. Raises Stopped on Ctrl-C.
+    not fit it, a missing model, a work folder together with candidates, or an output folder
+    that cannot take the results; the files of an earlier run are then as they were. Raises
+    Stopped on Ctrl-C and when `should_stop` says so.
     """
     table = _load_table(table_path)
     with FileSource(video) as source:
@@ -127,17 +153,39 @@ def audit(
             run = _Run(table, watcher, staging, Progress(duration_s=source.duration_s))
             if candidates:
                 run.candidates = _candidates(staging, candidates, video, table, detector_dir)
+            if work_dir is not None:
+                run.take_up(AuditWork(work_dir, _key(video, table_path, detector_dir)))
             try:
-                run.watch(source.frames(every_s=watcher.sample_every_s), on_progress)
+                run.watch(source, on_progress, should_stop)
                 summary = run.summary(source, video, out_dir)
                 run.write_report(summary, video)
                 staging.publish(list(RESULTS))
             except KeyboardInterrupt as error:
-                raise Stopped(
-                    f"at {evidence.clock(run.progress.at_s)} of the video; nothing of this "
-                    f"run was kept, {out_dir} is as it was before"
-                ) from error
+                at = evidence.clock(run.progress.at_s)
+                kept = (
+                    f"nothing of this run was kept, {out_dir} is as it was before"
+                    if run.work is None
+                    else f"the next run goes on from {run.kept_at}"
+                )
+                raise Stopped(f"at {at} of the video; {kept}") from error
+    if run.work is not None:
+        run.work.remove()
     return summary
+
+
+def _key(video: Path, table_path: Path, detector_dir: Path | None) -> dict[str, Any]:
+    """What an audit that goes on must have in common with the one that was stopped."""
+    from models.weights_dir import default_weights
+
+    stat = video.stat()
+    return {
+        "video": str(video.resolve()),
+        "bytes": stat.st_size,
+        "changed_ns": stat.st_mtime_ns,
+        "table_sha256": hashlib.sha256(table_path.read_bytes()).hexdigest(),
+        "model": model_hash(detector_dir or Path(default_weights())),
+        "program": program_sha256(),
+    }
 
 
 def _candidates(
@@ -181,32 +229,83 @@ class _Run:
     progress: Progress
     judged: list[JudgedRound] = field(default_factory=list)
     candidates: Candidates | None = None
+    work: AuditWork | None = None
     started: float = field(default_factory=time.perf_counter)
     first_s: Fraction | None = None
+    kept_s: float = 0.0
+    """The work's time when a place was kept last."""
+    kept_at: str = "the start"
+
+    def take_up(self, work: AuditWork) -> None:
+        """Keep what is decided in a work folder, and go on from what it holds."""
+        if self.candidates is not None:
+            raise FeltwatchError(
+                "an audit that can go on keeps no candidates; leave out the work folder"
+            )
+        if not isinstance(self.watcher, ResumableWatcher):
+            raise FeltwatchError("this watcher cannot go on; leave out the work folder")
+        self.work, place = work, work.place
+        if place is None:
+            return
+        self.watcher.restore(place.snapshot)
+        self.judged = list(work.judged)
+        self.first_s = place.first_s
+        self.started -= place.wall_s
+        self.kept_s = place.wall_s
+        self.progress.at_s = float(place.mark.at_s - place.first_s)
+        self.progress.rounds = len(self.judged)
+        self.progress.alerts = sum(len(j.alerts) for j in self.judged)
+        self.progress.wall_s = place.wall_s
+        self.kept_at = evidence.clock(self.progress.at_s)
 
     def watch(
-        self, frames: Iterator[Frame], on_progress: Callable[[Progress], None] | None
+        self,
+        source: FileSource,
+        on_progress: Callable[[Progress], None] | None,
+        should_stop: Callable[[], bool] | None,
     ) -> None:
-        for frame in frames:
+        place = None if self.work is None else self.work.place
+        mark = None if place is None else place.mark
+        for frame in source.frames(every_s=self.watcher.sample_every_s, after=mark):
             if self.first_s is None:
                 self.first_s = frame.at_s
-            for observed in self.watcher.feed(frame):
+            decided = self.watcher.feed(frame)
+            for observed in decided:
                 self._take(observed)
             self.progress.at_s = float(frame.at_s - self.first_s)
             self.progress.wall_s = time.perf_counter() - self.started
             if on_progress is not None:
                 on_progress(self.progress)
+            stops = should_stop is not None and should_stop()
+            if stops or decided or self.progress.wall_s - self.kept_s > KEEP_EVERY_S:
+                self._keep_place(source, frame)
+            if stops:
+                raise KeyboardInterrupt
         for observed in self.watcher.finish():
             self._take(observed)
         self.progress.wall_s = time.perf_counter() - self.started
         if on_progress is not None:
             on_progress(self.progress)
 
+    def _keep_place(self, source: FileSource, frame: Frame) -> None:
+        if self.work is None or self.first_s is None:
+            return
+        assert isinstance(self.watcher, ResumableWatcher)
+        wall_s = self.progress.wall_s
+        self.work.go_on_from(
+            Place(
+                source.mark(frame), self.first_s, wall_s, len(self.judged), self.watcher.snapshot()
+            )
+        )
+        self.kept_s, self.kept_at = wall_s, evidence.clock(self.progress.at_s)
+
     def _take(self, observed: ObservedRound) -> None:
         judged = judge(observed, self.table)
         self._write_evidence(observed, judged.alerts)
         if self.candidates is not None:
             self.candidates.take(observed, judged.alerts)
+        if self.work is not None:
+            self.work.add_round(judged)
         self.judged.append(judged)
         self.progress.rounds += 1
         self.progress.alerts += len(judged.alerts)
@@ -218,8 +317,11 @@ class _Run:
                 name = evidence.file_name(observed.record.round_id, picture)
                 if name not in written:
                     written.add(name)
-                    image = evidence.draw(observed.record.round_id, picture)
-                    self.staging.write_bytes(f"evidence/{name}", evidence.jpeg(image))
+                    data = evidence.jpeg(evidence.draw(observed.record.round_id, picture))
+                    if self.work is not None:
+                        self.work.add_picture(name, data)
+                    else:
+                        self.staging.write_bytes(f"evidence/{name}", data)
 
     def summary(self, source: FileSource, video: Path, out_dir: Path) -> AuditSummary:
         alerts = [a for j in self.judged for a in j.alerts]
@@ -255,6 +357,9 @@ class _Run:
         self.staging.write_text("rounds.jsonl", rounds)
         self.staging.write_text("alerts.jsonl", alerts)
         self.staging.write_text("report.html", render_report(heading, self.judged))
+        if self.work is not None:
+            for name, data in self.work.pictures(self.judged):
+                self.staging.write_bytes(name, data)
         if self.candidates is not None:
             self.candidates.write()
 

@@ -28,9 +28,9 @@ UNDECIDED = 0.5
 
 
 def model_hash(folder: Path) -> str:
-    """A short hash of the networks in a folder of weights."""
+    """A short hash of the networks in a folder of weights, or of a detector's own file."""
     digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.onnx")):
+    for path in [folder] if folder.is_file() else sorted(folder.glob("*.onnx")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -40,7 +40,7 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _write(template: str, values: dict[str, Any], target: Path) -> None:
+def write_page(template: str, values: dict[str, Any], target: Path) -> None:
     """Write a page whole or not at all, piece by piece as the template yields it."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(
@@ -73,7 +73,7 @@ def write_stats_page(
         "empty": [c.label for c in stats.classes if not c.boxes],
         "confirmed": stats.confirmed / stats.pictures if stats.pictures else 0.0,
     }
-    _write("dataset_stats.html.j2", values, target)
+    write_page("dataset_stats.html.j2", values, target)
 
 
 def size_histogram(sizes: tuple[int, ...]) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def write_diff_page(
         "rows": _rows(dataset, summary.worst[:limit]),
         "left": sum(summary.counts.values()) - min(len(summary.worst), limit),
     }
-    _write("dataset_diff.html.j2", values, target)
+    write_page("dataset_diff.html.j2", values, target)
 
 
 def _rows(dataset: Dataset, worst: list[Difference]) -> Iterator[dict[str, Any]]:

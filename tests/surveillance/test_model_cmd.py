@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from surveillance.cli import main
-from tests.models.test_card import FIGURES
 
 
 @pytest.fixture
@@ -32,7 +31,6 @@ def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ["train", "--data", "set", "--out", "run"],
         ["export", "--detector", "d.pt", "--reader", "r.pt", "--stacks", "s.pt", "--out", "w"],
-        ["val", "--weights", "w", "--data", "set", "--quiet"],
     ],
 )
 def test_without_the_train_extra(
@@ -95,7 +93,7 @@ def test_wrong_use(
 def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["model", "--help"]) == 0
     shown = capsys.readouterr().out
-    for name in ("render", "train", "val", "export", "photos"):
+    for name in ("render", "train", "val", "robustness", "export", "photos"):
         assert name in shown
 
 
@@ -124,25 +122,3 @@ def test_render(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(json.loads((out / "sources.json").read_text())["fonts"]) == recipe["fonts"]
     assert main([*arguments, "--seed", "2", "--out", str(out)]) == 2
     assert "holds a training set of another recipe" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("extra", [[], ["--json"]])
-def test_val_tells_what_was_found(
-    extra: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("models.validate.validate", lambda *_, **__: FIGURES)
-    assert main(["model", "val", "--weights", "w", "--data", "d", "--quiet", *extra]) == 0
-    out = capsys.readouterr().out
-    if extra:
-        assert json.loads(out) == FIGURES
-    else:
-        for words in (
-            "Detector: 500 views of set",
-            "95.00%",
-            "Reader: 12 crops",
-            "9C",
-            "9S",
-            "Stack counter",
-            "97.50%",
-        ):
-            assert words in out

@@ -7,13 +7,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response
 
+from surveillance.web.access import Reviewer, Role, needs
 from surveillance.web.dependencies import (
     Author,
     DeskOf,
-    Person,
     PictureId,
     ShelfHere,
-    keep_person,
 )
 from surveillance.web.repositories.labelled import Filter
 from surveillance.web.routers.answers import is_known, not_modified, tagged_bytes, tagged_file
@@ -30,7 +29,6 @@ from surveillance.web.schemas.review import (
     DealQuestion,
     ErrorForm,
     LabelChange,
-    PersonForm,
     PictureCount,
     PictureForm,
     PicturePage,
@@ -47,7 +45,7 @@ _SAVES: _Answers = _NOT_THERE | {
     503: {"model": ErrorForm, "description": "The manifest is busy; try again."},
 }
 
-router = APIRouter(prefix="/api", tags=["review"])
+router = APIRouter(prefix="/api", tags=["review"], dependencies=[Depends(needs(Role.VIEWER))])
 
 
 def _filter(
@@ -64,19 +62,6 @@ def _filter(
 
 Wanted = Annotated[Filter, Depends(_filter)]
 Place = Annotated[int | None, Query(ge=0, le=_LARGEST_ID)]
-
-
-@router.get("/me")
-def me(person: Person) -> PersonForm:
-    """Who is at the keyboard."""
-    return PersonForm(name=person)
-
-
-@router.put("/me")
-def set_me(form: PersonForm, response: Response) -> PersonForm:
-    """Say who is at the keyboard; the browser keeps it."""
-    keep_person(response, form.name)
-    return form
 
 
 @router.get("/datasets")
@@ -98,7 +83,7 @@ def labels(desk: DeskOf) -> list[str]:
 
 
 @router.post("/datasets/{dataset}/labels", responses=_SAVES)
-def add_label(desk: DeskOf, form: LabelChange) -> list[str]:
+def add_label(_: Reviewer, desk: DeskOf, form: LabelChange) -> list[str]:
     """Add a label; gives back all."""
     return desk.review.add_label(form.name)
 
@@ -129,7 +114,12 @@ def picture(desk: DeskOf, id: PictureId, request: Request) -> Response:
 
 @router.put("/datasets/{dataset}/pictures/{id}/boxes", response_model=PictureForm, responses=_SAVES)
 def set_boxes(
-    desk: DeskOf, id: PictureId, form: BoxesChange, author: Author, request: Request
+    _: Reviewer,
+    desk: DeskOf,
+    id: PictureId,
+    form: BoxesChange,
+    author: Author,
+    request: Request,
 ) -> Response:
     """Put boxes in place of those of a revision. Takes back a confirmation."""
     saved = desk.review.set_boxes(id, form.boxes, by=author, revision=form.revision)
@@ -142,7 +132,12 @@ def set_boxes(
     responses=_SAVES,
 )
 def confirm(
-    desk: DeskOf, id: PictureId, form: ConfirmationChange, author: Author, request: Request
+    _: Reviewer,
+    desk: DeskOf,
+    id: PictureId,
+    form: ConfirmationChange,
+    author: Author,
+    request: Request,
 ) -> Response:
     """Say that the boxes of a revision are right, or take that back."""
     saved = desk.review.confirm(id, form.confirmed, by=author, revision=form.revision)

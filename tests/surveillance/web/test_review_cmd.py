@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 import urllib.request
@@ -35,7 +36,7 @@ def test_it_says_where_it_is_and_ends_on_ctrl_c(dataset_folder: Path) -> None:
     try:
         assert server.address == f"http://127.0.0.1:{server.port}/"
         with urllib.request.urlopen(f"{server.address}api/me") as answer:
-            assert answer.read() == b'{"name":"bob"}'
+            assert json.load(answer)["name"] == "bob"
             assert "server" not in answer.headers
     finally:
         server.process.send_signal(signal.SIGINT)

@@ -334,10 +334,10 @@ def test_websockets_are_not_let_past_the_gate() -> None:
 @pytest.mark.parametrize("name", ["", "   ", "a\nb", "x" * 61, "\x00", None, 7])
 def test_names_that_are_none_are_refused(client: TestClient, name: object) -> None:
     assert client.put("/api/me", json={"name": name}).status_code == 422
-    assert client.get("/api/me").json() == {"name": "ann"}
+    assert client.get("/api/me").json()["name"] == "ann"
 
 
 @pytest.mark.parametrize("cookie", ["%00", "%ff", "a%0ab", "x" * 500, "%F0%9F"])
 def test_a_spoilt_cookie_is_no_name(client: TestClient, cookie: str) -> None:
     answer = client.get("/api/me", headers={"cookie": f"feltwatch_person={cookie}"})
-    assert answer.json() == {"name": "ann"}
+    assert answer.json()["name"] == "ann"

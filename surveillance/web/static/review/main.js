@@ -187,7 +187,7 @@ class Review {
     const poll = () => this.pictures.poll();
     $("alarm-retry").addEventListener("click", () => { this.saver.retryAll(); poll(); });
     $("keys-button").addEventListener("click", () => showKeys($("keys")));
-    askForPerson(this.api, start.person, (words) => this.say(words));
+    askForPerson(this.api, start, (words) => this.say(words));
     for (const dialog of document.querySelectorAll("dialog")) {
       dialog.addEventListener("close", () => $("stage").focus({ preventScroll: true }));
     }

@@ -1,10 +1,16 @@
-// Who is at the keyboard: a name that the browser keeps.
+// Who is at the keyboard: whoever is logged in; on a server without accounts a name that the
+// browser keeps.
 
 const $ = (id) => document.getElementById(id);
 
-export function askForPerson(api, name, say) {
+export function askForPerson(api, start, say) {
   const dialog = $("who");
-  $("person").append(name);
+  $("person").append(start.person);
+  if (start.logged_in) {
+    $("person").disabled = true;
+    $("person").title = "You are logged in by this name; it is kept with each change";
+    return;
+  }
   $("person").addEventListener("click", () => {
     $("who-name").value = $("person").textContent;
     dialog.returnValue = "";

@@ -1,0 +1,359 @@
+"""The audits in the background: queued, run in processes of their own, stopped, gone on with."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import multiprocessing
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import Any
+
+from settlement.errors import FeltwatchError
+from surveillance.recordings.folders import AllowedFolders
+from surveillance.recordings.preview import VideoFacts, video_facts
+from surveillance.recordings.results import take_results
+from surveillance.recordings.worker import Job, Told, run_audit, run_preview
+from surveillance.store import NewRecording, RecordingFilter, RecordingRow, RecordingState, Store
+
+POLL_S = 0.2
+END_WITHIN_S = 30.0
+OUT, WORK, PREVIEWS = "recordings", "audit-work", "previews"
+LOOK_EVERY_S = 2.0
+"""How often the store is asked for what is queued, when nobody here has said so."""
+_QUEUED: frozenset[RecordingState] = frozenset({"queued"})
+_RUNNING: frozenset[RecordingState] = frozenset({"running"})
+_ENDED: frozenset[RecordingState] = frozenset({"stopped", "failed"})
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass
+class _Running:
+    process: BaseProcess
+    pipe: Connection
+    stop: Event
+    last: Told = field(default_factory=lambda: Told("progress"))
+
+
+class AuditManager:
+    """Audits recordings one after another, `most` at a time; everything of it is in the store.
+
+    Use `start` and `stop`, or as a context manager. Results lie in the evidence folder under
+    `recordings/`, what is needed to go on and the previews in the data folder. Audits that
+    ran when the program ended are taken up again at the next start.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        folders: AllowedFolders,
+        evidence_dir: Path,
+        data_dir: Path,
+        *,
+        weights: Path | None = None,
+        most: int = 1,
+        audit: Callable[..., None] = run_audit,
+    ) -> None:
+        """`weights` is a folder with a model, None for the shipped one."""
+        self.folders = folders
+        self._store = store
+        self._evidence_dir, self._data_dir = evidence_dir, data_dir
+        self._weights, self._most, self._audit = weights, most, audit
+        self._spawn = multiprocessing.get_context("spawn")
+        self._running: dict[int, _Running] = {}
+        self._previews: dict[int, _Running] = {}
+        self._wanted: list[int] = []
+        self._preview_faults: dict[int, str] = {}
+        self._facts: dict[tuple[str, float, int], VideoFacts] = {}
+        self._lock = threading.RLock()
+        self._wake = threading.Event()
+        self._ending = False
+        self._thread: threading.Thread | None = None
+
+    @classmethod
+    def of_site(cls, site: Any, store: Store) -> AuditManager:
+        """The manager of a site file (`surveillance.site.SiteConfig`)."""
+        folders = AllowedFolders(
+            site.recordings.folders, (camera.table_file for camera in site.cameras)
+        )
+        return cls(store, folders, site.evidence_dir, site.site.data_dir, weights=site.site.weights)
+
+    def start(self) -> None:
+        """Begin to work; what ran when the program ended before is queued again."""
+        for row in self._rows("running"):
+            self._store.recordings.set_state(row.id, "queued", only_from=_RUNNING)
+        self._thread = threading.Thread(target=self._work, name="audits", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop all; what runs is kept and goes on at the next start."""
+        self._ending = True
+        with self._lock:
+            running = [*self._running.values(), *self._previews.values()]
+            for one in running:
+                one.stop.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(END_WITHIN_S)
+        for one in running:
+            if one.process.is_alive():
+                one.process.terminate()
+            one.process.join(5)
+
+    def __enter__(self) -> AuditManager:
+        """Start."""
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop."""
+        self.stop()
+
+    # ---- what people ask for
+
+    def add(self, folder: str, file: str, table_file: str, by: str) -> RecordingRow:
+        """Queue the audit of a video. Raises FeltwatchError when it cannot be audited."""
+        video = self.folders.video(folder, file)
+        table = self.folders.table_file(table_file)
+        stat = video.stat()
+        facts = self.facts(video)
+        for row in (*self._rows("queued"), *self._rows("running"), *self._rows("stopped")):
+            if self._path(row) == video:
+                raise FeltwatchError(f"{file}: is {row.state} already, as recording {row.id}")
+        row = self._store.recordings.add(
+            NewRecording(
+                folder=str(self.folders.folder(folder)), file=file, size=stat.st_size,
+                mtime=stat.st_mtime, table_file=str(table), by=by, duration_s=facts.duration_s,
+            )
+        )  # fmt: skip
+        self._wake.set()
+        return row
+
+    def request_stop(self, id: int) -> RecordingRow:
+        """Stop an audit that is queued or runs; it can go on later."""
+        row = self._store.recordings.get(id)
+        with self._lock:
+            running = self._running.get(id)
+            if running is not None:
+                running.stop.set()
+                return row
+        if row.state != "queued":
+            raise FeltwatchError(f"recording {id} is {row.state}; there is nothing to stop")
+        return self._store.recordings.set_state(id, "stopped", only_from=_QUEUED)
+
+    def resume(self, id: int) -> RecordingRow:
+        """Go on with an audit that was stopped, or try again one that failed."""
+        row = self._store.recordings.get(id)
+        if row.state not in ("stopped", "failed"):
+            raise FeltwatchError(f"recording {id} is {row.state}; there is nothing to go on with")
+        row = self._store.recordings.set_state(id, "queued", only_from=_ENDED)
+        self._wake.set()
+        return row
+
+    def video(self, row: RecordingRow) -> Path:
+        """The video of a recording. Raises FeltwatchError when it is gone, or not allowed."""
+        return self.folders.video(row.folder, row.file)
+
+    def facts(self, video: Path) -> VideoFacts:
+        """What the head of a video tells, looked at once."""
+        stat = video.stat()
+        key = (str(video), stat.st_mtime, stat.st_size)
+        if key not in self._facts:
+            if len(self._facts) > 500:
+                self._facts.clear()
+            self._facts[key] = video_facts(video)
+        return self._facts[key]
+
+    def work_dir(self, row: RecordingRow) -> Path:
+        """Where what was decided so far is kept while the audit is not done."""
+        return self._data_dir / WORK / str(row.id)
+
+    def out_dir(self, row: RecordingRow) -> Path:
+        """Where the results are, once it is done."""
+        return self._evidence_dir / OUT / str(row.id)
+
+    def preview(self, row: RecordingRow) -> Path | None:
+        """The preview of a recording, None while there is none."""
+        path = self._preview_path(row)
+        return path if path.is_file() else None
+
+    def want_preview(self, id: int) -> None:
+        """Have a preview made, after those asked for before."""
+        with self._lock:
+            if id not in self._wanted and id not in self._previews:
+                self._preview_faults.pop(id, None)
+                self._wanted.append(id)
+        self._wake.set()
+
+    def preview_progress(self, id: int) -> Told | None:
+        """How far the making of a preview is; None when none is made or waiting."""
+        with self._lock:
+            if id in self._previews:
+                return self._previews[id].last
+            if id in self._preview_faults:
+                return Told("failed", message=self._preview_faults[id])
+            return Told("progress") if id in self._wanted else None
+
+    # ---- the work
+
+    def _work(self) -> None:
+        looked = float("-inf")
+        while not self._ending or self._running or self._previews:
+            woken = self._wake.wait(POLL_S)
+            self._wake.clear()
+            try:
+                self._listen()
+                if not self._ending and (woken or time.monotonic() - looked > LOOK_EVERY_S):
+                    looked = time.monotonic()
+                    self._begin()
+            except Exception:
+                _LOG.exception("the audits in the background met an error; they go on")
+
+    def _begin(self) -> None:
+        free = self._most - len(self._running)
+        queued = sorted(self._rows("queued"), key=lambda row: row.id) if free > 0 else []
+        for row in queued[:free]:
+            self._begin_audit(row)
+        with self._lock:
+            id = self._wanted.pop(0) if self._wanted and not self._previews else None
+        if id is not None:
+            self._begin_preview(id)
+
+    def _begin_audit(self, row: RecordingRow) -> None:
+        try:
+            video = self.video(row)
+        except FeltwatchError as error:
+            self._store.recordings.set_state(row.id, "failed", str(error), only_from=_QUEUED)
+            return
+        changed = self._store.recordings.set_state(row.id, "running", only_from=_QUEUED)
+        if changed.state != "running":
+            return
+        job = Job(video, Path(row.table_file), self.out_dir(row), self.work_dir(row), self._weights)
+        with self._lock:
+            self._running[row.id] = self._start(self._audit, job)
+
+    def _begin_preview(self, id: int) -> None:
+        try:
+            row = self._store.recordings.get(id)
+            video = self.video(row)
+        except FeltwatchError as error:
+            self._preview_faults[id] = str(error)
+            return
+        with self._lock:
+            self._previews[id] = self._start(run_preview, video, self._preview_path(row))
+
+    def _start(self, target: Callable[..., None], *arguments: object) -> _Running:
+        here, there = self._spawn.Pipe(duplex=False)
+        stop = self._spawn.Event()
+        process = self._spawn.Process(target=target, args=(*arguments, there, stop), daemon=True)
+        process.start()
+        there.close()
+        return _Running(process, here, stop)
+
+    def _listen(self) -> None:
+        with self._lock:
+            audits, previews = dict(self._running), dict(self._previews)
+        for id, running in audits.items():
+            if self._hear(running):
+                self._tell_progress(id, running.last)
+            if running.last.kind == "progress" and running.process.is_alive():
+                continue
+            self._end_audit(id, running)
+        for id, running in previews.items():
+            self._hear(running)
+            if running.last.kind == "progress" and running.process.is_alive():
+                continue
+            running.process.join(5)
+            self._hear(running)
+            with self._lock:
+                del self._previews[id]
+            running.pipe.close()
+            self._wake.set()
+            if running.last.kind not in ("done", "stopped"):
+                self._preview_faults[id] = running.last.message or _ended(running.process)
+
+    def _hear(self, running: _Running) -> bool:
+        """Take in what a process has told; whether there was news."""
+        news = False
+        with contextlib.suppress(EOFError, OSError):
+            while running.pipe.poll():
+                running.last = running.pipe.recv()
+                news = True
+        return news
+
+    def _tell_progress(self, id: int, told: Told) -> None:
+        if told.kind == "progress":
+            self._store.recordings.progress(
+                id, told.at_s, told.duration_s, told.speed, told.rounds, told.alerts
+            )
+
+    def _end_audit(self, id: int, running: _Running) -> None:
+        running.process.join(5)
+        self._hear(running)
+        told = running.last
+        try:
+            self._keep_end(id, told, running.process)
+        finally:
+            with self._lock:
+                del self._running[id]
+            running.pipe.close()
+            self._wake.set()
+
+    def _keep_end(self, id: int, told: Told, process: BaseProcess) -> None:
+        recordings = self._store.recordings
+        if told.kind == "done":
+            row = recordings.progress(
+                id, told.at_s, told.duration_s, told.speed, told.rounds, told.alerts
+            )
+            out = self.out_dir(row)
+            try:
+                take_results(self._store, row, out, f"{OUT}/{id}", self._weights_dir())
+            except (FeltwatchError, OSError) as error:
+                recordings.set_state(id, "failed", f"the results cannot be kept: {error}")
+                return
+            recordings.set_state(id, "done", told.message, out=f"{OUT}/{id}")
+        elif told.kind == "stopped":
+            # Stopped with the program it goes on by itself; by a person, when they say so.
+            recordings.set_state(id, "queued" if self._ending else "stopped", told.message)
+        elif told.kind == "failed":
+            recordings.set_state(id, "failed", told.message)
+        else:
+            recordings.set_state(
+                id, "failed", f"{_ended(process)}; going on keeps the rounds decided so far"
+            )
+
+    def _weights_dir(self) -> Path:
+        from models.weights_dir import default_weights
+
+        return self._weights or Path(default_weights())
+
+    def _preview_path(self, row: RecordingRow) -> Path:
+        return self._data_dir / PREVIEWS / f"{row.id}.mp4"
+
+    def _path(self, row: RecordingRow) -> Path | None:
+        try:
+            return self.folders.video(row.folder, row.file)
+        except FeltwatchError:
+            return None
+
+    def _rows(self, state: str) -> list[RecordingRow]:
+        rows: list[RecordingRow] = []
+        cursor: str | None = None
+        while True:
+            page = self._store.recordings.page(RecordingFilter(state=state), cursor, 200)
+            rows += page.rows
+            cursor = page.next
+            if cursor is None:
+                return rows
+
+
+def _ended(process: BaseProcess) -> str:
+    code = process.exitcode
+    how = f"by signal {-code}" if code is not None and code < 0 else f"with code {code}"
+    return f"its process ended by itself {how}"

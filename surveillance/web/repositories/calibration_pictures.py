@@ -1,0 +1,58 @@
+"""The pictures that people calibrate on, kept for as long as the server runs."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+
+MOST_KEPT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPicture:
+    """A picture in a folder of the server's own."""
+
+    id: str
+    path: Path
+    width_px: int
+    height_px: int
+    name: str
+
+
+class CalibrationPictures:
+    """The last pictures, in a folder that goes with the server; safe for several threads."""
+
+    def __init__(self) -> None:
+        """Nothing is written before the first picture."""
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._kept: OrderedDict[str, KeptPicture] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def add(self, jpeg: bytes, width_px: int, height_px: int, name: str) -> KeptPicture:
+        """Keep a picture; the oldest goes when there are too many."""
+        with self._lock:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="feltwatch-pictures-")
+            id = secrets.token_hex(12)
+            path = Path(self._folder.name) / f"{id}.jpg"
+            path.write_bytes(jpeg)
+            kept = KeptPicture(id, path, width_px, height_px, name)
+            self._kept[id] = kept
+            while len(self._kept) > MOST_KEPT:
+                _, old = self._kept.popitem(last=False)
+                old.path.unlink(missing_ok=True)
+        return kept
+
+    def get(self, id: str) -> KeptPicture | None:
+        """The picture of that id, None when there is none any more."""
+        with self._lock:
+            return self._kept.get(id)
+
+    def latest(self) -> KeptPicture | None:
+        """The picture that came last."""
+        with self._lock:
+            return next(reversed(self._kept.values()), None)

@@ -1,0 +1,161 @@
+"""Calibrating: its page, the pictures for it, and the fit as JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from settlement.errors import FeltwatchError
+from surveillance.calibration_frame import (
+    jpeg,
+    picture_of_bytes,
+    picture_of_camera,
+    picture_of_video,
+)
+from surveillance.web.access import Admin, audit
+from surveillance.web.repositories.calibration_pictures import CalibrationPictures, KeptPicture
+from surveillance.web.routers.answers import tagged_file
+from surveillance.web.routers.pages import page
+from surveillance.web.routers.tablefiles_api import table_form
+from surveillance.web.routers.tableshelf import TableShelfHere
+from surveillance.web.schemas.review import ErrorForm
+from surveillance.web.schemas.tablefiles import (
+    FitAnswer,
+    FitQuestion,
+    PictureForm,
+    RecordingPicture,
+)
+from surveillance.web.services.calibration import fit
+from surveillance.web.services.errors import NotThereError
+from vision.live_open import LivePlace
+from vision.sources import ByteArray
+
+_Answers = dict[int | str, dict[str, Any]]
+_NOT_THERE: _Answers = {404: {"model": ErrorForm, "description": "There is no such thing."}}
+_REFUSED: _Answers = {422: {"model": ErrorForm, "description": "It is no picture of a table."}}
+_PICTURES: _Answers = _NOT_THERE | {200: {"content": {"image/jpeg": {}}}}
+_UPLOAD: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"image/*": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+def get_pictures(request: Request) -> CalibrationPictures:
+    """The pictures of this server."""
+    state = request.app.state
+    if not hasattr(state, "calibration_pictures"):
+        state.calibration_pictures = CalibrationPictures()
+    pictures: CalibrationPictures = state.calibration_pictures
+    return pictures
+
+
+PicturesHere = Annotated[CalibrationPictures, Depends(get_pictures)]
+
+router = APIRouter(tags=["calibration"])
+
+
+@router.post(
+    "/api/calibration/pictures",
+    status_code=201,
+    response_model=PictureForm,
+    responses=_REFUSED,
+    openapi_extra=_UPLOAD,
+)
+async def upload(_: Admin, pictures: PicturesHere, request: Request) -> PictureForm:
+    """Send a picture of the table, as the body: JPEG, PNG, WebP, BMP or TIFF."""
+    data = await request.body()
+    kept = await run_in_threadpool(lambda: _keep(pictures, picture_of_bytes(data), "sent"))
+    await run_in_threadpool(lambda: audit(request, "picture to calibrate on sent", kept.id))
+    return _picture(kept)
+
+
+@router.post(
+    "/api/calibration/pictures/camera/{camera}",
+    status_code=201,
+    responses=_NOT_THERE | _REFUSED,
+)
+def of_camera(_: Admin, pictures: PicturesHere, request: Request, camera: str) -> PictureForm:
+    """Take a picture of a camera in its full size, or the last one seen where it gives none."""
+    settings = request.app.state.settings
+    site = settings.site
+    part = next((c for c in site.cameras if c.name == camera), None) if site else None
+    if part is None:
+        raise NotThereError(f"there is no camera {camera!r} here")
+    audit(request, "picture to calibrate on taken", f"camera {camera}")
+    try:
+        taken = picture_of_camera(LivePlace(site.address(part), part.transport))
+        return _picture(_keep(pictures, taken, f"camera {camera}"))
+    except FeltwatchError:
+        data = settings.hub.picture(camera, overlay=False) if settings.hub else None
+        if data is None:
+            raise
+    return _picture(_keep(pictures, picture_of_bytes(data), f"camera {camera}, as seen last"))
+
+
+@router.post(
+    "/api/calibration/pictures/recording", status_code=201, responses=_NOT_THERE | _REFUSED
+)
+def of_recording(
+    _: Admin, pictures: PicturesHere, request: Request, wanted: RecordingPicture
+) -> PictureForm:
+    """Take a picture of a recording."""
+    manager = request.app.state.settings.recordings
+    if manager is None:
+        raise NotThereError("this server has no recordings")
+    path = manager.folders.video(wanted.folder, wanted.file)
+    audit(request, "picture to calibrate on taken", f"recording {wanted.file}")
+    return _picture(_keep(pictures, picture_of_video(path, wanted.at_s), path.name))
+
+
+@router.get("/api/calibration/pictures/{id}", response_class=Response, responses=_PICTURES)
+def picture(_: Admin, pictures: PicturesHere, request: Request, id: str) -> Response:
+    """A picture, JPEG."""
+    kept = pictures.get(id)
+    if kept is None:
+        raise NotThereError("this picture is not kept any more; take it anew")
+    return tagged_file(request, kept.path, kept.id)
+
+
+@router.post("/api/calibration/fit", responses=_REFUSED)
+def fit_points(_: Admin, question: FitQuestion) -> FitAnswer:
+    """How points fit: each one's miss in px and mm, the lens, and the layout in the picture."""
+    return fit(question.camera, question.data, question.fit_lens)
+
+
+@router.get("/tables/calibrate/{id}", include_in_schema=False)
+def calibrate_page(
+    account: Admin, shelf: TableShelfHere, pictures: PicturesHere, request: Request, id: str
+) -> Response:
+    """The page to drag felt points onto a picture."""
+    form = table_form(shelf, id)
+    latest = pictures.latest()
+    settings = request.app.state.settings
+    manager = settings.recordings
+    start = {
+        "file": form.model_dump(mode="json"),
+        "picture": None if latest is None else _picture(latest).model_dump(mode="json"),
+        "cameras": [camera.name for camera in settings.site.cameras] if settings.site else [],
+        "folders": [str(root) for root in manager.folders.roots] if manager else [],
+        "live": settings.supervisor is not None,
+    }
+    return page(request, account, "calibration.html.j2", start=start, file=form)
+
+
+def _keep(pictures: CalibrationPictures, taken: ByteArray, name: str) -> KeptPicture:
+    height, width = taken.shape[:2]
+    return pictures.add(jpeg(taken), width, height, name)
+
+
+def _picture(kept: KeptPicture) -> PictureForm:
+    return PictureForm(
+        id=kept.id,
+        url=f"/api/calibration/pictures/{kept.id}",
+        width_px=kept.width_px,
+        height_px=kept.height_px,
+        name=kept.name,
+    )

@@ -1,0 +1,79 @@
+"""The JSON API of the log of looks and acts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from surveillance.store import AuditFilter, AuditRow, Store
+from surveillance.web.access import Admin, audit
+from surveillance.web.dependencies import StoreHere
+from surveillance.web.schemas.access import LogLine, LogPage
+from surveillance.web.schemas.review import ErrorForm
+from surveillance.web.services.errors import RefusedError
+
+MAX_PAGE = 200
+_REFUSED: dict[int | str, dict[str, Any]] = {422: {"model": ErrorForm}}
+
+router = APIRouter(prefix="/api", tags=["log"])
+Text = Annotated[str | None, Query(max_length=500, pattern="^[^\\x00]*$")]
+Moment = Annotated[datetime | None, Query(description="With its time zone; UTC without.")]
+
+
+def log_filter(
+    by: Text = None,
+    act: Text = None,
+    target: Text = None,
+    since: Moment = None,
+    until: Moment = None,
+) -> AuditFilter:
+    """The filter of a log; empty fields filter nothing."""
+    return AuditFilter(by or None, act or None, target or None, aware(since), aware(until))
+
+
+def aware(moment: datetime | None) -> datetime | None:
+    """A time with its zone; without one it is taken for UTC."""
+    if moment is None or moment.tzinfo is not None:
+        return moment
+    return moment.replace(tzinfo=UTC)
+
+
+LogFilter = Annotated[AuditFilter, Depends(log_filter)]
+Cursor = Annotated[str | None, Query(max_length=300)]
+
+
+@router.get("/log", responses=_REFUSED)
+def log(
+    _: Admin,
+    store: StoreHere,
+    wanted: LogFilter,
+    request: Request,
+    cursor: Cursor = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 50,
+) -> LogPage:
+    """The log, newest first. Looking at it is logged too."""
+    found = log_page(store, wanted, cursor, limit)
+    audit(request, "log seen", "log", {"query": request.url.query[:300]})
+    return found
+
+
+def log_page(store: Store, wanted: AuditFilter, cursor: str | None, limit: int) -> LogPage:
+    """A page of the log. Raises RefusedError when it ends before it begins."""
+    if wanted.since and wanted.until and wanted.since >= wanted.until:
+        raise RefusedError("until: is not after since")
+    page = store.audit.page(wanted, cursor=cursor, limit=limit)
+    return LogPage(rows=[_line(row) for row in page.rows], next=page.next)
+
+
+def _line(row: AuditRow) -> LogLine:
+    return LogLine(
+        id=row.id,
+        at=row.at,
+        by=row.by,
+        act=row.act,
+        target=row.target,
+        detail=row.detail,
+        address=row.address,
+    )

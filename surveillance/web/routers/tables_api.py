@@ -1,0 +1,73 @@
+"""The JSON API of the tables: states, live pictures, who deals."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from surveillance.live.states import LiveEvent
+from surveillance.web.access import Reviewer, Viewer, audit
+from surveillance.web.room_parts import PartsHere
+from surveillance.web.schemas.review import ErrorForm
+from surveillance.web.schemas.room import DealerChange, TableForm, TableLine
+
+router = APIRouter(prefix="/api/tables", tags=["tables"])
+
+_NOT_THERE: dict[int | str, dict[str, Any]] = {
+    404: {"model": ErrorForm, "description": "There is no such thing."}
+}
+
+
+@router.get("")
+def tables(_: Viewer, parts: PartsHere) -> list[TableLine]:
+    """Every table with its state, what lies there and what is due."""
+    return parts.room.tables()
+
+
+@router.get("/{camera}", responses=_NOT_THERE)
+def table(_: Viewer, parts: PartsHere, camera: str) -> TableForm:
+    """One table with its last rounds and alerts."""
+    return parts.room.table(camera)
+
+
+@router.get("/{camera}/line", responses=_NOT_THERE)
+def line(_: Viewer, parts: PartsHere, camera: str) -> TableLine:
+    """One table as it stands on the wall."""
+    return parts.room.line(camera)
+
+
+@router.get(
+    "/{camera}/picture",
+    response_class=Response,
+    responses=_NOT_THERE | {200: {"content": {"image/jpeg": {}}}},
+)
+def picture(
+    account: Viewer,
+    parts: PartsHere,
+    request: Request,
+    camera: str,
+    overlay: Annotated[bool, Query(description="With what is seen drawn over it.")] = False,
+) -> Response:
+    """The last picture, JPEG. The log has the first look of a while, not each one."""
+    data = parts.room.picture(camera, overlay)
+    if parts.looks.is_new(account.name, camera):
+        audit(request, "live picture seen", f"camera {camera}")
+    return Response(data, media_type="image/jpeg", headers={"cache-control": "no-store"})
+
+
+@router.post("/{camera}/dealer", responses=_NOT_THERE)
+def set_dealer(
+    account: Reviewer, parts: PartsHere, request: Request, camera: str, form: DealerChange
+) -> TableLine:
+    """Say who deals at the camera's table from now on."""
+    line = parts.room.set_dealer(camera, form.name, account.name)
+    audit(request, "dealer named", f"table {line.table}", {"dealer": line.dealer})
+    body = {"dealer": line.dealer}
+    now = datetime.now(UTC)
+    parts.events.publish(
+        LiveEvent(kind="health", camera=camera, table=line.table, at=now, body=body)
+    )
+    return line

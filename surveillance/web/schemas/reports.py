@@ -1,0 +1,97 @@
+"""The JSON form of the report of a day or a shift."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from surveillance.web.schemas.alerts import AlertCounts, AlertLine, PrecisionLine
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MoneyLine(_Form):
+    """What the alerts about money of one state come to."""
+
+    state: str
+    alerts: int
+    to_players_cents: int = Field(description="Paid or left to players too much.")
+    to_house_cents: int = Field(description="Kept from players, or paid too little.")
+    net_cents: int = Field(description="Above 0: the house lost.")
+    unknown: int = Field(description="Alerts whose sum is not known.")
+
+
+class GroupLine(_Form):
+    """Rounds and alerts of one table, dealer or seat."""
+
+    name: str
+    rounds: int | None = Field(description="Null where rounds are not told apart by it.")
+    with_undecided: int | None = None
+    alerts: AlertCounts
+    total: int
+    undecided_alerts: int = Field(description="Of them such that say something was not read.")
+    confirmed_per_100: float | None = Field(
+        description="Alerts that stood, as in `stood`, per 100 rounds; null without rounds."
+    )
+
+
+class ReviewerLine(_Form):
+    """The verdicts one person gave."""
+
+    name: str
+    confirmed: int
+    rejected: int
+    corrected: int
+
+
+class StateShare(_Form):
+    """How long a camera was in a state."""
+
+    state: str
+    seconds: float
+
+
+class CameraLine(_Form):
+    """How a camera did; only the time since it was first told of counts."""
+
+    camera: str
+    table: str
+    watched_share: float | None = Field(description="Share of the time known it was running.")
+    known_s: float = Field(description="Seconds of the span its state is known for.")
+    states: list[StateShare]
+    incidents: int = Field(description="Dark, blocked or moved pictures, silence, as they began.")
+    changes: int
+    last_state: str
+    last_message: str
+
+
+class ReportForm(_Form):
+    """The report of a span of time."""
+
+    title: str
+    since: datetime
+    until: datetime
+    zone: str = Field(description="Time zone in which times are printed.")
+    table: str | None
+    made_at: datetime
+    made_by: str
+    rounds: int
+    rounds_with_alerts: int
+    rounds_undecided: int
+    undecided: int = Field(description="Things that were not read.")
+    undecided_share: float | None = Field(description="Rounds with something not read.")
+    alerts: AlertCounts
+    stood: int = Field(description="Confirmed or corrected; those that claim no mistake left out.")
+    judged: int = Field(description="With a verdict; those that claim no mistake left out.")
+    money: list[MoneyLine]
+    codes: list[PrecisionLine]
+    tables: list[GroupLine]
+    dealers: list[GroupLine]
+    seats: list[GroupLine]
+    reviewers: list[ReviewerLine]
+    cameras: list[CameraLine]
+    notable: list[AlertLine] = Field(description="Those that stood, newest first.")
+    notable_left: int = Field(description="Of those, how many are not listed.")

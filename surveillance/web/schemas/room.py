@@ -1,0 +1,102 @@
+"""The JSON forms of the wall and of a table's page."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from surveillance.web.schemas.alerts import AlertLine
+from surveillance.web.schemas.rounds import RoundLine
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class DueNow(_Form):
+    """What one wager is due by the cards that lie there now."""
+
+    wager: str
+    name: str
+    stake_cents: int | None
+    paid_cents: int | None
+    words: str = Field(description="pay $25, take, leave, or why it is not decided.")
+    outcome: str | None
+    rule: str
+    why: str
+
+
+class SeatNow(_Form):
+    """What lies at a seat now; seat null is the dealer."""
+
+    seat: int | None
+    low: tuple[str, ...]
+    high: tuple[str, ...]
+    low_name: str = ""
+    high_name: str = ""
+    backs: int = Field(description="Cards that lie face down.")
+    stakes: dict[str, int | None] = Field(description="Cents by wager; null: not read yet.")
+    pays: dict[str, int | None]
+    lammers: tuple[str, ...]
+    result: str = Field("", description="Of the main bet, as far as it is decided.")
+    foul: str = ""
+    due: tuple[DueNow, ...] = ()
+
+
+class HouseWayNow(_Form):
+    """What the house way says of the dealer's cards."""
+
+    kind: str = Field(description="ok, high (set otherwise) or undecided.")
+    words: str
+    low: tuple[str, ...] = ()
+    high: tuple[str, ...] = ()
+
+
+class TableLine(_Form):
+    """A table on the wall."""
+
+    camera: str
+    table: str
+    game: str
+    state: str
+    words: str = Field(description="The state in words.")
+    message: str
+    phase: str
+    round_id: str | None
+    stream_s: float | None
+    lag_s: float | None
+    fps: float | None
+    dropped: int
+    restarts: int
+    frame_shown_at: datetime | None
+    dealer: str | None
+    seats: tuple[SeatNow, ...]
+    house_way: HouseWayNow | None = None
+    last_round: RoundLine | None
+    last_alert: AlertLine | None
+    open_alerts: int
+
+
+class TableForm(_Form):
+    """A table's page."""
+
+    line: TableLine
+    rounds: list[RoundLine]
+    alerts: list[AlertLine]
+    dealers: list[str] = Field(description="Names given before, for the choice.")
+
+
+class DealerChange(BaseModel):
+    """Who deals from now on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: (
+        Annotated[
+            str,
+            StringConstraints(strip_whitespace=True, max_length=80, pattern=r"^[^\x00-\x1f\x7f]*$"),
+        ]
+        | None
+    ) = Field(None, description="Null or empty: nobody is named.")

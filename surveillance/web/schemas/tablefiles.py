@@ -1,0 +1,154 @@
+"""The JSON forms of table files and of calibrating."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+
+from vision.table import Camera
+
+FileName = Annotated[str, StringConstraints(min_length=1, max_length=61)]
+Data = Annotated[dict[str, JsonValue], Field(max_length=40)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class TableFileLine(_Form):
+    """A table file in a list."""
+
+    id: str
+    file: str
+    table: str | None
+    game: str | None
+    seats: int
+    cameras: list[str] = Field(description="Cameras of the site file that use it.")
+    calibrated: bool
+    rms_px: float | None = Field(description="How far the calibration's points miss.")
+    problem: str | None = Field(description="The first fault, null when it is sound.")
+
+
+class FaultLine(_Form):
+    """Something wrong in a table file: key and what would be right."""
+
+    place: str
+    message: str
+
+
+class TableFileForm(_Form):
+    """A table file, right or wrong, as it stands."""
+
+    id: str
+    file: str
+    revision: str = Field(description="Names this state; a change is refused when it is another.")
+    data: dict[str, JsonValue]
+    faults: list[FaultLine]
+    cameras: list[str]
+    backups: int = Field(description="How many former states are kept beside it.")
+
+
+class NewTableFile(_Form):
+    """A table file of the usual table of a game."""
+
+    name: FileName = Field(description="Letters, digits, - and _; the file's and the table's name.")
+    game: Annotated[str, StringConstraints(min_length=1, max_length=80)]
+
+
+class TableFileId(_Form):
+    """The id of a table file."""
+
+    id: str
+
+
+class TableFileCheck(_Form):
+    """Data to check; nothing is written."""
+
+    data: Data
+
+
+class TableFileFaults(_Form):
+    """All that is wrong."""
+
+    faults: list[FaultLine]
+
+
+class TableFileChange(_Form):
+    """Data in place of a revision."""
+
+    revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+    data: Data
+    restart: bool = Field(
+        default=False, description="Whether cameras that use it begin anew with it at once."
+    )
+
+
+class TableFileSaved(_Form):
+    """How it stands now."""
+
+    revision: str
+    restarted: list[str] = Field(description="Cameras that were started again.")
+
+
+class PictureForm(_Form):
+    """A picture to calibrate on."""
+
+    id: str
+    url: str
+    width_px: int
+    height_px: int
+    name: str = Field(description="Where it came from.")
+
+
+class RecordingPicture(_Form):
+    """A moment of a recording."""
+
+    folder: Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+    file: Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+    at_s: Annotated[float, Field(ge=0, le=172_800, allow_inf_nan=False)] = 0.0
+
+
+class FitQuestion(_Form):
+    """A camera's points to fit, with the layout to draw over the picture."""
+
+    camera: Camera
+    data: Data = Field(description="The table file's data, for its layout.")
+    fit_lens: bool = Field(
+        default=False, description="Find k1 and k2 by the points; else those given are kept."
+    )
+
+
+class PointFit(_Form):
+    """How far one point misses: `shown_px` is where the fit shows its mark."""
+
+    shown_px: tuple[float, float]
+    miss_px: float
+    miss_mm: float
+
+
+class OutlineForm(_Form):
+    """One outline of the layout, in px of the picture."""
+
+    name: str = Field(description="Such as 'seats.0.spots.main'.")
+    kind: str = Field(description="felt, box, spot, tray or rack.")
+    closed: bool
+    points_px: list[tuple[float, float]]
+
+
+class FitAnswer(_Form):
+    """How the points fit."""
+
+    problem: str | None = Field(description="Why it cannot be used so; null when it can.")
+    camera: Camera = Field(description="With the lens's numbers as they were found.")
+    points: list[PointFit]
+    outlines: list[OutlineForm]
+    rms_px: float | None
+    max_px: float | None
+    rms_mm: float | None
+    max_mm: float | None
+    plain_rms_px: float | None = Field(description="The same without a lens.")
+    corner_px: float | None = Field(description="By how much the lens moves the picture's corner.")
+    height_mm: float | None
+    focal_known: bool
+    px_per_mm: float | None = Field(description="At the middle of the felt.")

@@ -1,0 +1,270 @@
+"""Recordings: the videos of a folder, their audits, and the timeline of one."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from settlement.errors import FeltwatchError
+from surveillance.audit_work import ROUNDS
+from surveillance.recordings import AuditManager
+from surveillance.recordings.preview import VideoFacts
+from surveillance.recordings.results import begun_at
+from surveillance.store import (
+    AlertFilter,
+    AlertRow,
+    RecordingFilter,
+    RecordingRow,
+    RoundFilter,
+    RoundRow,
+    Store,
+)
+from surveillance.web.schemas.recordings import (
+    PreviewForm,
+    RecordingForm,
+    RecordingPage,
+    TableChoice,
+    TimelineAlert,
+    TimelineForm,
+    TimelineRound,
+    VideoLine,
+    VideoList,
+)
+from surveillance.web.services.errors import NotThereError
+
+_PAGE = 200
+_MOST = 20_000
+"""Rounds or alerts on one timeline: a month of a table."""
+
+
+class RecordingsService:
+    """What the pages and the API of recordings ask for."""
+
+    def __init__(self, store: Store, manager: AuditManager) -> None:
+        """Over the store and the audits in the background."""
+        self._store, self._manager = store, manager
+
+    def folders(self) -> list[str]:
+        """The folders that recordings are taken from."""
+        return [str(root) for root in self._manager.folders.roots]
+
+    def videos(self, folder: str) -> VideoList:
+        """The videos of a folder. Raises FeltwatchError when it is none, or not allowed."""
+        path = self._manager.folders.folder(folder)
+        last = self._last_of(str(path))
+        lines = []
+        for video in self._manager.folders.videos(path):
+            row = last.get(video.file)
+            lines.append(
+                VideoLine(
+                    file=video.file,
+                    size=video.size,
+                    written_at=datetime.fromtimestamp(video.mtime, UTC),
+                    table_files=[_choice(table, path / video.file) for table in video.table_files],
+                    recording=None if row is None else row.id,
+                    state=None if row is None else row.state,
+                )
+            )
+        return VideoList(folder=str(path), videos=lines)
+
+    def page(self, cursor: str | None, limit: int, state: str | None) -> RecordingPage:
+        """A page of audits."""
+        found = self._store.recordings.page(RecordingFilter(state=state), cursor, limit)
+        return RecordingPage(recordings=[form_of(row) for row in found.rows], next=found.next)
+
+    def add(self, folder: str, file: str, table_file: str, by: str) -> RecordingForm:
+        """Queue an audit."""
+        return form_of(self._manager.add(folder, file, table_file, by))
+
+    def get(self, id: int) -> RecordingForm:
+        """One recording."""
+        return form_of(self._store.recordings.get(id))
+
+    def stop(self, id: int) -> RecordingForm:
+        """Stop its audit."""
+        return form_of(self._manager.request_stop(id))
+
+    def resume(self, id: int) -> RecordingForm:
+        """Go on with its audit."""
+        return form_of(self._manager.resume(id))
+
+    def make_preview(self, id: int) -> PreviewForm:
+        """Have a preview made unless there is one."""
+        row = self._store.recordings.get(id)
+        self._manager.video(row)
+        if self._manager.preview(row) is None:
+            self._manager.want_preview(id)
+        return self._preview(row)
+
+    def video(self, id: int, preview: bool) -> tuple[Path, str]:
+        """The file to play and its media type. Raises NotThereError."""
+        row = self._store.recordings.get(id)
+        if preview:
+            path = self._manager.preview(row)
+            if path is None:
+                raise NotThereError(f"recording {id} has no preview yet")
+            return path, "video/mp4"
+        try:
+            path = self._manager.video(row)
+        except FeltwatchError as error:
+            raise NotThereError(str(error)) from error
+        return path, self._manager.facts(path).media_type
+
+    def timeline(self, id: int) -> TimelineForm:
+        """Rounds and alerts of a recording, those decided so far while it runs."""
+        row = self._store.recordings.get(id)
+        facts, problem = self._facts(row)
+        first_s = facts.first_s if facts else 0.0
+        if row.state == "done":
+            rounds = [_round(r, first_s) for r in self._rounds(id)]
+            alerts = [_alert(a, first_s) for a in self._alerts(id)]
+        else:
+            rounds, alerts = _so_far(self._manager.work_dir(row) / ROUNDS, first_s)
+        return TimelineForm(
+            recording=form_of(row),
+            begun_at=begun_at(row),
+            rounds=sorted(rounds, key=lambda one: one.start_s),
+            alerts=sorted(alerts, key=lambda one: (one.at_s, one.alert_id)),
+            playable=facts is not None and facts.playable,
+            light=facts is not None and facts.light,
+            width_px=facts.width_px if facts else 16,
+            height_px=facts.height_px if facts else 9,
+            preview=self._preview(row),
+            problem=problem,
+        )
+
+    def _facts(self, row: RecordingRow) -> tuple[VideoFacts | None, str | None]:
+        try:
+            return self._manager.facts(self._manager.video(row)), None
+        except (FeltwatchError, OSError) as error:
+            return None, str(error)
+
+    def _preview(self, row: RecordingRow) -> PreviewForm:
+        if self._manager.preview(row) is not None:
+            return PreviewForm(state="ready", share=1.0)
+        told = self._manager.preview_progress(row.id)
+        if told is None:
+            return PreviewForm(state="none", share=0.0)
+        if told.kind == "failed":
+            return PreviewForm(state="failed", share=0.0, message=told.message)
+        share = told.at_s / told.duration_s if told.duration_s else 0.0
+        return PreviewForm(state="making", share=min(1.0, share))
+
+    def _last_of(self, folder: str) -> dict[str, RecordingRow]:
+        last: dict[str, RecordingRow] = {}
+        cursor: str | None = None
+        while True:
+            page = self._store.recordings.page(RecordingFilter(folder=folder), cursor, _PAGE)
+            for row in page.rows:
+                last.setdefault(row.file, row)
+            cursor = page.next
+            if cursor is None or len(last) > _MOST:
+                return last
+
+    def _rounds(self, id: int) -> list[RoundRow]:
+        found: list[RoundRow] = []
+        cursor: str | None = None
+        while len(found) < _MOST:
+            page = self._store.rounds.page(RoundFilter(recording_id=id), cursor, _PAGE)
+            found += page.rows
+            cursor = page.next
+            if cursor is None:
+                break
+        return found
+
+    def _alerts(self, id: int) -> list[AlertRow]:
+        found: list[AlertRow] = []
+        cursor: str | None = None
+        while len(found) < _MOST:
+            page = self._store.alerts.page(AlertFilter(recording_id=id), cursor, _PAGE)
+            found += page.rows
+            cursor = page.next
+            if cursor is None:
+                break
+        return found
+
+
+def form_of(row: RecordingRow) -> RecordingForm:
+    """A recording's row as its form."""
+    return RecordingForm(
+        id=row.id,
+        folder=row.folder,
+        file=row.file,
+        table_file=Path(row.table_file).name,
+        state=row.state,
+        at_s=row.at_s,
+        duration_s=row.duration_s,
+        speed=row.speed,
+        rounds=row.rounds,
+        alerts=row.alerts,
+        message=row.message,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        by=row.by,
+    )
+
+
+def _choice(table: Path, video: Path) -> TableChoice:
+    where = "" if table.parent == video.parent else f"{table.parent.name}/"
+    return TableChoice(path=str(table), name=f"{where}{table.name}")
+
+
+def _seconds(text: str | None, first_s: float) -> float | None:
+    return None if text is None else max(0.0, float(text) - first_s)
+
+
+def _round(row: RoundRow, first_s: float) -> TimelineRound:
+    start = _seconds(row.start_s, first_s) or 0.0
+    end = _seconds(row.end_s, first_s)
+    return TimelineRound(
+        id=row.id, round_id=row.round_id, start_s=start, end_s=start if end is None else end,
+        alerts=row.alerts, undecided=row.undecided,
+    )  # fmt: skip
+
+
+def _alert(row: AlertRow, first_s: float) -> TimelineAlert:
+    at = _seconds(row.start_s, first_s)
+    end = _seconds(row.end_s, first_s)
+    return TimelineAlert(
+        id=row.id, alert_id=row.alert_id, round_id=row.alert_id.rpartition("-")[0] or None,
+        code=row.code, severity=row.severity, seat=row.seat, wager=row.wager,
+        at_s=at if at is not None else end or 0.0, end_s=end if end is not None else at or 0.0,
+        message=row.message, state=row.state,
+    )  # fmt: skip
+
+
+def _so_far(path: Path, first_s: float) -> tuple[list[TimelineRound], list[TimelineAlert]]:
+    """What an audit that is not done has decided; a line being written is left out."""
+    rounds: list[TimelineRound] = []
+    alerts: list[TimelineAlert] = []
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except OSError:
+        return rounds, alerts
+    for line in lines[:-1]:
+        try:
+            data = json.loads(line)
+            record, own = data["record"], data["alerts"]
+        except (ValueError, KeyError):
+            continue
+        start = _seconds(record.get("start_s"), first_s) or 0.0
+        rounds.append(
+            TimelineRound(
+                id=None, round_id=record["round_id"], start_s=start,
+                end_s=_seconds(record.get("end_s"), first_s) or start, alerts=len(own),
+                undecided=len(record.get("undecided", ())),
+            )
+        )  # fmt: skip
+        for alert in own:
+            at = _seconds(alert.get("start_s"), first_s) or start
+            alerts.append(
+                TimelineAlert(
+                    id=None, alert_id=alert["alert_id"], round_id=alert.get("round_id"),
+                    code=alert["code"], severity=alert["severity"], seat=alert.get("seat"),
+                    wager=alert.get("wager"), at_s=at,
+                    end_s=_seconds(alert.get("end_s"), first_s) or at, message=alert["message"],
+                    state="open",
+                )
+            )  # fmt: skip
+    return rounds, alerts

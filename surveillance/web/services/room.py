@@ -1,0 +1,150 @@
+"""The wall and a table's page: what the hub tells, beside what the store keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from surveillance.store import AlertFilter, AlertRow, CameraRow, RoundFilter, RoundRow, Store
+from surveillance.web.schemas.room import TableForm, TableLine
+from surveillance.web.services.alert_queue import alert_line
+from surveillance.web.services.due_now import RulesOfTables, seats_now
+from surveillance.web.services.errors import NotThereError
+from surveillance.web.services.round_forms import round_line
+
+if TYPE_CHECKING:
+    from surveillance.live.hub import Hub
+    from surveillance.live.states import TableState
+    from surveillance.site import SiteConfig
+
+STATE_WORDS = {
+    "connecting": "Connecting",
+    "running": "Watching",
+    "stalled": "No picture arrives",
+    "frozen": "Picture stands still",
+    "reconnecting": "Reconnecting",
+    "ended": "Ended",
+    "failed": "Failed",
+    "too_slow": "Machine too slow",
+    "off": "Not watched",
+}
+_LATEST = 12
+
+
+def open_alerts(store: Store) -> int:
+    """How many alerts wait for a verdict."""
+    return store.alerts.counts(AlertFilter(state="open"))["open"]
+
+
+class Room:
+    """The tables of the room, by the names of their cameras."""
+
+    def __init__(
+        self,
+        store: Store | None,
+        hub: Hub | None,
+        site: SiteConfig | None,
+        rules: RulesOfTables,
+    ) -> None:
+        """Any of them may be missing: less is shown then."""
+        self._store, self._hub = store, hub
+        self._rules = rules
+        self._files = {c.name: c.table_file for c in site.cameras} if site is not None else {}
+
+    def tables(self) -> list[TableLine]:
+        """Every camera that is watched or was, by name."""
+        states = {s.camera: s for s in self._hub.states()} if self._hub is not None else {}
+        known = {c.name: c for c in self._store.cameras.all()} if self._store is not None else {}
+        names = sorted({*states, *known, *self._files})
+        return [self._line(name, states.get(name), known.get(name)) for name in names]
+
+    def line(self, camera: str) -> TableLine:
+        """One camera's table. Raises NotThereError."""
+        state = self._hub.state(camera) if self._hub is not None else None
+        known = None
+        if self._store is not None:
+            known = next((c for c in self._store.cameras.all() if c.name == camera), None)
+        if state is None and known is None and camera not in self._files:
+            raise NotThereError(f"there is no camera {camera!r} here")
+        return self._line(camera, state, known)
+
+    def table(self, camera: str) -> TableForm:
+        """A table's page. Raises NotThereError."""
+        line = self.line(camera)
+        if self._store is None:
+            return TableForm(line=line, rounds=[], alerts=[], dealers=[])
+        rounds = self._store.rounds.page(RoundFilter(camera=camera), limit=_LATEST, whole=False)
+        alerts = self._store.alerts.page(AlertFilter(camera=camera), limit=_LATEST)
+        return TableForm(
+            line=line,
+            rounds=[round_line(row) for row in rounds.rows],
+            alerts=[alert_line(row) for row in alerts.rows],
+            dealers=list(self._store.dealers.names()),
+        )
+
+    def picture(self, camera: str, overlay: bool) -> bytes:
+        """The last picture as JPEG. Raises NotThereError."""
+        data = self._hub.picture(camera, overlay) if self._hub is not None else None
+        if data is None:
+            raise NotThereError(f"there is no picture of {camera!r} now")
+        return data
+
+    def set_dealer(self, camera: str, name: str | None, by: str) -> TableLine:
+        """Say who deals at a camera's table from now on. Raises NotThereError."""
+        line = self.line(camera)
+        if self._store is None:
+            raise NotThereError("nothing is kept here: the server was started without a store")
+        self._store.dealers.set(line.table, name or None, datetime.now(UTC), by)
+        return self.line(camera)
+
+    def _line(self, camera: str, state: TableState | None, known: CameraRow | None) -> TableLine:
+        table = state.table if state is not None else known.table if known else camera
+        store = self._store
+        latest, alert, waiting = _last(store, camera)
+        told: Mapping[str, Any] = state.model_dump(mode="json") if state is not None else {}
+        path = self._files.get(camera)
+        rules = self._rules.get(path) if path is not None else None
+        seats, way = seats_now(_in_order(told.get("seats", ())), rules, table)
+        name = told.get("state", "off")
+        return TableLine(
+            camera=camera,
+            table=table,
+            game=told.get("game") or (rules.game if rules else ""),
+            state=name,
+            words=STATE_WORDS.get(name, name.replace("_", " ").capitalize()),
+            message=told.get("message") or "",
+            phase=told.get("phase") or "",
+            round_id=told.get("round_id"),
+            stream_s=_number(told.get("stream_s")),
+            lag_s=_number(told.get("lag_s")),
+            fps=_number(told.get("fps")),
+            dropped=told.get("dropped") or 0,
+            restarts=told.get("restarts") or 0,
+            frame_shown_at=told.get("frame_shown_at"),
+            dealer=store.dealers.current(table) if store else None,
+            seats=seats,
+            house_way=way,
+            last_round=round_line(latest) if latest else None,
+            last_alert=alert_line(alert) if alert else None,
+            open_alerts=waiting,
+        )
+
+
+def _last(store: Store | None, camera: str) -> tuple[RoundRow | None, AlertRow | None, int]:
+    """A camera's last round, its last alert, and how many alerts wait for a verdict."""
+    if store is None:
+        return None, None, 0
+    rounds = store.rounds.page(RoundFilter(camera=camera), limit=1, whole=False).rows
+    alerts = store.alerts.page(AlertFilter(camera=camera), limit=1).rows
+    waiting = store.alerts.counts(AlertFilter(camera=camera, state="open"))["open"]
+    return rounds[0] if rounds else None, alerts[0] if alerts else None, waiting
+
+
+def _number(value: object) -> float | None:
+    return None if value is None else float(str(value))
+
+
+def _in_order(seats: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The dealer first, then the seats by number."""
+    return sorted(seats, key=lambda seat: seat["seat"] or 0)

@@ -1,0 +1,59 @@
+"""Rounds: the list, and one round with all that was seen and due."""
+
+from __future__ import annotations
+
+from surveillance.store import NotStoredError, RoundFilter, Store
+from surveillance.web.schemas.rounds import HandsForm, RoundAlert, RoundForm, RoundPage
+from surveillance.web.services.alert_queue import title_of
+from surveillance.web.services.errors import NotThereError
+from surveillance.web.services.round_forms import hands_form, kind_of_row, round_line
+
+
+class UnreadableError(NotThereError):
+    """The stored round is of a form that this program does not know."""
+
+
+class Rounds:
+    """The rounds of a store."""
+
+    def __init__(self, store: Store) -> None:
+        """Of this store."""
+        self._store = store
+
+    def page(self, wanted: RoundFilter, cursor: str | None, limit: int) -> RoundPage:
+        """Rounds, newest first. Raises CursorError."""
+        page = self._store.rounds.page(wanted, cursor, limit, whole=False)
+        return RoundPage(rounds=[round_line(row) for row in page.rows], next=page.next)
+
+    def dealers(self) -> list[str]:
+        """The names of dealers that were ever set."""
+        return list(self._store.dealers.names())
+
+    def round(self, id: int) -> RoundForm:
+        """One round. Raises NotThereError."""
+        try:
+            row = self._store.rounds.get(id)
+        except NotStoredError as error:
+            raise NotThereError(str(error)) from error
+        alerts = self._store.alerts.of_round(id)
+        hands: HandsForm | None = hands_form(row, alerts)
+        if hands is None:
+            raise UnreadableError(f"round {id} is kept in a form that this program cannot read")
+        return RoundForm(
+            line=round_line(row),
+            hands=hands,
+            alerts=[
+                RoundAlert(
+                    id=a.id,
+                    code=a.code,
+                    kind=kind_of_row(a),
+                    title=title_of(a.code),
+                    seat=a.seat,
+                    message=a.message,
+                    state=a.state,
+                )
+                for a in alerts
+            ],
+            record=row.record,
+            settlement=row.settlement,
+        )

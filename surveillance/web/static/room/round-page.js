@@ -1,0 +1,24 @@
+// One round: its alerts, all hands and wagers.
+
+import { byId, html, moment, startValues } from "/static/shared/dom.js";
+import { keys } from "/static/shared/keys.js";
+import { roundElement } from "/static/room/round.js";
+import { severity, stateBadge } from "/static/room/signs.js";
+
+const { round, games } = startValues();
+const { line } = round;
+byId("where").textContent = [
+  `table ${line.table}`, games[line.game] ?? line.game, line.dealer ? `dealer ${line.dealer}` : "dealer not named",
+  `${moment(line.started_at)} to ${moment(line.ended_at)}`,
+  line.start_s ? `stream ${line.start_s} – ${line.end_s} s` : "",
+].filter(Boolean).join(" · ");
+byId("alerts").replaceChildren(...round.alerts.map((alert) => html("li", {},
+  html("a", { href: `/alerts?alert=${alert.id}&state=` }, severity({ ...alert, severity: alert.kind }),
+    html("span", { class: "title" }, alert.message), stateBadge(alert)))));
+byId("alerts").hidden = !round.alerts.length;
+byId("round").append(roundElement(round.hands));
+
+keys.add("Round", [
+  ["Escape", "all rounds", () => location.assign("/rounds")],
+  ["a", "to its first alert", () => byId("alerts").querySelector("a")?.click()],
+]);

@@ -1,0 +1,26 @@
+// Badges: a sign and words for each state, so that colour is never the only one to tell.
+
+import { html } from "/static/shared/dom.js";
+
+export const RESULTS = { win: "✓ win", lose: "✕ lose", push: "= push" };
+
+export function badge(state, words, attributes = {}) {
+  return html("span", { class: "badge", "data-state": state, ...attributes }, words);
+}
+
+// A severity as a badge: what is not read is told so, never as a severity.
+export function severity(alert) {
+  return badge(alert.kind, alert.kind === "undecided" ? "not read" : alert.severity);
+}
+
+// The same where there is little room: the sign alone, its words for whoever asks.
+export function sign(alert) {
+  const words = alert.kind === "undecided" ? "not read" : alert.severity;
+  return badge(alert.kind, "", { role: "img", "aria-label": words, title: words });
+}
+
+export const stateBadge = (alert) => badge(alert.state, alert.state);
+
+export function percent(share, digits = 0) {
+  return share === null || share === undefined ? "–" : `${(100 * share).toFixed(digits)}%`;
+}

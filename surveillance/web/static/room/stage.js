@@ -1,0 +1,101 @@
+// The stage: evidence before and after side by side, each picture alone, or the clip.
+
+import { html } from "/static/shared/dom.js";
+import { Player } from "/static/room/player.js";
+
+const HEADS = { before: "Before", after: "After" };
+
+export class Stage {
+  constructor() {
+    this.stage = html("div", { class: "stage" });
+    this.strip = html("div", { class: "strip", role: "tablist", "aria-label": "Evidence" });
+    this.node = html("section", { class: "evidence", "aria-label": "Evidence" }, this.stage, this.strip);
+  }
+
+  show(alert) {
+    this.player?.stop();
+    const { pictures, clip } = alert;
+    const pair = ["before", "after"].map((role) => pictures.find((picture) => picture.role === role));
+    this.views = [
+      ...(pair[0] && pair[1] ? [{ kind: "pair", words: "before | after", pictures: pair }] : []),
+      ...(clip ? [{ kind: "clip", words: "clip", pictures: [] }] : []),
+      ...pictures.map((picture) => ({ kind: "picture", words: picture.words, pictures: [picture] })),
+    ];
+    this.player = clip ? new Player(clip) : null;
+    this.strip.replaceChildren(...this.views.map((view, n) => this.#tab(view, n)));
+    this.strip.hidden = this.views.length < 2;
+    const first = this.views.findIndex((view) => view.kind !== "clip");
+    this.at = -1;
+    this.go(Math.max(0, first));
+  }
+
+  clear() {
+    this.player?.stop();
+    this.player = null;
+    this.views = [];
+  }
+
+  #tab(view, n) {
+    const picture = view.pictures[0];
+    const inside = view.kind === "clip" ? [html("span", { class: "tab-clip", "aria-hidden": "true" }, "▶")]
+      : view.kind === "pair" ? view.pictures.map((one) => html("img", { src: one.url, alt: "", loading: "lazy" }))
+        : [html("img", { src: picture.url, alt: "", loading: "lazy" })];
+    return html("button", {
+      type: "button", role: "tab", "aria-selected": "false", class: view.kind, title: view.words, onclick: () => this.go(n),
+    }, ...inside, html("span", { class: "tab-words" }, view.words.replace(/, [\d:.]+$/, "")));
+  }
+
+  go(n) {
+    if (!this.views.length) {
+      this.stage.replaceChildren(html("p", { class: "empty" }, html("strong", {}, "No picture was kept for this alert.")));
+      return;
+    }
+    const at = (n + this.views.length) % this.views.length;
+    if (at === this.at) return;
+    this.at = at;
+    const view = this.views[at];
+    if (view.kind !== "clip") this.player?.pause();
+    [...this.strip.children].forEach((tab, m) => tab.setAttribute("aria-selected", String(m === at)));
+    this.strip.children[at]?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.stage.dataset.kind = view.kind;
+    this.stage.replaceChildren(...(view.kind === "clip" ? [this.player.node]
+      : view.pictures.map((picture) => html("figure", {},
+        html("img", { src: picture.url, alt: picture.words, "data-n": picture.n }),
+        html("figcaption", {}, picture.role ? html("b", {}, HEADS[picture.role], " ") : "", picture.words)))));
+  }
+
+  step(by) {
+    this.go(this.at + by);
+  }
+
+  // Show the clip and play it, or stop it.
+  play() {
+    const at = this.views?.findIndex((view) => view.kind === "clip") ?? -1;
+    if (at < 0) return false;
+    const isShown = this.at === at;
+    this.go(at);
+    if (isShown) this.player.toggle();
+    else this.player.play();
+    return true;
+  }
+
+  seek(by_s) {
+    if (this.views?.[this.at]?.kind === "clip") this.player.seek(by_s);
+  }
+
+  toMoment() {
+    if (this.player) {
+      this.go(this.views.findIndex((view) => view.kind === "clip"));
+      this.player.toMoment();
+    }
+  }
+
+  slower() {
+    this.player?.slower();
+  }
+
+  enlarge() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else this.stage.requestFullscreen?.();
+  }
+}

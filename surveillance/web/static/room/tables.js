@@ -1,0 +1,74 @@
+// The tables as they stand, kept fresh: small news is taken from the event itself, all else
+// (what is due, the last round) is asked for, at most once in a while for each table.
+
+import { get } from "/static/shared/api.js";
+import { live } from "/static/shared/live.js";
+
+const PAUSE_MS = 1_200;
+const TOLD = ["state", "message", "phase", "round_id", "stream_s", "lag_s", "fps", "dropped",
+  "restarts", "frame_shown_at"];
+
+const WORDS = {
+  connecting: "Connecting", running: "Watching", stalled: "No picture arrives",
+  frozen: "Picture stands still", reconnecting: "Reconnecting", ended: "Ended", failed: "Failed",
+  too_slow: "Machine too slow", off: "Not watched",
+};
+
+export class Tables {
+  // `changed(line)` is called for each table that is not as it was.
+  constructor(lines, changed) {
+    this.lines = new Map(lines.map((line) => [line.camera, line]));
+    this.changed = changed;
+    this.asked = new Map();
+    this.lying = new Map();
+    live.on("state", (event) => this.#state(event));
+    for (const kind of ["round", "alert", "alert_changed"]) {
+      live.on(kind, (event) => this.ask(event.camera));
+    }
+    live.on("health", (event) => this.ask(event.camera));
+    live.on("missed", () => this.askAll());
+  }
+
+  #state({ camera, body }) {
+    const line = this.lines.get(camera);
+    if (!line) {
+      this.ask(camera);
+      return;
+    }
+    const news = Object.fromEntries(TOLD.filter((key) => key in body).map((key) => [key, body[key]]));
+    Object.assign(line, news, { words: WORDS[body.state] ?? line.words });
+    const lying = JSON.stringify([body.seats, body.round_id]);
+    if (lying !== this.lying.get(camera)) {
+      this.lying.set(camera, lying);
+      this.ask(camera);
+    }
+    this.changed(line);
+  }
+
+  ask(camera) {
+    if (this.asked.has(camera)) return;
+    this.asked.set(camera, setTimeout(() => this.#ask(camera), this.lines.has(camera) ? PAUSE_MS : 0));
+  }
+
+  async #ask(camera) {
+    this.asked.delete(camera);
+    try {
+      const line = await get(`/api/tables/${encodeURIComponent(camera)}/line`);
+      this.lines.set(camera, line);
+      this.changed(line);
+    } catch {
+      // The banner of the lost connection says it; the next news asks again.
+    }
+  }
+
+  async askAll() {
+    try {
+      for (const line of await get("/api/tables")) {
+        this.lines.set(line.camera, line);
+        this.changed(line);
+      }
+    } catch {
+      // As above.
+    }
+  }
+}

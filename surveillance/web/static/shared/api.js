@@ -1,0 +1,73 @@
+// The JSON API. Every failure is an ApiError with plain words; status 0: no answer came.
+
+import { html, byId } from "/static/shared/dom.js";
+
+export class ApiError extends Error {
+  constructor(status, message, body = null) {
+    super(message);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+const ANSWER_WITHIN_MS = 30_000;
+const TOAST_MS = 6_000;
+
+// "?a=1&b=2" of the values that are set; empty for none.
+export function query(values) {
+  const kept = Object.entries(values).filter(([, v]) => v !== undefined && v !== null && v !== "");
+  return kept.length ? `?${new URLSearchParams(kept)}` : "";
+}
+
+export async function ask(method, url, body) {
+  const headers = { accept: "application/json" };
+  if (method !== "GET") headers["x-feltwatch"] = "1";
+  if (body !== undefined) headers["content-type"] = "application/json";
+  let answer;
+  try {
+    answer = await fetch(url, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      cache: "no-store",
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    });
+  } catch {
+    throw new ApiError(0, "the server does not answer");
+  }
+  const content = answer.status === 204 ? null : await answer.json().catch(() => null);
+  if (answer.status === 401) leaveForLogin();
+  if (!answer.ok) throw new ApiError(answer.status, content?.detail ?? `status ${answer.status}`, content);
+  return content;
+}
+
+export const get = (url, values = {}) => ask("GET", url + query(values));
+export const post = (url, body = {}) => ask("POST", url, body);
+export const put = (url, body = {}) => ask("PUT", url, body);
+export const del = (url) => ask("DELETE", url);
+
+function leaveForLogin() {
+  if (location.pathname === "/login") return;
+  location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+}
+
+// A line at the edge of the page that goes by itself. Kinds: info, good, bad.
+export function toast(words, kind = "info") {
+  const sign = { info: "ℹ", good: "✓", bad: "▲" }[kind];
+  const node = html("p", { class: "toast", "data-kind": kind, role: kind === "bad" ? "alert" : undefined },
+    html("span", { "aria-hidden": "true" }, sign), " ", words);
+  byId("toasts").append(node);
+  while (byId("toasts").childElementCount > 4) byId("toasts").firstElementChild.remove();
+  setTimeout(() => node.remove(), TOAST_MS);
+}
+
+// Do something that asks the server; tell what went wrong. Gives back undefined then.
+export async function attempt(act) {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    toast(`${error.message}.`.replace(/\.\.$/, "."), "bad");
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+// What happens at the tables, as it happens (Server-Sent Events); says when it is cut off.
+//
+//   live.on("alert", (event) => …)      state, round, alert, alert_changed, health
+//   live.on("missed", () => …)          events were lost on the way: ask for all anew
+
+const GRACE_MS = 2_500; // a connection that comes back at once is not worth a word
+
+const listeners = new Map();
+let banner = null;
+let port = null;
+let timer;
+let wasLost = false;
+
+function on(kind, run) {
+  listeners.set(kind, [...(listeners.get(kind) ?? []), run]);
+}
+
+function emit(kind, event) {
+  for (const run of listeners.get(kind) ?? []) run(event);
+}
+
+function showLost() {
+  wasLost = true;
+  banner.textContent = "▲ Connection lost: what is shown may be old. Trying again by itself …";
+  banner.hidden = false;
+  document.body.dataset.connection = "lost";
+}
+
+function connection(state) {
+  clearTimeout(timer);
+  if (state === "open") {
+    banner.hidden = true;
+    document.body.dataset.connection = "open";
+    // What happened meanwhile may be more than the server has kept.
+    if (wasLost) emit("missed", {});
+    wasLost = false;
+  } else if (banner.hidden) {
+    timer = setTimeout(showLost, GRACE_MS);
+  }
+}
+
+function start(bannerNode) {
+  if (port) return;
+  banner = bannerNode;
+  const worker = new SharedWorker("/static/shared/live-worker.js", { name: "feltwatch-live" });
+  port = worker.port;
+  port.onmessage = ({ data }) => {
+    if (data.kind === "connection") connection(data.state);
+    else emit(data.kind, data.event);
+  };
+  port.start();
+  port.postMessage("hello");
+  addEventListener("pagehide", () => port.postMessage("bye"));
+  addEventListener("pageshow", (event) => { if (event.persisted) port.postMessage("hello"); });
+}
+
+export const live = { on, start };

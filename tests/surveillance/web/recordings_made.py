@@ -1,0 +1,56 @@
+"""A store, a folder with a recording, and audits of it that take no model."""
+
+from __future__ import annotations
+
+import time
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Event
+from pathlib import Path
+
+from surveillance.audit import audit
+from surveillance.recordings import AllowedFolders, AuditManager
+from surveillance.recordings.worker import Job, Told
+from surveillance.stopped import Stopped
+from surveillance.store import Store
+from tests.surveillance.test_audit_resume import CountingWatcher
+
+SLOW_S = 0.08
+
+
+class SlowWatcher(CountingWatcher):
+    """Takes its time, so that a person can stop it."""
+
+    def feed(self, frame):  # type: ignore[no-untyped-def]
+        time.sleep(SLOW_S)
+        return super().feed(frame)
+
+
+def audit_slowly(job: Job, pipe: Connection, stop: Event) -> None:
+    """As `run_audit`, with a watcher that gives a round each second of the recording."""
+    try:
+        summary = audit(
+            job.video, job.table_file, job.out, make_watcher=lambda *_: SlowWatcher(),
+            work_dir=job.work, should_stop=stop.is_set,
+            on_progress=lambda p: pipe.send(
+                Told("progress", p.at_s, p.duration_s, p.speed, p.rounds, p.alerts)
+            ),
+        )  # fmt: skip
+    except Stopped as error:
+        pipe.send(Told("stopped", message=str(error)))
+        return
+    done = Told("done", summary.duration_s, summary.duration_s, summary.speed, summary.rounds,
+                summary.alerts)  # fmt: skip
+    pipe.send(done)
+
+
+def audit_and_die(job: Job, pipe: Connection, stop: Event) -> None:
+    """A process that ends without a word."""
+    import os
+
+    os._exit(9)
+
+
+def manager_of(store: Store, folder: Path, data: Path, **more: object) -> AuditManager:
+    return AuditManager(
+        store, AllowedFolders([folder]), data / "evidence", data, audit=audit_slowly, **more
+    )  # type: ignore[arg-type]

@@ -1,0 +1,286 @@
+"""A room made by hand: judged rounds with evidence and clips in a store, a hub, a real server."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import cv2
+import numpy as np
+import uvicorn
+from argon2 import PasswordHasher
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from surveillance import evidence
+from surveillance.accounts import Accounts, Role
+from surveillance.accounts.passwords import Passwords
+from surveillance.audit import judge
+from surveillance.bundle import BundleContents, Chain, write_bundle
+from surveillance.live.hub import Hub
+from surveillance.live.states import LiveEvent, SeatNow, TableState
+from surveillance.store import AlertRow, NewAlert, NewRound, RoundRow, Store
+from surveillance.web.access import SESSION_COOKIE
+from surveillance.web.app import create_app
+from surveillance.web.settings import WebSettings
+from tests.surveillance.conftest import HEIGHT, WIDTH, to_toml
+from tests.surveillance.handmade import observed_round
+from vision.table import TableFile
+
+CAMERA, TABLE = "pit1-t1", "t1"
+ADDRESS = "http://127.0.0.1:8471"
+CLIP_S, CLIP_RATE = 6, 10
+CLIP_START_S = -2.0
+"""The clip of a handmade round, which is settled at 1.6 s of the stream, begins before it."""
+
+
+def make_clip(path: Path, codec: str = "libx264", seconds: int = CLIP_S) -> Path:
+    """A clip that grows brighter, with times from 0."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    options = {"movflags": "+faststart"} if path.suffix == ".mp4" else {}
+    with av.open(str(path), "w", options=options) as container:
+        stream = container.add_stream(codec, rate=CLIP_RATE)
+        stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
+        stream.time_base = Fraction(1, CLIP_RATE)
+        for index in range(seconds * CLIP_RATE):
+            pixels = np.full((HEIGHT, WIDTH, 3), min(250, 20 + 3 * index), np.uint8)
+            frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
+            frame.pts, frame.time_base = index, Fraction(1, CLIP_RATE)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    return path
+
+
+@dataclass
+class MadeRoom:
+    """The parts of a room, and how to add to it."""
+
+    folder: Path
+    store: Store
+    hub: Hub
+    app: FastAPI
+    table: TableFile
+
+    @property
+    def evidence_dir(self) -> Path:
+        return self.folder / "evidence"
+
+    def session(self, name: str) -> str:
+        """A new login of a person, its secret."""
+        user = self.store.people.by_name(name)
+        assert user is not None
+        return Accounts(self.store).sessions.open(user, "test", "test").secret
+
+    def add_round(
+        self,
+        number: int,
+        paid_cents: int = 2500,
+        *,
+        clip: Path | None = None,
+        dealer: str = "Maria",
+    ) -> tuple[RoundRow, list[AlertRow]]:
+        """A judged round whose main bet of $25 was won, with pictures and bundles."""
+        observed = observed_round(number, paid_cents=paid_cents)
+        judged = judge(observed, self.table)
+        ended = datetime.now(UTC) - timedelta(minutes=100 - number)
+        settlement = judged.settlement.model_dump(mode="json")
+        row = self.store.rounds.add(
+            NewRound(
+                table=TABLE,
+                camera=CAMERA,
+                round_id=judged.record.round_id,
+                game=judged.record.game,
+                started_at=ended - timedelta(seconds=70),
+                ended_at=ended,
+                source="made",
+                record=judged.record.model_dump(mode="json", exclude_none=True),
+                settlement=settlement,
+                dealer=dealer,
+                start_s=judged.record.start_s,
+                end_s=judged.record.end_s,
+            )
+        )
+        folder = f"{CAMERA}/run1"
+        pictures = {
+            evidence.file_name(judged.record.round_id, picture): evidence.jpeg(
+                evidence.draw(judged.record.round_id, picture)
+            )
+            for picture in observed.pictures
+        }
+        (self.evidence_dir / folder).mkdir(parents=True, exist_ok=True)
+        for name, data in pictures.items():
+            (self.evidence_dir / folder / name).write_bytes(data)
+        rows = []
+        for alert in judged.alerts:
+            added = self.store.alerts.add(
+                NewAlert(
+                    alert_id=alert.alert_id,
+                    table=TABLE,
+                    camera=CAMERA,
+                    source="made",
+                    code=alert.code,
+                    severity=alert.severity,
+                    at=ended,
+                    message=alert.message,
+                    round=row.id,
+                    dealer=dealer,
+                    seat=alert.seat,
+                    wager=alert.wager,
+                    start_s=alert.start_s,
+                    end_s=alert.end_s,
+                    seen=alert.seen,
+                    due=alert.due,
+                    rule=alert.rule,
+                    pictures=tuple(f"{folder}/{Path(p).name}" for p in alert.pictures),
+                )
+            )
+            contents = BundleContents(
+                alert=alert,
+                record=judged.record,
+                settlement=settlement,
+                table=TABLE,
+                camera=CAMERA,
+                at=ended,
+                pictures={Path(p).name: pictures[Path(p).name] for p in alert.pictures},
+                clip=clip,
+                clip_start_s=CLIP_START_S if clip else None,
+                detections=[
+                    {
+                        "seat": picture.seat,
+                        "what": picture.what,
+                        "at_s": picture.at_s,
+                        "label": seen.label,
+                        "score": seen.score,
+                        "xyxy": list(seen.xyxy),
+                    }
+                    for picture in observed.pictures
+                    for seen in picture.seen
+                ],
+                versions={"model": {"name": "made", "sha256": "ab" * 32}},
+                table_file="\n".join(
+                    f"{key} = {to_toml(value)}"
+                    for key, value in self.table.model_dump(mode="json", exclude_none=True).items()
+                ).encode(),
+            )
+            ref = write_bundle(self.evidence_dir, contents, Chain.of(self.evidence_dir))
+            path = ref.path.relative_to(self.evidence_dir.resolve()).as_posix()
+            named = clip.relative_to(self.evidence_dir).as_posix() if clip else None
+            rows.append(self.store.alerts.set_bundle(added.id, path, ref.sha256, named))
+        return row, rows
+
+    def tell(self, kind: str, row: AlertRow) -> None:
+        """Publish news of an alert as the intake does."""
+        body = {"id": row.id, "code": row.code, "state": row.state}
+        now = datetime.now(UTC)
+        self.hub.publish(
+            LiveEvent(kind=kind, camera=row.camera, table=row.table, at=now, body=body)  # type: ignore[arg-type]
+        )
+
+    def set_state(self, state: str = "running", message: str = "", seats: int = 1) -> None:
+        """The table's state; with one seat, the handmade round lies there."""
+        hands = [
+            SeatNow(seat=None, low=("QS", "JD"), high=("9H", "9C", "7S", "5D", "2C")),
+            SeatNow(
+                seat=3,
+                low=("AH", "KD"),
+                high=("TS", "TD", "8C", "4C", "3H"),
+                stakes={"main": 2500},
+                lammers=("envy",),
+            ),
+        ]
+        self.hub.set_state(
+            TableState(
+                camera=CAMERA,
+                table=TABLE,
+                game="emperors_challenge_exposed",
+                state=state,  # type: ignore[arg-type]
+                message=message,
+                phase="settling",
+                round_id="t1-000009",
+                fps=15.0,
+                lag_s=0.4,
+                seats=tuple(hands[: 1 + seats]) if seats else (),
+            ),
+            datetime.now(UTC),
+        )
+
+
+@contextmanager
+def made_room(
+    folder: Path, table: TableFile, datasets: tuple[Path, ...] = ()
+) -> Iterator[MadeRoom]:
+    """A room with people of every role and five rounds, four of them with alerts."""
+    (folder / "evidence").mkdir(parents=True)
+    hub = Hub()
+    hasher = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    with Store.open(f"sqlite:///{folder}/room.sqlite") as store:
+        for name, role in (("root", Role.ADMIN), ("ann", Role.REVIEWER), ("vic", Role.VIEWER)):
+            store.people.add(name, str(role), hasher.hashed("seven red chips"))
+        store.cameras.upsert(CAMERA, TABLE, "rtsp://10.0.0.7/stream", "0" * 64)
+        app = create_app(
+            WebSettings(datasets=datasets, store=store, hub=hub, evidence_dir=folder / "evidence")
+        )
+        room = MadeRoom(folder, store, hub, app, table)
+        clip = make_clip(folder / "evidence" / CAMERA / "clips" / "one.mp4")
+        room.add_round(1)
+        for number, paid in ((2, 3000), (3, 2000), (4, 3500), (5, 500)):
+            room.add_round(number, paid, clip=clip)
+        picture = np.full((72, 128, 3), 90, np.uint8)
+        plain = cv2.imencode(".jpg", picture)[1].tobytes()
+        room.hub.set_pictures(CAMERA, plain, cv2.imencode(".jpg", 255 - picture)[1].tobytes())
+        room.set_state()
+        yield room
+        hub.close()
+
+
+@contextmanager
+def asking(room: MadeRoom, name: str | None) -> Iterator[TestClient]:
+    """A client logged in as somebody."""
+    client = TestClient(
+        room.app, base_url=ADDRESS, headers={"x-feltwatch": "1"}, raise_server_exceptions=False
+    )
+    with client:
+        if name is not None:
+            client.cookies.set(SESSION_COOKIE, room.session(name))
+        yield client
+
+
+class Running:
+    """A real server of the room's application; `stop` and `start` it again on its port."""
+
+    def __init__(self, room: MadeRoom) -> None:
+        self.room = room
+        self.port = 0
+        self.start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    def start(self) -> None:
+        config = uvicorn.Config(
+            self.room.app,
+            host="127.0.0.1",
+            port=self.port,
+            log_level="warning",
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        self._thread.start()
+        deadline = time.monotonic() + 30
+        while not self._server.started:
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.02)
+        self.port = self._server.servers[0].sockets[0].getsockname()[1]
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(20)

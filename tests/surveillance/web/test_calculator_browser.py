@@ -1,0 +1,163 @@
+"""The calculator in a real browser: by keyboard and by mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+from review_browser import launched
+from tools_made import Watched, app_with, served, table_copy
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture
+def desk(browser: Browser, tmp_path: Path) -> Iterator[Watched]:
+    with served(app_with(table_copy(tmp_path))) as address:
+        page = browser.new_page(viewport={"width": 1366, "height": 768})
+        watched = Watched(page, address)
+        page.goto(f"{address}/calculator")
+        watched.until("document.body.dataset.settled === 'true'")
+        yield watched
+        page.close()
+        watched.assert_calm()
+
+
+def cards(desk: Watched, hand: str, box: int) -> list[str]:
+    found: list[str] = desk.page.eval_on_selector_all(
+        f"[data-hand='{hand}'] .box >> nth={box}",
+        "boxes => boxes.flatMap(b => [...b.querySelectorAll('.pcard')].map(c => c.dataset.card))",
+    )
+    return found
+
+
+def lay(desk: Watched, text: str) -> None:
+    for card in text.split():
+        desk.page.keyboard.type(card)
+
+
+def settled(desk: Watched, holds: str) -> None:
+    desk.until(f"document.body.dataset.settled === 'true' && ({holds})")
+
+
+def text_of(desk: Watched, selector: str) -> str:
+    return desk.page.inner_text(selector)
+
+
+def test_a_round_is_settled_by_keyboard_alone(desk: Watched) -> None:
+    page = desk.page
+    lay(desk, "ks qd 9h 9c 7s 5d 2c")
+    # The dealer's hand is complete: the next cards are the seat's.
+    lay(desk, "as ad ah kd jc 8d x")
+    settled(desk, "document.querySelectorAll('[data-hand] .way').length === 2")
+    assert cards(desk, "dealer", 0) == ["KS", "QD"]
+    assert "004 House Way, One Pair" in text_of(desk, "[data-hand=dealer] .way")
+    assert cards(desk, "1", 0) == ["AD", "AH"]
+    page.focus("[data-focus='1.main']")
+    page.keyboard.type("25")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.type("5")
+    settled(
+        desk,
+        "document.querySelector(\"[data-wager=emperors_treasure] .pay\").innerText.includes('125')",
+    )
+    assert "win" in text_of(desk, "[data-wager=main]")
+    assert "$25" in text_of(desk, "[data-wager=main] .pay")
+    assert "PT-FLT-EC-ET-02, Four-of-a-Kind" in text_of(desk, "[data-wager=emperors_treasure]")
+    assert page.evaluate("document.activeElement.value") == "5"
+    # Seen on the felt otherwise: set by hand.
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("w")
+    settled(desk, "document.querySelector('[data-hand=\"1\"] .box-name')")
+    page.click("[data-hand='1'] [data-card=AH]")
+    page.click("[data-hand='1'] [data-card=KD]")
+    page.keyboard.press(".")
+    lay(desk, "kd ah")
+    settled(
+        desk, "document.querySelector('[data-hand=\"1\"] .way').innerText.includes('otherwise')"
+    )
+
+
+def test_a_card_twice_is_said_at_once(desk: Watched) -> None:
+    lay(desk, "ks qd")
+    desk.page.keyboard.press("]")
+    lay(desk, "ks")
+    assert "king of spades is there already: dealer" in text_of(desk, "#warning")
+    desk.page.click("#pack [data-card=QD]", force=True)  # it is told to be taken
+    assert "queen of diamonds is there already: dealer" in text_of(desk, "#warning")
+    settled(desk, "true")
+    assert cards(desk, "1", 0) == []
+    desk.page.keyboard.press("[")
+    desk.page.keyboard.press("Backspace")
+    settled(desk, "true")
+    assert cards(desk, "dealer", 0) == ["KS"]
+    desk.page.keyboard.type("kz")
+    assert "KZ is no card" in text_of(desk, "#warning")
+
+
+def test_cards_are_clicked_and_taken_back(desk: Watched) -> None:
+    for card in ("KS", "QD", "9H", "9C", "7S", "5D", "2C"):
+        desk.page.click(f"#pack [data-card='{card}']")
+    settled(desk, "document.querySelector('[data-hand=dealer] .hand-name')")
+    assert "pair of nines" in text_of(desk, "[data-hand=dealer]")
+    desk.page.click("[data-hand=dealer] [data-card='7S']")
+    settled(desk, "!document.querySelector('[data-hand=dealer] .hand-name')")
+    assert "1 to come" in text_of(desk, "#laying-left")
+    assert desk.page.get_attribute("#pack [data-card='7S']", "aria-disabled") == "false"
+
+
+def test_games_and_options_are_changed_in_forms(desk: Watched) -> None:
+    page = desk.page
+    page.keyboard.press("o")
+    page.select_option("[data-key='rules.game']", "imperial_pai_gow_draw")
+    settled(desk, "document.querySelector('#problems li, .fault:not(:empty)')")
+    # The former game's pay tables do not fit: that is told at their fields or above.
+    page.select_option("#rules-from", "game imperial_pai_gow_draw")
+    settled(desk, "!document.querySelector('#problems li')")
+    page.evaluate("document.activeElement.blur()")
+    lay(desk, "ks qd 9h 9c 7s 5d 2c 3c")
+    settled(desk, "document.querySelector('[data-hand=dealer] .way')")
+    assert cards(desk, "dealer", 2) != []
+    page.fill("[data-key='rules.limits.main.min_cents']", "abc")
+    page.press("[data-key='rules.limits.main.min_cents']", "Tab")
+    assert "write a sum" in text_of(desk, ".field:has([data-key='rules.limits.main.min_cents'])")
+    page.fill("[data-key='rules.limits.main.min_cents']", "900")
+    page.press("[data-key='rules.limits.main.min_cents']", "Tab")
+    page.fill("[data-key='rules.limits.main.max_cents']", "5")
+    page.press("[data-key='rules.limits.main.max_cents']", "Tab")
+    settled(desk, "document.querySelector('#problems li')")
+    assert "min_cents 90000 is above max_cents 500" in text_of(desk, "#problems")
+
+
+def test_a_table_file_of_ones_own_is_loaded(desk: Watched, tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text((tmp_path / "t1.toml").read_text().replace('table = "t1"', 'table = "mine"'))
+    desk.page.set_input_files("#own-file-input", own)
+    desk.until("document.querySelector('#rules-from').selectedOptions[0].text.includes('mine')")
+    (tmp_path / "bad.toml").write_text("x = 1")
+    desk.page.set_input_files("#own-file-input", tmp_path / "bad.toml")
+    desk.page.wait_for_selector(".toast[data-kind=bad]")
+    assert "is missing" in text_of(desk, ".toast[data-kind=bad]")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (3840, 2160)])
+def test_nothing_overflows(desk: Watched, width: int, height: int) -> None:
+    desk.page.set_viewport_size({"width": width, "height": height})
+    lay(desk, "ks qd 9h 9c 7s 5d 2c as ad ah kd jc 8d x")
+    settled(desk, "document.querySelectorAll('[data-hand] .way').length === 2")
+    wide = desk.page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= width
+    out = desk.page.evaluate(
+        "[...document.querySelectorAll('.panel')]"
+        ".filter(p => p.scrollWidth > p.clientWidth + 1).length"
+    )
+    assert out == 0

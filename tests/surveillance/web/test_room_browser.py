@@ -1,0 +1,380 @@
+"""The room's pages in a real browser: worked by keyboard, live, at both sizes of screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import av
+import pytest
+from playwright.sync_api import Browser, Page
+from review_browser import WITHIN_S, launched, until
+from room_made import CAMERA, MadeRoom, Running, made_room, make_clip
+
+from surveillance.web.access import SESSION_COOKIE
+from vision.table import TableFile
+
+Visit = Callable[..., Page]
+SIZES = [(1366, 768), (3840, 2160)]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture
+def room(tmp_path: Path, table: TableFile) -> Iterator[MadeRoom]:
+    with made_room(tmp_path, table) as room:
+        yield room
+
+
+@pytest.fixture
+def server(room: MadeRoom) -> Iterator[Running]:
+    server = Running(room)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """What a test expects the browsers to say; all else fails it."""
+    return []
+
+
+@pytest.fixture
+def visit(
+    browser: Browser, room: MadeRoom, server: Running, complaints: list[str]
+) -> Iterator[Visit]:
+    """Open a page as somebody; at the end nothing was complained of, nothing foreign asked for."""
+    contexts = []
+    heard: list[str] = []
+    foreign: list[str] = []
+
+    def visit(path: str, name: str = "ann", width: int = 1366, height: int = 768) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height})
+        contexts.append(context)
+        cookie = {"name": SESSION_COOKIE, "value": room.session(name), "url": server.address}
+        context.add_cookies([cookie])  # type: ignore[list-item]
+        context.on(
+            "request",
+            lambda r: (
+                None
+                if r.url.startswith((server.address, "data:", "blob:"))
+                else foreign.append(r.url)
+            ),
+        )
+        page = context.new_page()
+        page.set_default_timeout(WITHIN_S * 1000)
+        page.on("console", lambda m: heard.append(f"{m.type}: {m.text}"))
+        page.on("pageerror", lambda error: heard.append(f"error: {error}"))
+        page.goto(f"{server.address}{path.lstrip('/')}")
+        page.wait_for_selector("body[data-ready=true]")
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert foreign == []
+    assert [words for words in heard if not any(known in words for known in complaints)] == []
+
+
+def queue(visit: Visit, path: str = "/alerts", **how: object) -> Page:
+    page = visit(path, **how)
+    page.wait_for_selector("body[data-queue=ready]")
+    page.wait_for_selector("#detail[data-alert]")
+    return page
+
+
+def shown(page: Page) -> int:
+    return int(page.get_attribute("#detail", "data-alert") or 0)
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def at(page: Page, alert: int) -> None:
+    page.wait_for_selector(f"#detail[data-alert='{alert}']")
+
+
+def numbers(page: Page) -> list[int]:
+    found: list[int] = page.eval_on_selector_all(
+        "#list li", "items => items.map(item => Number(item.dataset.id))"
+    )
+    return found
+
+
+def test_the_queue_is_worked_from_the_keyboard(visit: Visit, room: MadeRoom) -> None:
+    page = queue(visit)
+    first, second, third, fourth = numbers(page)
+    at(page, first)
+    assert "Underpaid" not in page.inner_text("#detail")
+    assert "paid $5.00" in page.inner_text("#detail .seen")
+    assert "$25.00" in page.inner_text("#detail .due")
+    assert page.inner_text("#detail .rule").startswith("Rule 002")
+    # Both hands of the seat stand there as cards.
+    hands = page.locator("#detail .seat-hands.marked .pcard")
+    assert [hands.nth(n).get_attribute("aria-label") for n in range(2)] == [
+        "ace of hearts", "king of diamonds",
+    ]  # fmt: skip
+    # Before and after stand side by side.
+    assert page.locator(".stage[data-kind=pair] figure").count() == 2
+
+    press(page, "j")
+    at(page, second)
+    press(page, "k")
+    at(page, first)
+    press(page, "c")
+    until(lambda: room.store.alerts.get(first).state == "confirmed", "the verdict was kept")
+    at(page, second)  # on to the next that is open
+
+    press(page, "e")
+    page.keyboard.type("the chips were read wrong; c and r are letters here")
+    press(page, "Escape", "r")
+    until(lambda: room.store.alerts.get(second).state == "rejected", "the verdict was kept")
+    (verdict,) = room.store.alerts.verdicts(second)
+    assert (verdict.by, verdict.comment) == (
+        "ann", "the chips were read wrong; c and r are letters here",
+    )  # fmt: skip
+
+    at(page, third)
+    press(page, "x")
+    page.wait_for_selector("#correct[open]")
+    page.fill("#correct [name=seen]", "paid $21.00")
+    press(page, "Control+Enter")
+    until(lambda: room.store.alerts.get(third).state == "corrected", "the verdict was kept")
+    assert room.store.alerts.verdicts(third)[0].corrected == {"seen": "paid $21.00"}
+    at(page, fourth)
+
+    # Taken back: the alert is shown again, and another verdict is added to the first.
+    press(page, "u")
+    at(page, third)
+    press(page, "c")
+    until(lambda: len(room.store.alerts.verdicts(third)) == 2, "another verdict was given")
+    assert room.store.alerts.get(third).state == "confirmed"
+    # What was judged twice goes back to what was said before, as a third verdict.
+    press(page, "u")
+    until(lambda: len(room.store.alerts.verdicts(third)) == 3, "it was taken back")
+    assert room.store.alerts.get(third).state == "corrected"
+    assert [v.verdict for v in room.store.alerts.verdicts(third)] == [
+        "corrected", "confirmed", "corrected",
+    ]  # fmt: skip
+    page.wait_for_selector("#detail .history li >> nth=2")
+
+
+def test_pictures_by_keys_and_the_clip_plays_at_the_moment(visit: Visit) -> None:
+    page = queue(visit, "/alerts?code=OVERPAID")
+    press(page, "n")  # the clip comes first after the pair
+    press(page, "n")
+    page.wait_for_selector(".stage[data-kind=picture] img")
+    until(
+        lambda: page.evaluate("document.querySelector('.stage img').naturalWidth") > 600,
+        "the picture is shown",
+    )
+    press(page, "p", "p")
+    page.wait_for_selector(".stage[data-kind=pair]")
+
+    press(page, "Space")
+    page.wait_for_selector(".clip[data-ready=true]")
+    video = "document.querySelector('video')"
+    until(lambda: page.evaluate(f"!{video}.paused || {video}.ended"), "the clip plays")
+    # The moment lies 3.6 s into the clip; play begins a little before.
+    until(lambda: page.evaluate(f"{video}.currentTime") > 2.2, "the clip goes on")
+    assert page.evaluate(f"{video}.error") is None
+    assert page.evaluate(f"{video}.played.start(0)") == pytest.approx(2.1, abs=0.3)
+    assert page.evaluate(f"{video}.videoWidth") == 320
+    press(page, "m", "ArrowRight")
+    until(lambda: page.evaluate(f"{video}.paused"), "a step stops it")
+    assert page.evaluate(f"{video}.currentTime") == pytest.approx(3.1, abs=0.3)
+    assert "before the moment" in page.inner_text(".clip-words")
+
+
+def test_a_clip_the_browser_cannot_play_is_shown_as_stills(
+    visit: Visit, room: MadeRoom, complaints: list[str]
+) -> None:
+    if "libx265" not in av.codecs_available:
+        pytest.skip("no H.265 here")
+    make_clip(room.evidence_dir / CAMERA / "clips" / "one.mp4", "libx265")
+    page = queue(visit, "/alerts?code=OVERPAID")
+    press(page, "Space")
+    page.wait_for_selector(".clip .still")
+    until(
+        lambda: page.evaluate("document.querySelector('.still').naturalWidth") == 320,
+        "a still is shown",
+    )
+    assert "cannot play the clip's codec" in page.inner_text(".clip-words")
+    first = page.get_attribute(".still", "src")
+    until(lambda: page.get_attribute(".still", "src") != first, "it goes on by itself")
+
+
+def test_alerts_arrive_without_moving_what_one_reads(visit: Visit, room: MadeRoom) -> None:
+    page = queue(visit)
+    before = numbers(page)
+    press(page, "j")
+    at(page, before[1])
+    top = page.evaluate(
+        "document.querySelector('[aria-selected=true]').getBoundingClientRect().top"
+    )
+    _, (row,) = room.add_round(60, 4000)
+    room.tell("alert", row)
+    page.wait_for_selector("#fresh:not([hidden])")
+    assert "1 new alert" in page.inner_text("#fresh")
+    until(lambda: page.inner_text("#open-alerts") == "5", "the bar counts it")
+    assert shown(page) == before[1]
+    assert numbers(page) == before
+    after = page.evaluate(
+        "document.querySelector('[aria-selected=true]').getBoundingClientRect().top"
+    )
+    # Only the line that tells it may have pushed the list down, never scrolled it.
+    assert 0 <= after - top < 60
+    press(page, ".")
+    until(lambda: numbers(page) == [row.id, *before], "it is shown when asked for")
+    assert shown(page) == before[1]
+
+    # Another's verdict shows in the list and beside the evidence.
+    room.store.alerts.judge(before[1], "confirmed", "as seen by bob", "bob")
+    room.tell("alert_changed", room.store.alerts.get(before[1]))
+    page.get_by_text("as seen by bob").wait_for()
+    page.wait_for_selector(f"#alert-{before[1]}[data-state=confirmed]")
+
+
+def test_filters_by_keyboard_stand_in_the_address(visit: Visit, room: MadeRoom) -> None:
+    page = queue(visit)
+    press(page, "f")
+    assert page.evaluate("document.activeElement.name") == "state"
+    page.select_option("[name=code]", "UNDERPAID")
+    until(lambda: len(numbers(page)) == 2, "only those are listed")
+    assert "code=UNDERPAID" in page.url
+    page.select_option("[name=seat]", "5")
+    page.get_by_text("No alert is like that.").wait_for()
+    page.reload()
+    page.wait_for_selector("body[data-queue=ready]")
+    assert page.input_value("[name=seat]") == "5"
+    page.click("#clear-filters")
+    until(lambda: len(numbers(page)) == 4, "all open ones are listed")
+    assert page.url.endswith("?")
+    press(page, "i")
+    page.wait_for_selector("#precision[open] table")
+    assert "UNDERPAID" in page.inner_text("#precision")
+
+
+def test_a_viewer_is_offered_no_verdict(visit: Visit, room: MadeRoom) -> None:
+    page = queue(visit, name="vic")
+    assert page.get_by_role("button", name="Confirm").count() == 0
+    press(page, "c")
+    page.get_by_text("Verdicts are given by reviewers").wait_for()
+    assert room.store.alerts.counts()["open"] == 4
+
+
+def test_the_wall_is_live_and_says_when_it_is_cut_off(
+    visit: Visit, room: MadeRoom, server: Running, complaints: list[str]
+) -> None:
+    complaints += ["Failed to load resource", "ERR_"]
+    page = visit("/")
+    page.wait_for_selector(".tile img:not([hidden])")
+    tile = page.locator(".tile").first
+    assert "Watching" in tile.inner_text()
+    assert "settling" in tile.inner_text()
+    sent = page.get_attribute(".tile img", "src")
+    until(lambda: page.get_attribute(".tile img", "src") != sent, "the picture changes")
+    room.set_state("stalled", "no picture for 4 s")
+    tile.get_by_text("No picture arrives").wait_for()
+    tile.get_by_text("no picture for 4 s").wait_for()
+    assert page.get_attribute(".tile", "data-state") == "stalled"
+    press(page, "o")
+    assert page.get_attribute("#overlay", "aria-pressed") == "false"
+    until(lambda: "overlay=0" in (page.get_attribute(".tile img", "src") or ""), "it is plain")
+
+    server.stop()
+    page.wait_for_selector("#connection:not([hidden])")
+    assert "Connection lost" in page.inner_text("#connection")
+    page.wait_for_selector(".picture.old")
+    room.app.state.room_parts = None  # as a server that starts anew
+    server.start()
+    page.wait_for_selector("#connection", state="hidden")
+    room.set_state("running")
+    tile.get_by_text("Watching").wait_for()
+
+
+def test_a_table_shows_hands_and_takes_the_dealers_name(visit: Visit, room: MadeRoom) -> None:
+    page = visit(f"/tables/view/{CAMERA}")
+    page.wait_for_selector(".picture img:not([hidden])")
+    cards = page.locator("#now .seat-hands .pcard")
+    assert cards.count() == 7
+    assert "ENVY" in page.inner_text("#now")
+    assert "$25" in page.inner_text("#now")
+    assert page.locator("#rounds li").count() == 5
+    press(page, "d")
+    page.wait_for_selector("#dealer-dialog[open]")
+    page.fill("#dealer-name", "Lee")
+    press(page, "Enter")
+    page.get_by_text("Lee deals at t1 from now on.").wait_for()
+    assert room.store.dealers.current("t1") == "Lee"
+    press(page, "d", "Escape")
+    assert room.store.dealers.current("t1") == "Lee"
+    _, (row,) = room.add_round(61, 4000)
+    room.tell("alert", row)
+    page.locator(f"#alerts a[href*='alert={row.id}&']").wait_for()
+
+
+def test_rounds_and_reports_by_keyboard(visit: Visit, room: MadeRoom) -> None:
+    page = visit("/rounds")
+    page.wait_for_selector("#rounds tbody tr")
+    assert page.locator("#rounds tbody tr").count() == 5
+    press(page, "j", "Enter")
+    page.wait_for_selector(".round-hands")
+    assert page.url.endswith("/rounds/5")
+    assert "002" in page.inner_text(".wagers cite")
+    press(page, "g", "p")
+    page.wait_for_selector("#report .stats")
+    with page.expect_download() as taken:
+        press(page, "p")
+    assert Path(taken.value.path()).read_bytes().startswith(b"%PDF")
+    assert taken.value.suggested_filename.endswith(".pdf")
+    press(page, "?")
+    assert "the day before, after" in page.inner_text("#keys")
+
+
+MEASURE = """() => {
+  const cut = [...document.querySelectorAll('.btn, .badge, .shell-nav a, .stats dd, th, .pcard b')]
+    .filter(n => n.offsetParent && getComputedStyle(n).display !== 'inline')
+    .filter(n => n.scrollWidth > n.clientWidth + 2)
+    .map(n => n.outerHTML.slice(0, 90));
+  const small = [...document.querySelectorAll('main *')]
+    .filter(n => n.offsetParent && [...n.childNodes].some(c => c.nodeType === 3 && c.data.trim()))
+    .filter(n => parseFloat(getComputedStyle(n).fontSize) < 11)
+    .map(n => n.outerHTML.slice(0, 90));
+  return {
+    wide: document.documentElement.scrollWidth > innerWidth, cut, small,
+    letter: parseFloat(getComputedStyle(document.documentElement).fontSize),
+    unnamed: [...document.querySelectorAll('button, input, select, textarea')]
+      .filter(n => n.offsetParent && !n.textContent.trim())
+      .filter(n => !n.ariaLabel && !n.labels?.length).length,
+  };
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_every_page_is_right_at_both_sizes(visit: Visit, width: int, height: int) -> None:
+    pages = {
+        "/": ".tile img:not([hidden])",
+        f"/tables/view/{CAMERA}": ".picture img:not([hidden])",
+        "/alerts": "#detail .stage img",
+        "/rounds": "#rounds tbody tr",
+        "/rounds/5": ".round-hands",
+        "/reports": "#report .stats",
+    }
+    page = visit("/", width=width, height=height)
+    for path, there in pages.items():
+        page.goto(page.url.split("/", 3)[0] + "//" + page.url.split("/", 3)[2] + path)
+        page.wait_for_selector(there)
+        measured = page.evaluate(MEASURE)
+        assert not measured["wide"], path
+        assert measured["cut"] == [], path
+        assert measured["small"] == [], path
+        assert measured["unnamed"] == 0, path
+        # Letters of 16 px at 1366 and 28 px at 3840: read from two metres.
+        assert measured["letter"] >= (16 if width == 1366 else 28), path
