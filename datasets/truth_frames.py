@@ -11,8 +11,9 @@ object per picture, gzipped:
 
 `class` is one of the model's own (index, joker, back, chip, lammer_envy, ...), 'card' for
 the whole of a card that lies face up, or 'arm'. A 'chip' is a stack, with its colours.
-`visible` is the share of the outline, beyond the picture's edge included, that nothing
-hides. Where a camera's trouble is named the boxes are those of the camera in order.
+The polygon of an index or joker goes round as it reads: top left, top right, bottom right and
+bottom left corner. `visible` is the share of the outline, beyond the picture's edge included,
+that nothing hides. Where a camera's trouble is named the boxes are those of the camera in order.
 """
 
 from __future__ import annotations

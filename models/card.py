@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from models.provenance import Provenance, read_object
+from models.val_rows import FINDING_HEADS, calibration_rows, finding_rows, percent, reading_rows
 from settlement.errors import FeltwatchError
 
 LICENCE = "AGPL-3.0-or-later"
+CHART_FILE = "reliability.svg"
 
 
 def read_figures(path: Path) -> dict[str, Any]:
@@ -31,6 +33,7 @@ def build_card(
     figures: dict[str, Any] | None,
     versions: dict[str, str],
     date: str,
+    calibration: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The machine-readable card; `models` holds file, sha256, classes and settings by part."""
     return {
@@ -45,6 +48,7 @@ def build_card(
         "models": models,
         "data": provenance.model_dump(mode="json"),
         "figures": figures,
+        "calibration": calibration,
     }
 
 
@@ -81,6 +85,7 @@ def card_markdown(card: dict[str, Any]) -> str:
         )
     parts += ["", *_settings_lines(card["models"]), "## Data", "", *_data_lines(card["data"])]
     parts += ["## Figures", "", *_figure_lines(card["figures"])]
+    parts += _calibration_lines(card.get("calibration"))
     parts += [
         "## Use",
         "",
@@ -128,43 +133,25 @@ def _data_lines(data: dict[str, Any]) -> list[str]:
     return [*lines, ""]
 
 
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.2f}%"
-
-
-def figure_rows(figures: dict[str, Any]) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
-    """Rows of the detector's table and of the reader's, as text.
-
-    Detector: class, labels, AP50, AP50-95, precision, recall. Reader: what, figure.
-    """
-    detector, reader = figures["detector"], figures["reader"]
-    rows: list[Sequence[str]] = [
-        (
-            name,
-            str(own["labels"]),
-            *(_percent(own[key]) for key in ("ap50", "ap50_95", "precision", "recall")),
-        )
-        for name, own in detector["classes"].items()
-    ]
-    rows.append(("all", "", _percent(detector["map50"]), _percent(detector["map50_95"]), "", ""))
+def reader_rows(reader: dict[str, Any]) -> list[tuple[str, str]]:
+    """Lines of the reader's table, of crops of indices: what, figure."""
     sure = f"{reader['threshold']:g}"
-    read: list[Sequence[str]] = [
+    return [
         ("index crops", str(reader["indices"])),
-        ("card right", _percent(reader["card"])),
-        ("rank right", _percent(reader["rank"])),
-        ("suit right", _percent(reader["suit"])),
-        (f"read, share {sure} or more", _percent(reader["confident"])),
-        (f"read wrong, share {sure} or more", _percent(reader["confident_wrong"])),
+        ("card right", percent(reader["card"])),
+        ("rank right", percent(reader["rank"])),
+        ("suit right", percent(reader["suit"])),
+        (f"read, share {sure} or more", percent(reader["confident"])),
+        (f"read wrong, share {sure} or more", percent(reader["confident_wrong"])),
         ("crops of none", str(reader["crops"] - reader["indices"])),
-        ("told as none", _percent(reader["none"])),
-        (f"taken for a card, share {sure} or more", _percent(reader["none_confident_wrong"])),
-        ("calibration error (ECE)", _percent(reader["calibration_error"])),
+        ("told as none", percent(reader["none"])),
+        (f"taken for a card, share {sure} or more", percent(reader["none_confident_wrong"])),
+        ("calibration error (ECE)", percent(reader["calibration_error"])),
         ("temperature, and the best", f"{reader['temperature']:g}, {reader['best_temperature']:g}"),
     ]
-    return rows, read
 
 
-def counter_rows(figures: dict[str, Any]) -> list[Sequence[str]]:
+def counter_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
     """Rows of the stack counter's table: what, figure; none where it was not checked."""
     stacks = figures["stacks"]
     if stacks is None:
@@ -172,12 +159,12 @@ def counter_rows(figures: dict[str, Any]) -> list[Sequence[str]]:
     sure = f"{stacks['threshold']:g}"
     return [
         ("stack crops", str(stacks["crops"])),
-        ("count right", _percent(stacks["right"])),
-        ("within one chip", _percent(stacks["within_one"])),
-        (f"counted, share {sure} or more", _percent(stacks["confident"])),
-        (f"counted wrong, share {sure} or more", _percent(stacks["confident_wrong"])),
-        *((f"right of {name} chips", _percent(own)) for name, own in stacks["by_height"].items()),
-        ("calibration error (ECE)", _percent(stacks["calibration_error"])),
+        ("count right", percent(stacks["right"])),
+        ("within one chip", percent(stacks["within_one"])),
+        (f"counted, share {sure} or more", percent(stacks["confident"])),
+        (f"counted wrong, share {sure} or more", percent(stacks["confident_wrong"])),
+        *((f"right of {name} chips", percent(own)) for name, own in stacks["by_height"].items()),
+        ("calibration error (ECE)", percent(stacks["calibration_error"])),
         ("temperature, and the best", f"{stacks['temperature']:g}, {stacks['best_temperature']:g}"),
     ]
 
@@ -188,33 +175,60 @@ def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
             "None yet: `feltwatch model val --json` gives them, `export --figures` puts them in.",
             "",
         ]
-    rows, read = figure_rows(figures)
     detector, reader = figures["detector"], figures["reader"]
     lines = [
-        f"On the held-out shard of a rendered set ({detector['pictures']:,} views; decks of its "
+        f"On held-out pictures of a rendered set ({detector['pictures']:,} views; decks of their "
         f"own), precision and recall at score {detector['threshold']:g} and IoU 0.5. Rendered "
         "pictures are easier than a camera's; figures of photographs and shifts are in the README.",
         "",
-        "| class | labels | AP50 | AP50-95 | precision | recall |",
-        "|---|---|---|---|---|---|",
-        *(f"| {' | '.join(row)} |" for row in rows),
-        "",
-        "| reader | |",
-        "|---|---|",
-        *(f"| {' | '.join(row)} |" for row in read),
-        "",
+        *_table(FINDING_HEADS, finding_rows(detector)),
     ]
-    if reader["confusions"]:
-        pairs = ", ".join(f"{taken} for {true} ({n})" for true, taken, n in reader["confusions"])
-        lines += [f"Commonest mistakes (read for true): {pairs}.", ""]
+    whole = figures.get("end_to_end")
+    if whole is not None:
+        lines += _table(("found and read", ""), reading_rows(whole))
+        lines += _confusions(whole["confusions"]["cards"])
+    for scene, own in figures.get("scenes", {}).items():
+        lines += [f"Of these, {scene} scenes ({own['detector']['pictures']:,} views):", ""]
+        lines += _table(FINDING_HEADS, finding_rows(own["detector"]))
+        if own["end_to_end"] is not None:
+            lines += _table(("found and read", ""), reading_rows(own["end_to_end"]))
+    lines += _table(("reader, on crops", ""), reader_rows(reader))
+    lines += _confusions(reader["confusions"])
     counted = counter_rows(figures)
     if counted:
-        lines += [
-            "| stack counter | |",
-            "|---|---|",
-            *(f"| {' | '.join(r)} |" for r in counted),
-            "",
-        ]
+        lines += _table(("stack counter", ""), counted)
     else:
         lines += ["The stack counter was not checked on this set.", ""]
     return lines
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [
+        f"| {' | '.join(heads)} |",
+        f"|{'---|' * len(heads)}",
+        *(f"| {' | '.join(row)} |" for row in rows),
+        "",
+    ]
+
+
+def _confusions(pairs: Sequence[Sequence[Any]]) -> list[str]:
+    told = ", ".join(f"{taken} for {true} ({n})" for true, taken, n in pairs[:10])
+    return [f"Commonest mistakes (read for true): {told}.", ""] if told else []
+
+
+def _calibration_lines(calibration: dict[str, Any] | None) -> list[str]:
+    if calibration is None:
+        return []
+    data = calibration["data"]
+    return [
+        "## Confidence",
+        "",
+        f"Fitted on {calibration['pictures']:,} pictures of {data['name']} ({data['split']}), the "
+        "figures on pictures held out of each fit. The detector's scores are carried along the "
+        "points in `model-card.json`, the reader's shares are taken at its temperature: 0.9 then "
+        "means right nine times in ten.",
+        "",
+        f"![Reliability diagrams]({CHART_FILE})",
+        "",
+        *_table(("way (*: chosen)", "ECE", "log loss"), calibration_rows(calibration)),
+    ]

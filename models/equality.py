@@ -7,6 +7,7 @@ what a user gets.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,13 @@ import numpy.typing as npt
 import openvino as ov
 import torch
 
-from datasets.deck import draw_deck, random_style
-from datasets.stack_crops import House, render_crop
-from datasets.training_set import upright_crop
-from datasets.views import render_view
+from models.backends import network_input
 from models.metrics import overlaps
+from models.trial import trial_pictures
 from settlement.errors import FeltwatchError
-from vision.runtime import OpenVinoDetector, OpenVinoReader, suppress
+from vision.decode import decode, is_end_to_end
+from vision.detections import Detections
+from vision.runtime import OpenVinoDetector, OpenVinoReader
 
 SCORE_GAP = 0.01
 """Most that a score or a share may differ, computing in float32."""
@@ -36,33 +37,8 @@ SHIPPED_OVERLAP = 0.7
 """Least overlap of a box of the shipped runtime with the checkpoint's."""
 
 VIEWS = 8
-STACKS = 64
-SEED = 20_251
 
 Array = npt.NDArray[Any]
-
-
-def trial_pictures(count: int, size: int) -> tuple[Array, Array]:
-    """Rendered views uint8 (count, size, size, 3) BGR, crops of their indices (n, 64, 64, 3)."""
-    rng = np.random.default_rng(SEED)
-    deck = draw_deck(random_style(rng, []))
-    views, crops = [], []
-    for _ in range(count):
-        view = render_view(rng, [deck], size=size)
-        views.append(view.image)
-        crops += [
-            upright_crop(view.image, box.quad)
-            for box in view.boxes
-            if box.card is not None and box.quad is not None
-        ]
-    return np.stack(views), np.stack(crops)
-
-
-def trial_stacks() -> Array:
-    """Rendered crops of stacks (n, 64, 64, 3) BGR."""
-    rng = np.random.default_rng(SEED)
-    deck, house = draw_deck(), House.draw(rng)
-    return np.stack([render_crop(rng, deck, house)[0] for _ in range(STACKS)])
 
 
 def check_detector(
@@ -70,12 +46,18 @@ def check_detector(
 ) -> dict[str, Any]:
     """Compare; gives back the greatest differences. Raises FeltwatchError when too great."""
     views, _ = trial_pictures(VIEWS, size)
-    given = _network_input(views)
-    truth = _outputs(network, given)  # (views, 4 + classes, places)
+    given = network_input(views)
     raw = np.concatenate([_run_float32(path, one[None]) for one in given])
-    scores = float(np.abs(raw[:, 4:] - truth[:, 4:]).max())
-    strong = np.broadcast_to(truth[:, 4:].max(axis=1, keepdims=True) >= 0.1, truth[:, :4].shape)
-    boxes = float(np.abs(raw[:, :4] - truth[:, :4])[strong].max(initial=0.0))
+    end_to_end = is_end_to_end(raw.shape[1:], len(names))
+    if hasattr(network, "end2end"):
+        network.end2end = end_to_end  # networks with both heads: the one that was exported
+    truth = _outputs(network, given)  # (views, 4 + classes, places) or (views, boxes, 6)
+    if end_to_end:
+        scores, boxes = _row_gaps(raw, truth, names)
+    else:
+        scores = float(np.abs(raw[:, 4:] - truth[:, 4:]).max())
+        strong = np.broadcast_to(truth[:, 4:].max(axis=1, keepdims=True) >= 0.1, truth[:, :4].shape)
+        boxes = float(np.abs(raw[:, :4] - truth[:, :4])[strong].max(initial=0.0))
     _require(path, "scores", scores, SCORE_GAP)
     _require(path, "boxes in px", boxes, BOX_GAP_PX)
     shipped = _shipped_gap(path, names, views, truth, threshold)
@@ -100,36 +82,48 @@ def _shipped_gap(
     """
     # Half the threshold below, so that a partner just under it is there to be compared with.
     low = threshold / 2
-    gap = 0.0
     found = OpenVinoDetector(path, names, low).find(list(views))
-    for seen, raw in zip(found, truth, strict=True):
-        other = boxes_of(raw, low)
-        one = (seen.xyxy, seen.scores, seen.classes)
-        for a, b in ((one, other), (other, one)):
-            sure = a[1] >= threshold + SHIPPED_SCORE_GAP
-            gap = max(gap, _alone(a, b, sure))
-    return gap
+    told = [decode(raw, names, low) for raw in truth]
+    return detection_gaps(found, told, threshold + SHIPPED_SCORE_GAP)[0]
 
 
-def _alone(a: tuple[Array, ...], b: tuple[Array, ...], sure: Array) -> float:
-    if not sure.any():
-        return 0.0
-    if len(b[0]) == 0:
-        return float(a[1][sure].max())
-    partner = (overlaps(a[0], b[0]) >= SHIPPED_OVERLAP) & (a[2][:, None] == b[2][None, :])
-    gaps = np.where(partner, np.abs(a[1][:, None] - b[1][None, :]), np.inf).min(axis=1)
-    return float(np.where(np.isfinite(gaps), gaps, a[1])[sure].max())
+def _row_gaps(raw: Array, truth: Array, names: tuple[str, ...]) -> tuple[float, float]:
+    """Greatest differences of score and box of two end-to-end outputs, whose rows are sorted."""
+    a, b = ([decode(one, names, 0.05) for one in rows] for rows in (raw, truth))
+    return detection_gaps(a, b, 0.1)
 
 
-def boxes_of(raw: Array, threshold: float) -> tuple[Array, Array, Array]:
-    """Boxes (n, 4) xyxy px, scores and classes of a raw output (4 + classes, places)."""
-    best = raw[4:].max(axis=0)
-    keep = best >= threshold
-    center, classes = raw[:4, keep].T, raw[4:, keep].argmax(axis=0)
-    half = center[:, 2:] / 2
-    xyxy = np.hstack([center[:, :2] - half, center[:, :2] + half]).astype(np.float32)
-    kept = suppress(xyxy, best[keep], classes) if keep.any() else np.zeros(0, np.int64)
-    return xyxy[kept], best[keep][kept], classes[kept]
+def detection_gaps(
+    a: Sequence[Detections], b: Sequence[Detections], sure: float
+) -> tuple[float, float]:
+    """Greatest difference of score, and of a box's side in px, between two's detections.
+
+    Of each view, both ways: every box of at least the score `sure` is compared with the other's
+    box of its class that overlaps it by `SHIPPED_OVERLAP` and is nearest in score; where there
+    is none, its whole score counts as the difference.
+    """
+    scores, boxes = [0.0], [0.0]
+    for one, other in zip(a, b, strict=True):
+        for seen, told in ((one, other), (other, one)):
+            for item in np.flatnonzero(seen.scores >= sure):
+                gap, off = _nearest(seen, int(item), told)
+                scores.append(gap)
+                boxes.append(off)
+    return max(scores), max(boxes)
+
+
+def _nearest(seen: Detections, item: int, told: Detections) -> tuple[float, float]:
+    own = float(seen.scores[item])
+    if not len(told):
+        return own, 0.0
+    partner = (overlaps(seen.xyxy[item : item + 1], told.xyxy)[0] >= SHIPPED_OVERLAP) & (
+        told.classes == seen.classes[item]
+    )
+    if not partner.any():
+        return own, 0.0
+    gaps = np.where(partner, np.abs(told.scores - own), np.inf)
+    best = int(gaps.argmin())
+    return float(gaps[best]), float(np.abs(told.xyxy[best] - seen.xyxy[item]).max())
 
 
 def check_reader(network: torch.nn.Module, path: Path, crops: Array) -> dict[str, Any]:
@@ -140,7 +134,7 @@ def check_reader(network: torch.nn.Module, path: Path, crops: Array) -> dict[str
     reader = OpenVinoReader(path)
     # Whole batches: the first crops come again where the last batch is not full.
     crops = crops[np.arange(-(-len(crops) // reader.batch) * reader.batch) % len(crops)]
-    given = _network_input(crops)
+    given = network_input(crops)
     truth = _outputs(network, given)
     raw = np.concatenate(
         [
@@ -168,12 +162,6 @@ def _require(path: Path, what: str, gap: float, most: float) -> None:
             f"is {most:g}; nothing was exported: try full weights (--full) or another version of "
             "ultralytics or OpenVINO"
         )
-
-
-def _network_input(pictures: Array) -> npt.NDArray[np.float32]:
-    """BGR bytes (n, h, w, 3) as RGB (n, 3, h, w) in 0..1."""
-    turned = np.ascontiguousarray(pictures[..., ::-1].transpose(0, 3, 1, 2))
-    return turned.astype(np.float32) / np.float32(255)
 
 
 def _outputs(network: torch.nn.Module, given: npt.NDArray[np.float32]) -> Array:

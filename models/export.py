@@ -14,25 +14,35 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import openvino as ov
 import torch
 from ultralytics import YOLO
 
 from datasets.training_set import CLASS_NAMES, CROP_PX
 from datasets.views import CLASSES
-from models.card import LICENCE, build_card, card_json, card_markdown
-from models.equality import check_detector, check_reader, trial_pictures, trial_stacks
+from models.card import CHART_FILE, LICENCE, build_card, card_json, card_markdown
+from models.equality import check_detector, check_reader
 from models.onnx_form import rewrite
 from models.provenance import TRAINING_FILE, Provenance, read_provenance, rendered_data
+from models.quantize import MOST_COST, calibration_views, int8_cost, quantize
+from models.trial import trial_pictures, trial_stacks
+from models.val_calibration import put_calibration
+from models.val_charts import reliability_chart
 from settlement.errors import FeltwatchError
+from vision.decode import is_end_to_end
 from vision.runtime import CARD_FILE
 from vision.stack_crop import COUNT_NAMES
 
 OPSET = 17
-READER_BATCH = 32
+READER_BATCH = 7
+"""Small batches fill without waste and run side by side, one on each core: a seat's 14 crops
+take two of them, and half of the time of one batch of 32."""
+
 READER_VIEWS, VIEW_PX = 24, 640
 """Rendered views whose index crops the reader is compared on."""
 
 PAGE_FILE = "MODEL_CARD.md"
+INT8_FILES = ("detector-int8.bin", "detector-int8.xml")
 FILES = {"detector": "detector.onnx", "reader": "reader.onnx", "stacks": "stacks.onnx"}
 NAMES = {"detector": CLASSES, "reader": CLASS_NAMES, "stacks": COUNT_NAMES}
 
@@ -44,13 +54,18 @@ SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class ExportSettings:
-    """How the networks are exported and used: view side px, score threshold, temperatures."""
+    """How the networks are exported and used: view side px, score threshold, temperatures.
+
+    `int8_data`: a rendered set whose training pictures calibrate an int8 detector and whose
+    held-out ones say what it costs; None: no int8 detector.
+    """
 
     size: int = 512
     threshold: float = 0.25
     temperature: float = 1.0
     stacks_temperature: float = 1.0
     half: bool = True
+    int8_data: Path | None = None
 
 
 def export_models(
@@ -62,16 +77,19 @@ def export_models(
     *,
     provenance: Provenance | None = None,
     figures: dict[str, Any] | None = None,
+    calibration: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Export the checkpoints (`.pt`) into the folder `out`; gives back the card.
 
-    Writes detector.onnx (one view of `size` px), reader.onnx and stacks.onnx (batches of 32
+    Writes detector.onnx (one view of `size` px), reader.onnx and stacks.onnx (batches of 7
     crops), model-card.json and MODEL_CARD.md, all or none. Before anything is put in place,
     OpenVINO's outputs are compared with the checkpoints' on rendered views and crops.
-    `provenance` adds to what the checkpoints' own training.json tells.
+    `provenance` adds to what the checkpoints' own training.json tells. `calibration`, as
+    `models.val_calibration.read_calibration` gives it, sets the reader's temperature and the
+    points that the detector's scores are carried along; its chart goes beside the card.
 
     Raises FeltwatchError for a checkpoint that is missing or of another task, for outputs
-    that differ, and for figures of other weights.
+    that differ, and for figures or a calibration of other weights.
     """
     settings = settings or ExportSettings()
     provenance = provenance or Provenance()
@@ -82,18 +100,55 @@ def export_models(
         models = {
             part: _export_part(part, path, work, settings) for part, path in checkpoints.items()
         }
-        _same_weights(models, figures)
+        int8 = None if settings.int8_data is None else _export_int8(work, models, settings)
+        _same_weights(models, figures, "figures")
+        _same_weights(models, calibration, "calibration's figures")
+        pages = [PAGE_FILE]
+        if calibration is not None:
+            put_calibration(models, calibration)
+            (work / CHART_FILE).write_text(reliability_chart(calibration), encoding="utf-8")
+            pages.append(CHART_FILE)
         for path in checkpoints.values():
             provenance = provenance.joined(_own_provenance(path))
         versions = {name: version(name) for name in ("ultralytics", "torch", "onnx", "openvino")}
         date = datetime.now(UTC).date().isoformat()
-        card = build_card(models, provenance, figures, versions, date)
+        card = build_card(models, provenance, figures, versions, date, calibration)
         (work / CARD_FILE).write_text(card_json(card), encoding="utf-8")
         (work / PAGE_FILE).write_text(card_markdown(card), encoding="utf-8")
         # The card goes last: until then the earlier card's hashes tell that files changed.
-        for name in (*FILES.values(), PAGE_FILE, CARD_FILE):
+        int8_files = INT8_FILES if int8 else ()
+        for name in (*FILES.values(), *int8_files, *pages, CARD_FILE):
             (work / name).replace(out / name)
+        if not int8:
+            for name in INT8_FILES:
+                (out / name).unlink(missing_ok=True)
     return card
+
+
+def _export_int8(work: Path, models: dict[str, dict[str, Any]], settings: ExportSettings) -> bool:
+    """Quantize the exported detector; note in `models` what it costs, and its file if shipped."""
+    assert settings.int8_data is not None
+    own, target = models["detector"], work / INT8_FILES[-1]
+    raw = work / "detector-raw.onnx"  # as ultralytics exported it, in float32
+    quantize(raw, target, calibration_views(settings.int8_data, settings.size))
+    cost = int8_cost(
+        work / FILES["detector"], target, tuple(own["classes"]), settings.int8_data,
+        threshold=settings.threshold,
+    )  # fmt: skip
+    told = {**cost.as_dict(), "most allowed": MOST_COST}
+    if not cost.cost < MOST_COST:
+        own["int8_left_out"] = told
+        return False
+    weights, network = (
+        {
+            "file": name,
+            "sha256": hashlib.sha256((work / name).read_bytes()).hexdigest(),
+            "bytes": (work / name).stat().st_size,
+        }
+        for name in INT8_FILES
+    )
+    own["int8"] = {**network, "weights": weights, "cost": told}
+    return True
 
 
 def _export_part(
@@ -112,7 +167,15 @@ def _export_part(
             dynamic=False, device="cpu", verbose=False,
         )  # fmt: skip
     target = work / FILES[part]
-    notes = {"part": part, "names": ",".join(classes), "licence": LICENCE}
+    # In the form of ultralytics' own exports, so that its tools open the files too.
+    notes = {
+        "part": part, "names": str(dict(enumerate(classes))), "licence": LICENCE,
+        "task": "detect" if part == "detector" else "classify", "stride": "32",
+        "batch": str(shape[0]), "imgsz": str(list(shape[2:])),
+    }  # fmt: skip
+    if part == "detector":
+        found = tuple(ov.Core().read_model(str(exported)).output(0).shape)
+        notes["end2end"] = str(is_end_to_end(found[1:], len(classes)))
     rewrite(Path(str(exported)), target, notes, half=settings.half)
     extra: dict[str, float]
     if part == "detector":
@@ -172,13 +235,14 @@ def load_checkpoint(
     return network, training
 
 
-def _same_weights(models: dict[str, dict[str, Any]], figures: dict[str, Any] | None) -> None:
+def _same_weights(models: dict[str, dict[str, Any]], of: dict[str, Any] | None, what: str) -> None:
+    """Raise FeltwatchError where figures (`what`) are of other weights."""
     for part, own in models.items():
-        told = (figures or {}).get("weights", {}).get(part)
+        told = (of or {}).get("weights", {}).get(part)
         if told is not None and told != own["sha256"]:
             raise FeltwatchError(
-                f"the figures are of another {part} (sha256 {told[:12]}...); export without "
-                "figures, run 'feltwatch model val --json' on the result, then export again"
+                f"the {what} are of another {part} (sha256 {told[:12]}...); export without "
+                "them, run 'feltwatch model val' on the result, then export again"
             )
 
 

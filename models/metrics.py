@@ -1,4 +1,4 @@
-"""How well boxes and card labels were found: the sums behind `feltwatch model val`."""
+"""How well crops were read, and overlaps of boxes: sums behind `feltwatch model val`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
 Array = np.ndarray[Any, Any]
-
-IOU_STEPS = np.linspace(0.5, 0.95, 10)
-"""The overlaps of AP50-95, as in COCO."""
 
 CALIBRATION_BINS = 15
 
@@ -26,31 +23,6 @@ def overlaps(a: Array, b: Array) -> npt.NDArray[np.float64]:
     area_b = (b[:, 2:] - b[:, :2]).prod(axis=1)
     whole = area_a[:, None] + area_b[None, :] - shared
     return np.asarray(shared / np.maximum(whole, 1e-9), np.float64)
-
-
-def match(
-    boxes: Array, scores: Array, classes: Array, true_boxes: Array, true_classes: Array
-) -> npt.NDArray[np.bool_]:
-    """Which detections are right at each of IOU_STEPS: bool (n, 10), as COCO counts.
-
-    In order of score, each detection takes the free true box of its class that it overlaps
-    most; a true box is found once.
-    """
-    right = np.zeros((len(boxes), len(IOU_STEPS)), bool)
-    if len(boxes) == 0 or len(true_boxes) == 0:
-        return right
-    iou = overlaps(boxes, true_boxes)
-    iou[classes[:, None] != true_classes[None, :]] = 0
-    order = np.argsort(-scores, kind="stable")
-    for step, least in enumerate(IOU_STEPS):
-        free = np.ones(len(true_boxes), bool)
-        for item in order:
-            own = np.where(free, iou[item], 0)
-            best = int(own.argmax())
-            if own[best] >= least:
-                right[item, step] = True
-                free[best] = False
-    return right
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,18 @@ import numpy as np
 
 from models.photo_labels import LabelledPhoto, PhotoBox, load_labels
 from settlement.errors import FeltwatchError
-from settlement.record import DECK_LABELS
+from settlement.record import DECK_LABELS, JOKER
 from vision.detections import ByteArray
-from vision.photo import Found, PhotoResult, read_picture
+from vision.photo import BACK, Found, PhotoResult, read_picture
 from vision.tiles import overlaps
 
 CORNER_GROW = 0.15
 CARD_GROW = 0.03
 MOST_CONFUSIONS = 12
+
+THE_52 = "the 52 cards"
+OTHERS = {BACK: BACK, "chip_stack": "chip"}
+"""Labels of photographs that are no faces of cards, and what they are found as."""
 
 _CARDS = frozenset(DECK_LABELS)
 
@@ -63,7 +67,9 @@ class Tally:
 class PhotoTally:
     """Counts over photographs.
 
-    `cards`: whole cards (labels of kind `card`, or the corners of one name in a picture).
+    `cards`: whole cards (labels of kind `card`, or the corners of one name in a picture);
+    `lines` has them apart: the 52 cards, jokers, and besides them backs and chip stacks,
+    `elsewhere` what was told as one of those where no such label is.
     `corners`: labelled indices. `invented`: cards found where no label is. `named`: indices
     that were given a card's name, `named_right`: at a label of that name.
     """
@@ -76,6 +82,8 @@ class PhotoTally:
     named: int = 0
     named_right: int = 0
     confusions: Counter[str] = field(default_factory=Counter)
+    lines: dict[str, Tally] = field(default_factory=dict)
+    elsewhere: Counter[str] = field(default_factory=Counter)
 
     def add(self, photo: LabelledPhoto, result: PhotoResult) -> None:
         """Count one picture."""
@@ -94,6 +102,36 @@ class PhotoTally:
             self._add_corners(corners, named)
         if cards:
             self._add_cards(cards, result)
+        self._add_others(photo, result)
+
+    def _add_card(self, label: str, right: bool, wrong: bool) -> None:
+        """One whole card, in the line of all and in its own."""
+        self.cards.add(right, wrong)
+        line = JOKER if label == JOKER else THE_52
+        self.lines.setdefault(line, Tally()).add(right, wrong)
+
+    def _add_others(self, photo: LabelledPhoto, result: PhotoResult) -> None:
+        """Backs and stacks: found at their place; a back is wrong where it is given a card."""
+        for label, name in OTHERS.items():
+            boxes = [box for box in photo.boxes if box.label == label]
+            for box in boxes:
+                at = [f for f in result.detections if box.holds(*_center(f), CARD_GROW)]
+                found = any(f.label == name for f in at)
+                # A card that lies on the back is a label of its own.
+                named = [f for f in at if f.label in _CARDS and not _is_told(photo, f)]
+                wrong = label == BACK and bool(named)
+                self.lines.setdefault(label, Tally()).add(found, wrong)
+                if wrong:
+                    self.confusions[f"{label} read {named[0].label}"] += 1
+            if boxes or label == BACK:
+                # Only where stacks are labelled at all is one more of them a mistake.
+                self.elsewhere[label] += sum(
+                    f.label == name and not any(b.holds(*_center(f), CARD_GROW) for b in boxes)
+                    for f in result.detections
+                )
+        self.elsewhere[JOKER] += sum(
+            card.label == JOKER and not _is_told(photo, card) for card in result.cards
+        )
 
     def _add_corners(self, corners: list[PhotoBox], named: list[Found]) -> None:
         spoiled: dict[str, bool] = {}
@@ -117,7 +155,7 @@ class PhotoTally:
             spoiled[box.label] = spoiled.get(box.label, False) or bool(others)
             hit[box.label] = hit.get(box.label, False) or right
         for label, right in hit.items():
-            self.cards.add(right, spoiled[label])
+            self._add_card(label, right, spoiled[label])
         self.invented += len({f.label for n, f in enumerate(named) if n not in taken} - set(hit))
 
     def _add_cards(self, cards: list[PhotoBox], result: PhotoResult) -> None:
@@ -151,13 +189,18 @@ class PhotoTally:
             wrong.add(homes[best])
             self.confusions[f"{cards[homes[best]].label} read {found.label}"] += 1
         for k in range(len(cards)):
-            self.cards.add(k in right, k in wrong)
+            self._add_card(cards[k].label, k in right, k in wrong)
 
     def as_dict(self) -> dict[str, Any]:
         """The form of `feltwatch model photos --json`; shares are None where nothing counts."""
         out: dict[str, Any] = {
             "pictures": self.pictures,
             "cards": {**self.cards.as_dict(), "invented": self.invented},
+            "lines": {
+                name: own.as_dict() | {"elsewhere": self.elsewhere[name]}
+                for name in (THE_52, JOKER, *OTHERS)
+                if (own := self.lines.get(name, Tally())).seen or self.elsewhere[name]
+            },
         }
         if self.corners.seen:
             out["corners"] = self.corners.as_dict()
@@ -173,6 +216,13 @@ class PhotoTally:
 
 def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
+
+
+def _is_told(photo: LabelledPhoto, found: Found) -> bool:
+    """Whether a label of that name, whole card or index, is where something was found."""
+    return any(
+        box.label == found.label and box.holds(*_center(found), CORNER_GROW) for box in photo.boxes
+    )
 
 
 def _center(found: Found) -> tuple[float, float]:

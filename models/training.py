@@ -16,7 +16,17 @@ from datasets.views import CLASSES
 from models.checkpoint import checkpoint_of, provenance_beside
 from models.crops import read_crops
 from models.detector_training import train_detector
-from models.provenance import TRAINING_FILE, Provenance, photo_data, rendered_data, stack_data
+from models.heldout import refuse_held_out
+from models.provenance import (
+    TRAINING_FILE,
+    PhotoData,
+    Provenance,
+    RenderedData,
+    photo_data,
+    read_provenance,
+    rendered_data,
+    stack_data,
+)
 from models.reader_training import train_reader
 from models.stack_training import train_stack_reader
 from models.validate import class_names
@@ -30,7 +40,9 @@ class TrainingRun:
 
     `data` is the folder of a rendered set; `crops` are more folders of index crops for the
     reader, each counted `crops_weight` times; `pictures` more folders of `images` with
-    YOLO `labels` for the detector. `stacks` holds crops of stacks (None: data/stacks).
+    YOLO `labels` for the detector: cut photographs, or other rendered sets. `stacks` holds
+    crops of stacks (None: data/stacks). `minutes` ends the detector's training after so much
+    processor time.
     """
 
     data: Path
@@ -46,6 +58,7 @@ class TrainingRun:
     crops_weight: int = 1
     pictures: tuple[Path, ...] = ()
     stacks: Path | None = None
+    minutes: float | None = None
 
 
 def train_part(part: str, run: TrainingRun) -> Path:
@@ -54,7 +67,8 @@ def train_part(part: str, run: TrainingRun) -> Path:
     Notes beside it in training.json what it was trained on, for the model card. With
     `resume` a part that is finished is left as it is.
 
-    Raises FeltwatchError for data or a device that are not there.
+    Raises FeltwatchError for data or a device that are not there, and for data that hold a
+    picture which is held out (`models.heldout`).
     """
     folder = run.out / part
     note = folder / TRAINING_FILE
@@ -62,10 +76,14 @@ def train_part(part: str, run: TrainingRun) -> Path:
     if run.resume and note.is_file() and best.is_file():
         return best
     provenance = part_provenance(part, run)
+    refuse_held_out(_folders(part, run))
     common: dict[str, Any] = {"device": run.device, "resume": run.resume, "start": run.start}
     if run.start is not None and run.start.suffix == ".onnx":
         provenance = provenance.joined(provenance_beside(run.start))
         common["start"] = _unfolded_start(part, run.start, run, folder)
+    elif run.start is not None:
+        earlier = run.start.parent.parent / TRAINING_FILE
+        provenance = provenance.joined(read_provenance(earlier))
     if run.epochs is not None:
         common["epochs"] = run.epochs
     if run.batch is not None:
@@ -83,7 +101,7 @@ def train_part(part: str, run: TrainingRun) -> Path:
     began = time.monotonic()
     if part == "detector":
         data = _placed_data(run.data, run.pictures, folder)
-        best = train_detector(data, folder, size=run.size, **common)
+        best = train_detector(data, folder, size=run.size, minutes=run.minutes, **common)
     elif part == "stacks":
         best = train_stack_reader(stack_folder(run), folder, **common)
     else:
@@ -124,9 +142,32 @@ def part_provenance(part: str, run: TrainingRun) -> Provenance:
         extra = crop_folders(run.crops)
     else:
         extra = list(run.pictures)
+    told = [_source(folder) for folder in extra]
     return Provenance(
-        rendered=(rendered,), photographs=tuple(photo_data(source) for source in extra)
+        rendered=(rendered, *(one for one in told if isinstance(one, RenderedData))),
+        photographs=tuple(one for one in told if isinstance(one, PhotoData)),
     )
+
+
+def _source(folder: Path) -> RenderedData | PhotoData:
+    """What a folder of more pictures or crops holds: another rendered set, or photographs."""
+    for place in (folder, *folder.resolve().parents[:2]):
+        if (place / "recipe.json").is_file() and (place / "data.yaml").is_file():
+            return rendered_data(place)
+    return photo_data(folder)
+
+
+def _pictures_of(folder: Path) -> Path:
+    """Where the pictures of a rendered set or of cut photographs are."""
+    inner = folder / "images" / "train"
+    return inner if inner.is_dir() else folder / "images"
+
+
+def _folders(part: str, run: TrainingRun) -> tuple[Path, ...]:
+    """The folders that a part is trained on."""
+    if part == "stacks":
+        return (stack_folder(run),)
+    return (run.data, *(run.crops if part == "reader" else run.pictures))
 
 
 def stack_folder(run: TrainingRun) -> Path:
@@ -156,12 +197,12 @@ def _placed_data(data: Path, pictures: tuple[Path, ...], folder: Path) -> Path:
         raise FeltwatchError(
             f"{source}: classes {', '.join(names)}, the detector has {', '.join(CLASSES)}"
         )
-    for place in (train, data / "images" / "val", *(more / "images" for more in pictures)):
+    for place in (train, data / "images" / "val", *(_pictures_of(more) for more in pictures)):
         if not any(place.glob("*.jpg")):
             raise FeltwatchError(f"{place}: no pictures (.jpg) to train on")
     placed = {
         "path": str(data.resolve()),
-        "train": [str(train.resolve()), *(str((more / "images").resolve()) for more in pictures)],
+        "train": [str(train.resolve()), *(str(_pictures_of(more).resolve()) for more in pictures)],
         "val": "images/val",
     }
     target = folder / "data.yaml"

@@ -1,102 +1,189 @@
-"""Checking shipped weights on a rendered set, with the runtime that the audit uses."""
+"""Checking weights on held-out pictures of any dataset, read as the product reads them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import asdict
-from importlib import import_module
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
-import numpy.typing as npt
 
 from datasets.training_set import CLASS_NAMES
 from models.crops import read_crops
-from models.metrics import counter_figures, match, overlaps, reader_figures
+from models.metrics import counter_figures, reader_figures
+from models.val_calibration import Evidence
+from models.val_data import ValSet, read_val_set
+from models.val_errors import Mistake, WorstMistakes
+from models.val_finding import Finding, match_found
+from models.val_reading import SURE, Reading
+from models.val_sights import FLOOR, sight
 from settlement.errors import FeltwatchError
 from vision.runtime import OpenVinoDetector, OpenVinoReader, load_card
 from vision.stack_crop import COUNT_NAMES
 
-FLOOR = 0.001
-"""Detections are kept down to this score, so that the whole precision-recall curve counts."""
+FORM = 1
+"""Of the figures and of calibration files; goes up when their keys change."""
 
-CONFIDENT = 0.6
-"""A card or a count is read, and not undecided, from this share on."""
 
-PAD = 114
-"""Grey around pictures that are not square, as in training."""
+@dataclass(frozen=True)
+class Check:
+    """What a check gives: figures as `feltwatch model val --json` prints them, the worst
+    mistakes by kind, and the calibration for `feltwatch model export --calibration`."""
 
-VIEWS_AT_ONCE = 32
-Picture = npt.NDArray[np.uint8]
-Boxes = npt.NDArray[np.float64]
+    figures: dict[str, Any]
+    mistakes: dict[str, list[Mistake]]
+    calibration: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """What is checked: the split, at most so many pictures (None: all), from which share on
+    a card is decided, how many of the worst mistakes are kept, threads (None: all)."""
+
+    split: str = "val"
+    most_pictures: int | None = None
+    sure: float = SURE
+    worst: int = 0
+    threads: int | None = None
+
+
+class _Counts:
+    """Figures of one scene, or of all."""
+
+    def __init__(self, threshold: float, sure: float, names: Sequence[str]) -> None:
+        self.finding = Finding(threshold, tuple(names))
+        self.reading = Reading(threshold, sure)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"detector": self.finding.as_dict(), "end_to_end": self.reading.as_dict()}
 
 
 def validate(
     weights: Path,
     data: Path,
+    options: CheckOptions | None = None,
     *,
     stacks: Path | None = None,
-    threads: int | None = None,
     progress: Callable[[float], None] | None = None,
-) -> dict[str, Any]:
-    """Figures of the detector on images/val and of the reader on crops/val of `data`.
+) -> Check:
+    """Check a folder of weights on a split of a dataset.
 
-    Per class: AP50 and AP50-95 (`ap50`, `ap50_95`, by ultralytics' `ap_per_class`),
-    precision and recall at the card's working threshold and IoU 0.5, labels and
-    detections counted. The reader's figures are those of `models.metrics.ReaderFigures`, the
-    stack counter's those of `CounterFigures`, on val of `stacks` (None: data/stacks; the
-    figures are None where a set has no stacks).
+    Finding: per class AP50 and AP50-95 as COCO counts them, precision and recall at the
+    card's working threshold and IoU 0.5. End to end: every found index under the card that
+    it is read as. A rendered set's own crops of indices (crops/SPLIT) and of stacks
+    (`stacks`, else its folder stacks) give the figures of the reader and the stack counter;
+    None where there are none.
 
-    Raises FeltwatchError for weights or data that are missing or do not fit each other,
-    and when the `train` extra is not installed.
+    Raises FeltwatchError for weights or data that are missing or do not fit each other.
     """
-    ap_per_class = _ap_function()
+    options = options or CheckOptions()
     card = load_card(weights)
     own = card["models"]["detector"]
     names = tuple(own["classes"])
-    found = class_names(data / "data.yaml")
-    if found != names:
-        raise FeltwatchError(
-            f"{data / 'data.yaml'}: classes {', '.join(found)} are not those of the weights "
-            f"({', '.join(names)})"
-        )
-    pictures = _pictures(data / "images" / "val")
+    known = read_val_set(data, options.split)
+    _fitting(known, names, weights)
+    chosen = known.some(options.most_pictures)
     threshold = float(own.get("threshold", 0.25))
-    detector = OpenVinoDetector(weights / own["file"], names, FLOOR, threads)
-    detections = _detector_figures(
-        detector, pictures, data / "labels" / "val", threshold, ap_per_class, progress
-    )
-    stack_crops = (data / "stacks" if stacks is None else stacks) / "val"
-    counted = None
-    if stacks is not None or stack_crops.is_dir():
-        counted = _crop_figures(
-            weights, card["models"]["stacks"], stack_crops, COUNT_NAMES, counter_figures, threads
-        )
-    return {
-        "weights": {name: own["sha256"] for name, own in card["models"].items()},
-        "data": {"name": data.resolve().name, "split": "val"},
-        "detector": detections,
-        "reader": _crop_figures(
-            weights, card["models"]["reader"], data / "crops" / "val", CLASS_NAMES,
-            reader_figures, threads,
-        ),
-        "stacks": counted,
+    detector = OpenVinoDetector(weights / own["file"], names, FLOOR, options.threads)
+    told = card["models"]["reader"]
+    temperature = float(told.get("temperature", 1.0))
+    if tuple(told["classes"]) != CLASS_NAMES:
+        raise _other_classes(weights, told, CLASS_NAMES)
+    reader = OpenVinoReader(weights / told["file"], options.threads, temperature)
+    counts = {"": _Counts(threshold, options.sure, names)}
+    worst = WorstMistakes(threshold, options.worst, options.sure)
+    evidence = Evidence(threshold)
+    for one in sight(chosen.pictures, detector, reader, progress, own.get("points")):
+        matches = match_found(one)
+        scene = one.picture.scene
+        if scene not in counts:
+            counts[scene] = _Counts(threshold, options.sure, names)
+        for count in (counts[""], counts[scene]):
+            count.finding.add(one, matches)
+            count.reading.add(one, matches)
+        evidence.add(one, matches)
+        if options.worst:
+            worst.add(one, matches)
+    whole = counts.pop("").as_dict()
+    scenes = {scene: own.as_dict() for scene, own in sorted(counts.items())}
+    head = {
+        "weights": {name: model["sha256"] for name, model in card["models"].items()},
+        "data": {
+            "name": data.resolve().name, "split": options.split, "form": known.form,
+            "pictures": len(chosen.pictures), "of": len(known.pictures),
+            "unknown_labels": known.unknown,
+        },
     }  # fmt: skip
+    calibration = evidence.fit(temperature, names)
+    figures = head | {
+        "detector": whole["detector"] | {"size": detector.size},
+        "end_to_end": whole["end_to_end"],
+        "scenes": scenes if len(scenes) > 1 else {},
+        "calibration": calibration,
+        **_crops(weights, card, data, options, stacks),
+    }
+    return Check(figures, worst.worst(), {"form": FORM} | head | calibration)
 
 
-def _ap_function() -> Callable[..., Any]:
-    try:
-        metrics = import_module("ultralytics.utils.metrics")
-    except ImportError as error:
+def _fitting(data: ValSet, names: tuple[str, ...], weights: Path) -> None:
+    strange = sorted({t.kind for p in data.pictures for t in p.truths} - set(names))
+    if strange:
         raise FeltwatchError(
-            f"checking a model needs the training libraries ({error.name or error} is missing): "
-            'pip install "feltwatch[train]"'
-        ) from error
-    function: Callable[..., Any] = metrics.ap_per_class
-    return function
+            f"{data.folder}: labels {', '.join(strange)}, which the weights of {weights} do not "
+            f"find ({', '.join(names)})"
+        )
+
+
+def _crops(
+    weights: Path, card: dict[str, Any], data: Path, options: CheckOptions, stacks: Path | None
+) -> dict[str, Any]:
+    """Figures of the reader and the stack counter on crops, None for those that lack them."""
+    crops = data / "crops" / options.split
+    counted = (data / "stacks" if stacks is None else stacks) / options.split
+    read = None
+    if crops.is_dir():
+        read = _crop_figures(
+            weights, card["models"]["reader"], crops, CLASS_NAMES, reader_figures, options
+        )
+    heights = None
+    if stacks is not None or counted.is_dir():
+        heights = _crop_figures(
+            weights, card["models"]["stacks"], counted, COUNT_NAMES, counter_figures, options
+        )
+    return {"reader": read, "stacks": heights}
+
+
+def _other_classes(weights: Path, own: dict[str, Any], due: Sequence[str]) -> FeltwatchError:
+    return FeltwatchError(
+        f"{weights / own['file']}: reads {len(own['classes'])} classes, not the {len(due)} of "
+        "this version; export it anew"
+    )
+
+
+def _crop_figures(
+    weights: Path, own: dict[str, Any], crops: Path, classes: tuple[str, ...],
+    figures_of: Callable[..., Any], options: CheckOptions,
+) -> dict[str, Any]:  # fmt: skip
+    names = tuple(own["classes"])
+    if names != classes:
+        raise _other_classes(weights, own, classes)
+    files = read_crops(crops, len(classes))
+    temperature = float(own.get("temperature", 1.0))
+    reader = OpenVinoReader(weights / own["file"], options.threads, temperature)
+    shares = np.vstack([reader.read(np.asarray(file.crops)) for file in files])
+    labels = np.concatenate([file.labels for file in files])
+    figures: dict[str, Any] = _rounded(asdict(figures_of(shares, labels, names, options.sure)))
+    # Fitted on shares that the temperature of the card is already in.
+    figures["best_temperature"] = round(temperature * figures["best_temperature"], 3)
+    return {"temperature": temperature, "threshold": options.sure} | figures
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(part) for key, part in value.items()}
+    return round(value, 4) if isinstance(value, float) else value
 
 
 def class_names(data_yaml: Path) -> tuple[str, ...]:
@@ -112,174 +199,3 @@ def class_names(data_yaml: Path) -> tuple[str, ...]:
     if not pairs or numbers != list(range(len(pairs))):
         raise FeltwatchError(f"{data_yaml}: 'names' must list the classes from 0 up, one per line")
     return tuple(name for _, name in pairs)
-
-
-def _pictures(folder: Path) -> list[Path]:
-    found = sorted(p for p in folder.glob("*") if p.suffix.lower() in {".jpg", ".jpeg", ".png"})
-    if not found:
-        raise FeltwatchError(f"{folder}: no pictures; 'feltwatch model render' writes a set")
-    return found
-
-
-def fit_square(image: Picture, size: int) -> tuple[Picture, float, tuple[float, float]]:
-    """The picture, uint8 (h, w, 3), scaled into a padded square.
-
-    Gives back the square (size, size, 3), the scale and the offset (x, y) px: a point of
-    the picture lies at scale * point + offset.
-    """
-    h, w = image.shape[:2]
-    scale = size / max(h, w)
-    new = (max(1, round(w * scale)), max(1, round(h * scale)))
-    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    small = image if new == (w, h) else cv2.resize(image, new, interpolation=how)
-    x, y = (size - new[0]) // 2, (size - new[1]) // 2
-    square = np.full((size, size, 3), PAD, np.uint8)
-    square[y : y + new[1], x : x + new[0]] = small
-    return square, scale, (float(x), float(y))
-
-
-def read_labels(path: Path, width: int, height: int, classes: int) -> tuple[Boxes, Boxes]:
-    """Boxes (n, 4) xyxy in px and classes (n,) of a YOLO label file; none if it is missing.
-
-    Raises FeltwatchError naming the line that is not a label.
-    """
-    if not path.is_file():
-        return np.zeros((0, 4)), np.zeros(0)
-    rows = []
-    for number, line in enumerate(path.read_text(encoding="ascii").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = [float(value) for value in line.split()]
-        except ValueError:
-            row = []
-        if len(row) != 5 or not row[0].is_integer() or not 0 <= row[0] < classes:
-            raise FeltwatchError(
-                f"{path}, line {number}: a label is a class from 0 to {classes - 1} and x y w h"
-            )
-        rows.append(row)
-    table = np.array(rows).reshape(-1, 5)
-    center, half = table[:, 1:3], table[:, 3:5] / 2
-    boxes = np.hstack([center - half, center + half]) * [width, height, width, height]
-    return boxes, table[:, 0]
-
-
-def _detector_figures(
-    detector: OpenVinoDetector,
-    pictures: list[Path],
-    labels: Path,
-    threshold: float,
-    ap_per_class: Callable[..., Any],
-    progress: Callable[[float], None] | None,
-) -> dict[str, Any]:
-    right, scores, classes, true, gaps = [], [], [], [], []
-    for start in range(0, len(pictures), VIEWS_AT_ONCE):
-        part = pictures[start : start + VIEWS_AT_ONCE]
-        fitted, sizes = [], []
-        for path in part:
-            image = cv2.imread(str(path), cv2.IMREAD_COLOR)
-            if image is None:
-                raise FeltwatchError(f"{path}: not a picture that can be read")
-            fitted.append(fit_square(np.asarray(image, np.uint8), detector.size))
-            sizes.append(image.shape[:2])
-        results = detector.find([square for square, _, _ in fitted])
-        for path, (_, scale, (x, y)), (h, w), seen in zip(
-            part, fitted, sizes, results, strict=True
-        ):
-            boxes, kinds = read_labels(labels / f"{path.stem}.txt", w, h, len(detector.names))
-            placed = boxes * scale + [x, y, x, y]
-            hits = match(seen.xyxy, seen.scores, seen.classes, placed, kinds)
-            right.append(hits)
-            scores.append(seen.scores)
-            classes.append(seen.classes)
-            true.append(kinds)
-            gaps.append(_corner_gaps(seen.xyxy[hits[:, 0]], placed))
-        if progress:
-            progress((start + len(part)) / len(pictures))
-    return _detector_summary(
-        np.concatenate(right), np.concatenate(scores), np.concatenate(classes),
-        np.concatenate(true), detector.names, threshold, ap_per_class,
-    ) | {
-        "pictures": len(pictures),
-        "size": detector.size,
-        "box_error_px": _median(np.concatenate(gaps)),
-    }  # fmt: skip
-
-
-def _corner_gaps(found: npt.NDArray[Any], true: Boxes) -> Boxes:
-    """How far the sides of right boxes lie from those of the true box nearest, px of the view."""
-    if len(found) == 0:
-        return np.zeros(0)
-    nearest = overlaps(found, true).argmax(axis=1)
-    return np.asarray(np.abs(found - true[nearest]).mean(axis=1), np.float64)
-
-
-def _median(values: Boxes) -> float | None:
-    return round(float(np.median(values)), 3) if len(values) else None
-
-
-def _detector_summary(
-    right: npt.NDArray[np.bool_],
-    scores: npt.NDArray[Any],
-    classes: npt.NDArray[Any],
-    true: npt.NDArray[Any],
-    names: tuple[str, ...],
-    threshold: float,
-    ap_per_class: Callable[..., Any],
-) -> dict[str, Any]:
-    if len(true) == 0:
-        raise FeltwatchError("the pictures of images/val carry no labels; nothing can be checked")
-    results = ap_per_class(right, scores, classes, true)
-    ap, present = np.asarray(results[5]), np.asarray(results[6])
-    by_class = {}
-    kept = scores >= threshold
-    for item, name in enumerate(names):
-        labels = int((true == item).sum())
-        own = kept & (classes == item)
-        hits = int(right[own, 0].sum())
-        row = ap[present == item]
-        by_class[name] = {
-            "labels": labels,
-            "found": int(own.sum()),
-            "ap50": round(float(row[0, 0]), 4) if len(row) else None,
-            "ap50_95": round(float(row[0].mean()), 4) if len(row) else None,
-            "precision": round(hits / int(own.sum()), 4) if own.any() else None,
-            "recall": round(hits / labels, 4) if labels else None,
-        }
-    return {
-        "threshold": threshold,
-        "map50": round(float(ap[:, 0].mean()), 4),
-        "map50_95": round(float(ap.mean()), 4),
-        "classes": by_class,
-    }
-
-
-def _crop_figures(
-    weights: Path,
-    own: dict[str, Any],
-    crops: Path,
-    classes: tuple[str, ...],
-    figures_of: Callable[..., Any],
-    threads: int | None,
-) -> dict[str, Any]:
-    names = tuple(own["classes"])
-    if names != classes:
-        raise FeltwatchError(
-            f"{weights / own['file']}: reads {len(names)} classes, not the {len(classes)} of "
-            "this version; export it anew"
-        )
-    files = read_crops(crops, len(classes))
-    temperature = float(own.get("temperature", 1.0))
-    reader = OpenVinoReader(weights / own["file"], threads, temperature)
-    shares = np.vstack([reader.read(np.asarray(file.crops)) for file in files])
-    labels = np.concatenate([file.labels for file in files])
-    figures: dict[str, Any] = _rounded(asdict(figures_of(shares, labels, names, CONFIDENT)))
-    # Fitted on shares that the temperature of the card is already in.
-    figures["best_temperature"] = round(temperature * figures["best_temperature"], 3)
-    return {"temperature": temperature, "threshold": CONFIDENT} | figures
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _rounded(part) for key, part in value.items()}
-    return round(value, 4) if isinstance(value, float) else value

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import datasets.training_set as training_set
+from datasets.boxes import LEAST_PX, MIN_VISIBLE, PARTLY_VISIBLE
 from datasets.deck import draw_deck
 from datasets.training_set import (
     CLASS_NAMES,
@@ -109,9 +110,17 @@ def test_the_visible_share_of_every_box_is_told(rendered: Path, split: str, shar
     for line in map(json.loads, lines):
         label = rendered / "labels" / split / line["image"].replace(".jpg", ".txt")
         yolo = [row for row in label.read_text("ascii").split("\n") if row]
-        assert [CLASSES[int(row.split()[0])] for row in yolo] == [b["kind"] for b in line["boxes"]]
+        asked = [b for b in line["boxes"] if b["labelled"]]
+        assert [CLASSES[int(row.split()[0])] for row in yolo] == [b["kind"] for b in asked]
+        assert line["scene"] in ("table", "loose")
         for box in line["boxes"]:
-            assert 0.3 <= box["visible"] <= 1
+            x0, y0, x1, y1 = box["xyxy"]
+            over = box["visible"] - MIN_VISIBLE.get(box["kind"], 0.6)
+            wider = min(x1 - x0, y1 - y0) - LEAST_PX
+            # Shares and sides are told rounded.
+            if abs(over) > 0.001 and abs(wider) > 0.02:
+                assert box["labelled"] == (over > 0 and wider > 0)
+            assert PARTLY_VISIBLE <= box["visible"] <= 1
             assert (box["card"] is not None) == (box["kind"] in ("index", "joker"))
             assert (box["quad"] is None) == (box["card"] is None)
 

@@ -14,16 +14,40 @@ from models.card import (
     card_json,
     card_markdown,
     counter_rows,
-    figure_rows,
     read_figures,
+    reader_rows,
 )
 from models.provenance import PhotoData, Provenance, RenderedData, StackData
+from models.val_rows import FINDING_HEADS, calibration_rows, finding_rows, reading_rows
 from settlement.errors import FeltwatchError
 from vision.runtime import ModelError, load_card
 
+_HELD = {
+    "as it is": {"ece": 0.12, "log_loss": 0.3}, "platt": {"ece": 0.0123, "log_loss": 0.2},
+    "temperature": {"ece": 0.02, "log_loss": 0.1},
+}  # fmt: skip
+CALIBRATION: dict[str, Any] = {
+    "form": 1, "weights": {"detector": "d", "reader": "r"},
+    "data": {"name": "set", "split": "val"}, "pictures": 500,
+    "reader": {
+        "way": "temperature", "temperature": 1.3, "was": 1.0, "held_out": _HELD,
+        "before": [[0.9, 0.8, 5]], "after": [[0.8, 0.8, 5]], "as_told": [[0.9, 0.8, 5]],
+    },
+    "detector": {
+        "points": {"index": [[0, 0.001], [1, 0.9]]},
+        "kinds": {"all": {"way": "platt", "held_out": _HELD}},
+        "before": [[0.5, 0.9, 3]], "after": [[0.9, 0.9, 3]],
+    },
+}  # fmt: skip
+_OUTCOMES = {
+    "seen": 9, "right": 7, "wrong": 1, "undecided": 1, "wrong_one_in": 9.0,
+    "undecided_share": 0.1111,
+}  # fmt: skip
+_ROW = {"labels": 4, "found": 4, "ap50": 0.9, "ap50_95": 0.7, "precision": 0.9, "recall": 0.9}
 FIGURES: dict[str, Any] = {
     "weights": {"detector": "d", "reader": "r"},
-    "data": {"name": "set", "split": "val"},
+    "data": {"name": "set", "split": "val", "form": "rendered", "pictures": 500, "of": 500,
+             "unknown_labels": {}},
     "detector": {
         "pictures": 500, "size": 512, "threshold": 0.25, "map50": 0.91, "map50_95": 0.7,
         "classes": {
@@ -32,7 +56,17 @@ FIGURES: dict[str, Any] = {
             "chip": {"labels": 0, "found": 0, "ap50": None, "ap50_95": None, "precision": None,
                      "recall": None},
         },
+        "chip_colours": {"red": _ROW}, "together": {"index or joker": _ROW}, "confusions": [],
     },
+    "end_to_end": {
+        "threshold": 0.25, "sure": 0.6, "cards_labelled": 53, "map50": 0.923, "map50_95": 0.65,
+        "indices": {"labels": 8, "map50": 0.93, "map50_95": 0.66}, "joker": _ROW,
+        "working": {"labelled": 10, "limit": 0.6, **_OUTCOMES, "none": 0, "invented": 2,
+                    "read_right_of_labelled": 0.7, "joker": _OUTCOMES},
+        "by_limit": [{"limit": 0.6, **_OUTCOMES}], "cards": {"AS": _ROW},
+        "confusions": {"cards": [["AC", "AS", 3]], "ranks": [], "suits": [["C", "S", 3]]},
+    },
+    "scenes": {}, "calibration": CALIBRATION,
     "reader": {
         "crops": 12, "indices": 10, "card": 0.9, "rank": 1.0, "suit": 0.9, "none": None,
         "confident": 0.9, "confident_wrong": 0.1, "none_confident_wrong": None,
@@ -105,8 +139,30 @@ def test_the_page_tells_data_licences_hashes_and_figures() -> None:
         "Rendered crops of chip stacks: 48,000, seed 3",
         "| count right | 97.50% |",
         "| right of 2 chips | – |",
+        "| chip, red on top | 4 |",
+        "| mAP50 of 53 cards | 92.30% |",
+        "| read wrong | 1 (1 in 9) |",
+        "AS for AC (3)",
     ):
         assert words in page
+    assert "## Confidence" not in page
+
+
+def test_the_page_of_calibrated_weights_shows_how_far_they_can_be_trusted() -> None:
+    card = build_card(_models(), PROVENANCE, FIGURES, {}, "2026-01-02", CALIBRATION)
+    assert card["calibration"] == CALIBRATION
+    page = card_markdown(card)
+    for words in (
+        "Fitted on 500 pictures of set (val)",
+        "![Reliability diagrams](reliability.svg)",
+        "| detector, all, platt * | 1.23% | 0.2000 |",
+        "| reader, temperature * | 2.00% | 0.1000 |",
+    ):
+        assert words in page
+    scenes = FIGURES | {"scenes": {"table": {k: FIGURES[k] for k in ("detector", "end_to_end")}}}
+    assert "Of these, table scenes (500 views)" in card_markdown(
+        build_card(_models(), PROVENANCE, scenes, {}, "2026-01-02")
+    )
 
 
 def test_the_page_says_what_is_not_known() -> None:
@@ -118,9 +174,11 @@ def test_the_page_says_what_is_not_known() -> None:
 
 
 def test_rows_have_the_width_of_their_heads() -> None:
-    detector, reader = figure_rows(FIGURES)
-    assert {len(row) for row in detector} == {6}
-    assert {len(row) for row in reader} == {2}
+    assert {len(row) for row in finding_rows(FIGURES["detector"])} == {len(FINDING_HEADS)}
+    assert {len(row) for row in reading_rows(FIGURES["end_to_end"])} == {2}
+    assert {len(row) for row in reader_rows(FIGURES["reader"])} == {2}
+    assert {len(row) for row in calibration_rows(CALIBRATION)} == {3}
+    assert calibration_rows(None) == []
     assert {len(row) for row in counter_rows(FIGURES)} == {2}
     assert counter_rows(FIGURES | {"stacks": None}) == []
 

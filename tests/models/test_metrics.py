@@ -10,12 +10,10 @@ import pytest
 import models.metrics
 from datasets.training_set import CLASS_NAMES
 from models.metrics import (
-    IOU_STEPS,
     calibration_error,
     confusions,
     counter_figures,
     fit_temperature,
-    match,
     overlaps,
     reader_figures,
     temper,
@@ -34,25 +32,6 @@ def test_overlaps() -> None:
     assert overlaps(a, b)[0].tolist() == pytest.approx([1, 1 / 3, 0])
     assert overlaps(a, b)[1].tolist() == pytest.approx([0.16, 0, 0])
     assert overlaps(a[:1], np.array([[3, 3, 3, 3]], float)).tolist() == [[0]]
-
-
-def test_a_true_box_is_found_once_and_by_the_best() -> None:
-    true = np.array([[0, 0, 10, 10]], float)
-    boxes = np.array([[0, 0, 10, 10], [0, 0, 10, 9]], float)
-    right = match(boxes, np.array([0.5, 0.9]), np.zeros(2), true, np.zeros(1))
-    # The second has the better score and an overlap of 0.9: it holds up to step 0.9.
-    assert right[1].tolist() == [True] * 9 + [False]
-    # Only where the second no longer holds is the box free for the first.
-    assert right[0].tolist() == [False] * 9 + [True]
-    assert IOU_STEPS[8] == pytest.approx(0.9)
-
-
-def test_another_class_is_not_right() -> None:
-    box = np.array([[0, 0, 10, 10]], float)
-    assert not match(box, np.ones(1), np.array([1]), box, np.array([0])).any()
-    assert match(box, np.ones(1), np.array([1]), box, np.array([1])).all()
-    assert match(np.zeros((0, 4)), np.zeros(0), np.zeros(0), box, np.zeros(1)).shape == (0, 10)
-    assert not match(box, np.ones(1), np.zeros(1), np.zeros((0, 4)), np.zeros(0)).any()
 
 
 def _shares(*read: tuple[str, float]) -> np.ndarray:

@@ -109,6 +109,45 @@ class TestCorners:
         assert tally(shown, read).corners.as_dict()["wrong"] == 0
 
 
+def lines(counted: PhotoTally) -> dict[str, list[int]]:
+    keys = ("seen", "right", "wrong", "unread", "elsewhere")
+    return {name: [own[k] for k in keys] for name, own in counted.as_dict()["lines"].items()}
+
+
+class TestLines:
+    def test_jokers_have_a_line_of_their_own(self) -> None:
+        shown = photo(("AS", LEFT), ("JOKER", RIGHT))
+        counted = tally(shown, result(("AS", IN_LEFT), ("KD", IN_RIGHT)))
+        assert lines(counted) == {"the 52 cards": [1, 1, 0, 0, 0], "JOKER": [1, 0, 1, 0, 0]}
+        counted.add(photo(("AS", LEFT)), result(("JOKER", IN_LEFT)))
+        assert lines(counted) == {"the 52 cards": [2, 1, 1, 0, 0], "JOKER": [1, 0, 1, 0, 1]}
+        assert counted.cards.seen == 3
+
+    def test_corners_count_in_the_same_lines(self) -> None:
+        a, b = (10.0, 10.0, 30.0, 40.0), (100.0, 150.0, 120.0, 180.0)
+        shown = photo(("JOKER", a), ("JOKER", b), kind="corner")
+        assert lines(tally(shown, result(("JOKER", [a])))) == {"JOKER": [1, 1, 0, 0, 0]}
+
+    def test_backs_and_stacks(self) -> None:
+        back, chip = Found("BACK", 0.9, LEFT), Found("chip", 0.9, RIGHT)
+        read = PhotoResult(400, 400, (back, chip), (back,), ((0,),))
+        shown = photo(("BACK", LEFT), ("chip_stack", RIGHT))
+        assert lines(tally(shown, read)) == {
+            "BACK": [1, 1, 0, 0, 0], "chip_stack": [1, 1, 0, 0, 0],
+        }  # fmt: skip
+        # Nobody labelled stacks here, so a chip is no mistake; a back that is none is.
+        assert lines(tally(photo(("AS", RIGHT)), read))["BACK"] == [0, 0, 0, 0, 1]
+        assert "chip_stack" not in lines(tally(photo(("AS", RIGHT)), read))
+
+    def test_a_back_given_a_card_is_wrong_unless_the_card_lies_on_it(self) -> None:
+        read = result(("AS", IN_LEFT[:1]))
+        counted = tally(photo(("BACK", LEFT)), read)
+        assert lines(counted)["BACK"] == [1, 0, 1, 0, 0]
+        assert counted.confusions == {"BACK read AS": 1}
+        upon = tally(photo(("BACK", LEFT), ("AS", (10.0, 10.0, 60.0, 60.0))), read)
+        assert lines(upon)["BACK"] == [1, 0, 0, 1, 0]
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "images").mkdir()

@@ -17,7 +17,6 @@ import models.equality
 from datasets.deck import draw_deck
 from datasets.stack_crops import House, render_crop
 from models.training import TrainingRun, train_part
-from models.validate import _ap_function
 from settlement.errors import FeltwatchError
 from surveillance.cli import main
 from vision.runtime import load_card, load_counter, load_models
@@ -134,15 +133,28 @@ def test_val_and_a_second_export_with_its_figures(
         len(np.load(path)) for path in (data / "crops" / "val").glob("*-labels.npy")
     )
     assert figures["stacks"]["crops"] == 24
-    path = tmp_path / "figures.json"
+    assert figures["end_to_end"]["working"]["labelled"] > 20
+    path, fit = tmp_path / "figures.json", tmp_path / "calibration.json"
     path.write_text(json.dumps(figures))
-    assert _export(run, tmp_path / "again", "--figures", str(path)) == 0
+    assert main([*arguments, "--fit", str(fit)]) == 0
+    capsys.readouterr()
+    again = ["--figures", str(path), "--calibration", str(fit)]
+    assert _export(run, tmp_path / "again", *again) == 0
     card = load_card(tmp_path / "again")
     assert card["figures"] == figures
+    told = json.loads(fit.read_text())
+    assert card["calibration"] == told
+    if told["reader"] is not None:
+        assert card["models"]["reader"]["temperature"] == told["reader"]["temperature"]
+    if told["detector"] is not None:
+        assert card["models"]["detector"]["points"] == told["detector"]["points"]
+    assert (tmp_path / "again" / "reliability.svg").read_text().startswith("<svg")
     # The same checkpoints give the same files; others are not taken for them.
     assert card["models"]["reader"]["sha256"] == load_card(weights)["models"]["reader"]["sha256"]
     assert _export(run, tmp_path / "other", "--figures", str(path), "--full") == 2
     assert "the figures are of another detector" in capsys.readouterr().err
+    assert _export(run, tmp_path / "other", "--calibration", str(fit), "--full") == 2
+    assert "the calibration's figures are of another detector" in capsys.readouterr().err
     assert not list((tmp_path / "other").iterdir())
 
 
@@ -199,18 +211,3 @@ def test_what_training_refuses(data: Path, tmp_path: Path) -> None:
         train_part("reader", TrainingRun(data, tmp_path, crops=(tmp_path,)))
     with pytest.raises(FeltwatchError, match="no pictures"):
         train_part("detector", TrainingRun(data, tmp_path, pictures=(tmp_path,)))
-
-
-def test_the_ap_function_is_the_one_expected() -> None:
-    """Two labels of one class: found, not found; and of another: found after a false one."""
-    right = np.zeros((3, 10), bool)
-    right[0] = True
-    right[2, :5] = True
-    results = _ap_function()(
-        right, np.array([0.9, 0.8, 0.7]), np.array([0, 1, 1]), np.array([0, 0, 1])
-    )
-    ap, present = results[5], results[6]
-    assert present.tolist() == [0, 1]
-    assert ap[0] == pytest.approx(np.full(10, 0.5), abs=0.02)
-    assert ap[1, :5] == pytest.approx(np.full(5, 0.5), abs=0.02)
-    assert ap[1, 5:] == pytest.approx(np.zeros(5), abs=0.02)

@@ -1,0 +1,271 @@
+"""How long the networks take on this machine, by back end and precision, in interleaved rounds.
+
+A machine's other work and its clock hit what runs at that moment. So every contestant runs in
+every round, in turning order; told are medians over the rounds, and ratios are the median of
+the rounds' own ratios. Processor time is told beside wall time: of a busy machine it says more.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from models.backends import OnnxRuntimeDetector
+from models.trial import trial_pictures, trial_stacks
+from models.val_data import read_val_set
+from models.val_view import fit_square
+from vision.detections import ByteArray
+from vision.photo import read_picture
+from vision.runtime import (
+    DEFAULT_THRESHOLD,
+    OpenVinoDetector,
+    OpenVinoReader,
+    load_card,
+    load_counter,
+    load_models,
+)
+
+SEAT_CROPS = 14
+"""Crops of a full seat: seven cards' indices, each read both ways up."""
+
+STACK_CROPS = 8
+ULTRALYTICS = "ultralytics predict"
+OURS = "openvino"
+SEATS_AT_ONCE = 8
+_PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
+
+Run = Callable[[], object]
+
+
+@dataclass
+class Timed:
+    """Wall and processor time in ms of one contestant, a round each; `per` views or calls."""
+
+    run: Run
+    per: int
+    wall_ms: list[float] = field(default_factory=list)
+    cpu_ms: list[float] = field(default_factory=list)
+
+    def once(self) -> None:
+        """Run one round."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        self.run()
+        self.wall_ms.append(1e3 * (time.perf_counter() - wall) / self.per)
+        self.cpu_ms.append(1e3 * (time.process_time() - cpu) / self.per)
+
+    def as_dict(self) -> dict[str, float]:
+        """Medians, and the least wall time of a round."""
+        return {
+            "ms": round(float(np.median(self.wall_ms)), 2),
+            "least_ms": round(min(self.wall_ms), 2),
+            "cpu_ms": round(float(np.median(self.cpu_ms)), 2),
+        }
+
+
+def interleave(contestants: dict[str, Timed], rounds: int, done: Callable[[float], None]) -> None:
+    """Run each contestant once a round, whoever comes first changing; one round before to warm."""
+    names = list(contestants)
+    for name in names:
+        contestants[name].run()
+    for at in range(rounds):
+        turn = at % len(names)
+        for name in names[turn:] + names[:turn]:
+            contestants[name].once()
+        done((at + 1) / rounds)
+
+
+def bench_model(
+    weights: Path,
+    data: Path | None = None,
+    *,
+    views: int = 48,
+    rounds: int = 7,
+    checkpoint: Path | None = None,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Any]:
+    """Measure a folder of weights on held-out pictures of `data`, or on rendered views.
+
+    `checkpoint` is the detector's `.pt`, run by ultralytics too. Back ends whose library is
+    not installed are left out and named under `not_measured`. Raises FeltwatchError for
+    weights or data that cannot be read.
+    """
+    card = load_card(weights)
+    detector, reader = load_models(weights, threads)
+    pictures = _views(data, detector.size, views)
+    contestants, missing = _finders(weights, card, pictures, checkpoint, threads)
+    contestants |= _readers(weights, pictures, threads)
+    interleave(contestants, rounds, progress or (lambda _: None))
+    finding = {n: t for n, t in contestants.items() if "crops" not in n}
+    return {
+        "views": len(pictures),
+        "view_px": detector.size,
+        "rounds": rounds,
+        "boxes_a_view": round(
+            sum(len(one) for one in detector.find(pictures)) / max(1, len(pictures)), 1
+        ),
+        "detector": {name: timed.as_dict() for name, timed in finding.items()},
+        "ratio": _ratios(finding),
+        "reader": contestants["reader crops"].as_dict() | {"crops": SEAT_CROPS},
+        "reader_both_indices": contestants["reader crops twice"].as_dict()
+        | {"crops": 2 * SEAT_CROPS},
+        "stacks": contestants["stack crops"].as_dict() | {"crops": STACK_CROPS},
+        "peak_mib": _peak_memory(weights, pictures[:8]),
+        "threads": _threads(detector, reader),
+        "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
+        "versions": _versions(),
+        "not_measured": missing,
+    }
+
+
+def _views(data: Path | None, size: int, count: int) -> list[ByteArray]:
+    if data is None:
+        return list(trial_pictures(count, size)[0])
+    pictures = read_val_set(data, "val").some(count).pictures
+    return [fit_square(read_picture(one.path), size)[0] for one in pictures]
+
+
+def _finders(
+    weights: Path,
+    card: dict[str, Any],
+    pictures: Sequence[ByteArray],
+    checkpoint: Path | None,
+    threads: int | None,
+) -> tuple[dict[str, Timed], dict[str, str]]:
+    own = card["models"]["detector"]
+    path, names = weights / own["file"], tuple(own["classes"])
+    threshold = float(own.get("threshold", DEFAULT_THRESHOLD))
+    found: dict[str, Timed] = {}
+
+    def add(name: str, run: Callable[[Sequence[ByteArray]], object]) -> None:
+        found[name] = Timed(lambda: run(pictures), len(pictures))
+
+    plain = OpenVinoDetector(path, names, threshold, threads)
+    add(OURS, plain.find)
+    add(f"{OURS} f32", OpenVinoDetector(path, names, threshold, threads, "f32").find)
+    if "int8" in own:
+        int8 = OpenVinoDetector(weights / own["int8"]["file"], names, threshold, threads)
+        add(f"{OURS} int8", int8.find)
+    missing: dict[str, str] = {}
+    if find_spec("onnxruntime"):
+        add("onnxruntime f32", OnnxRuntimeDetector(path, names, threshold, threads).find)
+    else:
+        missing["onnxruntime f32"] = "onnxruntime is not installed"
+    if not find_spec("ultralytics"):
+        missing[ULTRALYTICS] = "ultralytics is not installed"
+        return found, missing
+    if find_spec("onnxruntime"):
+        run = _predict(path, plain.size, threshold)
+        try:
+            run(pictures[:1])
+        except ValueError:
+            missing[f"{ULTRALYTICS}, the same onnx"] = "exported before its notes were ultralytics'"
+        else:
+            add(f"{ULTRALYTICS}, the same onnx", run)
+    else:  # ultralytics would try to install it by itself
+        missing[f"{ULTRALYTICS}, the same onnx"] = "onnxruntime is not installed"
+    if checkpoint is not None:
+        add(f"{ULTRALYTICS}, pt", _predict(checkpoint, plain.size, threshold))
+    return found, missing
+
+
+def _predict(path: Path, size: int, threshold: float) -> Callable[[Sequence[ByteArray]], object]:
+    """Plain ultralytics `predict`, as its documentation has it, view by view."""
+    logging.getLogger("ultralytics").setLevel(logging.ERROR)
+    model = import_module("ultralytics").YOLO(str(path), task="detect", verbose=False)
+
+    def run(pictures: Sequence[ByteArray]) -> object:
+        return [
+            model.predict(view, imgsz=size, conf=threshold, device="cpu", verbose=False)
+            for view in pictures
+        ]
+
+    return run
+
+
+def _readers(weights: Path, pictures: Sequence[ByteArray], threads: int | None) -> dict[str, Timed]:
+    _, reader = load_models(weights, threads)
+    counter = load_counter(weights, threads)
+    # What a crop shows does not matter to the time it takes.
+    side = 64
+    cut = [view[:side, k : k + side] for view in pictures for k in range(0, view.shape[1], side)]
+    seat = np.stack([cut[k % len(cut)] for k in range(2 * SEAT_CROPS)])
+    stacks = trial_stacks()[:STACK_CROPS]
+
+    def times(read: Callable[[ByteArray], object], crops: ByteArray) -> Timed:
+        return Timed(lambda: [read(crops) for _ in range(SEATS_AT_ONCE)], SEATS_AT_ONCE)
+
+    return {
+        "reader crops": times(reader.read, seat[:SEAT_CROPS]),
+        "reader crops twice": times(reader.read, seat),
+        "stack crops": times(counter.read, stacks),
+    }
+
+
+def _ratios(finding: dict[str, Timed]) -> dict[str, dict[str, float]]:
+    """How often quicker OpenVINO in its own precision is than each other contestant."""
+    ours, out = finding[OURS], {}
+    for name, timed in finding.items():
+        if name != OURS:
+            pairs = zip(timed.wall_ms, ours.wall_ms, strict=True)
+            cpu = zip(timed.cpu_ms, ours.cpu_ms, strict=True)
+            out[f"{name} / {OURS}"] = {
+                "wall": round(float(np.median([a / b for a, b in pairs])), 2),
+                "cpu": round(float(np.median([a / max(b, 1e-6) for a, b in cpu])), 2),
+            }
+    return out
+
+
+def _threads(detector: object, reader: object) -> dict[str, Any]:
+    out: dict[str, Any] = {"processors": os.cpu_count()}
+    for name, network in (("detector", detector), ("reader", reader)):
+        if isinstance(network, (OpenVinoDetector, OpenVinoReader)):
+            out[name] = network.settings()
+    return out
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    out = {}
+    for name in ("openvino", "onnxruntime", "ultralytics", "torch"):
+        try:
+            out[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return out
+
+
+def _peak_memory(weights: Path, pictures: Sequence[ByteArray]) -> int:
+    """Peak of memory in MiB of a fresh process that loads the networks and finds and reads."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(there, weights, list(pictures)))
+    process.start()
+    there.close()
+    try:
+        return int(here.recv())
+    finally:
+        process.join()
+
+
+def _work(pipe: Any, weights: Path, pictures: list[ByteArray]) -> None:
+    detector, reader = load_models(weights)
+    counter = load_counter(weights)
+    detector.find(pictures)
+    crops = np.zeros((SEAT_CROPS, 64, 64, 3), np.uint8)
+    reader.read(crops)
+    counter.read(crops)
+    pipe.send(round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _PEAK_UNIT / 2**20))

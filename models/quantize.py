@@ -1,0 +1,161 @@
+"""The detector in int8: quantized with NNCF, and what that costs on held-out pictures.
+
+For processors without bfloat16: there int8 is about twice as quick as float32. Where bfloat16
+is there, int8 gains little (see EXPERIMENTS.md), and `vision.runtime` does not take it.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openvino as ov
+
+from models.backends import network_input
+from models.val_data import ValPicture, read_val_set
+from models.val_finding import Finding, match_found
+from models.val_sights import FLOOR, Sighted
+from models.val_view import fit_square
+from settlement.errors import FeltwatchError
+from vision.detections import ByteArray
+from vision.photo import read_picture
+from vision.runtime import OpenVinoDetector
+
+CALIBRATION_VIEWS = 160
+MOST_COST = 0.002
+"""Shipped when mAP50 falls by less than this: 0.2 points."""
+
+HEAD_OPERATIONS = ("Sigmoid", "Softmax", "Sub", "Add", "Div", "Mul", "Concat", "dfl/")
+"""Of the head, what makes boxes and scores of the last layers' numbers stays in float."""
+
+PICTURES_AT_ONCE = 16
+_LAYER = re.compile(r"/model\.(\d+)/(.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Int8Cost:
+    """mAP50 and mAP50-95 of the float and of the int8 detector on the same pictures."""
+
+    pictures: int
+    map50: float
+    map50_int8: float
+    map50_95: float
+    map50_95_int8: float
+
+    @property
+    def cost(self) -> float:
+        """By how much mAP50 falls.
+
+        >>> round(Int8Cost(1, 0.96, 0.955, 0.8, 0.8).cost, 4)
+        0.005
+        """
+        return self.map50 - self.map50_int8
+
+    def as_dict(self) -> dict[str, Any]:
+        """The form of the model card."""
+        return {
+            "pictures": self.pictures,
+            "map50": self.map50,
+            "map50 int8": self.map50_int8,
+            "map50-95": self.map50_95,
+            "map50-95 int8": self.map50_95_int8,
+        }
+
+
+def calibration_views(data: Path, size: int, count: int = CALIBRATION_VIEWS) -> list[ByteArray]:
+    """Views uint8 (size, size, 3) BGR, evenly chosen from the training pictures of a set.
+
+    Raises FeltwatchError when the set has none.
+    """
+    pictures = read_val_set(data, "train").pictures
+    if not pictures:
+        raise FeltwatchError(f"{data}: no training pictures to calibrate int8 with")
+    step = max(1, len(pictures) // count)
+    return [fit_square(read_picture(one.path), size)[0] for one in pictures[::step][:count]]
+
+
+def quantize(source: Path, target: Path, views: Sequence[ByteArray]) -> None:
+    """Write the detector `source` (ONNX) quantized to int8 as OpenVINO's `target` (.xml, .bin).
+
+    `views` (size, size, 3) BGR set the ranges of the activations; weights have a scale per
+    channel. Raises FeltwatchError where NNCF is not installed.
+    """
+    try:
+        nncf = import_module("nncf")
+    except ImportError as error:
+        raise FeltwatchError(
+            f"int8 needs a library that is not installed ({error.name or error} is missing): "
+            'pip install "feltwatch[train]"'
+        ) from error
+    log = logging.getLogger("nncf")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        model = ov.Core().read_model(str(source))
+        names = head_operations([op.get_friendly_name() for op in model.get_ops()])
+        quantized = nncf.quantize(
+            model, nncf.Dataset(list(views), lambda view: network_input(view[None])),
+            preset=nncf.QuantizationPreset.MIXED, subset_size=len(views),
+            ignored_scope=nncf.IgnoredScope(names=names),
+        )  # fmt: skip
+    finally:
+        log.setLevel(level)
+    ov.save_model(quantized, str(target), compress_to_fp16=True)
+
+
+def head_operations(names: Iterable[str]) -> list[str]:
+    """Of a detector's operations, those of the head behind its last convolutions.
+
+    >>> head_operations(["/model.9/Add", "/model.23/Sigmoid", "/model.23/cv2.0/conv/Conv", "x"])
+    ['/model.23/Sigmoid']
+    """
+    layers = [(name, match) for name in names if (match := _LAYER.match(name))]
+    last = max((int(match[1]) for _, match in layers), default=-1)
+    return [
+        name for name, match in layers
+        if int(match[1]) == last and match[2].startswith(HEAD_OPERATIONS)
+    ]  # fmt: skip
+
+
+def int8_cost(
+    plain: Path,
+    int8: Path,
+    names: tuple[str, ...],
+    data: Path,
+    *,
+    threshold: float,
+    most_pictures: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Int8Cost:
+    """Compare both detectors on the held-out pictures of a set, with the audit's runtime."""
+    pictures = read_val_set(data, "val").some(most_pictures).pictures
+    if not pictures:
+        raise FeltwatchError(f"{data}: no held-out pictures to measure the cost of int8 on")
+    detectors = [OpenVinoDetector(path, names, FLOOR) for path in (plain, int8)]
+    counts = [Finding(threshold, names) for _ in detectors]
+    for start in range(0, len(pictures), PICTURES_AT_ONCE):
+        part = pictures[start : start + PICTURES_AT_ONCE]
+        for detector, count in zip(detectors, counts, strict=True):
+            for one in _found(part, detector):
+                count.add(one, match_found(one))
+        if progress:
+            progress((start + len(part)) / len(pictures))
+    a, b = (count.as_dict() for count in counts)
+    return Int8Cost(len(pictures), a["map50"], b["map50"], a["map50_95"], b["map50_95"])
+
+
+def _found(pictures: Sequence[ValPicture], detector: OpenVinoDetector) -> list[Sighted]:
+    fitted = [fit_square(read_picture(one.path), detector.size) for one in pictures]
+    seen = detector.find([square for square, _, _ in fitted])
+    out = []
+    for picture, (_, scale, (x, y)), found in zip(pictures, fitted, seen, strict=True):
+        xyxy = (found.xyxy - np.array([x, y, x, y], np.float32)) / np.float32(scale)
+        placed = type(found)(xyxy.astype(np.float32), found.scores, found.classes, found.names)
+        out.append(Sighted(picture, placed, {}, frozenset()))
+    return out

@@ -1,0 +1,63 @@
+"""int8 for real, and that an export keeps it only where it costs little."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import models.export
+from datasets.views import CLASSES
+from models.equality import detection_gaps
+from models.export import INT8_FILES, ExportSettings, _export_int8
+from models.quantize import Int8Cost, quantize
+from models.trial import trial_pictures
+from models.weights_dir import default_weights
+from vision.runtime import OpenVinoDetector
+
+
+def test_the_shipped_detector_in_int8_finds_about_the_same(tmp_path: Path) -> None:
+    pytest.importorskip("nncf")
+    views = list(trial_pictures(6, 512)[0])
+    plain, target = default_weights() / "detector.onnx", tmp_path / "int8.xml"
+    quantize(plain, target, views)
+    assert target.with_suffix(".bin").stat().st_size < 0.7 * plain.stat().st_size
+    both = [OpenVinoDetector(path, CLASSES, 0.1).find(views) for path in (plain, target)]
+    sure = sum(int((one.scores >= 0.6).sum()) for one in both[0])
+    assert sure > 10
+    lost = 0
+    for one, other in zip(*both, strict=True):
+        for item in range(len(one)):
+            keep = one.scores == one.scores[item]
+            if one.scores[item] >= 0.6:
+                lost += detection_gaps([one.where(keep)], [other], 0.6)[0] > 0.3
+    assert lost <= 0.15 * sure
+
+
+@pytest.mark.parametrize(("after", "shipped"), [(0.899, True), (0.897, False), (0.91, True)])
+def test_an_export_keeps_it_where_it_costs_little(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: float, shipped: bool
+) -> None:
+    def writes(source: Path, target: Path, views: Any) -> None:
+        assert source.name == "detector-raw.onnx"
+        target.write_bytes(b"xml")
+        target.with_suffix(".bin").write_bytes(b"bin")
+
+    monkeypatch.setattr(models.export, "quantize", writes)
+    monkeypatch.setattr(models.export, "calibration_views", lambda data, size: [])
+    cost = Int8Cost(9, 0.9, after, 0.7, 0.7)
+    monkeypatch.setattr(models.export, "int8_cost", lambda *a, **k: cost)
+    own: dict[str, Any] = {"file": "detector.onnx", "classes": CLASSES}
+    settings = ExportSettings(int8_data=tmp_path)
+    assert _export_int8(tmp_path, {"detector": own}, settings) is shipped
+    if shipped:
+        told = own["int8"]
+        assert (told["weights"]["file"], told["file"]) == INT8_FILES
+        assert told["sha256"] == hashlib.sha256(b"xml").hexdigest()
+        assert told["weights"]["sha256"] == hashlib.sha256(b"bin").hexdigest()
+        assert told["cost"]["map50 int8"] == after
+    else:
+        assert "int8" not in own
+        assert own["int8_left_out"]["most allowed"] == 0.002
