@@ -302,6 +302,10 @@ def draw_deck(style: DeckStyle | None = None, name: str = "built-in") -> Deck:
     return Deck(name=name, size_mm=style.size_mm, faces=DrawnFaces(style), back=draw_back(style))
 
 
+WORD_SHARE = 0.8
+"""A joker's word whose letters stand alone holds this much of the ink at the card's edge."""
+
+
 def _find_index(bgra: Picture, label: str) -> tuple[float, float, float, float] | None:
     """Bounds in px of the top-left index: the ink in the corner that is no pip or frame."""
     h, w = bgra.shape[:2]
@@ -324,18 +328,15 @@ def _find_index(bgra: Picture, label: str) -> tuple[float, float, float, float] 
     if label != JOKER:
         # Pips of the left column may begin beside the index: keep what hangs on the corner.
         parts = [p for p in parts if p[0] < w * 0.155 and p[1] + p[3] < h * 0.32]
-    if not parts and label == JOKER:
-        # A word that runs into the card's border or picture: take the strip at the edge.
+    if label == JOKER:
+        # A word that runs into the card's border or picture: take the strip at the edge too.
         strip = ink[round(h * 0.015) : round(h * 0.55), round(w * 0.015) : round(w * 0.15)]
         rows, columns = np.flatnonzero(strip.any(axis=1)), np.flatnonzero(strip.any(axis=0))
-        if rows.size:
+        held = sum(int(p[4]) for p in parts)
+        if rows.size and held < WORD_SHARE * int(strip.sum()):
             x, y = round(w * 0.015), round(h * 0.015)
-            return (
-                float(columns[0] + x),
-                float(rows[0] + y),
-                float(columns[-1] + x + 1),
-                float(rows[-1] + y + 1),
-            )
+            wide, tall = int(columns[-1] - columns[0] + 1), int(rows[-1] - rows[0] + 1)
+            parts.append(np.array([columns[0] + x, rows[0] + y, wide, tall, 0]))
     if not parts:
         return None
     return (

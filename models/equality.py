@@ -89,7 +89,13 @@ def _shipped_gap(
 
 def _row_gaps(raw: Array, truth: Array, names: tuple[str, ...]) -> tuple[float, float]:
     """Greatest differences of score and box of two end-to-end outputs, whose rows are sorted."""
-    a, b = ([decode(one, names, 0.05) for one in rows] for rows in (raw, truth))
+    a, b = (
+        [
+            Detections(one[:, :4], one[:, 4], one[:, 5].round().astype(np.int64), names)
+            for one in rows.astype(np.float32)
+        ]
+        for rows in (raw, truth)
+    )
     return detection_gaps(a, b, 0.1)
 
 

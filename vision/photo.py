@@ -25,8 +25,14 @@ BACK = "BACK"
 OTHER_SCORE = 0.5
 """Backs, chips and lammers are told from this score on: nothing reads them again."""
 
-JOKER_SCORE = 0.8
+JOKER_SCORE = 0.85
 """The detector's own joker stands from this score on, where the reader tells nothing."""
+
+JOKER_BOTH = (0.7, 0.85)
+"""A joker found with the first score and read with the second share is one."""
+
+JOKER_READ = 0.97
+"""What reads as a joker with this share is one, however it was found."""
 
 JOKER_SHARE = 0.7
 """Most that counts of what was found as an index and reads as a joker: the joker's word is
@@ -180,19 +186,21 @@ class PhotoReader:
 def told_index(reading: Reading, as_joker: bool, score: float) -> tuple[str, float] | None:
     """The card and its share of an index as read, found as a joker or not with `score`.
 
-    The reader's word counts; None where nothing reads as a card. What was found as a joker is
-    one if the reader says so too, or with `JOKER_SCORE` where it tells no card.
+    The reader's word counts; None where nothing reads as a card. A joker needs more than a
+    card does, as a club's marks beside an edge look like its word: that both say so
+    (`JOKER_BOTH`), that the reader is sure of it (`JOKER_READ`), or that it was found as one
+    with `JOKER_SCORE` and the reader tells no card.
     """
     label, share = reading.label, reading.share
-    if as_joker:
-        if label == JOKER or (score >= JOKER_SCORE and share < READ_LIMIT):
-            return JOKER, max(score, float(reading.shares[-1]))
-        return label, share
-    if share < NONE_BELOW:
-        return None
-    if label == JOKER:
-        share = min(share, JOKER_SHARE)
-    return label, share
+    if as_joker and score >= JOKER_SCORE and (label == JOKER or share < READ_LIMIT):
+        return JOKER, max(score, float(reading.shares[-1]))
+    if label != JOKER:
+        return (label, share) if as_joker or share >= NONE_BELOW else None
+    if as_joker and score >= JOKER_BOTH[0] and share >= JOKER_BOTH[1]:
+        return JOKER, max(score, share)
+    if share >= JOKER_READ:
+        return JOKER, share if as_joker else min(share, JOKER_SHARE)
+    return None
 
 
 def _one_per_place(found: Detections, indices: list[_Index]) -> list[_Index]:

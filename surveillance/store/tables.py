@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy import Column, ForeignKey, Index
 
-from surveillance.store.types import RowId, UtcTime
+from surveillance.store.types import PackedJson, RowId, UtcTime
 
 metadata = sa.MetaData(
     naming_convention={
@@ -88,12 +88,13 @@ rounds = sa.Table(
     Column("alerts", sa.Integer, nullable=False),
     Column("versions_id", ForeignKey("versions.id")),
     sa.UniqueConstraint("camera", "source", "round_id"),
-    Index(None, "started_at", "id"),
     Index(None, "table_name", "started_at", "id"),
     Index(None, "camera", "started_at", "id"),
     Index(None, "dealer", "started_at", "id"),
     Index(None, "recording_id", "started_at", "id"),
     Index(None, "round_id", "started_at", "id"),
+    # For the list of all; reports of a time count by the rest, and read this index alone.
+    Index("ix_rounds_tally", "started_at", "id", "table_name", "dealer", "alerts", "undecided"),
     Index(
         "ix_rounds_with_alerts",
         "started_at",
@@ -116,8 +117,8 @@ round_details = sa.Table(
     "round_details",
     metadata,
     Column("round", ForeignKey("rounds.id", ondelete="CASCADE"), primary_key=True),
-    Column("record", sa.JSON, nullable=False),
-    Column("settlement", sa.JSON, nullable=False),
+    Column("record", PackedJson, nullable=False),
+    Column("settlement", PackedJson, nullable=False),
 )
 
 alerts = sa.Table(
@@ -154,7 +155,6 @@ alerts = sa.Table(
     Column("case_by", sa.Text),
     sa.UniqueConstraint("camera", "source", "alert_id"),
     sa.CheckConstraint("state IN ('open', 'confirmed', 'rejected', 'corrected')", "state"),
-    Index(None, "at", "id"),
     Index(None, "state", "at", "id"),
     Index(None, "table_name", "at", "id"),
     Index(None, "camera", "at", "id"),
@@ -163,8 +163,23 @@ alerts = sa.Table(
     Index(None, "dealer", "at", "id"),
     Index(None, "recording_id", "at", "id"),
     Index(None, "round"),
-    # Counting by code and state reads this index alone.
+    # What is counted by filters reads one of these alone.
     Index(None, "code", "state", "was_right"),
+    Index(None, "camera", "state"),
+    Index(
+        "ix_alerts_tally",
+        "at",
+        "id",
+        "table_name",
+        "camera",
+        "code",
+        "state",
+        "seat",
+        "dealer",
+        "recording_id",
+        "was_right",
+        "is_case",
+    ),
     Index(
         "ix_alerts_cases",
         "at",

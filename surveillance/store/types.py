@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from datetime import UTC, datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from settlement.errors import FeltwatchError
 
@@ -51,3 +54,34 @@ class UtcTime(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class PackedJson(TypeDecorator[Any]):
+    """A large JSON value: `json` in PostgreSQL, which packs it by itself; zlib of it in SQLite.
+
+    A settled round is 22 kB of JSON and 2 kB packed.
+
+    >>> from sqlalchemy.dialects import sqlite
+    >>> packed = PackedJson().process_bind_param({"seats": [1] * 99}, sqlite.dialect())
+    >>> type(packed), len(packed) < 40, PackedJson().process_result_value(packed, sqlite.dialect())
+    (<class 'bytes'>, True, {'seats': [1, 1, ...]})
+    """
+
+    impl = sa.JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """The database's own type."""
+        own: TypeEngine[Any] = sa.LargeBinary() if dialect.name == "sqlite" else sa.JSON()
+        return dialect.type_descriptor(own)
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        """What is given to the database."""
+        if dialect.name != "sqlite":
+            return value
+        text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+        return zlib.compress(text.encode("ascii"))
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """What was given to it."""
+        return json.loads(zlib.decompress(value)) if dialect.name == "sqlite" else value

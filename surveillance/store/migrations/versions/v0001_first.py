@@ -12,6 +12,7 @@ depends_on = None
 
 ROW_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 TIME = sa.DateTime(timezone=True)
+PACKED_JSON = sa.JSON().with_variant(sa.LargeBinary(), "sqlite")
 
 
 def _index(table: str, *columns: str, name: str | None = None, where: str | None = None) -> None:
@@ -190,7 +191,8 @@ def upgrade() -> None:
     _index("rounds", "dealer", "started_at", "id")
     _index("rounds", "recording_id", "started_at", "id")
     _index("rounds", "round_id", "started_at", "id")
-    _index("rounds", "started_at", "id")
+    tally = ["started_at", "id", "table_name", "dealer", "alerts", "undecided"]
+    _index("rounds", *tally, name="ix_rounds_tally")
     _index("rounds", "table_name", "started_at", "id")
     _index("rounds", "started_at", "id", name="ix_rounds_with_alerts", where="alerts > 0")
     _index("rounds", "started_at", "id", name="ix_rounds_with_undecided", where="undecided > 0")
@@ -278,11 +280,14 @@ def upgrade() -> None:
         ),
         sqlite_autoincrement=True,
     )
-    _index("alerts", "at", "id")
     _index("alerts", "camera", "at", "id")
     _index("alerts", "at", "id", name="ix_alerts_cases", where="is_case")
     _index("alerts", "code", "at", "id")
     _index("alerts", "code", "state", "was_right")
+    _index("alerts", "camera", "state")
+    tally = ["at", "id", "table_name", "camera", "code", "state", "seat", "dealer"]
+    tally += ["recording_id", "was_right", "is_case"]
+    _index("alerts", *tally, name="ix_alerts_tally")
     _index("alerts", "dealer", "at", "id")
     _index("alerts", "recording_id", "at", "id")
     _index("alerts", "round")
@@ -292,8 +297,8 @@ def upgrade() -> None:
     op.create_table(
         "round_details",
         sa.Column("round", ROW_ID, nullable=False),
-        sa.Column("record", sa.JSON(), nullable=False),
-        sa.Column("settlement", sa.JSON(), nullable=False),
+        sa.Column("record", PACKED_JSON, nullable=False),
+        sa.Column("settlement", PACKED_JSON, nullable=False),
         sa.ForeignKeyConstraint(
             ["round"], ["rounds.id"], name=op.f("fk_round_details_round"), ondelete="CASCADE"
         ),

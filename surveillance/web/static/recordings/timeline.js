@@ -8,6 +8,7 @@ const LANES = { ticks: 18, alerts: 52, rounds: 66, roundsHigh: 48 };
 const STEPS_S = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200];
 const LEAST_SPAN_S = 5;
 const TICK_PX = 90;
+const MARK_PX = 15;
 
 export class Timeline {
   constructor(node, { onPlay, onRound, onAlert }) {
@@ -109,10 +110,13 @@ export class Timeline {
         picture.append(words);
       }
     });
+    let beside = 0; // how many stand over each other here
     alerts.forEach((alert, n) => {
+      const x = this.x(alert.at_s);
+      beside = n && x - this.x(alerts[n - 1].at_s) < MARK_PX ? beside + 1 : 0;
       const kind = kindOf(alert);
       const sign = svg("text", {
-        class: `mark${alert === this.chosen ? " is-at" : ""}`, "data-kind": kind, "data-alert": n, x: this.x(alert.at_s), y: LANES.alerts,
+        class: `mark${alert === this.chosen ? " is-at" : ""}`, "data-kind": kind, "data-alert": n, x: x + beside * MARK_PX, y: LANES.alerts,
       }, SIGNS[kind]);
       sign.append(svg("title", {}, `${clock(alert.at_s)} ${alert.code}: ${alert.message}`));
       picture.append(sign);
