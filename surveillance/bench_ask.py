@@ -168,6 +168,8 @@ def _ask(client: httpx.Client, path: str, query: str, repeats: int) -> Timing | 
             status = 0
         times_ms.append(1000 * (time.perf_counter() - began))
         cpu_ms.append(1000 * (time.process_time() - cpu_began))
+        if status == 0:
+            _wait_until_idle()
         if status != 200:
             break
     rest = sorted(times_ms[1:]) or times_ms
@@ -182,3 +184,13 @@ def _ask(client: httpx.Client, path: str, query: str, repeats: int) -> Timing | 
         worst_ms=round(rest[-1], 2),
         cpu_ms=round(statistics.median(cpu_ms), 2),
     )
+
+
+def _wait_until_idle() -> None:
+    """The server still works on what was given up; the next address must not pay for it."""
+    until = time.monotonic() + 10 * _ANSWER_TIMEOUT_S
+    while time.monotonic() < until:
+        began = time.process_time()
+        time.sleep(0.5)
+        if time.process_time() - began < 0.02:
+            return

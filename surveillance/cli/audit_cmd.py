@@ -81,9 +81,7 @@ def audit_command(
     video: Annotated[Path, typer.Argument(help="The recording, any common video file.")],
     table: Annotated[Path, typer.Option("--table", help="The table file (TOML).")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
-    model: Annotated[
-        Path | None, typer.Option("--model", help=MODEL_HELP)
-    ] = None,
+    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
     candidates: Annotated[
         int,
         typer.Option(
