@@ -29,9 +29,6 @@ NONE_LIMIT = 0.6
 READ_LIMIT = 0.5
 """From this share on the reader has told a card."""
 
-JOKER_ALONE = 0.5
-"""A thing found as a joker is one from this score on, though the reader tells nothing."""
-
 
 @dataclass(frozen=True, slots=True)
 class IndexSight:
@@ -100,7 +97,7 @@ def see_indices(
         share = told_shares(shares[item, int(turned)], as_joker, float(own.scores[item]))
         if share is None:
             continue
-        joker = int(share.argmax()) == JOKER_PLACE
+        joker = as_joker
         half = CARD_MM[1] / 2 - (
             INDEX_INSET_MM[1] if not joker else min(24.0, (y1 - y0) * mm / 2 + 3)
         )
@@ -118,21 +115,13 @@ def see_indices(
 def told_shares(read: Floats, as_joker: bool, score: float) -> Floats | None:
     """Shares (53,) of the cards from what an index reads as, (54,), and what it was found as.
 
-    The reader's word counts, also for a joker found as a common index and for a card found as
-    a joker. Where it has none for a thing found as a joker, with `score`, that is believed
-    from `JOKER_ALONE` on: a deck's joker may be unlike any that was learned. None where there
-    is no index.
+    A joker's word differs from deck to deck: the finder, with `score`, tells it, and the
+    reader may only confirm it. None where there is no index.
     """
-    share = read[:53].copy()
     if not as_joker:
-        return None if read[53] > NONE_LIMIT else share
-    joker = float(share[JOKER_PLACE])
-    if float(share[:JOKER_PLACE].max()) >= READ_LIMIT:
-        return share
-    if joker < READ_LIMIT and score < JOKER_ALONE:
-        return share if read[53] <= NONE_LIMIT else None
-    share *= 0.3
-    share[JOKER_PLACE] = max(joker, 0.55 + 0.45 * score)
+        return None if read[53] > NONE_LIMIT else read[:53].copy()
+    share = read[:53] * 0.3
+    share[JOKER_PLACE] = max(float(share[JOKER_PLACE]), 0.55 + 0.45 * score)
     return share
 
 

@@ -43,7 +43,7 @@ def test_pages_and_lists_are_asked_for(found: dict[str, Any]) -> None:
     assert any(path == "/api/report" for path, _ in asked)
     assert found["failed"] == []
     assert len(found["timings"]) == found["requests"] > 50
-    assert all(line["status"] == 200 for line in found["timings"])
+    assert all(200 <= line["status"] < 400 for line in found["timings"])
 
 
 def test_times_are_measured(found: dict[str, Any]) -> None:
