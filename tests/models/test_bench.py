@@ -33,7 +33,7 @@ def test_ratios_are_medians_of_the_rounds_own() -> None:
 
 def test_the_shipped_weights_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "find_spec", lambda name: None)
-    monkeypatch.setattr(bench, "_peak_memory", lambda weights, pictures: 123)
+    monkeypatch.setattr(bench, "_peak_memory", lambda weights: 123)
     found = json.loads(json.dumps(bench_model(default_weights(), views=1, rounds=1)))
     assert set(found["detector"]) >= {"openvino", "openvino f32"}
     assert set(found["not_measured"]) == {"onnxruntime f32", "ultralytics predict"}
@@ -43,3 +43,9 @@ def test_the_shipped_weights_are_measured(monkeypatch: pytest.MonkeyPatch) -> No
     assert found["reader"]["crops"] == 14
     assert found["threads"]["detector"]["threads"] >= 1
     assert found["peak_mib"] == 123
+
+
+def test_memory_is_of_a_process_of_its_own() -> None:
+    peak = bench._peak_memory(default_weights())
+    assert peak is not None
+    assert 50 < peak < 2000
