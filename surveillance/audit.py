@@ -26,7 +26,6 @@ from surveillance import evidence
 from surveillance.alerts import Alert, count_by_code
 from surveillance.audit_work import AuditWork, Place
 from surveillance.candidates import Candidates, model_hash
-from surveillance.live.versions import program_sha256
 from surveillance.report import Heading, JudgedRound, render_report
 from surveillance.staging import Staging
 from surveillance.stopped import Stopped
@@ -176,6 +175,7 @@ def audit(
 def _key(video: Path, table_path: Path, detector_dir: Path | None) -> dict[str, Any]:
     """What an audit that goes on must have in common with the one that was stopped."""
     from models.weights_dir import default_weights
+    from surveillance.live.versions import program_sha256
 
     stat = video.stat()
     return {

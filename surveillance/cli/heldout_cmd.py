@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import version
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -27,7 +27,8 @@ from models.provenance import read_object
 from settlement.errors import FeltwatchError
 
 SHOWN = 5
-LIBRARIES = ("av", "numpy", "opencv-python-headless")
+LIBRARIES = ("av", "cv2", "numpy")
+"""What a picture's bytes depend on: modules, as OpenCV's distribution has several names."""
 
 
 def heldout_command(
@@ -119,7 +120,7 @@ def _note(
     look = str(read_object(folder / "recipe.json").get("look"))
     return note_set(
         folder, pictures, place, name=name, purpose=purpose, kind="views", made=made, look=look,
-        versions={library: version(library) for library in LIBRARIES},
+        versions={name: str(import_module(name).__version__) for name in LIBRARIES},
     )  # fmt: skip
 
 
