@@ -37,16 +37,19 @@ def find_binaries() -> Path | None:
 
 
 def _as_owner() -> tuple[list[str], int | None]:
-    """What to put before a command, and the user it then runs as; root is refused by it."""
+    """What to put before a command, and the user it then runs as; root is refused by it.
+
+    With setpriv the server ends with this process, even when that is killed.
+    """
     if os.geteuid() != 0:
-        return [], None
+        return ["setpriv", "--pdeathsig", "INT"] if shutil.which("setpriv") else [], None
     users = {user.pw_name: user for user in pwd.getpwall()}
     user = users.get("postgres") or users.get("nobody")
     if user is None or shutil.which("setpriv") is None:
         no_postgres("PostgreSQL refuses root, and there is no other user to run it as")
         raise AssertionError("not reached")
     ids = [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
-    return ["setpriv", *ids], user.pw_uid
+    return ["setpriv", "--pdeathsig", "INT", *ids], user.pw_uid
 
 
 @contextlib.contextmanager
