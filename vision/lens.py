@@ -29,6 +29,9 @@ LARGEST = 0.3
 _STEPS = 20
 _MAX_TRIES = 400
 
+NO_DISTORTION = 1e-9
+"""A number nearer to zero distorts no picture by anything seen."""
+
 
 @dataclass(frozen=True, slots=True)
 class RadialLens:
@@ -63,7 +66,9 @@ class RadialLens:
         In half diagonals of the pinhole's picture.
         """
         # 1 + 3 k1 s + 5 k2 s^2 = 0 for s = r^2
-        roots = np.roots([5 * self.k2, 3 * self.k1, 1.0]) if self.k2 or self.k1 else np.array([])
+        # A hair's breadth of distortion folds nothing in reach, and its roots overflow.
+        k1, k2 = (k if abs(k) > NO_DISTORTION else 0.0 for k in (self.k1, self.k2))
+        roots = np.roots([5 * k2, 3 * k1, 1.0]) if k2 or k1 else np.array([])
         real = [float(r.real) for r in roots if abs(r.imag) < 1e-12 and r.real > 0]
         return math.sqrt(min(real)) if real else math.inf
 

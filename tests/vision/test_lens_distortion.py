@@ -286,3 +286,8 @@ def hands(record: RoundRecord) -> dict[int | None, tuple[list[str], list[str]]]:
 def test_dataclass_fields_keep_their_order() -> None:
     """Calibrations are made by position elsewhere: the lens stays last."""
     assert [f.name for f in dataclasses.fields(Calibration)][-1] == "lens"
+
+
+def test_a_hair_of_distortion_folds_nothing() -> None:
+    assert RadialLens(5e-324, 1e-310, WIDTH, HEIGHT).fold == np.inf
+    assert RadialLens(0.0, -1e-300, WIDTH, HEIGHT).reaches_corner
