@@ -17,7 +17,7 @@ from settlement.errors import FeltwatchError
 from settlement.finding import Finding
 from settlement.settle import settle
 from surveillance.alerts import Alert
-from surveillance.bench_rules import TABLE, _round
+from surveillance.bench_rules import TABLE, random_round
 from surveillance.bundle import BundleContents, Chain, write_bundle
 from surveillance.store import NewRecording, Store, tables
 
@@ -95,7 +95,7 @@ def fill(
 
 def _deal(rng: random.Random) -> _Dealt:
     while True:
-        record = _round(rng)
+        record = random_round(rng)
         settlement = settle(record, TABLE)
         findings = tuple(compare(record, settlement, TABLE))
         if findings:

@@ -164,7 +164,7 @@ def settle_times_ms(rounds: int, seed: int = 1) -> list[float]:
     dealer pays what is due but for MISTAKES.
     """
     rng = random.Random(seed)
-    records = [_round(rng) for _ in range(rounds)]
+    records = [random_round(rng) for _ in range(rounds)]
     for record in records[:50]:
         compare(record, settle(record, TABLE), TABLE)
     times_ms: list[float] = []
@@ -175,7 +175,7 @@ def settle_times_ms(rounds: int, seed: int = 1) -> list[float]:
     return times_ms
 
 
-def _round(rng: random.Random) -> RoundRecord:
+def random_round(rng: random.Random) -> RoundRecord:
     """A dealt round with its pays."""
     deck = rng.sample(DECK, 7 * (SEATS + 1))
     staked = RoundRecord(

@@ -26,8 +26,6 @@ INDEX_INSET_MM = (6.0, 12.0)
 
 JOKER_PLACE = DECK_LABELS.index(JOKER)
 NONE_LIMIT = 0.6
-READ_LIMIT = 0.5
-"""From this share on the reader has told a card."""
 
 
 @dataclass(frozen=True, slots=True)

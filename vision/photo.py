@@ -12,7 +12,6 @@ import numpy as np
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.detections import ByteArray, Detections, Floats, Reader
-from vision.hands import READ_LIMIT
 from vision.joined import ReadIndex, join_indices
 from vision.table import FloatArray
 from vision.tiles import SizedDetector, find_in_picture
@@ -27,6 +26,9 @@ OTHER_SCORE = 0.5
 
 JOKER_SCORE = 0.85
 """The detector's own joker stands from this score on, where the reader tells nothing."""
+
+READ_LIMIT = 0.5
+"""From this share on the reader has told a card."""
 
 JOKER_BOTH = (0.7, 0.85)
 """A joker found with the first score and read with the second share is one."""

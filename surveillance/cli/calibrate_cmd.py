@@ -14,11 +14,11 @@ from rich.markup import escape
 from settlement.errors import FeltwatchError
 from surveillance.cli.review_cmd import (
     DEFAULT_PORT,
-    _address,
-    _listening,
-    _login,
-    _open_when_up,
     checked_name,
+    listening_on,
+    login_name,
+    open_when_up,
+    page_address,
 )
 
 
@@ -81,16 +81,16 @@ def calibrate_command(
     shelved = shelf.of_path(path)
     if shelved is None:
         raise FeltwatchError(f"--table {table}: is no table file")
-    app = create_app(WebSettings(person=checked_name(_login())))
+    app = create_app(WebSettings(person=checked_name(login_name())))
     app.state.table_shelf = shelf
     pictures = app.state.calibration_pictures = CalibrationPictures()
     height, width = picture.shape[:2]
     # A camera's address may hold a password; the page shows where the picture came from.
     name = Path(source).name if Path(source).exists() else Address.parse(source).shown
     pictures.add(jpeg(picture), width, height, name)
-    with _listening("127.0.0.1", port) as listening:
+    with listening_on("127.0.0.1", port) as listening:
         address = (
-            f"{_address('127.0.0.1', listening.getsockname()[1])}tables/calibrate/{shelved.id}"
+            f"{page_address('127.0.0.1', listening.getsockname()[1])}tables/calibrate/{shelved.id}"
         )
         console = Console()
         console.print(
@@ -104,6 +104,6 @@ def calibrate_command(
             uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
         )
         if open_browser:
-            threading.Thread(target=_open_when_up, args=(server, address), daemon=True).start()
+            threading.Thread(target=open_when_up, args=(server, address), daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listening])

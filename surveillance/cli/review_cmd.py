@@ -90,10 +90,10 @@ def review_command(
 
     hosts = LOOPBACK_HOSTS | {host.lower(), *(h.lower() for h in allow_host or [])}
     app = create_app(
-        WebSettings(datasets=(folder,), hosts=hosts, person=checked_name(name or _login()))
+        WebSettings(datasets=(folder,), hosts=hosts, person=checked_name(name or login_name()))
     )
-    with _listening(host, port) as listening:
-        address = _address(host, listening.getsockname()[1])
+    with listening_on(host, port) as listening:
+        address = page_address(host, listening.getsockname()[1])
         Console().print(
             f"reviewing [bold]{escape(str(folder))}[/] at [bold]{escape(address)}[/] (Ctrl-C ends)",
             soft_wrap=True,
@@ -102,7 +102,7 @@ def review_command(
             uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
         )
         if open_browser:
-            threading.Thread(target=_open_when_up, args=(server, address), daemon=True).start()
+            threading.Thread(target=open_when_up, args=(server, address), daemon=True).start()
         # Ctrl-C is how it is meant to end.
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listening])
@@ -123,14 +123,15 @@ def checked_name(name: str) -> str:
     return checked
 
 
-def _login() -> str:
+def login_name() -> str:
+    """The name of whoever started the command, as the system knows it."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):
         return "reviewer"
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening_on(host: str, port: int) -> socket.socket:
     """A socket that listens already, so that the address printed is the one that answers."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -150,12 +151,14 @@ def _listening(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _address(host: str, port: int) -> str:
+def page_address(host: str, port: int) -> str:
+    """The address to open in a browser of this machine."""
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"
 
 
-def _open_when_up(server: object, address: str) -> None:
+def open_when_up(server: object, address: str) -> None:
+    """Open the page once the server answers."""
     deadline = time.monotonic() + _STARTS_WITHIN_S
     while time.monotonic() < deadline:
         if getattr(server, "started", False):
