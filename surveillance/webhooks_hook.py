@@ -1,0 +1,107 @@
+"""A webhook: its address and secret, what may be shown of it, and how a delivery is signed."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import SplitResult, urlsplit
+
+from settlement.errors import FeltwatchError
+
+SIGNATURE_HEADER = "x-feltwatch-signature"
+TOLERANCE_S = 300
+
+
+class HookConfig(Protocol):
+    """What the site file says of a hook; `codes` empty: all alerts."""
+
+    @property
+    def url(self) -> str:
+        """Where to."""
+
+    @property
+    def secret_env(self) -> str:
+        """The environment variable that holds the secret."""
+
+    @property
+    def codes(self) -> Sequence[str]:
+        """The alert codes that are sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """One address; the secret signs what is sent and is never shown."""
+
+    url: str
+    secret: str = field(repr=False)
+    codes: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        """Raise FeltwatchError when the address or the secret will not do."""
+        place = f"webhook {shown_url(self.url)}"
+        try:
+            parts = urlsplit(self.url)
+        except ValueError:
+            raise FeltwatchError(f"{place}: url is no address; give https://...") from None
+        if parts.scheme not in ("https", "http") or not parts.hostname:
+            raise FeltwatchError(f"{place}: url is no address; give https://...")
+        if parts.username or parts.password:
+            raise FeltwatchError(f"{place}: url holds a password; the signature takes its place")
+        if parts.scheme == "http" and not _is_loopback(parts):
+            raise FeltwatchError(f"{place}: url is not https; plain http goes to this machine only")
+        if len(self.secret) < 16:
+            raise FeltwatchError(f"{place}: the secret is short; give at least 16 characters")
+
+    def wants(self, code: str | None) -> bool:
+        """Whether it is told of an alert of that code; of what has no code it always is."""
+        return code is None or not self.codes or code in self.codes
+
+
+def shown_url(url: str) -> str:
+    """An address as it may be shown: path and query, which may hold a key, are left out.
+
+    >>> shown_url("https://ann:pw@pit.example/hooks/123?key=4")
+    'https://pit.example/...'
+    """
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "(no address)"
+    rest = "/..." if parts.path.strip("/") or parts.query else "/"
+    return f"{parts.scheme}://{parts.hostname or ''}{port}{rest}"
+
+
+def signature(secret: str, body: bytes, at_s: int) -> str:
+    """The value of the signature header for a body sent at a time in seconds since 1970."""
+    told = f"{at_s}.".encode() + body
+    return f"t={at_s},v1={hmac.new(secret.encode(), told, hashlib.sha256).hexdigest()}"
+
+
+def verify(secret: str, body: bytes, header: str, now_s: float) -> bool:
+    """Whether a signature header belongs to a body and is at most five minutes off.
+
+    >>> verify("s" * 16, b"{}", signature("s" * 16, b"{}", 1000), now_s=1010.0)
+    True
+    >>> verify("s" * 16, b"{ }", signature("s" * 16, b"{}", 1000), now_s=1010.0)
+    False
+    """
+    parts = dict(part.partition("=")[::2] for part in header.split(","))
+    sent = parts.get("t", "")
+    if not (sent.isascii() and sent.isdigit()) or len(sent) > 12:
+        return False
+    right = hmac.compare_digest(signature(secret, body, int(sent)).encode(), header.encode())
+    return right and abs(now_s - int(sent)) <= TOLERANCE_S
+
+
+def _is_loopback(parts: SplitResult) -> bool:
+    if parts.hostname == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(parts.hostname or "").is_loopback
+    except ValueError:
+        return False
