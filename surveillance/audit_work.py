@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -37,6 +38,7 @@ class _Line(BaseModel):
     record: RoundRecord
     settlement: Settlement
     alerts: tuple[Alert, ...]
+    detections: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class AuditWork:
         self.folder = folder
         self.place: Place | None = None
         self.judged: list[JudgedRound] = []
+        self.detections: dict[str, list[dict[str, Any]]] = {}
         try:
             if self._is_of(key):
                 self._take_up()
@@ -71,9 +74,14 @@ class AuditWork:
         except OSError as error:
             raise write_error(folder, error) from error
 
-    def add_round(self, judged: JudgedRound) -> None:
-        """Keep a judged round; it counts from the next `go_on_from`."""
-        line = _Line(record=judged.record, settlement=judged.settlement, alerts=judged.alerts)
+    def add_round(self, judged: JudgedRound, detections: Sequence[dict[str, Any]] = ()) -> None:
+        """Keep a judged round, and what was seen in it; it counts from the next `go_on_from`."""
+        line = _Line(
+            record=judged.record,
+            settlement=judged.settlement,
+            alerts=judged.alerts,
+            detections=tuple(detections),
+        )
         try:
             with (self.folder / ROUNDS).open("a", encoding="utf-8") as file:
                 file.write(line.model_dump_json(exclude_none=True) + "\n")
@@ -152,6 +160,7 @@ class AuditWork:
             return
         self._replace(ROUNDS, "".join(line + "\n" for line in kept).encode())
         self.judged = [JudgedRound(r.record, r.settlement, r.alerts) for r in rounds]
+        self.detections = {r.record.round_id: list(r.detections) for r in rounds if r.detections}
         self.place = place
 
 

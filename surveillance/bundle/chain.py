@@ -5,8 +5,10 @@ last line taken away is missed too. The head also holds the line that is being w
 crash at any point, in the middle of a line as well, is mended at the next append without
 anything being lost or looking changed.
 
-Whoever can write here could compute every hash anew. Against that, note the head's hash
-elsewhere from time to time (it is printed by `feltwatch verify`) and give it to
+Whoever can write here could compute every hash anew. Against that every line and the head
+are signed where the log is given a key (`surveillance.bundle.site_key`). A signed state of
+the whole folder that somebody copied could still be put back: against that, note the head's
+hash elsewhere from time to time (it is printed by `feltwatch verify`) and give it to
 `feltwatch verify --head`.
 """
 
@@ -23,15 +25,43 @@ from typing import Any
 
 from settlement.errors import FeltwatchError
 from surveillance.bundle.canonical import canonical_json, opened, sealed
+from surveillance.bundle.head import (
+    HEAD,
+    NO_LINE,
+    Head,
+    Pending,
+    head_path,
+    head_value,
+    read_head,
+)
+from surveillance.bundle.keys import SigningKey
 from surveillance.staging import write_error
 
 CHAIN_FILE = "chain.jsonl"
 """Name of the log within an evidence folder."""
 
 HEAD_LOST = "head-lost"
-"""Act of a line that tells that the head record was gone when it was written."""
+"""Act of a line that tells that the head record was gone, or another's, when it was written."""
 
-NO_LINE = "0" * 64
+KEY = "key"
+"""Act of the first line that a key signed; it tells the public key."""
+
+LINE = "line"
+"""What is signed, in the signature of a line."""
+
+__all__ = [
+    "CHAIN_FILE",
+    "HEAD_LOST",
+    "KEY",
+    "LINE",
+    "NO_LINE",
+    "Chain",
+    "ChainLine",
+    "Head",
+    "Pending",
+    "head_path",
+    "read_head",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,64 +70,6 @@ class ChainLine:
 
     number: int
     sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A line being written; with `source` a file that is moved to `target` with it."""
-
-    line: bytes
-    source: str | None = None
-    target: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The log's last line and size in bytes, and what is being written after it."""
-
-    number: int = 0
-    sha256: str = NO_LINE
-    size: int = 0
-    pending: Pending | None = None
-
-    def to_bytes(self) -> bytes:
-        """The text of the head record."""
-        pending = self.pending and {
-            "line": self.pending.line.decode("ascii"),
-            "source": self.pending.source,
-            "target": self.pending.target,
-        }
-        return canonical_json(
-            sealed(
-                {"number": self.number, "last": self.sha256, "size": self.size, "pending": pending}
-            )
-        )
-
-    @classmethod
-    def of_bytes(cls, text: bytes) -> Head | None:
-        """The head in a text; None when it is not whole."""
-        value = opened(text)
-        try:
-            if value is None:
-                return None
-            held = value["pending"]
-            pending = held and Pending(held["line"].encode("ascii"), held["source"], held["target"])
-            return cls(int(value["number"]), str(value["last"]), int(value["size"]), pending)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            return None
-
-
-def head_path(log: Path) -> Path:
-    """Where the head record of a log lies."""
-    return log.with_name(log.name + ".head")
-
-
-def read_head(log: Path) -> Head | None:
-    """The head record of a log; None when there is none that is whole."""
-    try:
-        return Head.of_bytes(head_path(log).read_bytes())
-    except OSError:
-        return None
 
 
 class Chain:
@@ -111,14 +83,15 @@ class Chain:
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: Path) -> None:
-        """Prepare; the log and its folder are made by the first append."""
+    def __init__(self, path: Path, key: SigningKey | None = None) -> None:
+        """Prepare; the log and its folder are made by the first append. `key` signs."""
         self.path = path
+        self._key = key
 
     @classmethod
-    def of(cls, evidence_dir: Path) -> Chain:
+    def of(cls, evidence_dir: Path, key: SigningKey | None = None) -> Chain:
         """The log of an evidence folder."""
-        return cls(evidence_dir / CHAIN_FILE)
+        return cls(evidence_dir / CHAIN_FILE, key)
 
     def append(
         self,
@@ -144,6 +117,23 @@ class Chain:
             raise write_error(self.path, error) from error
         return ChainLine(head.number, head.sha256)
 
+    def begin_signing(self) -> None:
+        """Take the log over with a new key, as it stands; from here on all is signed.
+
+        Done again for a key that signed here before, it changes nothing.
+        """
+        assert self._key is not None, "only a log with a key is signed"
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self._locked():
+                if self._is_taken_over():
+                    return
+                head = self._recovered(anybodys=True)
+                detail = {"public_key": self._key.public.to_pem().decode("ascii")}
+                self._put(head, KEY, detail, datetime.now(UTC).isoformat())
+        except OSError as error:
+            raise write_error(self.path, error) from error
+
     def recover(self) -> None:
         """Finish what a crash left half done; `append` does it by itself."""
         if head_path(self.path).exists():
@@ -162,10 +152,11 @@ class Chain:
         publish: tuple[Path, Path] | None = None,
     ) -> Head:
         number = head.number + 1
-        line = sealed(
-            {"number": number, "prev": head.sha256, "at": when, "act": act, "detail": detail}
-        )
-        text = canonical_json(line) + b"\n"
+        line: dict[str, Any] = {
+            "number": number, "prev": head.sha256, "at": when, "act": act, "detail": detail
+        }  # fmt: skip
+        signed = line if self._key is None else self._key.sign(line, LINE)
+        text = canonical_json(sealed(signed)) + b"\n"
         source, target = (None, None) if publish is None else map(self._inside, publish)
         pending = Pending(text, source, target)
         self._write_head(Head(head.number, head.sha256, head.size, pending))
@@ -215,9 +206,28 @@ class Chain:
             _sync_folder(self.path.parent)
         return size
 
-    def _recovered(self) -> Head:
+    def _is_taken_over(self) -> bool:
+        """Whether the line that tells the key stands in the log, or is under way."""
+        lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
         head = read_head(self.path)
-        if head is None:
+        if head is not None and head.pending is not None:
+            lines.append(head.pending.line.rstrip(b"\n"))
+        told = (entry for entry in map(opened, lines) if entry and entry.get("act") == KEY)
+        assert self._key is not None, "only a log with a key is signed"
+        return any(self._key.public.state(entry, LINE) == "own" for entry in told)
+
+    def _is_signed(self) -> bool:
+        """Whether the head is there and signed by the key of this log."""
+        value = head_value(self.path)
+        return value is not None and (
+            self._key is not None and self._key.public.state(value, HEAD) == "own"
+        )
+
+    def _recovered(self, anybodys: bool = False) -> Head:
+        """The head, with what was under way done; `anybodys`: whoever signed it, or nobody."""
+        head = read_head(self.path)
+        if head is None or not (anybodys or self._key is None or self._is_signed()):
+            # Going on from a head that somebody else wrote would sign what they made.
             return self._without_head()
         return head if head.pending is None else self._finish(head, head.pending)
 
@@ -236,7 +246,7 @@ class Chain:
         path = head_path(self.path)
         partial = path.with_name(path.name + ".partial")
         with partial.open("wb") as file:
-            file.write(head.to_bytes())
+            file.write(head.to_bytes(self._key))
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)

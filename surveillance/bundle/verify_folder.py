@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,11 @@ from typing import Any
 
 from settlement.errors import FeltwatchError
 from surveillance.bundle.chain import CHAIN_FILE
+from surveillance.bundle.keys import VerifyKey
 from surveillance.bundle.problem import Problem
 from surveillance.bundle.verify_bundle import verify_bundle
 from surveillance.bundle.verify_log import LogCheck, check_log
+from surveillance.bundle.write import file_sha256
 
 _LEVELS_UP = 4
 _ANOTHER_FILE = "is not the file whose hash the log holds"
@@ -23,7 +24,8 @@ class FolderCheck:
     """What was checked and what was found to be changed.
 
     `bundles`: how many were read; `lines`: whole lines of the log; `log` is None when none
-    was found. `head`: hash of the log's last line, worth noting elsewhere.
+    was found. `head`: hash of the log's last line, worth noting elsewhere. `key`: the one
+    that the signatures were held against, None when none was; `signed`: lines it signed.
     """
 
     path: str
@@ -33,6 +35,8 @@ class FolderCheck:
     log: str | None
     head: str | None
     notes: tuple[str, ...]
+    key: str | None = None
+    signed: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -45,6 +49,8 @@ class FolderCheck:
             "log": self.log,
             "head": self.head,
             "notes": list(self.notes),
+            "key": self.key,
+            "signed": self.signed,
         }
 
 
@@ -52,16 +58,17 @@ def verify_folder(
     folder: Path,
     *,
     noted_head: str | None = None,
+    key: VerifyKey | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> FolderCheck:
-    """Check the log of a folder and all bundles in and below it.
+    """Check the log of a folder and all bundles in and below it, by a public `key` if given.
 
     Raises FeltwatchError when the folder holds no log and no bundle, or cannot be read.
     """
     if not folder.is_dir():
         raise FeltwatchError(f"{folder}: no such folder")
     log_path = folder / CHAIN_FILE
-    log = check_log(log_path, noted_head)
+    log = check_log(log_path, noted_head, key)
     found = sorted(path for path in folder.rglob("*.zip") if path.is_file())
     problems = list(log.problems)
     if not log_path.exists() and not problems:
@@ -74,7 +81,7 @@ def verify_folder(
     renamed = set()
     for number, (name, path) in enumerate(present.items(), start=1):
         problems += verify_bundle(path)
-        sha256 = _sha256(path)
+        sha256 = file_sha256(path)
         if name in told and sha256 != told[name]:
             if not any(problem.file == str(path) for problem in problems):
                 problems.append(Problem("altered", str(path), _ANOTHER_FILE))
@@ -93,12 +100,17 @@ def verify_folder(
     ]
     shown = str(log_path) if log_path.exists() else None
     return FolderCheck(
-        str(folder), tuple(problems), len(present), len(log.entries), shown, log.head, log.notes
-    )
+        str(folder), tuple(problems), len(present), len(log.entries), shown, log.head, log.notes,
+        key.id if key else None, log.signed,
+    )  # fmt: skip
 
 
 def verify_file(
-    bundle: Path, *, log_path: Path | None = None, noted_head: str | None = None
+    bundle: Path,
+    *,
+    log_path: Path | None = None,
+    noted_head: str | None = None,
+    key: VerifyKey | None = None,
 ) -> FolderCheck:
     """Check one bundle, and against its log where that is found in a folder above it.
 
@@ -108,13 +120,13 @@ def verify_file(
     log_path = log_path or _log_above(bundle)
     if log_path is None:
         note = "no log was found above it: checked by itself alone"
-        if noted_head is not None:
+        if noted_head is not None or key is not None:
             raise FeltwatchError(f"{bundle}: no log was found above it: give it with --log")
         return FolderCheck(str(bundle), tuple(problems), 1, 0, None, None, (note,))
     if not log_path.is_file():
         raise FeltwatchError(f"{log_path}: no such file")
-    log = check_log(log_path, noted_head)
-    sha256 = _sha256(bundle)
+    log = check_log(log_path, noted_head, key)
+    sha256 = file_sha256(bundle)
     hashes = {
         entry["detail"].get("sha256"): entry["detail"].get("file")
         for entry in log.entries
@@ -131,8 +143,9 @@ def verify_file(
         problems.append(Problem("moved", str(bundle), message))
     problems += log.problems
     return FolderCheck(
-        str(bundle), tuple(problems), 1, len(log.entries), str(log_path), log.head, log.notes
-    )
+        str(bundle), tuple(problems), 1, len(log.entries), str(log_path), log.head, log.notes,
+        key.id if key else None, log.signed,
+    )  # fmt: skip
 
 
 def _told_bundles(log: LogCheck) -> dict[str, str]:
@@ -160,8 +173,3 @@ def _log_above(bundle: Path) -> Path | None:
         if (folder / CHAIN_FILE).is_file():
             return folder / CHAIN_FILE
     return None
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

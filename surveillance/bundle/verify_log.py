@@ -11,7 +11,9 @@ from typing import Any
 from settlement.errors import FeltwatchError
 from surveillance.bundle.canonical import opened
 from surveillance.bundle.chain import HEAD_LOST, NO_LINE, Head, head_path, read_head
+from surveillance.bundle.keys import VerifyKey
 from surveillance.bundle.problem import Kind, Problem
+from surveillance.bundle.verify_signatures import check_signatures
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class LogCheck:
 
     `entries` are the whole ones in the order they stand; `notes` tell what is odd but no
     change, such as a line that a crash left half written; `pending` is that line's entry.
+    `signed`: how many entries carry a true signature of the key that they were held against.
     """
 
     entries: tuple[dict[str, Any], ...]
@@ -38,17 +41,19 @@ class LogCheck:
     notes: tuple[str, ...]
     head: str | None
     pending: dict[str, Any] | None = None
+    signed: int = 0
 
 
-def verify_log(path: Path) -> tuple[Problem, ...]:
+def verify_log(path: Path, key: VerifyKey | None = None) -> tuple[Problem, ...]:
     """What was changed in a log; empty when it is as it was written.
 
+    Without the public `key` that one cannot tell whether all of it was written anew.
     Raises FeltwatchError when it is there but cannot be read.
     """
-    return check_log(path).problems
+    return check_log(path, key=key).problems
 
 
-def check_log(path: Path, noted_head: str | None = None) -> LogCheck:
+def check_log(path: Path, noted_head: str | None = None, key: VerifyKey | None = None) -> LogCheck:
     """The same with the entries; `noted_head`: hash of a line that must stand in it.
 
     Raises FeltwatchError when the log cannot be read.
@@ -78,6 +83,10 @@ def check_log(path: Path, noted_head: str | None = None) -> LogCheck:
             entries.append(entry)
             lines.append(line)
     problems += _compare(name, lines, altered, head)
+    held = [(line.at, entry) for line, entry in zip(lines, entries, strict=True)]
+    signatures = check_signatures(path, held, key, not problems)
+    problems += signatures.problems
+    notes += signatures.notes
     if noted_head is not None and noted_head not in {line.sha256 for line in lines}:
         problems.append(
             Problem("altered", name, f"the noted head {noted_head} stands in no line of it")
@@ -85,7 +94,9 @@ def check_log(path: Path, noted_head: str | None = None) -> LogCheck:
     problems.sort(key=lambda problem: problem.line or len(texts) + 1)
     pending = head and head.pending and opened(head.pending.line.rstrip(b"\n"))
     last = head.sha256 if head else None
-    return LogCheck(tuple(entries), tuple(problems), tuple(notes), last, pending or None)
+    return LogCheck(
+        tuple(entries), tuple(problems), tuple(notes), last, pending or None, signatures.signed
+    )
 
 
 def _texts(raw: bytes, head: Head | None, notes: list[str]) -> list[bytes]:
@@ -138,7 +149,7 @@ def _compare(
     yield from _against_head(name, firsts, head)
     for line in single:
         if line.act == HEAD_LOST:
-            what = "the head record was gone when this was written; lines may be missing before"
+            what = "the head record was gone or altered when this was written; lines may be missing"
             yield Problem("removed", name, what, line=line.at, entry=line.number)
 
 

@@ -30,7 +30,8 @@ def write_bundle(folder: Path, contents: BundleContents, chain: Chain) -> Bundle
     """Write a bundle into `folder` and its hash into the log, both or neither.
 
     The file's name begins with the alert's time and ends with the beginning of its hash, so
-    that no bundle is ever written over. `folder` is the log's own or below it.
+    that no bundle is ever written over; one that stands there already is given back, without
+    another line. `folder` is the log's own or below it.
 
     Raises FeltwatchError when the clip cannot be read, a name cannot be a part's, or the
     disk takes no more.
@@ -69,6 +70,10 @@ def write_bundle(folder: Path, contents: BundleContents, chain: Chain) -> Bundle
             raise write_error(folder, error) from error
         raise
     path = folder / _file_name(contents, sha256)
+    chain.recover()  # a crash may have left this very bundle half published
+    if path.exists() and file_sha256(path) == sha256:
+        Path(partial).unlink(missing_ok=True)
+        return BundleRef(path, sha256)
     detail = {
         "file": path.resolve().relative_to(chain.path.parent.resolve()).as_posix(),
         "sha256": sha256,
@@ -145,6 +150,12 @@ def _write(file: int, parts: list[Part], sources: dict[str, _Source]) -> str:
             )
     os.fsync(file)
     return whole.hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """The hash of a whole file; raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _file_name(contents: BundleContents, sha256: str) -> str:

@@ -6,16 +6,20 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
+from settlement.errors import FeltwatchError
 from surveillance import audit as auditing
 from surveillance.evidence import clock
 from surveillance.model_option import MODEL_HELP
+
+if TYPE_CHECKING:
+    from surveillance.bundle import Chain
 
 
 @contextmanager
@@ -90,12 +94,23 @@ def audit_command(
             help="Keep so many of the views it was least sure of, for 'dataset harvest'.",
         ),
     ] = 0,
+    bundles: Annotated[
+        Path | None,
+        typer.Option("--bundles", help="Evidence folder for a bundle of each alert, and its log."),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", help="Private key that signs that log; made when there is none."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Audit a recording: writes rounds.jsonl, alerts.jsonl, evidence/ and report.html.
 
     Results appear together at the end. Until then, and on failure, earlier files stay.
+    With --bundles each alert has a bundle as in live watching: clip, pictures, detections,
+    round, settlement, versions. Their log is gone on with, never begun anew; 'feltwatch
+    verify' checks it.
 
     Examples:
 
@@ -104,12 +119,45 @@ def audit_command(
       feltwatch audit shift.mp4 --table table.toml --out audit --json --quiet > summary.json
 
       feltwatch audit shift.mp4 --table table.toml --out audit --candidates 200
+
+      feltwatch audit shift.mp4 --table table.toml --out audit --bundles evidence --key key.pem
     """
+    plan = None
+    if bundles is not None:
+        plan = auditing.ClipPlan()
+    elif key is not None:
+        raise FeltwatchError("--key signs the log of --bundles, which is missing")
+    chain = None if bundles is None else _chain(bundles, key)
     with progress_bar(video.name, shown=not quiet) as show:
         summary = auditing.audit(
-            video, table, out, detector_dir=model, on_progress=show, candidates=candidates
-        )
+            video, table, out, detector_dir=model, on_progress=show, candidates=candidates,
+            clips=plan,
+        )  # fmt: skip
+    written = 0
+    if bundles is not None and chain is not None:
+        written = _write_bundles(summary, video, out, bundles, chain)
     if as_json:
         typer.echo(summary.model_dump_json(indent=2))
     else:
         print_summary(summary)
+        if bundles is not None:
+            typer.echo(f"{_count(written, 'bundle')}: {bundles}")
+
+
+def _chain(folder: Path, key: Path | None) -> Chain:
+    """The log of an evidence folder; what is wrong with its key is told before the audit."""
+    from surveillance.bundle import Chain, site_key
+
+    return Chain.of(folder, None if key is None else site_key(key, folder))
+
+
+def _write_bundles(
+    summary: auditing.AuditSummary, video: Path, out: Path, folder: Path, chain: Chain
+) -> int:
+    from surveillance.audit_bundles import bundle_results
+
+    refs = bundle_results(
+        out, folder / video.name, chain,
+        table=summary.table, video=video, duration_s=summary.duration_s,
+    )  # fmt: skip
+    return len(refs)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import multiprocessing
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
 from settlement.errors import FeltwatchError
+from surveillance.audit_footage import ClipPlan
+from surveillance.bundle import Chain, SigningKey
 from surveillance.recordings.folders import AllowedFolders
 from surveillance.recordings.preview import VideoFacts, video_facts
+from surveillance.recordings.processes import WorkProcess
 from surveillance.recordings.results import take_results
 from surveillance.recordings.worker import Job, Told, run_audit, run_preview
 from surveillance.store import NewRecording, RecordingFilter, RecordingRow, RecordingState, Store
@@ -25,20 +22,13 @@ from surveillance.store import NewRecording, RecordingFilter, RecordingRow, Reco
 POLL_S = 0.2
 END_WITHIN_S = 30.0
 OUT, WORK, PREVIEWS = "recordings", "audit-work", "previews"
+WITH_SMALL = ClipPlan(small=True)
 LOOK_EVERY_S = 2.0
 """How often the store is asked for what is queued, when nobody here has said so."""
 _QUEUED: frozenset[RecordingState] = frozenset({"queued"})
 _RUNNING: frozenset[RecordingState] = frozenset({"running"})
 _ENDED: frozenset[RecordingState] = frozenset({"stopped", "failed"})
 _LOG = logging.getLogger(__name__)
-
-
-@dataclass
-class _Running:
-    process: BaseProcess
-    pipe: Connection
-    stop: Event
-    last: Told = field(default_factory=lambda: Told("progress"))
 
 
 class AuditManager:
@@ -59,15 +49,17 @@ class AuditManager:
         weights: Path | None = None,
         most: int = 1,
         audit: Callable[..., None] = run_audit,
+        clips: ClipPlan = WITH_SMALL,
+        key: SigningKey | None = None,
     ) -> None:
-        """`weights` is a folder with a model, None for the shipped one."""
+        """`weights` is a folder with a model, None for the shipped one; `key` signs evidence."""
         self.folders = folders
         self._store = store
         self._evidence_dir, self._data_dir = evidence_dir, data_dir
         self._weights, self._most, self._audit = weights, most, audit
-        self._spawn = multiprocessing.get_context("spawn")
-        self._running: dict[int, _Running] = {}
-        self._previews: dict[int, _Running] = {}
+        self._clips, self._chain = clips, Chain.of(evidence_dir, key)
+        self._running: dict[int, WorkProcess] = {}
+        self._previews: dict[int, WorkProcess] = {}
         self._wanted: list[int] = []
         self._preview_faults: dict[int, str] = {}
         self._facts: dict[tuple[str, float, int], VideoFacts] = {}
@@ -77,12 +69,16 @@ class AuditManager:
         self._thread: threading.Thread | None = None
 
     @classmethod
-    def of_site(cls, site: Any, store: Store) -> AuditManager:
+    def of_site(cls, site: Any, store: Store, key: SigningKey | None = None) -> AuditManager:
         """The manager of a site file (`surveillance.site.SiteConfig`)."""
+        own = site.evidence
         folders = AllowedFolders(
             site.recordings.folders, (camera.table_file for camera in site.cameras)
         )
-        return cls(store, folders, site.evidence_dir, site.site.data_dir, weights=site.site.weights)
+        return cls(
+            store, folders, site.evidence_dir, site.site.data_dir, weights=site.site.weights,
+            clips=ClipPlan(own.before_s, own.after_s, own.longest_s, small=True), key=key,
+        )  # fmt: skip
 
     def start(self) -> None:
         """Begin to work; what ran when the program ended before is queued again."""
@@ -97,14 +93,12 @@ class AuditManager:
         with self._lock:
             running = [*self._running.values(), *self._previews.values()]
             for one in running:
-                one.stop.set()
+                one.ask_to_stop()
         self._wake.set()
         if self._thread is not None:
             self._thread.join(END_WITHIN_S)
         for one in running:
-            if one.process.is_alive():
-                one.process.terminate()
-            one.process.join(5)
+            one.make_stop()
 
     def __enter__(self) -> AuditManager:
         """Start."""
@@ -141,7 +135,7 @@ class AuditManager:
         with self._lock:
             running = self._running.get(id)
             if running is not None:
-                running.stop.set()
+                running.ask_to_stop()
                 return row
         if row.state != "queued":
             raise FeltwatchError(f"recording {id} is {row.state}; there is nothing to stop")
@@ -234,9 +228,12 @@ class AuditManager:
         changed = self._store.recordings.set_state(row.id, "running", only_from=_QUEUED)
         if changed.state != "running":
             return
-        job = Job(video, Path(row.table_file), self.out_dir(row), self.work_dir(row), self._weights)
+        job = Job(
+            video, Path(row.table_file), self.out_dir(row), self.work_dir(row), self._weights,
+            self._clips,
+        )  # fmt: skip
         with self._lock:
-            self._running[row.id] = self._start(self._audit, job)
+            self._running[row.id] = WorkProcess(self._audit, job)
 
     def _begin_preview(self, id: int) -> None:
         try:
@@ -246,46 +243,27 @@ class AuditManager:
             self._preview_faults[id] = str(error)
             return
         with self._lock:
-            self._previews[id] = self._start(run_preview, video, self._preview_path(row))
-
-    def _start(self, target: Callable[..., None], *arguments: object) -> _Running:
-        here, there = self._spawn.Pipe(duplex=False)
-        stop = self._spawn.Event()
-        process = self._spawn.Process(target=target, args=(*arguments, there, stop), daemon=True)
-        process.start()
-        there.close()
-        return _Running(process, here, stop)
+            self._previews[id] = WorkProcess(run_preview, video, self._preview_path(row))
 
     def _listen(self) -> None:
         with self._lock:
             audits, previews = dict(self._running), dict(self._previews)
         for id, running in audits.items():
-            if self._hear(running):
+            if running.hear():
                 self._tell_progress(id, running.last)
-            if running.last.kind == "progress" and running.process.is_alive():
-                continue
-            self._end_audit(id, running)
+            if not running.is_at_work:
+                self._end_audit(id, running)
         for id, running in previews.items():
-            self._hear(running)
-            if running.last.kind == "progress" and running.process.is_alive():
+            running.hear()
+            if running.is_at_work:
                 continue
-            running.process.join(5)
-            self._hear(running)
+            told = running.finish()
             with self._lock:
                 del self._previews[id]
-            running.pipe.close()
+            running.close()
             self._wake.set()
-            if running.last.kind not in ("done", "stopped"):
-                self._preview_faults[id] = running.last.message or _ended(running.process)
-
-    def _hear(self, running: _Running) -> bool:
-        """Take in what a process has told; whether there was news."""
-        news = False
-        with contextlib.suppress(EOFError, OSError):
-            while running.pipe.poll():
-                running.last = running.pipe.recv()
-                news = True
-        return news
+            if told.kind not in ("done", "stopped"):
+                self._preview_faults[id] = told.message or running.ended
 
     def _tell_progress(self, id: int, told: Told) -> None:
         if told.kind == "progress":
@@ -293,19 +271,17 @@ class AuditManager:
                 id, told.at_s, told.duration_s, told.speed, told.rounds, told.alerts
             )
 
-    def _end_audit(self, id: int, running: _Running) -> None:
-        running.process.join(5)
-        self._hear(running)
-        told = running.last
+    def _end_audit(self, id: int, running: WorkProcess) -> None:
+        told = running.finish()
         try:
-            self._keep_end(id, told, running.process)
+            self._keep_end(id, told, running)
         finally:
             with self._lock:
                 del self._running[id]
-            running.pipe.close()
+            running.close()
             self._wake.set()
 
-    def _keep_end(self, id: int, told: Told, process: BaseProcess) -> None:
+    def _keep_end(self, id: int, told: Told, running: WorkProcess) -> None:
         recordings = self._store.recordings
         if told.kind == "done":
             row = recordings.progress(
@@ -313,7 +289,7 @@ class AuditManager:
             )
             out = self.out_dir(row)
             try:
-                take_results(self._store, row, out, f"{OUT}/{id}", self._weights_dir())
+                take_results(self._store, row, out, f"{OUT}/{id}", self._weights_dir(), self._chain)
             except (FeltwatchError, OSError) as error:
                 recordings.set_state(id, "failed", f"the results cannot be kept: {error}")
                 return
@@ -325,7 +301,7 @@ class AuditManager:
             recordings.set_state(id, "failed", told.message)
         else:
             recordings.set_state(
-                id, "failed", f"{_ended(process)}; going on keeps the rounds decided so far"
+                id, "failed", f"{running.ended}; going on keeps the rounds decided so far"
             )
 
     def _weights_dir(self) -> Path:
@@ -351,9 +327,3 @@ class AuditManager:
             cursor = page.next
             if cursor is None:
                 return rows
-
-
-def _ended(process: BaseProcess) -> str:
-    code = process.exitcode
-    how = f"by signal {-code}" if code is not None and code < 0 else f"with code {code}"
-    return f"its process ended by itself {how}"

@@ -13,6 +13,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
+from surveillance.audit_footage import ClipPlan
 from surveillance.stopped import Stopped
 
 TELL_EVERY_S = 0.5
@@ -28,6 +29,7 @@ class Job:
     out: Path
     work: Path
     weights: Path | None = None
+    clips: ClipPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def run_audit(job: Job, pipe: Connection, stop: Event) -> None:
     def run() -> Told:
         summary = audit(
             job.video, job.table_file, job.out, detector_dir=job.weights, on_progress=tell,
-            work_dir=job.work, should_stop=stop.is_set,
+            clips=job.clips, work_dir=job.work, should_stop=stop.is_set,
         )  # fmt: skip
         return Told(
             "done", summary.duration_s, summary.duration_s, summary.speed, summary.rounds,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from dataclasses import dataclass
@@ -119,9 +120,13 @@ class EvidenceFiles:
         return path
 
     def pictures(self, alert: AlertRow) -> list[PictureLine]:
-        """The pictures with their words; one pair of them is marked before and after."""
+        """The pictures that are there, with their words; a pair is marked before and after.
+
+        An alert is told before its pictures are written.
+        """
+        there = self._there(alert)
         names = [PictureName.parse(path) for path in alert.pictures]
-        before, after = _pair(alert, names)
+        before, after = _pair(alert, [name if n in there else None for n, name in enumerate(names)])
         return [
             PictureLine(
                 n=n,
@@ -131,6 +136,7 @@ class EvidenceFiles:
                 role=_role(n, before, after),
             )
             for n, (path, name) in enumerate(zip(alert.pictures, names, strict=True))
+            if n in there
         ]
 
     def clip_form(self, alert: AlertRow, before_s: float) -> ClipForm | None:
@@ -172,6 +178,17 @@ class EvidenceFiles:
             return None if found is None else read_part(path, found)
         except FeltwatchError:
             return None
+
+    def _there(self, alert: AlertRow) -> set[int]:
+        """Which pictures can be shown, from 0."""
+        there = {n for n, name in enumerate(alert.pictures) if self._inside(name) is not None}
+        bundle = self._inside(alert.bundle)
+        if len(there) == len(alert.pictures) or bundle is None:
+            return there
+        with contextlib.suppress(FeltwatchError):
+            held = {PurePosixPath(name).name for name in part_names(bundle)}
+            there |= {n for n, p in enumerate(alert.pictures) if PurePosixPath(p).name in held}
+        return there
 
     def _inside(self, name: str | None) -> Path | None:
         """The file of that name in the folder; None when it is not there or lies outside."""

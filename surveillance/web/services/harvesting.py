@@ -3,7 +3,8 @@
 Beside the views that a run kept (`candidates.jsonl`) their verdicts are written to
 `verdicts.jsonl`, as `feltwatch dataset harvest` reads them; of an overruled alert of which
 none were kept they are cut from its bundle, into a folder of its own. Where the server has a
-labelled dataset, the views of overruled alerts are put into it at once.
+labelled dataset, the views of overruled alerts are put into it at once. So many views that
+were cut are kept as the site says.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from datasets.labelled.harvest import CANDIDATES, VERDICTS, VIEWS, Verdict, harv
 from settlement.errors import FeltwatchError
 from surveillance.store import AlertRow, NotStoredError, Store
 from surveillance.web.services.bundle_views import cut_views
+from surveillance.web.services.candidate_folders import KEEP, CandidateFolders
 
 _RIGHT: dict[str, Literal["right", "wrong"]] = {
     "confirmed": "right",
@@ -29,11 +31,23 @@ _RIGHT: dict[str, Literal["right", "wrong"]] = {
 class Harvesting:
     """Keeps verdicts beside the views they are about."""
 
-    def __init__(self, store: Store, evidence_dir: Path | None, datasets: tuple[Path, ...]) -> None:
-        """The first of `datasets` takes the views of overruled alerts; none: only verdicts."""
+    def __init__(
+        self,
+        store: Store,
+        evidence_dir: Path | None,
+        datasets: tuple[Path, ...],
+        keep: int = KEEP,
+    ) -> None:
+        """The first of `datasets` takes the views of overruled alerts; none: only verdicts.
+
+        `keep`: how many of the views that are cut from bundles are kept.
+        """
         self._store = store
         self._evidence_dir = evidence_dir.resolve() if evidence_dir is not None else None
         self._dataset = datasets[0] if datasets else None
+        self._cut_ones: CandidateFolders | None = None
+        if self._evidence_dir is not None:
+            self._cut_ones = CandidateFolders(self._evidence_dir / VIEWS, keep)
         self._turn = threading.Lock()
 
     def folder(self, alert: AlertRow) -> Path | None:
@@ -54,8 +68,8 @@ class Harvesting:
                 out = self._store.recordings.get(alert.recording_id).out
             except NotStoredError:
                 out = None
-            if out is not None and (Path(out) / CANDIDATES).is_file():
-                found.append(Path(out))
+            if out is not None and self._evidence_dir is not None:
+                found.append(self._evidence_dir / out)
         if self._evidence_dir is not None:
             for name in (*alert.pictures, alert.bundle or ""):
                 place = (self._evidence_dir / name).resolve().parent
@@ -81,6 +95,8 @@ class Harvesting:
         video = f"{alert.camera} {alert.at:%Y-%m-%d}"
         if cut_views(bundle, alert, round_id, video, folder) == 0:
             raise FeltwatchError("its clip does not show the pictures' times")
+        if self._cut_ones is not None:
+            self._cut_ones.sweep(newest=folder)
 
     def take(self, alert: AlertRow, by: str) -> str:
         """Keep the verdict on an alert; in one line, what came of it.
@@ -104,6 +120,8 @@ class Harvesting:
                 if verdict.verdict == "right" or self._dataset is None:
                     return f"verdict kept in {folder.name}/{VERDICTS}"
                 summary = harvest([folder], self._dataset, overruled_only=True)
+                if self._cut_ones is not None:
+                    self._cut_ones.note_harvested(folder)
             except OSError as error:
                 return f"verdict not kept beside the views: {error.strerror or error}"
             except FeltwatchError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 from settlement.settle import settle
 from surveillance.alerts import Alert
-from surveillance.bundle import BundleContents, BundleRef, Chain, write_bundle
+from surveillance.bundle import BundleContents, BundleRef, Chain, SigningKey, write_bundle
 from tests.surveillance.handmade import RULES, observed_round
 
 AT = datetime(2026, 3, 1, 20, 15, 30, tzinfo=UTC)
@@ -50,13 +50,15 @@ def make_clip(folder: Path) -> Path:
     return path
 
 
-def make_evidence(folder: Path, bundles: int = 3) -> list[BundleRef]:
+def make_evidence(
+    folder: Path, bundles: int = 3, key: SigningKey | None = None, first: int = 1
+) -> list[BundleRef]:
     """Bundles in `folder`/2026-03-01 and their log; other lines stand in it too."""
     folder.mkdir(parents=True, exist_ok=True)
     clip = make_clip(folder)
-    chain = Chain.of(folder)
+    chain = Chain.of(folder, key)
     refs = []
-    for number in range(1, bundles + 1):
+    for number in range(first, first + bundles):
         refs.append(write_bundle(folder / "2026-03-01", contents(number, clip), chain))
         chain.append("verdict", {"alert": number, "verdict": "confirmed"})
     clip.unlink()

@@ -102,6 +102,11 @@ def test_after_a_crash_at_any_step_nothing_is_lost_or_looks_changed(tmp_path: Pa
         log = check_log(folder / CHAIN_FILE)
         bundles = [e for e in log.entries if e["act"] == "bundle"]
         assert len(list(folder.rglob("*.zip"))) == len(bundles) >= 1, step
+        # Whoever does it over writes nothing twice, wherever it was cut off.
+        write_bundle(folder / "day", contents(7), Chain.of(folder))
+        log = check_log(folder / CHAIN_FILE)
+        assert [e["act"] for e in log.entries].count("bundle") == 2, step
+        assert len(list(folder.rglob("*.zip"))) == 2, step
         if finished:
             assert step > 5
             return

@@ -27,7 +27,7 @@ from surveillance.bundle import (
 from tests.surveillance.bundle.evidence_made import contents, make_clip
 
 
-@pytest.mark.parametrize("name", ["canonical", "chain", "problem", "verify_log"])
+@pytest.mark.parametrize("name", ["canonical", "chain", "keys", "problem", "verify_log"])
 def test_docstring_examples(name: str) -> None:
     result = doctest.testmod(importlib.import_module(f"surveillance.bundle.{name}"))
     assert result.attempted > 0
@@ -81,6 +81,19 @@ def test_the_same_contents_give_the_same_bytes(tmp_path: Path) -> None:
     other = write_bundle(tmp_path / "a", contents(camera="c2"), Chain.of(tmp_path))
     assert first.path.read_bytes() == again.path.read_bytes()
     assert other.path != first.path, "nothing is written over"
+
+
+def test_the_same_bundle_is_there_once(tmp_path: Path) -> None:
+    chain = Chain.of(tmp_path)
+    first = write_bundle(tmp_path / "day", contents(), chain)
+    log = chain.path.read_bytes()
+    assert write_bundle(tmp_path / "day", contents(), chain) == first
+    assert chain.path.read_bytes() == log
+    assert [p.name for p in (tmp_path / "day").iterdir()] == [first.path.name]
+    # A file that only has its name is no bundle: the right one takes its place.
+    first.path.write_bytes(b"something else")
+    assert write_bundle(tmp_path / "day", contents(), chain) == first
+    assert verify_bundle(first.path) == ()
 
 
 def test_what_is_not_known_is_left_out(tmp_path: Path) -> None:
