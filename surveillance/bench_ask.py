@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -26,7 +26,8 @@ class Timing:
     """The times of one address in ms; `first_ms` is the first request, not in the others.
 
     `cpu_ms` is the median of the processor's time, of server and asker together: what stays
-    of the wall's time on a machine that does nothing else.
+    of the wall's time on a machine that does nothing else. SQLite works within it; what a
+    PostgreSQL server takes is not in it.
     """
 
     path: str
@@ -51,6 +52,8 @@ class Known:
     numbers: dict[str, int]
     parts: dict[str, str]
     values: dict[str, tuple[str, ...]]
+    together: dict[str, tuple[dict[str, str], ...]] = field(default_factory=dict)
+    """By the route's path: values that are asked for together, beside those one by one."""
 
 
 def measure(
@@ -75,7 +78,8 @@ def measure(
                 skipped.append(f"{line.path}: {'a stream without end' if plain is None else 404}")
                 continue
             later = _later(client, path, parameters) if plain.status == 200 else ()
-            queries = (*_queries(parameters, known, base), *later)
+            wanted = (_query(values) for values in known.together.get(line.path, ()))
+            queries = dict.fromkeys((*_queries(parameters, known, base), *wanted, *later))
             asked = (_ask(client, path, query, repeats) for query in queries)
             # 4xx: parameters that do not fit one another.
             found = [t for t in (plain, *asked) if t is not None and not 400 <= t.status < 500]

@@ -20,6 +20,7 @@ from surveillance.alerts import Alert
 from surveillance.bench_rules import TABLE, random_round
 from surveillance.bundle import BundleContents, Chain, write_bundle
 from surveillance.store import NewRecording, Store, tables
+from surveillance.store.difference import difference_of
 
 SOURCE = "bench"
 """Source of the rounds that are put in, by which a store filled earlier is known."""
@@ -37,8 +38,11 @@ _OPEN_SHARE = 0.05
 _AUDIT_LINES = 50_000
 _HEALTH_NOTES = 5_000
 _RECORDINGS = 300
+_IN_FIRST = 4_000
+"""Rounds of the first recording: a long night at one table."""
+
 _IN_RECORDING = 300
-"""Rounds of the first recordings; later ones are of cameras."""
+"""Rounds of the recordings after it; later rounds are of cameras."""
 
 _ACTS = ("page seen", "picture seen", "clip seen", "alert judged", "logged in")
 
@@ -48,6 +52,8 @@ class _Dealt:
     record: dict[str, Any]
     settlement: dict[str, Any]
     findings: tuple[Finding, ...]
+    cents: tuple[int | None, ...]
+    """What each of the findings came to."""
 
 
 def fill(
@@ -100,7 +106,9 @@ def _deal(rng: random.Random) -> _Dealt:
         findings = tuple(compare(record, settlement, TABLE))
         if findings:
             told = record.model_dump(mode="json", exclude_none=True)
-            return _Dealt(told, settlement.model_dump(mode="json"), findings)
+            due = settlement.model_dump(mode="json")
+            cents = tuple(difference_of(str(f.code), f.seat, f.wager, told, due) for f in findings)
+            return _Dealt(told, due, findings, cents)
 
 
 def _rounds(
@@ -110,11 +118,12 @@ def _rounds(
     raised = 0
     for number in range(1, rounds + 1):
         source = rng.choice(dealt)
-        place = number % TABLES + 1
+        # Alerts come at even distances: they shall not always fall on the same tables.
+        place = (number + number // TABLES) % TABLES + 1
         round_id = f"t{place}-{number:06d}"
         start_s = _BETWEEN_S * number
         at = first + timedelta(seconds=start_s)
-        recording = (number - 1) // _IN_RECORDING + 1
+        recording = max(1, (number - 1 - _IN_FIRST) // _IN_RECORDING + 2)
         has_alert = number % every == 0 and raised < alerts
         common = {
             "table_name": f"t{place}",
@@ -167,7 +176,7 @@ def _alert(
     round_id: str,
     at: datetime,
 ) -> dict[str, Any]:
-    finding = rng.choice(source.findings)
+    finding, cents = rng.choice(tuple(zip(source.findings, source.cents, strict=True)))
     state = "open"
     if rng.random() > _OPEN_SHARE:
         state = rng.choices(("confirmed", "rejected", "corrected"), (80, 15, 5))[0]
@@ -196,6 +205,7 @@ def _alert(
         "decided_by": rng.choice(DEALERS[:3]) if judged else None,
         "decided_at": at + timedelta(minutes=rng.randrange(2, 300)) if judged else None,
         "is_case": rng.random() < 0.01,
+        "difference_cents": cents,
     }
 
 

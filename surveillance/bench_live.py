@@ -206,7 +206,7 @@ def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _note(news: _Heard, kind: str, told: dict[str, Any], arrived: float) -> None:
-    body = told["body"]
+    body = told.get("body", {})
     if kind == "state":
         news.states.setdefault(told["camera"], []).append(body)
     elif kind == "round":

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, get_args
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from settlement.errors import FeltwatchError
-from surveillance.score import wilson
 from surveillance.store import tables
+from surveillance.store.alert_queries import COLUMNS, alert_row, conditions, precision_of
 from surveillance.store.database import Database
+from surveillance.store.difference import MONEY_CODES, difference_of
 from surveillance.store.errors import NotStoredError
 from surveillance.store.filters import AlertFilter, Page
 from surveillance.store.paging import read_page
@@ -24,11 +24,11 @@ from surveillance.store.rows import (
     Verdict,
     VerdictRow,
 )
-from surveillance.store.where import between, equal, is_number, utc_now
+from surveillance.store.where import is_number, utc_now
 
 _A = tables.alerts.c
 _V = tables.verdicts.c
-_COLUMNS = (_A.at, _A.id, *(c for c in _A if c.name not in ("at", "id", "was_right", "case_by")))
+_D = tables.round_details.c
 
 
 class Alerts:
@@ -39,7 +39,10 @@ class Alerts:
         self._database = database
 
     def add(self, new: NewAlert) -> AlertRow:
-        """Keep an alert; one of the same camera, source and alert_id is given back as it is."""
+        """Keep an alert; one of the same camera, source and alert_id is given back as it is.
+
+        What it came to in money is worked out from its round, which must be there before it.
+        """
         with self._database.write() as connection:
             number = connection.execute(
                 self._database.insert(tables.alerts)
@@ -65,6 +68,7 @@ class Alerts:
                     state="open",
                     recording_id=new.recording_id,
                     is_case=False,
+                    difference_cents=_difference(connection, new),
                 )
                 .on_conflict_do_nothing(index_elements=["camera", "source", "alert_id"])
                 .returning(_A.id)
@@ -72,19 +76,19 @@ class Alerts:
             if number is not None and new.round is not None:
                 _count_of_round(connection, new.round)
             row = connection.execute(
-                sa.select(*_COLUMNS).where(
+                sa.select(*COLUMNS).where(
                     _A.camera == new.camera, _A.source == new.source, _A.alert_id == new.alert_id
                 )
             ).one()
-        return _row(row)
+        return alert_row(row)
 
     def page(
         self, filter: AlertFilter | None = None, cursor: str | None = None, limit: int = 50
     ) -> Page[AlertRow]:
         """A page of alerts by their time. Raises CursorError."""
-        query = sa.select(*_COLUMNS).where(*_conditions(filter or AlertFilter()))
+        query = sa.select(*COLUMNS).where(*conditions(filter or AlertFilter()))
         with self._database.read() as connection:
-            return read_page(connection, query, _A.at, _A.id, _row, cursor, limit)
+            return read_page(connection, query, _A.at, _A.id, alert_row, cursor, limit)
 
     def get(self, id: int) -> AlertRow:
         """One alert; raises NotStoredError."""
@@ -93,9 +97,28 @@ class Alerts:
 
     def of_round(self, round: int) -> tuple[AlertRow, ...]:
         """The alerts of a round, in the order they were added."""
-        query = sa.select(*_COLUMNS).where(_A.round == round).order_by(_A.id)
+        query = sa.select(*COLUMNS).where(_A.round == round).order_by(_A.id)
         with self._database.read() as connection:
-            return tuple(_row(row) for row in connection.execute(query))
+            return tuple(alert_row(row) for row in connection.execute(query))
+
+    def largest(self, filter: AlertFilter, limit: int) -> tuple[AlertRow, ...]:
+        """Those that came to the most money, either way, the largest first; equals newest first.
+
+        Those whose sum is not known come last.
+        """
+        sum_cents = sa.func.abs(sa.func.coalesce(_A.difference_cents, 0))
+        found = (
+            sa.select(_A.id)
+            .where(*conditions(filter))
+            .order_by(sum_cents.desc(), _A.at.desc(), _A.id.desc())
+            .limit(max(1, limit))
+        )
+        with self._database.read() as connection:
+            # First the numbers alone: they stand in an index, the rest of the rows does not.
+            ids = list(connection.execute(found).scalars())
+            rows = connection.execute(sa.select(*COLUMNS).where(_A.id.in_(ids))).all()
+        by_id = {row.id: alert_row(row) for row in rows}
+        return tuple(by_id[id] for id in ids if id in by_id)
 
     def set_bundle(
         self, id: int, path: str | None, sha256: str | None, clip: str | None = None
@@ -169,7 +192,7 @@ class Alerts:
         """How often each code was right, by the verdicts that count; sorted by code."""
         query = (
             sa.select(_A.code, _A.state, _A.was_right, sa.func.count().label("many"))
-            .where(*_conditions(filter or AlertFilter()))
+            .where(*conditions(filter or AlertFilter()))
             .group_by(_A.code, _A.state, _A.was_right)
         )
         with self._database.read() as connection:
@@ -179,13 +202,13 @@ class Alerts:
             of_code = counts.setdefault(row.code, dict.fromkeys((*ALERT_STATES, "right"), 0))
             of_code[row.state] += row.many
             of_code["right"] += row.many if row.was_right else 0
-        return tuple(_precision(code, counts[code]) for code in sorted(counts))
+        return tuple(precision_of(code, counts[code]) for code in sorted(counts))
 
     def counts(self, filter: AlertFilter | None = None) -> dict[AlertState, int]:
         """How many alerts are in each state; states without any are 0."""
         query = (
             sa.select(_A.state, sa.func.count().label("many"))
-            .where(*_conditions(filter or AlertFilter()))
+            .where(*conditions(filter or AlertFilter()))
             .group_by(_A.state)
         )
         counts: dict[AlertState, int] = dict.fromkeys(ALERT_STATES, 0)
@@ -206,6 +229,16 @@ class Alerts:
             return _get(connection, id)
 
 
+def _difference(connection: Connection, new: NewAlert) -> int | None:
+    if new.round is None or new.code not in MONEY_CODES:
+        return None
+    query = sa.select(_D.record, _D.settlement).where(_D.round == new.round)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        return None
+    return difference_of(new.code, new.seat, new.wager, row.record, row.settlement)
+
+
 def _count_of_round(connection: Connection, round: int) -> None:
     many = sa.select(sa.func.count()).where(_A.round == round).scalar_subquery()
     connection.execute(
@@ -222,72 +255,8 @@ def _change(connection: Connection, id: int, values: dict[str, Any]) -> None:
 
 
 def _get(connection: Connection, id: int) -> AlertRow:
-    query = sa.select(*_COLUMNS).where(_A.id == id)
+    query = sa.select(*COLUMNS).where(_A.id == id)
     row = connection.execute(query).one_or_none() if is_number(id) else None
     if row is None:
         raise NotStoredError(f"there is no alert {id} in the store")
-    return _row(row)
-
-
-def _conditions(filter: AlertFilter) -> Iterator[sa.ColumnElement[bool]]:
-    yield from equal(
-        {
-            _A.table_name: filter.table,
-            _A.camera: filter.camera,
-            _A.code: filter.code,
-            _A.seat: filter.seat,
-            _A.dealer: filter.dealer,
-            _A.state: filter.state,
-            _A.recording_id: filter.recording_id,
-        }
-    )
-    yield from between(_A.at, filter.since, filter.until)
-    if filter.case is not None:
-        yield _A.is_case if filter.case else ~_A.is_case
-
-
-def _precision(code: str, counts: dict[str, int]) -> CodePrecision:
-    judged = counts["confirmed"] + counts["rejected"] + counts["corrected"]
-    low, high = wilson(counts["right"], judged)
-    return CodePrecision(
-        code=code,
-        confirmed=counts["confirmed"],
-        rejected=counts["rejected"],
-        corrected=counts["corrected"],
-        open=counts["open"],
-        precision=counts["right"] / judged if judged else None,
-        low=low,
-        high=high,
-    )
-
-
-def _row(row: Any) -> AlertRow:
-    return AlertRow(
-        id=row.id,
-        alert_id=row.alert_id,
-        round=row.round,
-        table=row.table_name,
-        camera=row.camera,
-        dealer=row.dealer,
-        code=row.code,
-        severity=row.severity,
-        seat=row.seat,
-        wager=row.wager,
-        at=row.at,
-        start_s=row.start_s,
-        end_s=row.end_s,
-        seen=row.seen,
-        due=row.due,
-        rule=row.rule,
-        message=row.message,
-        pictures=tuple(row.pictures),
-        state=row.state,
-        decided_by=row.decided_by,
-        decided_at=row.decided_at,
-        bundle=row.bundle,
-        bundle_sha256=row.bundle_sha256,
-        clip=row.clip,
-        recording_id=row.recording_id,
-        case=row.is_case,
-        source=row.source,
-    )
+    return alert_row(row)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from surveillance.bundle.chain import CHAIN_FILE, Chain
+from surveillance.bundle.keys import SigningKey
 from surveillance.bundle.write import PARTIAL
 
 _STALE_S = 86_400.0
@@ -19,12 +20,14 @@ class EvidenceFolder:
     """A folder of bundles, clips and pictures with the log of what is in it.
 
     `files`, `bytes`: what was deleted so far; `left`: what could not be, with the reason.
+    `key` signs what the log is told.
     """
 
     path: Path
     files: int = 0
     bytes: int = 0
     left: list[str] = field(default_factory=list)
+    key: SigningKey | None = None
 
     def size(self) -> int:
         """Bytes of all files but the log's."""
@@ -42,12 +45,12 @@ class EvidenceFolder:
         if (self.path / CHAIN_FILE).exists():
             root = self.path.resolve()
             told = [path.relative_to(root).as_posix() for path in found.values()]
-            Chain.of(self.path).append("removed", {"files": told, "reason": reason})
+            Chain.of(self.path, self.key).append("removed", {"files": told, "reason": reason})
         return frozenset(name for name, path in found.items() if not self._unlink(path))
 
     def remove_stale(self, now_s: float) -> None:
         """Delete unfinished files that a crash left a day ago; `now_s`: since 1970."""
-        Chain.of(self.path).recover()  # one of them may be waiting to be published
+        Chain.of(self.path, self.key).recover()  # one of them may be waiting to be published
         for path, _, mtime in list(self._walk()):
             if path.name.startswith(PARTIAL) and mtime < now_s - _STALE_S:
                 self._unlink(path)

@@ -40,7 +40,11 @@ class RoundFilter:
 
 @dataclass(frozen=True, slots=True)
 class AlertFilter:
-    """Alerts by table, code, seat, dealer, state, time and recording."""
+    """Alerts by table, code, seat, dealer, state, time and recording.
+
+    `stood`: True for only those that claim a mistake and of which a person said that it was
+    one, confirmed or corrected; False for only the others.
+    """
 
     table: str | None = None
     code: str | None = None
@@ -52,6 +56,7 @@ class AlertFilter:
     recording_id: int | None = None
     camera: str | None = None
     case: bool | None = None
+    stood: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

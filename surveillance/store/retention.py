@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from settlement.errors import FeltwatchError
+from surveillance.bundle.keys import SigningKey
 from surveillance.store import tables
 from surveillance.store.database import Database
 from surveillance.store.evidence_folder import EvidenceFolder
@@ -21,7 +22,9 @@ from surveillance.store.rows import Swept
 _R = tables.rounds.c
 _A = tables.alerts.c
 _C = tables.recordings.c
+_L = tables.audit.c
 _BATCH = 100
+_LOG_BATCH = 5_000
 _UNFINISHED = ("queued", "running", "stopped")
 
 
@@ -40,7 +43,7 @@ class Retention:
 
     By age rounds go with their alerts, verdicts and files. By size only bundles, clips and
     pictures go, the oldest first, and the alerts stay. A round with an alert that is a case
-    stays whole in both.
+    stays whole in both. The audit log goes by an age of its own.
     """
 
     def __init__(self, database: Database, logins: Logins) -> None:
@@ -49,21 +52,33 @@ class Retention:
         self._logins = logins
 
     def sweep(
-        self, now: datetime, keep_days: float, keep_bytes: int | None, evidence_dir: Path
+        self,
+        now: datetime,
+        keep_days: float,
+        keep_bytes: int | None,
+        evidence_dir: Path,
+        keep_log_days: float | None = None,
+        key: SigningKey | None = None,
     ) -> Swept:
         """Remove what is older than `keep_days`, then evidence beyond `keep_bytes`.
 
         What came from a recording counts from the end of its audit. Health notes and old
-        logins go by age too; the audit log, recordings and versions stay. A file that is
-        missing already is passed over; one that cannot be deleted keeps its row, and is told
-        in `left`. Raises FeltwatchError for limits that keep nothing.
+        logins go by age too; recordings and versions stay. The audit log has a time of its
+        own: only what is older than `keep_log_days` goes, nothing when that is None. A file
+        that is missing already is passed over; one that cannot be deleted keeps its row, and
+        is told in `left`. `key` signs what the evidence's log is told. Raises FeltwatchError
+        for limits that keep nothing.
         """
+        if keep_log_days is not None and keep_log_days <= 0:
+            raise FeltwatchError(
+                f"retention: keep_log_days is {keep_log_days:g}: it must keep something"
+            )
         if keep_days <= 0 or (keep_bytes is not None and keep_bytes < 0):
             raise FeltwatchError(
                 f"retention: keep_days is {keep_days:g} and keep_bytes {keep_bytes}: "
                 "they must keep something"
             )
-        folder = EvidenceFolder(evidence_dir)
+        folder = EvidenceFolder(evidence_dir, key=key)
         folder.remove_stale(now.timestamp())
         before = now - timedelta(days=keep_days)
         rounds, alerts = self._old_rounds(before, folder)
@@ -74,7 +89,20 @@ class Retention:
         with self._database.write() as connection:
             connection.execute(sa.delete(tables.health).where(tables.health.c.at < before))
         self._logins.prune(before)
-        return Swept(rounds, alerts, folder.files, folder.bytes, emptied, tuple(folder.left))
+        log = 0 if keep_log_days is None else self._old_log(now - timedelta(days=keep_log_days))
+        return Swept(rounds, alerts, folder.files, folder.bytes, emptied, tuple(folder.left), log)
+
+    def _old_log(self, before: datetime) -> int:
+        """How many old lines of the audit log went; others write to it between the batches."""
+        gone = 0
+        old = sa.select(_L.id).where(_L.at < before).order_by(_L.at, _L.id).limit(_LOG_BATCH)
+        while True:
+            with self._database.write() as connection:
+                query = sa.delete(tables.audit).where(_L.id.in_(old))
+                many = connection.execute(query).rowcount
+            gone += many
+            if many < _LOG_BATCH:
+                return gone
 
     def _old_rounds(self, before: datetime, folder: EvidenceFolder) -> tuple[int, int]:
         """How many old rounds went, and with them how many alerts."""

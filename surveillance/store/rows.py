@@ -111,7 +111,11 @@ class NewAlert:
 
 @dataclass(frozen=True, slots=True)
 class AlertRow:
-    """A stored alert with the verdict that counts, which is the last one given."""
+    """A stored alert with the verdict that counts, which is the last one given.
+
+    `difference_cents` is what the player got too much, below 0 too little; None where the
+    alert is not about money or the sum is not known.
+    """
 
     id: int
     alert_id: str
@@ -140,6 +144,7 @@ class AlertRow:
     recording_id: int | None
     case: bool
     source: str = ""
+    difference_cents: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +331,8 @@ class Swept:
 
     `rounds`, `alerts`: rows that went by age. `emptied`: alerts that stay but whose bundle
     and clip went by size. `files`, `bytes`: what was deleted on disk. `left`: files that
-    should have gone but could not be deleted, with the reason.
+    should have gone but could not be deleted, with the reason. `log`: lines of the audit log
+    that went by their own age.
     """
 
     rounds: int = 0
@@ -335,3 +341,4 @@ class Swept:
     bytes: int = 0
     emptied: int = 0
     left: tuple[str, ...] = field(default=())
+    log: int = 0

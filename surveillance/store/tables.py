@@ -95,6 +95,8 @@ rounds = sa.Table(
     Index(None, "round_id", "started_at", "id"),
     # For the list of all; reports of a time count by the rest, and read this index alone.
     Index("ix_rounds_tally", "started_at", "id", "table_name", "dealer", "alerts", "undecided"),
+    # SQLite groups by sorting; this holds the rounds of one dealer at one table together.
+    Index("ix_rounds_tally_by_dealer", "table_name", "dealer", "started_at", "alerts", "undecided"),
     Index(
         "ix_rounds_with_alerts",
         "started_at",
@@ -153,6 +155,8 @@ alerts = sa.Table(
     Column("recording_id", ForeignKey("recordings.id", ondelete="SET NULL")),
     Column("is_case", sa.Boolean, nullable=False),
     Column("case_by", sa.Text),
+    # Cents the player got too much, below 0 too little; null: not about money, or not known.
+    Column("difference_cents", sa.BigInteger),
     sa.UniqueConstraint("camera", "source", "alert_id"),
     sa.CheckConstraint("state IN ('open', 'confirmed', 'rejected', 'corrected')", "state"),
     Index(None, "state", "at", "id"),
@@ -179,6 +183,7 @@ alerts = sa.Table(
         "recording_id",
         "was_right",
         "is_case",
+        "difference_cents",
     ),
     Index(
         "ix_alerts_cases",
@@ -202,6 +207,7 @@ verdicts = sa.Table(
     Column("at", UtcTime, nullable=False),
     sa.CheckConstraint("verdict IN ('confirmed', 'rejected', 'corrected')", "verdict"),
     Index(None, "alert", "id"),
+    Index("ix_verdicts_tally", "at", "by_name", "verdict", "alert"),
 )
 
 dealers = sa.Table(

@@ -6,6 +6,7 @@ import secrets
 import tempfile
 import threading
 from collections import OrderedDict
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +53,13 @@ class CalibrationPictures:
         with self._lock:
             return self._kept.get(id)
 
-    def latest(self) -> KeptPicture | None:
-        """The picture that came last."""
+    def latest(self, cameras: Collection[str] = ()) -> KeptPicture | None:
+        """The picture that came last; with `cameras`, of those that came from one of them."""
+        names = {f"camera {name}" for name in cameras}
         with self._lock:
-            return next(reversed(self._kept.values()), None)
+            of_them = (
+                kept
+                for kept in reversed(self._kept.values())
+                if not names or kept.name.partition(",")[0] in names
+            )
+            return next(of_them, None)

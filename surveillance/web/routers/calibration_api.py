@@ -133,8 +133,9 @@ def calibrate_page(
 ) -> Response:
     """The page to drag felt points onto a picture."""
     form = table_form(shelf, id)
-    latest = pictures.latest()
     settings = request.app.state.settings
+    # Where cameras are watched the last picture may be of another table.
+    latest = pictures.latest(form.cameras if settings.supervisor is not None else ())
     manager = settings.recordings
     start = {
         "file": form.model_dump(mode="json"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request
@@ -36,12 +37,19 @@ _VIDEO: _Answers = _NOT_THERE | {
 }
 
 
+_making = threading.Lock()
+
+
 def get_recordings(request: Request, store: StoreHere) -> RecordingsService:
     """What works on recordings. Raises NotThereError on a server that audits none."""
-    manager = request.app.state.settings.recordings
-    if manager is None:
+    state = request.app.state
+    if state.settings.recordings is None:
         raise NotThereError("this server audits no recordings")
-    return RecordingsService(store, manager)
+    with _making:
+        if getattr(state, "recordings_service", None) is None:
+            state.recordings_service = RecordingsService(store, state.settings.recordings)
+        service: RecordingsService = state.recordings_service
+    return service
 
 
 RecordingsHere = Annotated[RecordingsService, Depends(get_recordings)]
@@ -115,10 +123,12 @@ def resume(
     return form
 
 
-@router.get("/api/recordings/{id}/timeline", responses=_NOT_THERE)
-def timeline(_: Viewer, recordings: RecordingsHere, id: RecordingId) -> TimelineForm:
+@router.get("/api/recordings/{id}/timeline", response_model=TimelineForm, responses=_NOT_THERE)
+def timeline(_: Viewer, recordings: RecordingsHere, id: RecordingId) -> Response:
     """Rounds and alerts of a recording; those decided so far while the audit runs."""
-    return recordings.timeline(id)
+    # Written as it is: checking a night's thousands of marks once more takes as long again.
+    form = recordings.timeline(id)
+    return Response(form.model_dump_json(), media_type="application/json")
 
 
 @router.post("/api/recordings/{id}/preview", responses=_REFUSED)

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from surveillance.web.access import Viewer, audit
 from surveillance.web.repositories.tallies import Span
 from surveillance.web.room_parts import StoredHere
 from surveillance.web.routers.times import aware, zone_of
-from surveillance.web.schemas.reports import ReportForm
+from surveillance.web.schemas.reports import ReportForm, StoodPage
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.services.report_csv import report_csv
-from surveillance.web.services.report_pdf import report_pdf
+from surveillance.web.services.report_pdf import file_name, report_pdf
+from surveillance.web.services.shift_report import Listing
 
 router = APIRouter(prefix="/api", tags=["reports"])
 
-_ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"text/csv": {}, "application/pdf": {}}},
+_REFUSED: dict[int | str, dict[str, Any]] = {
     422: {"model": ErrorForm, "description": "There can be no such report."},
 }
+_ANSWERS = _REFUSED | {200: {"content": {"text/csv": {}, "application/pdf": {}}}}
+_LISTED: dict[str, Listing] = {"json": "page", "pdf": "paper", "csv": "none"}
+
+
+Since = Annotated[datetime, Query(description="ISO 8601; taken in.")]
+Until = Annotated[datetime, Query(description="ISO 8601; not taken in.")]
+Table = Annotated[str | None, Query(max_length=200)]
 
 
 @router.get("/report", response_model=ReportForm, responses=_ANSWERS)
@@ -31,28 +38,55 @@ def report(
     account: Viewer,
     stored: StoredHere,
     request: Request,
-    since: Annotated[datetime, Query(description="ISO 8601; taken in.")],
-    until: Annotated[datetime, Query(description="ISO 8601; not taken in.")],
-    table: Annotated[str | None, Query(max_length=200)] = None,
+    since: Since,
+    until: Until,
+    table: Table = None,
     zone: Annotated[
         str, Query(max_length=60, description="Time zone for printed times, such as Europe/Rome.")
     ] = "UTC",
     format: Annotated[Literal["json", "csv", "pdf"], Query()] = "json",
 ) -> Response:
-    """What was watched, found and said of it between two times."""
-    span = Span(aware(since) or since, aware(until) or until, table or None)
-    form = stored.reports.report(span, zone_of(zone), account.name)
+    """What was watched, found and said of it between two times.
+
+    All alerts that stood are in the CSV, the newest in the JSON form, and in the PDF as many
+    as a shift has; of more the PDF lists those that came to the most money.
+    """
+    span = _span(since, until, table)
+    form = stored.reports.report(span, zone_of(zone), account.name, _LISTED[format])
     target = f"{span.since.isoformat()} to {span.until.isoformat()}"
     audit(request, "report made", target, {"format": format, "table": table})
     if format == "csv":
-        content = b"\xef\xbb\xbf" + report_csv(form).encode()
-        return _file(content, "text/csv; charset=utf-8", form, "csv")
+        pieces = report_csv(form, stored.reports.stood(span))
+        content = (piece.encode() for piece in chain(("\ufeff",), pieces))
+        return StreamingResponse(
+            content, media_type="text/csv; charset=utf-8", headers=_as_file(form, "csv")
+        )
     if format == "pdf":
-        return _file(report_pdf(form), "application/pdf", form, "pdf")
+        return Response(
+            report_pdf(form), media_type="application/pdf", headers=_as_file(form, "pdf")
+        )
     return Response(form.model_dump_json(), media_type="application/json")
 
 
-def _file(content: bytes, media_type: str, form: ReportForm, ending: str) -> Response:
-    name = re.sub(r"[^A-Za-z0-9-]+", "-", f"feltwatch {form.title}").strip("-")
-    disposition = f'attachment; filename="{name}.{ending}"'
-    return Response(content, media_type=media_type, headers={"content-disposition": disposition})
+@router.get("/report/alerts", response_model=StoodPage, responses=_REFUSED)
+def report_alerts(
+    _: Viewer,
+    stored: StoredHere,
+    since: Since,
+    until: Until,
+    table: Table = None,
+    cursor: Annotated[str | None, Query(max_length=500)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> Response:
+    """The alerts of a report that stood, newest first, by the page."""
+    page = stored.reports.stood_page(_span(since, until, table), cursor, limit)
+    return Response(page.model_dump_json(), media_type="application/json")
+
+
+def _span(since: datetime, until: datetime, table: str | None) -> Span:
+    return Span(aware(since) or since, aware(until) or until, table or None)
+
+
+def _as_file(form: ReportForm, ending: str) -> dict[str, str]:
+    name = file_name(form, ending)
+    return {"content-disposition": f'attachment; filename="{name}"'}

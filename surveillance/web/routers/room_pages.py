@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from settlement.games import GAMES
 from surveillance.report import TITLES
+from surveillance.site import SiteConfig, SitePart
 from surveillance.web.access import Role, Viewer, audit
 from surveillance.web.dependencies import ShelfHere
 from surveillance.web.room_parts import PartsHere, StoredHere, until_shut_down
@@ -93,4 +94,11 @@ def one_round(
 @router.get("/reports")
 def reports(request: Request, account: Viewer, stored: StoredHere) -> Response:
     """The reports of days and shifts."""
-    return page(request, account, "reports.html.j2", start={"tables": stored.reports.tables()})
+    site: SiteConfig | None = request.app.state.settings.site
+    place = site.site if site is not None else SitePart()
+    start = {
+        "tables": stored.reports.tables(),
+        "shifts": place.shifts,
+        "day_starts": place.day_starts,
+    }
+    return page(request, account, "reports.html.j2", start=start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,6 +12,21 @@ from surveillance.web.schemas.alerts import AlertCounts, AlertLine, PrecisionLin
 
 class _Form(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class StoodAlert(AlertLine):
+    """An alert that stood, with what it came to."""
+
+    difference_cents: int | None = Field(
+        description="What the player got too much, below 0 too little; null: not known."
+    )
+
+
+class StoodPage(_Form):
+    """Alerts that stood, newest first; `next` is the cursor of the page after."""
+
+    alerts: list[StoodAlert]
+    next: str | None
 
 
 class MoneyLine(_Form):
@@ -93,5 +109,13 @@ class ReportForm(_Form):
     seats: list[GroupLine]
     reviewers: list[ReviewerLine]
     cameras: list[CameraLine]
-    notable: list[AlertLine] = Field(description="Those that stood, newest first.")
+    notable: list[StoodAlert] = Field(
+        description="Those that stood, the first of them as `notable_order` says."
+    )
+    notable_order: Literal["newest", "largest"] = Field(
+        description="Newest first, or those that came to the most money first."
+    )
     notable_left: int = Field(description="Of those, how many are not listed.")
+    notable_next: str | None = Field(
+        description="Cursor of the page after, for /api/report/alerts; null: there is none."
+    )

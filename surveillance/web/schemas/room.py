@@ -71,6 +71,7 @@ class TableLine(_Form):
     dropped: int
     restarts: int
     frame_shown_at: datetime | None
+    has_picture: bool = Field(description="Whether there is a live picture to ask for.")
     dealer: str | None
     seats: tuple[SeatNow, ...]
     house_way: HouseWayNow | None = None

@@ -46,6 +46,8 @@ class Sent:
 
 
 MISSED = Sent("", "missed", "{}")
+HERE = Sent("", "here", "{}")
+"""Nothing happens, but the connection holds."""
 
 
 class Listener:

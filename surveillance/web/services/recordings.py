@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,31 +10,21 @@ from surveillance.audit_work import ROUNDS
 from surveillance.recordings import AuditManager
 from surveillance.recordings.preview import VideoFacts
 from surveillance.recordings.results import begun_at
-from surveillance.store import (
-    AlertFilter,
-    AlertRow,
-    RecordingFilter,
-    RecordingRow,
-    RoundFilter,
-    RoundRow,
-    Store,
-)
+from surveillance.store import RecordingFilter, RecordingRow, Store
+from surveillance.web.repositories.recorded import MOST, alerts_of, rounds_of
 from surveillance.web.schemas.recordings import (
     PreviewForm,
     RecordingForm,
     RecordingPage,
     TableChoice,
-    TimelineAlert,
     TimelineForm,
-    TimelineRound,
     VideoLine,
     VideoList,
 )
 from surveillance.web.services.errors import NotThereError
+from surveillance.web.services.timeline import SoFar, alert_mark, round_mark
 
 _PAGE = 200
-_MOST = 20_000
-"""Rounds or alerts on one timeline: a month of a table."""
 
 
 class RecordingsService:
@@ -44,6 +33,7 @@ class RecordingsService:
     def __init__(self, store: Store, manager: AuditManager) -> None:
         """Over the store and the audits in the background."""
         self._store, self._manager = store, manager
+        self._so_far = SoFar()
 
     def folders(self) -> list[str]:
         """The folders that recordings are taken from."""
@@ -117,10 +107,10 @@ class RecordingsService:
         facts, problem = self._facts(row)
         first_s = facts.first_s if facts else 0.0
         if row.state == "done":
-            rounds = [_round(r, first_s) for r in self._rounds(id)]
-            alerts = [_alert(a, first_s) for a in self._alerts(id)]
+            rounds = [round_mark(found, first_s) for found in rounds_of(self._store, id)]
+            alerts = [alert_mark(found, first_s) for found in alerts_of(self._store, id)]
         else:
-            rounds, alerts = _so_far(self._manager.work_dir(row) / ROUNDS, first_s)
+            rounds, alerts = self._so_far.read(self._manager.work_dir(row) / ROUNDS, first_s)
         return TimelineForm(
             recording=form_of(row),
             begun_at=begun_at(row),
@@ -159,30 +149,8 @@ class RecordingsService:
             for row in page.rows:
                 last.setdefault(row.file, row)
             cursor = page.next
-            if cursor is None or len(last) > _MOST:
+            if cursor is None or len(last) > MOST:
                 return last
-
-    def _rounds(self, id: int) -> list[RoundRow]:
-        found: list[RoundRow] = []
-        cursor: str | None = None
-        while len(found) < _MOST:
-            page = self._store.rounds.page(RoundFilter(recording_id=id), cursor, _PAGE)
-            found += page.rows
-            cursor = page.next
-            if cursor is None:
-                break
-        return found
-
-    def _alerts(self, id: int) -> list[AlertRow]:
-        found: list[AlertRow] = []
-        cursor: str | None = None
-        while len(found) < _MOST:
-            page = self._store.alerts.page(AlertFilter(recording_id=id), cursor, _PAGE)
-            found += page.rows
-            cursor = page.next
-            if cursor is None:
-                break
-        return found
 
 
 def form_of(row: RecordingRow) -> RecordingForm:
@@ -208,63 +176,3 @@ def form_of(row: RecordingRow) -> RecordingForm:
 def _choice(table: Path, video: Path) -> TableChoice:
     where = "" if table.parent == video.parent else f"{table.parent.name}/"
     return TableChoice(path=str(table), name=f"{where}{table.name}")
-
-
-def _seconds(text: str | None, first_s: float) -> float | None:
-    return None if text is None else max(0.0, float(text) - first_s)
-
-
-def _round(row: RoundRow, first_s: float) -> TimelineRound:
-    start = _seconds(row.start_s, first_s) or 0.0
-    end = _seconds(row.end_s, first_s)
-    return TimelineRound(
-        id=row.id, round_id=row.round_id, start_s=start, end_s=start if end is None else end,
-        alerts=row.alerts, undecided=row.undecided,
-    )  # fmt: skip
-
-
-def _alert(row: AlertRow, first_s: float) -> TimelineAlert:
-    at = _seconds(row.start_s, first_s)
-    end = _seconds(row.end_s, first_s)
-    return TimelineAlert(
-        id=row.id, alert_id=row.alert_id, round_id=row.alert_id.rpartition("-")[0] or None,
-        code=row.code, severity=row.severity, seat=row.seat, wager=row.wager,
-        at_s=at if at is not None else end or 0.0, end_s=end if end is not None else at or 0.0,
-        message=row.message, state=row.state,
-    )  # fmt: skip
-
-
-def _so_far(path: Path, first_s: float) -> tuple[list[TimelineRound], list[TimelineAlert]]:
-    """What an audit that is not done has decided; a line being written is left out."""
-    rounds: list[TimelineRound] = []
-    alerts: list[TimelineAlert] = []
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except OSError:
-        return rounds, alerts
-    for line in lines[:-1]:
-        try:
-            data = json.loads(line)
-            record, own = data["record"], data["alerts"]
-        except (ValueError, KeyError):
-            continue
-        start = _seconds(record.get("start_s"), first_s) or 0.0
-        rounds.append(
-            TimelineRound(
-                id=None, round_id=record["round_id"], start_s=start,
-                end_s=_seconds(record.get("end_s"), first_s) or start, alerts=len(own),
-                undecided=len(record.get("undecided", ())),
-            )
-        )  # fmt: skip
-        for alert in own:
-            at = _seconds(alert.get("start_s"), first_s) or start
-            alerts.append(
-                TimelineAlert(
-                    id=None, alert_id=alert["alert_id"], round_id=alert.get("round_id"),
-                    code=alert["code"], severity=alert["severity"], seat=alert.get("seat"),
-                    wager=alert.get("wager"), at_s=at,
-                    end_s=_seconds(alert.get("end_s"), first_s) or at, message=alert["message"],
-                    state="open",
-                )
-            )  # fmt: skip
-    return rounds, alerts

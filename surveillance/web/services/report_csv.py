@@ -1,29 +1,58 @@
-"""A report as CSV: one table after the other in long form, as spreadsheets read it."""
+"""A report as CSV: one table after the other in long form, as spreadsheets read it.
+
+It is made bit by bit, so that a month's alerts never stand in memory at once.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from zoneinfo import ZoneInfo
 
+from surveillance.web.repositories.stood import StoodLine
 from surveillance.web.schemas.reports import GroupLine, ReportForm
 
-HEADER = ("section", "name", "measure", "value")
+HEADER = ("section", "name", "measure", "value", "to player too much, cents")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def report_csv(report: ReportForm) -> str:
-    """The report with one figure a line: section, name, measure, value.
+def report_csv(report: ReportForm, stood: Iterable[Sequence[StoodLine]]) -> Iterator[str]:
+    """The report with one figure a line: section, name, measure, value; in pieces of text.
 
-    A text that a spreadsheet would run as a formula is quoted with an apostrophe.
+    `stood` are all alerts that stood, in batches, each with its message and, in the last
+    column, what it came to where that is known. A text that a spreadsheet would run as a
+    formula is quoted with an apostrophe.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(HEADER)
-    for section, name, measure, value in _lines(report):
-        writer.writerow((section, _plain(name), measure, _plain(value)))
-    return out.getvalue()
+    zone = ZoneInfo(report.zone)
+    writer.writerows(
+        (section, _plain(name), measure, _plain(value), "")
+        for section, name, measure, value in _lines(report, zone)
+    )
+    for batch in stood:
+        yield _taken(out)
+        writer.writerows(
+            (
+                "alert",
+                _plain(f"{table} {at.astimezone(zone).isoformat()} no. {number}"),
+                f"{code} {state}",
+                _plain(message),
+                cents,
+            )
+            for at, number, table, code, state, cents, message in batch
+        )
+    yield _taken(out)
+
+
+def _taken(out: io.StringIO) -> str:
+    """What was written so far, which is then forgotten."""
+    text = out.getvalue()
+    out.seek(0)
+    out.truncate()
+    return text
 
 
 def _plain(value: object) -> object:
@@ -35,8 +64,7 @@ def _plain(value: object) -> object:
 _Line = tuple[str, str, str, object]
 
 
-def _lines(report: ReportForm) -> Iterator[_Line]:
-    zone = ZoneInfo(report.zone)
+def _lines(report: ReportForm, zone: ZoneInfo) -> Iterator[_Line]:
     yield "report", report.title, "since", report.since.astimezone(zone).isoformat()
     yield "report", report.title, "until", report.until.astimezone(zone).isoformat()
     yield "report", report.title, "made at", report.made_at.astimezone(zone).isoformat()
@@ -79,9 +107,6 @@ def _lines(report: ReportForm) -> Iterator[_Line]:
         yield "camera", camera.camera, "last state", camera.last_state
         for share in camera.states:
             yield "camera", camera.camera, f"seconds {share.state}", share.seconds
-    for alert in report.notable:
-        when = alert.at.astimezone(zone).isoformat()
-        yield "alert", f"{alert.table} {when}", f"{alert.code} {alert.state}", alert.message
 
 
 def _group(section: str, group: GroupLine) -> Iterator[_Line]:

@@ -122,6 +122,7 @@ class Room:
             dropped=told.get("dropped") or 0,
             restarts=told.get("restarts") or 0,
             frame_shown_at=told.get("frame_shown_at"),
+            has_picture=self._hub is not None and self._hub.picture(camera, False) is not None,
             dealer=store.dealers.current(table) if store else None,
             seats=seats,
             house_way=way,

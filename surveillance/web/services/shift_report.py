@@ -3,51 +3,69 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from surveillance.alerts import ALERTED_APART
 from surveillance.store import ALERT_STATES, AlertFilter, AlertRow, Store
-from surveillance.web.repositories.tallies import AlertTally, RoundTally, Span, Tallies
-from surveillance.web.schemas.alerts import AlertCounts
-from surveillance.web.schemas.reports import GroupLine, MoneyLine, ReportForm, ReviewerLine
+from surveillance.store.alert_queries import precision_of
+from surveillance.store.difference import MONEY_CODES
+from surveillance.store.paging import MAX_LIMIT
+from surveillance.web.repositories.stood import StoodLine, stood_lines
+from surveillance.web.repositories.tallies import AlertTally, CodeTally, RoundTally, Span, Tallies
+from surveillance.web.schemas.alerts import AlertCounts, PrecisionLine
+from surveillance.web.schemas.reports import (
+    GroupLine,
+    MoneyLine,
+    ReportForm,
+    ReviewerLine,
+    StoodAlert,
+    StoodPage,
+)
 from surveillance.web.services.alert_queue import alert_line, precision_line
 from surveillance.web.services.camera_health import camera_lines
 from surveillance.web.services.errors import RefusedError
-from surveillance.web.services.money import MONEY_CODES, difference_of
 
 MOST_DAYS = 400
-MOST_NOTABLE = 100
+ON_A_PAGE = 50
+"""Alerts that stood in the JSON form; the rest come by the page."""
+
+ON_PAPER = 800
+"""Alerts that stood that all go into a PDF: those of a busy day."""
+
+OF_MORE_ON_PAPER = 250
+"""Where there are more: so many, those that came to the most money."""
+
 _NOBODY = "not named"
-_CHUNK = 400
-_MOST_KEPT = 50_000
+
+Listing = Literal["page", "paper", "none"]
 
 
 class ShiftReports:
-    """Makes reports of one store; keeps what alerts came to, which never changes."""
+    """Makes reports of one store."""
 
     def __init__(self, store: Store) -> None:
         """Over this store."""
         self._store = store
         self._tallies = Tallies(store)
-        self._differences: dict[int, int | None] = {}
 
     def tables(self) -> list[str]:
         """The tables one may ask for."""
         return self._tallies.tables()
 
-    def report(self, span: Span, zone: ZoneInfo, by: str) -> ReportForm:
-        """The report of a span. Raises RefusedError for one that cannot be."""
-        if span.until <= span.since:
-            raise RefusedError("until: must be after since")
-        if (span.until - span.since).days > MOST_DAYS:
-            raise RefusedError(f"since, until: more than {MOST_DAYS} days; take a shorter span")
+    def report(self, span: Span, zone: ZoneInfo, by: str, listing: Listing = "page") -> ReportForm:
+        """The report of a span. Raises RefusedError for one that cannot be.
+
+        `listing` says which of the alerts that stood are in it: the first page of them, as
+        many as go on paper, or none for those who ask for all by `stood`.
+        """
+        _check(span)
         rounds = self._tallies.rounds(span)
-        alerts = self._tallies.alerts(span)
-        wanted = AlertFilter(table=span.table, since=span.since, until=span.until)
-        notable, left = self._notable(wanted, alerts)
+        codes = self._tallies.codes(span)
+        stood = sum(tally.many for tally in codes if _stood(tally))
+        notable, largest, following = self._notable(span, stood, listing)
         count = sum(tally.rounds for tally in rounds)
         undecided = sum(tally.with_undecided for tally in rounds)
         return ReportForm(
@@ -63,66 +81,59 @@ class ShiftReports:
             rounds_undecided=undecided,
             undecided=sum(tally.undecided for tally in rounds),
             undecided_share=undecided / count if count else None,
-            alerts=_counts(alerts),
-            stood=sum(tally.many for tally in alerts if _stood(tally)),
+            alerts=_counts(codes),
+            stood=stood,
             judged=sum(
                 tally.many
-                for tally in alerts
+                for tally in codes
                 if tally.state != "open" and tally.code not in ALERTED_APART
             ),
-            money=self._money(span),
-            codes=[precision_line(row) for row in self._store.alerts.precision(wanted)],
-            tables=_groups(alerts, rounds, lambda a: a.table, lambda r: r.table),
-            dealers=_groups(
-                alerts, rounds, lambda a: a.dealer or _NOBODY, lambda r: r.dealer or _NOBODY
+            money=_money(codes),
+            codes=_precision(codes),
+            tables=_groups(self._tallies.tables_of_alerts(span), _rounds_by(rounds, "table")),
+            dealers=_groups(self._tallies.dealers_of_alerts(span), _rounds_by(rounds, "dealer")),
+            seats=_groups(
+                [_with_seat_name(tally) for tally in self._tallies.seats_of_alerts(span)], None
             ),
-            seats=_groups(alerts, (), _seat_name, None),
             reviewers=self._reviewers(span),
             cameras=camera_lines(self._store, span),
-            notable=[alert_line(row) for row in notable],
-            notable_left=left,
+            notable=[_stood_alert(row) for row in notable],
+            notable_order="largest" if largest else "newest",
+            notable_left=stood - len(notable),
+            notable_next=following,
         )
 
-    def _notable(
-        self, wanted: AlertFilter, tallies: Iterable[AlertTally]
-    ) -> tuple[list[AlertRow], int]:
-        """The alerts that stood, newest first, and how many more there are."""
-        found: dict[int, AlertRow] = {}
-        stood = [tally for tally in tallies if _stood(tally)]
-        total = sum(tally.many for tally in stood)
-        for code, state in sorted({(tally.code, tally.state) for tally in stood}):
-            of_kind = replace(wanted, code=code, state=state)
-            rows = self._store.alerts.page(of_kind, limit=MOST_NOTABLE).rows
-            found |= {row.id: row for row in rows}
-        shown = sorted(found.values(), key=lambda row: (row.at, row.id), reverse=True)
-        shown = shown[:MOST_NOTABLE]
-        return shown, total - len(shown)
+    def stood_page(self, span: Span, cursor: str | None, limit: int) -> StoodPage:
+        """A page of the alerts that stood. Raises RefusedError, CursorError."""
+        _check(span)
+        page = self._store.alerts.page(_wanted(span), cursor, limit)
+        return StoodPage(alerts=[_stood_alert(row) for row in page.rows], next=page.next)
 
-    def _money(self, span: Span) -> list[MoneyLine]:
-        found = self._tallies.money(span, MONEY_CODES)
-        missing = [id for id, _, _ in found if id not in self._differences]
-        if len(self._differences) + len(missing) > _MOST_KEPT:
-            self._differences.clear()
-            missing = [id for id, _, _ in found]
-        for start in range(0, len(missing), _CHUNK):
-            chunk = missing[start : start + _CHUNK]
-            known = {a.id: difference_of(a) for a in self._tallies.money_alerts(chunk)}
-            self._differences |= {id: known.get(id) for id in chunk}
-        lines = []
-        for state in ALERT_STATES:
-            sums = [self._differences[id] for id, _, its_state in found if its_state == state]
-            known_sums = [value for value in sums if value is not None]
-            lines.append(
-                MoneyLine(
-                    state=state,
-                    alerts=len(sums),
-                    to_players_cents=sum(value for value in known_sums if value > 0),
-                    to_house_cents=-sum(value for value in known_sums if value < 0),
-                    net_cents=sum(known_sums),
-                    unknown=len(sums) - len(known_sums),
-                )
-            )
-        return lines
+    def stood(self, span: Span) -> Iterator[Sequence[StoodLine]]:
+        """All alerts that stood, newest first, read batch by batch."""
+        return stood_lines(self._store, span)
+
+    def _notable(
+        self, span: Span, stood: int, listing: Listing
+    ) -> tuple[Sequence[AlertRow], bool, str | None]:
+        """Alerts that stood, whether by their money, and the cursor of the page after."""
+        if listing == "none":
+            return (), False, None
+        if listing == "paper" and stood > ON_PAPER:
+            return self._store.alerts.largest(_wanted(span), OF_MORE_ON_PAPER), True, None
+        if listing == "paper":
+            return tuple(self._all(span)), False, None
+        page = self._store.alerts.page(_wanted(span), limit=ON_A_PAGE)
+        return page.rows, False, page.next
+
+    def _all(self, span: Span) -> Iterator[AlertRow]:
+        cursor: str | None = None
+        while True:
+            page = self._store.alerts.page(_wanted(span), cursor, MAX_LIMIT)
+            yield from page.rows
+            cursor = page.next
+            if cursor is None:
+                return
 
     def _reviewers(self, span: Span) -> list[ReviewerLine]:
         counts: dict[str, Counter[str]] = {}
@@ -139,6 +150,21 @@ class ShiftReports:
         ]
 
 
+def _check(span: Span) -> None:
+    if span.until <= span.since:
+        raise RefusedError("until: must be after since")
+    if (span.until - span.since).days > MOST_DAYS:
+        raise RefusedError(f"since, until: more than {MOST_DAYS} days; take a shorter span")
+
+
+def _wanted(span: Span) -> AlertFilter:
+    return AlertFilter(table=span.table, since=span.since, until=span.until, stood=True)
+
+
+def _stood_alert(row: AlertRow) -> StoodAlert:
+    return StoodAlert(**dict(alert_line(row)), difference_cents=row.difference_cents)
+
+
 def _title(span: Span, zone: ZoneInfo) -> str:
     since, until = span.since.astimezone(zone), span.until.astimezone(zone)
     whole_day = (since.hour, since.minute) == (0, 0) == (until.hour, until.minute)
@@ -151,54 +177,85 @@ def _title(span: Span, zone: ZoneInfo) -> str:
     return f"{words}, table {span.table}" if span.table else words
 
 
-def _counts(tallies: Iterable[AlertTally]) -> AlertCounts:
+def _counts(tallies: Iterable[CodeTally]) -> AlertCounts:
     counts: Counter[str] = Counter()
     for tally in tallies:
         counts[tally.state] += tally.many
     return AlertCounts(**{state: counts[state] for state in ALERT_STATES})
 
 
-def _stood(tally: AlertTally) -> bool:
+def _stood(tally: CodeTally) -> bool:
     """Whether these alerts claimed a mistake, and a person said that it was one."""
     return tally.state in ("confirmed", "corrected") and tally.code not in ALERTED_APART
 
 
-def _seat_name(tally: AlertTally) -> str:
-    return "dealer or table" if tally.seat is None else f"seat {tally.seat}"
-
-
-def _groups(
-    alerts: Iterable[AlertTally],
-    rounds: Iterable[RoundTally],
-    name_of_alert: Callable[[AlertTally], str],
-    name_of_round: Callable[[RoundTally], str] | None,
-) -> list[GroupLine]:
-    of_name: dict[str, tuple[list[AlertTally], list[RoundTally]]] = {}
-    for alert in alerts:
-        of_name.setdefault(name_of_alert(alert), ([], []))[0].append(alert)
-    if name_of_round is not None:
-        for tally in rounds:
-            of_name.setdefault(name_of_round(tally), ([], []))[1].append(tally)
+def _money(tallies: Sequence[CodeTally]) -> list[MoneyLine]:
     lines = []
-    for name in sorted(of_name, key=_by_number):
-        found, played = of_name[name]
-        counts = _counts(found)
-        many = sum(tally.rounds for tally in played)
-        stood = sum(tally.many for tally in found if _stood(tally))
+    for state in ALERT_STATES:
+        found = [t for t in tallies if t.state == state and t.code in MONEY_CODES]
+        many = sum(tally.many for tally in found)
+        to_players = sum(tally.to_players for tally in found)
+        to_house = sum(tally.to_house for tally in found)
         lines.append(
-            GroupLine(
-                name=name,
-                rounds=None if name_of_round is None else many,
-                with_undecided=(
-                    None if name_of_round is None else sum(r.with_undecided for r in played)
-                ),
-                alerts=counts,
-                total=sum(tally.many for tally in found),
-                undecided_alerts=sum(a.many for a in found if a.code == "UNDECIDED"),
-                confirmed_per_100=round(100 * stood / many, 2) if many else None,
+            MoneyLine(
+                state=state,
+                alerts=many,
+                to_players_cents=to_players,
+                to_house_cents=to_house,
+                net_cents=to_players - to_house,
+                unknown=many - sum(tally.known for tally in found),
             )
         )
     return lines
+
+
+def _precision(tallies: Iterable[CodeTally]) -> list[PrecisionLine]:
+    counts: dict[str, dict[str, int]] = {}
+    for tally in tallies:
+        of_code = counts.setdefault(tally.code, dict.fromkeys((*ALERT_STATES, "right"), 0))
+        of_code[tally.state] += tally.many
+        of_code["right"] += tally.many if tally.was_right else 0
+    return [precision_line(precision_of(code, counts[code])) for code in sorted(counts)]
+
+
+def _with_seat_name(tally: AlertTally) -> AlertTally:
+    name = "dealer or table" if tally.name is None else f"seat {tally.name}"
+    return AlertTally(name, tally.states, tally.stood, tally.undecided)
+
+
+def _rounds_by(
+    tallies: Iterable[RoundTally], key: Literal["table", "dealer"]
+) -> dict[Any, list[RoundTally]]:
+    found: dict[Any, list[RoundTally]] = {}
+    for tally in tallies:
+        found.setdefault(getattr(tally, key), []).append(tally)
+    return found
+
+
+def _groups(
+    alerts: Iterable[AlertTally], rounds: dict[Any, list[RoundTally]] | None
+) -> list[GroupLine]:
+    """A line for each name with alerts or rounds; `rounds` None: they are not told apart by it."""
+    of_name = {tally.name: tally for tally in alerts}
+    lines = []
+    for name in {*of_name, *(rounds or ())}:
+        found = of_name.get(name) or AlertTally(name, dict.fromkeys(ALERT_STATES, 0), 0, 0)
+        played = (rounds or {}).get(name, [])
+        many = sum(tally.rounds for tally in played)
+        lines.append(
+            GroupLine(
+                name=name or _NOBODY,
+                rounds=None if rounds is None else many,
+                with_undecided=(
+                    None if rounds is None else sum(tally.with_undecided for tally in played)
+                ),
+                alerts=AlertCounts(**found.states),
+                total=sum(found.states.values()),
+                undecided_alerts=found.undecided,
+                confirmed_per_100=round(100 * found.stood / many, 2) if many else None,
+            )
+        )
+    return sorted(lines, key=lambda line: _by_number(line.name))
 
 
 def _by_number(name: str) -> tuple[str, int, str]:

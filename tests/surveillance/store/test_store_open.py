@@ -24,7 +24,9 @@ from surveillance.store.tables import metadata
 ROOT = Path(surveillance.__file__).parents[1]
 
 
-@pytest.mark.parametrize("name", ["database", "names", "paging", "store", "types", "where"])
+@pytest.mark.parametrize(
+    "name", ["database", "difference", "names", "paging", "store", "types", "where"]
+)
 def test_docstring_examples(name: str) -> None:
     module = importlib.import_module(f"surveillance.store.{name}")
     result = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
@@ -61,7 +63,7 @@ def test_a_database_of_a_newer_version_is_refused(new_url: Callable[[], str]) ->
     url = new_url()
     with Store.open(url) as store, store.database.write() as connection:
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(StoreError, match=r"written by a newer feltwatch .*'9999'.* '0001'"):
+    with pytest.raises(StoreError, match=r"written by a newer feltwatch .*'9999'.* '0002'"):
         Store.open(url)
 
 

@@ -204,3 +204,29 @@ def test_limits_that_keep_nothing_are_refused(
 ) -> None:
     with pytest.raises(FeltwatchError, match="must keep something"):
         sweep(store, evidence, days, size)
+
+
+def test_the_log_goes_by_a_time_of_its_own(
+    store: Store, evidence: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "_LOG_BATCH", 4)
+    for days in range(10):
+        store.audit.write("ana", "page seen", f"alert {days}", at=START + days * DAY)
+        store.audit.write("bo", "page seen", f"alert {days}", at=START + days * DAY + DAY / 2)
+    assert sweep(store, evidence) == Swept()
+    kept = store.retention.sweep(NOW, 1, None, evidence, keep_log_days=400)
+    assert kept == Swept()
+    assert len(store.audit.page(limit=50).rows) == 20
+    # A line of exactly that age stays.
+    assert store.retention.sweep(NOW, 400, None, evidence, keep_log_days=3) == Swept(log=14)
+    left = store.audit.page(limit=50).rows
+    assert len(left) == 6
+    assert min(row.at for row in left) == NOW - 3 * DAY
+    assert store.retention.sweep(NOW, 400, None, evidence, keep_log_days=3) == Swept()
+
+
+def test_a_log_that_would_keep_nothing_is_refused(store: Store, evidence: Path) -> None:
+    store.audit.write("ana", "page seen", "alert 1", at=START)
+    with pytest.raises(FeltwatchError, match="keep_log_days is 0: it must keep something"):
+        store.retention.sweep(NOW, 400, None, evidence, keep_log_days=0)
+    assert len(store.audit.page().rows) == 1

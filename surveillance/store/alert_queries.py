@@ -1,0 +1,96 @@
+"""What queries for alerts have in common: columns, conditions of filters, and the row made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from surveillance.alerts import ALERTED_APART
+from surveillance.score import wilson
+from surveillance.store import tables
+from surveillance.store.filters import AlertFilter
+from surveillance.store.rows import AlertRow, CodePrecision
+from surveillance.store.where import between, equal
+
+_A = tables.alerts.c
+COLUMNS = (_A.at, _A.id, *(c for c in _A if c.name not in ("at", "id", "was_right", "case_by")))
+"""Of an AlertRow; the first two are what pages go by."""
+
+
+def conditions(filter: AlertFilter) -> Iterator[sa.ColumnElement[bool]]:
+    """What a filter asks of an alert."""
+    yield from equal(
+        {
+            _A.table_name: filter.table,
+            _A.camera: filter.camera,
+            _A.code: filter.code,
+            _A.seat: filter.seat,
+            _A.dealer: filter.dealer,
+            _A.state: filter.state,
+            _A.recording_id: filter.recording_id,
+        }
+    )
+    yield from between(_A.at, filter.since, filter.until)
+    if filter.case is not None:
+        yield _A.is_case if filter.case else ~_A.is_case
+    if filter.stood is not None:
+        yield stood_condition() if filter.stood else ~stood_condition()
+
+
+def stood_condition() -> sa.ColumnElement[bool]:
+    """Alerts that claim a mistake, of which a person said that it was one."""
+    # Said by what it is not, so that no index of the state is taken: most alerts stood, and
+    # the index of times gives them in order.
+    return sa.and_(_A.state.not_in(("open", "rejected")), _A.code.not_in(sorted(ALERTED_APART)))
+
+
+def precision_of(code: str, counts: Mapping[str, int]) -> CodePrecision:
+    """How often a code was right, from how many alerts are in each state and 'right'."""
+    judged = counts["confirmed"] + counts["rejected"] + counts["corrected"]
+    low, high = wilson(counts["right"], judged)
+    return CodePrecision(
+        code=code,
+        confirmed=counts["confirmed"],
+        rejected=counts["rejected"],
+        corrected=counts["corrected"],
+        open=counts["open"],
+        precision=counts["right"] / judged if judged else None,
+        low=low,
+        high=high,
+    )
+
+
+def alert_row(row: Any) -> AlertRow:
+    """A row of COLUMNS as the store gives it."""
+    return AlertRow(
+        id=row.id,
+        alert_id=row.alert_id,
+        round=row.round,
+        table=row.table_name,
+        camera=row.camera,
+        dealer=row.dealer,
+        code=row.code,
+        severity=row.severity,
+        seat=row.seat,
+        wager=row.wager,
+        at=row.at,
+        start_s=row.start_s,
+        end_s=row.end_s,
+        seen=row.seen,
+        due=row.due,
+        rule=row.rule,
+        message=row.message,
+        pictures=tuple(row.pictures),
+        state=row.state,
+        decided_by=row.decided_by,
+        decided_at=row.decided_at,
+        bundle=row.bundle,
+        bundle_sha256=row.bundle_sha256,
+        clip=row.clip,
+        recording_id=row.recording_id,
+        case=row.is_case,
+        source=row.source,
+        difference_cents=row.difference_cents,
+    )
