@@ -13,6 +13,7 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from settlement.errors import FeltwatchError
+from surveillance.bundle import SigningKey, site_key
 from surveillance.live.hub import Hub
 from surveillance.live.intake import Intake
 from surveillance.live.supervisor import Supervisor
@@ -55,12 +56,13 @@ def serve_stack(
     check_site(site, site_file)
     with contextlib.ExitStack() as ends:
         webhooks = Webhooks.of(site.webhooks)
+        key = site_key(site.key_file, site.evidence_dir)
         store = ends.enter_context(Store.open(site.store_url))
         hub = Hub()
-        intake = Intake(store, hub, site.evidence_dir, webhooks)
+        intake = Intake(store, hub, site.evidence_dir, webhooks, key)
         ends.callback(intake.close)
         supervisor = Supervisor(site, store, hub, intake, site_file=site_file, watcher=watcher)
-        recordings = AuditManager.of_site(site, store)
+        recordings = AuditManager.of_site(site, store, key)
         app = create_app(
             WebSettings(
                 datasets=site.datasets.folders,
@@ -79,7 +81,7 @@ def serve_stack(
         ends.callback(webhooks.stop)
         recordings.start()
         ends.callback(recordings.stop)
-        ends.enter_context(_swept(site, store))
+        ends.enter_context(_swept(site, store, key))
         ends.callback(supervisor.stop)
         # Pages that listen would hold the server's end.
         ends.callback(hub.close)
@@ -88,10 +90,11 @@ def serve_stack(
 
 
 @contextlib.contextmanager
-def _swept(site: SiteConfig, store: Store) -> Iterator[None]:
+def _swept(site: SiteConfig, store: Store, key: SigningKey) -> Iterator[None]:
     """Keep record and evidence within the site's limits meanwhile."""
     stop = threading.Event()
-    thread = threading.Thread(target=_sweep, args=(site, store, stop), name="sweep", daemon=True)
+    arguments = (site, store, key, stop)
+    thread = threading.Thread(target=_sweep, args=arguments, name="sweep", daemon=True)
     thread.start()
     try:
         yield
@@ -100,12 +103,12 @@ def _swept(site: SiteConfig, store: Store) -> Iterator[None]:
         thread.join()
 
 
-def _sweep(site: SiteConfig, store: Store, stop: threading.Event) -> None:
+def _sweep(site: SiteConfig, store: Store, key: SigningKey, stop: threading.Event) -> None:
     while True:
         try:
             swept = store.retention.sweep(
                 datetime.now(UTC), site.store.keep_days, round(site.store.keep_gb * _GB),
-                site.evidence_dir,
+                site.evidence_dir, site.store.keep_log_days, key,
             )  # fmt: skip
             for left in swept.left:
                 log.warning("retention: %s", left)

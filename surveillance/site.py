@@ -17,6 +17,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    IPvAnyNetwork,
     StringConstraints,
     ValidationError,
     model_validator,
@@ -30,6 +31,7 @@ _SQLITE = "sqlite:///"
 CameraName = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=40)
 ]
+ClockTime = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 EnvName = Annotated[str, StringConstraints(pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")]
 
 
@@ -61,6 +63,24 @@ class SitePart(_Part):
     weights: OptionalPath = Field(
         None, description="Folder of the networks; without it the shipped ones are used."
     )
+    shifts: tuple[ClockTime, ...] = Field(
+        ("06:00", "14:00", "22:00"),
+        max_length=12,
+        description="When shifts begin, HH:MM, one after the other; each lasts until the next.",
+    )
+    day_starts: ClockTime = Field("06:00", description="When the day of a report begins, HH:MM.")
+
+    @model_validator(mode="after")
+    def _shifts_follow(self) -> Self:
+        # Around the clock: only once may a time be before the one that it follows.
+        back = sum(a >= b for a, b in zip(self.shifts, self.shifts[1:], strict=False))
+        twice = len(set(self.shifts)) < len(self.shifts)
+        if twice or back > 1 or (back and self.shifts[-1] > self.shifts[0]):
+            raise ValueError(
+                "shifts: each begins after the one before it, once around the clock, such as "
+                '["06:00", "14:00", "22:00"]'
+            )
+        return self
 
 
 class StorePart(_Part):
@@ -75,6 +95,9 @@ class StorePart(_Part):
     )
     keep_days: int = Field(30, ge=1, le=3650, description="Older rounds and evidence go.")
     keep_gb: float = Field(200.0, gt=0, description="Evidence beyond this goes, oldest first.")
+    keep_log_days: int = Field(
+        400, ge=1, le=36500, description="Older lines of the audit log go; never a younger one."
+    )
 
 
 class WebPart(_Part):
@@ -89,6 +112,11 @@ class WebPart(_Part):
     tls_key: OptionalPath = Field(None, description="Its key, PEM.")
     behind_tls: bool = Field(
         False, description="Browsers come over TLS that ends at a proxy before this server."
+    )
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = Field(
+        (),
+        description="Addresses or networks of proxies before this server. Their X-Forwarded-For "
+        "tells who asks, for the log and the limit of logins; anybody else's is ignored.",
     )
 
     @model_validator(mode="after")
@@ -139,6 +167,18 @@ class EvidencePart(_Part):
     )
     ring_s: float = Field(150.0, gt=0, le=900, description="Video held in memory, a camera.")
     ring_mb: int = Field(256, ge=16, le=4096, description="Its limit, whatever the bit rate.")
+    key_file: OptionalPath = Field(
+        None,
+        description="Private key that signs the evidence's log, made at the first start; its "
+        "public key lies beside it. Without it evidence-key.pem in the data_dir; better a file "
+        "that is not on the same disk.",
+    )
+    keep_candidates: int = Field(
+        5_000,
+        ge=1,
+        description="Views of rejected alerts kept for labelling; beyond it those already in a "
+        "dataset go, then the oldest.",
+    )
 
 
 class WebhookPart(_Part):
@@ -191,6 +231,11 @@ class SiteConfig(_Part):
     def evidence_dir(self) -> Path:
         """Folder of bundles, pictures and clips."""
         return self.site.data_dir / "evidence"
+
+    @property
+    def key_file(self) -> Path:
+        """The private key that signs the evidence's log; it lies outside of `evidence_dir`."""
+        return self.evidence.key_file or self.site.data_dir / "evidence-key.pem"
 
     @property
     def store_url(self) -> str:
@@ -251,6 +296,7 @@ def _from_folder(site: SiteConfig, folder: Path) -> SiteConfig:
         store=change(site.store, url=url),
         web=change(site.web, tls_cert=at(site.web.tls_cert), tls_key=at(site.web.tls_key)),
         cameras=cameras,
+        evidence=change(site.evidence, key_file=at(site.evidence.key_file)),
         recordings=FoldersPart(folders=tuple(folder / f for f in site.recordings.folders)),
         datasets=FoldersPart(folders=tuple(folder / f for f in site.datasets.folders)),
     )

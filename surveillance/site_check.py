@@ -29,6 +29,7 @@ def check_site(site: SiteConfig, path: Path) -> dict[str, TableFile]:
         file = getattr(site.web, key)
         if file is not None and not file.is_file():
             raise FeltwatchError(f"{path}: web.{key}: {file}: no such file")
+    _check_key(site, path)
     for key, folders in (("recordings", site.recordings), ("datasets", site.datasets)):
         for folder in folders.folders:
             if not folder.is_dir():
@@ -41,6 +42,18 @@ def check_site(site: SiteConfig, path: Path) -> dict[str, TableFile]:
     if site.cameras:
         check_weights(site, path)
     return tables
+
+
+def _check_key(site: SiteConfig, path: Path) -> None:
+    from surveillance.bundle.keys import SigningKey
+    from surveillance.bundle.site_key import check_key_place
+
+    try:
+        check_key_place(site.key_file, site.evidence_dir)
+        if site.key_file.exists():
+            SigningKey.load(site.key_file)
+    except FeltwatchError as error:
+        raise FeltwatchError(f"{path}: evidence.key_file: {error}") from error
 
 
 def check_weights(site: SiteConfig, path: Path) -> Path:

@@ -51,9 +51,11 @@ class Part(StrEnum):
 PARTS = {Part.BOTH: ("detector", "reader"), Part.ALL: ("detector", "reader", "stacks")}
 
 
-StackFolder = Annotated[
-    Path | None,
-    typer.Option("--stack-data", help="Folder of stack crops; DATA/stacks unless told."),
+StackFolders = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--stack-data", help="Folder of stack crops; DATA/stacks unless told. May be given again."
+    ),
 ]
 
 
@@ -162,7 +164,8 @@ def train_command(
         typer.Option("--crops", help="More index crops, as of photographs."),
     ] = None,
     crops_weight: Annotated[
-        int, typer.Option("--crops-weight", min=1, help="How often those crops count.")
+        int,
+        typer.Option("--crops-weight", min=1, help="How often those, or later stack data, count."),
     ] = 1,
     pictures: Annotated[
         list[Path] | None,
@@ -172,7 +175,7 @@ def train_command(
         float | None,
         typer.Option("--minutes", min=0.1, help="End the detector after so much processor time."),
     ] = None,
-    stack_data: StackFolder = None,
+    stack_data: StackFolders = None,
 ) -> None:
     """Train from scratch on a rendered set; works on a CPU alone, uses a GPU where there is one.
 
@@ -208,7 +211,7 @@ def train_command(
         crops=tuple(crops or ()),
         crops_weight=crops_weight,
         pictures=tuple(pictures or ()),
-        stacks=stack_data,
+        stacks=tuple(stack_data or ()),
         minutes=minutes,
     )
     parts = PARTS.get(part, (part.value,))
@@ -336,4 +339,5 @@ _add(model_app, "robustness", "robustness_cmd", "See where turns, covers, glare 
 _add(model_app, "bench", "model_bench_cmd", "Measure how long the networks take.")
 _add(model_app, "photos", "photos_cmd", "Count how the cards of labelled photographs are read.")
 _add(model_app, "harvest", "harvest_cmd", "Cut training data out of labelled photographs.")
+_add(model_app, "stacks", "stacks_cmd", "Cut chip stacks out of filmed shifts, as found.")
 _add(model_app, "heldout", "heldout_cmd", "Check held-out pictures against their lists.")

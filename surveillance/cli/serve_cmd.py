@@ -111,6 +111,9 @@ def _serve(site: SiteConfig, config: Path) -> None:
                 ssl_certfile=web.tls_cert,
                 ssl_keyfile=web.tls_key,
                 timeout_graceful_shutdown=END_WITHIN_S,
+                # By itself uvicorn believes whoever asks from this machine.
+                proxy_headers=bool(web.trusted_proxies),
+                forwarded_allow_ips=[str(network) for network in web.trusted_proxies],
             )
         )
         # Ctrl-C and SIGTERM are how it is meant to end; uvicorn sends them on at the end.

@@ -18,7 +18,7 @@ from typing import Any
 from settlement.errors import FeltwatchError
 from settlement.record import RoundRecord
 from surveillance.alerts import Alert
-from surveillance.bundle import BundleContents, Chain, write_bundle
+from surveillance.bundle import BundleContents, Chain, SigningKey, write_bundle
 from surveillance.live.clips import (
     PLAYED_BY_BROWSERS,
     Clip,
@@ -85,12 +85,14 @@ Changed = Callable[[CameraFacts, AlertRow], None]
 class EvidenceDesk:
     """Writes bundles in a thread, small clips in a process that stands behind all others."""
 
-    def __init__(self, store: Store, evidence_dir: Path, changed: Changed) -> None:
-        """`changed` is called when an alert's bundle or clip has come to stand."""
+    def __init__(
+        self, store: Store, evidence_dir: Path, changed: Changed, key: SigningKey | None = None
+    ) -> None:
+        """`changed` is called when an alert's bundle or clip has come to stand; `key` signs."""
         self._store = store
         self._dir = evidence_dir
         self._changed = changed
-        self._chain = Chain.of(evidence_dir)
+        self._chain = Chain.of(evidence_dir, key)
         self._lock = threading.Lock()
         self._open: dict[tuple[str, str, str], OpenAlert] = {}
         self._jobs: queue.Queue[list[OpenAlert] | None] = queue.Queue(MOST_JOBS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from datetime import datetime
+from datetime import UTC, datetime
 
 from surveillance.live.states import CameraState, LiveEvent, SeatNow, TableState
 
@@ -129,8 +129,9 @@ class Hub:
             subscriber.close()
 
     def set_state(self, state: TableState, at: datetime) -> None:
-        """Keep a table's state and tell it."""
+        """Keep a table's state and tell it, and whether there is a picture."""
         with self._lock:
+            state = state.model_copy(update={"has_picture": state.camera in self._pictures})
             self._states[state.camera] = state
         body = state.model_dump(mode="json")
         self.publish(
@@ -140,7 +141,12 @@ class Hub:
     def set_pictures(self, camera: str, plain: bytes, overlay: bytes) -> None:
         """Keep a camera's last picture, JPEG, plain and with what is seen drawn over it."""
         with self._lock:
+            first = camera not in self._pictures
             self._pictures[camera] = (plain, overlay)
+            state = self._states.get(camera)
+        if first and state is not None:
+            # Pages wait for this before they ask for pictures.
+            self.set_state(state, datetime.now(UTC))
 
     def states(self) -> tuple[TableState, ...]:
         """All tables, by camera."""

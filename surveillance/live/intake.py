@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from settlement.record import RoundRecord
 from surveillance.alerts import Alert
+from surveillance.bundle import SigningKey
 from surveillance.live.clips import Clip
 from surveillance.live.evidence_desk import CameraFacts, EvidenceDesk, OpenAlert
 from surveillance.live.hub import Hub
@@ -34,13 +35,18 @@ class Intake:
     """
 
     def __init__(
-        self, store: Store, hub: Hub, evidence_dir: Path, webhooks: Hooks | None = None
+        self,
+        store: Store,
+        hub: Hub,
+        evidence_dir: Path,
+        webhooks: Hooks | None = None,
+        key: SigningKey | None = None,
     ) -> None:
-        """Bundles, pictures and clips go below `evidence_dir`."""
+        """Bundles, pictures and clips go below `evidence_dir`; `key` signs its log."""
         self._store = store
         self._hub = hub
         self._webhooks = webhooks
-        self._evidence = EvidenceDesk(store, evidence_dir, self._alert_changed)
+        self._evidence = EvidenceDesk(store, evidence_dir, self._alert_changed, key)
 
     def take(self, facts: CameraFacts, message: RoundMessage) -> tuple[AlertRow, ...]:
         """Keep a decided round with its alerts and tell of both. Raises FeltwatchError."""
@@ -80,6 +86,8 @@ class Intake:
         self._tell("round", facts, shown, body)
         # An alert is told before its pictures are written: they take longer.
         self._evidence.write_pictures(facts.folder(shown), message.pictures)
+        for stored in alerts:
+            self._alert_changed(facts, stored)
         for stored, alert in zip(alerts, message.alerts, strict=True):
             own = {n: message.pictures[n] for n in _names(alert) if n in message.pictures}
             self._evidence.wait_for_clip(
@@ -96,6 +104,7 @@ class Intake:
             row = self._add_alert(facts, message.alert, at, None, dealer)
             self._tell_alert("alert", facts, row, at)
             self._evidence.write_pictures(facts.folder(at), message.pictures)
+            self._alert_changed(facts, row)
             self._evidence.wait_for_clip(
                 OpenAlert(row, message.alert, facts, None, None, [], dict(message.pictures))
             )

@@ -63,6 +63,7 @@ class TableState(_Told):
     frame_shown_at: datetime | None = Field(
         None, description="When the camera showed the last picture, by its clock if it tells."
     )
+    has_picture: bool = Field(False, description="Whether the hub has a picture; it says so.")
 
 
 class LiveEvent(_Told):

@@ -18,7 +18,8 @@ import av
 
 from settlement.errors import FeltwatchError
 from surveillance import evidence
-from surveillance.audit import judge
+from surveillance.audit_judge import judge
+from surveillance.detections import detections_of
 from surveillance.live.clip_desk import ClipDesk
 from surveillance.live.incident_desk import IncidentDesk
 from surveillance.live.messages import (
@@ -194,7 +195,7 @@ class CameraWorker:
                 settlement=judged.settlement.model_dump(mode="json"),
                 alerts=judged.alerts,
                 pictures=pictures,
-                detections=_detections(observed) if judged.alerts else [],
+                detections=detections_of(observed) if judged.alerts else [],
                 started_at=started if started is not None else frame.shown_at,
                 shown_at=frame.shown_at,
                 by_sender=frame.by_sender,
@@ -272,21 +273,6 @@ def _seats(now: TableNow) -> tuple[SeatNow, ...]:
         )
         for v in now.views
     )  # fmt: skip
-
-
-def _detections(observed: ObservedRound) -> list[dict[str, object]]:
-    return [
-        {
-            "seat": picture.seat,
-            "what": picture.what,
-            "at_s": picture.at_s,
-            "label": seen.label,
-            "score": round(seen.score, 4),
-            "xyxy": [round(v, 1) for v in seen.xyxy],
-        }
-        for picture in observed.pictures
-        for seen in picture.seen
-    ]
 
 
 def memory_bytes() -> int:

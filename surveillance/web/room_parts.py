@@ -14,6 +14,7 @@ from fastapi import Depends, FastAPI, Request
 from surveillance.store import Store
 from surveillance.web.dependencies import get_store
 from surveillance.web.services.alert_queue import AlertQueue
+from surveillance.web.services.candidate_folders import KEEP
 from surveillance.web.services.due_now import RulesOfTables
 from surveillance.web.services.events import Events
 from surveillance.web.services.evidence_files import EvidenceFiles
@@ -57,6 +58,7 @@ def _make(settings: WebSettings) -> RoomParts:
     stored = None
     if store is not None:
         before_s = float(site.evidence.before_s) if site is not None else BEFORE_S
+        keep = site.evidence.keep_candidates if site is not None else KEEP
         folders = settings.datasets or (
             tuple(Path(f) for f in site.datasets.folders) if site is not None else ()
         )
@@ -64,7 +66,7 @@ def _make(settings: WebSettings) -> RoomParts:
             queue=AlertQueue(store, EvidenceFiles(settings.evidence_dir), before_s),
             rounds=Rounds(store),
             reports=ShiftReports(store),
-            harvesting=Harvesting(store, settings.evidence_dir, folders),
+            harvesting=Harvesting(store, settings.evidence_dir, folders, keep),
         )
     room = Room(store, settings.hub, site, RulesOfTables())
     return RoomParts(room, events, Looks(), stored)

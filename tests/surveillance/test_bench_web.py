@@ -40,7 +40,14 @@ def test_pages_and_lists_are_asked_for(found: dict[str, Any]) -> None:
         assert (path, "?cursor") in asked, path
         assert (path, "?since") in asked, path
     assert ("/api/alerts/100", "") in asked
-    assert any(path == "/api/report" for path, _ in asked)
+    reports = [line["query"] for line in found["timings"] if line["path"] == "/api/report"]
+    for asked_format in ("json", "pdf", "csv"):
+        # A shift's, a day's and a month's, of all tables and of one.
+        told = [query for query in reports if f"format={asked_format}" in query]
+        assert len({query.partition("&table=")[0] for query in told}) >= 3
+        assert any("&table=" in query for query in told)
+    for path in ("/api/report/alerts", "/api/recordings/1/timeline", "/recordings/1", "/people"):
+        assert any(path == one for one, _ in asked), path
     assert found["failed"] == []
     assert len(found["timings"]) == found["requests"] > 50
     assert all(200 <= line["status"] < 400 for line in found["timings"])
@@ -51,6 +58,11 @@ def test_times_are_measured(found: dict[str, Any]) -> None:
         assert 0 < line["median_ms"] <= line["p95_ms"] <= line["worst_ms"] < 60_000, line
     slow = {line["path"] + line["query"] for line in found["timings"] if line["worst_ms"] > 300}
     assert slow == set(found["over_300_ms"])
+    assert found["under_300_ms"] == (not slow)
+    late = {line["path"] + line["query"] for line in found["timings"] if line["first_ms"] > 300}
+    assert late == set(found["over_300_ms_at_first"])
+    busy = {line["path"] + line["query"] for line in found["timings"] if line["cpu_ms"] > 300}
+    assert busy == set(found["over_300_ms_of_processor"])
     assert found["worst_ms"] == found["timings"][0]["worst_ms"]
 
 
@@ -67,6 +79,9 @@ def test_what_was_filled_in_is_as_from_a_shift(url: str, found: dict[str, Any]) 
         assert alert.round is not None
         assert store.rounds.get(alert.round).alerts == 1
         assert store.alerts.verdicts(alert.id)[-1].by == alert.decided_by
+        page = store.alerts.page(AlertFilter(code="OVERPAID"), limit=5)
+        assert all(row.difference_cents for row in page.rows)
+        assert len({row.table for row in store.alerts.page(limit=50).rows}) > 4
         assert store.rounds.count(RoundFilter(with_alerts=True)).rounds == 100
     assert bench_web(1000, 100, 1, url)["fill_s"] < found["fill_s"], "it is not filled again"
 

@@ -9,7 +9,17 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "name", ["alerts", "cards_view", "evidence", "report", "round_view", "score", "staging"]
+    "name",
+    [
+        "alerts",
+        "audit_footage",
+        "cards_view",
+        "evidence",
+        "report",
+        "round_view",
+        "score",
+        "staging",
+    ],
 )
 def test_docstring_examples(name: str) -> None:
     result = doctest.testmod(importlib.import_module(f"surveillance.{name}"))

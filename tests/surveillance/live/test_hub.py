@@ -86,3 +86,20 @@ def test_states_and_pictures_by_camera() -> None:
     assert hub.picture("c1", overlay=True) is None
     hub.set_pictures("c1", b"plain", b"drawn")
     assert (hub.picture("c1", False), hub.picture("c1", True)) == (b"plain", b"drawn")
+
+
+def test_the_first_picture_is_told_of_with_the_state() -> None:
+    hub = Hub()
+    with hub.subscribe() as news:
+        hub.set_state(TableState(camera="c1", table="t1", game="g"), NOW)
+        hub.set_pictures("c1", b"plain", b"drawn")
+        hub.set_pictures("c1", b"later", b"drawn")
+        # Of states only the newest waits; the second picture tells nothing.
+        told = news.get(timeout=1)
+        assert told is not None
+        assert told.body["has_picture"] is True
+        assert news.get(timeout=0) is None
+        hub.set_state(TableState(camera="c2", table="t2", game="g"), NOW)
+        told = news.get(timeout=1)
+        assert told is not None
+        assert told.body["has_picture"] is False

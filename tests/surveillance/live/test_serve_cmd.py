@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import queue
+import re
 import signal
 import socket
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
+import httpx
 import pytest
 
 from surveillance import cli
-from tests.surveillance.live.live_room import PATIENCE_S, wait_for, write_site
+from surveillance.site import load_site
+from surveillance.store import AuditFilter, Store
+from tests.surveillance.live.live_room import PATIENCE_S, wait_for, write_site, write_toml
+from tests.surveillance.live.serving import serving
 from tests.vision.live_films import write_film
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -38,25 +35,6 @@ def children(process_id: int) -> list[int]:
         if int(parts[1]) == process_id and parts[0] != "Z":
             found.append(int(stat.parent.name))
     return found
-
-
-@contextmanager
-def serving(site_file: Path) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    command = [sys.executable, "-m", "surveillance", "serve", "--config", str(site_file)]
-    process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
-    assert process.stdout is not None
-    said: queue.Queue[str] = queue.Queue()
-    out = process.stdout
-    threading.Thread(target=lambda: [said.put(line) for line in out], daemon=True).start()
-    try:
-        yield process, [said.get(timeout=PATIENCE_S), said.get(timeout=PATIENCE_S)]
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait(30)
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
@@ -89,6 +67,32 @@ def is_running(process_id: int) -> bool:
     except OSError:
         return False
     return text.rsplit(")", 1)[1].split()[0] != "Z"
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_a_trusted_proxy_tells_who_asks(tmp_path: Path, is_trusted: bool) -> None:
+    web = {"port": 0, "trusted_proxies": ["127.0.0.1"] if is_trusted else []}
+    site_file = write_toml(tmp_path / "site.toml", {"web": web})
+    with serving(site_file) as (process, lines):
+        found = re.search(r"http://\S+/", lines[0])
+        assert found is not None
+        answer = httpx.post(
+            f"{found[0]}api/login",
+            json={"name": "ann", "password": "seven red chips"},
+            # The first is what the browser itself claims; a proxy adds whom it heard it from.
+            headers={"x-feltwatch": "1", "x-forwarded-for": "10.9.9.9, 203.0.113.7"},
+            timeout=PATIENCE_S,
+        )
+        assert answer.status_code == 401
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 0
+    asked_by = "203.0.113.7" if is_trusted else "127.0.0.1"
+    long_ago = datetime(2026, 1, 1, tzinfo=UTC)
+    with Store.open(load_site(site_file).store_url) as store:
+        assert store.people.failures("ann", asked_by, long_ago) == 1
+        assert store.people.failures("ann", None, long_ago) == 1
+        (line,) = store.audit.page(AuditFilter(act="login refused")).rows
+        assert line.address == asked_by
 
 
 def test_a_port_that_is_taken_is_told_with_file_and_key(

@@ -55,6 +55,14 @@ def write_lines(folder: Path, lines: list[str]) -> Path:
     return path
 
 
+@pytest.mark.parametrize("wrong", ["*", "proxy.example", "10.0.0.1/8"])
+def test_proxies_are_trusted_by_address_only(site_file: Path, wrong: str) -> None:
+    web = load_site(change(site_file, web={"trusted_proxies": ["127.0.0.1", "10.0.0.0/8"]})).web
+    assert [str(network) for network in web.trusted_proxies] == ["127.0.0.1/32", "10.0.0.0/8"]
+    with pytest.raises(FeltwatchError, match=r"web\.trusted_proxies\.0: .*network"):
+        load_site(change(site_file, web={"trusted_proxies": [wrong]}))
+
+
 def test_paths_are_taken_from_the_files_folder(site_file: Path) -> None:
     site = load_site(change(site_file, store={"url": "sqlite:///data/a.sqlite"}))
     assert site.store_url == f"sqlite:///{site_file.parent}/data/a.sqlite"
@@ -149,3 +157,13 @@ def test_passwords_come_from_the_environment(
     check_site(site, site_file)
     assert site.address(site.cameras[0]).opened == "rtsp://ann:s3cret%2F%25@c/s"
     assert "s3cret" not in repr(site)
+
+
+def test_the_log_is_kept_for_a_time_of_its_own(site_file: Path) -> None:
+    assert load_site(site_file).store.keep_log_days == 400
+    changed = change(site_file, store={"keep_log_days": 90, "keep_days": 7})
+    assert load_site(changed).store.keep_log_days == 90
+    with pytest.raises(FeltwatchError, match=r"store\.keep_log_days"):
+        load_site(change(site_file, store={"keep_log_days": 0}))
+    told = SiteConfig.model_fields["store"].annotation.model_fields["keep_log_days"]  # type: ignore[union-attr]
+    assert "audit log" in (told.description or "")

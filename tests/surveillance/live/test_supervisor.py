@@ -101,9 +101,17 @@ def test_a_round_becomes_an_alert_with_evidence_that_stands(tmp_path: Path, film
         assert alert.table == "t1"
         decided = wait_event(news, lambda e: e.kind == "round")
         assert decided.body["alerts"] == 1
+        # Told again when its pictures are there, and when its bundle is.
         changed = wait_event(news, lambda e: e.kind == "alert_changed")
         assert changed.body["id"] == alert.body["id"]
-        assert changed.body["bundle"]
+        early = running.store.alerts.get(alert.body["id"])
+        assert all((running.site.evidence_dir / name).is_file() for name in early.pictures)
+        wait_event(
+            news,
+            lambda e: (
+                e.kind == "alert_changed" and e.body["id"] == early.id and bool(e.body["bundle"])
+            ),
+        )
         table = running.hub.state("c1")
         assert table is not None
         assert table.seats[0].high == ("TS", "TD", "8C", "4C", "3H")
@@ -116,7 +124,6 @@ def test_a_round_becomes_an_alert_with_evidence_that_stands(tmp_path: Path, film
         assert (row.state, row.seat, row.wager, row.at) == ("open", 3, "main", alert.at)
         place = running.site.evidence_dir
         assert row.pictures
-        wait_for(lambda: all((place / p).is_file() for p in row.pictures))
         assert all((place / p).read_bytes().startswith(b"\xff\xd8") for p in row.pictures)
         assert row.bundle is not None
         assert verify_bundle(place / row.bundle) == ()

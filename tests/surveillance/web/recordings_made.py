@@ -30,7 +30,7 @@ def audit_slowly(job: Job, pipe: Connection, stop: Event) -> None:
     try:
         summary = audit(
             job.video, job.table_file, job.out, make_watcher=lambda *_: SlowWatcher(),
-            work_dir=job.work, should_stop=stop.is_set,
+            clips=job.clips, work_dir=job.work, should_stop=stop.is_set,
             on_progress=lambda p: pipe.send(
                 Told("progress", p.at_s, p.duration_s, p.speed, p.rounds, p.alerts)
             ),

@@ -67,7 +67,7 @@ def test_a_round_is_settled_by_keyboard_alone(desk: Watched) -> None:
     page.keyboard.type("5")
     settled(
         desk,
-        "document.querySelector(\"[data-wager=emperors_treasure] .pay\").innerText.includes('125')",
+        "document.querySelector('[data-wager=emperors_treasure] .pay')?.innerText.includes('125')",
     )
     assert "win" in text_of(desk, "[data-wager=main]")
     assert "$25" in text_of(desk, "[data-wager=main] .pay")
@@ -83,7 +83,7 @@ def test_a_round_is_settled_by_keyboard_alone(desk: Watched) -> None:
     page.keyboard.press(".")
     lay(desk, "kd ah")
     settled(
-        desk, "document.querySelector('[data-hand=\"1\"] .way').innerText.includes('otherwise')"
+        desk, "document.querySelector('[data-hand=\"1\"] .way')?.innerText.includes('otherwise')"
     )
 
 
@@ -142,7 +142,7 @@ def test_a_table_file_of_ones_own_is_loaded(desk: Watched, tmp_path: Path) -> No
     own = tmp_path / "own.toml"
     own.write_text((tmp_path / "t1.toml").read_text().replace('table = "t1"', 'table = "mine"'))
     desk.page.set_input_files("#own-file-input", own)
-    desk.until("document.querySelector('#rules-from').selectedOptions[0].text.includes('mine')")
+    desk.until("document.querySelector('#rules-from')?.selectedOptions[0]?.text.includes('mine')")
     (tmp_path / "bad.toml").write_text("x = 1")
     desk.page.set_input_files("#own-file-input", tmp_path / "bad.toml")
     desk.page.wait_for_selector(".toast[data-kind=bad]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import struct
 import threading
 import tomllib
@@ -22,6 +23,7 @@ from settlement.errors import FeltwatchError
 from surveillance.calibration_frame import picture_of, picture_of_video
 from surveillance.cli import main
 from surveillance.web.repositories import tablefiles as disk
+from surveillance.web.repositories.calibration_pictures import CalibrationPictures
 from surveillance.web.services.tablefiles import TableShelf, faults
 from vision.calibration import Calibration
 from vision.table import load_table
@@ -378,6 +380,26 @@ def test_old_pictures_go(client: TestClient) -> None:
     ]
     found = [client.get(url).status_code for url in urls]
     assert found == [404, 404] + [200] * 12
+
+
+def test_a_table_is_not_calibrated_on_another_cameras_picture(path: Path) -> None:
+    app = app_with(supervisor=object())
+    app.state.table_shelf = TableShelf({"c1": path})
+    app.state.calibration_pictures = pictures = CalibrationPictures()
+    with TestClient(app, base_url="http://127.0.0.1:8471") as client:
+        (line,) = client.get("/api/tablefiles").json()
+
+        def shown() -> Any:
+            text = client.get(f"/tables/calibrate/{line['id']}").text
+            start = text.partition('<script id="start" type="application/json">')[2]
+            picture = json.loads(start.partition("</script>")[0])["picture"]
+            return picture and picture["name"]
+
+        pictures.add(b"", 640, 360, "camera c10")
+        assert shown() is None
+        pictures.add(b"", 640, 360, "camera c1, as seen last")
+        pictures.add(b"", 640, 360, "camera c2")
+        assert shown() == "camera c1, as seen last"
 
 
 def test_a_moment_of_a_video_is_shown(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_another_picture_is_sent_and_broken_ones_are_told(page: Watched, tmp_pat
     assert page.page.is_hidden("#veil")
     Image.new("RGB", (1920, 1080), (90, 120, 90)).save(tmp_path / "half.png")
     page.page.set_input_files("#picture-file", tmp_path / "half.png")
-    page.until("document.querySelector('#picture-from option').text.includes('1920')")
+    page.until("document.querySelector('#picture-from option')?.text.includes('1920')")
     # A smaller picture of the same shape keeps the camera's px.
     assert page.page.inner_text("#state") == "saved"
     Image.new("RGB", (1600, 1200), (90, 120, 90)).save(tmp_path / "other.png")

@@ -235,7 +235,7 @@ def test_pictures_are_gone_through_by_keyboard_and_filter(
     ann.page.select_option("#filter-split", "val")
     ann.press("Escape")
     ann.at(3)
-    ann.page.wait_for_function("() => document.getElementById('place').textContent === '1 of 2'")
+    ann.page.wait_for_function("() => document.getElementById('place')?.textContent === '1 of 2'")
     ann.press("PageDown")
     ann.at(6)
     ann.press("PageDown")
@@ -322,7 +322,7 @@ def test_keys_are_told_and_the_name_can_be_changed(ann: Reviewer, dataset_folder
     ann.page.click("#person")
     ann.type("Zoë")
     ann.press("Enter")
-    ann.page.wait_for_function("() => document.getElementById('person').textContent === 'Zoë'")
+    ann.page.wait_for_function("() => document.getElementById('person')?.textContent === 'Zoë'")
     ann.press("Tab", "Delete")
     ann.saved()
     with Dataset.open(dataset_folder) as dataset:

@@ -260,8 +260,12 @@ def test_the_report_as_csv_and_pdf(ann: TestClient, room: MadeRoom) -> None:
     ann.post(f"/api/alerts/{line['id']}/verdict", json={"verdict": "confirmed"})
     answer = ann.get("/api/report", params=wide_span() | {"format": "csv"})
     rows = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
-    assert rows[0] == ["section", "name", "measure", "value"]
-    assert ["rounds", "all", "rounds", "6"] in rows
+    assert rows[0] == ["section", "name", "measure", "value", "to player too much, cents"]
+    assert ["rounds", "all", "rounds", "6", ""] in rows
+    (stood,) = [row for row in rows if row[0] == "alert"]
+    assert stood[1].endswith(f" no. {line['id']}")
+    assert stood[2:4] == [f"{line['code']} confirmed", line["message"]]
+    assert int(stood[4]) == room.store.alerts.get(int(str(line["id"]))).difference_cents
     # What a spreadsheet would run as a formula is text.
     assert any(row[:2] == ["dealer", "'=cmd()"] for row in rows)
     assert not any(cell.startswith(("=", "@")) for row in rows for cell in row)
@@ -270,6 +274,24 @@ def test_the_report_as_csv_and_pdf(ann: TestClient, room: MadeRoom) -> None:
     assert pdf.content.startswith(b"%PDF")
     assert len(pdf.content) > 3_000
     assert acts(room).count("report made") == 2
+
+
+def test_alerts_of_a_report_come_by_the_page(ann: TestClient, room: MadeRoom) -> None:
+    ids = [row.id for row in room.store.alerts.page().rows]
+    for id in ids[:3]:
+        ann.post(f"/api/alerts/{id}/verdict", json={"verdict": "confirmed"})
+    first = ann.get("/api/report/alerts", params=wide_span() | {"limit": "2"}).json()
+    assert [line["id"] for line in first["alerts"]] == ids[:2]
+    assert all("difference_cents" in line for line in first["alerts"])
+    rest = ann.get(
+        "/api/report/alerts", params=wide_span() | {"limit": "2", "cursor": first["next"]}
+    ).json()
+    assert [line["id"] for line in rest["alerts"]] == ids[2:3]
+    assert rest["next"] is None
+    elsewhere = ann.get("/api/report/alerts", params=wide_span() | {"table": "t2"}).json()
+    assert elsewhere == {"alerts": [], "next": None}
+    wrong = wide_span() | {"until": "2020-01-01T00:00:00Z"}
+    assert ann.get("/api/report/alerts", params=wrong).status_code == 422
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import av
 import pytest
 from playwright.sync_api import Browser, Page
+from relay import Relay
 from review_browser import WITHIN_S, launched, until
 from room_made import CAMERA, MadeRoom, Running, made_room, make_clip
 
+from surveillance.store import AlertFilter, NewAlert
 from surveillance.web.access import SESSION_COOKIE
 from vision.table import TableFile
 
@@ -52,24 +56,25 @@ def visit(
     heard: list[str] = []
     foreign: list[str] = []
 
-    def visit(path: str, name: str = "ann", width: int = 1366, height: int = 768) -> Page:
+    def visit(
+        path: str, name: str = "ann", width: int = 1366, height: int = 768, port: int = 0
+    ) -> Page:
+        address = f"http://127.0.0.1:{port or server.port}/"
         context = browser.new_context(viewport={"width": width, "height": height})
         contexts.append(context)
-        cookie = {"name": SESSION_COOKIE, "value": room.session(name), "url": server.address}
+        cookie = {"name": SESSION_COOKIE, "value": room.session(name), "url": address}
         context.add_cookies([cookie])  # type: ignore[list-item]
         context.on(
             "request",
             lambda r: (
-                None
-                if r.url.startswith((server.address, "data:", "blob:"))
-                else foreign.append(r.url)
+                None if r.url.startswith((address, "data:", "blob:")) else foreign.append(r.url)
             ),
         )
         page = context.new_page()
         page.set_default_timeout(WITHIN_S * 1000)
         page.on("console", lambda m: heard.append(f"{m.type}: {m.text}"))
         page.on("pageerror", lambda error: heard.append(f"error: {error}"))
-        page.goto(f"{server.address}{path.lstrip('/')}")
+        page.goto(f"{address}{path.lstrip('/')}")
         page.wait_for_selector("body[data-ready=true]")
         return page
 
@@ -171,7 +176,7 @@ def test_pictures_by_keys_and_the_clip_plays_at_the_moment(visit: Visit) -> None
     press(page, "n")
     page.wait_for_selector(".stage[data-kind=picture] img")
     until(
-        lambda: page.evaluate("document.querySelector('.stage img').naturalWidth") > 600,
+        lambda: page.evaluate("document.querySelector('.stage img')?.naturalWidth ?? 0") > 600,
         "the picture is shown",
     )
     press(page, "p", "p")
@@ -180,14 +185,14 @@ def test_pictures_by_keys_and_the_clip_plays_at_the_moment(visit: Visit) -> None
     press(page, "Space")
     page.wait_for_selector(".clip[data-ready=true]")
     video = "document.querySelector('video')"
-    until(lambda: page.evaluate(f"!{video}.paused || {video}.ended"), "the clip plays")
+    until(lambda: page.evaluate(f"{video}?.paused === false || {video}?.ended"), "the clip plays")
     # The moment lies 3.6 s into the clip; play begins a little before.
-    until(lambda: page.evaluate(f"{video}.currentTime") > 2.2, "the clip goes on")
+    until(lambda: page.evaluate(f"{video}?.currentTime ?? 0") > 2.2, "the clip goes on")
     assert page.evaluate(f"{video}.error") is None
     assert page.evaluate(f"{video}.played.start(0)") == pytest.approx(2.1, abs=0.3)
     assert page.evaluate(f"{video}.videoWidth") == 320
     press(page, "m", "ArrowRight")
-    until(lambda: page.evaluate(f"{video}.paused"), "a step stops it")
+    until(lambda: page.evaluate(f"{video}?.paused"), "a step stops it")
     assert page.evaluate(f"{video}.currentTime") == pytest.approx(3.1, abs=0.3)
     assert "before the moment" in page.inner_text(".clip-words")
 
@@ -202,7 +207,7 @@ def test_a_clip_the_browser_cannot_play_is_shown_as_stills(
     press(page, "Space")
     page.wait_for_selector(".clip .still")
     until(
-        lambda: page.evaluate("document.querySelector('.still').naturalWidth") == 320,
+        lambda: page.evaluate("document.querySelector('.still')?.naturalWidth") == 320,
         "a still is shown",
     )
     assert "cannot play the clip's codec" in page.inner_text(".clip-words")
@@ -239,6 +244,38 @@ def test_alerts_arrive_without_moving_what_one_reads(visit: Visit, room: MadeRoo
     room.tell("alert_changed", room.store.alerts.get(before[1]))
     page.get_by_text("as seen by bob").wait_for()
     page.wait_for_selector(f"#alert-{before[1]}[data-state=confirmed]")
+
+
+def test_evidence_that_comes_after_its_alert_is_shown(visit: Visit, room: MadeRoom) -> None:
+    known = room.store.alerts.page(AlertFilter(code="OVERPAID"), limit=1).rows[0]
+    assert known.bundle is not None
+    assert known.bundle_sha256 is not None
+    late = room.store.alerts.add(
+        NewAlert(
+            alert_id="late", table=known.table, camera=known.camera, source="made",
+            code=known.code, severity=known.severity, at=datetime.now(UTC), message="late",
+            round=known.round, seat=3, start_s=known.start_s, end_s=known.end_s,
+            pictures=tuple(name.replace("/run1/", "/run2/") for name in known.pictures),
+        )
+    )  # fmt: skip
+    page = queue(visit)
+    at(page, late.id)
+    page.get_by_text("The pictures are being kept").wait_for()
+    for was, now in zip(known.pictures, late.pictures, strict=True):
+        (room.evidence_dir / now).parent.mkdir(exist_ok=True)
+        shutil.copy(room.evidence_dir / was, room.evidence_dir / now)
+    room.tell("alert_changed", late)
+    page.wait_for_selector(".stage[data-kind=pair] img")
+    press(page, "n")
+    page.wait_for_selector(".stage[data-kind=picture] img")
+    seen = page.get_attribute(".stage img", "src")
+    row = room.store.alerts.set_bundle(late.id, known.bundle, known.bundle_sha256, known.clip)
+    room.tell("alert_changed", row)
+    page.wait_for_selector(".strip .clip")
+    # What one looks at stays.
+    assert page.get_attribute(".stage img", "src") == seen
+    press(page, "Space")
+    page.wait_for_selector(".clip[data-ready=true]")
 
 
 def test_filters_by_keyboard_stand_in_the_address(visit: Visit, room: MadeRoom) -> None:
@@ -297,6 +334,42 @@ def test_the_wall_is_live_and_says_when_it_is_cut_off(
     page.wait_for_selector("#connection", state="hidden")
     room.set_state("running")
     tile.get_by_text("Watching").wait_for()
+
+
+def test_no_picture_is_asked_for_before_the_first_is_there(visit: Visit, room: MadeRoom) -> None:
+    # `visit` fails on any complaint, and Chromium complains of every 404.
+    state = room.hub.state(CAMERA)
+    assert state is not None
+    late = state.model_copy(update={"camera": "pit1-t2", "table": "t2"})
+    room.hub.set_state(late, datetime.now(UTC))
+    wall = visit("/")
+    table = visit("/tables/view/pit1-t2")
+    tile = wall.locator(".tile", has_text="pit1-t2")
+    tile.get_by_text("no picture yet").wait_for()
+    wall.wait_for_selector(".tile img:not([hidden])")
+    assert tile.locator("img:not([hidden])").count() == 0
+    room.hub.set_pictures(
+        "pit1-t2", room.hub.picture(CAMERA, False) or b"", room.hub.picture(CAMERA, True) or b""
+    )
+    tile.locator("img:not([hidden])").wait_for()
+    table.wait_for_selector(".picture img:not([hidden])")
+
+
+def test_a_net_that_goes_silent_is_told_and_comes_back(
+    visit: Visit, room: MadeRoom, server: Running
+) -> None:
+    with Relay(server.port) as relay:
+        page = visit("/", port=relay.port)
+        page.wait_for_selector(".tile img:not([hidden])")
+        relay.hold()
+        page.wait_for_selector(".picture.old")
+        page.wait_for_selector("#connection:not([hidden])")
+        room.set_state("stalled", "no picture for 4 s")
+        relay.go_on()
+        page.wait_for_selector("#connection", state="hidden")
+        # What happened meanwhile is asked for.
+        page.wait_for_selector(".tile[data-state=stalled]")
+        page.wait_for_selector(".picture:not(.old)")
 
 
 def test_a_table_shows_hands_and_takes_the_dealers_name(visit: Visit, room: MadeRoom) -> None:

@@ -35,7 +35,10 @@ const owner = (card) => state.hands.find((hand) => hand.held.includes(card));
 let timer;
 let asked = 0;
 
+// What is shown is not the answer any more, and an answer still on its way is too late.
 function ask() {
+  asked += 1;
+  document.body.dataset.settled = "false";
   clearTimeout(timer);
   timer = setTimeout(settle, ASK_AFTER_MS);
 }
@@ -61,8 +64,7 @@ function question() {
 }
 
 async function settle() {
-  const number = ++asked;
-  document.body.dataset.settled = "false";
+  const number = asked;
   try {
     const answer = await post("/api/calculator", question());
     if (number !== asked) return;

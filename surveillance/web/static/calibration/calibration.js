@@ -108,9 +108,9 @@ let asked = 0;
 
 function fit() {
   clearTimeout(timer);
+  const number = ++asked;
+  document.body.dataset.fitted = "false";
   timer = setTimeout(async () => {
-    const number = ++asked;
-    document.body.dataset.fitted = "false";
     try {
       const found = await post("/api/calibration/fit", { camera: cameraToSend(), data: layout(), fit_lens: byId("fit-lens").checked });
       if (number !== asked) return;
@@ -291,4 +291,7 @@ for (const folder of start.folders) {
   }).catch(() => {});
 }
 draft.tell();
+// On a server that watches, the table's own camera is meant.
+const [own] = start.file.cameras;
+if (!picture && start.live && own) take(() => post(`/api/calibration/pictures/camera/${encodeURIComponent(own)}`));
 document.body.dataset.editor = "ready";

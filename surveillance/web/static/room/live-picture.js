@@ -4,24 +4,42 @@ import { html } from "/static/shared/dom.js";
 
 const EVERY_MS = 1_000;
 const MOST_WAIT_MS = 8_000;
+const OLD_AFTER_MS = 5_000; // without an answer: a net that is cut says nothing
+const GIVE_UP_MS = 20_000;
+
+const gaveUp = (ms) => new Promise((_, reject) => { setTimeout(() => reject(new Error("no answer")), ms); });
 
 export class LivePicture {
+  // Nothing is asked for before `show` says that there is a picture.
   constructor(camera, words) {
     this.camera = camera;
     this.overlay = false;
+    this.begun = false;
     this.image = html("img", { alt: words, width: 1280, height: 720, decoding: "async" });
     this.none = html("p", { class: "no-picture" }, "no picture yet");
     this.node = html("div", { class: "picture" }, this.image, this.none);
     this.image.hidden = true;
     this.wait = EVERY_MS;
+  }
+
+  show(isThere) {
+    if (this.begun || !isThere) return;
+    this.begun = true;
     this.#next();
   }
 
   setOverlay(overlay) {
     if (overlay === this.overlay) return;
     this.overlay = overlay;
+    if (!this.begun) return;
     clearTimeout(this.timer);
     this.#next();
+  }
+
+  // The last picture stays, but nobody shall take it for a live one.
+  #old() {
+    this.node.classList.add("old");
+    this.none.hidden = !this.image.hidden;
   }
 
   async #next() {
@@ -30,8 +48,9 @@ export class LivePicture {
       const image = new Image();
       image.src = `/api/tables/${encodeURIComponent(this.camera)}/picture`
         + `?overlay=${this.overlay ? 1 : 0}&t=${Date.now()}`;
+      const late = setTimeout(() => { if (asked === this.asked) this.#old(); }, OLD_AFTER_MS);
       try {
-        await image.decode();
+        await Promise.race([image.decode(), gaveUp(GIVE_UP_MS)]);
         if (asked !== this.asked) return;
         image.alt = this.image.alt;
         this.image.replaceWith(image);
@@ -40,11 +59,12 @@ export class LivePicture {
         this.node.classList.remove("old");
         this.wait = EVERY_MS;
       } catch {
+        image.removeAttribute("src");
         if (asked !== this.asked) return;
-        // The last picture stays, but nobody shall take it for a live one.
-        this.node.classList.add("old");
-        this.none.hidden = !this.image.hidden;
+        this.#old();
         this.wait = Math.min(this.wait * 2, MOST_WAIT_MS);
+      } finally {
+        clearTimeout(late);
       }
     }
     this.timer = setTimeout(() => this.#next(), Math.max(100, this.wait - (performance.now() - asked)));

@@ -39,6 +39,8 @@ export class Detail {
       this.#round(alert);
       this.node.replaceChildren(this.head, html("div", { class: "detail-columns" }, this.stage.node, this.facts), this.round);
       this.node.scrollTop = 0;
+    } else {
+      this.stage.update(alert); // pictures and clip come after the alert
     }
   }
 

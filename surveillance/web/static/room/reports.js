@@ -16,7 +16,26 @@ form.elements.table.append(...start.tables.map((name) => html("option", { value:
 
 const isoDay = (at) => `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, "0")}-${String(at.getDate()).padStart(2, "0")}`;
 
-// The span in the viewer's own time zone; hours above 24 lie on the next day.
+// Minutes after midnight of "HH:MM", on the next date when that is before the day's start.
+const DAY_MINUTES = 24 * 60;
+const minutesOf = (clock) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
+const dayStarts = minutesOf(start.day_starts);
+const ofDay = (clock) => minutesOf(clock) + (minutesOf(clock) < dayStarts ? DAY_MINUTES : 0);
+
+// When a shift begins and ends, minutes after midnight of the report's date.
+function shiftBounds(value) {
+  if (value === "day") return [dayStarts, dayStarts + DAY_MINUTES];
+  const [begin, end] = value.split("-");
+  const length = (minutesOf(end) - minutesOf(begin) + DAY_MINUTES) % DAY_MINUTES || DAY_MINUTES;
+  return [ofDay(begin), ofDay(begin) + length];
+}
+
+form.elements.shift.options[0].after(...start.shifts
+  .map((begin, n) => [begin, start.shifts[(n + 1) % start.shifts.length]])
+  .sort(([a], [b]) => ofDay(a) - ofDay(b))
+  .map(([begin, end]) => html("option", { value: `${begin}-${end}` }, `shift ${begin} to ${end}`)));
+
+// The span in the viewer's own time zone; minutes above a day's lie on the next date.
 function span() {
   const { day, shift, from, to, table } = form.elements;
   if (shift.value === "custom") {
@@ -25,8 +44,8 @@ function span() {
   }
   const [year, month, date] = day.value.split("-").map(Number);
   if (!year) return null;
-  const [begin, end] = shift.value.split("-").map(Number);
-  const at = (hour) => new Date(year, month - 1, date, hour).toISOString();
+  const [begin, end] = shiftBounds(shift.value);
+  const at = (minutes) => new Date(year, month - 1, date, 0, minutes).toISOString();
   return { since: at(begin), until: at(end), table: table.value, zone };
 }
 
@@ -77,16 +96,46 @@ function cameras(report) {
   ]), 4));
 }
 
-function notable(report) {
-  if (!report.notable.length) return null;
-  return panel("Alerts that stood", html("ul", { class: "lines stood" }, ...report.notable.map((alert) => html("li", {},
-    html("a", { href: `/alerts?alert=${alert.id}&state=` }, severity(alert), html("span", { class: "nowrap" }, moment(alert.at)),
-      html("b", {}, alert.table), html("span", { class: "title" }, alert.message), stateBadge(alert),
-      html("span", { class: "muted nowrap" }, alert.decided_by ?? ""))))),
-  report.notable_left ? html("p", { class: "muted" }, `and ${report.notable_left} more`) : null);
+// Above 0 the player got too much; nothing where the sum is not known.
+function sum(alert) {
+  const cents = alert.difference_cents;
+  if (cents === null) return "";
+  return `${cents < 0 ? "−" : "+"}${dollars(Math.abs(cents))}`;
 }
 
-function draw(report) {
+const stoodLine = (alert) => html("li", {},
+  html("a", { href: `/alerts?alert=${alert.id}&state=` }, severity(alert), html("span", { class: "nowrap" }, moment(alert.at)),
+    html("b", {}, alert.table), html("span", { class: "title" }, alert.message), html("span", { class: "num nowrap" }, sum(alert)),
+    stateBadge(alert), html("span", { class: "muted nowrap" }, alert.decided_by ?? "")));
+
+// The alerts that stood come by the page: a month has thousands.
+function notable(report, wanted) {
+  if (!report.notable.length) return null;
+  const list = html("ul", { class: "lines stood" }, ...report.notable.map(stoodLine));
+  const told = html("span", { class: "muted", role: "status" });
+  const more = html("button", { class: "btn", type: "button" }, "Show more");
+  let next = report.notable_next;
+  const tell = () => {
+    told.textContent = `${list.children.length.toLocaleString()} of ${report.stood.toLocaleString()}, newest first; all are in the CSV`;
+    more.hidden = !next;
+  };
+  more.addEventListener("click", async () => {
+    more.disabled = true;
+    const { since, until, table } = wanted;
+    const page = await attempt(() => get("/api/report/alerts", { since, until, table, cursor: next }));
+    more.disabled = false;
+    if (!page) return;
+    const first = list.children.length;
+    next = page.next;
+    list.append(...page.alerts.map(stoodLine));
+    tell();
+    list.children[first]?.querySelector("a").focus();
+  });
+  tell();
+  return panel("Alerts that stood", list, html("p", { class: "row" }, more, told));
+}
+
+function draw(report, wanted) {
   const { alerts } = report;
   const total = STATES.reduce((sum, state) => sum + alerts[state], 0);
   const stood = report.money.filter((line) => ["confirmed", "corrected"].includes(line.state));
@@ -104,7 +153,7 @@ function draw(report) {
       money(report), groups("By table", report.tables), groups("By dealer", report.dealers), groups("By seat", report.seats),
       report.reviewers.length ? panel("Verdicts by person", tableOf(["", "Confirmed", "Rejected", "Corrected"],
         report.reviewers.map((line) => [line.name, line.confirmed, line.rejected, line.corrected]))) : null,
-      cameras(report), notable(report)),
+      cameras(report), notable(report, wanted)),
   ].filter(Boolean));
   for (const node of byId("report").querySelectorAll(".report-grid > *")) if (!node.childNodes.length) node.remove();
 }
@@ -120,7 +169,7 @@ async function load() {
     [...form.elements].filter((field) => field.name).map((field) => [field.name, field.value])))}`);
   const report = await attempt(() => get("/api/report", wanted));
   if (!report || mine !== asked) return;
-  draw(report);
+  draw(report, wanted);
   document.body.dataset.loaded = "true";
 }
 
@@ -132,7 +181,8 @@ function day(by) {
 }
 
 const values = new URLSearchParams(location.search);
-form.elements.day.value = isoDay(new Date());
+// Before the day's start it is still the day before.
+form.elements.day.value = isoDay(new Date(Date.now() - dayStarts * 60_000));
 for (const field of form.elements) if (field.name && values.get(field.name)) field.value = values.get(field.name);
 form.addEventListener("change", load);
 form.addEventListener("submit", (event) => event.preventDefault());

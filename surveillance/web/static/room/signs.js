@@ -4,6 +4,14 @@ import { html } from "/static/shared/dom.js";
 
 export const RESULTS = { win: "✓ win", lose: "✕ lose", push: "= push" };
 
+const PHASES = {
+  waiting: "waiting", bets: "bets lie", dealt: "cards dealt", dealer_set: "dealer has set",
+  settling: "settling", cleared: "cleared",
+};
+
+// Where a round stands, with its name.
+export const phaseWords = (line) => [PHASES[line.phase] ?? line.phase, line.round_id].filter(Boolean).join(" · ");
+
 export function badge(state, words, attributes = {}) {
   return html("span", { class: "badge", "data-state": state, ...attributes }, words);
 }

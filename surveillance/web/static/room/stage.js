@@ -12,9 +12,20 @@ export class Stage {
     this.node = html("section", { class: "evidence", "aria-label": "Evidence" }, this.stage, this.strip);
   }
 
+  // What came since, such as the clip; what one looks at stays.
+  update(alert) {
+    if (JSON.stringify([alert.pictures, alert.clip]) === this.shown) return;
+    const now = this.views[this.at];
+    if (now?.kind === "clip") return;
+    this.show(alert);
+    if (now) this.go(Math.max(0, this.views.findIndex((view) => view.kind === now.kind && view.words === now.words)));
+  }
+
   show(alert) {
     this.player?.stop();
     const { pictures, clip } = alert;
+    this.shown = JSON.stringify([pictures, clip]);
+    this.waits = !pictures.length && !alert.bundle_url;
     const pair = ["before", "after"].map((role) => pictures.find((picture) => picture.role === role));
     this.views = [
       ...(pair[0] && pair[1] ? [{ kind: "pair", words: "before | after", pictures: pair }] : []),
@@ -47,7 +58,8 @@ export class Stage {
 
   go(n) {
     if (!this.views.length) {
-      this.stage.replaceChildren(html("p", { class: "empty" }, html("strong", {}, "No picture was kept for this alert.")));
+      this.stage.replaceChildren(html("p", { class: "empty" }, html("strong", {},
+        this.waits ? "The pictures are being kept; they show here at once." : "No picture was kept for this alert.")));
       return;
     }
     const at = (n + this.views.length) % this.views.length;

@@ -6,7 +6,7 @@ import { byId, dollars, html, moment, startValues, wagerName } from "/static/sha
 import { keys } from "/static/shared/keys.js";
 import { live } from "/static/shared/live.js";
 import { LivePicture, overlaySwitch } from "/static/room/live-picture.js";
-import { RESULTS, badge, severity, stateBadge } from "/static/room/signs.js";
+import { RESULTS, badge, phaseWords, severity, stateBadge } from "/static/room/signs.js";
 import { Tables } from "/static/room/tables.js";
 
 const start = startValues();
@@ -26,16 +26,17 @@ function drawLine(line) {
   byId("title").replaceChildren(line.table,
     html("span", { class: "muted small" }, ` ${line.camera} · ${start.games[line.game] ?? line.game}`));
   byId("state").replaceChildren(badge(line.state, line.words),
-    ...(line.message ? [html("span", { class: "muted" }, line.message)] : []));
+    ...(line.message ? [html("span", { class: "muted", title: line.message }, line.message)] : []));
   byId("dealer-now").replaceChildren(
     html("span", {}, "Dealing: ", html("strong", {}, line.dealer ?? "nobody named")),
     ...(start.may_judge ? [html("button", { class: "btn", type: "button", onclick: askDealer },
       "Change ", html("kbd", {}, "D"))] : []),
   );
-  phase.textContent = [line.phase, line.round_id].filter(Boolean).join(" · ");
+  phase.textContent = phaseWords(line);
   phase.hidden = !phase.textContent;
   byId("health").replaceChildren(...health(line));
   byId("now").replaceChildren(...now(line));
+  picture.show(line.has_picture);
 }
 
 function health(line) {

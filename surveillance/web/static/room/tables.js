@@ -6,7 +6,7 @@ import { live } from "/static/shared/live.js";
 
 const PAUSE_MS = 1_200;
 const TOLD = ["state", "message", "phase", "round_id", "stream_s", "lag_s", "fps", "dropped",
-  "restarts", "frame_shown_at"];
+  "restarts", "frame_shown_at", "has_picture"];
 
 const WORDS = {
   connecting: "Connecting", running: "Watching", stalled: "No picture arrives",

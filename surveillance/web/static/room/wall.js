@@ -3,7 +3,7 @@
 import { byId, dollars, html, moment, startValues } from "/static/shared/dom.js";
 import { keys } from "/static/shared/keys.js";
 import { LivePicture, overlaySwitch } from "/static/room/live-picture.js";
-import { RESULTS, badge, severity } from "/static/room/signs.js";
+import { RESULTS, badge, phaseWords, severity } from "/static/room/signs.js";
 import { Tables } from "/static/room/tables.js";
 
 const start = startValues();
@@ -34,7 +34,7 @@ class Tile {
       ...(line.open_alerts ? [badge("open", `${line.open_alerts} open`)] : []),
       badge(line.state, line.words),
     );
-    this.phase.textContent = [line.phase, line.round_id].filter(Boolean).join(" · ");
+    this.phase.textContent = phaseWords(line);
     this.phase.hidden = !this.phase.textContent;
     this.seats.replaceChildren(...shortSeats(line));
     const { last_alert: alert } = line;
@@ -43,6 +43,7 @@ class Tile {
       html("span", { class: "muted nowrap" }, moment(alert.at)),
     ] : [html("span", { class: "muted" }, "no alert yet")]));
     this.health.replaceChildren(...healthOf(line));
+    this.picture.show(line.has_picture);
   }
 }
 
@@ -89,7 +90,7 @@ function draw(line) {
 
 function summarise() {
   const lines = [...tables.lines.values()];
-  const watching = lines.filter((line) => line.state === "running").length;
+  const watching = lines.filter((line) => ["running", "too_slow"].includes(line.state)).length;
   const open = lines.reduce((sum, line) => sum + line.open_alerts, 0);
   const ill = lines.filter((line) => !["running", "ended", "off", "connecting"].includes(line.state));
   byId("summary").replaceChildren(
