@@ -82,12 +82,12 @@ def cut_views(
         raise FeltwatchError(f"{table_file}: has no [camera]; views cannot be cut without it")
     calibration = Calibration.fit(table.camera)
     places = {DEALER: table.dealer.place} | {seat.seat: seat.place for seat in table.seats}
-    shift = _name(wishes.shift or truth.resolve().parent.name)
+    shift = shift_name(wishes.shift or truth.resolve().parent.name)
     if (out / "boxes" / "val" / f"{shift}.jsonl").exists():
         raise FeltwatchError(f"{out}: holds views of the shift {shift!r} already; name it --shift")
     recipe = _recipe(out, wishes)
     chosen = choose_moments(
-        _lines(truth), calibration, places, every_s=wishes.every_s, most=wishes.most,
+        truth_lines(truth), calibration, places, every_s=wishes.every_s, most=wishes.most,
         seed=wishes.seed,
     )  # fmt: skip
     if not chosen:
@@ -100,7 +100,7 @@ def cut_views(
     meta: list[str] = []
     crops: list[Picture] = []
     classes: list[int] = []
-    for frame, objects, moment in _pictures(video, truth, chosen):
+    for frame, objects, moment in moment_pictures(video, truth, chosen):
         place = places[moment.seat]
         view = calibration.warp_view(frame, place, wishes.size)
         seen = boxes_in_view(objects, calibration, place, wishes.size)
@@ -149,8 +149,8 @@ def _write_picture(path: Path, view: Picture) -> None:
         raise FeltwatchError(f"{path}: cannot be written")
 
 
-def _lines(truth: Path) -> Iterator[dict[str, Any]]:
-    """The truth's lines; raises FeltwatchError."""
+def truth_lines(truth: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a truth file; raises FeltwatchError naming it when it cannot be read."""
     try:
         yield from read_frames(truth)
     except (OSError, EOFError) as error:
@@ -161,14 +161,17 @@ def _lines(truth: Path) -> Iterator[dict[str, Any]]:
         raise FeltwatchError(f"{truth}: is no truth of a recording's frames") from error
 
 
-def _pictures(
+def moment_pictures(
     video: Path, truth: Path, chosen: Sequence[Moment]
 ) -> Iterator[tuple[Picture, list[dict[str, Any]], Moment]]:
-    """The chosen moments with the whole picture (h, w, 3) BGR and what the truth tells of it."""
+    """The chosen moments with the whole picture (h, w, 3) BGR and what the truth tells of it.
+
+    Raises FeltwatchError where the recording cannot be read or is not the truth's.
+    """
     by_pts: dict[int, list[Moment]] = {}
     for moment in chosen:
         by_pts.setdefault(moment.pts, []).append(moment)
-    wanted = (line for line in _lines(truth) if line["pts"] in by_pts)
+    wanted = (line for line in truth_lines(truth) if line["pts"] in by_pts)
     line = next(wanted, None)
     try:
         with av.open(str(video)) as container:
@@ -191,7 +194,7 @@ def _pictures(
         )
 
 
-def _name(wanted: str) -> str:
+def shift_name(wanted: str) -> str:
     """A shift's name fit for file names; what follows a '-' there is the picture's number."""
     return re.sub(r"\W", "_", wanted, flags=re.ASCII) or "shift"
 

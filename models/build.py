@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from datasets.stack_crops import render_stack_crops
@@ -17,14 +17,20 @@ from models.export import ExportSettings, export_models
 from models.photo_crops import harvest_photos
 from models.photo_labels import held_out, load_labels
 from models.provenance import SOURCES_FILE
+from models.shift_stacks import film_stacks
 from models.training import TrainingRun, train_part
 from settlement.errors import FeltwatchError
 from vision.runtime import CARD_FILE, load_models
 
 PARTS = ("detector", "reader", "stacks")
-FINE_EPOCHS = {"detector": 1, "reader": 2}
-FINE_RATE = {"detector": 0.0004, "reader": 0.0008}
+FINE_EPOCHS = {"detector": 1, "reader": 2, "stacks": 5}
+FINE_RATE = {"detector": 0.0006, "reader": 0.0008, "stacks": 0.0015}
 STACKS_PER_VIEW = 2
+PICTURES_WEIGHT = 6
+"""Photographs count so often beside the rendered views."""
+
+SHIFT_CROPS_WEIGHT = 2
+"""Crops as the detector finds them in recordings count so often beside the rendered ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,8 @@ class BuildPlan:
     epochs: int | None = None
     device: str | None = None
     workers: int = 1
+    shifts: int = 28
+    """Simulated shifts whose stacks, as the detector finds them, the counter learns from."""
 
 
 def build(
@@ -59,9 +67,9 @@ def build(
     """Do the stages that are not done; gives back the folder of the finished weights.
 
     `out/set` is rendered, `out/rendered` trained on it alone and exported to
-    `out/rendered-weights`; with photographs `out/photographed` goes on from there and
-    `out/weights` holds the result. `told` hears each stage's name, `show` the rendering's
-    progress.
+    `out/rendered-weights`. From there `out/shifts` goes on with stacks of simulated shifts
+    and `out/photographed` with photographs; `out/weights` holds the result.
+    `told` hears each stage's name, `show` the progress of rendering and filming.
 
     Raises FeltwatchError as the stages do, before the first hour for what can be checked.
     """
@@ -74,33 +82,63 @@ def build(
     for part in PARTS:
         told(f"training the {part} on rendered pictures")
         train_part(part, _run(plan, data, first))
-    alone = plan.out / ("rendered-weights" if plan.photographs else "weights")
+    alone = plan.out / ("rendered-weights" if plan.photographs or plan.shifts else "weights")
     told(f"exporting to {alone}")
     _export(plan, dict.fromkeys(PARTS, first), alone)
-    if not plan.photographs:
+    if not plan.photographs and not plan.shifts:
         return alone
+    runs = dict.fromkeys(PARTS, first)
+    if plan.shifts:
+        runs["stacks"] = _shift_stacks(plan, first, alone, told, show)
+    if plan.photographs:
+        runs |= _photographed(plan, first, alone, told)
+    weights = plan.out / "weights"
+    told(f"exporting to {weights}")
+    _export(plan, runs, weights)
+    return weights
+
+
+def _shift_stacks(
+    plan: BuildPlan, first: Path, alone: Path, told: Callable[[str], None],
+    show: Callable[[float], None] | None,
+) -> Path:  # fmt: skip
+    """Train the stack counter on with stacks as the detector finds them; its run's folder."""
+    filmed = plan.out / "shift-stacks"
+    told(f"filming {plan.shifts} shifts and cutting their stacks into {filmed}")
+    film_stacks(filmed, plan.shifts, load_models(alone)[0], progress=show)
+    told("training the stacks on, with those of the shifts")
+    second = plan.out / "shifts"
+    run = replace(
+        _run(plan, plan.out / "set", second), epochs=FINE_EPOCHS["stacks"],
+        rate=FINE_RATE["stacks"], start=first / "stacks" / "weights" / "best.pt",
+        stacks=(plan.out / "set" / "stacks", filmed), crops_weight=SHIFT_CROPS_WEIGHT,
+    )  # fmt: skip
+    train_part("stacks", run)
+    return second
+
+
+def _photographed(
+    plan: BuildPlan, first: Path, alone: Path, told: Callable[[str], None]
+) -> dict[str, Path]:
+    """Train detector and reader on with photographs; the run's folder of each that was."""
     cuts = tuple(_cut(own, plan, alone, told) for own in plan.photographs)
     crops = tuple(cut for cut in cuts if any((cut / "crops").glob("*.npy")))
     pictures = tuple(cut for cut in cuts if any((cut / "images").glob("*.jpg")))
     second = plan.out / "photographed"
-    runs = dict.fromkeys(PARTS, first)
+    runs = {}
     for part, found in (("detector", pictures), ("reader", crops)):
         if not found:
             told(f"the photographs gave nothing to train the {part} on")
             continue
         told(f"training the {part} on, with photographs")
-        run = TrainingRun(
-            data=data, out=second, epochs=FINE_EPOCHS[part], size=plan.size,
-            rate=FINE_RATE[part], device=plan.device, resume=True,
-            start=first / part / "weights" / "best.pt", crops=crops, crops_weight=3,
-            pictures=pictures,
+        run = replace(
+            _run(plan, plan.out / "set", second), epochs=FINE_EPOCHS[part],
+            rate=FINE_RATE[part], start=first / part / "weights" / "best.pt",
+            crops=crops, crops_weight=3, pictures=pictures * PICTURES_WEIGHT,
         )  # fmt: skip
         train_part(part, run)
         runs[part] = second
-    weights = plan.out / "weights"
-    told(f"exporting to {weights}")
-    _export(plan, runs, weights)
-    return weights
+    return runs
 
 
 def _run(plan: BuildPlan, data: Path, out: Path) -> TrainingRun:

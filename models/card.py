@@ -118,7 +118,8 @@ def _data_lines(data: dict[str, Any]) -> list[str]:
         )
     for one in data["stacks"]:
         seed = "seed not told" if one["seed"] is None else f"seed {one['seed']}"
-        lines.append(f"- Rendered crops of chip stacks: {one['crops']:,}, {seed}.")
+        out_of = f" cut out of {one['shifts']} simulated shifts" if one.get("shifts") else ""
+        lines.append(f"- Rendered crops of chip stacks{out_of}: {one['crops']:,}, {seed}.")
     for one in data["photographs"]:
         told = [
             f"version {one['version']}" if one["version"] else None,

@@ -48,11 +48,16 @@ class PhotoData(_Form):
 
 
 class StackData(_Form):
-    """Rendered crops of chip stacks; the seed is None where it was not noted."""
+    """Rendered crops of chip stacks; the seed is None where it was not noted.
+
+    `shifts` counts the simulated recordings that they were cut out of, 0 where each was
+    rendered by itself.
+    """
 
     name: str
     crops: int
     seed: int | None = None
+    shifts: int = 0
 
 
 class Provenance(_Form):
@@ -93,8 +98,10 @@ def stack_data(folder: Path) -> StackData:
     """How many crops of stacks a folder holds to train on; raises FeltwatchError."""
     crops = sum(len(file.labels) for file in read_crops(folder / "train", len(COUNT_NAMES)))
     note = folder / "recipe.json"
-    seed = read_object(note).get("seed") if note.is_file() else None
-    return StackData(name=folder.resolve().name, crops=crops, seed=seed)
+    told = read_object(note) if note.is_file() else {}
+    return StackData(
+        name=folder.resolve().name, crops=crops, seed=told.get("seed"), shifts=told.get("shifts", 0)
+    )
 
 
 def photo_data(folder: Path) -> PhotoData:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +48,14 @@ class StackTrainer(ReaderTrainer):
     crop_set = StackSet
 
 
-def train_stack_reader(crops: Path, out: Path, **options: Any) -> Path:
-    """Train on `crops/train`, validate on `crops/val`; gives back the checkpoint.
+def train_stack_reader(
+    folders: Sequence[Path], out: Path, later_weight: int = 1, **options: Any
+) -> Path:
+    """Train on the folders' `train`, validate on their `val`; gives back the checkpoint.
 
-    `options` as in `models.reader_training.train_reader`.
+    Crops of all folders but the first count `later_weight` times; other `options` as in
+    `models.reader_training.train_reader`.
     """
-    return train_reader([crops / "train"], [crops / "val"], out, trainer=StackTrainer, **options)
+    weights = [1] + [later_weight] * (len(folders) - 1)
+    train, val = [one / "train" for one in folders], [one / "val" for one in folders]
+    return train_reader(train, val, out, trainer=StackTrainer, weights=weights, **options)

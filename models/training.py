@@ -40,8 +40,9 @@ class TrainingRun:
 
     `data` is the folder of a rendered set; `crops` are more folders of index crops for the
     reader, each counted `crops_weight` times; `pictures` more folders of `images` with
-    YOLO `labels` for the detector: cut photographs, or other rendered sets. `stacks` holds
-    crops of stacks (None: data/stacks). `minutes` ends the detector's training after so much
+    YOLO `labels` for the detector: cut photographs, or other rendered sets. `stacks` are
+    folders of crops of stacks (none: data/stacks), the first also for the held-out score;
+    those after it count `crops_weight` times. `minutes` ends the detector's training after so much
     processor time.
     """
 
@@ -57,7 +58,7 @@ class TrainingRun:
     crops: tuple[Path, ...] = ()
     crops_weight: int = 1
     pictures: tuple[Path, ...] = ()
-    stacks: Path | None = None
+    stacks: tuple[Path, ...] = ()
     minutes: float | None = None
 
 
@@ -103,7 +104,9 @@ def train_part(part: str, run: TrainingRun) -> Path:
         data = _placed_data(run.data, run.pictures, folder)
         best = train_detector(data, folder, size=run.size, minutes=run.minutes, **common)
     elif part == "stacks":
-        best = train_stack_reader(stack_folder(run), folder, **common)
+        best = train_stack_reader(
+            stack_folders(run), folder, later_weight=run.crops_weight, **common
+        )
     else:
         train, val = run.data / "crops" / "train", run.data / "crops" / "val"
         extra = crop_folders(run.crops)
@@ -126,7 +129,7 @@ def _unfolded_start(part: str, onnx_file: Path, run: TrainingRun, folder: Path) 
     if part == "reader":
         data = run.data / "crops" / "val"
     elif part == "stacks":
-        data = stack_folder(run) / "val"
+        data = stack_folders(run)[0] / "val"
     size = run.size if part == "detector" else CROP_PX
     return checkpoint_of(part, onnx_file, data, folder / "start.pt", size)
 
@@ -134,15 +137,17 @@ def _unfolded_start(part: str, onnx_file: Path, run: TrainingRun, folder: Path) 
 def part_provenance(part: str, run: TrainingRun) -> Provenance:
     """What a part would be trained on; raises FeltwatchError where that is not there."""
     if part == "stacks":
-        read_crops(stack_folder(run) / "val", len(COUNT_NAMES))
-        return Provenance(stacks=(stack_data(stack_folder(run)),))
+        for folder in stack_folders(run):
+            read_crops(folder / "val", len(COUNT_NAMES))
+        return Provenance(stacks=tuple(stack_data(folder) for folder in stack_folders(run)))
     rendered = rendered_data(run.data)
     if part == "reader":
         read_crops(run.data / "crops" / "val")
         extra = crop_folders(run.crops)
     else:
         extra = list(run.pictures)
-    told = [_source(folder) for folder in extra]
+    # A folder that is given again counts more; it is still one source.
+    told = [_source(folder) for folder in dict.fromkeys(extra)]
     return Provenance(
         rendered=(rendered, *(one for one in told if isinstance(one, RenderedData))),
         photographs=tuple(one for one in told if isinstance(one, PhotoData)),
@@ -166,13 +171,13 @@ def _pictures_of(folder: Path) -> Path:
 def _folders(part: str, run: TrainingRun) -> tuple[Path, ...]:
     """The folders that a part is trained on."""
     if part == "stacks":
-        return (stack_folder(run),)
+        return stack_folders(run)
     return (run.data, *(run.crops if part == "reader" else run.pictures))
 
 
-def stack_folder(run: TrainingRun) -> Path:
+def stack_folders(run: TrainingRun) -> tuple[Path, ...]:
     """Where the crops of stacks are."""
-    return run.data / "stacks" if run.stacks is None else run.stacks
+    return run.stacks or (run.data / "stacks",)
 
 
 def crop_folders(given: tuple[Path, ...]) -> list[Path]:

@@ -26,6 +26,8 @@ INDEX_INSET_MM = (6.0, 12.0)
 
 JOKER_PLACE = DECK_LABELS.index(JOKER)
 NONE_LIMIT = 0.6
+LEAST_SHARE = 0.2
+"""What reads as none with more, or as the likeliest card with less, is no index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +116,12 @@ def told_shares(read: Floats, as_joker: bool, score: float) -> Floats | None:
     """Shares (53,) of the cards from what an index reads as, (54,), and what it was found as.
 
     A joker's word differs from deck to deck: the finder, with `score`, tells it, and the
-    reader may only confirm it. None where there is no index.
+    reader may only confirm it. None where there is no index: a letter of the felt's print
+    reads as no card more than another.
     """
     if not as_joker:
-        return None if read[53] > NONE_LIMIT else read[:53].copy()
+        nothing = read[53] > NONE_LIMIT or float(read[:53].max()) < LEAST_SHARE
+        return None if nothing else read[:53].copy()
     share = read[:53] * 0.3
     share[JOKER_PLACE] = max(float(share[JOKER_PLACE]), 0.55 + 0.45 * score)
     return share

@@ -39,6 +39,8 @@ CARD_WIDTH, CARD_HEIGHT = 2.9, 4.1
 """A usual card over the height of its index."""
 
 MOST_INDICES = 4
+PIP_SLACK = 0.3
+"""How far outside the indices of a card its pips may lie, over the height of an index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ def join_indices(indices: Sequence[ReadIndex], width: int, height: int) -> list[
 
     Indices of one label that can sit on one card are joined; their shares add up. Where
     indices of two labels sit on the corners of one card, it has the label that all of them
-    together say. What stays below `CARD_SHARE` is left out.
+    together say. What stays below `CARD_SHARE` is left out, and so is what lies alone
+    between the indices of a card: a pip or a flourish of that card.
     """
     groups = _same_label(indices)
     usual, all_corners = _usual_size([[indices[n] for n in g.members] for g in groups])
@@ -124,7 +127,8 @@ def join_indices(indices: Sequence[ReadIndex], width: int, height: int) -> list[
             group = _agreed(indices, rival, group)
         stand.append(group)
     cards: list[JoinedCard] = []
-    for group in sorted(stand, key=lambda g: -g.score):
+    marks = [group for group in stand if _is_mark(indices, group, stand)]
+    for group in sorted((g for g in stand if g not in marks), key=lambda g: -g.score):
         known = any(card.label == group.label for card in cards)
         if group.score < (SECOND_SHARE if known else CARD_SHARE):
             continue
@@ -199,6 +203,28 @@ def _at_corners(
         if not near:
             return False
     return True
+
+
+def _is_mark(indices: Sequence[ReadIndex], lone: _Group, groups: Sequence[_Group]) -> bool:
+    """Whether a lone index is only a mark between the indices of a card.
+
+    A card that lies upon another's face is seen whole itself, so that two of its indices
+    are; a single one on the face of a card whose ends are both seen is a pip of it.
+    """
+    if len(lone.members) > 1:
+        return False
+    own = indices[lone.members[0]]
+    for card in groups:
+        members = [indices[n] for n in card.members]
+        turns = [turn_between(m.turn_deg, members[0].turn_deg) for m in members]
+        if card is lone or card.score < CARD_SHARE or max(turns) < 180 - TURN_SLACK_DEG:
+            continue
+        (x0, y0, x1, y1), right, down, height = _extent(members)
+        x, y = float(own.center @ right), float(own.center @ down)
+        slack = PIP_SLACK * height
+        if x0 - slack <= x <= x1 + slack and y0 - slack <= y <= y1 + slack:
+            return True
+    return False
 
 
 def _agreed(indices: Sequence[ReadIndex], a: _Group, b: _Group) -> _Group:

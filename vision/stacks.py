@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from vision.calibration import Calibration
 from vision.detections import ByteArray, Floats, Reader
+from vision.stack_boxes import Box, lone_boxes
 from vision.stack_crop import (
     CROP_PX,
     MOST_COUNTED,
@@ -40,11 +41,10 @@ RADIUS_MM = CHIP_DIAMETER_MM / 2
 SLACK_MM = 3.2
 """How far a base may lie from where the detector's box puts it."""
 
-HEIGHT_BIAS_MM = 0.2
-HEIGHT_SD = (1.5, 0.9)
-COUNT_TEMPERATURE = 1.5
-"""The box tells the height to a share of a chip and some of a mm; the counter is surer than
-right now and then."""
+HEIGHT_SD = (2.0, 0.5)
+COUNT_TEMPERATURE = 1.2
+"""The box tells the height to two chips and half a mm, so only which of the counter's guesses
+cannot be; the counter is a little surer than right. Fitted on 949 stacks of seven shifts."""
 
 COVERED_SHARE = 0.12
 TOP_TRUST = 0.5
@@ -215,7 +215,7 @@ def read_stacks(
     calibration: Calibration,
     chips: Mapping[str, ChipKind],
     place: Place,
-    boxes_mm: Sequence[tuple[float, float, float, float]],
+    boxes_mm: Sequence[Box],
     counter: Reader,
 ) -> list[StackSight]:
     """Read all stacks of one view, those nearest to the camera first.
@@ -231,7 +231,7 @@ def read_stacks(
     def away(box: tuple[float, float, float, float]) -> float:
         return math.hypot((box[0] + box[2]) / 2 - foot[0], (box[1] + box[3]) / 2 - foot[1])
 
-    ordered = sorted(boxes_mm, key=away)
+    ordered = sorted(lone_boxes(frame, calibration, place, boxes_mm, counter), key=away)
     found = []
     for box in ordered:
         middle = np.array([[(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]])
@@ -296,9 +296,9 @@ def _with_height(
     """The counter's shares (k,), weighed with the seen height of the found box."""
     logs = np.log(np.clip(shares, 1e-6, 1)) / COUNT_TEMPERATURE
     if height_mm is not None:
-        off = np.arange(1, len(shares) + 1) - (height_mm - HEIGHT_BIAS_MM) / per_chip_mm
+        off = np.arange(1, len(shares) + 1) - height_mm / per_chip_mm
         # The last class holds all higher stacks.
-        off[-1] = min(0.0, off[-1])
+        off[-1] = max(0.0, off[-1])
         logs = logs - (off / math.hypot(HEIGHT_SD[0], HEIGHT_SD[1] / per_chip_mm)) ** 2 / 2
     fit = np.exp(logs - logs.max())
     return np.asarray(fit / fit.sum(), np.float64)

@@ -19,6 +19,9 @@ from vision.seat_reader import ViewReading
 FACE_UP_CARDS = 5
 """Face-up cards from which a view shows a hand turned up."""
 
+STRAY_CARDS = 1
+"""One face seen where a hand lay is a mark on the felt: the hand is gone."""
+
 
 class Phase(StrEnum):
     """Where a round stands."""
@@ -214,7 +217,7 @@ class RoundTracker:
                     own.phase = Phase.DEALER_SET
                 elif own.phase is Phase.CLEARED:
                     own.phase = Phase.SETTLING
-            elif up == 0 and not episode.backs and own.phase is Phase.SETTLING:
+            elif up <= STRAY_CARDS and not episode.backs and own.phase is Phase.SETTLING:
                 # Only once some hand was compared: an arm may hide the dealer's cards before.
                 own.phase = Phase.CLEARED
                 own.cut_s = episode.start_s

@@ -46,7 +46,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_build_goes_on_and_tells_what_the_weights_learned_from(tmp_path: Path) -> None:
     phone = photographs(tmp_path / "phone")
     plan = BuildPlan(
-        out=tmp_path / "build", views=20, size=64, epochs=1, device="cpu",
+        out=tmp_path / "build", views=20, size=64, epochs=1, device="cpu", shifts=0,
         photographs=(Photographs(phone, after="15:00"),),
     )  # fmt: skip
     told: list[str] = []

@@ -198,6 +198,20 @@ class TestJoining:
         labels = [card.label for card in join_indices(sized + apart, 300, 200)]
         assert labels == ["KD", "3S", "5S"]
 
+    @pytest.mark.parametrize("label", ["JOKER", "5H"])
+    def test_a_lone_mark_between_the_indices_of_a_card_is_no_card(self, label: str) -> None:
+        card = [index("2C", 20, 20, 0, 0.99), index("2C", 63, 82, 180, 0.99)]
+        pip = index(label, 41, 80, 180, 0.97)
+        assert [c.label for c in join_indices([*card, pip], 300, 200)] == ["2C"]
+        # A card that lies across it shows two of its own indices.
+        across = [index("5H", 30, 60, 270, 0.99), index("5H", 92, 17, 90, 0.99)]
+        told = [c.label for c in join_indices([*card, *across], 300, 200)]
+        assert sorted(told) == ["2C", "5H"]
+        # Beside the card, or where only one end of it is seen, a lone index counts.
+        beside = index(label, 120, 50, 180, 0.97)
+        assert len(join_indices([*card, beside], 300, 200)) == 2
+        assert len(join_indices([card[0], pip], 300, 200)) == 2
+
     def test_two_decks_two_cards_but_only_when_sure(self) -> None:
         far = [index("AS", 50, 50, 0, 0.97), index("AS", 900, 50, 0, 0.95)]
         assert len(join_indices(far, 1000, 200)) == 2
