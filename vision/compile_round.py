@@ -23,8 +23,8 @@ from vision.table import Place, Polygon, TableFile
 from vision.tracker import FACE_UP_CARDS, Episode, Round, ViewTrack
 
 SURE_CARD = 0.5
-SURE_COUNT = 0.8
-SURE_GAP = 5.0
+SURE_COUNT = 0.9
+SURE_GAP = 7.0
 SURE_VOTES = 0.65
 SURE_SHARE = 0.34
 HAND_CARDS = 7

@@ -16,7 +16,7 @@ from vision.table import VIEW_MM, ChipKind, Place, Polygon
 
 IN_SPOT_MM = 24.0
 BY_SPOT_MM = 53.0
-CHAIN_MM = 62.0
+CHAIN_MM = 70.0
 """A stack this near to a stack or lammer that has an owner belongs to the same wager."""
 
 MIN_CHIP_SCORE = 0.5
