@@ -24,7 +24,7 @@ from vision.tracker import FACE_UP_CARDS, Episode, Round, ViewTrack
 
 SURE_CARD = 0.5
 SURE_COUNT = 0.9
-SURE_GAP = 7.0
+SURE_GAP = 9.0
 SURE_VOTES = 0.65
 SURE_SHARE = 0.34
 HAND_CARDS = 7

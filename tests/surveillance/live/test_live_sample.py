@@ -1,4 +1,4 @@
-"""A round of the sample by RTSP through the real reading: its overpaid bet becomes an alert."""
+"""A round of the sample by RTSP through the real reading: its mistake becomes an alert."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import av
 import pytest
 
+from settlement.record import read_rounds
 from surveillance.bundle import verify_bundle
 from surveillance.live.hub import Hub
 from surveillance.live.intake import Intake
@@ -19,8 +20,10 @@ from tests.rtsp.loopback import RtspServer
 from tests.surveillance.live.live_room import wait_event, wait_for, write_toml
 
 SAMPLE = Path(__file__).resolve().parents[3] / "sample"
-FROM_S, TO_S = 26.0, 58.0
-"""The second round, from a key frame before it to the felt being empty after it."""
+MISTAKEN = next(r for r in read_rounds(SAMPLE / "truth.jsonl") if r.faults)
+CODE = MISTAKEN.faults[0].code
+FROM_S, TO_S = float(MISTAKEN.start_s or 0) - 4, float(MISTAKEN.end_s or 0) + 4
+"""The round, from a key frame before it to the felt being empty after it."""
 
 
 def slowness() -> float:
@@ -60,7 +63,7 @@ def film(tmp_path: Path) -> Path:
     return cut(tmp_path / "round.mp4", slowness())
 
 
-def test_an_overpaid_bet_is_told_with_its_evidence(tmp_path: Path, film: Path) -> None:
+def test_a_mistake_is_told_with_its_evidence(tmp_path: Path, film: Path) -> None:
     with RtspServer({"t": film}) as rtsp:
         camera = {
             "name": "pit1",
@@ -82,7 +85,7 @@ def test_an_overpaid_bet_is_told_with_its_evidence(tmp_path: Path, film: Path) -
             try:
                 # The server plays the film again to whoever comes back.
                 alert = wait_event(
-                    news, lambda e: e.kind == "alert" and e.body["code"] == "OVERPAID", 500
+                    news, lambda e: e.kind == "alert" and e.body["code"] == CODE, 500
                 )
                 number = alert.body["id"]
                 wait_for(lambda: store.alerts.get(number).bundle is not None, 120)

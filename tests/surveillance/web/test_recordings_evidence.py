@@ -235,20 +235,20 @@ def test_results_of_an_earlier_version_are_taken_without_bundles(
 # ---- a real recording
 
 
-def overpaid() -> tuple[float, float, float]:
-    """Of the sample's round with the overpaid bet: its beginning, the fault, its end, s."""
+def mistake() -> tuple[str, float, float]:
+    """The code of the sample's first mistake with a seat's bet, and when its round was, s."""
     for line in (SAMPLE / "truth.jsonl").read_text().splitlines():
         told = json.loads(line)
-        fault = next((f for f in told["faults"] if f["code"] == "OVERPAID"), None)
+        fault = next((f for f in told["faults"] if f.get("seat")), None)
         if fault is not None:
-            return float(told["start_s"]), float(fault["at_s"]), float(told["end_s"])
-    raise AssertionError("the sample has a round with an overpaid bet")
+            return fault["code"], float(told["start_s"]), float(told["end_s"])
+    raise AssertionError("the sample has a round with a mistake at a seat")
 
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample from before that round to its felt being empty, packets as they are."""
-    begin_s, _, end_s = overpaid()
+    _, begin_s, end_s = mistake()
     path = tmp_path_factory.mktemp("pit") / "night.mp4"
     with av.open(str(SAMPLE / "video.mp4")) as film, av.open(str(path), "w") as out:
         inner = film.streams.video[0]
@@ -282,7 +282,7 @@ def test_a_real_recording_gives_bundles_that_stand_and_clips_that_play(
     )
     assert not (tmp_path / "out" / FOR_BUNDLES).exists()
     alerts = read_alerts(out / "alerts.jsonl")
-    (alert,) = [a for a in alerts if a.code == "OVERPAID"]
+    (alert,) = [a for a in alerts if a.code == mistake()[0]]
     check = verify_folder(evidence, key=VerifyKey.load(tmp_path / "own.pem.pub"))
     assert (check.problems, check.bundles, check.signed) == ((), len(alerts), len(alerts) + 1)
     bundle = refs[alerts.index(alert)].path
@@ -304,7 +304,7 @@ def test_a_real_recording_gives_bundles_that_stand_and_clips_that_play(
 
     # In a store: the alert's page plays the clip at its moment, and gives the bundle.
     take(store, row, out, Chain.of(data / "evidence", key))
-    (kept,) = [a for a in alerts_of(store) if a.code == "OVERPAID"]
+    (kept,) = [a for a in alerts_of(store) if a.code == mistake()[0]]
     client = client_of(store, data / "evidence")
     form = client.get(f"/api/alerts/{kept.id}").json()
     assert form["clip"]["is_known"]
