@@ -26,6 +26,7 @@ from surveillance.bench_ask import Known, Timing, measure
 from surveillance.bench_fill import add_evidence, fill
 from surveillance.live.hub import Hub
 from surveillance.recordings import AllowedFolders, AuditManager
+from surveillance.serve import settle_memory
 from surveillance.store import AlertRow, Store
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.app import create_app
@@ -157,6 +158,8 @@ def _log_in(store: Store) -> dict[str, str]:
 
 @contextmanager
 def _served(app: FastAPI) -> Iterator[tuple[FastAPI, str]]:
+    # As `feltwatch serve` does.
+    settle_memory()
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="on")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -91,7 +91,7 @@ def _serve(site: SiteConfig, config: Path) -> None:
 
     import uvicorn
 
-    from surveillance.serve import serve_stack
+    from surveillance.serve import serve_stack, settle_memory
 
     logging.basicConfig(level=logging.WARNING, format="feltwatch: %(levelname)s: %(message)s")
     web = site.web
@@ -116,6 +116,7 @@ def _serve(site: SiteConfig, config: Path) -> None:
                 forwarded_allow_ips=[str(network) for network in web.trusted_proxies],
             )
         )
+        settle_memory()
         # Ctrl-C and SIGTERM are how it is meant to end; uvicorn sends them on at the end.
         try:
             with contextlib.suppress(KeyboardInterrupt):
