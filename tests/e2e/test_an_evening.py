@@ -236,8 +236,7 @@ def mistakes_are_judged(queue: Page, codes: tuple[str, ...]) -> tuple[int, int]:
 
     def both_there() -> bool:
         if queue.locator("#fresh:not([hidden])").count():
-            queue.keyboard.press(".")
-            queue.wait_for_selector("#fresh", state="hidden")
+            queue.keyboard.press(".")  # what comes while they are fetched is there next time
         return {first, last} <= set(listed(queue)) and bool(set(listed(queue).values()) - before)
 
     wait_for(both_there, ROUND_S)

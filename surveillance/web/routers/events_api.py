@@ -34,7 +34,7 @@ async def events(
 
     Each is one JSON object with camera, table, at and body. After a break a client sends
     `Last-Event-ID` and is given what came meanwhile, or the event `missed`: ask for all anew.
-    When nothing happens, `here` is sent every few seconds.
+    `here` is sent at the beginning, and every few seconds when nothing happens.
     """
     return StreamingResponse(
         _stream(request, parts.events, last_event_id),
@@ -46,7 +46,8 @@ async def events(
 async def _stream(request: Request, events: Events, last_id: str | None) -> AsyncIterator[bytes]:
     listener, missed = events.listen(last_id)
     try:
-        yield f"retry: {_RETRY_MS}\n\n".encode()
+        # The answer began before anybody listened; from here on nothing is missed.
+        yield f"retry: {_RETRY_MS}\n\n".encode() + HERE.to_wire()
         for sent in missed:
             yield sent.to_wire()
         asked = time.monotonic()

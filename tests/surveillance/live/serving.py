@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.surveillance.live.live_room import PATIENCE_S
+from tests.surveillance.live.live_room import PATIENCE_S, wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
+START_S = 300.0
+"""For a process to load its libraries and say where it is."""
 
 
 @contextmanager
@@ -34,12 +36,18 @@ def serving(
     out = process.stdout
     listening = threading.Thread(target=lambda: [said.put(line) for line in out], daemon=True)
     listening.start()
+
+    def begun() -> bool:
+        assert process.poll() is None, f"it ended, saying: {list(said.queue)}"
+        return said.qsize() >= 2
+
     try:
-        yield process, [said.get(timeout=PATIENCE_S), said.get(timeout=PATIENCE_S)]
+        wait_for(begun, START_S)
+        yield process, [said.get(), said.get()]
     finally:
         if process.poll() is None:
             process.kill()
-        process.wait(30)
-        listening.join(30)
+        process.wait(PATIENCE_S)
+        listening.join(PATIENCE_S)
         while later is not None and not said.empty():
             later.append(said.get())

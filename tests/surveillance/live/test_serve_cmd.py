@@ -48,7 +48,7 @@ def test_it_tells_where_it_is_and_ends_in_good_order(site_file: Path, by: int) -
         process.send_signal(by)
         assert process.wait(PATIENCE_S) == 0
         # Python's own helper for spawned processes ends by itself just after.
-        wait_for(lambda: not [child for child in own if is_running(child)], 30)
+        wait_for(lambda: not [child for child in own if is_running(child)])
 
 
 def test_cameras_do_not_outlive_a_server_that_was_killed(site_file: Path) -> None:
@@ -56,7 +56,7 @@ def test_cameras_do_not_outlive_a_server_that_was_killed(site_file: Path) -> Non
         wait_for(lambda: bool(children(process.pid)))
         own = children(process.pid)
         process.kill()
-        process.wait(30)
+        process.wait(PATIENCE_S)
         wait_for(lambda: not [child for child in own if is_running(child)], 120)
 
 

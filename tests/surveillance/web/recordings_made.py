@@ -15,13 +15,36 @@ from surveillance.store import Store
 from tests.surveillance.test_audit_resume import CountingWatcher
 
 SLOW_S = 0.08
+HELD = "held"
+
+
+def hold_audits(folder: Path, at_s: float | None) -> None:
+    """Let audits of the folder's recordings wait at a second of the recording; None: no more."""
+    if at_s is None:
+        (folder / HELD).unlink()
+        return
+    written = folder / f"{HELD}.new"
+    written.write_text(str(at_s))
+    written.replace(folder / HELD)
 
 
 class SlowWatcher(CountingWatcher):
-    """Takes its time, so that a person can stop it."""
+    """Takes its time, so that a person can stop it; waits where audits are held."""
+
+    def __init__(self, folder: Path, stop: Event) -> None:
+        super().__init__()
+        self.held, self.stop = folder / HELD, stop
+
+    def _is_held(self, at_s: float) -> bool:
+        try:
+            return at_s >= float(self.held.read_text())
+        except FileNotFoundError:
+            return False
 
     def feed(self, frame):  # type: ignore[no-untyped-def]
         time.sleep(SLOW_S)
+        while self._is_held(float(frame.at_s)) and not self.stop.is_set():
+            time.sleep(0.02)
         return super().feed(frame)
 
 
@@ -29,7 +52,8 @@ def audit_slowly(job: Job, pipe: Connection, stop: Event) -> None:
     """As `run_audit`, with a watcher that gives a round each second of the recording."""
     try:
         summary = audit(
-            job.video, job.table_file, job.out, make_watcher=lambda *_: SlowWatcher(),
+            job.video, job.table_file, job.out,
+            make_watcher=lambda *_: SlowWatcher(job.video.parent, stop),
             clips=job.clips, work_dir=job.work, should_stop=stop.is_set,
             on_progress=lambda p: pipe.send(
                 Told("progress", p.at_s, p.duration_s, p.speed, p.rounds, p.alerts)

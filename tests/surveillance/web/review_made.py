@@ -77,7 +77,7 @@ class Server:
     def kill(self) -> None:
         """End it as a power cut would: no word to the process."""
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait(timeout=10)
+        self.process.wait(timeout=60)
 
 
 _SERVE = """

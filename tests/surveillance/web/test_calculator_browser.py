@@ -79,6 +79,7 @@ def test_a_round_is_settled_by_keyboard_alone(desk: Watched) -> None:
     page.keyboard.press("w")
     settled(desk, "document.querySelector('[data-hand=\"1\"] .box-name')")
     page.click("[data-hand='1'] [data-card=AH]")
+    settled(desk, "true")
     page.click("[data-hand='1'] [data-card=KD]")
     page.keyboard.press(".")
     lay(desk, "kd ah")

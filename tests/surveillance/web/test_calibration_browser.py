@@ -61,6 +61,13 @@ def middle(page: Watched, point: int) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+def edit(page: Watched) -> None:
+    """From calibrating to the editor, which calls itself ready by the same name."""
+    page.page.click("text=Edit the table")
+    page.page.wait_for_selector("#tab-rules")
+    page.until("document.body.dataset.editor === 'ready'")
+
+
 def saved(page: Watched) -> None:
     page.until("document.body.dataset.state === 'ok'")
 
@@ -144,8 +151,7 @@ def test_another_picture_is_sent_and_broken_ones_are_told(page: Watched, tmp_pat
 
 def test_the_editor_checks_as_one_types_and_writes(page: Watched, tmp_path: Path) -> None:
     path = tmp_path / "t1.toml"
-    page.page.click("text=Edit the table")
-    page.until("document.body.dataset.editor === 'ready'")
+    edit(page)
     least = "[data-key='rules.limits.main.min_cents']"
     page.page.fill(least, "900")
     page.page.press(least, "Tab")
@@ -208,7 +214,6 @@ def test_the_pages_fit_their_window(page: Watched, width: int, height: int) -> N
     page.page.set_viewport_size({"width": width, "height": height})
     for path in ("", "edit"):
         if path:
-            page.page.click("text=Edit the table")
-            page.until("document.body.dataset.editor === 'ready'")
+            edit(page)
             page.page.click("#tab-felt")
         assert page.page.evaluate("document.documentElement.scrollWidth") <= width

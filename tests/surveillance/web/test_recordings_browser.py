@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from recordings_made import manager_of
+from recordings_made import hold_audits, manager_of
 from review_browser import launched
 from tools_made import Watched, served
 
@@ -24,9 +24,16 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser, tmp_path: Path, video: Path, table_path: Path) -> Iterator[Watched]:
+def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "recordings"
     folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def page(
+    browser: Browser, tmp_path: Path, folder: Path, video: Path, table_path: Path
+) -> Iterator[Watched]:
     shutil.copy(video, folder / "night.mp4")
     shutil.copy(table_path, folder / "table.toml")
     with (
@@ -45,8 +52,9 @@ def page(browser: Browser, tmp_path: Path, video: Path, table_path: Path) -> Ite
             watched.assert_calm()
 
 
-def test_an_audit_is_started_stopped_gone_on_with_and_played(page: Watched) -> None:
+def test_an_audit_is_started_stopped_gone_on_with_and_played(page: Watched, folder: Path) -> None:
     web = page.page
+    hold_audits(folder, 1.0)  # or it may be over before it is stopped
     web.goto(f"{page.address}/recordings")
     web.wait_for_selector("[data-video='night.mp4']")
     web.click("[data-video='night.mp4'] button")
@@ -55,9 +63,12 @@ def test_an_audit_is_started_stopped_gone_on_with_and_played(page: Watched) -> N
     web.click("#audits button:has-text('Stop')")
     web.wait_for_selector("#audits tr[data-state=stopped]")
     assert "goes on from" in web.inner_text("#audits .message")
+    hold_audits(folder, 2.0)
     web.click("#audits button:has-text('Go on')")
     web.wait_for_selector("#audits tr[data-state=running]")
     web.click("#audits a")
+    web.wait_for_url("**/recordings/1")
+    hold_audits(folder, None)
     web.wait_for_selector("#state .badge[data-state=done]")
     page.until("document.querySelectorAll('.timeline .round').length === 5")
     assert web.locator(".timeline .mark").count() > 0
@@ -103,3 +114,54 @@ def test_a_folder_outside_is_told_at_its_field(page: Watched) -> None:
     web.wait_for_selector("#folder-error:not([hidden])")
     assert "outside the folders of recordings" in web.inner_text("#folder-error")
     assert web.locator("[data-video]").count() == 0
+
+
+def test_rows_stay_while_audits_go_on(page: Watched, folder: Path, video: Path) -> None:
+    web = page.page
+    shutil.copy(video, folder / "evening.mp4")
+    shutil.copy(folder / "table.toml", folder / "table2.toml")
+    hold_audits(folder, 0.6)
+    web.goto(f"{page.address}/recordings")
+    chosen = web.get_by_label("Table file for evening.mp4")
+    chosen.select_option("table2.toml")
+    web.get_by_role("row", name="night.mp4").get_by_role("button", name="Audit").click()
+    row = "#audits tr[data-state=running]"
+    stop = web.locator(f"{row} button", has_text="Stop")
+    stop.focus()
+    stop.evaluate("button => { window.stood = button }")
+    progress = f"Number(document.querySelector('{row} progress')?.value)"
+    page.until(f"{progress} > 0.3")
+    for at_s in (1.2, 1.8):
+        hold_audits(folder, at_s)
+        page.until(f"{progress} > {at_s - 0.3}")
+        assert web.evaluate("document.activeElement === window.stood")
+    # Where the button goes the focus does not get lost either.
+    web.keyboard.press("Enter")
+    web.wait_for_selector("#audits tr[data-state=stopped]")
+    assert web.evaluate("document.activeElement.textContent") == "Go on"
+    hold_audits(folder, 2.4)
+    web.keyboard.press("Enter")
+    web.wait_for_selector(row)
+    assert web.evaluate("document.activeElement.textContent") == "Stop"
+    # What was chosen for another recording is still chosen.
+    assert chosen.evaluate("select => select.selectedOptions[0].textContent") == "table2.toml"
+    # On the recording's own page the button stays as well, and so do the alerts.
+    web.click("#audits a")
+    web.wait_for_url("**/recordings/1")
+    page.until("document.querySelector('#facts').textContent.includes('0:02 of 0:04')")
+    alert = web.locator("#alerts button").first
+    alert.focus()
+    alert.evaluate("button => { window.stood = button }")
+    many = "document.querySelectorAll('#alerts button').length"
+    before = web.evaluate(many)
+    hold_audits(folder, 3.4)
+    page.until(f"{many} > {before}")
+    assert web.evaluate("document.activeElement === window.stood")
+    web.focus("#acts button")
+    web.evaluate("window.stood = document.activeElement")
+    hold_audits(folder, 3.7)
+    page.until("document.querySelector('#facts').textContent.includes('0:03 of 0:04')")
+    assert web.evaluate("document.activeElement === window.stood")
+    web.keyboard.press("Enter")
+    web.wait_for_selector("#state .badge[data-state=stopped]")
+    assert web.evaluate("document.activeElement.textContent") == "Go on"

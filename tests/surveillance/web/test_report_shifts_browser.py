@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page
-from review_browser import launched
+from review_browser import WITHIN_S, launched
 from room_made import MadeRoom, Running, asking, made_room
 
 from surveillance.site import SiteConfig, SitePart
@@ -36,6 +36,7 @@ def page(room: MadeRoom) -> Iterator[Page]:
         cookie = {"name": SESSION_COOKIE, "value": room.session("ann"), "url": address}
         context.add_cookies([cookie])  # type: ignore[list-item]
         page = context.new_page()
+        page.set_default_timeout(WITHIN_S * 1000)
         page.goto(f"{address}reports?day=2026-03-02")
         page.wait_for_selector("#report .stats")
         yield page

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -227,9 +227,9 @@ def test_pictures_are_gone_through_by_keyboard_and_filter(
     ann.press("ArrowRight")
     ann.at(2)
     ann.press("PageDown", "PageDown")
-    ann.page.wait_for_timeout(300)
+    ann.at(4)
     ann.press("PageUp")
-    ann.page.wait_for_timeout(300)
+    ann.at(3)
     ann.press("/")
     ann.page.select_option("#filter-show", "empty")
     ann.page.select_option("#filter-split", "val")
@@ -239,8 +239,7 @@ def test_pictures_are_gone_through_by_keyboard_and_filter(
     ann.press("PageDown")
     ann.at(6)
     ann.press("PageDown")
-    assert ann.page.wait_for_selector("#notice:not([hidden])")
-    assert ann.page.inner_text("#notice") == "This is the last picture."
+    ann.page.locator("#notice").get_by_text("This is the last picture.", exact=True).wait_for()
     # A reload comes back to the same place.
     ann.page.reload()
     ann.ready()
@@ -430,6 +429,7 @@ def test_two_people_are_asked_which_version_to_keep(
     enter: Enter, dataset_folder: Path, key: str, kept: list[str]
 ) -> None:
     ann, bob = enter("ann"), enter("bob")
+    bob.page.clock.install()
     for person in (ann, bob):
         person.open()
         # Neither is told of the other's change before saving.
@@ -438,10 +438,15 @@ def test_two_people_are_asked_which_version_to_keep(
     ann.type("2d")
     ann.press("Enter")
     ann.saved()
+    # From here on time passes for him as it is told, however slow the machine.
+    bob.page.clock.pause_at(datetime.now(UTC) + timedelta(minutes=1))
     bob.press("Shift+Tab", "Delete")
     bob.page.wait_for_selector("#conflict[open]")
     # Whoever goes on typing has not chosen.
+    bob.page.clock.run_for(500)
     bob.press("1", "2", "Enter", " ")
+    assert bob.page.locator("#conflict.ready").count() == 0
+    bob.page.clock.run_for(500)
     bob.page.wait_for_selector("#conflict.ready[open]")
     told = bob.page.inner_text("#conflict")
     assert "1.jpg was changed by ann meanwhile" in told
@@ -556,9 +561,20 @@ def test_the_page_is_right_at_both_sizes(
 
 
 def test_the_next_picture_is_there_at_once(ann: Reviewer) -> None:
-    ann.page.wait_for_timeout(500)
-    began = time.perf_counter()
+    # It was fetched while the one before was looked at.
+    for what in ("/pictures/2", "/pictures/2/image"):
+        ann.page.wait_for_function(
+            """what => performance.getEntriesByType('resource')
+              .some(one => new URL(one.name).pathname.endsWith(what) && one.responseEnd > 0)""",
+            arg=what,
+        )
+    # So it comes although nothing that is asked for from now on is answered.
+    held: list[Route] = []
+    ann.page.route("**", lambda route: held.append(route))
     ann.press("ArrowRight")
     ann.at(2)
-    # Measured at 0.02 to 0.05 s; the bound leaves room for a busy machine.
-    assert time.perf_counter() - began < 1.0
+    ann.page.locator("#canvas .box[data-label='2C']").wait_for()
+    assert ann.page.get_attribute("#canvas image", "href").endswith("/pictures/2/image")  # type: ignore[union-attr]
+    for route in held:
+        route.continue_()
+    ann.page.unroute("**")

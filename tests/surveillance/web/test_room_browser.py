@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import av
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route, expect
 from relay import Relay
 from review_browser import WITHIN_S, launched, until
 from room_made import CAMERA, MadeRoom, Running, made_room, make_clip
 
-from surveillance.store import AlertFilter, NewAlert
+from surveillance.store import AlertFilter, NewAlert, NewRound
 from surveillance.web.access import SESSION_COOKIE
 from vision.table import TableFile
 
@@ -85,8 +86,14 @@ def visit(
     assert [words for words in heard if not any(known in words for known in complaints)] == []
 
 
+def listens(page: Page) -> Page:
+    """Wait until the page hears what happens: what is told before nobody hears."""
+    page.wait_for_selector("body[data-connection=open]")
+    return page
+
+
 def queue(visit: Visit, path: str = "/alerts", **how: object) -> Page:
-    page = visit(path, **how)
+    page = listens(visit(path, **how))
     page.wait_for_selector("body[data-queue=ready]")
     page.wait_for_selector("#detail[data-alert]")
     return page
@@ -191,10 +198,12 @@ def test_pictures_by_keys_and_the_clip_plays_at_the_moment(visit: Visit) -> None
     assert page.evaluate(f"{video}.error") is None
     assert page.evaluate(f"{video}.played.start(0)") == pytest.approx(2.1, abs=0.3)
     assert page.evaluate(f"{video}.videoWidth") == 320
-    press(page, "m", "ArrowRight")
+    press(page, "ArrowLeft")
     until(lambda: page.evaluate(f"{video}?.paused"), "a step stops it")
-    assert page.evaluate(f"{video}.currentTime") == pytest.approx(3.1, abs=0.3)
-    assert "before the moment" in page.inner_text(".clip-words")
+    # As nothing plays any more, it is the same however long the keys take.
+    press(page, "m", "ArrowRight")
+    assert page.evaluate(f"{video}.currentTime") == pytest.approx(3.1, abs=0.01)
+    page.locator(".clip-words", has_text="0.5 s before the moment").wait_for()
 
 
 def test_a_clip_the_browser_cannot_play_is_shown_as_stills(
@@ -246,6 +255,37 @@ def test_alerts_arrive_without_moving_what_one_reads(visit: Visit, room: MadeRoo
     page.wait_for_selector(f"#alert-{before[1]}[data-state=confirmed]")
 
 
+LISTEN_LATER = """
+const Real = SharedWorker;
+window.SharedWorker = function (url, options) {
+  const port = { start() {}, postMessage() {} };
+  window.listenNow = () => {
+    const real = new Real(url, options);
+    real.port.onmessage = (event) => port.onmessage(event);
+    real.port.start();
+    real.port.postMessage("hello");
+  };
+  return { port };
+};
+"""
+
+
+def test_what_came_before_a_page_listened_is_shown(visit: Visit, room: MadeRoom) -> None:
+    page = visit("/rounds")
+    page.add_init_script(LISTEN_LATER)
+    page.goto(page.url.replace("/rounds", "/alerts"))
+    page.wait_for_selector("body[data-queue=ready]")
+    before = numbers(page)
+    _, (row,) = room.add_round(60, 4000)
+    room.tell("alert", row)
+    page.evaluate("listenNow()")
+    page.wait_for_selector("#fresh:not([hidden])")
+    assert "1 new alert" in page.inner_text("#fresh")
+    assert numbers(page) == before
+    press(page, ".")
+    until(lambda: numbers(page) == [row.id, *before], "it is shown when asked for")
+
+
 def test_evidence_that_comes_after_its_alert_is_shown(visit: Visit, room: MadeRoom) -> None:
     known = room.store.alerts.page(AlertFilter(code="OVERPAID"), limit=1).rows[0]
     assert known.bundle is not None
@@ -278,13 +318,64 @@ def test_evidence_that_comes_after_its_alert_is_shown(visit: Visit, room: MadeRo
     page.wait_for_selector(".clip[data-ready=true]")
 
 
+def test_a_comment_is_written_on_while_its_alert_changes(visit: Visit, room: MadeRoom) -> None:
+    page = queue(visit)
+    first = shown(page)
+    press(page, "e")
+    page.keyboard.type("the chips")
+    room.store.alerts.set_case(first, True, "bob")
+    room.tell("alert_changed", room.store.alerts.get(first))
+    page.wait_for_selector("#detail [data-state=case]")
+    page.keyboard.type(" were read wrong; c and r are letters here")
+    assert page.input_value("#comment") == (
+        "the chips were read wrong; c and r are letters here"
+    )  # fmt: skip
+    press(page, "Control+Enter")
+    until(lambda: len(room.store.alerts.verdicts(first)) > 0, "the verdict was kept")
+    assert [(v.verdict, v.comment) for v in room.store.alerts.verdicts(first)] == [
+        ("confirmed", "the chips were read wrong; c and r are letters here")
+    ]
+
+
+@contextmanager
+def held(page: Page, path: str) -> Iterator[None]:
+    """As on a slow net: what is asked for there is sent on at the end only."""
+    waiting: list[Route] = []
+    page.route(path, lambda route: waiting.append(route))
+    yield
+    until(lambda: page.evaluate("true") and bool(waiting), f"{path} is asked for")
+    for route in waiting:
+        route.continue_()
+    page.unroute(path)
+
+
+def test_a_verdict_is_given_on_what_is_shown(visit: Visit, room: MadeRoom) -> None:
+    page = queue(visit)
+    first, second, third, _ = numbers(page)
+    with held(page, f"**/api/alerts/{second}"):
+        press(page, "j", "c")
+        page.get_by_text("The alert is not shown yet").wait_for()
+        assert shown(page) == first
+    at(page, second)
+    # Whoever goes on while the verdict is on its way is not led elsewhere by it.
+    with held(page, "**/verdict"):
+        press(page, "c", "j")
+        at(page, third)
+        press(page, "r")
+    page.get_by_text("Confirmed:").wait_for()
+    page.wait_for_selector(f"#alert-{second}[data-state=confirmed]")
+    page.wait_for_selector(f"#alert-{third}[aria-selected=true]")
+    assert shown(page) == third
+    assert room.store.alerts.counts() | {"open": 3, "confirmed": 1} == room.store.alerts.counts()
+
+
 def test_filters_by_keyboard_stand_in_the_address(visit: Visit, room: MadeRoom) -> None:
     page = queue(visit)
     press(page, "f")
     assert page.evaluate("document.activeElement.name") == "state"
     page.select_option("[name=code]", "UNDERPAID")
     until(lambda: len(numbers(page)) == 2, "only those are listed")
-    assert "code=UNDERPAID" in page.url
+    page.wait_for_url("**code=UNDERPAID*")
     page.select_option("[name=seat]", "5")
     page.get_by_text("No alert is like that.").wait_for()
     page.reload()
@@ -292,7 +383,7 @@ def test_filters_by_keyboard_stand_in_the_address(visit: Visit, room: MadeRoom) 
     assert page.input_value("[name=seat]") == "5"
     page.click("#clear-filters")
     until(lambda: len(numbers(page)) == 4, "all open ones are listed")
-    assert page.url.endswith("?")
+    page.wait_for_url("**/alerts?")
     press(page, "i")
     page.wait_for_selector("#precision[open] table")
     assert "UNDERPAID" in page.inner_text("#precision")
@@ -310,7 +401,7 @@ def test_the_wall_is_live_and_says_when_it_is_cut_off(
     visit: Visit, room: MadeRoom, server: Running, complaints: list[str]
 ) -> None:
     complaints += ["Failed to load resource", "ERR_"]
-    page = visit("/")
+    page = listens(visit("/"))
     page.wait_for_selector(".tile img:not([hidden])")
     tile = page.locator(".tile").first
     assert "Watching" in tile.inner_text()
@@ -342,8 +433,8 @@ def test_no_picture_is_asked_for_before_the_first_is_there(visit: Visit, room: M
     assert state is not None
     late = state.model_copy(update={"camera": "pit1-t2", "table": "t2"})
     room.hub.set_state(late, datetime.now(UTC))
-    wall = visit("/")
-    table = visit("/tables/view/pit1-t2")
+    wall = listens(visit("/"))
+    table = listens(visit("/tables/view/pit1-t2"))
     tile = wall.locator(".tile", has_text="pit1-t2")
     tile.get_by_text("no picture yet").wait_for()
     wall.wait_for_selector(".tile img:not([hidden])")
@@ -359,7 +450,7 @@ def test_a_net_that_goes_silent_is_told_and_comes_back(
     visit: Visit, room: MadeRoom, server: Running
 ) -> None:
     with Relay(server.port) as relay:
-        page = visit("/", port=relay.port)
+        page = listens(visit("/", port=relay.port))
         page.wait_for_selector(".tile img:not([hidden])")
         relay.hold()
         page.wait_for_selector(".picture.old")
@@ -373,7 +464,7 @@ def test_a_net_that_goes_silent_is_told_and_comes_back(
 
 
 def test_a_table_shows_hands_and_takes_the_dealers_name(visit: Visit, room: MadeRoom) -> None:
-    page = visit(f"/tables/view/{CAMERA}")
+    page = listens(visit(f"/tables/view/{CAMERA}"))
     page.wait_for_selector(".picture img:not([hidden])")
     cards = page.locator("#now .seat-hands .pcard")
     assert cards.count() == 7
@@ -386,11 +477,14 @@ def test_a_table_shows_hands_and_takes_the_dealers_name(visit: Visit, room: Made
     press(page, "Enter")
     page.get_by_text("Lee deals at t1 from now on.").wait_for()
     assert room.store.dealers.current("t1") == "Lee"
-    press(page, "d", "Escape")
-    assert room.store.dealers.current("t1") == "Lee"
+    press(page, "d")
+    page.fill("#dealer-name", "Kim")
+    press(page, "Escape")
+    page.wait_for_selector("#dealer-dialog", state="hidden")
     _, (row,) = room.add_round(61, 4000)
     room.tell("alert", row)
     page.locator(f"#alerts a[href*='alert={row.id}&']").wait_for()
+    assert room.store.dealers.current("t1") == "Lee"
 
 
 def test_rounds_and_reports_by_keyboard(visit: Visit, room: MadeRoom) -> None:
@@ -399,9 +493,10 @@ def test_rounds_and_reports_by_keyboard(visit: Visit, room: MadeRoom) -> None:
     assert page.locator("#rounds tbody tr").count() == 5
     press(page, "j", "Enter")
     page.wait_for_selector(".round-hands")
-    assert page.url.endswith("/rounds/5")
+    page.wait_for_url("**/rounds/5")  # and its scripts, which take the keys
     assert "002" in page.inner_text(".wagers cite")
     press(page, "g", "p")
+    page.wait_for_url("**/reports?*")
     page.wait_for_selector("#report .stats")
     with page.expect_download() as taken:
         press(page, "p")
@@ -409,6 +504,59 @@ def test_rounds_and_reports_by_keyboard(visit: Visit, room: MadeRoom) -> None:
     assert taken.value.suggested_filename.endswith(".pdf")
     press(page, "?")
     assert "the day before, after" in page.inner_text("#keys")
+
+
+def test_rounds_come_page_by_page(visit: Visit, room: MadeRoom) -> None:
+    model = room.store.rounds.page(limit=1).rows[0]
+    for n in range(120):
+        at_ = model.ended_at - timedelta(hours=1, minutes=n)
+        room.store.rounds.add(
+            NewRound(
+                table=model.table, camera=model.camera, round_id=f"t1-1{n:05}", game=model.game,
+                started_at=at_ - timedelta(seconds=70), ended_at=at_, source="made",
+                record=model.record, settlement=model.settlement, dealer=model.dealer,
+            )
+        )  # fmt: skip
+    page = visit("/rounds")
+    rows = page.locator("#rounds tbody tr")
+    more = page.get_by_role("button", name="More")
+    expect(rows).to_have_count(60)
+    press(page, "m", "m")  # one of them counts while it is on its way
+    expect(rows).to_have_count(120)
+    more.focus()
+    press(page, "Enter")
+    expect(rows).to_have_count(125)
+    expect(more).to_be_hidden()
+    shown_ids = page.locator("#rounds tbody th").all_inner_texts()
+    assert shown_ids == [
+        *(f"t1-00000{n}" for n in (5, 4, 3, 2, 1)), *(f"t1-1{n:05}" for n in range(120)),
+    ]  # fmt: skip
+    # The focus goes on to the first that came.
+    assert page.evaluate("document.activeElement.textContent") == shown_ids[120]
+
+
+def test_the_queue_goes_on_as_one_goes_down(visit: Visit, room: MadeRoom) -> None:
+    model = room.store.alerts.page(limit=1).rows[0]
+    for n in range(70):
+        room.store.alerts.add(
+            NewAlert(
+                alert_id=f"more-{n}", table=model.table, camera=model.camera, source="made",
+                code=model.code, severity=model.severity, message="one more", round=model.round,
+                at=model.at - timedelta(hours=1, minutes=n), seat=3,
+            )
+        )  # fmt: skip
+    page = queue(visit)
+    page.get_by_text("60 shown, more below").wait_for()
+    first = numbers(page)
+    assert len(first) == 60
+    press(page, *["j"] * 59)
+    page.get_by_text("74 in all").wait_for()
+    whole = numbers(page)
+    assert whole[:60] == first
+    assert len(set(whole)) == 74
+    at(page, whole[59])
+    press(page, *["j"] * 20)
+    at(page, whole[73])
 
 
 MEASURE = """() => {

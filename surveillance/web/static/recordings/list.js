@@ -1,9 +1,10 @@
 // The videos of a folder, and the audits with how far they are.
 
 import { attempt, get, post, toast } from "/static/shared/api.js";
-import { byId, html, startValues, timeElement } from "/static/shared/dom.js";
+import { byId, html, startValues } from "/static/shared/dom.js";
 import { keys } from "/static/shared/keys.js";
-import { badge, bytes, isBusy, progressNode } from "/static/recordings/words.js";
+import { auditRows, videoRows } from "/static/recordings/rows.js";
+import { isBusy } from "/static/recordings/words.js";
 
 const POLL_MS = 1_000;
 const start = startValues();
@@ -12,44 +13,29 @@ let next = start.page.next;
 let folder = null;
 let videos = [];
 
-function actButton(recording) {
-  if (!start.may_start) return null;
-  const act = (what, words) => html("button", {
-    class: "btn", type: "button", onclick: () => attempt(async () => {
-      keep(await post(`/api/recordings/${recording.id}/${what}`));
-      drawAudits();
-    }),
-  }, words);
-  if (isBusy(recording.state)) return act("stop", "Stop");
-  if (recording.state === "stopped") return act("resume", "Go on");
-  return recording.state === "failed" ? act("resume", "Try again") : null;
+const act = (id, what) => attempt(async () => {
+  keep(await post(`/api/recordings/${id}/${what}`));
+  drawAudits();
+});
+const auditTable = auditRows(start.may_start ? act : null);
+const audit = (video, tableFile) => attempt(() => queue(video, tableFile));
+let videoTable = videoRows(audit);
+
+// What is there already stays there: put anew it would lose the focus.
+function put(place, node) {
+  if (place.firstElementChild !== node) place.replaceChildren(node);
 }
+
+const empty = (words, ...more) => html("p", { class: "empty" }, html("strong", {}, words), ...more);
 
 function drawAudits() {
   const rows = [...audits.values()].sort((a, b) => b.id - a.id);
   const running = rows.filter((one) => isBusy(one.state)).length;
   byId("summary").textContent = running ? `${running} in work` : "";
   byId("more").hidden = !next;
-  if (rows.length === 0) {
-    byId("audits").replaceChildren(html("p", { class: "empty" }, html("strong", {}, "No recording was audited yet."), "Look into a folder above and choose one."));
-    return;
-  }
-  const focus = document.activeElement?.dataset?.focus;
-  byId("audits").replaceChildren(html("table", { class: "grid-table" },
-    html("thead", {}, html("tr", {}, ...["Recording", "State", "How far", "Rounds", "Alerts", "Table file", "Started", ""].map((title) => html("th", {
-      scope: "col", class: ["Rounds", "Alerts"].includes(title) ? "num" : undefined,
-    }, title)))),
-    html("tbody", {}, ...rows.map((one) => {
-      const act = actButton(one);
-      act?.setAttribute("data-focus", `act ${one.id}`);
-      return html("tr", { "data-recording": one.id, "data-state": one.state },
-        html("td", { class: "file" }, html("a", { href: `/recordings/${one.id}` }, one.file), one.message ? html("div", { class: "message" }, one.message) : null),
-        html("td", {}, badge(one.state)), html("td", {}, progressNode(one)),
-        html("td", { class: "num" }, one.rounds), html("td", { class: "num" }, one.alerts),
-        html("td", {}, one.table_file), html("td", {}, timeElement(one.created_at), html("span", { class: "muted" }, ` ${one.by}`)),
-        html("td", { class: "right" }, act));
-    }))));
-  if (focus) document.querySelector(`[data-focus="${focus}"]`)?.focus();
+  auditTable.show(rows);
+  put(byId("audits"), rows.length ? auditTable.table
+    : empty("No recording was audited yet.", "Look into a folder above and choose one."));
 }
 
 function keep(recording) {
@@ -71,6 +57,7 @@ async function look(text) {
     const found = await get("/api/recordings/videos", { folder: text });
     folder = found.folder;
     videos = found.videos;
+    videoTable = videoRows(audit);
     byId("folder").value = folder;
   } catch (error) {
     byId("folder-error").hidden = false;
@@ -94,26 +81,8 @@ function drawVideos() {
     byId("videos").replaceChildren();
     return;
   }
-  if (videos.length === 0) {
-    byId("videos").replaceChildren(html("p", { class: "empty" }, html("strong", {}, "No video in this folder.")));
-    return;
-  }
-  byId("videos").replaceChildren(html("table", { class: "grid-table" },
-    html("thead", {}, html("tr", {}, ...["Video", "Size", "Written", "Table file", "", ""].map((title) => html("th", { scope: "col", class: title === "Size" ? "num" : undefined }, title)))),
-    html("tbody", {}, ...videos.map((video) => {
-      const select = html("select", { "aria-label": `Table file for ${video.file}` },
-        ...video.table_files.map(({ path, name }) => html("option", { value: path }, name)));
-      const none = video.table_files.length === 0;
-      return html("tr", { "data-video": video.file },
-        html("td", { class: "file" }, video.file), html("td", { class: "num" }, bytes(video.size)),
-        html("td", {}, timeElement(video.written_at)),
-        html("td", {}, none ? html("span", { class: "muted" }, "none fits: ", html("a", { href: "/tables" }, "calibrate one")) : select),
-        html("td", {}, video.state ? html("a", { href: `/recordings/${video.recording}` }, badge(video.state)) : ""),
-        html("td", { class: "right" }, html("button", {
-          class: "btn btn-primary", type: "button", disabled: none || isBusy(video.state) || video.state === "stopped",
-          onclick: () => attempt(() => queue(video, select.value)),
-        }, video.state === "done" ? "Audit again" : "Audit")));
-    }))));
+  videoTable.show(videos);
+  put(byId("videos"), videos.length ? videoTable.table : empty("No video in this folder."));
 }
 
 byId("folder-form")?.addEventListener("submit", (event) => {

@@ -121,34 +121,59 @@ function drawHead() {
   const failed = recording.state === "failed" ? recording.message : "";
   byId("message").hidden = !failed;
   byId("message").textContent = failed;
-  const act = (what, words) => html("button", { class: "btn", type: "button", onclick: () => attempt(async () => {
-    form.recording = await post(`${api}/${what}`);
-    drawHead();
-    poll(true);
-  }) }, words);
-  const acts = [];
-  if (start.may_start && isBusy(recording.state)) acts.push(act("stop", "Stop the audit"));
-  if (start.may_start && recording.state === "stopped") acts.push(act("resume", "Go on"));
-  if (start.may_start && recording.state === "failed") acts.push(act("resume", "Try again"));
-  byId("acts").replaceChildren(...acts);
+  const offered = start.may_start ? actOf(recording.state) : null;
+  const [what, words] = offered ?? [];
+  const button = byId("acts").firstElementChild;
+  if ((button?.textContent ?? undefined) === words) return; // it stays, and the focus with it
+  const hadFocus = button !== null && button === document.activeElement;
+  byId("acts").replaceChildren(...(offered ? [html("button", { class: "btn", type: "button", onclick: () => act(what) }, words)] : []));
+  if (hadFocus) byId("acts").firstElementChild?.focus();
 }
+
+function actOf(state) {
+  if (isBusy(state)) return ["stop", "Stop the audit"];
+  if (state === "stopped") return ["resume", "Go on"];
+  return state === "failed" ? ["resume", "Try again"] : null;
+}
+
+const act = (what) => attempt(async () => {
+  form.recording = await post(`${api}/${what}`);
+  drawHead();
+  poll(true);
+});
 
 function drawAlerts() {
   const { alerts } = form;
   byId("found-title").textContent = alerts.length ? `${alerts.length} alerts` : "No alerts";
   const chosen = timeline.chosen?.alert_id;
   timeline.chosen = alerts.find((alert) => alert.alert_id === chosen) ?? null;
-  byId("alerts").replaceChildren(...alerts.map((alert) => {
-    const kind = kindOf(alert);
-    return html("li", {}, html("button", {
-      type: "button", "data-alert": alert.alert_id, "aria-current": alert.alert_id === chosen ? "true" : "false", onclick: () => playAlert(alert),
-    },
-    html("span", { class: "badge", "data-state": kind }, alert.code),
-    html("span", {}, alert.seat ? `seat ${alert.seat}` : "dealer"),
-    html("span", { class: "num" }, clock(alert.at_s), alert.state === "open" ? "" : ` ${alert.state}`),
-    html("small", {}, alert.message)),
-    alert.id ? html("a", { class: "muted", href: `/alerts?alert=${alert.id}` }, "evidence") : null);
+  const nodes = new Set(alerts.map((alert) => {
+    const told = JSON.stringify(alert);
+    const { alert_id: id } = alert;
+    // A line that tells the same stays, and the focus with it.
+    if (alertLines.get(id)?.told !== told) alertLines.set(id, { told, node: alertLine(alert, id === chosen) });
+    return alertLines.get(id).node;
   }));
+  const list = byId("alerts");
+  for (const node of [...list.children]) if (!nodes.has(node)) node.remove();
+  [...nodes].forEach((node, n) => {
+    if (list.children[n] !== node) list.insertBefore(node, list.children[n] ?? null);
+  });
+}
+
+const alertLines = new Map();
+
+function alertLine(alert, isChosen) {
+  const { alert_id: id } = alert;
+  const play = () => playAlert(form.alerts.find((one) => one.alert_id === id) ?? alert);
+  return html("li", {}, html("button", {
+    type: "button", "data-alert": id, "aria-current": isChosen ? "true" : "false", onclick: play,
+  },
+  html("span", { class: "badge", "data-state": kindOf(alert) }, alert.code),
+  html("span", {}, alert.seat ? `seat ${alert.seat}` : "dealer"),
+  html("span", { class: "num" }, clock(alert.at_s), alert.state === "open" ? "" : ` ${alert.state}`),
+  html("small", {}, alert.message)),
+  alert.id ? html("a", { class: "muted", href: `/alerts?alert=${alert.id}` }, "evidence") : null);
 }
 
 function drawAll() {

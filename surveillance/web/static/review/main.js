@@ -153,14 +153,13 @@ class Review {
   }
 
   #saverChanged(doc) {
+    if (!doc.waiting) this.status.reached(); // before it is drawn, or the alarm stays
     if (doc === this.doc) this.render();
     else {
       this.film.update(doc);
       this.status.draw(this.saver);
     }
-    if (doc.waiting) return;
-    this.status.reached();
-    if (doc === this.doc && this.panel.changes) this.verdict.loadHistory();
+    if (!doc.waiting && doc === this.doc && this.panel.changes) this.verdict.loadHistory();
   }
 
   // The boxes as they would be with what is being typed.

@@ -67,7 +67,7 @@ export class Detail {
   #facts(alert, precision) {
     const { line, verdicts } = alert;
     const own = precision?.find((of) => of.code === line.code);
-    this.facts.replaceChildren(...[
+    const above = [
       line.kind === "undecided" ? null : html("div", { class: "versus" },
         html("div", { class: "seen" }, html("span", {}, "Seen"), html("strong", {}, ...(alert.seen ? withCards(alert.seen) : ["–"]))),
         html("div", { class: "due" }, html("span", {}, "Due"), html("strong", {}, ...(alert.due ? withCards(alert.due) : ["–"])))),
@@ -80,10 +80,17 @@ export class Detail {
       html("h3", {}, "Verdicts"),
       verdicts.length ? html("ol", { class: "history" }, ...verdicts.map((given) => this.#verdict(given)))
         : html("p", { class: "muted" }, "Nobody has judged it yet."),
-      this.mayJudge ? this.comment : null,
+    ].filter(Boolean);
+    const below = [
       alert.bundle_url ? html("p", { class: "bundle small" }, html("a", { href: alert.bundle_url, download: true }, "Evidence bundle"),
         html("code", { class: "muted", title: `SHA-256 ${alert.bundle_sha256}` }, ` ${alert.bundle_sha256.slice(0, 16)}…`)) : null,
-    ].filter(Boolean));
+    ].filter(Boolean);
+    // Not even taken out for a moment: whoever types in it would lose the focus, and the letters
+    // that follow would be verdicts.
+    for (const node of [...this.facts.childNodes]) if (node !== this.comment) node.remove();
+    if (this.mayJudge && this.comment.parentNode !== this.facts) this.facts.append(this.comment);
+    this.facts.prepend(...above);
+    this.facts.append(...below);
   }
 
   #verdict(given) {

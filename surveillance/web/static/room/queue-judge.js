@@ -30,7 +30,9 @@ export class Judge {
       this.detail.comment.value = "";
       this.judged(now);
       toast(`${DONE[verdict]}: ${now.line.title}, ${now.line.table} ${now.line.place}. U takes it back.`, "good");
-      if (advance && !this.list.nextOpen()) toast("No open alert is left in this list.");
+      // Whoever went on meanwhile stays there.
+      const isThere = this.list.current?.id === alert.line.id;
+      if (advance && isThere && !this.list.nextOpen()) toast("No open alert is left in this list.");
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       toast(`Not saved: ${error.message}.`, "bad");

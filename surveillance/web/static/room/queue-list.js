@@ -45,6 +45,13 @@ export class AlertList {
     this.#foot();
   }
 
+  // What came since the list was loaded, and was told to nobody here.
+  async look() {
+    const { asked } = this;
+    const page = await attempt(() => get("/api/alerts", { ...this.filters.wanted(), limit: PAGE }));
+    if (page && asked === this.asked) for (const line of page.alerts) this.arrived(line.id);
+  }
+
   async more() {
     if (!this.next || this.loading) return;
     this.loading = true;

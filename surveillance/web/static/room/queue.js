@@ -18,8 +18,8 @@ let timer;
 
 const filters = new Filters(byId("filters"), start, () => list.load(null));
 const detail = new Detail(byId("detail"), {
-  confirm: () => judge.give("confirmed"), reject: () => judge.give("rejected"),
-  correct: () => judge.correct(), setCase: () => setCase(),
+  confirm: ofShown(() => judge.give("confirmed")), reject: ofShown(() => judge.give("rejected")),
+  correct: ofShown(() => judge.correct()), setCase: ofShown(() => setCase()),
 }, start.may_judge);
 const list = new AlertList({
   list: byId("list"), foot: byId("list-foot"), fresh: byId("fresh"), filters, chosen,
@@ -69,6 +69,16 @@ function mine(run) {
   };
 }
 
+// What is said is said of the alert that is shown. While another one is on its way, after a
+// verdict or a step in the list, it would be said of the wrong one.
+function ofShown(run) {
+  return () => {
+    if (judge.busy) return;
+    if (!detail.alert || list.current?.id === detail.alert.line.id) run();
+    else toast("The alert is not shown yet: look at it first.");
+  };
+}
+
 function showPrecision() {
   const dialog = byId("precision");
   const { since, until, table, dealer, seat } = filters.wanted();
@@ -103,7 +113,12 @@ live.on("alert_changed", async ({ body }) => {
     // The banner of the lost connection says it.
   }
 });
-live.on("missed", () => list.load());
+live.on("missed", async () => {
+  const line = list.current;
+  await list.load();
+  // What one looks at, and may be writing about, stays, though the filters hold it no more.
+  if (line && list.current?.id !== line.id) list.pin(line);
+});
 
 detail.comment.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
@@ -138,12 +153,12 @@ keys.add("Alerts", [
   ["i", "how often each code was right", showPrecision],
 ]);
 keys.add("Verdict", [
-  ["c", "confirm: it was so", mine(() => judge.give("confirmed"))],
-  ["r", "reject: it was not so", mine(() => judge.give("rejected"))],
-  ["x", "correct: say what was so", mine(() => judge.correct())],
-  ["e", "comment (Esc: back; Ctrl Enter: keep it)", mine(() => detail.comment.focus())],
+  ["c", "confirm: it was so", mine(detail.acts.confirm)],
+  ["r", "reject: it was not so", mine(detail.acts.reject)],
+  ["x", "correct: say what was so", mine(detail.acts.correct)],
+  ["e", "comment (Esc: back; Ctrl Enter: keep it)", mine(ofShown(() => detail.comment.focus()))],
   ["u", "take the last verdict back by a new one", mine(() => judge.undo())],
-  ["Shift+K", "keep as a case, or no longer", mine(setCase)],
+  ["Shift+K", "keep as a case, or no longer", mine(detail.acts.setCase)],
   ["Ctrl+Enter", "", submitTyped, { typing: true, dialog: true, quiet: true }],
 ]);
 keys.add("Evidence", [
@@ -172,4 +187,5 @@ if (came && list.current?.id !== came) {
   const alert = await attempt(() => get(`/api/alerts/${came}`));
   if (alert) list.pin(alert.line);
 }
+live.on("begun", () => list.look());
 document.body.dataset.queue = "ready";

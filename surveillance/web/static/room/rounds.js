@@ -43,9 +43,13 @@ async function load(cursor = null) {
   const page = await attempt(() => get("/api/rounds", { ...wanted(), cursor, limit: 60 }));
   if (!page || mine !== asked) return;
   if (cursor === null) body.replaceChildren();
+  const first = body.rows.length;
   body.append(...page.rounds.map(row));
   next = page.next;
+  const hadFocus = document.activeElement === byId("more");
   byId("more").hidden = next === null;
+  // The button goes with the last page: who stood on it goes on with the first of those that came.
+  if (hadFocus && next === null) body.rows[first]?.querySelector("a").focus();
   byId("none").hidden = body.rows.length > 0;
   document.body.dataset.loaded = "true";
 }

@@ -165,6 +165,7 @@ for (const kind of ["round", "alert", "alert_changed"]) {
   live.on(kind, (event) => { if (event.camera === camera) refresh(); });
 }
 live.on("missed", refresh);
+live.on("begun", refresh);
 drawLine(form.line);
 drawLists();
 

@@ -27,6 +27,7 @@ export class Tables {
     }
     live.on("health", (event) => this.ask(event.camera));
     live.on("missed", () => this.askAll());
+    live.on("begun", () => this.askAll());
   }
 
   #state({ camera, body }) {

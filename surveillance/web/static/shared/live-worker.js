@@ -38,6 +38,10 @@ function open() {
   source.onopen = () => {
     tried = 0;
     listenForSilence();
+  };
+  // The server says something as soon as it listens to what happens, which is after it answered.
+  const hears = () => {
+    listenForSilence();
     setState("open");
     // A new source, unlike one that came back, does not tell the server what it heard last.
     if (isNew && wasOpen) tell({ kind: "missed", event: {} });
@@ -54,11 +58,11 @@ function open() {
   };
   for (const kind of ["state", "round", "alert", "alert_changed", "health", "missed"]) {
     source.addEventListener(kind, (event) => {
-      listenForSilence();
+      hears();
       tell({ kind, event: JSON.parse(event.data) });
     });
   }
-  source.addEventListener("here", listenForSilence);
+  source.addEventListener("here", hears);
 }
 
 function close() {

@@ -2,6 +2,7 @@
 //
 //   live.on("alert", (event) => …)      state, round, alert, alert_changed, health
 //   live.on("missed", () => …)          events were lost on the way: ask for all anew
+//   live.on("begun", () => …)           from now on events come: ask for what came before them
 
 const GRACE_MS = 2_500; // a connection that comes back at once is not worth a word
 
@@ -10,9 +11,11 @@ let banner = null;
 let port = null;
 let timer;
 let wasLost = false;
+let hasBegun = false;
 
 function on(kind, run) {
   listeners.set(kind, [...(listeners.get(kind) ?? []), run]);
+  if (kind === "begun" && hasBegun) queueMicrotask(run);
 }
 
 function emit(kind, event) {
@@ -34,6 +37,9 @@ function connection(state) {
     // What happened meanwhile may be more than the server has kept.
     if (wasLost) emit("missed", {});
     wasLost = false;
+    if (hasBegun) return;
+    hasBegun = true;
+    emit("begun", {});
   } else if (banner.hidden) {
     timer = setTimeout(showLost, GRACE_MS);
   }

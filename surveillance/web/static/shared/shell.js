@@ -16,6 +16,9 @@ keys.add("Everywhere", [
 
 byId("show-keys")?.addEventListener("click", keys.show);
 byId("log-out")?.addEventListener("click", () => attempt(async () => {
+  // Answered when nobody is logged in any more, a count would lead to the log-in and back here.
+  clearTimeout(waiting);
+  await counting;
   await post("/api/logout");
   location.assign("/login");
 }));
@@ -23,6 +26,7 @@ byId("log-out")?.addEventListener("click", () => attempt(async () => {
 // The count is asked for anew, at most once in a while: alerts may come in a burst.
 const count = byId("open-alerts");
 let waiting = null;
+let counting = null; // the answer that is on its way
 
 async function recount() {
   waiting = null;
@@ -38,13 +42,14 @@ async function recount() {
 }
 
 function recountSoon() {
-  waiting ??= setTimeout(recount, RECOUNT_MS);
+  waiting ??= setTimeout(() => { counting = recount(); }, RECOUNT_MS);
 }
 
 if (count) {
   live.on("alert", recountSoon);
   live.on("alert_changed", recountSoon);
   live.on("missed", recountSoon);
+  live.on("begun", recountSoon);
   live.start(byId("connection"));
 }
 document.body.dataset.ready = "true";

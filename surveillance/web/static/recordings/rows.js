@@ -1,0 +1,119 @@
+// Rows of the recordings page. Each stays the same row while what it tells changes, so that
+// neither the focus, nor a click, nor a choice is lost when news of an audit come in.
+
+import { html, timeElement } from "/static/shared/dom.js";
+import { badge, bytes, isBusy, progressNode } from "/static/recordings/words.js";
+
+const AUDIT_TITLES = ["Recording", "State", "How far", "Rounds", "Alerts", "Table file", "Started", ""];
+const VIDEO_TITLES = ["Video", "Size", "Written", "Table file", "", ""];
+const NUMBERS = ["Rounds", "Alerts", "Size"];
+
+// Rows by key in a table of their own; `make(one)` gives {node, update(one)} for one that is new.
+export class Rows {
+  constructor(titles, key, make) {
+    Object.assign(this, { key, make, rows: new Map() });
+    this.body = html("tbody");
+    this.table = html("table", { class: "grid-table" },
+      html("thead", {}, html("tr", {}, ...titles.map((title) => html("th", {
+        scope: "col", class: NUMBERS.includes(title) ? "num" : undefined,
+      }, title)))), this.body);
+  }
+
+  show(list) {
+    const kept = new Set(list.map(this.key));
+    for (const [key, { node }] of this.rows) {
+      if (kept.has(key)) continue;
+      node.remove();
+      this.rows.delete(key);
+    }
+    list.forEach((one, n) => {
+      const key = this.key(one);
+      if (!this.rows.has(key)) this.rows.set(key, this.make(one));
+      const { node } = this.rows.get(key);
+      // One that moves would lose the focus: those that are new are put between the others.
+      if (this.body.children[n] !== node) this.body.insertBefore(node, this.body.children[n] ?? null);
+      this.rows.get(key).update(one);
+    });
+  }
+}
+
+// What may be done with an audit as it stands: the name in the API and on the button.
+function actOf({ state }) {
+  if (isBusy(state)) return ["stop", "Stop"];
+  if (state === "stopped") return ["resume", "Go on"];
+  return state === "failed" ? ["resume", "Try again"] : null;
+}
+
+class AuditRow {
+  constructor(one, act) {
+    this.act = act;
+    this.link = html("a", { href: `/recordings/${one.id}` }, one.file);
+    this.message = html("div", { class: "message" });
+    this.state = html("td");
+    this.progress = html("td");
+    this.rounds = html("td", { class: "num" });
+    this.alerts = html("td", { class: "num" });
+    this.acts = html("td", { class: "right" });
+    this.node = html("tr", { "data-recording": one.id },
+      html("td", { class: "file" }, this.link, this.message), this.state, this.progress, this.rounds, this.alerts,
+      html("td", {}, one.table_file), html("td", {}, timeElement(one.created_at), html("span", { class: "muted" }, ` ${one.by}`)),
+      this.acts);
+  }
+
+  update(one) {
+    this.node.dataset.state = one.state;
+    this.message.textContent = one.message ?? "";
+    this.message.hidden = !one.message;
+    this.state.replaceChildren(badge(one.state));
+    this.progress.replaceChildren(progressNode(one));
+    this.rounds.textContent = one.rounds;
+    this.alerts.textContent = one.alerts;
+    this.#offer(one.id, this.act ? actOf(one) : null);
+  }
+
+  // The button changes with what it does; whoever stood on it stands on the next, or on the row.
+  #offer(id, offered) {
+    const [what, words] = offered ?? [];
+    const old = this.acts.firstElementChild;
+    if ((old?.textContent ?? undefined) === words) return;
+    const hadFocus = old !== null && old === document.activeElement;
+    const next = offered && html("button", { class: "btn", type: "button", onclick: () => this.act(id, what) }, words);
+    this.acts.replaceChildren(...[next].filter(Boolean));
+    if (hadFocus) (next ?? this.link).focus();
+  }
+}
+
+class VideoRow {
+  constructor(video, audit) {
+    const none = video.table_files.length === 0;
+    this.none = none;
+    this.select = html("select", { "aria-label": `Table file for ${video.file}` },
+      ...video.table_files.map(({ path, name }) => html("option", { value: path }, name)));
+    this.state = html("td");
+    this.button = html("button", { class: "btn btn-primary", type: "button", onclick: () => audit(this.video, this.select.value) });
+    this.node = html("tr", { "data-video": video.file },
+      html("td", { class: "file" }, video.file), html("td", { class: "num" }, bytes(video.size)),
+      html("td", {}, timeElement(video.written_at)),
+      html("td", {}, none ? html("span", { class: "muted" }, "none fits: ", html("a", { href: "/tables" }, "calibrate one")) : this.select),
+      this.state, html("td", { class: "right" }, this.button));
+  }
+
+  update(video) {
+    this.video = video;
+    const told = `${video.recording} ${video.state}`;
+    if (told === this.told) return;
+    this.told = told;
+    const focused = this.node.contains(document.activeElement) ? document.activeElement : null;
+    const link = video.state ? html("a", { href: `/recordings/${video.recording}` }, badge(video.state)) : null;
+    this.state.replaceChildren(...[link].filter(Boolean));
+    this.button.textContent = video.state === "done" ? "Audit again" : "Audit";
+    this.button.disabled = this.none || isBusy(video.state) || video.state === "stopped";
+    // A button that is off, and a link that is another one, hold no focus.
+    if (focused && (!focused.isConnected || focused.disabled)) link?.focus();
+  }
+}
+
+// `act(id, what)` does what a button says; null where one may not.
+export const auditRows = (act) => new Rows(AUDIT_TITLES, (one) => one.id, (one) => new AuditRow(one, act));
+// `audit(video, tableFile)` queues it.
+export const videoRows = (audit) => new Rows(VIDEO_TITLES, (video) => video.file, (video) => new VideoRow(video, audit));
