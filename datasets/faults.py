@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from settlement.errors import FeltwatchError
+from settlement.finding import MONEY_CODES
 
 WAYS: Mapping[str, Mapping[str, str]] = {
     "HOUSE_WAY": {
@@ -123,16 +124,7 @@ WAYS: Mapping[str, Mapping[str, str]] = {
 
 DRAWN_CODES: tuple[str, ...] = (
     "HOUSE_WAY",
-    "OVERPAID",
-    "UNDERPAID",
-    "NOT_PAID",
-    "PAID_LOSER",
-    "PAID_PUSH",
-    "TOOK_WINNER",
-    "TOOK_PUSH",
-    "NOT_TAKEN",
-    "ENVY_MISSED",
-    "ENVY_WRONG",
+    *MONEY_CODES,
     "LAMMER",
     "LIMIT",
     "FOUL",

@@ -58,6 +58,20 @@ SEVERITY: dict[FindingCode, Severity] = {
 }
 """How grave each code is."""
 
+MONEY_CODES: tuple[str, ...] = (
+    "OVERPAID",
+    "UNDERPAID",
+    "NOT_PAID",
+    "PAID_LOSER",
+    "PAID_PUSH",
+    "TOOK_WINNER",
+    "TOOK_PUSH",
+    "NOT_TAKEN",
+    "ENVY_MISSED",
+    "ENVY_WRONG",
+)
+"""Codes that say that money went the wrong way."""
+
 WAGER_NAMES: dict[str, str] = {
     "main": "main bet",
     "pai_gow_insurance": "Pai Gow Insurance",

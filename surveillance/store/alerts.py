@@ -8,10 +8,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from settlement.errors import FeltwatchError
+from settlement.finding import MONEY_CODES
 from surveillance.store import tables
 from surveillance.store.alert_queries import COLUMNS, alert_row, conditions, precision_of
 from surveillance.store.database import Database
-from surveillance.store.difference import MONEY_CODES, difference_of
+from surveillance.store.difference import difference_of
 from surveillance.store.errors import NotStoredError
 from surveillance.store.filters import AlertFilter, Page
 from surveillance.store.paging import read_page

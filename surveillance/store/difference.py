@@ -11,23 +11,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from settlement.finding import MONEY_CODES
 from settlement.laid import Laid
 from settlement.record import SeatRecord, WagerRecord
 from settlement.result import WagerSettlement
-
-MONEY_CODES = (
-    "OVERPAID",
-    "UNDERPAID",
-    "NOT_PAID",
-    "PAID_LOSER",
-    "PAID_PUSH",
-    "TOOK_WINNER",
-    "TOOK_PUSH",
-    "NOT_TAKEN",
-    "ENVY_MISSED",
-    "ENVY_WRONG",
-)
-"""Codes of alerts that say that money went the wrong way."""
 
 _MOST_CENTS = 2**63 - 1
 

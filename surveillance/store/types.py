@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -54,6 +55,18 @@ class UtcTime(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+    def result_processor(
+        self, dialect: Dialect, coltype: object
+    ) -> Callable[[Any], datetime | None] | None:
+        """What turns a column's values into times: for SQLite's texts in one step, not three."""
+        if dialect.name == "sqlite":
+            return _of_text
+        return super().result_processor(dialect, coltype)
+
+
+def _of_text(value: str | None) -> datetime | None:
+    return None if value is None else datetime.fromisoformat(f"{value}+00:00")
 
 
 class PackedJson(TypeDecorator[Any]):

@@ -56,6 +56,7 @@ def test_pages_and_lists_are_asked_for(found: dict[str, Any]) -> None:
 def test_times_are_measured(found: dict[str, Any]) -> None:
     for line in found["timings"]:
         assert 0 < line["median_ms"] <= line["p95_ms"] <= line["worst_ms"] < 60_000, line
+        assert 0 < line["begun_ms"] <= line["worst_ms"], line
     slow = {line["path"] + line["query"] for line in found["timings"] if line["worst_ms"] > 300}
     assert slow == set(found["over_300_ms"])
     assert found["under_300_ms"] == (not slow)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -17,8 +17,7 @@ _BEFORE = timedelta(days=30)
 """How far back a note may lie that tells the state at the beginning of the span."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """A note of a camera."""
 
     at: datetime

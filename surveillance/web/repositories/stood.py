@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import chain, repeat
 
 import sqlalchemy as sa
 
@@ -13,7 +14,9 @@ from surveillance.store.alert_queries import stood_condition
 from surveillance.web.repositories.tallies import Span
 
 _A = t.alerts.c
-_BATCH = 1_000
+_FIRST_BATCH = 500
+_BATCH = 4_000
+"""A few hundred bytes each. The first is smaller, so that an answer begins soon."""
 
 
 StoodLine = tuple[datetime, int, str, str, str, int | None, str]
@@ -28,18 +31,19 @@ def stood_lines(store: Store, span: Span) -> Iterator[Sequence[StoodLine]]:
     """
     query = (
         sa.select(_A.at, _A.id, _A.table_name, _A.code, _A.state, _A.difference_cents, _A.message)
-        .where(stood_condition(), _A.at >= span.since, _A.at < span.until)
+        .where(stood_condition(), _A.at >= span.since)
         .order_by(_A.at.desc(), _A.id.desc())
-        .limit(_BATCH)
     )
     if span.table is not None:
         query = query.where(_A.table_name == span.table)
-    wanted = query
-    while True:
+    # Not asked for again after the first batch: SQLite would begin every batch there, and
+    # pass by all that was read before.
+    wanted = query.where(_A.at < span.until)
+    for many in chain((_FIRST_BATCH,), repeat(_BATCH)):
         with store.database.read() as connection:
-            rows = connection.execute(wanted).all()
+            rows = connection.execute(wanted.limit(many)).all()
         yield rows
-        if len(rows) < _BATCH:
+        if len(rows) < many:
             return
         last_at, last_id, *_ = rows[-1]
         at = sa.bindparam("_at", last_at, type_=_A.at.type)

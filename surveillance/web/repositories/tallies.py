@@ -1,22 +1,24 @@
 """Counts and sums over the store's rounds, alerts and verdicts, made by the database.
 
 What an alert came to stands in its row, and each query reads one index: how long it takes
-goes by the number of rounds and alerts in the span, not by how large a round is.
+goes by the number of rounds and alerts in the span, not by how large a round is. Alerts are
+read once, by everything that is told apart; what is told of codes, tables, dealers and seats
+is summed up from that.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import sqlalchemy as sa
 
+from surveillance.alerts import ALERTED_APART
 from surveillance.store import ALERT_STATES, AlertState, Store
 from surveillance.store import tables as t
-from surveillance.store.alert_queries import stood_condition
 
 _A, _R, _V = t.alerts.c, t.rounds.c, t.verdicts.c
 
@@ -28,6 +30,29 @@ class Span:
     since: datetime
     until: datetime
     table: str | None = None
+
+
+class AlertGroup(NamedTuple):
+    """Alerts alike in everything that reports tell apart, and what they came to in cents.
+
+    `to_players`, `to_house` are sums, both 0 or above; `known` is of how many alerts.
+    """
+
+    table: str
+    dealer: str | None
+    seat: int | None
+    code: str
+    state: AlertState
+    was_right: bool | None
+    many: int
+    known: int
+    to_players: int
+    to_house: int
+
+    @property
+    def has_stood(self) -> bool:
+        """Whether they claimed a mistake, and a person said that it was one."""
+        return self.state in ("confirmed", "corrected") and self.code not in ALERTED_APART
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +109,9 @@ class Tallies:
         """Ask this store's database."""
         self._database = store.database
 
-    def codes(self, span: Span) -> list[CodeTally]:
-        """Alerts by code, state and whether the code was right."""
-        keys = (_A.code, _A.state, _A.was_right)
+    def alerts(self, span: Span) -> list[AlertGroup]:
+        """The alerts by everything that is told apart."""
+        keys = (_A.table_name, _A.dealer, _A.seat, _A.code, _A.state, _A.was_right)
         cents = _A.difference_cents
         query = (
             sa.select(
@@ -100,44 +125,13 @@ class Tallies:
             .group_by(*keys)
         )
         with self._database.read() as connection:
-            return [
-                CodeTally(code, state, right, *(int(value) for value in values))
-                for code, state, right, *values in connection.execute(query)
-            ]
-
-    def tables_of_alerts(self, span: Span) -> list[AlertTally]:
-        """Alerts by table."""
-        return self._alerts(span, _A.table_name)
-
-    def dealers_of_alerts(self, span: Span) -> list[AlertTally]:
-        """Alerts by dealer."""
-        return self._alerts(span, _A.dealer)
-
-    def seats_of_alerts(self, span: Span) -> list[AlertTally]:
-        """Alerts by seat."""
-        return self._alerts(span, _A.seat)
-
-    def _alerts(self, span: Span, key: sa.Column[Any]) -> list[AlertTally]:
-        query = (
-            sa.select(
-                key,
-                _many(stood_condition()),
-                _many(_A.code == "UNDECIDED"),
-                *(_many(_A.state == state) for state in ALERT_STATES),
-            )
-            .where(*_within(_A, _A.at, span))
-            .group_by(key)
-        )
-        with self._database.read() as connection:
-            return [
-                AlertTally(
-                    name,
-                    {state: int(many) for state, many in zip(ALERT_STATES, by_state, strict=True)},
-                    int(stood),
-                    int(undecided),
-                )
-                for name, stood, undecided, *by_state in connection.execute(query)
-            ]
+            found = connection.execute(query).all()
+        # PostgreSQL's sums of whole numbers come as decimals.
+        groups = [AlertGroup(*row) for row in found]
+        return [
+            one._replace(to_players=int(one.to_players), to_house=int(one.to_house))
+            for one in groups
+        ]
 
     def rounds(self, span: Span) -> list[RoundTally]:
         """Rounds by table and dealer."""
@@ -202,6 +196,38 @@ class Tallies:
         with self._database.read() as connection:
             found = connection.execute(query).scalars()
             return sorted(name for name in found if name)
+
+
+def by_code(groups: Iterable[AlertGroup]) -> list[CodeTally]:
+    """Alerts by code, state and whether the code was right."""
+    found: dict[tuple[str, AlertState, bool | None], list[int]] = {}
+    for group in groups:
+        sums = found.setdefault((group.code, group.state, group.was_right), [0, 0, 0, 0])
+        sums[0] += group.many
+        sums[1] += group.known
+        sums[2] += group.to_players
+        sums[3] += group.to_house
+    return [CodeTally(*key, *sums) for key, sums in found.items()]
+
+
+def by_name(
+    groups: Iterable[AlertGroup], key: Literal["table", "dealer", "seat"]
+) -> list[AlertTally]:
+    """Alerts by table, dealer or seat."""
+    sums: dict[tuple[Any, AlertState, bool, bool], int] = {}
+    at = AlertGroup._fields.index(key)
+    for group in groups:
+        kind = (group[at], group.state, group.has_stood, group.code == "UNDECIDED")
+        sums[kind] = sums.get(kind, 0) + group.many
+    states: dict[Any, dict[AlertState, int]] = {}
+    stood: dict[Any, int] = {}
+    undecided: dict[Any, int] = {}
+    for (name, state, has_stood, is_undecided), many in sums.items():
+        of_name = states.setdefault(name, dict.fromkeys(ALERT_STATES, 0))
+        of_name[state] += many
+        stood[name] = stood.get(name, 0) + (many if has_stood else 0)
+        undecided[name] = undecided.get(name, 0) + (many if is_undecided else 0)
+    return [AlertTally(n, by_state, stood[n], undecided[n]) for n, by_state in states.items()]
 
 
 def _many(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:

@@ -53,13 +53,4 @@ def _webhooks(request: Request) -> Webhooks | None:
 
 
 def _form(delivery: Delivery) -> DeliveryForm:
-    return DeliveryForm(
-        id=delivery.id,
-        kind=delivery.kind,
-        code=delivery.code,
-        at=delivery.at,
-        state=delivery.state,
-        tries=delivery.tries,
-        status=delivery.status,
-        message=delivery.message,
-    )
+    return DeliveryForm.model_validate(delivery, from_attributes=True)

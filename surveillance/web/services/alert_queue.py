@@ -163,11 +163,4 @@ class AlertQueue:
 
 
 def _verdict(row: VerdictRow) -> VerdictLine:
-    return VerdictLine(
-        id=row.id,
-        verdict=row.verdict,
-        comment=row.comment,
-        corrected=row.corrected,
-        by=row.by,
-        at=row.at,
-    )
+    return VerdictLine.model_validate(row, from_attributes=True)

@@ -33,10 +33,12 @@ def _line(store: Store, camera: CameraRow, span: Span, end: datetime) -> CameraL
     notes = [*([earlier] if earlier else []), *(note for note in noted if note.state in STATES)]
     began = [note for note in noted if note.state.endswith(BEGAN)]
     seconds: dict[str, float] = {}
-    ends = [*(note.at for note in notes[1:]), end] if notes else []
-    for note, after in zip(notes, ends, strict=True):
-        lasted = (min(after, end) - max(note.at, span.since)).total_seconds()
-        seconds[note.state] = seconds.get(note.state, 0.0) + max(0.0, lasted)
+    times = [note.at if note.at < end else end for note in notes]
+    if earlier:
+        times[0] = span.since
+    for note, began_at, ended_at in zip(notes, times, [*times[1:], end], strict=False):
+        lasted = (ended_at - began_at).total_seconds()
+        seconds[note.state] = seconds.get(note.state, 0.0) + lasted
     known = sum(seconds.values())
     return CameraLine(
         camera=camera.name,

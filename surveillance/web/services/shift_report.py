@@ -8,13 +8,21 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
+from settlement.finding import MONEY_CODES
 from surveillance.alerts import ALERTED_APART
 from surveillance.store import ALERT_STATES, AlertFilter, AlertRow, Store
 from surveillance.store.alert_queries import precision_of
-from surveillance.store.difference import MONEY_CODES
 from surveillance.store.paging import MAX_LIMIT
 from surveillance.web.repositories.stood import StoodLine, stood_lines
-from surveillance.web.repositories.tallies import AlertTally, CodeTally, RoundTally, Span, Tallies
+from surveillance.web.repositories.tallies import (
+    AlertTally,
+    CodeTally,
+    RoundTally,
+    Span,
+    Tallies,
+    by_code,
+    by_name,
+)
 from surveillance.web.schemas.alerts import AlertCounts, PrecisionLine
 from surveillance.web.schemas.reports import (
     GroupLine,
@@ -63,8 +71,9 @@ class ShiftReports:
         """
         _check(span)
         rounds = self._tallies.rounds(span)
-        codes = self._tallies.codes(span)
-        stood = sum(tally.many for tally in codes if _stood(tally))
+        groups = self._tallies.alerts(span)
+        codes = by_code(groups)
+        stood = sum(group.many for group in groups if group.has_stood)
         notable, largest, following = self._notable(span, stood, listing)
         count = sum(tally.rounds for tally in rounds)
         undecided = sum(tally.with_undecided for tally in rounds)
@@ -90,11 +99,9 @@ class ShiftReports:
             ),
             money=_money(codes),
             codes=_precision(codes),
-            tables=_groups(self._tallies.tables_of_alerts(span), _rounds_by(rounds, "table")),
-            dealers=_groups(self._tallies.dealers_of_alerts(span), _rounds_by(rounds, "dealer")),
-            seats=_groups(
-                [_with_seat_name(tally) for tally in self._tallies.seats_of_alerts(span)], None
-            ),
+            tables=_groups(by_name(groups, "table"), _rounds_by(rounds, "table")),
+            dealers=_groups(by_name(groups, "dealer"), _rounds_by(rounds, "dealer")),
+            seats=_groups(map(_with_seat_name, by_name(groups, "seat")), None),
             reviewers=self._reviewers(span),
             cameras=camera_lines(self._store, span),
             notable=[_stood_alert(row) for row in notable],
@@ -182,11 +189,6 @@ def _counts(tallies: Iterable[CodeTally]) -> AlertCounts:
     for tally in tallies:
         counts[tally.state] += tally.many
     return AlertCounts(**{state: counts[state] for state in ALERT_STATES})
-
-
-def _stood(tally: CodeTally) -> bool:
-    """Whether these alerts claimed a mistake, and a person said that it was one."""
-    return tally.state in ("confirmed", "corrected") and tally.code not in ALERTED_APART
 
 
 def _money(tallies: Sequence[CodeTally]) -> list[MoneyLine]:

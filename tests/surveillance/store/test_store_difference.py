@@ -11,13 +11,14 @@ import sqlalchemy as sa
 from alembic import command
 
 from settlement.compare import compare
+from settlement.finding import MONEY_CODES
 from settlement.record import RoundRecord
 from settlement.result import Settlement
 from settlement.settle import settle
 from surveillance.bench_rules import TABLE, random_round
 from surveillance.store import AlertFilter, Store, tables
 from surveillance.store.database import Database
-from surveillance.store.difference import MONEY_CODES, difference_cents, difference_of
+from surveillance.store.difference import difference_cents, difference_of
 from surveillance.store.migrate import alembic_config
 from surveillance.store.migrations.versions import v0002_difference
 from tests.surveillance.store.made_rows import START, new_alert, new_round

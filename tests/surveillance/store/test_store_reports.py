@@ -18,6 +18,7 @@ from surveillance.store import AlertRow, RoundRow, Store
 from surveillance.web.repositories import stood
 from surveillance.web.repositories.tallies import Span
 from surveillance.web.schemas.reports import ReportForm
+from surveillance.web.services import report_csv as report_csv_module
 from surveillance.web.services import report_paper, shift_report
 from surveillance.web.services import report_pdf as report_pdf_module
 from surveillance.web.services.report_csv import report_csv
@@ -174,6 +175,7 @@ def test_those_that_stood_come_by_the_page_and_on_paper_the_largest(
 def test_the_csv_has_all_that_stood_batch_by_batch(
     store: Store, rows: tuple[list[RoundRow], list[AlertRow]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(stood, "_FIRST_BATCH", 2)
     monkeypatch.setattr(stood, "_BATCH", 3)
     reports = ShiftReports(store)
     report = reports.report(NIGHT, ZONE, "ana", "none")
@@ -191,6 +193,28 @@ def test_the_csv_has_all_that_stood_batch_by_batch(
     of_table = Span(NIGHT.since, NIGHT.until, "t2")
     ids = [number for batch in reports.stood(of_table) for _, number, *_ in batch]
     assert ids == [a.id for a in expected if a.table == "t2"]
+
+
+def test_texts_with_quotes_commas_and_formulas_come_through_the_csv(
+    store: Store, rows: tuple[list[RoundRow], list[AlertRow]]
+) -> None:
+    report = ShiftReports(store).report(NIGHT, ZONE, "ana", "none")
+    texts = [
+        'paid "much", they said',
+        "=1+2",
+        "two\r\nlines, one; alert",
+        "@x",
+        "",
+        '"',
+        "José – 西",
+    ]
+    batch = [(at(1), n, "t,1", "OVERPAID", "open", n, text) for n, text in enumerate(texts)]
+    told = "".join(report_csv(report, [batch]))
+    lines = [line for line in csv.reader(io.StringIO(told, newline="")) if line[0] == "alert"]
+    assert [line[3].removeprefix("'") for line in lines] == texts
+    assert [line[3] for line in lines if line[3].startswith("'")] == ["'=1+2", "'@x"]
+    local = at(1).astimezone(ZONE).isoformat()
+    assert lines[3] == ["alert", f"t,1 {local} no. 3", "OVERPAID open", "'@x", "3"]
 
 
 def letters(pdf: bytes) -> set[str]:
@@ -238,7 +262,7 @@ def test_a_long_list_goes_over_pages(
     assert pages(report_pdf(many_alerts(report, 60, "x" * 900))) > short + 8
 
 
-@pytest.mark.parametrize("module", [report_paper, report_pdf_module])
+@pytest.mark.parametrize("module", [report_csv_module, report_paper, report_pdf_module])
 def test_docstring_examples(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 0

@@ -6,7 +6,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.engine import Connection
 
-from surveillance.store.difference import MONEY_CODES, difference_of
+from settlement.finding import MONEY_CODES
+from surveillance.store.difference import difference_of
 from surveillance.store.types import PackedJson
 
 revision = "0002"
