@@ -14,7 +14,10 @@ class LiveLimits:
     stalled_s: float = 2.0
     """Without a picture for so long, the source is stalled."""
     give_up_s: float = 8.0
-    """Without a picture for so long, the connection is dropped and made anew."""
+    """Without a picture for so long, the connection is dropped and made anew; while packets
+    are left out on purpose until the next key frame, this time does not run ..."""
+    key_give_up_s: float = 60.0
+    """... but this does, for a camera that sends none."""
     frozen_s: float = 10.0
     """The same picture for so long is frozen."""
     freeze_check_s: float = 1.0

@@ -91,6 +91,7 @@ class LiveSource(Source):
         self._key_came = False
         self._last_packet = 0.0
         self._last_good = 0.0
+        self._last_decoded = 0.0
 
     # The base class sets a state once, on construction; here the machine alone holds it.
     @property
@@ -244,14 +245,20 @@ class LiveSource(Source):
     def _read(self, opened: Opened) -> None:
         packets = opened.container.demux(opened.stream)
         broken = 0
-        self._last_good = time.monotonic()
+        self._last_good = self._last_decoded = time.monotonic()
         while not self._stop.is_set():
             packet = self._next_packet(packets)
             if packet is None:
                 return
             broken = self._take(packet, opened.stream, broken)
-            if time.monotonic() - self._last_good > self.limits.give_up_s:
-                raise LostError(f"{self.place.address.shown}: no picture can be decoded")
+            self._give_up_in_time(time.monotonic())
+
+    def _give_up_in_time(self, now: float) -> None:
+        if now - self._last_good > self.limits.give_up_s:
+            raise LostError(f"{self.place.address.shown}: no picture can be decoded")
+        if now - self._last_decoded > self.limits.key_give_up_s:
+            wait_s = self.limits.key_give_up_s
+            raise LostError(f"{self.place.address.shown}: no key frame came for {wait_s:g} s")
 
     def _next_packet(self, packets: Iterator[Packet[VideoStream]]) -> Packet[VideoStream] | None:
         lost: LostError
@@ -272,6 +279,8 @@ class LiveSource(Source):
         """Keep and decode a packet; gives back how many in a row could not be decoded."""
         is_last = packet.size == 0
         if not is_last and not self._accept(packet, stream):
+            # That no picture comes of it says nothing of the camera.
+            self._last_good = time.monotonic()
             return broken
         try:
             # A packet that is the stream's last flushes the decoder.
@@ -334,7 +343,7 @@ class LiveSource(Source):
     def _give(self, video: VideoFrame) -> None:
         """Sample a decoded picture and put it where the reader finds it."""
         now = time.monotonic()
-        self._last_picture = self._last_good = now
+        self._last_picture = self._last_good = self._last_decoded = now
         self._slow.picture(now)
         if video.pts is None or video.time_base is None:
             return

@@ -21,7 +21,7 @@ QUICK = LiveLimits(
     open_s=5.0, stalled_s=1.0, give_up_s=3.0, frozen_s=2.0, freeze_check_s=0.3,
     backoff_first_s=0.2, backoff_most_s=1.0, settled_s=2.0,
 )  # fmt: skip
-PATIENCE_S = 45.0
+PATIENCE_S = 90.0
 """For a state to come about: the machine may be busy with other things."""
 
 
@@ -34,13 +34,14 @@ def write_film(
     frozen_from: float | None = None,
     b_frames: int = 0,
     size: tuple[int, int] = SIZE,
+    key_every_s: float = 1.0,
 ) -> Path:
     """A film whose brightness tells its frame's number modulo 64; from a time on one picture."""
     luck = np.random.default_rng(5)
     with av.open(str(path), "w") as container:
         stream: Any = container.add_stream(codec, rate=rate)
         stream.width, stream.height, stream.pix_fmt = *size, "yuv420p"
-        stream.codec_context.gop_size = rate
+        stream.codec_context.gop_size = round(rate * key_every_s)
         stream.codec_context.max_b_frames = b_frames
         stream.options = {"preset": "ultrafast"} if codec != "libx265" else {
             "preset": "ultrafast", "x265-params": "log-level=none",

@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -18,7 +19,7 @@ import av
 import pytest
 
 from tests.rtsp.loopback import RtspServer
-from tests.vision.live_films import live, until, write_film
+from tests.vision.live_films import PATIENCE_S, QUICK, live, until, write_film
 from vision.live_address import Address
 from vision.live_limits import LiveLimits
 from vision.live_open import LivePlace, LostError, open_place
@@ -44,7 +45,7 @@ def test_pictures_come_with_the_senders_time(server: RtspServer) -> None:
     with live(server.url("t"), every_s=0.2, ring=ring) as source:
         until(source, lambda s: s.state is SourceState.RUNNING)
         frames = []
-        end = time.monotonic() + 40
+        end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end and not (frames and frames[-1].by_sender):
             frame = source.next_frame(1.0)
             if frame is not None:
@@ -60,7 +61,9 @@ def test_pictures_come_with_the_senders_time(server: RtspServer) -> None:
 
 
 def test_a_dropped_connection_comes_back_and_time_goes_on(server: RtspServer) -> None:
-    with live(server.url("t"), every_s=0.1) as source:
+    # So long a wait before the new attempt that nobody can miss it.
+    limits = replace(QUICK, backoff_first_s=3.0, backoff_most_s=3.0)
+    with live(server.url("t"), every_s=0.1, limits=limits) as source:
         until(source, lambda s: s.state is SourceState.RUNNING)
         before = source._last_at
         server.say("drop")
@@ -127,7 +130,7 @@ def test_a_wrong_password_is_told_and_never_shown(
             # FFmpeg's own log, at its wordiest, is only shown blanked.
             with av.logging.Capture(local=False) as told:
                 with pytest.raises(LostError) as error:
-                    open_place(place, LiveLimits(open_s=10))
+                    open_place(place, LiveLimits(open_s=60))
                 ffmpeg = "\n".join(line for _, _, line in told)
             with live(server.url("t"), username=USER, password=wrong) as source:
                 status = until(source, lambda s: s.reconnects > 0)
