@@ -25,8 +25,9 @@ from models.equality import BOX_GAP_PX, SCORE_GAP, SHIPPED_SCORE_GAP, check_dete
 from models.trial import trial_pictures
 from models.weights_dir import default_weights
 from surveillance.cli import main
-from vision.runtime import ModelError, OpenVinoDetector, OpenVinoReader
+from vision.runtime import ModelError, OpenVinoDetector, OpenVinoReader, load_card
 
+SIZE = load_card(default_weights())["models"]["detector"]["input"][-1]
 LOW, SURE = 0.1, 0.2
 """Compared from a score of 0.2 on, with partners down to 0.1."""
 
@@ -41,7 +42,7 @@ def saved(model: torch.nn.Module, names: tuple[str, ...], size: int, path: Path)
 
 @pytest.fixture(scope="module")
 def pictures() -> tuple[np.ndarray, np.ndarray]:
-    return trial_pictures(4, 512)
+    return trial_pictures(4, SIZE)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory, pictures: tuple[np.ndar
     """The shipped detector as a `.pt` file."""
     fresh = DetectionModel("yolo11n.yaml", nc=len(CLASSES), verbose=False)
     model = unfolded(default_weights() / "detector.onnx", fresh, pictures[0])
-    return saved(model, CLASSES, 512, tmp_path_factory.mktemp("pt") / "detector.pt")
+    return saved(model, CLASSES, SIZE, tmp_path_factory.mktemp("pt") / "detector.pt")
 
 
 def test_pt_and_openvino_and_onnx_runtime_find_the_same(
@@ -57,7 +58,7 @@ def test_pt_and_openvino_and_onnx_runtime_find_the_same(
 ) -> None:
     views, onnx = list(pictures[0]), default_weights() / "detector.onnx"
     told = UltralyticsDetector(checkpoint, LOW, "cpu")
-    assert told.size == 512
+    assert told.size == SIZE
     truth = told.find(views)
     assert sum(int((one.scores >= SURE).sum()) for one in truth) > 10
     scores, boxes = detection_gaps(
@@ -140,7 +141,7 @@ def test_a_checkpoint_finds_cards_by_the_command_line(
     import cv2
 
     photo = tmp_path / "view.png"
-    cv2.imwrite(str(photo), trial_pictures(1, 512)[0][0])
+    cv2.imwrite(str(photo), trial_pictures(1, SIZE)[0][0])
     assert main(["detect", str(photo), "--model", str(checkpoint), "--json"]) == 0
     own = capsys.readouterr().out
     assert main(["detect", str(photo), "--json"]) == 0

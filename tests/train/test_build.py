@@ -29,7 +29,7 @@ def photographs(folder: Path) -> Path:
         boxes = [
             {"label": b.card, "xyxy": list(b.xyxy), "kind": "corner"} for b in view.boxes if b.card
         ]
-        told.append({"image": name, "width": 256, "height": 256, "boxes": boxes})
+        told.append({"image": f"images/{name}", "width": 256, "height": 256, "boxes": boxes})
     (folder / "labels.json").write_text(json.dumps(told), encoding="utf-8")
     return folder
 

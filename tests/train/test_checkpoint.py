@@ -15,6 +15,9 @@ from datasets.views import CLASSES
 from models.checkpoint import provenance_beside, unfolded
 from models.weights_dir import default_weights
 from settlement.errors import FeltwatchError
+from vision.runtime import load_card
+
+SIZE = load_card(default_weights())["models"]["detector"]["input"][-1]
 
 
 def answers(file: Path, pictures: np.ndarray) -> np.ndarray:
@@ -22,9 +25,13 @@ def answers(file: Path, pictures: np.ndarray) -> np.ndarray:
     model = core.read_model(file)
     batch = model.inputs[0].partial_shape[0].get_length()
     run = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    asked = np.zeros((batch, *pictures.shape[1:]), np.float32)
-    asked[: len(pictures)] = pictures
-    return np.asarray(run([asked])[0])[: len(pictures)]
+    told = []
+    for start in range(0, len(pictures), batch):
+        part = pictures[start : start + batch]
+        asked = np.zeros((batch, *pictures.shape[1:]), np.float32)
+        asked[: len(part)] = part
+        told.append(np.asarray(run([asked])[0])[: len(part)].copy())
+    return np.concatenate(told)
 
 
 def shown(samples: np.ndarray) -> np.ndarray:
@@ -33,7 +40,7 @@ def shown(samples: np.ndarray) -> np.ndarray:
 
 def test_the_detector_answers_the_same() -> None:
     rng = np.random.default_rng(1)
-    samples = rng.integers(0, 255, (3, 512, 512, 3), dtype=np.uint8)
+    samples = rng.integers(0, 255, (3, SIZE, SIZE, 3), dtype=np.uint8)
     file = default_weights() / "detector.onnx"
     model = unfolded(file, DetectionModel("yolo11n.yaml", nc=len(CLASSES), verbose=False), samples)
     model.eval()
@@ -57,7 +64,7 @@ def test_the_reader_answers_the_same_and_another_architecture_is_refused() -> No
     assert np.abs(mine - answers(file, shown(samples))).max() < 1e-3
     other = DetectionModel("yolo11n.yaml", nc=len(CLASSES), verbose=False)
     with pytest.raises(FeltwatchError, match="take the architecture it was trained with"):
-        unfolded(file, other, np.zeros((1, 512, 512, 3), np.uint8))
+        unfolded(file, other, np.zeros((1, SIZE, SIZE, 3), np.uint8))
 
 
 def test_the_card_beside_tells_what_was_learned_from(tmp_path: Path) -> None:

@@ -16,12 +16,13 @@ from models.metrics import overlaps
 from models.quantize import Int8Cost, quantize
 from models.trial import trial_pictures
 from models.weights_dir import default_weights
-from vision.runtime import OpenVinoDetector
+from vision.runtime import OpenVinoDetector, load_card
 
 
 def test_the_shipped_detector_in_int8_finds_about_the_same(tmp_path: Path) -> None:
     pytest.importorskip("nncf")
-    views = list(trial_pictures(6, 512)[0])
+    size = load_card(default_weights())["models"]["detector"]["input"][-1]
+    views = list(trial_pictures(6, size)[0])
     plain, target = default_weights() / "detector.onnx", tmp_path / "int8.xml"
     quantize(plain, target, views)
     assert target.with_suffix(".bin").stat().st_size < 0.7 * plain.stat().st_size
