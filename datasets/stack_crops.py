@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from datasets.scene import Item, LammerItem, StackItem
 from datasets.stage import House
 from datasets.views import CHIP_COLOURS
 from vision.stack_crop import COUNT_NAMES, CROP_PX, MOST_COUNTED, StackAxes, crop_to_felt
-from vision.table import CHIP_THICKNESS_MM
+from vision.table import CHIP_THICKNESS_MM, FloatArray, Point
 
 SCALE = 2.6
 SIDE_MM = 150.0
@@ -56,8 +57,27 @@ def _count(rng: np.random.Generator) -> int:
     return int(rng.integers(1, 17))
 
 
-def render_crop(rng: np.random.Generator, deck: Deck, house: House) -> tuple[Picture, int]:
-    """One crop, uint8 (64, 64, 3), and its class in COUNT_NAMES."""
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnStack:
+    """One stack standing at (0, 0) of a piece of felt, as a camera shows it.
+
+    `picture` uint8 (m, m, 3) BGR, `felt_to_picture` (3, 3) from felt mm to its pixels, the
+    felt point under the camera and its height in mm, the stack's colours from the bottom up
+    and its directions. Where something stands before it, the found box begins `late` chips
+    too far up.
+    """
+
+    picture: Picture
+    felt_to_picture: FloatArray
+    foot_mm: Point
+    camera_mm: float
+    colours: tuple[str, ...]
+    axes: StackAxes
+    late: float
+
+
+def draw_stack(rng: np.random.Generator, deck: Deck, house: House) -> DrawnStack:
+    """A stack on felt of any colour, with print, other stacks and lammers about it."""
     n_px = round(SIDE_MM * SCALE)
     height = float(rng.uniform(2300, 3600))
     a = rng.uniform(0, 2 * math.pi)
@@ -99,7 +119,8 @@ def render_crop(rng: np.random.Generator, deck: Deck, house: House) -> tuple[Pic
     )  # fmt: skip
     n = _count(rng)
     tag = str(rng.integers(2**31))
-    items: list[Item] = [StackItem(f"m{tag}", (0.0, 0.0), _colours(rng, n))]
+    colours = _colours(rng, n)
+    items: list[Item] = [StackItem(f"m{tag}", (0.0, 0.0), colours)]
     before = False
     for k in range(int(rng.choice([0, 1, 2], p=[0.5, 0.35, 0.15]))):
         turn = rng.uniform(0, 2 * math.pi)
@@ -139,15 +160,23 @@ def render_crop(rng: np.random.Generator, deck: Deck, house: House) -> tuple[Pic
     lifted = np.asarray(painter.lift((0.0, 0.0), CHIP_THICKNESS_MM))
     long = float(np.hypot(*lifted))
     up = lifted / long
-    axes = StackAxes(up, np.array([-up[1], up[0]]), long * float(rng.normal(1, 0.015)))
-    # The base comes from the detector's box: some way off, mostly along the height.
-    base = up * (rng.normal(0, 1.3) + late * long) + axes.side * rng.normal(0, 0.9)
+    axes = StackAxes(up, np.array([-up[1], up[0]]), long)
     to_canvas = np.array([[SCALE, 0, mid], [0, SCALE, mid], [0, 0, 1]])
+    return DrawnStack(seen, to_camera @ to_canvas, foot, height, colours, axes, late)
+
+
+def render_crop(rng: np.random.Generator, deck: Deck, house: House) -> tuple[Picture, int]:
+    """One crop, uint8 (64, 64, 3), and its class in COUNT_NAMES."""
+    drawn = draw_stack(rng, deck, house)
+    up, long = drawn.axes.up, drawn.axes.per_chip_mm
+    axes = replace(drawn.axes, per_chip_mm=long * float(rng.normal(1, 0.015)))
+    # The base comes from the detector's box: some way off, mostly along the height.
+    base = up * (rng.normal(0, 1.3) + drawn.late * long) + axes.side * rng.normal(0, 0.9)
     crop = cv2.warpPerspective(
-        seen, to_camera @ to_canvas @ crop_to_felt(base, axes), (CROP_PX, CROP_PX),
+        drawn.picture, drawn.felt_to_picture @ crop_to_felt(base, axes), (CROP_PX, CROP_PX),
         flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE,
     )  # fmt: skip
-    return np.asarray(crop, np.uint8), min(n, MOST_COUNTED + 1) - 1
+    return np.asarray(crop, np.uint8), min(len(drawn.colours), MOST_COUNTED + 1) - 1
 
 
 def _shard(seed: int, number: int, out: Path, split: str) -> int:

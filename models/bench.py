@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 
 from models.backends import OnnxRuntimeDetector
-from models.trial import trial_pictures, trial_stacks
+from models.trial import trial_levels, trial_pictures, trial_stacks
 from models.val_data import read_val_set
 from models.val_view import fit_square
 from vision.detections import ByteArray
+from vision.level_runtime import load_level_reader
 from vision.photo import read_picture
 from vision.runtime import (
     DEFAULT_THRESHOLD,
@@ -41,6 +42,10 @@ SEAT_CROPS = 14
 """Crops of a full seat: seven cards' indices, each read both ways up."""
 
 STACK_CROPS = 8
+LEVELS = 24
+"""Stacks of a view, and levels of one stack of four chips or five, looked at from three bases."""
+
+PALETTE = 6
 ULTRALYTICS = "ultralytics predict"
 OURS = "openvino"
 SEATS_AT_ONCE = 8
@@ -123,6 +128,7 @@ def bench_model(
         "reader_both_indices": contestants["reader crops twice"].as_dict()
         | {"crops": 2 * SEAT_CROPS},
         "stacks": contestants["stack crops"].as_dict() | {"crops": STACK_CROPS},
+        "levels": contestants["levels"].as_dict() | {"levels": LEVELS},
         "peak_mib": _peak_memory(weights),
         "threads": _threads(detector, reader),
         "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
@@ -198,7 +204,8 @@ def _predict(path: Path, size: int, threshold: float) -> Callable[[Sequence[Byte
 
 def _readers(weights: Path, pictures: Sequence[ByteArray], threads: int | None) -> dict[str, Timed]:
     _, reader = load_models(weights, threads)
-    counter = load_counter(weights, threads)
+    counter, levels = load_counter(weights, threads), load_level_reader(weights, threads)
+    palette = np.zeros((PALETTE, 3), np.float32)
     # What a crop shows does not matter to the time it takes.
     side = 64
     cut = [view[:side, k : k + side] for view in pictures for k in range(0, view.shape[1], side)]
@@ -212,6 +219,9 @@ def _readers(weights: Path, pictures: Sequence[ByteArray], threads: int | None) 
         "reader crops": times(reader.read, seat[:SEAT_CROPS]),
         "reader crops twice": times(reader.read, seat),
         "stack crops": times(counter.read, stacks),
+        "levels": times(
+            lambda windows: levels.read(windows, palette), trial_levels().windows[:LEVELS]
+        ),
     }
 
 
@@ -266,11 +276,12 @@ def _peak_memory(weights: Path) -> int | None:
 
 def _work(pipe: Any, weights: Path) -> None:
     detector, reader = load_models(weights)
-    counter = load_counter(weights)
+    counter, levels = load_counter(weights), load_level_reader(weights)
     detector.find([np.zeros((detector.size, detector.size, 3), np.uint8)] * VIEWS_IN_MEMORY)
     crops = np.zeros((SEAT_CROPS, 64, 64, 3), np.uint8)
     reader.read(crops)
     counter.read(crops)
+    levels.read(trial_levels().windows[:LEVELS], np.zeros((PALETTE, 3), np.float32))
     pipe.send(round(_peak_bytes() / 2**20))
 
 

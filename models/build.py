@@ -12,20 +12,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from datasets.stack_crops import render_stack_crops
+from datasets.stack_levels import render_stack_levels
 from datasets.training_set import TrainingSet, render_training_set
 from models.export import ExportSettings, export_models
 from models.photo_crops import harvest_photos
 from models.photo_labels import held_out, load_labels
 from models.provenance import SOURCES_FILE
 from models.shift_stacks import film_stacks
-from models.training import TrainingRun, train_part
+from models.training import STACK_PARTS, TrainingRun, train_part
 from settlement.errors import FeltwatchError
 from vision.runtime import CARD_FILE, load_models
 
-PARTS = ("detector", "reader", "stacks")
-FINE_EPOCHS = {"detector": 1, "reader": 2, "stacks": 5}
-FINE_RATE = {"detector": 0.0006, "reader": 0.0008, "stacks": 0.0015}
+PARTS = ("detector", "reader", "stacks", "levels")
+FINE_EPOCHS = {"detector": 1, "reader": 2, "stacks": 5, "levels": 2}
+FINE_RATE = {"detector": 0.0006, "reader": 0.0008, "stacks": 0.0015, "levels": 0.0015}
 STACKS_PER_VIEW = 2
+LEVELS_PER_VIEW = 1
+"""Stacks to a view whose number, and whose colours, are learned from."""
+
 PICTURES_WEIGHT = 6
 """Photographs count so often beside the rendered views."""
 
@@ -58,7 +62,7 @@ class BuildPlan:
     device: str | None = None
     workers: int = 1
     shifts: int = 28
-    """Simulated shifts whose stacks, as the detector finds them, the counter learns from."""
+    """Simulated shifts whose stacks, as the detector finds them, are learned from too."""
 
 
 def build(
@@ -89,7 +93,8 @@ def build(
         return alone
     runs = dict.fromkeys(PARTS, first)
     if plan.shifts:
-        runs["stacks"] = _shift_stacks(plan, first, alone, told, show)
+        second = _shift_stacks(plan, first, alone, told, show)
+        runs |= dict.fromkeys(STACK_PARTS, second)
     if plan.photographs:
         runs |= _photographed(plan, first, alone, told)
     weights = plan.out / "weights"
@@ -102,18 +107,19 @@ def _shift_stacks(
     plan: BuildPlan, first: Path, alone: Path, told: Callable[[str], None],
     show: Callable[[float], None] | None,
 ) -> Path:  # fmt: skip
-    """Train the stack counter on with stacks as the detector finds them; its run's folder."""
+    """Train what reads stacks on with stacks as the detector finds them; the runs' folder."""
     filmed = plan.out / "shift-stacks"
     told(f"filming {plan.shifts} shifts and cutting their stacks into {filmed}")
     film_stacks(filmed, plan.shifts, load_models(alone)[0], progress=show)
-    told("training the stacks on, with those of the shifts")
     second = plan.out / "shifts"
-    run = replace(
-        _run(plan, plan.out / "set", second), epochs=FINE_EPOCHS["stacks"],
-        rate=FINE_RATE["stacks"], start=first / "stacks" / "weights" / "best.pt",
-        stacks=(plan.out / "set" / "stacks", filmed), crops_weight=SHIFT_CROPS_WEIGHT,
-    )  # fmt: skip
-    train_part("stacks", run)
+    for part in STACK_PARTS:
+        told(f"training the {part} on, with those of the shifts")
+        run = replace(
+            _run(plan, plan.out / "set", second), epochs=FINE_EPOCHS[part],
+            rate=FINE_RATE[part], start=first / part / "weights" / "best.pt",
+            stacks=(plan.out / "set" / "stacks", filmed), crops_weight=SHIFT_CROPS_WEIGHT,
+        )  # fmt: skip
+        train_part(part, run)
     return second
 
 
@@ -155,6 +161,7 @@ def _render(plan: BuildPlan, data: Path, show: Callable[[float], None] | None) -
     note = stacks / "recipe.json"
     if not note.is_file():
         render_stack_crops(stacks, crops, plan.seed, plan.workers, show)
+        render_stack_levels(stacks, LEVELS_PER_VIEW * plan.views, plan.seed, plan.workers, show)
         note.write_text(json.dumps({"crops": crops, "seed": plan.seed}) + "\n", encoding="utf-8")
     names = {"fonts": sorted({Path(name).stem for name in plan.fonts})}
     (data / SOURCES_FILE).write_text(json.dumps(names, indent=1) + "\n", encoding="utf-8")
@@ -168,7 +175,12 @@ def _export(plan: BuildPlan, runs: dict[str, Path], out: Path) -> None:
         if not path.is_file():
             raise FeltwatchError(f"{path}: the checkpoint of the {part} is missing; train it anew")
     export_models(
-        best["detector"], best["reader"], best["stacks"], out, ExportSettings(size=plan.size)
+        best["detector"],
+        best["reader"],
+        best["stacks"],
+        best["levels"],
+        out,
+        ExportSettings(size=plan.size),
     )
 
 

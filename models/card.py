@@ -62,10 +62,11 @@ def card_markdown(card: dict[str, Any]) -> str:
     parts = [
         "# Model card",
         "",
-        "Three small networks read the table. The *detector* finds what lies on the felt in a "
+        "Four small networks read the table. The *detector* finds what lies on the felt in a "
         "view: card indices, jokers, backs, chips and lammers. The *reader* says which of the 53 "
         "cards an upright crop of an index shows, or none. The *stack counter* says how many "
-        "chips a crop of a stack shows.",
+        "chips a crop of a stack shows, the *levels* network which of a table's chips each level "
+        "of it is, or that there is none.",
         "",
         f"- Made: {card['date']}, with "
         + ", ".join(f"{name} {version}" for name, version in card["versions"].items()),
@@ -170,6 +171,23 @@ def counter_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
+def level_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
+    """Rows of the table of levels: what, figure; none where they were not checked."""
+    levels = figures.get("levels")
+    if levels is None:
+        return []
+    sure = f"{levels['threshold']:g}"
+    return [
+        ("levels of stacks", str(levels["levels"])),
+        ("chip, or none, right", percent(levels["right"])),
+        ("colour of a chip right", percent(levels["colour"])),
+        ("none told as none", percent(levels["none"])),
+        (f"told, share {sure} or more", percent(levels["confident"])),
+        (f"told wrong, share {sure} or more", percent(levels["confident_wrong"])),
+        ("calibration error (ECE)", percent(levels["calibration_error"])),
+    ]
+
+
 def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
     if figures is None:
         return [
@@ -195,7 +213,9 @@ def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
             lines += _table(("found and read", ""), reading_rows(own["end_to_end"]))
     lines += _table(("reader, on crops", ""), reader_rows(reader))
     lines += _confusions(reader["confusions"])
-    counted = counter_rows(figures)
+    counted, levels = counter_rows(figures), level_rows(figures)
+    if levels:
+        lines += _table(("levels of stacks", ""), levels)
     if counted:
         lines += _table(("stack counter", ""), counted)
     else:

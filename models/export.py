@@ -22,6 +22,7 @@ from datasets.training_set import CLASS_NAMES, CROP_PX
 from datasets.views import CLASSES
 from models.card import CHART_FILE, LICENCE, build_card, card_json, card_markdown
 from models.equality import check_detector, check_reader
+from models.level_export import LEVELS_FILE, export_levels
 from models.onnx_form import rewrite
 from models.provenance import TRAINING_FILE, Provenance, read_provenance, rendered_data
 from models.quantize import MOST_COST, calibration_views, int8_cost, quantize
@@ -72,6 +73,7 @@ def export_models(
     detector: Path,
     reader: Path,
     stacks: Path,
+    levels: Path,
     out: Path,
     settings: ExportSettings | None = None,
     *,
@@ -82,11 +84,12 @@ def export_models(
     """Export the checkpoints (`.pt`) into the folder `out`; gives back the card.
 
     Writes detector.onnx (one view of `size` px), reader.onnx and stacks.onnx (batches of 7
-    crops), model-card.json and MODEL_CARD.md, all or none. Before anything is put in place,
-    OpenVINO's outputs are compared with the checkpoints' on rendered views and crops.
-    `provenance` adds to what the checkpoints' own training.json tells. `calibration`, as
-    `models.val_calibration.read_calibration` gives it, sets the reader's temperature and the
-    points that the detector's scores are carried along; its chart goes beside the card.
+    crops), levels.onnx (any number of levels and chips), model-card.json and MODEL_CARD.md,
+    all or none. Before anything is put in place, OpenVINO's outputs are compared with the
+    checkpoints' on rendered views and crops. `provenance` adds to what the checkpoints' own
+    training.json tells. `calibration`, as `models.val_calibration.read_calibration` gives it,
+    sets the reader's temperature and the points that the detector's scores are carried along;
+    its chart goes beside the card.
 
     Raises FeltwatchError for a checkpoint that is missing or of another task, for outputs
     that differ, and for figures or a calibration of other weights.
@@ -100,6 +103,9 @@ def export_models(
         models = {
             part: _export_part(part, path, work, settings) for part, path in checkpoints.items()
         }
+        notes = {"part": "levels", "licence": LICENCE}
+        models["levels"] = export_levels(levels, work / LEVELS_FILE, notes)
+        checkpoints["levels"] = levels
         int8 = None if settings.int8_data is None else _export_int8(work, models, settings)
         _same_weights(models, figures, "figures")
         _same_weights(models, calibration, "calibration's figures")
@@ -117,7 +123,7 @@ def export_models(
         (work / PAGE_FILE).write_text(card_markdown(card), encoding="utf-8")
         # The card goes last: until then the earlier card's hashes tell that files changed.
         int8_files = INT8_FILES if int8 else ()
-        for name in (*FILES.values(), *int8_files, *pages, CARD_FILE):
+        for name in (*FILES.values(), LEVELS_FILE, *int8_files, *pages, CARD_FILE):
             (work / name).replace(out / name)
         if not int8:
             for name in INT8_FILES:
@@ -251,7 +257,8 @@ def _own_provenance(checkpoint: Path) -> Provenance:
     noted = checkpoint.resolve().parent.parent / TRAINING_FILE
     if noted.is_file():
         return read_provenance(noted)
-    args = (torch.load(checkpoint, map_location="cpu", weights_only=False)).get("train_args", {})
+    stored = torch.load(checkpoint, map_location="cpu", weights_only=False)
+    args = stored.get("train_args", {})
     data = Path(str(args.get("data", "")))
     if data.name == "data.yaml" and (data.parent / "recipe.json").is_file():
         return Provenance(rendered=(rendered_data(data.parent),))

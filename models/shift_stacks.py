@@ -9,7 +9,7 @@ height is to be trusted.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,13 +21,24 @@ from datasets.shift_labels import SeenBox, boxes_in_view
 from datasets.shift_moments import choose_moments
 from datasets.shift_views import DEALER, moment_pictures, shift_name, truth_lines
 from datasets.simulate import Wishes, simulate
+from datasets.stack_levels import (
+    BASE_OFF_CHIPS,
+    MARK,
+    LevelSet,
+    joined,
+    level_labels,
+    save_levels,
+)
 from models.metrics import overlaps
 from settlement.errors import FeltwatchError
 from vision.calibration import Calibration
 from vision.detections import ByteArray, Detections
-from vision.stack_crop import CROP_PX, MOST_COUNTED, base_and_height, crop_to_felt, stack_axes
-from vision.stacks import COUNT_OFFS_MM
-from vision.table import VIEW_MM, Place, load_table
+from vision.stack_base import fit_base, gradients
+from vision.stack_crop import MOST_COUNTED, FoundStack
+from vision.stack_levels import level_windows
+from vision.stack_patch import cut_patch, silhouette
+from vision.stacks import BASE_SLIPS_MM, COUNT_OFFS_MM, COVER_MM, TOP_TRUST, stack_reach
+from vision.table import VIEW_MM, ChipKind, FloatArray, Place, load_table
 from vision.tiles import SizedDetector
 
 HEIGHTS = "-heights"
@@ -51,13 +62,15 @@ CAMERA_SEEDS = 500
 @dataclass(frozen=True, slots=True, eq=False)
 class StackCut:
     """One stack as found: crops uint8 (offsets, 64, 64, 3) about the box's base, its count,
-    the height of its box and of one chip in mm on the felt, and the share of it that is seen."""
+    the height of its box and of one chip in mm on the felt, the share of it that is seen, and
+    its levels where it is not too high for them."""
 
     crops: ByteArray
     count: int
     height_mm: float
     per_chip_mm: float
     visible: float
+    levels: LevelSet | None = None
 
 
 def film_stacks(
@@ -116,7 +129,8 @@ def cut_stacks(
 
     `truth` is the recording's `frames.jsonl.gz`. Written are `SHIFT.npy`, three crops of each
     stack at `vision.stacks.COUNT_OFFS_MM`, `SHIFT-labels.npy` with places in COUNT_NAMES and
-    `SHIFT-heights.npy` float32 (n, 3): box height mm, mm of one chip, visible share. Raises
+    `SHIFT-heights.npy` float32 (n, 3): box height mm, mm of one chip, visible share; and
+    `SHIFT-levels.npz`, their levels with the colours (`datasets.stack_levels`). Raises
     FeltwatchError for a missing or foreign file, and where no stack is found.
     """
     table = load_table(table_file)
@@ -132,7 +146,9 @@ def cut_stacks(
         seen = boxes_in_view(objects, calibration, place, detector.size)
         if any(one.colours for one in seen):
             found = detector.find([calibration.warp_view(frame, place, detector.size)])[0]
-            cuts += stacks_in_view(frame, calibration, place, seen, found, detector.size)
+            cuts += stacks_in_view(
+                frame, calibration, place, seen, found, detector.size, table.chips
+            )
         if progress:
             progress(done / len(resting))
     if not cuts:
@@ -148,17 +164,21 @@ def stacks_in_view(
     seen: Iterable[SeenBox],
     found: Detections,
     size: int,
+    palette: Mapping[str, ChipKind],
 ) -> list[StackCut]:
     """The stacks of a view that the detector found, cut as `vision.stacks` cuts them.
 
     `seen` is what the truth tells of the view, `found` the detector's boxes, both px of a
-    view of `size` px. A stack is found by the box that overlaps its own most.
+    view of `size` px, `palette` the table's chips. A stack is found by the box that overlaps
+    its own most.
     """
     chips = found.of("chip")
     if not len(chips):
         return []
     out = []
     mm = VIEW_MM / size
+    seen, foot = list(seen), np.asarray(calibration.foot_mm)
+    standing = [(_stands(one, calibration, place, mm), one.colours) for one in seen if one.colours]
     for one in seen:
         if not one.colours or not one.labelled or one.box.visible < LEAST_VISIBLE:
             continue
@@ -167,18 +187,66 @@ def stacks_in_view(
         if shared[best] < LEAST_OVERLAP:
             continue
         u0, v0, u1, v1 = (float(v) * mm - VIEW_MM / 2 for v in chips.xyxy[best])
-        middle = np.array([[(u0 + u1) / 2, (v0 + v1) / 2]])
-        axes = stack_axes(calibration, place.to_felt(middle)[0])
-        base, height = base_and_height((u0, v0, u1, v1), place, axes)
-        crops = [
-            calibration.warp_patch(
-                frame, crop_to_felt(base + axes.up * off, axes), (CROP_PX, CROP_PX)
-            )
-            for off in COUNT_OFFS_MM
-        ]
-        visible = float(one.box.visible)
-        out.append(StackCut(np.stack(crops), len(one.colours), height, axes.per_chip_mm, visible))
+        stack = FoundStack.of((u0, v0, u1, v1), calibration, place)
+        crops = np.stack([stack.crop(frame, calibration, off) for off in COUNT_OFFS_MM])
+        levels = None
+        if len(one.colours) <= MOST_COUNTED:
+            own = _stands(one, calibration, place, mm)
+            nearer = [
+                silhouette(calibration, (float(at[0]), float(at[1])), len(colours), COVER_MM)
+                for at, colours in standing
+                if np.hypot(*(at - foot)) < np.hypot(*(own - foot)) - COVER_MM
+            ]
+            levels = _levels(frame, calibration, stack, own, one.colours, nearer, palette)
+        step, visible = stack.axes.per_chip_mm, float(one.box.visible)
+        out.append(StackCut(crops, len(one.colours), stack.height, step, visible, levels))
     return out
+
+
+def _stands(one: SeenBox, calibration: Calibration, place: Place, mm: float) -> FloatArray:
+    """Where on the felt, (2,) mm, a stack stands by its true box in a view of `mm` to the px.
+
+    The box's middle is known exactly, how far it reaches up from the number of chips.
+    """
+    x0, y0, x1, y1 = (float(v) * mm - VIEW_MM / 2 for v in one.box.xyxy)
+    told = FoundStack.of((x0, y0, x1, y1), calibration, place)
+    high = len(one.colours or ()) * told.axes.per_chip_mm
+    base: FloatArray = told.base + told.axes.up * (told.height - high) / 2
+    return base
+
+
+def _levels(
+    frame: ByteArray, calibration: Calibration, found: FoundStack, stands: FloatArray,
+    colours: tuple[str, ...], nearer: Sequence[FloatArray], palette: Mapping[str, ChipKind],
+) -> LevelSet | None:  # fmt: skip
+    """The levels of a stack, for its number of chips and for one more and less, from the bases
+    that are fitted for these; None where none lies clearly on a level. `stands` is its true
+    base, `nearer` are the outlines of what may hide it."""
+    names, n, axes = list(palette), len(colours), found.axes
+    path = tuple(names.index(c) for c in colours)
+    most = min(n + 1, MOST_COUNTED)
+    center, reach = stack_reach(found, most)
+    patch = cut_patch(frame, calibration, center, reach, nearer)
+    grads = gradients(patch.image)
+    windows, labels = [], []
+    for count in range(max(1, n - 1), most + 1):
+        start = found.base + axes.up * (found.height - count * axes.per_chip_mm) * TOP_TRUST
+        base = fit_base(patch, grads, start, axes, count)
+        for slip in BASE_SLIPS_MM:
+            own = base + axes.up * slip
+            off = float((own - stands) @ axes.up) / axes.per_chip_mm - BASE_OFF_CHIPS[0]
+            told, clear = level_labels(path, count, off)
+            seen = level_windows(
+                patch, calibration.foot_mm, calibration.height_mm, own, count, axes.up
+            )
+            windows.append(seen[clear])
+            labels.append(told[clear])
+    rgb = np.array([kind.rgb for kind in palette.values()], np.int16)
+    told_all = np.concatenate(labels)
+    if not len(told_all):
+        return None
+    palettes = np.broadcast_to(rgb, (len(told_all), *rgb.shape))
+    return LevelSet(np.concatenate(windows), told_all, palettes)
 
 
 def read_heights(folder: Path) -> npt.NDArray[np.float32]:
@@ -196,6 +264,9 @@ def _write(out: Path, name: str, cuts: list[StackCut]) -> None:
         out / f"{name}{HEIGHTS}.npy",
         np.asarray([(c.height_mm, c.per_chip_mm, c.visible) for c in cuts], np.float32),
     )
+    levels = [cut.levels for cut in cuts if cut.levels is not None]
+    if levels:
+        save_levels(out / f"{name}{MARK}.npz", joined(levels))
     np.save(out / f"{name}.npy", np.concatenate([cut.crops for cut in cuts]))
     # Written last: crops without labels are not read.
     np.save(out / f"{name}-labels.npy", np.repeat(np.asarray(places, np.int16), len(COUNT_OFFS_MM)))

@@ -11,12 +11,14 @@ from typing import Any
 import torch
 from ultralytics import __version__ as ultralytics_version
 
+from datasets.stack_levels import read_levels
 from datasets.training_set import CROP_PX
 from datasets.views import CLASSES
 from models.checkpoint import checkpoint_of, provenance_beside
 from models.crops import read_crops
 from models.detector_training import train_detector
 from models.heldout import refuse_held_out
+from models.level_training import train_levels
 from models.provenance import (
     TRAINING_FILE,
     PhotoData,
@@ -32,6 +34,9 @@ from models.stack_training import train_stack_reader
 from models.validate import class_names
 from settlement.errors import FeltwatchError
 from vision.stack_crop import COUNT_NAMES
+
+STACK_PARTS = ("stacks", "levels")
+"""Parts that learn from stacks alone: how many chips, and of which colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ class TrainingRun:
 
 
 def train_part(part: str, run: TrainingRun) -> Path:
-    """Train 'detector', 'reader' or 'stacks' into `out/PART`; gives back the best checkpoint.
+    """Train 'detector', 'reader', 'stacks' or 'levels' into `out/PART`; the best checkpoint.
 
     Notes beside it in training.json what it was trained on, for the model card. With
     `resume` a part that is finished is left as it is.
@@ -107,6 +112,8 @@ def train_part(part: str, run: TrainingRun) -> Path:
         best = train_stack_reader(
             stack_folders(run), folder, later_weight=run.crops_weight, **common
         )
+    elif part == "levels":
+        best = train_levels(stack_folders(run), folder, later_weight=run.crops_weight, **common)
     else:
         train, val = run.data / "crops" / "train", run.data / "crops" / "val"
         extra = crop_folders(run.crops)
@@ -136,9 +143,11 @@ def _unfolded_start(part: str, onnx_file: Path, run: TrainingRun, folder: Path) 
 
 def part_provenance(part: str, run: TrainingRun) -> Provenance:
     """What a part would be trained on; raises FeltwatchError where that is not there."""
-    if part == "stacks":
+    if part in STACK_PARTS:
         for folder in stack_folders(run):
             read_crops(folder / "val", len(COUNT_NAMES))
+            if part == "levels":
+                read_levels(folder / "val")
         return Provenance(stacks=tuple(stack_data(folder) for folder in stack_folders(run)))
     rendered = rendered_data(run.data)
     if part == "reader":
@@ -170,7 +179,7 @@ def _pictures_of(folder: Path) -> Path:
 
 def _folders(part: str, run: TrainingRun) -> tuple[Path, ...]:
     """The folders that a part is trained on."""
-    if part == "stacks":
+    if part in STACK_PARTS:
         return stack_folders(run)
     return (run.data, *(run.crops if part == "reader" else run.pictures))
 

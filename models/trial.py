@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets.deck import draw_deck, random_style
-from datasets.stack_crops import House, render_crop
+from datasets.stack_crops import House, draw_stack, render_crop
+from datasets.stack_levels import LevelSet, joined, render_levels
 from datasets.training_set import upright_crop
 from datasets.views import render_view
+from vision.stack_crop import MOST_COUNTED
 
 STACKS = 64
 SEED = 20_251
@@ -39,3 +41,13 @@ def trial_stacks() -> Array:
     rng = np.random.default_rng(SEED)
     deck, house = draw_deck(), House.draw(rng)
     return np.stack([render_crop(rng, deck, house)[0] for _ in range(STACKS)])
+
+
+def trial_levels() -> LevelSet:
+    """Levels of rendered stacks."""
+    rng = np.random.default_rng(SEED)
+    deck, house = draw_deck(), House.draw(rng)
+    drawn = [draw_stack(rng, deck, house) for _ in range(STACKS)]
+    return joined(
+        [render_levels(rng, one, house) for one in drawn if len(one.colours) <= MOST_COUNTED]
+    )

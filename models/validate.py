@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from datasets.stack_levels import MARK, read_levels
 from datasets.training_set import CLASS_NAMES
 from models.crops import read_crops
+from models.level_figures import level_figures
 from models.metrics import counter_figures, reader_figures
 from models.val_calibration import Evidence
 from models.val_data import ValSet, read_val_set
@@ -20,6 +22,7 @@ from models.val_finding import Finding, match_found
 from models.val_reading import SURE, Reading
 from models.val_sights import FLOOR, sight
 from settlement.errors import FeltwatchError
+from vision.level_runtime import OpenVinoLevelReader
 from vision.runtime import OpenVinoDetector, OpenVinoReader, load_card
 from vision.stack_crop import COUNT_NAMES
 
@@ -73,8 +76,8 @@ def validate(
     Finding: per class AP50 and AP50-95 as COCO counts them, precision and recall at the
     card's working threshold and IoU 0.5. End to end: every found index under the card that
     it is read as. A rendered set's own crops of indices (crops/SPLIT) and of stacks
-    (`stacks`, else its folder stacks) give the figures of the reader and the stack counter;
-    None where there are none.
+    (`stacks`, else its folder stacks) give the figures of the reader, the stack counter and
+    the reader of levels; None where there are none.
 
     Raises FeltwatchError for weights or data that are missing or do not fit each other.
     """
@@ -139,7 +142,8 @@ def _fitting(data: ValSet, names: tuple[str, ...], weights: Path) -> None:
 def _crops(
     weights: Path, card: dict[str, Any], data: Path, options: CheckOptions, stacks: Path | None
 ) -> dict[str, Any]:
-    """Figures of the reader and the stack counter on crops, None for those that lack them."""
+    """Figures of the reader, the stack counter and the reader of levels on crops, None for those
+    that lack them."""
     crops = data / "crops" / options.split
     counted = (data / "stacks" if stacks is None else stacks) / options.split
     read = None
@@ -152,7 +156,11 @@ def _crops(
         heights = _crop_figures(
             weights, card["models"]["stacks"], counted, COUNT_NAMES, counter_figures, options
         )
-    return {"reader": read, "stacks": heights}
+    levels = None
+    if any(counted.glob(f"*{MARK}.npz")):
+        reader = OpenVinoLevelReader(weights / card["models"]["levels"]["file"], options.threads)
+        levels = level_figures(reader, read_levels(counted), options.sure)
+    return {"reader": read, "stacks": heights, "levels": levels}
 
 
 def _other_classes(weights: Path, own: dict[str, Any], due: Sequence[str]) -> FeltwatchError:

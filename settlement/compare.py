@@ -27,6 +27,17 @@ from settlement.seven import is_empty
 
 __all__ = ["Finding", "FindingCode", "compare"]
 
+_MISSING = frozenset(
+    {
+        FindingCode.NOT_PAID,
+        FindingCode.UNDERPAID,
+        FindingCode.TOOK_WINNER,
+        FindingCode.TOOK_PUSH,
+        FindingCode.ENVY_MISSED,
+    }
+)
+"""Money is missing by a wager; chips by the seat that no wager owns may be that money."""
+
 
 def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> list[Finding]:
     """Every difference between a round as seen and as it should have been settled.
@@ -152,8 +163,21 @@ def _seat(
             continue
         differences += judge_wager(case, seat, wager, ruling, unjudged, foul=bool(due.foul))
     differences += judge_envy(case, seat, due, unjudged)
-    yield from _settled_together(case, seat.seat, _sure(case, differences, unjudged))
+    found = _settled_together(case, seat.seat, _sure(case, differences, unjudged))
+    yield from _not_by_the_spots(case, seat.seat, found, unjudged)
     yield from judge_lammers(case, seat, unjudged)
+
+
+def _not_by_the_spots(
+    case: Case, seat: int, found: Iterator[Finding], unjudged: Unjudged
+) -> Iterator[Finding]:
+    """The findings without those of missing money where money of no known owner lies."""
+    doubt = case.doubts.chips(seat)
+    for finding in found:
+        if doubt and finding.code in _MISSING:
+            unjudged.add(doubt, finding.wager)
+        else:
+            yield finding
 
 
 def _sure(case: Case, differences: list[Difference], unjudged: Unjudged) -> list[Difference]:

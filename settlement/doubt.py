@@ -9,6 +9,8 @@ from settlement.record import RoundRecord, Undecided
 
 PARTS = ("stake", "paid", "action")
 _HANDS = frozenset({"low", "high", "hand", "hands", "cards", "discard"})
+_CHIPS = "chips"
+"""Chips by a seat whose owner could not be told: they may be what seems to be missing."""
 _HARMLESS = frozenset({"start", "end", "start_s", "end_s", "confidence"})
 
 
@@ -36,6 +38,7 @@ class Doubts:
         self._all: dict[int | None, str] = {}
         self._hands: dict[int | None, str] = {}
         self._lammers: dict[int, str] = {}
+        self._chips: dict[int, str] = {}
         self._wagers: dict[tuple[int, str, str], str] = {}
         self._entries: dict[int | None, list[Undecided]] = defaultdict(list)
         for entry in record.undecided:
@@ -51,6 +54,8 @@ class Doubts:
             self._hands.setdefault(entry.seat, reason)
         elif entry.seat is not None and head == "lammers":
             self._lammers.setdefault(entry.seat, reason)
+        elif entry.seat is not None and head == _CHIPS:
+            self._chips.setdefault(entry.seat, reason)
         elif entry.seat is not None and (rest or head in self._names):
             parts = [part for part in PARTS if part in rest] or list(PARTS)
             for part in parts:
@@ -79,6 +84,16 @@ class Doubts:
     def lammers(self, seat: int) -> str | None:
         """Why a seat's lammers are not known."""
         return self.whole(seat) or self._lammers.get(seat)
+
+    def chips(self, seat: int) -> str | None:
+        """Why money that seems to be missing at a seat may lie there nevertheless.
+
+        >>> entry = Undecided(seat=4, what="chips", why="by nobody's spot")
+        >>> doubts = Doubts(RoundRecord(round_id="r", table="t", game="g", undecided=(entry,)))
+        >>> doubts.chips(4), doubts.chips(1), doubts.wager(4, "main", "paid")
+        ("chips: by nobody's spot", None, None)
+        """
+        return self.whole(seat) or self._chips.get(seat)
 
     def wager(self, seat: int, name: str, part: str) -> str | None:
         """Why the 'stake', 'paid' or 'action' of a seat's wager is not known."""

@@ -122,7 +122,10 @@ class Undecided(_Part):
     """Something that could not be read. Never counted as right or wrong."""
 
     seat: int | None = Field(None, description="None for the dealer or the whole table.")
-    what: str = Field(description="'high[2]', 'low[0]', 'main.stake', 'main.paid', 'main.action'.")
+    what: str = Field(
+        description="'high[2]', 'low[0]', 'main.stake', 'main.paid', 'main.action', 'chips' (by "
+        "the seat, of an owner who could not be told)."
+    )
     why: str
 
 

@@ -22,6 +22,7 @@ from vision.score_points import Points, calibrated
 from vision.tiles import SizedDetector
 
 CARD_FILE = "model-card.json"
+PARTS = ("detector", "reader", "stacks", "levels")
 LARGE_BATCH = 16
 DEFAULT_THRESHOLD = 0.25
 
@@ -38,7 +39,7 @@ def load_card(folder: Path) -> dict[str, Any]:
     path = folder / CARD_FILE
     try:
         card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        for name in ("detector", "reader", "stacks"):
+        for name in PARTS:
             own = card["models"][name]
             parts = [own]
             if "int8" in own:
@@ -290,9 +291,14 @@ def load_models(models: Path, threads: int | None = None) -> tuple[SizedDetector
     )  # fmt: skip
 
 
+def weights_folder(models: Path) -> Path:
+    """The folder of weights that is meant, or where the rest lies for a detector's file."""
+    loader = _file_loader(models)
+    return models if loader is None else loader.rest()
+
+
 def load_counter(models: Path, threads: int | None = None) -> OpenVinoReader:
     """The counter of chips in a stack of a folder of weights, or for a detector's file."""
-    loader = _file_loader(models)
-    folder = models if loader is None else loader.rest()
+    folder = weights_folder(models)
     own = load_card(folder)["models"]["stacks"]
     return OpenVinoReader(folder / own["file"], threads, float(own.get("temperature", 1.0)))

@@ -11,6 +11,8 @@ import numpy as np
 from vision.calibration import Calibration
 from vision.detections import ByteArray, Detections, Reader
 from vision.hands import IndexSight, backs_seen, see_indices
+from vision.stack_boxes import Box
+from vision.stack_colours import LevelReader
 from vision.stacks import StackSight, read_stacks
 from vision.table import VIEW_MM, ChipKind, Place, Polygon
 
@@ -27,7 +29,8 @@ MIN_LAMMER_SCORE = 0.4
 class ViewReading:
     """What one view showed in one picture.
 
-    `stakes` and `pays` map a wager to its stacks; `envy` prizes are pays of 'envy'.
+    `stakes` and `pays` map a wager to its stacks; `envy` prizes are pays of 'envy'. `strays`
+    are the stacks about the spots that could be given to no wager.
     """
 
     at_s: float
@@ -37,6 +40,7 @@ class ViewReading:
     pays: Mapping[str, tuple[StackSight, ...]]
     lammers: frozenset[str]
     found: Detections
+    strays: tuple[StackSight, ...] = ()
 
 
 def read_view(
@@ -49,20 +53,24 @@ def read_view(
     view_px: int,
     reader: Reader,
     counter: Reader,
+    levels: LevelReader,
     at_s: float,
 ) -> ViewReading:
-    """Read a view's detections against the felt's geometry."""
+    """Read a view's detections against the felt's geometry.
+
+    `reader` names indices, `counter` counts the chips of stacks, `levels` tells their colours.
+    """
     indices = tuple(see_indices(frame, calibration, place, found, view_px, reader))
     mm = VIEW_MM / view_px
     chip = found.of("chip")
-    boxes = [
-        tuple(float(v) * mm - VIEW_MM / 2 for v in xyxy)
-        for xyxy, score in zip(chip.xyxy, chip.scores, strict=True)
-        if score >= MIN_CHIP_SCORE
-    ]
+    boxes: list[Box] = []
+    for xyxy, score in zip(chip.xyxy, chip.scores, strict=True):
+        if score >= MIN_CHIP_SCORE:
+            x0, y0, x1, y1 = (float(v) * mm - VIEW_MM / 2 for v in xyxy)
+            boxes.append((x0, y0, x1, y1))
     centers = {name: place.to_local(np.array([p.center_mm]))[0] for name, p in spots.items()}
-    near = [b for b in boxes if _near_spots(b, list(centers.values()))]  # type: ignore[arg-type]
-    stacks = read_stacks(frame, calibration, chips, place, near, counter) if near else []  # type: ignore[arg-type]
+    near = [b for b in boxes if _near_spots(b, list(centers.values()))]
+    stacks = read_stacks(frame, calibration, chips, place, near, counter, levels)
     lammers: dict[str, list[np.ndarray]] = {}
     for item in range(len(found)):
         name = found.name(item)
@@ -72,10 +80,14 @@ def read_view(
             if centers and min(math.dist(middle, c) for c in centers.values()) < 75:
                 lammers.setdefault(name.removeprefix("lammer_"), []).append(middle)
     stakes, pays = assign(stacks, place, centers, lammers)
-    return ViewReading(at_s, indices, backs_seen(found), stakes, pays, frozenset(lammers), found)
+    given = {id(stack) for own in (*stakes.values(), *pays.values()) for stack in own}
+    strays = tuple(stack for stack in stacks if id(stack) not in given)
+    return ViewReading(
+        at_s, indices, backs_seen(found), stakes, pays, frozenset(lammers), found, strays
+    )
 
 
-def _near_spots(box: tuple[float, float, float, float], centers: Sequence[np.ndarray]) -> bool:
+def _near_spots(box: Box, centers: Sequence[np.ndarray]) -> bool:
     middle = ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
     return any(math.dist(middle, c) < 130 for c in centers)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from vision.calibration import Calibration
 from vision.detections import ByteArray, Reader
-from vision.stack_crop import CROP_PX, base_and_height, crop_to_felt, stack_axes
+from vision.stack_crop import FoundStack
 from vision.table import CHIP_DIAMETER_MM, FloatArray, Place
 from vision.tiles import overlaps
 
@@ -94,14 +94,11 @@ def _halves(
     spare = high - low - CHIP_DIAMETER_MM
     if spare.max() < TWIN_MM[0]:
         return [box_mm]
+    found = FoundStack.of(box_mm, calibration, place)
     middle = (low + high) / 2
-    center = place.to_felt(middle[None])[0]
-    axes = stack_axes(calibration, center)
-    lean = np.abs(place.to_local(center[None] + axes.up)[0] - middle)
-    base, _ = base_and_height(box_mm, place, axes)
-    crop = calibration.warp_patch(frame, crop_to_felt(base, axes), (CROP_PX, CROP_PX))
-    count = int(counter.read(crop[None])[0].argmax()) + 1
-    over = spare - lean * count * axes.per_chip_mm
+    lean = np.abs(place.to_local(place.to_felt(middle[None]) + found.axes.up)[0] - middle)
+    count = int(counter.read(found.crop(frame, calibration)[None])[0].argmax()) + 1
+    over = spare - lean * count * found.axes.per_chip_mm
     side = int(over.argmax())
     if not TWIN_MM[0] <= over[side] <= TWIN_MM[1] or abs(over[1 - side]) > ASKEW_MM:
         return [box_mm]

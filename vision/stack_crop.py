@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vision.calibration import Calibration
+from vision.detections import ByteArray
 from vision.table import CHIP_DIAMETER_MM, CHIP_THICKNESS_MM, FloatArray, Place
 
 CROP_PX = 64
@@ -66,3 +67,28 @@ def crop_to_felt(base_mm: FloatArray, axes: StackAxes) -> FloatArray:
     matrix[:2, 1] = -axes.up * row
     matrix[:2, 2] = origin
     return matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundStack:
+    """A stack as a detector's box (u0, v0, u1, v1) mm of the view's own frame tells it: its
+    directions, base (2,) felt mm and visible height mm."""
+
+    box: tuple[float, float, float, float]
+    axes: StackAxes
+    base: FloatArray
+    height: float
+
+    @classmethod
+    def of(
+        cls, box: tuple[float, float, float, float], calibration: Calibration, place: Place
+    ) -> FoundStack:
+        """The stack in a box of the view of `place`."""
+        middle = np.array([[(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]])
+        axes = stack_axes(calibration, place.to_felt(middle)[0])
+        return cls(box, axes, *base_and_height(box, place, axes))
+
+    def crop(self, frame: ByteArray, calibration: Calibration, off_mm: float = 0.0) -> ByteArray:
+        """What the counter looks at, uint8 (64, 64, 3), its base `off_mm` further up."""
+        to_felt = crop_to_felt(self.base + self.axes.up * off_mm, self.axes)
+        return calibration.warp_patch(frame, to_felt, (CROP_PX, CROP_PX))

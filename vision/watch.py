@@ -10,6 +10,7 @@ import numpy as np
 from settlement.errors import FeltwatchError
 from vision.calibration import Calibration
 from vision.compile_round import compile_round
+from vision.level_runtime import load_level_reader
 from vision.motion import RestWatch, hull, shrink
 from vision.observed import ObservedRound, Seen, ViewPicture, What
 from vision.print_check import FELT_MATCH_MIN, felt_match
@@ -73,6 +74,7 @@ class TableWatcher:
         self.calibration = Calibration.fit(table.camera)
         self.detector, self.reader = load_models(models)
         self.counter = load_counter(models)
+        self.levels = load_level_reader(models)
         self.tracker = RoundTracker([s.seat for s in table.seats])
         self._views = [
             _View(
@@ -143,7 +145,7 @@ class TableWatcher:
             view.reads += 1
             reading = read_view(
                 bgr, self.calibration, view.place, view.spots, self.table.chips, found, size,
-                self.reader, self.counter, at_s,
+                self.reader, self.counter, self.levels, at_s,
             )  # fmt: skip
             ended = self.tracker.take(view.seat, reading, image, fresh=fresh, since_s=view.since_s)
             if ended is not None:

@@ -31,7 +31,7 @@ model_app = typer.Typer(
 
       feltwatch model export --detector run/detector/weights/best.pt \\
         --reader run/reader/weights/best.pt --stacks run/stacks/weights/best.pt \\
-        --out weights
+        --levels run/levels/weights/best.pt --out weights
 
       feltwatch model val --weights weights --data set
     """,
@@ -44,11 +44,12 @@ class Part(StrEnum):
     DETECTOR = "detector"
     READER = "reader"
     STACKS = "stacks"
+    LEVELS = "levels"
     BOTH = "both"
     ALL = "all"
 
 
-PARTS = {Part.BOTH: ("detector", "reader"), Part.ALL: ("detector", "reader", "stacks")}
+PARTS = {Part.BOTH: ("detector", "reader"), Part.ALL: ("detector", "reader", "stacks", "levels")}
 
 
 StackFolders = Annotated[
@@ -109,6 +110,7 @@ def render_command(
     """
     from datasets.fonts import default_fonts, usable_fonts
     from datasets.stack_crops import render_stack_crops
+    from datasets.stack_levels import render_stack_levels
     from datasets.training_set import TrainingSet, render_training_set
     from models.provenance import SOURCES_FILE
 
@@ -122,6 +124,10 @@ def render_command(
     if stacks:
         with progress_bar("stack crops", shown=not quiet) as show:
             render_stack_crops(out / "stacks", stacks, seed, workers or os.cpu_count() or 1, show)
+        with progress_bar("levels of stacks", shown=not quiet) as show:
+            # Each stack gives some fifteen levels.
+            many = max(1, stacks // 4)
+            render_stack_levels(out / "stacks", many, seed, workers or os.cpu_count() or 1, show)
         note = json.dumps({"crops": stacks, "seed": seed}) + "\n"
         (out / "stacks" / "recipe.json").write_text(note, encoding="utf-8")
     told = {"fonts": sorted({Path(name).stem for name in names})}
@@ -226,6 +232,7 @@ def export_command(
     detector: Annotated[Path, typer.Option("--detector", help="Checkpoint of the detector.")],
     reader: Annotated[Path, typer.Option("--reader", help="Checkpoint of the reader.")],
     stacks: Annotated[Path, typer.Option("--stacks", help="Checkpoint of the stack counter.")],
+    levels: Annotated[Path, typer.Option("--levels", help="Checkpoint of the levels' reader.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the weights and their card.")],
     figures: Annotated[
         Path | None, typer.Option("--figures", help="Output of 'model val --json' for the card.")
@@ -275,12 +282,13 @@ def export_command(
 
     Examples:
 
-      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --out weights
+      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --levels l.pt --out new
 
-      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --out weights \\
+      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --levels l.pt --out new \\
         --figures figures.json --calibration calibration.json
 
-      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --out weights --int8 set
+      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --levels l.pt --out new \\
+        --int8 set
     """
     if size % 32:
         raise FeltwatchError(f"--size {size}: the detector needs a multiple of 32")
@@ -294,6 +302,7 @@ def export_command(
         detector,
         reader,
         stacks,
+        levels,
         out,
         ExportSettings(
             size=size,

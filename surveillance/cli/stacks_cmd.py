@@ -25,8 +25,9 @@ def stacks_command(
     """Film short shifts and cut their chip stacks where the detector's boxes put them.
 
     Crops rendered one by one know where their stack stands; these have the detector's own
-    error, and the codec's. The stack counter is trained on both. About a minute of one core
-    for each shift; the films are not kept.
+    error, and the codec's. The stack counter is trained on both, and so is what tells the
+    colours of a stack's levels. About a minute of one core for each shift; the films are not
+    kept.
 
     Examples:
 
@@ -34,6 +35,9 @@ def stacks_command(
 
       feltwatch model train --data set --out run --part stacks --start models/weights/stacks.onnx
       --stack-data set/stacks --stack-data shift-stacks --crops-weight 2
+
+      feltwatch model train --data set --out run --part levels
+      --stack-data set/stacks --stack-data shift-stacks
     """
     detector, _ = load_models(model or default_weights())
     with progress_bar("shifts", shown=not quiet) as show:

@@ -115,7 +115,7 @@ def _table(title: str, heads: tuple[str, ...], rows: Sequence[Sequence[str]]) ->
 
 def figure_tables(figures: dict[str, Any]) -> list[Table]:
     """The readable form of what `validate` gives, scenes apart where there are several."""
-    from models.card import counter_rows, reader_rows
+    from models.card import counter_rows, level_rows, reader_rows
     from models.val_rows import calibration_rows
 
     name = figures["data"]["name"]
@@ -141,6 +141,9 @@ def figure_tables(figures: dict[str, Any]) -> list[Table]:
     counted = counter_rows(figures) if figures.get("stacks") else []
     if counted:
         tables.append(_table("Stack counter", ("", ""), counted))
+    levels = level_rows(figures)
+    if levels:
+        tables.append(_table("Levels of stacks", ("", ""), levels))
     return tables
 
 

@@ -38,7 +38,7 @@ def test_the_shipped_weights_are_measured(monkeypatch: pytest.MonkeyPatch) -> No
     assert set(found["detector"]) >= {"openvino", "openvino f32"}
     assert set(found["not_measured"]) == {"onnxruntime f32", "ultralytics predict"}
     assert found["ratio"]["openvino f32 / openvino"]["wall"] > 0
-    for part in ("reader", "reader_both_indices", "stacks"):
+    for part in ("reader", "reader_both_indices", "stacks", "levels"):
         assert found[part]["ms"] > 0
     assert found["reader"]["crops"] == 14
     assert found["threads"]["detector"]["threads"] >= 1

@@ -93,7 +93,7 @@ def _models() -> dict[str, dict[str, Any]]:
             "training": {"epochs": 3},
             "check": {"views": 8},
         }
-        for name in ("detector", "reader", "stacks")
+        for name in ("detector", "reader", "stacks", "levels")
     }
 
 
@@ -114,7 +114,7 @@ def test_the_runtime_reads_it_and_checks_the_files(tmp_path: Path) -> None:
     (tmp_path / "model-card.json").write_text(card_json(card), encoding="utf-8")
     with pytest.raises(ModelError, match=r"detector\.onnx: the model is missing"):
         load_card(tmp_path)
-    for name in ("detector", "reader", "stacks"):
+    for name in ("detector", "reader", "stacks", "levels"):
         (tmp_path / f"{name}.onnx").write_bytes(name.encode())
     assert load_card(tmp_path) == json.loads(card_json(card))
     (tmp_path / "reader.onnx").write_bytes(b"other")

@@ -12,15 +12,19 @@ import models.shift_stacks
 from datasets.shift_labels import boxes_in_view
 from datasets.shift_moments import choose_moments
 from datasets.shift_views import moment_pictures, truth_lines
+from datasets.stack_levels import read_levels
 from datasets.views import CLASSES
 from models.crops import read_crops
 from models.provenance import stack_data
 from models.shift_stacks import cut_stacks, film_stacks, read_heights, stacks_in_view
+from models.weights_dir import default_weights
 from settlement.errors import FeltwatchError
 from tests.datasets.small_film import small_film
 from vision.calibration import Calibration
 from vision.detections import Detections
+from vision.level_runtime import load_level_reader
 from vision.stack_crop import COUNT_NAMES, MOST_COUNTED
+from vision.stack_levels import LEVEL_ROWS
 from vision.stacks import COUNT_OFFS_MM
 from vision.table import load_table
 
@@ -93,6 +97,27 @@ def test_a_stack_is_cut_with_its_count_and_its_height(film: Path, tmp_path: Path
     assert np.nonzero(red)[0].mean() > np.nonzero(green)[0].mean()
 
 
+def test_the_levels_of_a_stack_are_cut_with_their_colours(film: Path, tmp_path: Path) -> None:
+    cut(film, tmp_path, Knowing(film))
+    levels = read_levels(tmp_path)
+    table = load_table(film / "table.toml")
+    names = [*table.chips, "none"]
+    told = [names[place] for place in levels.colours]
+    assert set(told) == {"red", "green", "none"}
+    assert told.count("red") > told.count("green") > 10
+    rgb = [list(kind.rgb) for kind in table.chips.values()]
+    assert levels.palettes[0].tolist() == rgb
+    # A window's second quarter is its own level; the shipped network knows what it shows.
+    own = levels.windows[:, LEVEL_ROWS : 2 * LEVEL_ROWS, 8:16, :3].astype(int).mean(axis=(1, 2))
+    is_red = np.array([name == "red" for name in told])
+    redder = own[:, 2] - own[:, 1]
+    assert np.median(redder[is_red]) > 10 > -20 > np.median(redder[np.array(told) == "green"])
+    palette = np.asarray(rgb, np.float32)
+    read = load_level_reader(default_weights(), 1).read(levels.windows, palette)
+    chip = levels.colours >= 0
+    assert (read[chip, :-1].argmax(axis=1) == levels.colours[chip]).mean() > 0.9
+
+
 def test_a_box_that_is_not_at_the_stack_gives_no_crop(film: Path) -> None:
     table = load_table(film / "table.toml")
     assert table.camera is not None
@@ -110,7 +135,7 @@ def test_a_box_that_is_not_at_the_stack_gives_no_crop(film: Path) -> None:
         ([(box[0] + wide, box[1], box[2] + wide, box[3])], 0),
         ([box, (box[0] - 4, box[1] - 4, box[2], box[3])], 1),
     ):
-        cuts = stacks_in_view(frame, calibration, place, seen, found_at(boxes), SIZE)
+        cuts = stacks_in_view(frame, calibration, place, seen, found_at(boxes), SIZE, table.chips)
         assert len(cuts) == found
     assert cuts[0].count == 3
     assert cuts[0].visible > 0.9

@@ -23,7 +23,9 @@ def write_weights(folder: Path) -> Path:
     """A folder of weights with its card; what the files hold no stand-in reads."""
     folder.mkdir(parents=True)
     parts: dict[str, dict[str, Any]] = {}
-    for name, classes in (("detector", CLASSES), ("reader", CLASS_NAMES), ("stacks", COUNT_NAMES)):
+    for name, classes in (
+        ("detector", CLASSES), ("reader", CLASS_NAMES), ("stacks", COUNT_NAMES), ("levels", ()),
+    ):  # fmt: skip
         (folder / f"{name}.onnx").write_bytes(name.encode())
         digest = sha256(name.encode()).hexdigest()
         parts[name] = {"file": f"{name}.onnx", "sha256": digest, "classes": list(classes)}

@@ -59,6 +59,32 @@ def test_the_main_bet(cards: str, action: str, paid: int, code: str | None) -> N
     assert told(record) == ([] if code is None else [(code, 3, "main")])
 
 
+@pytest.mark.parametrize(
+    ("cards", "action", "paid", "code"),
+    [
+        (WINNER, "left", 0, None),
+        (WINNER, "paid", 2000, None),
+        (WINNER, "taken", 0, None),
+        (PUSHER, "taken", 0, None),
+        (WINNER, "paid", 3000, "OVERPAID"),
+        (LOSER, "paid", 2500, "PAID_LOSER"),
+        (LOSER, "left", 0, "NOT_TAKEN"),
+    ],
+)
+def test_chips_of_no_known_owner_may_be_what_is_missing(
+    cards: str, action: str, paid: int, code: str | None
+) -> None:
+    own = seat(3, cards, wager("main", 2500, action, paid))
+    record = round_of(PAIR_DEALER, own, undecided=((3, "chips"),))
+    found = [("UNDECIDED", 3, None)]
+    assert told(record) == (found if code is None else [(code, 3, "main"), *found])
+    of_another = round_of(PAIR_DEALER, own, undecided=((4, "chips"),))
+    assert any(f.code is not FindingCode.UNDECIDED for f in findings(of_another))
+    if code is None:
+        (undecided,) = findings(record)
+        assert "Not judged: main bet" in undecided.message
+
+
 @pytest.mark.parametrize(("action", "code"), [("left", None), ("taken", "TOOK_PUSH")])
 def test_a_foul_under_a_push_of_all(action: str, code: str | None) -> None:
     record = round_of(ACE_HIGH_DEALER, seat(3, FOUL, wager("main", 2500, action, 0)))

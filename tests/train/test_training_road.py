@@ -16,9 +16,12 @@ import pytest
 import models.equality
 from datasets.deck import draw_deck
 from datasets.stack_crops import House, render_crop
+from datasets.stack_levels import MARK, save_levels
 from models.training import TrainingRun, train_part
+from models.trial import trial_levels
 from settlement.errors import FeltwatchError
 from surveillance.cli import main
+from vision.level_runtime import load_level_reader
 from vision.runtime import load_card, load_counter, load_models
 
 SIZE = 128
@@ -41,6 +44,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder.mkdir(parents=True)
         np.save(folder / "0.npy", np.stack([crop for crop, _ in made]))
         np.save(folder / "0-labels.npy", np.array([label for _, label in made], np.int16))
+        save_levels(folder / f"0{MARK}.npz", trial_levels())
     return out
 
 
@@ -67,7 +71,8 @@ def _export(run: Path, out: Path, *extra: str) -> int:
     return main(
         ["model", "export", "--detector", str(run / "detector/weights/best.pt"),
          "--reader", str(run / "reader/weights/best.pt"),
-         "--stacks", str(run / "stacks/weights/best.pt"), "--size", str(SIZE),
+         "--stacks", str(run / "stacks/weights/best.pt"),
+         "--levels", str(run / "levels/weights/best.pt"), "--size", str(SIZE),
          "--out", str(out), *extra]
     )  # fmt: skip
 
@@ -81,7 +86,7 @@ def weights(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_card_tells_what_was_done(weights: Path) -> None:
     assert sorted(p.name for p in weights.iterdir()) == [
-        "MODEL_CARD.md", "detector.onnx", "model-card.json", "reader.onnx",
+        "MODEL_CARD.md", "detector.onnx", "levels.onnx", "model-card.json", "reader.onnx",
         "stacks.onnx",
     ]  # fmt: skip
     card = load_card(weights)
@@ -93,7 +98,7 @@ def test_the_card_tells_what_was_done(weights: Path) -> None:
     assert detector["training"]["epochs done"] == 2
     assert len(reader["classes"]) == 54
     assert len(card["models"]["stacks"]["classes"]) == 13
-    assert card["data"]["stacks"] == [{"name": "stacks", "crops": 24, "seed": None}]
+    assert card["data"]["stacks"] == [{"name": "stacks", "crops": 24, "seed": None, "shifts": 0}]
     assert card["data"]["rendered"][0]["views"] == 16
     assert [one["licence"] for one in card["data"]["photographs"]] == ["CC0"]
     assert "phone, version v1, CC0, A. Person" in (weights / "MODEL_CARD.md").read_text()
@@ -118,6 +123,9 @@ def test_the_runtime_takes_them(weights: Path) -> None:
     shares = reader.read(np.zeros((33, 64, 64, 3), np.uint8))
     assert shares.shape == (33, 54)
     assert np.allclose(shares.sum(axis=1), 1, atol=1e-3)
+    assert load_level_reader(weights).read(
+        np.zeros((3, 24, 24, 4), np.uint8), np.zeros((5, 3), np.float32)
+    ).shape == (3, 6)
     assert load_counter(weights).read(np.zeros((2, 64, 64, 3), np.uint8)).shape == (2, 13)
 
 
@@ -178,7 +186,8 @@ def test_checkpoints_that_are_none(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     best = {
-        part: str(run / part / "weights" / "best.pt") for part in ("detector", "reader", "stacks")
+        part: str(run / part / "weights" / "best.pt")
+        for part in ("detector", "reader", "stacks", "levels")
     }
     broken = tmp_path / "broken.pt"
     broken.write_bytes(b"no checkpoint")
@@ -189,7 +198,7 @@ def test_checkpoints_that_are_none(
     ):
         out = tmp_path / "out"
         arguments = ["--detector", detector, "--reader", best["reader"]]
-        arguments += ["--stacks", best["stacks"], "--out", str(out)]
+        arguments += ["--stacks", best["stacks"], "--levels", best["levels"], "--out", str(out)]
         assert main(["model", "export", *arguments]) == 2
         assert words in capsys.readouterr().err
         assert not list(out.iterdir())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -27,11 +27,11 @@ CHIPS = {color: kind.value_cents for color, kind in TABLE.chips.items()}
 Stacks = Mapping[str, Sequence[str]]
 
 
-def stack(colours: str, share: float = 0.97, gap: float = 25.0) -> StackSight:
+def stack(colours: str, share: float = 0.97, colours_share: float = 0.99) -> StackSight:
     """A stack such as 'red red white'; 'tall' is one too high to count."""
     names = () if colours == "tall" else tuple(colours.split())
     value = sum(CHIPS[c] for c in names)
-    return StackSight((0.0, 0.0), names, value, share, gap, (0.0, 0.0, 1.0, 1.0))
+    return StackSight((0.0, 0.0), names, value, share, colours_share, (0.0, 0.0, 1.0, 1.0))
 
 
 def stacks(own: Mapping[str, Sequence[str | StackSight]]) -> dict[str, tuple[StackSight, ...]]:
@@ -70,10 +70,11 @@ def reading(
     stakes: Mapping[str, Sequence[str | StackSight]] | None = None,
     pays: Mapping[str, Sequence[str | StackSight]] | None = None,
     lammers: Sequence[str] = (),
+    strays: Sequence[StackSight] = (),
 ) -> ViewReading:
     return ViewReading(
         at_s, cards, backs, stacks(stakes or {}), stacks(pays or {}), frozenset(lammers),
-        Detections.empty(NAMES),
+        Detections.empty(NAMES), tuple(strays),
     )  # fmt: skip
 
 
@@ -90,9 +91,7 @@ class Play:
         since = self.now_s
         for k, own in enumerate(readings if len(readings) > 1 else readings * 3):
             self.now_s = round(self.now_s + 0.2, 3)
-            own = ViewReading(
-                self.now_s, own.indices, own.backs, own.stakes, own.pays, own.lammers, own.found
-            )
+            own = replace(own, at_s=self.now_s)
             done = self.tracker.take(seat, own, PICTURE, fresh=k == 0, since_s=since)
             if done is not None:
                 self.ended.append(done)

@@ -18,12 +18,12 @@ from tests.vision.readings import (
     seat_cards,
     stack,
 )
-from vision.compile_round import SURE_CARD, SURE_COUNT, SURE_GAP, TWIN_SHARE, compile_round
+from vision.compile_round import SURE_CARD, SURE_STACK, TWIN_SHARE, compile_round
 from vision.hands import IndexSight
 
 STAKES = {"main": ["red red"], "emperors_treasure": ["white white"]}
-UNSURE = stack("red red", share=SURE_COUNT - 0.05)
-DIM = stack("red red", gap=SURE_GAP - 0.5)
+UNSURE = stack("red red", share=SURE_STACK - 0.05)
+DIM = stack("red red", colours_share=SURE_STACK - 0.05)
 
 
 def whole_round(

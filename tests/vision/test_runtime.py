@@ -131,7 +131,7 @@ def test_a_temperature_flattens_shares_and_keeps_their_order() -> None:
 def weights(tmp_path: Path) -> Path:
     """A folder whose card lists an int8 detector beside the float one."""
     models = {}
-    for name in ("detector", "reader", "stacks"):
+    for name in ("detector", "reader", "stacks", "levels"):
         file = tmp_path / f"{name}.onnx"
         file.write_bytes(name.encode())
         models[name] = {"file": file.name, "sha256": hashlib.sha256(name.encode()).hexdigest()}

@@ -26,7 +26,7 @@ def stack(at: Point, cents: int = 500) -> StackSight:
     """A stack at (u, v) of the seat."""
     x, y = SEAT.place.to_felt(np.array([at]))[0]
     box = (at[0] - 20, at[1] - 22, at[0] + 20, at[1] + 20)
-    return StackSight((float(x), float(y)), ("red",), cents, 0.99, 20.0, box)
+    return StackSight((float(x), float(y)), ("red",), cents, 0.99, 0.99, box)
 
 
 def beside(name: str, *, place: int = 0) -> Point:
@@ -143,6 +143,7 @@ def view(monkeypatch: pytest.MonkeyPatch) -> Any:
             VIEW_PX,
             Silent(),
             Silent(),
+            Silent(),  # type: ignore[arg-type]
             3.5,
         )
 

@@ -15,12 +15,15 @@ from datasets.deck import Deck, draw_deck
 from datasets.look import CameraFaults, chip_looks, degrade, felt_rgb, felt_texture, random_light
 from datasets.paint import Painter, painting_order
 from datasets.scene import StackItem
+from models.weights_dir import default_weights
 from vision.calibration import Calibration
-from vision.compile_round import SURE_GAP
+from vision.compile_round import SURE_STACK
 from vision.detections import ByteArray, Floats
 from vision.layout import CHIPS, FELT
+from vision.level_runtime import OpenVinoLevelReader, load_level_reader
 from vision.stack_crop import COUNT_NAMES, CROP_PX, MOST_COUNTED, base_and_height, stack_axes
-from vision.stacks import StackSight, read_stacks, silhouette
+from vision.stack_patch import silhouette
+from vision.stacks import StackSight, read_stacks
 from vision.table import Camera, FeltPoint, Place, Point
 
 PLACE = Place(center_mm=(640.0, 700.0), angle_deg=38.0)
@@ -110,9 +113,17 @@ def _deck() -> Deck:
     return draw_deck()
 
 
+@cache
+def level_reader() -> OpenVinoLevelReader:
+    """The shipped one."""
+    return load_level_reader(default_weights(), 1)
+
+
 def read(scene: Scene, again: Sequence[int] = ()) -> list[StackSight]:
     told = Told([len(i.colours) for i in scene.items], again)
-    return read_stacks(scene.frame, scene_camera()[1], CHIPS, PLACE, scene.boxes, told)
+    return read_stacks(
+        scene.frame, scene_camera()[1], CHIPS, PLACE, scene.boxes, told, level_reader()
+    )
 
 
 def cases() -> list[tuple[str, ...]]:
@@ -145,14 +156,14 @@ def test_colours_value_and_base_of_forty_stacks() -> None:
     assert max(near) < 2.5
 
 
-def test_a_stack_of_one_colour_is_read_with_a_clear_gap() -> None:
+def test_a_stack_of_one_colour_is_read_surely() -> None:
     names = list(CHIPS)
     scene = render(7, [(at, [name] * 3) for at, name in zip(GRID, names, strict=False)])
     sights = read(scene)
     assert [s.colours for s in sights] == [i.colours for i in scene.items]
     for sight in sights:
         assert sight.count_share > 0.9
-        assert sight.colour_gap > 4
+        assert sight.colour_share > SURE_STACK
 
 
 def test_stacks_come_nearest_first_with_their_boxes() -> None:
@@ -160,7 +171,7 @@ def test_stacks_come_nearest_first_with_their_boxes() -> None:
     luck = np.random.default_rng(2).permutation(len(GRID)).tolist()
     told = Told([len(i.colours) for i in scene.items])
     mixed = [scene.boxes[k] for k in luck]
-    sights = read_stacks(scene.frame, scene_camera()[1], CHIPS, PLACE, mixed, told)
+    sights = read_stacks(scene.frame, scene_camera()[1], CHIPS, PLACE, mixed, told, level_reader())
     assert [s.box_mm for s in sights] == scene.boxes
     assert [s.colours for s in sights] == [i.colours for i in scene.items]
     assert told.crops is not None
@@ -181,14 +192,14 @@ def test_a_stack_behind_another_is_read_by_what_shows_or_not_surely(chips: int) 
     first, second = read(scene, again=[4])
     assert first.colours == ("black",) * chips
     if second.colours != ("green", "green", "red", "red"):
-        assert second.colour_gap < SURE_GAP
+        assert second.count_share * second.colour_share < SURE_STACK
     assert camera.height_mm == pytest.approx(calibration.height_mm, rel=0.01)
 
 
 def test_too_high_a_stack_has_no_colours_and_no_value() -> None:
     scene = render(10, [((0.0, 0.0), ["red"] * 14)])
     (sight,) = read(scene)
-    assert (sight.colours, sight.value_cents, sight.colour_gap) == ((), 0, 0.0)
+    assert (sight.colours, sight.value_cents, sight.colour_share) == ((), 0, 0.0)
     assert sight.count_share > 0.9
 
 
@@ -202,7 +213,13 @@ def test_the_height_of_the_box_decides_between_counts_that_the_counter_cannot_te
     for count in (3, 4, 5):
         scene = render(11, [((0.0, 0.0), ["red"] * count)])
         (sight,) = read_stacks(
-            scene.frame, scene_camera()[1], CHIPS, PLACE, scene.boxes, Torn([count])
+            scene.frame,
+            scene_camera()[1],
+            CHIPS,
+            PLACE,
+            scene.boxes,
+            Torn([count]),
+            level_reader(),
         )
         assert sight.colours == ("red",) * count
         sure = read(scene)[0].count_share
@@ -212,7 +229,7 @@ def test_the_height_of_the_box_decides_between_counts_that_the_counter_cannot_te
 def test_nothing_found_asks_nobody() -> None:
     told = Told([1])
     frame = np.zeros((SIZE, SIZE, 3), np.uint8)
-    assert read_stacks(frame, scene_camera()[1], CHIPS, PLACE, [], told) == []
+    assert read_stacks(frame, scene_camera()[1], CHIPS, PLACE, [], told, level_reader()) == []
     assert told.crops is None
 
 

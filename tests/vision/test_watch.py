@@ -17,12 +17,14 @@ from datasets.look import CameraFaults
 from datasets.play import plan_shift
 from datasets.scene import FeltState, ShiftPlan
 from datasets.simulate import default_rules
+from models.weights_dir import default_weights
 from settlement.errors import FeltwatchError
 from settlement.record import RoundRecord
 from tests.vision.readings import DEALER, HANDS, PICTURE, hand, reading
 from tests.vision.told import Counter, World
 from vision import watch
 from vision.layout import standard_table
+from vision.level_runtime import load_level_reader
 from vision.observed import ObservedRound
 from vision.runtime import ModelError
 from vision.sources import Frame
@@ -77,6 +79,8 @@ def world(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> World:
     own.watch_patches(monkeypatch)
     monkeypatch.setattr(watch, "load_models", lambda folder: (own, own))
     monkeypatch.setattr(watch, "load_counter", lambda folder: Counter(own))
+    shipped = load_level_reader(default_weights())
+    monkeypatch.setattr(watch, "load_level_reader", lambda folder: shipped)
     return own
 
 
