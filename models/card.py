@@ -178,7 +178,7 @@ def level_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
         return []
     sure = f"{levels['threshold']:g}"
     return [
-        ("levels of stacks", str(levels["levels"])),
+        ("levels", str(levels["levels"])),
         ("chip, or none, right", percent(levels["right"])),
         ("colour of a chip right", percent(levels["colour"])),
         ("none told as none", percent(levels["none"])),

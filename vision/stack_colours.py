@@ -70,7 +70,8 @@ def tell_colours(counts: Logs, levels: Mapping[int, Logs], values: Sequence[int]
     means = [np.asarray(levels[n], np.float64).mean(axis=0) for n in numbers]
     fits = np.array([_fit(counts[n - 1], logs) for n, logs in zip(numbers, means, strict=True)])
     shares = np.exp(fits - fits.max())
-    shares /= shares.sum()
+    # What the counter gives to numbers that were not looked at, as higher stacks, stays theirs.
+    shares *= min(1.0, sum(float(counts[n - 1]) for n in numbers)) / shares.sum()
     best = int(shares.argmax())
     path, colour_share = _best_row(means[best][1:-1, :-1], values)
     return StackColours(path, float(shares[best]), colour_share)

@@ -49,6 +49,12 @@ def test_a_level_that_shows_no_chip_speaks_for_a_lower_stack() -> None:
     assert tell_colours(counts, {2: two, 3: three}, VALUES).path == (RED, RED, RED)
 
 
+def test_what_was_not_looked_at_keeps_its_share() -> None:
+    counts = np.array([0.0, 0.7, 0.3])
+    two = logs(CLEAR[NONE], CLEAR[RED], CLEAR[RED], CLEAR[NONE])
+    assert tell_colours(counts, {2: two}, VALUES).count_share == pytest.approx(0.7)
+
+
 def test_a_smaller_value_under_a_larger_one_needs_better_evidence() -> None:
     doubtful = logs(CLEAR[NONE], {WHITE: 0.6, RED: 0.3}, {RED: 0.9}, CLEAR[NONE])
     told = tell_colours(np.array([0.0, 1.0]), {2: doubtful}, VALUES)
