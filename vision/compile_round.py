@@ -6,7 +6,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from settlement.record import (
     Action,
@@ -20,7 +20,7 @@ from settlement.record import (
 from vision.hands import CardRead, split_hands
 from vision.seat_reader import ViewReading
 from vision.stacks import StackSight
-from vision.table import Place, Polygon, TableFile
+from vision.table import Place, Point, Polygon, TableFile
 from vision.tracker import FACE_UP_CARDS, Episode, Round, ViewTrack
 
 SURE_CARD = 0.5
@@ -124,6 +124,7 @@ def _wagers(
     """What was staked and done at each spot of a seat."""
     episodes = _until(track, cut_s)
     shown = next((k for k, e in enumerate(episodes) if e.cards_up >= FACE_UP_CARDS), len(episodes))
+    episodes = _with_second_stacks(episodes, shown)
     last = episodes[-1]
     wagers: list[WagerRecord] = []
     doubts: list[Undecided] = []
@@ -168,6 +169,46 @@ def _wagers(
     if _laid_by(episodes[:shown], last):
         doubt("chips", "chips came to stand by the spots that could be given to no wager")
     return wagers, doubts
+
+
+def _with_second_stacks(episodes: list[Episode], shown: int) -> list[Episode]:
+    """The episodes with stakes in two stacks told as stakes.
+
+    A stack beside the spot is a pay; but nothing is paid before the hand is turned up, so what
+    stands there in most views until then is more of the stake, and stays that.
+    """
+    before = _readings(episodes[:shown])
+    early: dict[str, list[Point]] = {}
+    for reading in before:
+        for name, stacks in reading.pays.items():
+            for stack in stacks:
+                there = sum(_stands(stack.center_mm, r.pays.get(name, ())) for r in before)
+                staked = sum(name in r.stakes for r in before)
+                if name != "envy" and staked and there * 2 > staked:
+                    early.setdefault(name, []).append(stack.center_mm)
+    if not early:
+        return episodes
+
+    def told(reading: ViewReading) -> ViewReading:
+        stakes, pays = dict(reading.stakes), dict(reading.pays)
+        for name, places in early.items():
+            own = pays.pop(name, ())
+            old = tuple(
+                s for s in own if any(math.dist(s.center_mm, at) <= STOOD_MM for at in places)
+            )
+            new = tuple(s for s in own if s not in old)
+            if old:
+                stakes[name] = (*stakes.get(name, ()), *old)
+            if new:
+                pays[name] = new
+        return replace(reading, stakes=stakes, pays=pays)
+
+    return [replace(e, readings=[told(r) for r in e.readings]) for e in episodes]
+
+
+def _stands(at: Point, stacks: Sequence[StackSight]) -> bool:
+    """Whether one of the stacks stands at a felt point."""
+    return any(math.dist(stack.center_mm, at) <= STOOD_MM for stack in stacks)
 
 
 def _laid_by(before: Sequence[Episode], last: Episode) -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -101,6 +102,34 @@ def test_a_clear_round_is_told_whole_and_without_doubts() -> None:
     assert record.start_s == "0.000"
     assert float(record.end_s or 0) > 10
     assert settle(record, TABLE.rules).seats
+
+
+def test_a_stake_in_two_stacks_is_no_pay_and_counts_whole() -> None:
+    aside = replace(stack("red white"), center_mm=(44.0, 0.0))
+    paid = replace(stack("green"), center_mm=(-44.0, 0.0))
+
+    def seen(after: dict[str, Any], last: dict[str, Any]) -> RoundRecord:
+        play = Play()
+        for backs in (0, 2):
+            play.see(1, reading(stakes=STAKES, pays={"main": [aside]}, backs=backs))
+        play.see(None, reading(cards=dealer_cards()))
+        play.see(1, reading(stakes=STAKES, pays=after, cards=seat_cards(1)))
+        play.see(1, *[reading(stakes=STAKES, pays=last, cards=seat_cards(1))] * 3)
+        play.see(None, reading())
+        play.see(1, reading())
+        (own,) = play.ended
+        return compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+
+    left = seen({"main": [aside]}, {"main": [aside]})
+    assert wager(left, "main") == WagerRecord(
+        wager="main", stake_cents=1600, action="left", paid_cents=0, stake_chips=2
+    )
+    both = seen({"main": [aside]}, {"main": [aside, paid]})
+    assert (wager(both, "main").action, wager(both, "main").paid_cents) == ("paid", 2500)
+    assert wager(both, "main").stake_cents == 1600
+    # What came to stand there only after the hand was turned up is a pay.
+    play_paid = whole_round(after=[(STAKES, {"main": [aside]})])
+    assert wager(play_paid, "main").action == "paid"
 
 
 def test_an_envy_prize_is_a_wager_of_its_own() -> None:
