@@ -30,7 +30,19 @@ def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     "arguments",
     [
         ["train", "--data", "set", "--out", "run"],
-        ["export", "--detector", "d.pt", "--reader", "r.pt", "--stacks", "s.pt", "--out", "w"],
+        [
+            "export",
+            "--detector",
+            "d.pt",
+            "--reader",
+            "r.pt",
+            "--stacks",
+            "s.pt",
+            "--levels",
+            "l.pt",
+            "--out",
+            "w",
+        ],
     ],
 )
 def test_without_the_train_extra(
@@ -67,6 +79,8 @@ def test_without_the_train_extra(
                 "r",
                 "--stacks",
                 "s",
+                "--levels",
+                "l",
                 "--out",
                 "w",
                 "--size",
