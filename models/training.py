@@ -85,6 +85,10 @@ def train_part(part: str, run: TrainingRun) -> Path:
     refuse_held_out(_folders(part, run))
     common: dict[str, Any] = {"device": run.device, "resume": run.resume, "start": run.start}
     if run.start is not None and run.start.suffix == ".onnx":
+        if part == "levels":
+            raise FeltwatchError(
+                f"{run.start}: levels are trained on from a checkpoint (best.pt) only"
+            )
         provenance = provenance.joined(provenance_beside(run.start))
         common["start"] = _unfolded_start(part, run.start, run, folder)
     elif run.start is not None:

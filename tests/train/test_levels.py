@@ -13,6 +13,7 @@ from datasets.stack_levels import MARK, save_levels
 from models.level_export import export_levels
 from models.level_network import LevelNetwork
 from models.level_training import _Batch, held_loss, read_checkpoint, train_levels, varied
+from models.training import TrainingRun, train_part
 from models.trial import trial_levels
 from settlement.errors import FeltwatchError
 from vision.level_runtime import OpenVinoLevelReader
@@ -87,6 +88,19 @@ def test_a_palette_is_varied_together_with_its_picture() -> None:
     assert torch.equal(out.label, batch.label)
     chips = batch.label < batch.there.shape[1]
     assert bool(out.there[chips].gather(1, batch.label[chips][:, None]).all())
+
+
+def test_an_export_is_no_start(data: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    for split in ("train", "val"):
+        np.save(data / split / "0.npy", rng.integers(0, 255, (4, 64, 64, 3), dtype=np.uint8))
+        np.save(data / split / "0-labels.npy", np.zeros(4, np.int16))
+    (tmp_path / "levels.onnx").write_bytes(b"nothing")
+    run = TrainingRun(
+        data=tmp_path, out=tmp_path / "out", stacks=(data,), start=tmp_path / "levels.onnx"
+    )
+    with pytest.raises(FeltwatchError, match="from a checkpoint"):
+        train_part("levels", run)
 
 
 def test_what_is_no_reader_of_levels_is_refused(data: Path, tmp_path: Path) -> None:
