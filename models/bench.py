@@ -112,9 +112,10 @@ def bench_model(
     detector, reader = load_models(weights, threads)
     pictures = _views(data, detector.size, views)
     contestants, missing = _finders(weights, card, pictures, checkpoint, threads)
+    finders = set(contestants)
     contestants |= _readers(weights, pictures, threads)
     interleave(contestants, rounds, progress or (lambda _: None))
-    finding = {n: t for n, t in contestants.items() if "crops" not in n}
+    finding = {n: t for n, t in contestants.items() if n in finders}
     return {
         "views": len(pictures),
         "view_px": detector.size,
