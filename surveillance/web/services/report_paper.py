@@ -1,15 +1,14 @@
 """The paper a report is printed on: A4 with headings, tables and a footer.
 
-Tables are set line by line: fpdf2's own tables measure every cell three times, which took two
-seconds for a day's report. What a letter is in the file is asked of the font once. Letters
-are Arimo's, which the file carries: Latin, Greek, Cyrillic, Hebrew and the suit signs;
-headings, always plain English, are set in the Helvetica Bold of every reader, whose letters
-are as wide.
+Tables are set line by line with `FPDF.text`: fpdf2's own tables measure every cell three
+times, which took two seconds for a day's report. Letters are Arimo's, which the file carries:
+Latin, Greek, Cyrillic, Hebrew and the suit signs; headings, always plain English, are set in
+the Helvetica Bold of every reader, whose letters are as wide.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import as_file, files
 
 from fpdf import FPDF
@@ -32,18 +31,6 @@ _BASELINE = 0.73
 _VARIATIONS = ("fvar", "gvar", "avar", "HVAR", "MVAR", "STAT")
 
 
-class _Codes(dict[str, str]):
-    """What a letter is in the file's strings, by letter; a letter that is asked for is kept."""
-
-    def __init__(self, font: TTFFont) -> None:
-        self._font = font
-
-    def __missing__(self, letter: str) -> str:
-        string = self._font.encode_text(letter)
-        self[letter] = code = string.removeprefix("(").removesuffix(") Tj")
-        return code
-
-
 class Paper(FPDF):
     """A PDF in the making; `footing` stands at the left of every page's foot."""
 
@@ -61,7 +48,6 @@ class Paper(FPDF):
         font = self.fonts[_FONT]
         assert isinstance(font, TTFFont)
         self._known = font.cmap
-        self._codes = _Codes(font)
         for name in _VARIATIONS:
             # Without them the letters stay as they are, at the regular weight.
             if name in font.ttfont:
@@ -175,7 +161,6 @@ class Paper(FPDF):
         self, cells: Sequence[Sequence[str]], edges: Sequence[float], left: int, height: float
     ) -> None:
         top = self.get_y()
-        put: Callable[[float, float, str], None] = self.text
         for n, lines in enumerate(cells):
             for down, line in enumerate(lines):
                 if not line:
@@ -183,26 +168,16 @@ class Paper(FPDF):
                 x = edges[n] + _GAP_MM
                 if n >= left:
                     x = edges[n + 1] - _GAP_MM - self._width(line)
-                put(x, top + _PAD_MM + (down + _BASELINE) * _LINE_MM, line)
-                # The first text of a row says on the page in which letters they all are.
-                put = self._put if self.font_family == _FONT else self.text
+                self.text(x, top + _PAD_MM + (down + _BASELINE) * _LINE_MM, line)
         self.line(edges[0], top + height, edges[-1], top + height)
         self.set_xy(self.l_margin, top + height)
-
-    def _put(self, x: float, y: float, line: str) -> None:
-        """What `text` does, in the letters for text and after it in the same letters."""
-        codes = "".join([self._codes[letter] for letter in line])
-        self._out(f"BT {x * self.k:.2f} {(self.h - y) * self.k:.2f} Td ({codes}) Tj ET")
 
     def _width(self, text: str) -> float:
         """How wide a text is, in mm; words come again and again, and are measured once."""
         key = (self.font_family, self.font_size_pt, text)
         found = self._widths.get(key)
         if found is None:
-            # Of the font itself: letters stand unspaced and unstretched, in the order given.
-            assert self.current_font is not None
-            _, points = self.current_font.get_text_width(text, self.font_size_pt, None)
-            found = self._widths[key] = points / self.k
+            found = self._widths[key] = self.get_string_width(text)
         return found
 
     def _wrapped(self, text: str, room_mm: float) -> list[str]:

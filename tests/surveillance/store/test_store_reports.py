@@ -18,7 +18,6 @@ from surveillance.store import AlertRow, RoundRow, Store
 from surveillance.web.repositories import stood
 from surveillance.web.repositories.tallies import Span
 from surveillance.web.schemas.reports import ReportForm
-from surveillance.web.services import report_csv as report_csv_module
 from surveillance.web.services import report_paper, shift_report
 from surveillance.web.services import report_pdf as report_pdf_module
 from surveillance.web.services.report_csv import report_csv
@@ -262,7 +261,7 @@ def test_a_long_list_goes_over_pages(
     assert pages(report_pdf(many_alerts(report, 60, "x" * 900))) > short + 8
 
 
-@pytest.mark.parametrize("module", [report_csv_module, report_paper, report_pdf_module])
+@pytest.mark.parametrize("module", [report_paper, report_pdf_module])
 def test_docstring_examples(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 0
