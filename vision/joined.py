@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from settlement.record import DECK_LABELS
+from settlement.record import DECK_LABELS, JOKER
 from vision.detections import Floats
 from vision.table import FloatArray
 from vision.turns import ASPECTS, axes
@@ -19,7 +19,7 @@ CARD_SHARE = 0.8
 """A card stands when its indices together have at least this share."""
 
 SECOND_SHARE = 0.9
-"""So much when the picture has the same card already: a deck has each only once."""
+"""So much when one index alone tells it, or when the picture has the same card already."""
 
 LIKENESS = 0.7
 """Weight of each sight where several are added up: those of one card are not independent."""
@@ -37,6 +37,19 @@ MARGIN_X, MARGIN_Y = 0.14, 0.2
 
 CARD_WIDTH, CARD_HEIGHT = 2.9, 4.1
 """A usual card over the height of its index."""
+
+NARROW = 0.6
+"""Indices that span less than this share of a usual card's width lie along one edge of it."""
+
+OFF_DEG = 25.0
+"""An index of a card that was read at a turn so far from the card's own says nothing."""
+
+LARGEST_JOKER = 3.0
+"""Most height of a joker's word over that of the picture's indices; on 2,847 rendered
+jokers one in a hundred has more."""
+
+ENOUGH = 3
+"""So many sure indices tell how large those of a picture are."""
 
 MOST_INDICES = 4
 PIP_SLACK = 0.3
@@ -112,10 +125,11 @@ def join_indices(indices: Sequence[ReadIndex], width: int, height: int) -> list[
 
     Indices of one label that can sit on one card are joined; their shares add up. Where
     indices of two labels sit on the corners of one card, it has the label that all of them
-    together say. What stays below `CARD_SHARE` is left out, and so is what lies alone
-    between the indices of a card: a pip or a flourish of that card.
+    together say. What stays below `CARD_SHARE` is left out, a lone index below
+    `SECOND_SHARE`, and so is what lies alone between the indices of a card: a pip or a
+    flourish of that card.
     """
-    groups = _same_label(indices)
+    groups = [g for g in _same_label(indices) if not _is_too_large(indices, g)]
     usual, all_corners = _usual_size([[indices[n] for n in g.members] for g in groups])
     stand: list[_Group] = []
     for group in groups:
@@ -130,7 +144,10 @@ def join_indices(indices: Sequence[ReadIndex], width: int, height: int) -> list[
     marks = [group for group in stand if _is_mark(indices, group, stand)]
     for group in sorted((g for g in stand if g not in marks), key=lambda g: -g.score):
         known = any(card.label == group.label for card in cards)
-        if group.score < (SECOND_SHARE if known else CARD_SHARE):
+        # What is no card but reads as a joker was left out before.
+        alone = len(group.members) == 1 and group.label != JOKER
+        least = SECOND_SHARE if alone or known else CARD_SHARE
+        if group.score < least:
             continue
         corners = _outline([indices[n] for n in group.members], usual)
         x0, y0 = np.clip(corners.min(axis=0), 0, (width, height))
@@ -139,6 +156,17 @@ def join_indices(indices: Sequence[ReadIndex], width: int, height: int) -> list[
         score = min(group.score, 0.9999)
         cards.append(JoinedCard(group.label, score, box, tuple(sorted(group.members))))
     return cards
+
+
+def _is_too_large(indices: Sequence[ReadIndex], group: _Group) -> bool:
+    """Whether a joker's word is larger than the picture's indices let it be."""
+    if group.label != JOKER:
+        return False
+    heights = [
+        own.height_px for own in indices if own.label != JOKER and own.share >= CARD_SHARE
+    ]  # fmt: skip
+    largest = max(indices[n].height_px for n in group.members)
+    return len(heights) >= ENOUGH and largest > LARGEST_JOKER * float(np.median(heights))
 
 
 def _same_label(indices: Sequence[ReadIndex]) -> list[_Group]:
@@ -175,34 +203,48 @@ def _at_corners(
     indices: Sequence[ReadIndex], card: _Group, other: _Group, usual: tuple[float, float],
     all_corners: bool,
 ) -> bool:  # fmt: skip
-    """Whether all of `other`'s indices lie where the corners of `card` should have theirs."""
+    """Whether all of `other`'s indices lie where the corners of `card` should have theirs.
+
+    Where two of the card's own tell its turn, an index at a corner belongs to it at whatever
+    turn it was read.
+    """
     if card.label == other.label or len(card.members) + len(other.members) > MOST_INDICES:
         return False
     members = [indices[n] for n in card.members]
-    corners = _outline(members, usual)
-    x_axis, y_axis = corners[1] - corners[0], corners[3] - corners[0]
-    w, h = float(np.hypot(*x_axis)), float(np.hypot(*y_axis))
-    right, down = x_axis / max(w, 1e-6), y_axis / max(h, 1e-6)
     first = members[0]
-    inset = np.array([first.aspect / 2 + MARGIN_X, 0.5 + MARGIN_Y]) * first.height_px
-    for n in other.members:
-        own = indices[n]
-        between = turn_between(own.turn_deg, first.turn_deg)
-        upright = between <= TURN_SLACK_DEG
-        if not upright and between < 180 - TURN_SLACK_DEG:
-            return False
-        sides = (True, False) if all_corners else ((True,) if upright else (False,))
-        near = False
-        for left in sides:
-            spot = (
-                corners[0]
-                + right * (inset[0] if left else w - inset[0])
-                + down * (inset[1] if upright else h - inset[1])
-            )
-            near |= float(np.hypot(*(own.center - spot))) <= CORNER_SLACK * first.height_px
-        if not near:
-            return False
-    return True
+    turned = len(members) > 1
+    for corners in _outlines(members, usual, all_corners):
+        x_axis, y_axis = corners[1] - corners[0], corners[3] - corners[0]
+        w, h = float(np.hypot(*x_axis)), float(np.hypot(*y_axis))
+        right, down = x_axis / max(w, 1e-6), y_axis / max(h, 1e-6)
+        inset = np.array([first.aspect / 2 + MARGIN_X, 0.5 + MARGIN_Y]) * first.height_px
+        spots = {
+            (left, upper): corners[0]
+            + right * (inset[0] if left else w - inset[0])
+            + down * (inset[1] if upper else h - inset[1])
+            for left in (True, False)
+            for upper in (True, False)
+        }
+        if all(_at_spot(indices[n], first, spots, all_corners, turned) for n in other.members):
+            return True
+    return False
+
+
+def _at_spot(
+    own: ReadIndex, first: ReadIndex, spots: Mapping[tuple[bool, bool], FloatArray],
+    all_corners: bool, turned: bool,
+) -> bool:  # fmt: skip
+    """Whether an index lies at one of a card's corner `spots`, by (left, upper), of its turn."""
+    between = turn_between(own.turn_deg, first.turn_deg)
+    for (left, upper), spot in spots.items():
+        if not (all_corners or left == upper):
+            continue
+        off = between if upper else 180 - between
+        if off > TURN_SLACK_DEG and not turned:
+            continue
+        if float(np.hypot(*(own.center - spot))) <= CORNER_SLACK * first.height_px:
+            return True
+    return False
 
 
 def _is_mark(indices: Sequence[ReadIndex], lone: _Group, groups: Sequence[_Group]) -> bool:
@@ -230,7 +272,10 @@ def _is_mark(indices: Sequence[ReadIndex], lone: _Group, groups: Sequence[_Group
 def _agreed(indices: Sequence[ReadIndex], a: _Group, b: _Group) -> _Group:
     """The group of all indices of two, with the label that they say together."""
     members = a.members + b.members
-    said = np.sum([np.log(np.clip(indices[n].shares, 1e-4, 1)) for n in members], axis=0)
+    first = indices[a.members[0]].turn_deg
+    off = {n: turn_between(indices[n].turn_deg, first) for n in members}
+    heard = [n for n in members if min(off[n], 180 - off[n]) <= OFF_DEG or len(a.members) < 2]
+    said = np.sum([np.log(np.clip(indices[n].shares, 1e-4, 1)) for n in heard], axis=0)
     said = np.exp(LIKENESS * (said - said.max()))
     said = said / said.sum()
     best = int(said.argmax())
@@ -291,6 +336,31 @@ def _outline(members: Sequence[ReadIndex], usual: tuple[float, float]) -> FloatA
         x1, y1 = max(x1, x0 + usual[0] * height), max(y1, y0 + usual[1] * height)
     elif ends == {True}:
         y1 = max(y1, y0 + usual[1] * height)
+    return _corners((x0, y0, x1, y1), right, down)
+
+
+def _outlines(
+    members: Sequence[ReadIndex], usual: tuple[float, float], all_corners: bool
+) -> list[FloatArray]:
+    """As `_outline`; two, to either side, where the indices lie along one edge of a card that
+    has them in all corners."""
+    outline = _outline(members, usual)
+    (x0, y0, x1, y1), right, down, height = _extent(members)
+    ends = {turn_between(m.turn_deg, members[0].turn_deg) < 90 for m in members}
+    wide = usual[0] * height
+    if not all_corners or ends != {True, False} or x1 - x0 >= NARROW * wide:
+        return [outline]
+    return [
+        _corners((x0, y0, x0 + wide, y1), right, down),
+        _corners((x1 - wide, y0, x1, y1), right, down),
+    ]
+
+
+def _corners(
+    bounds: tuple[float, float, float, float], right: FloatArray, down: FloatArray
+) -> FloatArray:
+    """Corners (4, 2) of bounds (x0, y0, x1, y1) in a card's own axes."""
+    x0, y0, x1, y1 = bounds
     corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], np.float64)
     outline: FloatArray = corners @ np.array([right, down])
     return outline

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from vision.detections import ByteArray, Detections, Floats, Reader
 from vision.joined import ReadIndex, join_indices
 from vision.table import FloatArray
 from vision.tiles import SizedDetector, find_in_picture
-from vision.turns import ASPECTS, Reading, read_boxes
+from vision.turns import ASPECTS, Reading, axes, read_boxes
 
 UNSURE = "index"
 """Label of an index whose card could not be told."""
@@ -39,6 +41,9 @@ JOKER_READ = 0.97
 JOKER_SHARE = 0.7
 """Most that counts of what was found as an index and reads as a joker: the joker's word is
 the least regular index, so much is taken for it. Two such on one card are enough."""
+
+STRETCHES = ((1.0, 1.0), (1.6, 1.0), (1.0, 1.6))
+"""How far a picture is drawn out, across and down, for each look at it."""
 
 NONE_BELOW = 0.05
 """An index that reads as a card with less at every turn is no index."""
@@ -136,13 +141,43 @@ class PhotoReader:
     reader: Reader
 
     def read(self, image: ByteArray) -> PhotoResult:
-        """Everything on a picture, uint8 (h, w, 3) BGR of any size."""
-        return self.read_found(image, find_in_picture(image, self.detector))
+        """Everything on a picture, uint8 (h, w, 3) BGR of any size.
+
+        It is looked at as it is and drawn out to either side, so that cards which are seen
+        steeply, and are short one way, come to their own form in one of the three.
+        """
+        looks = [self._look(image, *by) for by in STRETCHES]
+        return self._told(image, *_together(looks))
 
     def read_found(self, image: ByteArray, found: Detections) -> PhotoResult:
         """As `read`, for boxes that are found already."""
+        return self._told(image, found, self._readings(image, found))
+
+    def _look(self, image: ByteArray, by_x: float, by_y: float) -> tuple[Detections, list[Reading]]:
+        """What is found in a picture drawn out, in px of the picture as it is."""
+        drawn = image
+        if (by_x, by_y) != (1.0, 1.0):
+            drawn = np.asarray(cv2.resize(image, None, fx=by_x, fy=by_y), np.uint8)
+        found = find_in_picture(drawn, self.detector)
+        if drawn is not image:
+            found = found.where(
+                np.array([found.name(n) in ASPECTS for n in range(len(found))], bool)
+            )
+        readings = [_drawn_in(r, by_x, by_y) for r in self._readings(drawn, found)]
+        boxes = found.xyxy / np.array([by_x, by_y] * 2, np.float32)
+        return Detections(boxes, found.scores, found.classes, found.names), readings
+
+    def _readings(self, image: ByteArray, found: Detections) -> list[Reading]:
+        """What each index among the detections reads as, in their order."""
+        items = [n for n in range(len(found)) if found.name(n) in ASPECTS]
+        aspects = [ASPECTS[found.name(n)] for n in items]
+        return read_boxes(image, found.xyxy[items], aspects, self.reader)
+
+    def _told(
+        self, image: ByteArray, found: Detections, readings: Sequence[Reading]
+    ) -> PhotoResult:
         height, width = image.shape[:2]
-        indices = self._indices(image, found)
+        indices = _one_per_place(found, _told_indices(found, readings))
         cards = join_indices([_placed(found, own) for own in indices], width, height)
         label_of = {n: card.label for card in cards for n in card.members}
         shown: list[Found] = []
@@ -172,17 +207,38 @@ class PhotoReader:
             members.append((at,))
         return PhotoResult(width, height, tuple(shown), tuple(faces), tuple(members), tuple(turns))
 
-    def _indices(self, image: ByteArray, found: Detections) -> list[_Index]:
-        """The indices among the detections, each read; one for each place."""
-        items = [n for n in range(len(found)) if found.name(n) in ASPECTS]
-        aspects = [ASPECTS[found.name(n)] for n in items]
-        readings = read_boxes(image, found.xyxy[items], aspects, self.reader)
-        out: list[_Index] = []
-        for item, reading in zip(items, readings, strict=True):
-            told = told_index(reading, found.name(item) == "joker", float(found.scores[item]))
-            if told is not None:
-                out.append(_Index(item, *told, reading))
-        return _one_per_place(found, out)
+
+def _together(
+    looks: Sequence[tuple[Detections, list[Reading]]],
+) -> tuple[Detections, list[Reading]]:
+    """The detections of several looks at one picture in one, with the readings of indices."""
+    found = [own for own, _ in looks]
+    names = next((own.names for own in found if len(own)), found[0].names)
+    merged = Detections(
+        np.concatenate([own.xyxy for own in found]),
+        np.concatenate([own.scores for own in found]),
+        np.concatenate([own.classes for own in found]),
+        names,
+    )
+    return merged, [reading for _, readings in looks for reading in readings]
+
+
+def _drawn_in(reading: Reading, by_x: float, by_y: float) -> Reading:
+    """A reading made in a picture that was drawn out, with turn and height in the plain one."""
+    down = axes(reading.turn_deg)[1] / (by_x, by_y)
+    turn = math.degrees(math.atan2(-down[0], down[1])) % 360
+    return Reading(reading.shares, turn, reading.height_px * float(np.hypot(*down)))
+
+
+def _told_indices(found: Detections, readings: Sequence[Reading]) -> list[_Index]:
+    """The indices among the detections that read as a card, in their order."""
+    items = [n for n in range(len(found)) if found.name(n) in ASPECTS]
+    out = []
+    for item, reading in zip(items, readings, strict=True):
+        told = told_index(reading, found.name(item) == "joker", float(found.scores[item]))
+        if told is not None:
+            out.append(_Index(item, *told, reading))
+    return out
 
 
 def told_index(reading: Reading, as_joker: bool, score: float) -> tuple[str, float] | None:

@@ -194,9 +194,46 @@ class TestJoining:
         even = [index("3S", 120, 20, 0, 0.85), index("5S", 163, 82, 180, 0.85)]
         assert [card.label for card in join_indices(sized + even, 300, 200)] == ["KD"]
         # Elsewhere the other index is of another card.
-        apart = [torn[0], index("5S", 190, 82, 180, 0.85)]
+        apart = [torn[0], index("5S", 190, 82, 180, 0.95)]
         labels = [card.label for card in join_indices(sized + apart, 300, 200)]
         assert labels == ["KD", "3S", "5S"]
+        # By itself, and no surer than one index makes it, it is not told.
+        unsure = [torn[0], index("5S", 190, 82, 180, 0.85)]
+        labels = [card.label for card in join_indices(sized + unsure, 300, 200)]
+        assert labels == ["KD", "3S"]
+
+    # Cards with an index in each corner: one whole, which gives the size, and one beside it.
+    WHOLE = (
+        index("KD", 20, 20, 0, 0.99), index("KD", 63, 20, 0, 0.99),
+        index("KD", 20, 82, 180, 0.99), index("KD", 63, 82, 180, 0.99),
+    )  # fmt: skip
+    LEFT = (index("6C", 120, 20, 0, 0.99), index("6C", 120, 82, 180, 0.99))
+    RIGHT = (index("6C", 163, 20, 0, 0.99), index("6C", 163, 82, 180, 0.99))
+
+    @pytest.mark.parametrize(("edge", "x"), [(LEFT, 163), (RIGHT, 120)])
+    @pytest.mark.parametrize(("y", "turn"), [(20, 330), (82, 228), (20, 100)])
+    def test_a_third_corner_is_the_cards_however_it_was_read(
+        self, edge: tuple[ReadIndex, ReadIndex], x: float, y: float, turn: float
+    ) -> None:
+        corner = index("6S", x, y, turn, 0.95)
+        cards = join_indices([*self.WHOLE, *edge, corner], 300, 200)
+        assert sorted((card.label, len(card.members)) for card in cards) == [("6C", 3), ("KD", 4)]
+
+    def test_an_index_beside_the_corners_is_another_cards(self) -> None:
+        beside = index("6S", 220, 20, 0, 0.95)
+        cards = join_indices([*self.WHOLE, *self.LEFT, beside], 300, 200)
+        assert sorted(card.label for card in cards) == ["6C", "6S", "KD"]
+
+    @pytest.mark.parametrize(("height", "told"), [(40.0, True), (70.0, False)])
+    def test_a_joker_is_not_far_larger_than_the_pictures_indices(
+        self, height: float, told: bool
+    ) -> None:
+        word = index("JOKER", 200, 100, 0, 0.98)
+        word = ReadIndex("JOKER", 0.98, word.center, 0, height, word.shares, 0.16)
+        labels = {card.label for card in join_indices([*self.WHOLE, word], 300, 200)}
+        assert ("JOKER" in labels) is told
+        # A joker alone has nothing to be compared with.
+        assert [card.label for card in join_indices([word], 300, 200)] == ["JOKER"]
 
     @pytest.mark.parametrize("label", ["JOKER", "5H"])
     def test_a_lone_mark_between_the_indices_of_a_card_is_no_card(self, label: str) -> None:
@@ -230,6 +267,21 @@ class TestReader:
         assert [found.label for found in result.detections] == ["QH"] * corners
         assert sorted(result.members[0]) == list(range(corners))
         assert iou(result.cards[0].xyxy, box) > 0.7
+
+    @pytest.mark.parametrize(("turn", "across", "down"), [(20, 0.35, 1.0), (60, 1.0, 0.35)])
+    def test_a_card_seen_steeply_is_read_where_it_is_drawn_out(
+        self, reader: PhotoReader, turn: float, across: float, down: float
+    ) -> None:
+        image = ground(400, 400)
+        paint_card(image, "QH", (200, 200), turn, 90)
+        small = cv2.resize(image, None, fx=across, fy=down, interpolation=cv2.INTER_AREA)
+        steep = np.asarray(small, np.uint8)
+        found = find_in_picture(steep, reader.detector)
+        assert reader.read_found(steep, found).cards == ()
+        (card,) = reader.read(steep).cards
+        assert card.label == "QH"
+        middle = np.array(card.xyxy).reshape(2, 2).mean(axis=0)
+        assert np.abs(middle - np.array([200 * across, 200 * down])).max() < 12
 
     def test_a_large_picture_with_small_cards_and_one_near(self, reader: PhotoReader) -> None:
         image = ground(1600, 1000)
