@@ -97,7 +97,9 @@ def quantize(source: Path, target: Path, views: Sequence[ByteArray]) -> None:
     level = log.level
     log.setLevel(logging.ERROR)
     try:
-        model = ov.Core().read_model(str(source))
+        # Converted, not only read: SiLU and its bias have to be one with their convolution
+        # before ranges are set, or each is computed by itself and no bias is corrected.
+        model = ov.convert_model(str(source))
         names = head_operations([op.get_friendly_name() for op in model.get_ops()])
         quantized = nncf.quantize(
             model, nncf.Dataset(list(views), lambda view: network_input(view[None])),

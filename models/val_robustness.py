@@ -17,7 +17,7 @@ from models.val_sights import FLOOR, PICTURES_AT_ONCE, Sighted, look
 from settlement.errors import FeltwatchError
 from vision.detections import Reader
 from vision.photo import read_picture
-from vision.runtime import OpenVinoDetector, OpenVinoReader, load_card
+from vision.runtime import OpenVinoDetector, OpenVinoReader, detector_part, load_card
 from vision.score_points import Points
 from vision.tiles import SizedDetector
 from vision.turns import ASPECTS
@@ -62,7 +62,9 @@ def robustness(
     if not pictures.pictures:
         raise FeltwatchError(f"{data}: no index on its pictures tells its card")
     trial = _Trial(
-        OpenVinoDetector(weights / model["file"], tuple(model["classes"]), FLOOR, options.threads),
+        OpenVinoDetector(
+            weights / detector_part(card)["file"], tuple(model["classes"]), FLOOR, options.threads
+        ),
         OpenVinoReader(
             weights / told["file"], options.threads, float(told.get("temperature", 1.0))
         ),

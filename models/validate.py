@@ -23,7 +23,7 @@ from models.val_reading import SURE, Reading
 from models.val_sights import FLOOR, sight
 from settlement.errors import FeltwatchError
 from vision.level_runtime import OpenVinoLevelReader
-from vision.runtime import OpenVinoDetector, OpenVinoReader, load_card
+from vision.runtime import OpenVinoDetector, OpenVinoReader, detector_part, load_card
 from vision.stack_crop import COUNT_NAMES
 
 FORM = 1
@@ -89,7 +89,9 @@ def validate(
     _fitting(known, names, weights)
     chosen = known.some(options.most_pictures)
     threshold = float(own.get("threshold", 0.25))
-    detector = OpenVinoDetector(weights / own["file"], names, FLOOR, options.threads)
+    detector = OpenVinoDetector(
+        weights / detector_part(card)["file"], names, FLOOR, options.threads
+    )
     told = card["models"]["reader"]
     temperature = float(told.get("temperature", 1.0))
     if tuple(told["classes"]) != CLASS_NAMES:
@@ -113,6 +115,7 @@ def validate(
     scenes = {scene: own.as_dict() for scene, own in sorted(counts.items())}
     head = {
         "weights": {name: model["sha256"] for name, model in card["models"].items()},
+        "detector_file": detector_part(card)["file"],
         "data": {
             "name": data.resolve().name, "split": options.split, "form": known.form,
             "pictures": len(chosen.pictures), "of": len(known.pictures),

@@ -164,7 +164,7 @@ class PhotoReader:
                 np.array([found.name(n) in ASPECTS for n in range(len(found))], bool)
             )
         readings = [_drawn_in(r, by_x, by_y) for r in self._readings(drawn, found)]
-        boxes = found.xyxy / np.array([by_x, by_y] * 2, np.float32)
+        boxes = np.asarray(found.xyxy / np.array([by_x, by_y] * 2, np.float32), np.float32)
         return Detections(boxes, found.scores, found.classes, found.names), readings
 
     def _readings(self, image: ByteArray, found: Detections) -> list[Reading]:
