@@ -36,9 +36,9 @@ class _Heard:
     """What the client has heard."""
 
     alerts: list[dict[str, Any]] = field(default_factory=list)
-    rounds: int = 0
+    rounds: dict[tuple[str, int], bool] = field(default_factory=dict)
+    """By camera and number: whether it was timed by the sender's clock."""
     states: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    by_sender: int = 0
 
 
 def bench_live(
@@ -51,8 +51,8 @@ def bench_live(
     """Play a film to `tables` cameras at once and measure; `seconds` None plays it once.
 
     The time of an alert is from when the camera showed the deciding picture, by the stream's
-    own clock (RTCP sender reports), to the event's arrival in the client. Raises
-    FeltwatchError.
+    own clock (RTCP sender reports), to the event's arrival in the client; which rounds and
+    alerts were timed so is told, and their delays apart. Raises FeltwatchError.
     """
     with FileSource(video) as source:
         length_s, size = source.duration_s or 0.0, (source.width, source.height)
@@ -70,21 +70,45 @@ def bench_live(
             heard = _listen(address, token, process, cameras, listen_s, tell)
             usage = heard.pop("usage")
             news: _Heard = heard.pop("news")
-    late = sorted(a["latency_s"] for a in news.alerts)
     return {
         "tables": tables,
         "video": {"file": video.name, "size": list(size), "fps": rate, "length_s": length_s},
         "listened_s": round(listen_s, 1),
-        "rounds": news.rounds,
-        "alerts": news.alerts,
-        "latency_s": {
-            "median": round(statistics.median(late), 3) if late else None,
-            "max": late[-1] if late else None,
-        },
-        "clock": "rtcp" if news.by_sender == news.rounds and news.rounds else "mixed or none",
+        **delays(news.rounds, news.alerts),
         "cameras": {name: _summary(own) for name, own in sorted(news.states.items())},
         **usage,
     }
+
+
+def delays(rounds: dict[tuple[str, int], bool], alerts: list[dict[str, Any]]) -> dict[str, Any]:
+    """The delays of alerts, all and those timed by the sender's clock, with how many they are.
+
+    `rounds` tells by camera and number whether the round was timed so. An alert of no round,
+    which a camera's failing may raise, is timed by no stream and counted apart.
+
+    >>> alerts = [{"camera": "a", "round": n, "latency_s": n / 10} for n in (1, 2, 3)]
+    >>> told = delays({("a", 1): True, ("a", 2): True, ("a", 3): False}, alerts)
+    >>> told["clock"], told["rounds"], told["latency_by_rtcp_s"]
+    ('mixed', {'all': 3, 'by_rtcp': 2}, {'alerts': 2, 'median': 0.15, 'max': 0.2})
+    """
+    own = [a for a in alerts if a["round"] is not None]
+    timed = [{**a, "by_rtcp": rounds.get((a["camera"], a["round"]), False)} for a in own]
+    by_rtcp = sum(rounds.values())
+    clock = "rtcp" if rounds and by_rtcp == len(rounds) else "mixed" if by_rtcp else "none"
+    return {
+        "rounds": {"all": len(rounds), "by_rtcp": by_rtcp},
+        "alerts": timed,
+        "alerts_without_round": [a for a in alerts if a["round"] is None],
+        "latency_s": _latency(timed),
+        "latency_by_rtcp_s": _latency([a for a in timed if a["by_rtcp"]]),
+        "clock": clock,
+    }
+
+
+def _latency(alerts: list[dict[str, Any]]) -> dict[str, Any]:
+    late = [a["latency_s"] for a in alerts]
+    median = round(statistics.median(late), 3) if late else None
+    return {"alerts": len(late), "median": median, "max": max(late, default=None)}
 
 
 def _write_site(folder: Path, cameras: list[str], rtsp: RtspServer, table: Path) -> Path:
@@ -210,8 +234,7 @@ def _note(news: _Heard, kind: str, told: dict[str, Any], arrived: float) -> None
     if kind == "state":
         news.states.setdefault(told["camera"], []).append(body)
     elif kind == "round":
-        news.rounds += 1
-        news.by_sender += bool(body.get("by_sender"))
+        news.rounds[told["camera"], body["id"]] = bool(body["by_sender"])
     elif kind == "alert":
         shown = datetime.fromisoformat(body["at"]).timestamp()
         news.alerts.append(
@@ -219,6 +242,7 @@ def _note(news: _Heard, kind: str, told: dict[str, Any], arrived: float) -> None
                 "camera": told["camera"],
                 "code": body["code"],
                 "seat": body["seat"],
+                "round": body["round"],
                 "latency_s": round(arrived - shown, 3),
             }
         )

@@ -136,6 +136,11 @@ class CameraPart(_Part):
     )
     username: str = Field("", description="For the camera.")
     password_env: EnvName = Field("", description="Environment variable with the password.")
+    ca_file: OptionalPath = Field(
+        None,
+        description="For rtsps://: certificate (PEM) of the authority that vouches for the "
+        "camera, or the camera's own; without it those whom the system trusts.",
+    )
     transport: Transport = Field("tcp", description="tcp, or udp where a camera knows no other.")
     loop: bool = Field(False, description="Play a file again and again.")
     silent_minutes: float = Field(
@@ -152,6 +157,8 @@ class CameraPart(_Part):
             )
         if self.loop and address.kind is not Kind.FILE:
             raise ValueError("loop is for video files only")
+        if self.ca_file is not None and not address.over_tls:
+            raise ValueError("ca_file is for cameras over TLS only, rtsps://...")
         if self.password_env and not self.username and not address.username:
             raise ValueError("password_env is given without username")
         return self
@@ -187,6 +194,11 @@ class WebhookPart(_Part):
     url: str = Field(description="https://...")
     secret_env: EnvName = Field(min_length=1, description="Variable with the signing secret.")
     codes: tuple[str, ...] = Field((), description="Alert codes to tell; none named: all.")
+    ca_file: OptionalPath = Field(
+        None,
+        description="Certificate (PEM) of the authority that vouches for it; without it those "
+        "whom the system trusts.",
+    )
 
 
 class FoldersPart(_Part):
@@ -247,7 +259,7 @@ class SiteConfig(_Part):
     def address(self, camera: CameraPart) -> Address:
         """A camera's address with its password from the environment."""
         password = os.environ.get(camera.password_env, "") if camera.password_env else ""
-        return Address.parse(camera.source, camera.username, password)
+        return Address.parse(camera.source, camera.username, password, camera.ca_file)
 
 
 def load_site(path: Path) -> SiteConfig:
@@ -284,9 +296,12 @@ def _from_folder(site: SiteConfig, folder: Path) -> SiteConfig:
         return part.model_copy(update=values)
 
     cameras = tuple(
-        change(camera, table_file=at(camera.table_file), source=_source_at(camera, folder))
+        change(
+            camera, table_file=at(camera.table_file), source=_source_at(camera, folder),
+            ca_file=at(camera.ca_file),
+        )
         for camera in site.cameras
-    )
+    )  # fmt: skip
     url = site.store.url
     if url.startswith(_SQLITE) and not url.startswith(_SQLITE + "/"):
         url = f"{_SQLITE}{folder / url.removeprefix(_SQLITE)}"
@@ -296,6 +311,7 @@ def _from_folder(site: SiteConfig, folder: Path) -> SiteConfig:
         store=change(site.store, url=url),
         web=change(site.web, tls_cert=at(site.web.tls_cert), tls_key=at(site.web.tls_key)),
         cameras=cameras,
+        webhooks=tuple(change(hook, ca_file=at(hook.ca_file)) for hook in site.webhooks),
         evidence=change(site.evidence, key_file=at(site.evidence.key_file)),
         recordings=FoldersPart(folders=tuple(folder / f for f in site.recordings.folders)),
         datasets=FoldersPart(folders=tuple(folder / f for f in site.datasets.folders)),

@@ -93,7 +93,7 @@ class Webhooks:
                     f"webhook {shown_url(config.url)}: the environment variable "
                     f"{config.secret_env} is not set; it holds the secret that signs"
                 )
-            hooks.append(Hook(config.url, secret, frozenset(config.codes)))
+            hooks.append(Hook(config.url, secret, frozenset(config.codes), config.ca_file))
         return cls(hooks)
 
     def start(self) -> None:

@@ -7,6 +7,7 @@ import hmac
 import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 from urllib.parse import SplitResult, urlsplit
 
@@ -31,6 +32,10 @@ class HookConfig(Protocol):
     def codes(self) -> Sequence[str]:
         """The alert codes that are sent."""
 
+    @property
+    def ca_file(self) -> Path | None:
+        """Who vouches for it, PEM; None: whom the system trusts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hook:
@@ -39,6 +44,7 @@ class Hook:
     url: str
     secret: str = field(repr=False)
     codes: frozenset[str] = frozenset()
+    ca_file: Path | None = None
 
     def __post_init__(self) -> None:
         """Raise FeltwatchError when the address or the secret will not do."""

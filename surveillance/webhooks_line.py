@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 import uuid
 from collections import deque
@@ -14,6 +15,7 @@ from typing import Literal
 import httpx
 from pydantic import JsonValue
 
+from settlement.errors import FeltwatchError
 from surveillance.version import installed_version
 from surveillance.webhooks_hook import SIGNATURE_HEADER, Hook, shown_url, signature
 
@@ -76,12 +78,13 @@ class HookLine:
         queue: int,
         clock: Callable[[], float],
     ) -> None:
-        """The hook of that number in the site file; see `Webhooks`."""
+        """The hook of that number in the site file; see `Webhooks`. Raises FeltwatchError."""
         self.hook = hook
         self._number = number
         self._delays_s = tuple(delays_s)
         self._most = queue
         self._clock = clock
+        self._trusted = trusted(hook)
         self._changed = threading.Condition()
         self._waiting: deque[Delivery] = deque()
         self._kept: dict[str, Delivery] = {}
@@ -151,7 +154,10 @@ class HookLine:
     def _run(self) -> None:
         # No redirects, which could lead to plain http; no settings of the surroundings.
         with httpx.Client(
-            timeout=ANSWER_WITHIN_S, follow_redirects=False, trust_env=False
+            verify=self._trusted,
+            timeout=ANSWER_WITHIN_S,
+            follow_redirects=False,
+            trust_env=False,
         ) as client:
             while not self._stopping.is_set():
                 with self._changed:
@@ -194,9 +200,7 @@ class HookLine:
         except httpx.TimeoutException:
             return replace(delivery, tries=tries, status=None, message="no answer in time")
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            # Its own words may hold the address with what is secret in it.
-            kind = type(error).__name__
-            return replace(delivery, tries=tries, status=None, message=f"not reached ({kind})")
+            return replace(delivery, tries=tries, status=None, message=_why(error))
         if 200 <= status < 300:
             return replace(delivery, state="delivered", tries=tries, status=status, message="")
         told = "redirects are not followed" if 300 <= status < 400 else "refused"
@@ -204,3 +208,36 @@ class HookLine:
         state: DeliveryState = "waiting" if passing else "failed"
         message = f"{told} (status {status})"
         return replace(delivery, state=state, tries=tries, status=status, message=message)
+
+
+def trusted(hook: Hook) -> ssl.SSLContext:
+    """Whom a hook's certificate may be vouched for by; raises FeltwatchError naming the file.
+
+    Those of `ca_file` alone, which is a house's own, else the public and the system's.
+    """
+    if hook.ca_file is None:
+        context = httpx.create_ssl_context(trust_env=False)
+        context.load_default_certs()
+        return context
+    try:
+        return ssl.create_default_context(cafile=hook.ca_file)
+    except OSError as error:
+        # Of the system's own errors, ssl.SSLError is one.
+        why = "no certificate in it" if isinstance(error, ssl.SSLError) else error.strerror
+        raise FeltwatchError(
+            f"webhook {shown_url(hook.url)}: ca_file: {hook.ca_file}: {why}; name a PEM file with "
+            "the certificate of its authority"
+        ) from error
+
+
+def _why(error: Exception) -> str:
+    """Why it was not reached; the error's own words may hold the address with its secrets."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return (
+                f"its certificate is not trusted ({cause.verify_message.rstrip('.')}); name the "
+                "file of its authority in ca_file"
+            )
+        cause = cause.__cause__ or cause.__context__
+    return f"not reached ({type(error).__name__})"

@@ -6,6 +6,7 @@ import base64
 import re
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Literal
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
@@ -40,7 +41,8 @@ class AddressError(FeltwatchError):
 class Address:
     """A camera's address, its secrets kept out of whatever is printed.
 
-    `where` is an RTSP URL without user and password, a device or a file.
+    `where` is an RTSP URL without user and password, a device or a file; `ca_file` (PEM)
+    holds who vouches for a camera over TLS, beside those whom the system trusts.
 
     >>> camera = Address.parse("rtsp://ann:s3cret@10.0.0.7/stream?channel=1")
     >>> camera
@@ -55,9 +57,12 @@ class Address:
     where: str = field(repr=False)
     username: str = field(default="", repr=False)
     password: str = field(default="", repr=False)
+    ca_file: Path | None = field(default=None, repr=False)
 
     @classmethod
-    def parse(cls, source: str, username: str = "", password: str = "") -> Address:
+    def parse(
+        cls, source: str, username: str = "", password: str = "", ca_file: Path | None = None
+    ) -> Address:
         """From `rtsp://...`, `v4l2:/dev/video0`, `file:a.mp4` or a plain path.
 
         A user and password given apart win over those in the URL. Raises AddressError.
@@ -65,7 +70,7 @@ class Address:
         text = source.strip()
         scheme = text.split(":", 1)[0].lower() if ":" in text else ""
         if scheme in _SCHEMES:
-            return cls._rtsp(text, username, password)
+            return cls._rtsp(text, username, password, ca_file)
         if scheme == "v4l2":
             return cls(Kind.DEVICE, text.split(":", 1)[1].removeprefix("//"))
         if text.startswith("/dev/video"):
@@ -81,7 +86,7 @@ class Address:
         return cls(Kind.FILE, path)
 
     @classmethod
-    def _rtsp(cls, text: str, username: str, password: str) -> Address:
+    def _rtsp(cls, text: str, username: str, password: str, ca_file: Path | None) -> Address:
         # A parser's own message would quote the URL, so none is passed on.
         try:
             parts = urlsplit(text)
@@ -96,7 +101,12 @@ class Address:
         if ":" in user:
             raise AddressError("username: a colon cannot stand in an RTSP user name")
         bare = parts._replace(netloc=parts.netloc.rsplit("@", 1)[-1])
-        return cls(Kind.RTSP, bare.geturl(), user, secret)
+        return cls(Kind.RTSP, bare.geturl(), user, secret, ca_file)
+
+    @property
+    def over_tls(self) -> bool:
+        """Whether the stream comes encrypted, from a camera that proves who it is."""
+        return self.kind is Kind.RTSP and self.where.lower().startswith("rtsps:")
 
     @property
     def shown(self) -> str:

@@ -71,6 +71,26 @@ class Timeline:
         return at if -JUMP_AHEAD_S <= at - self._last <= JUMP_BACK_S else None
 
 
+class _Least:
+    """The smallest of some values, those older than one to two windows forgotten."""
+
+    def __init__(self) -> None:
+        self._now: float | None = None
+        self._before: float | None = None
+        self._from = 0.0
+
+    def note(self, value: float, at_s: float) -> None:
+        if not 0 <= at_s - self._from < WINDOW_S:
+            self._before, self._now = self._now, None
+            self._from = at_s
+        self._now = value if self._now is None else min(self._now, value)
+
+    @property
+    def value(self) -> float | None:
+        known = [value for value in (self._now, self._before) if value is not None]
+        return min(known) if known else None
+
+
 class StreamClock:
     """Tells when a picture of a stream time was shown by the camera, in wall clock seconds.
 
@@ -81,7 +101,8 @@ class StreamClock:
     >>> clock.note(0.0, 1000.30, None); clock.note(1.0, 1001.10, None)
     >>> clock.shown_at(1.0), clock.by_sender
     (1001.1, False)
-    >>> clock.note(2.0, 1002.2, 1002.0); clock.shown_at(2.5), clock.by_sender
+    >>> clock.note(2.0, 1002.2, 1002.0); clock.came_out(2.0, 1002.2)
+    >>> clock.shown_at(2.5), clock.by_sender
     (1002.5, True)
     """
 
@@ -91,27 +112,37 @@ class StreamClock:
 
     def restart(self) -> None:
         """A new run of the stream: what was learnt of the last one is forgotten."""
-        self.by_sender = False
-        self._sent_offset = 0.0
-        self._least: float | None = None
-        self._least_before: float | None = None
-        self._window_from = 0.0
+        self._sent_offset: float | None = None
+        self._delay = _Least()
+        self._early = _Least()
+
+    @property
+    def by_sender(self) -> bool:
+        """Whether times are the sender's own: it tells one, and it can be true.
+
+        Judged by the smallest delay, so that it does not hang on this machine keeping up.
+        """
+        early = self._early.value
+        return early is not None and -TRUSTED_LATE_S <= early <= TRUSTED_EARLY_S
 
     def note(self, at_s: float, arrived_s: float, sent_s: float | None) -> None:
         """A packet of stream time `at_s` arrived at wall time `arrived_s`, sent at `sent_s`."""
         if sent_s is not None:
-            early = arrived_s - sent_s
-            self.by_sender = -TRUSTED_LATE_S <= early <= TRUSTED_EARLY_S
             self._sent_offset = sent_s - at_s
-        offset = arrived_s - at_s
-        if not 0 <= arrived_s - self._window_from < WINDOW_S:
-            self._least_before, self._least = self._least, None
-            self._window_from = arrived_s
-        self._least = offset if self._least is None else min(self._least, offset)
+        self._delay.note(arrived_s - at_s, arrived_s)
+
+    def came_out(self, at_s: float, arrived_s: float) -> None:
+        """The picture of `at_s` came out with the packet that arrived at `arrived_s`.
+
+        Packets come in coded order: one that others lean on may be sent before its own time,
+        and says nothing of the sender's clock. Pictures come out in the order of their times.
+        """
+        if self._sent_offset is not None:
+            self._early.note(arrived_s - at_s - self._sent_offset, arrived_s)
 
     def shown_at(self, at_s: float) -> float | None:
         """Wall clock seconds at which the camera showed `at_s`; None before any packet."""
-        if self.by_sender:
+        if self.by_sender and self._sent_offset is not None:
             return at_s + self._sent_offset
-        known = [o for o in (self._least, self._least_before) if o is not None]
-        return at_s + min(known) if known else None
+        delay = self._delay.value
+        return None if delay is None else at_s + delay

@@ -42,9 +42,15 @@ class ByteStream:
         if self._filter is None:
             return data
         # The filter takes what it is given away from its owner.
-        copy: Packet[VideoStream] = Packet(data)  # type: ignore[assignment]
-        copy.pts, copy.dts, copy.is_keyframe = packet.pts, packet.dts, packet.is_keyframe
-        return b"".join(bytes(part) for part in self._filter.filter(copy))
+        return b"".join(bytes(part) for part in self._filter.filter(copied(packet)))
+
+
+def copied(packet: Packet[VideoStream]) -> Packet[VideoStream]:
+    """A packet with bytes of its own; it belongs to no stream."""
+    copy: Packet[VideoStream] = Packet(bytes(packet))  # type: ignore[assignment]
+    copy.pts, copy.dts, copy.time_base = packet.pts, packet.dts, packet.time_base
+    copy.is_keyframe = packet.is_keyframe
+    return copy
 
 
 def _is_byte_stream(extra: bytes) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +14,20 @@ from av.video.stream import VideoStream
 
 from vision.live_address import Address, Kind, Transport
 from vision.live_limits import LiveLimits
+from vision.live_tls import tls_fault, tls_options
 from vision.sources import FileSource, SourceError
 
 _RTSP_PROTOCOLS = "tcp,udp,rtp,srtp,tls,crypto"
 _PROBE_US = 1_000_000
+_NO_CAMERA = "it is no camera; 'v4l2-ctl --list-devices' tells which are"
+_DEVICE_WORDS = {
+    errno.EBUSY: "another program uses it; a device can be watched by one at a time",
+    errno.EACCES: "this user may not open it; add the user to the group 'video'",
+    errno.EPERM: "this user may not open it; add the user to the group 'video'",
+    errno.ENOTTY: _NO_CAMERA,
+    errno.ENODEV: _NO_CAMERA,
+    errno.EINVAL: _NO_CAMERA,
+}
 _EARLY_REFUSALS = (
     (av.error.HTTPUnauthorizedError, "it refuses the user name or password"),
     (av.error.HTTPForbiddenError, "it forbids this user the stream"),
@@ -93,16 +105,35 @@ def _open_rtsp(place: LivePlace, limits: LiveLimits) -> Opened:
         "protocol_whitelist": _RTSP_PROTOCOLS,
         "analyzeduration": str(_PROBE_US),
     }
-    return _open(place, limits, place.address.opened, "rtsp", options)
+    address = place.address
+    if not address.over_tls:
+        return _open(place, limits, address.opened, "rtsp", options)
+    options |= tls_options(address.ca_file)
+    lost: LostError | None = None
+    try:
+        return _open(place, limits, address.opened, "rtsp", options)
+    except LostError as error:
+        lost = error
+    # FFmpeg tells only that it could not; the reason is asked for where it helps.
+    fault = None if lost.refused else tls_fault(address.where, address.ca_file, limits.open_s)
+    raise LostError(f"{address.shown}: {fault}") if fault else lost
 
 
 def _open_device(place: LivePlace, limits: LiveLimits) -> Opened:
-    if not Path(place.address.where).exists():
-        raise LostError(f"{place.address.shown}: there is no such device")
+    where = place.address.where
+    if not Path(where).exists():
+        raise LostError(
+            f"{where}: there is no such device; one that is plugged in anew may get another "
+            "number, its name in /dev/v4l/by-id stays"
+        )
     options = {}
     if place.size_px is not None:
         options["video_size"] = f"{place.size_px[0]}x{place.size_px[1]}"
-    return _open(place, limits, place.address.where, "v4l2", options)
+    # Raw pictures of a large size come a few times a second by USB, coded ones at full rate,
+    # and only of coded ones clips are kept; FFmpeg by itself takes raw ones.
+    with contextlib.suppress(LostError):
+        return _open(place, limits, where, "v4l2", options | {"input_format": "mjpeg"})
+    return _open(place, limits, where, "v4l2", options)
 
 
 def _open(
@@ -115,6 +146,8 @@ def _open(
         )
     except (av.error.FFmpegError, OSError, ValueError) as error:
         why, refused = why_lost(error)
+        if place.address.kind is Kind.DEVICE:
+            why = _DEVICE_WORDS.get(getattr(error, "errno", None) or 0, why)
         lost = LostError(f"{place.address.shown}: {why}", refused)
     if lost is not None:
         # Raised out here, it has no cause or context that would carry the address along.

@@ -15,6 +15,8 @@ from vision.live_limits import LiveLimits
 
 _LATE_S = 30.0
 """A file that was held up longer than this goes on from where it is."""
+_AGREES_S = 0.01
+"""Far less than the time from a picture to the next, far more than a report corrects."""
 _MOST_NOTES = 2000
 _WAITED_S = 0.005
 """Who waits so long for a packet has caught up with the stream."""
@@ -32,6 +34,41 @@ def sender_time_s(packet: Packet[Any]) -> float | None:
         return None
     data = bytes(packet.get_sidedata("prft"))
     return float(struct.unpack_from("=q", data)[0]) / 1e6 if len(data) >= 8 else None
+
+
+def device_time_s(stamp_s: Fraction) -> float:
+    """Wall clock seconds of a device's time stamp: the kernel takes them by its monotonic clock.
+
+    A driver that has another clock is found out where times are judged, in `StreamClock`.
+    """
+    return float(stamp_s) + time.time() - time.monotonic()
+
+
+class SenderTimes:
+    """The sender's times of successive packets, those left out that belong to another packet.
+
+    After the first report of a sender, FFmpeg's parser gives one packet the time of the next
+    in coded order; a time counts when it lies as far from its time stamp as the one before.
+
+    >>> times = SenderTimes()
+    >>> times.checked(Fraction(1), 1001.2), times.checked(Fraction(2), 1002.0)
+    (None, None)
+    >>> times.checked(Fraction(3), 1003.0)
+    1003.0
+    """
+
+    def __init__(self) -> None:
+        """Nothing was told yet."""
+        self._before_s: float | None = None
+
+    def checked(self, stamp_s: Fraction, sent_s: float | None) -> float | None:
+        """The time told with a packet of that time stamp; None untold, or not to be trusted."""
+        if sent_s is None:
+            return None
+        offset_s = sent_s - float(stamp_s)
+        before_s, self._before_s = self._before_s, offset_s
+        agrees = before_s is not None and abs(offset_s - before_s) <= _AGREES_S
+        return sent_s if agrees else None
 
 
 class Pace:

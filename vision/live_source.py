@@ -22,11 +22,11 @@ from av.video.stream import VideoStream
 from vision.freeze import FreezeWatch
 from vision.live_address import Kind
 from vision.live_clock import StreamClock, Timeline
-from vision.live_coded import ByteStream, coded_run
+from vision.live_coded import ByteStream, coded_run, copied
 from vision.live_frame import LiveFrame, LiveStatus
 from vision.live_limits import LiveLimits
 from vision.live_open import LivePlace, LostError, Opened, open_place, why_lost
-from vision.live_pace import Pace, SlowWatch, sender_time_s
+from vision.live_pace import Pace, SenderTimes, SlowWatch, device_time_s, sender_time_s
 from vision.live_state import StateMachine
 from vision.motion import shrink
 from vision.packet_ring import CodedPacket, CodedRun, PacketRing
@@ -74,6 +74,7 @@ class LiveSource(Source):
         self._thread: threading.Thread | None = None
         self._timeline = Timeline()
         self._clock = StreamClock()
+        self._sender = SenderTimes()
         self._pace = Pace(self._stop)
         self._slow = SlowWatch(self.limits)
         self._freeze = FreezeWatch(self.limits.freeze_check_s, self.limits.key_wait_s)
@@ -234,6 +235,7 @@ class LiveSource(Source):
     def _begin(self) -> None:
         self._timeline.new_run()
         self._clock.restart()
+        self._sender = SenderTimes()
         self._freeze.restart()
         self._is_frozen = False
         self._pace.restart()
@@ -271,6 +273,9 @@ class LiveSource(Source):
             return packet
         except (av.error.FFmpegError, OSError, EOFError) as error:
             why, refused = why_lost(error)
+            if self.place.address.kind is Kind.DEVICE:
+                # The kernel's own words for that tell of arguments.
+                why = "it gives no more pictures; it was unplugged, or its driver ended"
             lost = LostError(f"{self.place.address.shown}: {why}", refused)
         # Raised out here, it has no cause or context that would carry the address along.
         raise lost
@@ -282,9 +287,10 @@ class LiveSource(Source):
             # That no picture comes of it says nothing of the camera.
             self._last_good = time.monotonic()
             return broken
+        arrived = time.time()
         try:
             # A packet that is the stream's last flushes the decoder.
-            pictures = packet.decode()
+            pictures = self._decode(packet, stream)
         except av.error.FFmpegError:
             if broken + 1 < BROKEN_IN_A_ROW:
                 return broken + 1
@@ -292,8 +298,15 @@ class LiveSource(Source):
         if pictures is None:
             raise LostError(f"{self.place.address.shown}: the pictures cannot be decoded")
         for video in pictures:
-            self._give(video)
+            self._give(video, arrived)
         return 0 if pictures else broken
+
+    def _decode(self, packet: Packet[VideoStream], stream: VideoStream) -> list[VideoFrame]:
+        if self.place.address.kind is not Kind.DEVICE or packet.size == 0:
+            return packet.decode()
+        # A raw picture would stay in the device's memory, which is gone when the device is
+        # closed: whoever still looked at it then would bring this process down.
+        return stream.codec_context.decode(copied(packet))
 
     def _accept(self, packet: Packet[VideoStream], stream: VideoStream) -> bool:
         """Note a packet's time and keep it; whether it is to be decoded."""
@@ -303,7 +316,10 @@ class LiveSource(Source):
             return False
         self._key_came = True
         stamp = packet.pts * Fraction(packet.time_base)
-        sent = sender_time_s(packet)
+        told = sender_time_s(packet)
+        if self.place.address.kind is Kind.DEVICE:
+            told = device_time_s(stamp)
+        sent = self._sender.checked(stamp, told)
         if self.place.address.kind is Kind.FILE:
             asked = time.monotonic()
             sent = self._pace.wait(stamp)
@@ -340,8 +356,11 @@ class LiveSource(Source):
             return packet.is_keyframe
         return True
 
-    def _give(self, video: VideoFrame) -> None:
-        """Sample a decoded picture and put it where the reader finds it."""
+    def _give(self, video: VideoFrame, arrived_s: float) -> None:
+        """Sample a decoded picture and put it where the reader finds it.
+
+        The packet that brought it out arrived at wall time `arrived_s`.
+        """
         now = time.monotonic()
         self._last_picture = self._last_good = self._last_decoded = now
         self._slow.picture(now)
@@ -351,6 +370,7 @@ class LiveSource(Source):
         if at is None or (self._last_at is not None and at <= self._last_at):
             return
         self._last_at = at
+        self._clock.came_out(float(at), arrived_s)
         self._size = (video.width, video.height)
         index, self._index = self._index, self._index + 1
         frame = LiveFrame(self.name, index, at, video, bool(video.is_corrupt))

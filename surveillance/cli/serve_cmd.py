@@ -61,11 +61,13 @@ def serve_command(
         )
     from surveillance.site import load_site
     from surveillance.site_check import check_site
+    from surveillance.site_tls import check_tls
 
     site = load_site(config)
     if port is not None:
         site = site.model_copy(update={"web": site.web.model_copy(update={"port": port})})
     check_site(site, config)
+    check_tls(site, config)
     _check_web(site, config)
     if check:
         many = len(site.cameras)

@@ -44,8 +44,12 @@ class RtspServer:
         user: str = "",
         password: str = "",
         digest: bool = False,
+        tls: tuple[Path, Path] | None = None,
     ) -> None:
-        """With a `user`, cameras ask for the password (basic, or `digest`)."""
+        """With a `user`, cameras ask for the password (basic, or `digest`).
+
+        `tls` are a certificate and its key, PEM: it is then reached by rtsps:// alone.
+        """
         why = why_no_server()
         if why is not None:
             raise FeltwatchError(f"no RTSP server can be started: {why}")
@@ -54,6 +58,9 @@ class RtspServer:
             command += ["--user", user, "--password", password]
         if digest:
             command.append("--digest")
+        if tls is not None:
+            command += ["--cert", str(tls[0]), "--key", str(tls[1])]
+        self._scheme = "rtsp" if tls is None else "rtsps"
         command += [f"{mount}={path.absolute()}" for mount, path in videos.items()]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -63,7 +70,7 @@ class RtspServer:
 
     def url(self, mount: str) -> str:
         """Where a file is served."""
-        return f"rtsp://127.0.0.1:{self.port}/{mount}"
+        return f"{self._scheme}://127.0.0.1:{self.port}/{mount}"
 
     def say(self, word: str) -> None:
         """One of drop, stall, go, down, up; done when this returns."""

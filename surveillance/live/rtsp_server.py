@@ -1,11 +1,12 @@
 """An RTSP server on loopback for measurements and tests, run by the system's Python.
 
-    /usr/bin/python3 rtsp_server.py --port 0 [--user ann --password s3cret] MOUNT=VIDEO.mp4 ...
+    /usr/bin/python3 rtsp_server.py --port 0 [--user ann --password s3cret]
+        [--cert CERT.pem --key KEY.pem] MOUNT=VIDEO.mp4 ...
 
 It needs GStreamer's bindings, which no package index has, so it is never imported here: see
 `surveillance.live.rtsp_loopback`. Serves each H.264 or H.265 (.h265.mp4) file as it is coded,
-at its own pace. Prints one JSON line `{"port": N}` when it listens, and obeys lines on
-standard input, answering each with a line:
+at its own pace, over TLS (rtsps://) where it is given a certificate. Prints one JSON line
+`{"port": N}` when it listens, and obeys lines on standard input, answering each with a line:
 
     drop        close every client's connection
     stall       send nothing more, keep the connections
@@ -26,7 +27,7 @@ import gi
 gi.require_version("Gst", "1.0")
 gi.require_version("GstRtsp", "1.0")
 gi.require_version("GstRtspServer", "1.0")
-from gi.repository import GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
+from gi.repository import Gio, GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
 
 
 def launch(path: str) -> str:
@@ -59,11 +60,11 @@ class Server:
             factory.set_launch(launch(path))
             factory.set_shared(False)
             factory.connect("media-configure", self.configure)
-            if arguments.user:
+            if arguments.user or arguments.cert:
                 self.permit(factory)
             mounts.add_factory(f"/{mount}", factory)
-        if arguments.user:
-            self.demand(arguments.user, arguments.password, arguments.digest)
+        if arguments.user or arguments.cert:
+            self.server.set_auth(self.guard(arguments))
         self.up()
 
     def permit(self, factory) -> None:
@@ -73,18 +74,23 @@ class Server:
         allowed.add_permission_for_role("viewer", "media.factory.construct", True)
         factory.set_permissions(allowed)
 
-    def demand(self, user: str, password: str, digest: bool) -> None:
-        """Ask for a name and a password."""
+    def guard(self, arguments: argparse.Namespace):
+        """Whoever comes: over TLS, by name and password, or both."""
         auth = GstRtspServer.RTSPAuth()
         token = GstRtspServer.RTSPToken()
         token.set_string("media.factory.role", "viewer")
-        if digest:
+        if arguments.cert:
+            files = arguments.cert, arguments.key
+            auth.set_tls_certificate(Gio.TlsCertificate.new_from_files(*files))
+        if not arguments.user:
+            auth.set_default_token(token)
+        elif arguments.digest:
             auth.set_supported_methods(GstRtsp.RTSPAuthMethod.DIGEST)
-            auth.add_digest(user, password, token)
+            auth.add_digest(arguments.user, arguments.password, token)
         else:
-            basic = GstRtspServer.RTSPAuth.make_basic(user, password)
-            auth.add_basic(basic, token)
-        self.server.set_auth(auth)
+            own = arguments.user, arguments.password
+            auth.add_basic(GstRtspServer.RTSPAuth.make_basic(*own), token)
+        return auth
 
     def configure(self, _factory, media) -> None:
         """Remember a stream, to stall it."""
@@ -136,6 +142,8 @@ def main() -> None:
     parser.add_argument("--user", default="")
     parser.add_argument("--password", default="")
     parser.add_argument("--digest", action="store_true")
+    parser.add_argument("--cert", default="")
+    parser.add_argument("--key", default="")
     parser.add_argument("mounts", nargs="+")
     arguments = parser.parse_args()
     Gst.init(None)

@@ -24,7 +24,12 @@ class RtspServer(rtsp_loopback.RtspServer):
     """Serves MP4 files by mount name; a context manager."""
 
     def __init__(
-        self, videos: dict[str, Path], user: str = "", password: str = "", digest: bool = False
+        self,
+        videos: dict[str, Path],
+        user: str = "",
+        password: str = "",
+        digest: bool = False,
+        tls: tuple[Path, Path] | None = None,
     ) -> None:
         need_server()
-        super().__init__(videos, user, password, digest)
+        super().__init__(videos, user, password, digest, tls)

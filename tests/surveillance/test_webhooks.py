@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -317,6 +318,7 @@ class Config:
     url: str = "https://pit.example/hook"
     secret_env: str = "FELTWATCH_TEST_HOOK"
     codes: tuple[str, ...] = ("wrong_pay",)
+    ca_file: Path | None = None
 
 
 def test_the_secret_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

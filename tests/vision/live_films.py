@@ -12,6 +12,7 @@ import av
 import numpy as np
 
 from vision.live_address import Address
+from vision.live_frame import LiveFrame
 from vision.live_limits import LiveLimits
 from vision.live_open import LivePlace
 from vision.live_source import LiveSource, LiveStatus
@@ -61,9 +62,10 @@ def write_film(
 
 
 def live(where: str, **options: Any) -> LiveSource:
-    """A source with quick limits; `loop`, `username` and `password` go into its place."""
+    """A source with quick limits; `loop`, user, password and `ca_file` go into its place."""
     loop = options.pop("loop", False)
-    address = Address.parse(where, options.pop("username", ""), options.pop("password", ""))
+    known = (options.pop("username", ""), options.pop("password", ""), options.pop("ca_file", None))
+    address = Address.parse(where, *known)
     options.setdefault("limits", QUICK)
     return LiveSource(LivePlace(address, loop=loop), **options)
 
@@ -72,12 +74,15 @@ def until(
     source: LiveSource,
     wanted: Callable[[LiveStatus], bool],
     patience_s: float = PATIENCE_S,
+    frames: list[LiveFrame] | None = None,
 ) -> LiveStatus:
-    """Read the source until its status is as wanted."""
+    """Read the source until its status is as wanted; what was read is added to `frames`."""
     end = time.monotonic() + patience_s
     seen: list[str] = []
     while time.monotonic() < end:
-        source.next_frame(0.05)
+        frame = source.next_frame(0.05)
+        if frame is not None and frames is not None:
+            frames.append(frame)
         status = source.status()
         told = f"{status.state}: {status.message}"
         if not seen or seen[-1] != told:

@@ -123,10 +123,49 @@ def test_the_smallest_delay_is_the_clock_and_drift_is_followed() -> None:
 def test_a_sender_is_believed_only_when_it_can_be_true(early_s: float, trusted: bool) -> None:
     clock = StreamClock()
     clock.note(3.0, 1000.0, 1000.0 - early_s)
+    assert not clock.by_sender
+    clock.came_out(3.0, 1000.0)
     assert clock.by_sender is trusted
     assert clock.shown_at(3.0) == pytest.approx(1000.0 - early_s if trusted else 1000.0)
     clock.restart()
     assert not clock.by_sender
+
+
+def test_pictures_that_are_sent_ahead_of_others_do_not_put_the_sender_in_doubt() -> None:
+    """A server that plays a file sends by decoding time: what others lean on comes early."""
+    clock = StreamClock()
+    trusted = []
+    shown = []
+    for group in range(50):
+        # Coded order P B B: the P is 0.2 s ahead of its time, and comes out after its Bs.
+        for k, late in ((3, -0.2), (1, 0.0), (2, 0.0)):
+            at = group * 0.3 + k * 0.1
+            clock.note(at, 1000 + at + late, 1000 + at)
+            clock.came_out(group * 0.3 if k == 3 else at, 1000 + at + late)
+            trusted.append(clock.by_sender)
+            shown.append(clock.shown_at(at))
+    assert all(trusted)
+    assert shown == [pytest.approx(1000 + (n // 3) * 0.3 + (0.3, 0.1, 0.2)[n % 3])
+                     for n in range(150)]  # fmt: skip
+
+
+def test_a_machine_that_is_late_does_not_doubt_the_sender() -> None:
+    clock = StreamClock()
+    for k, late_s in enumerate([0.1, 0.1, 7.0, 12.0, 8.0, 0.2]):
+        clock.note(float(k), 1000.0 + k + late_s, 1000.0 + k)
+        clock.came_out(float(k), 1000.0 + k + late_s)
+        assert clock.by_sender
+        assert clock.shown_at(float(k)) == pytest.approx(1000.0 + k)
+
+
+def test_a_sender_whose_clock_is_set_wrong_is_no_longer_believed() -> None:
+    clock = StreamClock()
+    for k in range(400):
+        wrong_s = 0.0 if k < 100 or k >= 200 else 3600.0
+        clock.note(float(k), 1000.1 + k, 1000.0 + k + wrong_s)
+        clock.came_out(float(k), 1000.1 + k)
+        if k < 200 or k > 200 + 2 * WINDOW_S:
+            assert clock.by_sender is (wrong_s == 0.0), k
 
 
 @settings(deadline=None)

@@ -144,7 +144,7 @@ def test_a_device_that_is_not_there_is_tried_again() -> None:
     with live("v4l2:/dev/video-none") as source:
         status = until(source, lambda s: s.reconnects >= 2)
         assert status.state is SourceState.RECONNECTING
-        assert "/dev/video-none: there is no such device; new attempt in" in status.message
+        assert "/dev/video-none: there is no such device; one that is" in status.message
 
 
 def test_closing_ends_the_thread_and_lets_the_reader_go(film: Path) -> None:

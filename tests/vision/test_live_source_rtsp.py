@@ -60,6 +60,28 @@ def test_pictures_come_with_the_senders_time(server: RtspServer) -> None:
     assert len(ring) > 0
 
 
+def test_each_picture_has_the_senders_time_from_the_first_report_on(tmp_path: Path) -> None:
+    """Also where pictures are sent in another order than they are shown in."""
+    film = write_film(tmp_path / "b.mp4", 20.0, rate=10, b_frames=3)
+    with av.open(str(film)) as container:
+        stamps = [p.pts for p in container.demux(video=0) if p.pts is not None]
+    assert stamps != sorted(stamps)
+    with RtspServer({"t": film}) as server, live(server.url("t"), every_s=0.0) as source:
+        known: list[bool] = []
+        offsets: list[float] = []
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end and known.count(True) < 60:
+            frame = source.next_frame(1.0)
+            if frame is None:
+                continue
+            known.append(frame.by_sender)
+            if frame.by_sender:
+                offsets.append(frame.shown_at - float(frame.at_s))
+    assert known.count(True) >= 60
+    assert all(known[known.index(True) :])
+    assert max(offsets) - min(offsets) < 0.02
+
+
 def test_a_dropped_connection_comes_back_and_time_goes_on(server: RtspServer) -> None:
     # So long a wait before the new attempt that nobody can miss it.
     limits = replace(QUICK, backoff_first_s=3.0, backoff_most_s=3.0)

@@ -46,7 +46,7 @@ def test_the_example_is_right_and_tells_every_part(tmp_path: Path) -> None:
     assert all(f"[{name}]" in text for name in names)
     # What is commented out must be right too.
     lines = [line.removeprefix("# ") for line in text.splitlines()[3:]]
-    assert len(load_site(write_lines(tmp_path, lines)).cameras) == 3
+    assert len(load_site(write_lines(tmp_path, lines)).cameras) == 4
 
 
 def write_lines(folder: Path, lines: list[str]) -> Path:
