@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from settlement.check import check_record
 from settlement.compare_case import Case, Difference, Unjudged, place_name
 from settlement.compare_felt import judge_lammers, judge_limits
+from settlement.compare_moves import judge_late, judge_moves
+from settlement.compare_otherwise import unless_otherwise
 from settlement.compare_wagers import judge_envy, judge_wager
 from settlement.doubt import Doubts
 from settlement.errors import FeltwatchError
@@ -76,7 +78,9 @@ def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> l
             unjudged.setdefault(problem.seat, Unjudged()).add(problem.reason, problem.wager)
     findings += _dealer(case, unjudged.setdefault(None, Unjudged()))
     for seat, due in zip(record.seats, settlement.seats, strict=True):
-        findings += _seat(case, seat, due, unjudged.setdefault(seat.seat, Unjudged()))
+        own = unjudged.setdefault(seat.seat, Unjudged())
+        found = _seat(case, seat, due, own)
+        findings += unless_otherwise(case, seat, found, own, compare)
     for entered in case.doubts.seats():
         _entries(case, entered, unjudged.setdefault(entered, Unjudged()))
     for place in sorted(unjudged, key=lambda seat: seat or 0):
@@ -107,6 +111,7 @@ def _undecided(seat: int | None, unjudged: Unjudged) -> Iterator[Finding]:
 
 def _dealer(case: Case, unjudged: Unjudged) -> Iterator[Finding]:
     _entries(case, None, unjudged)
+    yield from judge_moves(case, case.record.dealer)
     dealer = case.settlement.dealer
     if dealer.undecided:
         unjudged.add(dealer.undecided)
@@ -159,6 +164,7 @@ def _seat(
         if wager.wager == "envy" or ruling is None:
             continue
         yield from judge_limits(case, seat, wager)
+        yield from judge_late(case, seat, wager)
         if seat.seat == case.record.banker and wager.wager == "main" and not wager.stake_cents:
             continue
         differences += judge_wager(case, seat, wager, ruling, unjudged, foul=bool(due.foul))
@@ -166,6 +172,7 @@ def _seat(
     found = _settled_together(case, seat.seat, _sure(case, differences, unjudged))
     yield from _not_by_the_spots(case, seat.seat, found, unjudged)
     yield from judge_lammers(case, seat, unjudged)
+    yield from judge_moves(case, seat)
 
 
 def _not_by_the_spots(

@@ -31,6 +31,8 @@ class FindingCode(StrEnum):
     ENVY_WRONG = "ENVY_WRONG"
     LAMMER = "LAMMER"
     LIMIT = "LIMIT"
+    LATE_BET = "LATE_BET"
+    CARD_MOVED = "CARD_MOVED"
     DECK = "DECK"
     HAND_PAY = "HAND_PAY"
     UNDECIDED = "UNDECIDED"
@@ -52,6 +54,8 @@ SEVERITY: dict[FindingCode, Severity] = {
     FindingCode.ENVY_WRONG: "medium",
     FindingCode.LAMMER: "low",
     FindingCode.LIMIT: "medium",
+    FindingCode.LATE_BET: "high",
+    FindingCode.CARD_MOVED: "high",
     FindingCode.DECK: "high",
     FindingCode.HAND_PAY: "info",
     FindingCode.UNDECIDED: "info",

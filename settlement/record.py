@@ -66,6 +66,47 @@ class Payment(_Part):
     cents: int = Field(strict=True, description="Laid; below 0 when chips were taken back.")
 
 
+class LateBet(_Part):
+    """A stake that grew, shrank or appeared after bets were closed.
+
+    >>> late = LateBet(before_cents=500, after_cents=1500, before_s="30.2", after_s="33.0")
+    >>> late.how
+    'grew'
+    """
+
+    before_cents: Cents = Field(description="What lay there after the close; 0: no chips.")
+    after_cents: Cents = Field(gt=0, description="What lay there when the hand was turned up.")
+    before_s: Seconds = Field(description="When it was seen last as it was.")
+    after_s: Seconds = Field(description="When it was first seen at rest as it is.")
+
+    @property
+    def how(self) -> Literal["grew", "shrank", "appeared"]:
+        """What became of the stake."""
+        if not self.before_cents:
+            return "appeared"
+        return "grew" if self.after_cents > self.before_cents else "shrank"
+
+
+class CardMove(_Part):
+    """Cards that changed hand, seat or face after hands were set.
+
+    >>> CardMove(kind="hand", cards=("QS", "7D"), before_s="70.2", after_s="72.4").cards
+    ('QS', '7D')
+    """
+
+    kind: Literal["hand", "seat", "face_up", "face_down"] = Field(
+        description="'hand': between the low and the high hand; 'seat': the first card for the "
+        "second, of `to_seat`; 'face_up': before the dealer turned the hand up; 'face_down': "
+        "turned down after it was shown."
+    )
+    cards: tuple[CardLabel, ...] = Field(min_length=1)
+    to_seat: int | None = Field(
+        None, ge=1, strict=True, description="Of 'seat' alone; none: the dealer's hand."
+    )
+    before_s: Seconds = Field(description="When the cards were seen last as they were.")
+    after_s: Seconds = Field(description="When they were first seen at rest as they are.")
+
+
 class WagerRecord(_Part):
     """One wager of a seat: what was staked and what the dealer did with it."""
 
@@ -82,6 +123,15 @@ class WagerRecord(_Part):
     payments: tuple[Payment, ...] | None = Field(
         None, description="The pay step by step, where it was seen; `paid_cents` is their sum."
     )
+    late: LateBet | None = Field(
+        None, description="The stake was changed after bets were closed; `stake_cents` is the new."
+    )
+    stake_or_cents: tuple[Cents, ...] | None = Field(
+        None, description="Other sums of the stake that the picture does not exclude."
+    )
+    paid_or_cents: tuple[Cents, ...] | None = Field(
+        None, description="Other sums of the pay that the picture does not exclude."
+    )
     stake_chips: int | None = Field(None, ge=0, description="Height of the stake's tallest stack.")
     paid_chips: int | None = Field(None, ge=0, description="Height of the pay's tallest stack.")
 
@@ -92,6 +142,9 @@ class DealerRecord(_Part):
     low: tuple[CardLabel, ...] | None = None
     high: tuple[CardLabel, ...] | None = None
     discard: CardLabel | None = Field(None, description="The eighth card, in draw games.")
+    moves: tuple[CardMove, ...] | None = Field(
+        None, description="Cards moved after the hands were set, where it was seen."
+    )
     wagers: tuple[WagerRecord, ...] = Field(
         (), description="The dealer's own stake, 'house', when a player banks."
     )
@@ -110,6 +163,9 @@ class SeatRecord(_Part):
     low: tuple[CardLabel, ...] | None = None
     high: tuple[CardLabel, ...] | None = None
     discard: CardLabel | None = None
+    moves: tuple[CardMove, ...] | None = Field(
+        None, description="Cards moved after the hands were set, where it was seen."
+    )
     lammers: tuple[str, ...] = ()
     wagers: tuple[WagerRecord, ...] = ()
 

@@ -47,10 +47,12 @@ WHAT_SHOWS = {
     "ENVY_WRONG": ("bets", "cards", "envy"),
     "LAMMER": ("bets",),
     "LIMIT": ("bets",),
+    "LATE_BET": ("staked", "changed"),
+    "CARD_MOVED": ("set", "moved"),
 }
 """Which of a seat's views show an alert of each code; codes not named take them all."""
 
-WITHOUT_DEALER = frozenset({"LAMMER", "LIMIT", "LATE_BET"})
+WITHOUT_DEALER = frozenset({"LAMMER", "LIMIT", "LATE_BET", "CARD_MOVED"})
 """Codes that the dealer's cards have no part in."""
 
 

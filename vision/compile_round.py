@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from settlement.record import (
     Action,
@@ -17,22 +17,23 @@ from settlement.record import (
     Undecided,
     WagerRecord,
 )
+from vision.changes import Changes, find_changes, until
 from vision.hands import CardRead, split_hands
 from vision.seat_reader import ViewReading
+from vision.second_stacks import STOOD_MM, with_second_stacks
+from vision.stack_colours import OTHER_SHARE
+from vision.stack_votes import is_sure, value_of
 from vision.stacks import StackSight
-from vision.table import Place, Point, Polygon, TableFile
-from vision.tracker import FACE_UP_CARDS, Episode, Round, ViewTrack
+from vision.table import Place, Polygon, TableFile
+from vision.tracker import FACE_UP_CARDS, Episode, Round
 
 SURE_CARD = 0.5
-SURE_STACK = 0.9
-"""Least share of a stack's number and colours together. Of 866 stacks of shifts that were not
-trained on 78% reach it, and 1% of these are wrong."""
+MOST_OTHERS = 6
+"""A record names at most so many other sums of a stake or a pay."""
 
 SURE_VOTES = 0.65
 SURE_SHARE = 0.34
 HAND_CARDS = 7
-STOOD_MM = 20.0
-"""A stack this near to one seen before is the same one."""
 STRAY_SHARE = 0.8
 TWIN_SHARE = 0.93
 """A card read twice in a round: the reading under this share gives way."""
@@ -80,38 +81,50 @@ def _hand(
     return _Hand(tuple(names["low"]), tuple(names["high"]), tuple(doubts), least)
 
 
-def _value(stacks: Sequence[StackSight]) -> int | None:
-    """Cents of the stacks as they are best read; None when one is too high to count."""
-    if not all(stack.colours for stack in stacks):
-        return None
-    return sum(stack.value_cents for stack in stacks)
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """What a stake or a pay comes to: cents (None: undecided), the tallest stack where it was
+    counted, and other sums that the views do not exclude, the likelier first."""
+
+    cents: int | None
+    height: int | None
+    others: tuple[int, ...] | None = None
 
 
-def _sure(stacks: Sequence[StackSight]) -> bool:
-    """Whether every stack's height and colours are read surely."""
-    return all(s.count_share * s.colour_share >= SURE_STACK for s in stacks)
-
-
-def _vote(readings: Sequence[Sequence[StackSight]]) -> tuple[int | None, int | None]:
-    """Cents that most readings agree on (None: undecided) and the tallest stack, if counted.
+def _vote(readings: Sequence[Sequence[StackSight]]) -> _Sum:
+    """The cents that most readings agree on, and what else it may be.
 
     Unsure readings vote too, or only the wrong that look sure would be heard; but some of
     the winner's own must be sure.
     """
-    values = [_value(stacks) for stacks in readings]
+    values = [value_of(stacks) for stacks in readings]
     heights = [max(len(s.colours) for s in r) for r, v in zip(readings, values, strict=True) if v]
     height = round(statistics.median(heights)) if heights else None
     told = Counter(v for v in values if v is not None)
     if not told:
-        return None, height
+        return _Sum(None, height)
     value, count = told.most_common(1)[0]
-    surely = sum(_sure(r) for r, v in zip(readings, values, strict=True) if v == value)
-    agreed = count >= SURE_VOTES * len(values) and surely >= SURE_SHARE * count
-    return (value if agreed else None), height
+    surely = sum(is_sure(r) for r, v in zip(readings, values, strict=True) if v == value)
+    if count < SURE_VOTES * len(values) or surely < SURE_SHARE * count:
+        return _Sum(None, height)
+    return _Sum(value, height, _other_sums(readings, value) or None)
 
 
-def _until(track: ViewTrack, cut_s: float | None) -> list[Episode]:
-    return [e for e in track.episodes if e.readings and (cut_s is None or e.start_s <= cut_s)]
+def _other_sums(readings: Sequence[Sequence[StackSight]], value: int) -> tuple[int, ...]:
+    """Sums other than `value` that have a share of `OTHER_SHARE` or more over all readings."""
+    shares: defaultdict[int, float] = defaultdict(float)
+    for stacks in readings:
+        whole = value_of(stacks)
+        if whole is None:
+            continue
+        shares[whole] += min(s.count_share * s.colour_share for s in stacks)
+        for stack in stacks:
+            for cents, share in stack.others_cents:
+                shares[whole - stack.value_cents + cents] += share
+    likely = sorted(shares.items(), key=lambda told: -told[1])
+    least = OTHER_SHARE * len(readings)
+    others = [cents for cents, share in likely if cents != value and share >= least]
+    return tuple(others[:MOST_OTHERS])
 
 
 def _readings(episodes: Sequence[Episode]) -> list[ViewReading]:
@@ -119,12 +132,11 @@ def _readings(episodes: Sequence[Episode]) -> list[ViewReading]:
 
 
 def _wagers(
-    table: TableFile, seat: int, track: ViewTrack, cut_s: float | None
+    table: TableFile, seat: int, episodes: Sequence[Episode], changes: Changes
 ) -> tuple[list[WagerRecord], list[Undecided]]:
     """What was staked and done at each spot of a seat."""
-    episodes = _until(track, cut_s)
     shown = next((k for k, e in enumerate(episodes) if e.cards_up >= FACE_UP_CARDS), len(episodes))
-    episodes = _with_second_stacks(episodes, shown)
+    episodes = with_second_stacks(episodes, shown)
     last = episodes[-1]
     wagers: list[WagerRecord] = []
     doubts: list[Undecided] = []
@@ -145,70 +157,37 @@ def _wagers(
         alone = [r.stakes[name] for r in everything if name in r.stakes and name not in r.pays]
         if len(alone) >= 2:
             seen = alone
-        stake, height = _vote(seen)
-        if stake is None:
+        late = changes.late_bet(seat, name)
+        if late is not None:
+            # What lay there before is no reading of what lies there now.
+            since = late.after.readings[0].at_s
+            seen = [r.stakes[name] for r in everything if name in r.stakes and r.at_s >= since]
+        stake = _vote(seen)
+        if stake.cents is None:
             doubt(f"{name}.stake", "the stack could not be counted surely")
-        action, paid, paid_height = _done(name, last, episodes[shown:], doubt)
+        action, paid = _done(name, last, episodes[shown:], doubt)
         wagers.append(
             WagerRecord(
-                wager=name, stake_cents=stake, action=action, paid_cents=paid,
-                stake_chips=height, paid_chips=paid_height,
+                wager=name, stake_cents=stake.cents, action=action, paid_cents=paid.cents,
+                late=None if late is None else late.late,
+                stake_or_cents=stake.others, paid_or_cents=paid.others,
+                stake_chips=stake.height, paid_chips=paid.height,
             )
         )  # fmt: skip
     prizes = [r.pays["envy"] for r in last.readings if "envy" in r.pays]
     if len(prizes) * 2 > len(last.readings):
-        value, height = _vote([r.pays["envy"] for r in everything if "envy" in r.pays])
-        if value is None:
+        prize = _vote([r.pays["envy"] for r in everything if "envy" in r.pays])
+        if prize.cents is None:
             doubt("envy.paid", "the stack could not be counted surely")
         wagers.append(
             WagerRecord(
-                wager="envy", stake_cents=None, action="paid", paid_cents=value,
-                stake_chips=None, paid_chips=height,
+                wager="envy", stake_cents=None, action="paid", paid_cents=prize.cents,
+                paid_or_cents=prize.others, stake_chips=None, paid_chips=prize.height,
             )
         )  # fmt: skip
     if _laid_by(episodes[:shown], last):
         doubt("chips", "chips came to stand by the spots that could be given to no wager")
     return wagers, doubts
-
-
-def _with_second_stacks(episodes: list[Episode], shown: int) -> list[Episode]:
-    """The episodes with stakes in two stacks told as stakes.
-
-    A stack beside the spot is a pay; but nothing is paid before the hand is turned up, so what
-    stands there in most views until then is more of the stake, and stays that.
-    """
-    before = _readings(episodes[:shown])
-    early: dict[str, list[Point]] = {}
-    for reading in before:
-        for name, stacks in reading.pays.items():
-            for stack in stacks:
-                there = sum(_stands(stack.center_mm, r.pays.get(name, ())) for r in before)
-                staked = sum(name in r.stakes for r in before)
-                if name != "envy" and staked and there * 2 > staked:
-                    early.setdefault(name, []).append(stack.center_mm)
-    if not early:
-        return episodes
-
-    def told(reading: ViewReading) -> ViewReading:
-        stakes, pays = dict(reading.stakes), dict(reading.pays)
-        for name, places in early.items():
-            own = pays.pop(name, ())
-            old = tuple(
-                s for s in own if any(math.dist(s.center_mm, at) <= STOOD_MM for at in places)
-            )
-            new = tuple(s for s in own if s not in old)
-            if old:
-                stakes[name] = (*stakes.get(name, ()), *old)
-            if new:
-                pays[name] = new
-        return replace(reading, stakes=stakes, pays=pays)
-
-    return [replace(e, readings=[told(r) for r in e.readings]) for e in episodes]
-
-
-def _stands(at: Point, stacks: Sequence[StackSight]) -> bool:
-    """Whether one of the stacks stands at a felt point."""
-    return any(math.dist(stack.center_mm, at) <= STOOD_MM for stack in stacks)
 
 
 def _laid_by(before: Sequence[Episode], last: Episode) -> bool:
@@ -224,30 +203,41 @@ def _laid_by(before: Sequence[Episode], last: Episode) -> bool:
 
 def _done(
     name: str, last: Episode, after: Sequence[Episode], doubt: Callable[[str, str], None]
-) -> tuple[Action | None, int | None, int | None]:
-    """Action, cents and height of the pay of one wager."""
+) -> tuple[Action | None, _Sum]:
+    """Action and sum of the pay of one wager."""
     total = len(last.readings)
     stake_there = sum(name in r.stakes for r in last.readings)
     pay_there = sum(name in r.pays for r in last.readings)
     if pay_there * 2 > total:
-        value, height = _vote([r.pays[name] for r in _readings(after) if name in r.pays])
-        if value is None:
+        paid = _vote([r.pays[name] for r in _readings(after) if name in r.pays])
+        if paid.cents is None:
             doubt(f"{name}.paid", "the stack could not be counted surely")
-        return "paid", value, height
+        return "paid", paid
     if stake_there * 2 > total:
-        return "left", 0, None
+        return "left", _Sum(0, None)
     if stake_there or pay_there:
         doubt(f"{name}.action", "chips were seen in some views only")
-        return None, None, None
-    return "taken", 0, None
+        return None, _Sum(None, None)
+    return "taken", _Sum(0, None)
 
 
 def compile_round(
-    table: TableFile, number: int, own: Round, end_s: float, *, cut_short: bool
+    table: TableFile,
+    number: int,
+    own: Round,
+    end_s: float,
+    *,
+    cut_short: bool,
+    changes: Changes | None = None,
 ) -> RoundRecord:
-    """The record of a finished round, `number` of its table."""
+    """The record of a finished round, `number` of its table.
+
+    `changes` are the round's own, looked for here when they are not given.
+    """
+    if changes is None:
+        changes = find_changes(table, own)
     doubts: list[Undecided] = []
-    hands = {seat: track.hand() for seat, track in own.tracks.items()}
+    hands = {seat: changes.hand(seat, track) for seat, track in own.tracks.items()}
     given_up = _twins(hands)
     least = 1.0
     dealer_cards = hands[None]
@@ -256,7 +246,7 @@ def compile_round(
         read = _hand(
             dealer_cards, table.dealer.low, table.dealer.high, table.dealer.place, given_up
         )
-        dealer = DealerRecord(low=read.low, high=read.high)
+        dealer = DealerRecord(low=read.low, high=read.high, moves=changes.moves_of(None))
         doubts += [Undecided(seat=None, what=w, why=y) for w, y in read.doubts]
         least = min(least, read.least)
     else:
@@ -265,11 +255,10 @@ def compile_round(
         )
     seats = []
     for seat in table.seats:
-        track = own.tracks[seat.seat]
-        episodes = _until(track, own.cut_s)
+        episodes = until(own.tracks[seat.seat].episodes, own.cut_s)
         if not episodes:
             continue
-        wagers, own_doubts = _wagers(table, seat.seat, track, own.cut_s)
+        wagers, own_doubts = _wagers(table, seat.seat, episodes, changes)
         cards = hands[seat.seat]
         if not wagers and not cards:
             continue
@@ -296,7 +285,14 @@ def compile_round(
             if 0.3 < v / len(readings) <= 0.5
         ]
         seats.append(
-            SeatRecord(seat=seat.seat, low=low, high=high, lammers=kept, wagers=tuple(wagers))
+            SeatRecord(
+                seat=seat.seat,
+                low=low,
+                high=high,
+                moves=changes.moves_of(seat.seat),
+                lammers=kept,
+                wagers=tuple(wagers),
+            )
         )
     if cut_short:
         doubts.append(

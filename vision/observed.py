@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from settlement.record import RoundRecord
 
-What = Literal["bets", "cards", "settled", "envy"]
+What = Literal["bets", "cards", "settled", "envy", "staked", "changed", "set", "moved"]
+"""A seat with its stakes, its hand, settled, with a prize; a stake before and after a late bet;
+cards before and after a move."""
 
 
 @dataclass(frozen=True, slots=True)

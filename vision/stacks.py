@@ -56,7 +56,8 @@ class StackSight:
     """One stack in one picture: base on the felt (mm), colours from the bottom up.
 
     `count_share` is the share of this number of chips, `colour_share` that of this row of
-    colours among all of so many chips. No colours: too high to count.
+    colours among all of so many chips. No colours: too high to count. `others_cents` are sums
+    that it may have instead, each with its share.
     """
 
     center_mm: Point
@@ -65,6 +66,7 @@ class StackSight:
     count_share: float
     colour_share: float
     box_mm: Box
+    others_cents: tuple[tuple[int, float], ...] = ()
 
 
 def read_stacks(
@@ -112,7 +114,14 @@ def read_stacks(
         colours = tuple(names[k] for k in best.path)
         own = (float(base[0]), float(base[1]))
         value = sum(chips[c].value_cents for c in colours)
-        out.append(StackSight(own, colours, value, best.count_share, best.colour_share, one.box))
+        others = tuple(
+            (sum(chips[names[k]].value_cents for k in row), share) for row, share in best.others
+        )
+        out.append(
+            StackSight(
+                own, colours, value, best.count_share, best.colour_share, one.box, others
+            )
+        )  # fmt: skip
         covers.append(silhouette(calibration, own, len(colours), COVER_MM))
     return out
 

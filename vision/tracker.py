@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from vision.detections import ByteArray
 from vision.hands import SAME_INDEX_MM, CardRead, IndexSight, fuse_indices, join_cards
+from vision.same_place import kept_picture
 from vision.seat_reader import ViewReading
 
 FACE_UP_CARDS = 5
@@ -40,6 +41,10 @@ class Episode:
 
     start_s: float
     readings: list[ViewReading] = field(default_factory=list)
+    until_s: float = 0.0
+    """When the felt was seen last to lie as it was read."""
+    picture: bytes = b""
+    """A JPEG of the view at the first reading."""
 
     @property
     def cards_up(self) -> int:
@@ -77,6 +82,8 @@ class ViewTrack:
 
     episodes: list[Episode] = field(default_factory=list)
     shots: dict[str, Shot] = field(default_factory=dict)
+    bare: bytes = b""
+    """A JPEG of the view with nothing in it, from before the round, if it was seen so."""
 
     @property
     def now(self) -> Episode | None:
@@ -87,13 +94,14 @@ class ViewTrack:
         """Episodes with a hand turned up."""
         return [e for e in self.episodes if e.cards_up >= FACE_UP_CARDS]
 
-    def hand(self) -> list[CardRead]:
+    def hand(self, shown: Sequence[Episode] | None = None) -> list[CardRead]:
         """The cards as they lay last, from all face-up episodes in which they lay so.
 
         A dealer spreads the seven in a row before setting them, and hands are picked up and
-        laid again: episodes that show the cards elsewhere are left out.
+        laid again: episodes that show the cards elsewhere are left out. `shown` are the
+        episodes to read them from, all that show a hand if they are not given.
         """
-        shown = self.hand_episodes()
+        shown = self.hand_episodes() if shown is None else shown
         if not shown:
             return []
         final = fuse_indices([r.indices for r in shown[-1].readings])
@@ -132,6 +140,8 @@ class RoundTracker:
         self.round: Round | None = None
         self.latest: dict[int | None, Episode] = {}
         """The last state of rest of each view."""
+        self.bare: dict[int | None, bytes] = {}
+        """Of each view, a picture from when it was seen empty last."""
 
     @property
     def phase(self) -> Phase:
@@ -152,15 +162,18 @@ class RoundTracker:
         Gives back the round that this reading ends, if any.
         """
         if fresh or seat not in self.latest:
-            self.latest[seat] = Episode(since_s)
+            self.latest[seat] = Episode(since_s, picture=kept_picture(image))
         episode = self.latest[seat]
         episode.readings.append(reading)
+        episode.until_s = reading.at_s
+        if episode.empty:
+            self.bare[seat] = episode.picture
         if self.round is None:
             if seat is None or episode.empty or not (episode.chips or episode.backs):
                 return None
             self.round = Round(
                 start_s=episode.start_s,
-                tracks={s: ViewTrack() for s in (None, *self._seats)},
+                tracks=self._tracks(),
             )
             # Seats that came to rest just before belong to the round if they are not empty.
             for other, own in self.latest.items():
@@ -172,7 +185,7 @@ class RoundTracker:
             ended = self.round
             self.round = Round(
                 start_s=max(ended.cut_s or 0.0, self._first_since(ended.cut_s)),
-                tracks={s: ViewTrack() for s in (None, *self._seats)},
+                tracks=self._tracks(),
             )
             for other, own in self.latest.items():
                 if not own.empty and own.start_s > (ended.cut_s or 0.0):
@@ -183,6 +196,15 @@ class RoundTracker:
         self._keep(track, reading, image)
         self._advance(seat, episode)
         return ended or self._finish_if_empty()
+
+    def stands(self, seat: int | None, at_s: float) -> None:
+        """A view was seen to lie as it was read last."""
+        if seat in self.latest:
+            self.latest[seat].until_s = at_s
+
+    def _tracks(self) -> dict[int | None, ViewTrack]:
+        """Fresh tracks of all views."""
+        return {s: ViewTrack(bare=self.bare.get(s, b"")) for s in (None, *self._seats)}
 
     def _first_since(self, cut_s: float | None) -> float:
         """When the first of the present states of rest after `cut_s` began."""

@@ -9,12 +9,14 @@ import numpy as np
 
 from settlement.errors import FeltwatchError
 from vision.calibration import Calibration
+from vision.changes import find_changes
 from vision.compile_round import compile_round
 from vision.level_runtime import load_level_reader
 from vision.motion import RestWatch, hull, shrink
 from vision.observed import ObservedRound, Seen, ViewPicture, What
 from vision.print_check import FELT_MATCH_MIN, felt_match
 from vision.runtime import load_counter, load_models
+from vision.same_place import as_picture
 from vision.seat_reader import ViewReading, read_view
 from vision.sources import Frame
 from vision.table import VIEW_MM, Place, Polygon, TableFile
@@ -133,6 +135,8 @@ class TableWatcher:
                 view.since_s = at_s
             if view.reads < READS_PER_REST:
                 due.append((view, fresh))
+            else:
+                self.tracker.stands(view.seat, at_s)
         if not due:
             return []
         bgr = frame.bgr()
@@ -168,6 +172,7 @@ class TableWatcher:
             {
                 "round": self.tracker.round,
                 "latest": self.tracker.latest,
+                "bare": self.tracker.bare,
                 "views": [(v.reads, v.since_s, v.watch.state()) for v in self._views],
                 "numbers": self._numbers,
                 "now_s": self._now_s,
@@ -184,6 +189,7 @@ class TableWatcher:
                 view.reads, view.since_s = reads, since_s
                 view.watch.set_state(rest)
             self.tracker.round, self.tracker.latest = state["round"], state["latest"]
+            self.tracker.bare = state["bare"]
             self._numbers, self._now_s = state["numbers"], state["now_s"]
             self._matches, self._felt_known = state["matches"], state["felt_known"]
         except (KeyError, TypeError, ValueError) as error:
@@ -208,13 +214,20 @@ class TableWatcher:
 
     def _observed(self, own: Round, end_s: float, *, cut_short: bool) -> ObservedRound:
         self._numbers += 1
-        record = compile_round(self.table, self._numbers, own, end_s, cut_short=cut_short)
+        changes = find_changes(self.table, own)
+        record = compile_round(
+            self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes
+        )
         pictures = []
         for seat, track in own.tracks.items():
             for what in ("bets", "cards", "settled", "envy"):
                 shot = track.shots.get(what)
                 if shot is not None and (seat is not None or what == "cards"):
                     pictures.append(self._picture(seat, what, shot))
+        for seat, what, rest in changes.shown():
+            image = as_picture(rest.picture)
+            if image is not None:
+                pictures.append(self._picture(seat, what, Shot(image, rest.readings[0])))
         return ObservedRound(record, tuple(pictures))
 
     def _picture(self, seat: int | None, what: What, shot: Shot) -> ViewPicture:

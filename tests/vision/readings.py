@@ -10,7 +10,7 @@ import numpy as np
 from settlement.record import DECK_LABELS
 from settlement.rules import TableRules
 from tests.vision.painted import NAMES
-from vision.detections import Detections
+from vision.detections import ByteArray, Detections
 from vision.hands import IndexSight
 from vision.layout import standard_table
 from vision.seat_reader import ViewReading
@@ -86,13 +86,13 @@ class Play:
     now_s: float = 0.0
     ended: list[Round] = field(default_factory=list)
 
-    def see(self, seat: int | None, *readings: ViewReading) -> None:
+    def see(self, seat: int | None, *readings: ViewReading, picture: ByteArray = PICTURE) -> None:
         """A new rest of a view; one reading is repeated thrice."""
         since = self.now_s
         for k, own in enumerate(readings if len(readings) > 1 else readings * 3):
             self.now_s = round(self.now_s + 0.2, 3)
             own = replace(own, at_s=self.now_s)
-            done = self.tracker.take(seat, own, PICTURE, fresh=k == 0, since_s=since)
+            done = self.tracker.take(seat, own, picture, fresh=k == 0, since_s=since)
             if done is not None:
                 self.ended.append(done)
         self.now_s = round(self.now_s + 1.0, 3)

@@ -19,8 +19,9 @@ from tests.vision.readings import (
     seat_cards,
     stack,
 )
-from vision.compile_round import SURE_CARD, SURE_STACK, TWIN_SHARE, compile_round
+from vision.compile_round import SURE_CARD, TWIN_SHARE, compile_round
 from vision.hands import IndexSight
+from vision.stack_votes import SURE_STACK
 
 STAKES = {"main": ["red red"], "emperors_treasure": ["white white"]}
 UNSURE = stack("red red", share=SURE_STACK - 0.05)
@@ -102,6 +103,30 @@ def test_a_clear_round_is_told_whole_and_without_doubts() -> None:
     assert record.start_s == "0.000"
     assert float(record.end_s or 0) > 10
     assert settle(record, TABLE.rules).seats
+
+
+@pytest.mark.parametrize(("share", "others"), [(0.05, (1500,)), (0.019, None), (0.0, None)])
+def test_other_sums_that_the_views_do_not_exclude_are_told(
+    share: float, others: tuple[int, ...] | None
+) -> None:
+    # 2 x $5, perhaps 3: so the pay, and the stake, whose second stack is sure.
+    torn = replace(stack("red red"), others_cents=((1500, share),))
+    sure = replace(stack("white"), center_mm=(44.0, 0.0))
+    record = whole_round(after=[({"main": [torn, sure]}, {"main": [torn]})])
+    told = wager(record, "main")
+    assert (told.paid_cents, told.paid_or_cents) == (1000, others)
+    assert told.stake_cents == 1000
+    # Seen so in some of the views only, it counts so much less.
+    mixed = whole_round(
+        after=[(STAKES, {"main": [torn]}), (STAKES, {"main": ["red red"]})],
+    )
+    assert wager(mixed, "main").paid_or_cents == (others if share / 2 >= 0.02 else None)
+    assert RoundRecord.model_validate_json(record.model_dump_json()) == record
+
+
+def test_a_sum_that_some_views_show_is_not_excluded() -> None:
+    shown = [*[(STAKES, {"main": ["red red"]})] * 3, (STAKES, {"main": ["red red red"]})]
+    assert wager(whole_round(after=shown), "main").paid_or_cents == (1500,)
 
 
 def test_a_stake_in_two_stacks_is_no_pay_and_counts_whole() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vision import stack_colours
-from vision.stack_colours import CHANGE_COST, CUSTOM_COST, tell_colours
+from vision.stack_colours import CHANGE_COST, CUSTOM_COST, OTHER_SHARE, tell_colours
 
 WHITE, RED, GREEN = range(3)
 VALUES = [100, 500, 2500]
@@ -94,3 +94,25 @@ def test_the_row_is_the_best_of_all_and_its_share_is_of_all(rows: list[list[floa
     assert score(told.path) == pytest.approx(max(scores))
     assert told.colour_share == pytest.approx(np.exp(max(scores)) / np.exp(scores).sum())
     assert told.count_share == pytest.approx(1.0)
+    # Beside it stand all rows with one chip another that are not unlikely.
+    whole = np.exp(scores).sum()
+    near = {
+        path: np.exp(score(path)) / whole
+        for path in itertools.product(range(3), repeat=n)
+        if sum(a != b for a, b in zip(path, told.path, strict=True)) == 1
+    }
+    assert dict(told.others) == pytest.approx(
+        {path: share for path, share in near.items() if share >= OTHER_SHARE}, abs=1e-9
+    )
+
+
+def test_another_number_of_chips_is_named_with_its_row() -> None:
+    counts = np.array([0.0, 0.1, 0.9])
+    two = logs(CLEAR[NONE], CLEAR[RED], CLEAR[WHITE], CLEAR[NONE])
+    three = logs(CLEAR[NONE], CLEAR[RED], CLEAR[RED], CLEAR[WHITE], CLEAR[NONE])
+    told = tell_colours(counts, {2: two, 3: three}, VALUES)
+    assert told.path == (RED, RED, WHITE)
+    others = dict(told.others)
+    assert others[(RED, WHITE)] == pytest.approx(1 - told.count_share)
+    counts = np.array([0.0, 0.001, 0.999])
+    assert (RED, WHITE) not in dict(tell_colours(counts, {2: two, 3: three}, VALUES).others)

@@ -17,12 +17,12 @@ from datasets.paint import Painter, painting_order
 from datasets.scene import StackItem
 from models.weights_dir import default_weights
 from vision.calibration import Calibration
-from vision.compile_round import SURE_STACK
 from vision.detections import ByteArray, Floats
 from vision.layout import CHIPS, FELT
 from vision.level_runtime import OpenVinoLevelReader, load_level_reader
 from vision.stack_crop import COUNT_NAMES, CROP_PX, MOST_COUNTED, base_and_height, stack_axes
 from vision.stack_patch import silhouette
+from vision.stack_votes import SURE_STACK
 from vision.stacks import StackSight, read_stacks
 from vision.table import Camera, FeltPoint, Place, Point
 

@@ -21,8 +21,8 @@ _PICTURE = re.compile(r"-(?P<place>dealer|seat\d+)-(?P<what>[a-z]+)-(?P<at_s>[0-
 _MEDIA_TYPES = {".mp4": "video/mp4", ".webm": "video/webm", ".mkv": "video/x-matroska"}
 _MANIFEST = "manifest.json"
 
-BEFORE = ("bets",)
-AFTER = ("settled", "envy", "cards")
+BEFORE = ("bets", "staked", "set")
+AFTER = ("settled", "envy", "cards", "changed", "moved")
 """Moments of a round that show how it stood before, and after; the first one there counts."""
 
 
