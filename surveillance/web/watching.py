@@ -17,6 +17,19 @@ from surveillance.web.security import SAFE_METHODS
 
 _LOG = logging.getLogger(__name__)
 
+_QUESTIONS = frozenset(
+    {
+        "/api/calculator",
+        "/api/calculator/tablefile",
+        "/api/calibration/fit",
+        "/api/tablefiles/{id}/check",
+    }
+)
+"""What pages ask with every key that is typed: it changes nothing, and looks at nothing stored.
+
+Written down, it would bury what the log is kept for; the page itself is in it.
+"""
+
 
 class Watching:
     """ASGI middleware: measures requests, and sees to it that no look or act goes unlogged.
@@ -68,6 +81,8 @@ def _act(method: str, route: str, status: int, page: bool) -> str | None:
         return None
     if status == 403:
         return "refused"
+    if route in _QUESTIONS:
+        return None
     if method not in SAFE_METHODS and status < 400:
         return f"{method} {route}"
     if method == "GET" and page and status == 200:

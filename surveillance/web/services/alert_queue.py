@@ -27,6 +27,9 @@ from surveillance.web.services.errors import NotThereError
 from surveillance.web.services.evidence_files import EvidenceFiles
 from surveillance.web.services.round_forms import hands_form, kind_of_row
 
+_OF_A_TABLE = frozenset({"DECK", "SILENT"})
+"""Codes that without a seat are about no hand: of the others it is the dealer's."""
+
 
 class JudgedMeanwhile(Exception):  # noqa: N818 - the answer to a step, not a failure
     """Somebody else's verdict came first."""
@@ -43,7 +46,7 @@ def title_of(code: str) -> str:
 
 def alert_line(row: AlertRow) -> AlertLine:
     """An alert in a list."""
-    place = "dealer" if row.seat is None else f"seat {row.seat}"
+    place = _place(row)
     return AlertLine(
         id=row.id,
         alert_id=row.alert_id,
@@ -65,6 +68,14 @@ def alert_line(row: AlertRow) -> AlertLine:
         has_clip=row.clip is not None,
         case=row.case,
     )
+
+
+def _place(row: AlertRow) -> str:
+    if row.seat is not None:
+        return f"seat {row.seat}"
+    if row.code == "CAMERA":
+        return row.camera or "camera"
+    return "table" if row.code in _OF_A_TABLE else "dealer"
 
 
 def precision_line(row: CodePrecision) -> PrecisionLine:

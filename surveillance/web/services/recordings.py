@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
-from surveillance.audit_work import ROUNDS
 from surveillance.recordings import AuditManager
 from surveillance.recordings.preview import VideoFacts
 from surveillance.recordings.results import begun_at
@@ -110,7 +109,8 @@ class RecordingsService:
             rounds = [round_mark(found, first_s) for found in rounds_of(self._store, id)]
             alerts = [alert_mark(found, first_s) for found in alerts_of(self._store, id)]
         else:
-            rounds, alerts = self._so_far.read(self._manager.work_dir(row) / ROUNDS, first_s)
+            work, out = self._manager.work_dir(row), self._manager.out_dir(row)
+            rounds, alerts = self._so_far.of_audit(work, out, first_s)
         return TimelineForm(
             recording=form_of(row),
             begun_at=begun_at(row),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from surveillance.web.repositories.recorded import RecordedAlert, RecordedRound
 from surveillance.web.schemas.recordings import TimelineAlert, TimelineRound
 
 _MOST_FILES = 16
+_ROUNDS, _ALERTS = "rounds.jsonl", "alerts.jsonl"
 
 Marks = tuple[list[TimelineRound], list[TimelineAlert]]
 
@@ -66,6 +68,25 @@ class SoFar:
         """Nothing is read yet."""
         self._lock = threading.Lock()
         self._files: OrderedDict[Path, _Read] = OrderedDict()
+        self._results: tuple[tuple[Path, int, float], Marks] | None = None
+
+    def of_audit(self, work: Path, out: Path, first_s: float) -> Marks:
+        """The marks of an audit that is not done, by its work folder and its results.
+
+        The work folder goes when the last picture was looked at. Until the results are in
+        the store, which takes a while with many clips, they are in `out`.
+        """
+        if work.is_dir():
+            return self.read(work / _ROUNDS, first_s)
+        try:
+            key = (out, (out / _ALERTS).stat().st_mtime_ns, first_s)
+            with self._lock:
+                if self._results is None or self._results[0] != key:
+                    self._results = key, _of_results(out, first_s)
+                rounds, alerts = self._results[1]
+        except (OSError, ValueError, KeyError):
+            return [], []
+        return list(rounds), list(alerts)
 
     def read(self, path: Path, first_s: float) -> Marks:
         """The marks of an audit's rounds; none without a file.
@@ -93,21 +114,39 @@ class SoFar:
             return list(known.rounds), list(known.alerts)
 
 
+def _of_results(out: Path, first_s: float) -> Marks:
+    alerts = list(_lines(out / _ALERTS))
+    many = Counter(alert.get("round_id") for alert in alerts)
+    rounds = [_round(record, many[record["round_id"]], first_s) for record in _lines(out / _ROUNDS)]
+    starts = {one.round_id: one.start_s for one in rounds}
+    marks = [_mark(one, starts.get(str(one.get("round_id")), 0.0), first_s) for one in alerts]
+    return rounds, marks
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open("rb") as file:
+        for line in file:
+            yield json.loads(line)
+
+
 def _take(line: bytes, into: _Read) -> None:
     try:
         data = json.loads(line)
         record, own = data["record"], data["alerts"]
     except (ValueError, KeyError):
         return
-    start = _seconds(record.get("start_s"), into.first_s) or 0.0
-    into.rounds.append(
-        TimelineRound(
-            id=None, round_id=record["round_id"], start_s=start,
-            end_s=_seconds(record.get("end_s"), into.first_s) or start, alerts=len(own),
-            undecided=len(record.get("undecided", ())),
-        )
+    mark = _round(record, len(own), into.first_s)
+    into.rounds.append(mark)
+    into.alerts += [_mark(alert, mark.start_s, into.first_s) for alert in own]
+
+
+def _round(record: dict[str, Any], alerts: int, first_s: float) -> TimelineRound:
+    start = _seconds(record.get("start_s"), first_s) or 0.0
+    return TimelineRound(
+        id=None, round_id=record["round_id"], start_s=start,
+        end_s=_seconds(record.get("end_s"), first_s) or start, alerts=alerts,
+        undecided=len(record.get("undecided", ())),
     )  # fmt: skip
-    into.alerts += [_mark(alert, start, into.first_s) for alert in own]
 
 
 def _mark(alert: dict[str, Any], start_s: float, first_s: float) -> TimelineAlert:

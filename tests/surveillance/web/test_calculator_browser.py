@@ -46,6 +46,13 @@ def settled(desk: Watched, holds: str) -> None:
     desk.until(f"document.body.dataset.settled === 'true' && ({holds})")
 
 
+def pressed_by(hand: str, words: str) -> str:
+    return (
+        f"[...document.querySelectorAll('[data-hand=\"{hand}\"] [aria-pressed=true]')]"
+        f".some(b => b.textContent === '{words}')"
+    )
+
+
 def text_of(desk: Watched, selector: str) -> str:
     return desk.page.inner_text(selector)
 
@@ -114,6 +121,52 @@ def test_cards_are_clicked_and_taken_back(desk: Watched) -> None:
     settled(desk, "!document.querySelector('[data-hand=dealer] .hand-name')")
     assert "1 to come" in text_of(desk, "#laying-left")
     assert desk.page.get_attribute("#pack [data-card='7S']", "aria-disabled") == "false"
+
+
+def test_a_click_counts_though_an_answer_comes_in_between(desk: Watched) -> None:
+    page = desk.page
+    lay(desk, "ks qd 9h 9c 7s 5d")
+    settled(desk, "true")
+    toggle = page.get_by_role("region", name="Dealer").get_by_role("button", name="by hand")
+    box = toggle.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    # The last card is laid, and its answer is there, before the button is let go.
+    lay(desk, "2c")
+    settled(desk, "true")
+    page.mouse.up()
+    desk.until(pressed_by("dealer", "by hand"))
+    settled(desk, "document.querySelector('[data-hand=dealer] .way')")
+    assert cards(desk, "dealer", 0) == ["KS", "QD"]
+    # So it is with the space bar.
+    page.get_by_role("region", name="Dealer").get_by_role("button", name="house way").focus()
+    page.keyboard.down(" ")
+    page.evaluate("document.getElementById('clear').click()")
+    settled(desk, "true")
+    page.keyboard.up(" ")
+    desk.until(pressed_by("dealer", "house way"))
+
+
+def test_the_focus_stays_where_the_answer_redraws(desk: Watched) -> None:
+    page = desk.page
+    lay(desk, "ks qd 9h 9c 7s 5d 2c as ad ah kd jc 8d x")
+    settled(desk, "document.querySelectorAll('[data-hand] .way').length === 2")
+    page.get_by_role("region", name="Seat 1").get_by_role("button", name="by hand").focus()
+    page.keyboard.press("Enter")
+    settled(desk, pressed_by("1", "by hand"))
+    assert page.evaluate("document.activeElement.textContent") == "by hand"
+    assert page.evaluate("document.activeElement.closest('[data-hand]').dataset.hand") == "1"
+    # A card taken back leaves the focus on the place it lay in, not nowhere.
+    page.focus("[data-hand='1'] [data-card=KD]")
+    page.keyboard.press("Enter")
+    settled(desk, "!document.querySelector('[data-hand=\"1\"] [data-card=KD]')")
+    assert page.evaluate("document.activeElement.closest('[data-hand]')?.dataset.hand") == "1"
+    # Nor does a seat that is taken away.
+    page.get_by_role("button", name="Take seat 1 away").focus()
+    page.keyboard.press("Enter")
+    settled(desk, "document.querySelectorAll('[data-hand]').length === 1")
+    assert page.evaluate("document.activeElement.textContent") == "Dealer"
 
 
 def test_games_and_options_are_changed_in_forms(desk: Watched) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from recordings_made import hold_audits, manager_of
 from review_browser import launched
 from tools_made import Watched, served
 
+from surveillance.recordings import manager
+from surveillance.recordings.results import take_results
 from surveillance.store import Store
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
@@ -103,6 +106,48 @@ def test_an_audit_is_started_stopped_gone_on_with_and_played(page: Watched, fold
     for width, height in ((1366, 768), (3840, 2160)):
         web.set_viewport_size({"width": width, "height": height})
         assert web.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_timeline_stays_while_the_results_are_kept(
+    page: Watched, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clips and bundles of a shift take minutes; what was found is there all that time."""
+    begun, may_go_on = threading.Event(), threading.Event()
+
+    def take(*given: object) -> object:
+        begun.set()
+        assert may_go_on.wait(60)
+        return take_results(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(manager, "take_results", take)
+    web = page.page
+    hold_audits(folder, 2.0)
+    web.goto(f"{page.address}/recordings")
+    web.click("[data-video='night.mp4'] button")
+    web.click("#audits a")
+    web.wait_for_url("**/recordings/1")
+    many = "document.querySelectorAll('#alerts button').length"
+    page.until(f"{many} > 0")
+    hold_audits(folder, None)
+    try:
+        assert begun.wait(60)
+        assert not (tmp_path / "data" / "audit-work" / "1").exists()
+        page.until("document.querySelectorAll('.timeline .round').length === 5")
+        found = web.evaluate(many)
+        web.reload()
+        page.until(f"{many} === {found}")
+        assert web.locator("#state .badge[data-state=running]").count() == 1
+        assert web.locator(".timeline .round").count() == 5
+        web.evaluate(
+            f"window.fewest = {many}; new MutationObserver(() => "
+            f"{{ window.fewest = Math.min(window.fewest, {many}); }})"
+            ".observe(document.body, { childList: true, subtree: true })"
+        )
+    finally:
+        may_go_on.set()
+    web.wait_for_selector("#state .badge[data-state=done]")
+    page.until("document.querySelectorAll('#alerts a').length > 0")  # to the evidence
+    assert web.evaluate("window.fewest") == found > 0
 
 
 def test_a_folder_outside_is_told_at_its_field(page: Watched) -> None:

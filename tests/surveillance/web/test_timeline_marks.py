@@ -74,3 +74,26 @@ def test_a_damaged_line_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "rounds.jsonl"
     path.write_text("{}\nnone\n" + line(3))
     assert [one.round_id for one in SoFar().read(path, 0.0)[0]] == ["t1-000003"]
+
+
+def test_between_the_work_and_the_store_the_results_are_read(tmp_path: Path) -> None:
+    work, out = tmp_path / "work", tmp_path / "out"
+    work.mkdir()
+    (work / "rounds.jsonl").write_text(line(1) + line(2, alerts=2))
+    so_far = SoFar()
+    before = so_far.of_audit(work, out, 10.0)
+    assert len(before[1]) == 2
+    told = [json.loads(text) for text in (line(1), line(2, alerts=2))]
+    out.mkdir()
+    rounds = "".join(json.dumps(one["record"]) + "\n" for one in told)
+    (out / "rounds.jsonl").write_text(rounds)
+    alerts = [json.dumps(alert) + "\n" for one in told for alert in one["alerts"]]
+    (out / "alerts.jsonl").write_text("".join(alerts))
+    (work / "rounds.jsonl").unlink()
+    # Begun anew: what an earlier run left is not what this one has decided.
+    assert so_far.of_audit(work, out, 10.0) == ([], [])
+    work.rmdir()
+    assert so_far.of_audit(work, out, 10.0) == before
+    assert SoFar().of_audit(work, out, 10.0) == before
+    (out / "alerts.jsonl").unlink()
+    assert so_far.of_audit(work, out, 10.0) == ([], [])

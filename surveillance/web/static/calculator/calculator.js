@@ -179,13 +179,13 @@ const head = (hand) => (hand.name === "dealer" ? "Dealer" : `Seat ${hand.name}`)
 function boxNode(hand, name, title, cards, places) {
   const isTarget = hand === active() && hand.nextBox(size(hand)) === name;
   const slots = Array.from({ length: Math.max(0, places - cards.length) }, () => html("button", {
-    class: "slot", type: "button", "aria-label": `${title}: lay here`,
+    class: "slot", type: "button", "aria-label": `${title}: lay here`, "data-focus": `${hand.name}.${name}.slot`,
     onclick: () => { if (name !== "cards") hand.box = name; choose(state.hands.indexOf(hand)); },
   }));
   return html("div", {}, html("span", { class: "box-name" }, title),
     html("div", { class: `box${isTarget ? " is-target" : ""}` },
       ...cards.map((card) => cardElement(card, "button", {
-        title: `${cardWords(card)}: take back`, onclick: () => takeBack(hand, card),
+        title: `${cardWords(card)}: take back`, "data-focus": `${hand.name}.card.${card}`, onclick: () => takeBack(hand, card),
       })), ...slots));
 }
 
@@ -277,44 +277,87 @@ function houseRow(due) {
     html("td", { class: "why" }, [due.why, due.undecided].filter(Boolean).join("; "), due.rule_text ? html("small", { class: "rule" }, due.rule_text) : null));
 }
 
-function handPanel(hand, place) {
+function handPanel(hand) {
   const answer = answerOf(hand);
   const title = head(hand);
+  const isActive = hand === active();
   const toggle = (by, words) => html("button", {
-    class: "btn", type: "button", "aria-pressed": hand.by === by ? "true" : "false", onclick: () => setBy(hand, by),
+    class: "btn", type: "button", "aria-pressed": hand.by === by ? "true" : "false", "data-focus": `${hand.name}.by.${by}`,
+    onclick: () => setBy(hand, by),
   }, words);
   const lammers = hand.name === "dealer" ? [] : game().lammers.map((kind) => html("label", { class: "row" }, html("input", {
     type: "checkbox", checked: hand.lammers.has(kind), "data-focus": `${hand.name}.lammer.${kind}`,
     onchange: (event) => { if (event.target.checked) hand.lammers.add(kind); else hand.lammers.delete(kind); ask(); },
   }), html("span", { class: "lammer" }, kind.toUpperCase())));
-  return html("section", { class: `panel hand-panel${place === state.active ? " is-active" : ""}`, "data-hand": hand.name, "aria-label": title },
+  return html("section", { class: `panel hand-panel${isActive ? " is-active" : ""}`, "data-hand": hand.name, "aria-label": title },
     html("div", { class: "hand-head" },
-      html("h2", {}, html("button", { type: "button", onclick: () => choose(place), "aria-current": place === state.active ? "true" : undefined }, title)),
+      html("h2", {}, html("button", {
+        type: "button", "data-focus": `${hand.name}.head`, "aria-current": isActive ? "true" : undefined, onclick: () => choose(state.hands.indexOf(hand)),
+      }, title)),
       toggle("house_way", "house way"), toggle("hand", "by hand"), ...lammers,
       answer?.pai_gow ? html("span", { class: "badge", "data-state": "check" }, `${answer.pai_gow} pai gow`) : null,
       answer?.foul ? html("span", { class: "badge", "data-state": "high" }, "foul") : null,
       hand.by === "hand" && answer?.matches === false && hand.name === "dealer" ? html("span", { class: "badge", "data-state": "high" }, "not the house way") : null,
       html("span", { class: "muted" }, hand.held.length && answer?.undecided ? answer.undecided : ""),
       html("span", { class: "gap" }),
-      hand.name === "dealer" ? html("button", { class: "btn", type: "button", onclick: addSeat }, html("kbd", {}, "+"), " seat")
-        : html("button", { class: "btn btn-quiet", type: "button", "aria-label": `Take seat ${hand.name} away`, onclick: () => dropSeat(hand) }, "✕")),
+      hand.name === "dealer" ? html("button", { class: "btn", type: "button", "data-focus": "add", onclick: addSeat }, html("kbd", {}, "+"), " seat")
+        : html("button", { class: "btn btn-quiet", type: "button", "data-focus": `${hand.name}.drop`, "aria-label": `Take seat ${hand.name} away`, onclick: () => dropSeat(hand) }, "✕")),
     cardsNode(hand, answer),
     answer?.foul_reason ? html("p", { class: "error" }, `Foul: ${answer.foul_reason}`) : null,
     wayNode(hand, answer), wagersNode(hand, answer));
 }
 
+const panels = new Map(); // by hand: its panel, and what it told when it was made
+
+// A panel that tells the same stays. Nothing is redrawn under a pointer or a key that is down:
+// the click that follows would be lost with the button.
 function drawHands() {
-  const focus = document.activeElement?.dataset?.focus;
-  const { selectionStart } = document.activeElement ?? {};
-  const typed = focus ? document.activeElement.value : null;
-  byId("hands").replaceChildren(...state.hands.map(handPanel));
-  if (!focus) return;
-  const node = byId("hands").querySelector(`[data-focus="${focus}"]`);
-  if (!node) return;
-  if (node.type === "text") node.value = typed;
-  node.focus({ preventScroll: true });
-  if (node.type === "text") node.setSelectionRange(selectionStart, selectionStart);
+  if (pressed.by.size > 0) {
+    pressed.then = drawHands;
+    return;
+  }
+  pressed.then = null;
+  const { activeElement: old } = document;
+  const focus = old?.dataset?.focus;
+  const nodes = state.hands.map((hand) => {
+    const node = handPanel(hand);
+    const told = node.outerHTML;
+    if (panels.get(hand)?.told !== told) panels.set(hand, { told, node });
+    return panels.get(hand).node;
+  });
+  for (const hand of panels.keys()) if (!state.hands.includes(hand)) panels.delete(hand);
+  const list = byId("hands");
+  for (const node of [...list.children]) if (!nodes.includes(node)) node.remove();
+  nodes.forEach((node, n) => { if (list.children[n] !== node) list.insertBefore(node, list.children[n] ?? null); });
+  if (focus && !old.isConnected) focusAgain(focus, old);
 }
+
+// The focus on what took the place of an element; on the hand's next card or slot for a card
+// that was taken back, on the dealer for a seat that is gone.
+function focusAgain(focus, old) {
+  const list = byId("hands");
+  const [name] = focus.split(".");
+  const node = list.querySelector(`[data-focus="${focus}"]`)
+    ?? list.querySelector(`[data-hand="${name}"] .box :is(.slot, .pcard)`)
+    ?? list.querySelector("[data-focus='dealer.head']");
+  if (!node) return;
+  if (node.type === "text") node.value = old.value;
+  node.focus({ preventScroll: true });
+  if (node.type === "text") node.setSelectionRange(old.selectionStart, old.selectionEnd);
+}
+
+const pressed = { by: new Set(), then: null };
+
+function letGo(...by) {
+  for (const one of by) pressed.by.delete(one);
+  if (pressed.by.size === 0 && pressed.then) setTimeout(() => pressed.then?.()); // after the click itself
+}
+
+byId("hands").addEventListener("pointerdown", () => pressed.by.add("pointer"));
+byId("hands").addEventListener("keydown", (event) => { if (event.key === " " && event.target.type === "button") pressed.by.add(" "); });
+for (const what of ["pointerup", "pointercancel"]) window.addEventListener(what, () => letGo("pointer"), true);
+window.addEventListener("keyup", (event) => { if (event.key === " ") letGo(" "); }, true);
+window.addEventListener("blur", () => letGo("pointer", " ")); // of the window alone: it does not bubble
 
 function drawSums() {
   byId("sums").replaceChildren(...(state.answer?.sums ?? []).map(({ party, cents }) => html("span", { class: "sum", "data-party": party },

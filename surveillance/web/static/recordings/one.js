@@ -162,6 +162,7 @@ function drawAlerts() {
 }
 
 const alertLines = new Map();
+const placeOf = ({ seat, code }) => (seat ? `seat ${seat}` : code === "DECK" ? "table" : "dealer");
 
 function alertLine(alert, isChosen) {
   const { alert_id: id } = alert;
@@ -170,7 +171,7 @@ function alertLine(alert, isChosen) {
     type: "button", "data-alert": id, "aria-current": isChosen ? "true" : "false", onclick: play,
   },
   html("span", { class: "badge", "data-state": kindOf(alert) }, alert.code),
-  html("span", {}, alert.seat ? `seat ${alert.seat}` : "dealer"),
+  html("span", {}, placeOf(alert)),
   html("span", { class: "num" }, clock(alert.at_s), alert.state === "open" ? "" : ` ${alert.state}`),
   html("small", {}, alert.message)),
   alert.id ? html("a", { class: "muted", href: `/alerts?alert=${alert.id}` }, "evidence") : null);
