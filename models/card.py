@@ -84,6 +84,11 @@ def card_markdown(card: dict[str, Any]) -> str:
             f"| {name} | `{own['file']}` | {own['bytes']:,} | {own['weights']} | {shape} "
             f"| `{own['sha256']}` |"
         )
+        parts += [
+            f"| {name}, int8 | `{file['file']}` | {file['bytes']:,} | int8 | {shape} "
+            f"| `{file['sha256']}` |"
+            for file in _int8_files(own)
+        ]
     parts += ["", *_settings_lines(card["models"]), "## Data", "", *_data_lines(card["data"])]
     parts += ["## Figures", "", *_figure_lines(card["figures"])]
     parts += _calibration_lines(card.get("calibration"))
@@ -97,6 +102,11 @@ def card_markdown(card: dict[str, Any]) -> str:
     return "\n".join(parts) + "\n"
 
 
+def _int8_files(own: dict[str, Any]) -> list[dict[str, Any]]:
+    """The files of a network in int8, of which the card tells; none where there is none."""
+    return [own["int8"], own["int8"]["weights"]] if "int8" in own else []
+
+
 def _settings_lines(models: dict[str, dict[str, Any]]) -> list[str]:
     lines = ["## Training and export", ""]
     for name, own in models.items():
@@ -106,6 +116,9 @@ def _settings_lines(models: dict[str, dict[str, Any]]) -> list[str]:
             f"- **{name}**: {settings}.",
             f"  OpenVINO against the checkpoint: {check}.",
         ]
+        if "int8" in own:
+            cost = ", ".join(f"{key} {value}" for key, value in own["int8"]["cost"].items())
+            lines.append(f"  In int8, which is what runs: {cost}.")
     return [*lines, ""]
 
 

@@ -18,6 +18,7 @@ from models.card import (
     reader_rows,
 )
 from models.provenance import PhotoData, Provenance, RenderedData, StackData
+from models.quantize import Int8Cost
 from models.val_rows import FINDING_HEADS, calibration_rows, finding_rows, reading_rows
 from settlement.errors import FeltwatchError
 from vision.runtime import ModelError, load_card
@@ -146,6 +147,23 @@ def test_the_page_tells_data_licences_hashes_and_figures() -> None:
     ):
         assert words in page
     assert "## Confidence" not in page
+
+
+def test_the_page_tells_of_int8_files_and_what_they_cost() -> None:
+    models = _models()
+    assert "int8" not in card_markdown(build_card(models, PROVENANCE, None, {}, "2026-11-21"))
+    cost = Int8Cost(500, 0.94, 0.939, 0.72, 0.717).as_dict()
+    models["detector"]["int8"] = {
+        "file": "detector-int8.xml", "sha256": "x1", "bytes": 10,
+        "weights": {"file": "detector-int8.bin", "sha256": "b2", "bytes": 2000}, "cost": cost,
+    }  # fmt: skip
+    page = card_markdown(build_card(models, PROVENANCE, None, {}, "2026-11-21"))
+    rows = [line for line in page.splitlines() if "| detector, int8 |" in line]
+    assert [line.count("|") for line in rows] == [7, 7]
+    assert "`detector-int8.xml` | 10 | int8 |" in rows[0]
+    assert "`detector-int8.bin` | 2,000 | int8 |" in rows[1]
+    assert "`b2`" in rows[1]
+    assert "In int8, which is what runs: pictures 500, map50 0.94, map50 int8 0.939" in page
 
 
 def test_the_page_of_calibrated_weights_shows_how_far_they_can_be_trusted() -> None:
