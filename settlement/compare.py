@@ -19,7 +19,7 @@ from settlement.compare_otherwise import unless_otherwise
 from settlement.compare_wagers import judge_envy, judge_wager
 from settlement.doubt import Doubts
 from settlement.errors import FeltwatchError
-from settlement.finding import Finding, FindingCode, wager_name
+from settlement.finding import Finding, FindingCode, cause_words, wager_name
 from settlement.games import terms_for
 from settlement.record import RoundRecord, SeatRecord
 from settlement.result import HandResult, SeatSettlement, Settlement
@@ -96,7 +96,7 @@ def _entries(case: Case, seat: int | None, unjudged: Unjudged) -> None:
 def _undecided(seat: int | None, unjudged: Unjudged) -> Iterator[Finding]:
     if not unjudged.causes:
         return
-    causes = "; ".join(unjudged.causes)
+    causes = "; ".join(map(cause_words, unjudged.causes))
     wagers = ", ".join(unjudged.wagers) or "nothing else"
     tail = f" Not judged: {wagers}." if unjudged.wagers else ""
     yield Finding.of(

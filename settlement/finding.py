@@ -138,3 +138,21 @@ class Finding(BaseModel):
 def wager_name(wager: str) -> str:
     """A wager as a person calls it; unknown ones by their name in the record."""
     return WAGER_NAMES.get(wager, wager)
+
+
+_PLACES = {"stake": "stake", "paid": "pay", "action": "what was done"}
+
+
+def cause_words(cause: str) -> str:
+    """Why something was not read, with the record's name for the place as a person calls it.
+
+    >>> cause_words("ace_high_pai_gow_insurance.stake: a chip was hidden")
+    'Ace-High Pai Gow Insurance, stake: a chip was hidden'
+    >>> cause_words("low[1]: blurred"), cause_words("the dealer's hand was not read")
+    ('low[1]: blurred', "the dealer's hand was not read")
+    """
+    place, colon, why = cause.partition(": ")
+    wager, _, part = place.partition(".")
+    if not colon or part not in _PLACES:
+        return cause
+    return f"{wager_name(wager)}, {_PLACES[part]}: {why}"

@@ -15,6 +15,7 @@ from fastapi import FastAPI
 
 from settlement.errors import FeltwatchError
 from surveillance.bundle import SigningKey, site_key
+from surveillance.live.ending import CAMERAS_SHARE, Ending
 from surveillance.live.hub import Hub
 from surveillance.live.intake import Intake
 from surveillance.live.supervisor import Supervisor
@@ -61,7 +62,8 @@ def serve_stack(
         store = ends.enter_context(Store.open(site.store_url))
         hub = Hub()
         intake = Intake(store, hub, site.evidence_dir, webhooks, key)
-        ends.callback(intake.close)
+        ending = Ending(site.limits.stop_s)
+        ends.callback(lambda: intake.close(max(1.0, ending.left_s())))
         supervisor = Supervisor(site, store, hub, intake, site_file=site_file, watcher=watcher)
         recordings = AuditManager.of_site(site, store, key)
         app = create_app(
@@ -79,19 +81,20 @@ def serve_stack(
             )
         )
         webhooks.start()
-        ends.callback(webhooks.stop)
+        ends.callback(lambda: ending.run("webhooks", webhooks.stop))
         recordings.start()
-        ends.callback(recordings.stop)
-        ends.enter_context(_swept(site, store, key))
-        ends.callback(supervisor.stop)
+        ends.callback(lambda: ending.run("recordings", recordings.stop))
+        ends.enter_context(_swept(site, store, key, ending))
+        ends.callback(lambda: supervisor.stop(ending.left_s(CAMERAS_SHARE)))
         # Pages that listen would hold the server's end.
         ends.callback(hub.close)
+        ends.callback(ending.begin)
         supervisor.start()
         yield ServeStack(store, hub, intake, supervisor, webhooks, app)
 
 
 @contextlib.contextmanager
-def _swept(site: SiteConfig, store: Store, key: SigningKey) -> Iterator[None]:
+def _swept(site: SiteConfig, store: Store, key: SigningKey, ending: Ending) -> Iterator[None]:
     """Keep record and evidence within the site's limits meanwhile."""
     stop = threading.Event()
     arguments = (site, store, key, stop)
@@ -101,7 +104,7 @@ def _swept(site: SiteConfig, store: Store, key: SigningKey) -> Iterator[None]:
         yield
     finally:
         stop.set()
-        thread.join()
+        thread.join(ending.left_s())
 
 
 def _sweep(site: SiteConfig, store: Store, key: SigningKey, stop: threading.Event) -> None:

@@ -208,7 +208,7 @@ class FoldersPart(_Part):
 
 
 class LimitsPart(_Part):
-    """When a camera's process is taken to be broken."""
+    """When a camera's process is taken to be broken, and how long the server may take to end."""
 
     heartbeat_s: float = Field(30.0, gt=0, description="Silent for so long, it is ended.")
     start_s: float = Field(120.0, gt=0, description="The same, until its first picture.")
@@ -216,6 +216,13 @@ class LimitsPart(_Part):
     restarts: int = Field(5, ge=1, description="So many within restart_minutes, and it rests.")
     restart_minutes: float = Field(10.0, gt=0, description="See restarts.")
     rest_s: float = Field(300.0, gt=0, description="How long it rests before another attempt.")
+    stop_s: float = Field(
+        20.0,
+        ge=5,
+        le=3600,
+        description="The server ends within so long; evidence not written by then is written "
+        "after the next start.",
+    )
 
 
 class SiteConfig(_Part):

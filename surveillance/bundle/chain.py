@@ -143,6 +143,13 @@ class Chain:
             except OSError as error:
                 raise write_error(self.path, error) from error
 
+    def is_pending(self, source: Path) -> bool:
+        """Whether a file is about to be published, or might be: the head cannot be read."""
+        head = read_head(self.path)
+        if head is None:
+            return head_path(self.path).exists()
+        return head.pending is not None and head.pending.source == self._inside(source)
+
     def _put(
         self,
         head: Head,

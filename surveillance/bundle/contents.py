@@ -19,7 +19,8 @@ class BundleContents:
     PNG files by name. `clip`: a video file, whose first frame is at `clip_start_s` of the
     stream's clock. `detections`: one object for each thing that was seen. `versions`: by kind
     ('model', 'rules', 'table_file', 'program') its `name` and `sha256`. `table_file`: the
-    bytes of the table file. `at`: aware time of the alert.
+    bytes of the table file. `at`: aware time of the alert. `missing`: in words, what should
+    be in it and is not, and why.
     """
 
     alert: Alert
@@ -34,6 +35,7 @@ class BundleContents:
     detections: list[dict[str, Any]] = field(default_factory=list)
     versions: dict[str, dict[str, Any]] = field(default_factory=dict)
     table_file: bytes = b""
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

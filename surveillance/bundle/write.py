@@ -83,8 +83,14 @@ def write_bundle(folder: Path, contents: BundleContents, chain: Chain) -> Bundle
         "table": contents.table,
         "camera": contents.camera,
     }
-    # Should this fail, the file stays: the log may know of it and publish it later.
-    chain.append("bundle", detail, publish=(Path(partial), path))
+    try:
+        chain.append("bundle", detail, publish=(Path(partial), path))
+    except FeltwatchError:
+        # Where the log knows of the file, it will publish it later. Any other is in the way:
+        # on a full disk each attempt would leave one more.
+        if not chain.is_pending(Path(partial)):
+            Path(partial).unlink(missing_ok=True)
+        raise
     return BundleRef(path, sha256)
 
 
@@ -97,6 +103,8 @@ def _sources(contents: BundleContents) -> Iterator[tuple[str, _Source]]:
     yield "detections.jsonl", b"".join(canonical_json(d) + b"\n" for d in contents.detections)
     yield "versions.json", canonical_json(contents.versions)
     yield "table.toml", contents.table_file
+    if contents.missing:
+        yield "missing.json", canonical_json({"missing": list(contents.missing)})
     for name in sorted(contents.pictures):
         yield f"pictures/{name}", contents.pictures[name]
     if contents.clip is not None:

@@ -93,11 +93,13 @@ def _serve(site: SiteConfig, config: Path) -> None:
 
     import uvicorn
 
+    from surveillance.live.data_lock import data_lock
     from surveillance.serve import serve_stack, settle_memory
 
     logging.basicConfig(level=logging.WARNING, format="feltwatch: %(levelname)s: %(message)s")
     web = site.web
     with (
+        data_lock(site.site.data_dir),
         listening(web.host, web.port, config) as ear,
         _ended_by_sigterm(),
         serve_stack(site, config) as stack,

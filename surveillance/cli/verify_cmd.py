@@ -67,7 +67,10 @@ def verify_command(
         for note in check.notes:
             typer.echo(f"note: {note}")
         lines = f" and {check.lines:,} lines of the log" if check.log else ""
-        found = f"{len(check.problems):,} changes" if check.problems else "nothing was changed"
+        many = len(check.problems)
+        found = "nothing was changed"
+        if many:
+            found = "1 change" if many == 1 else f"{many:,} changes"
         bundles = "1 bundle" if check.bundles == 1 else f"{check.bundles:,} bundles"
         typer.echo(f"{bundles}{lines} checked: {found}")
         if check.key:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import queue
 import threading
 import time
@@ -10,12 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from surveillance.alerts import Alert
-from surveillance.live.clips import ClipError, write_clip
+from surveillance.live.clips import Clip, ClipError, write_clip
 from surveillance.live.messages import ClipMessage, WorkerSetup
 from surveillance.live.sender import Sender
 from vision.packet_ring import Cut, PacketRing
 
 MOST_DUE = 64
+RETRY_S = 2.0
+TRIED_FOR_S = 170.0
+"""A clip that the disk did not take is tried again for so long: the room waits a bit longer."""
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 LATE_S = 5.0
 """When the stream does not come so far this long after it should have, the clip ends before."""
 
@@ -38,6 +43,7 @@ class ClipDesk:
         self._sender = sender
         self._due: list[_Due] = []
         self._cuts: queue.Queue[tuple[Cut, list[str]] | None] = queue.Queue(8)
+        self._ending = threading.Event()
         self._thread = threading.Thread(target=self._write, name="clips", daemon=True)
         self._thread.start()
 
@@ -84,6 +90,7 @@ class ClipDesk:
 
     def finish(self, timeout_s: float) -> None:
         """Cut all that is due, and wait until it is written."""
+        self._ending.set()
         self.work(hurry=True)
         try:
             self._cuts.put(None, timeout=timeout_s)
@@ -94,9 +101,8 @@ class ClipDesk:
     def _write(self) -> None:
         while (job := self._cuts.get()) is not None:
             cut, alert_ids = job
-            path = self._setup.spool / f"{uuid.uuid4().hex}.mp4"
             try:
-                clip = write_clip(cut, path)
+                clip = self._write_one(cut)
             except ClipError as error:
                 self._sender.send(ClipMessage(tuple(alert_ids), None, why=str(error)))
                 continue
@@ -105,3 +111,16 @@ class ClipDesk:
                     tuple(alert_ids), clip.path, clip.start_s, clip.end_s, clip.codec, clip.width
                 )
             )
+
+    def _write_one(self, cut: Cut) -> Clip:
+        """Write a clip, again and again where the disk is full. Raises ClipError."""
+        path = self._setup.spool / f"{uuid.uuid4().hex}.mp4"
+        until = time.monotonic() + TRIED_FOR_S
+        while True:
+            try:
+                return write_clip(cut, path)
+            except ClipError as error:
+                is_full = getattr(error.__cause__, "errno", None) in _FULL
+                if not is_full or time.monotonic() >= until or self._ending.is_set():
+                    raise
+            self._ending.wait(RETRY_S)

@@ -11,9 +11,10 @@ from settlement.record import RoundRecord
 from surveillance.alerts import Alert
 from surveillance.bundle import SigningKey
 from surveillance.live.clips import Clip
-from surveillance.live.evidence_desk import CameraFacts, EvidenceDesk, OpenAlert
+from surveillance.live.evidence_desk import EvidenceDesk
 from surveillance.live.hub import Hub
 from surveillance.live.messages import ClipMessage, IncidentMessage, RoundMessage
+from surveillance.live.open_alert import CameraFacts, OpenAlert
 from surveillance.live.states import EventKind, LiveEvent
 from surveillance.store import AlertRow, NewAlert, NewRound, Store
 
@@ -74,7 +75,7 @@ class Intake:
         alerts = []
         for alert in message.alerts:
             alerts.append(self._add_alert(facts, alert, shown, row.id, dealer))
-            self._tell_alert("alert", facts, alerts[-1], shown)
+            self._tell_alert("alert", alerts[-1], shown)
         body = {
             "id": row.id,
             "round_id": record.round_id,
@@ -87,7 +88,7 @@ class Intake:
         # An alert is told before its pictures are written: they take longer.
         self._evidence.write_pictures(facts.folder(shown), message.pictures)
         for stored in alerts:
-            self._alert_changed(facts, stored)
+            self._alert_changed(stored)
         for stored, alert in zip(alerts, message.alerts, strict=True):
             own = {n: message.pictures[n] for n in _names(alert) if n in message.pictures}
             self._evidence.wait_for_clip(
@@ -102,9 +103,9 @@ class Intake:
         if message.act == "began":
             dealer = self._store.dealers.current(facts.table)
             row = self._add_alert(facts, message.alert, at, None, dealer)
-            self._tell_alert("alert", facts, row, at)
+            self._tell_alert("alert", row, at)
             self._evidence.write_pictures(facts.folder(at), message.pictures)
-            self._alert_changed(facts, row)
+            self._alert_changed(row)
             self._evidence.wait_for_clip(
                 OpenAlert(row, message.alert, facts, None, None, [], dict(message.pictures))
             )
@@ -124,10 +125,10 @@ class Intake:
         clip = None
         if message.path is not None:
             clip = Clip(message.path, message.start_s, message.end_s, message.codec, message.width)
-        self._evidence.bring_clip(facts, message.alert_ids, clip)
+        self._evidence.bring_clip(facts, message.alert_ids, clip, message.why)
 
     def close(self, timeout_s: float = 20.0) -> None:
-        """Write what waits for its clip, without it."""
+        """End within `timeout_s`; evidence not written by then is left for the next start."""
         self._evidence.close(timeout_s)
 
     def _add_alert(
@@ -169,10 +170,10 @@ class Intake:
             LiveEvent(kind=kind, camera=facts.camera, table=facts.table, at=at, body=body)
         )
 
-    def _alert_changed(self, facts: CameraFacts, row: AlertRow) -> None:
-        self._tell_alert("alert_changed", facts, row, datetime.now(UTC))
+    def _alert_changed(self, row: AlertRow) -> None:
+        self._tell_alert("alert_changed", row, datetime.now(UTC))
 
-    def _tell_alert(self, kind: EventKind, facts: CameraFacts, row: AlertRow, at: datetime) -> None:
+    def _tell_alert(self, kind: EventKind, row: AlertRow, at: datetime) -> None:
         body = {
             "id": row.id,
             "alert_id": row.alert_id,
@@ -187,9 +188,11 @@ class Intake:
             "clip": row.clip is not None,
             "bundle": row.bundle is not None,
         }
-        self._tell(kind, facts, at, body)
+        self._hub.publish(
+            LiveEvent(kind=kind, camera=row.camera, table=row.table, at=at, body=body)
+        )
         if self._webhooks is not None and kind == "alert":
-            told = {**body, "camera": facts.camera, "table": facts.table}
+            told = {**body, "camera": row.camera, "table": row.table}
             self._webhooks.send("alert", told, row.code)
 
 

@@ -190,7 +190,7 @@ class Keeper:
         with contextlib.suppress(OSError, ValueError):
             connection.send(STOP)
         if self._stop.is_set() or self._again.is_set():
-            self._hear_out(process, ear)
+            self._hear_out(ear)
         for end in (process.terminate, process.kill):
             if process.is_alive():
                 end()
@@ -199,10 +199,11 @@ class Keeper:
         process.close()
         ear.close()
 
-    def _hear_out(self, process: BaseProcess, ear: _Ear) -> None:
+    def _hear_out(self, ear: _Ear) -> None:
         """Take in the last news of a process that was asked to end."""
         until = time.monotonic() + STOP_ASKED_S
-        while time.monotonic() < until and not ear.is_over and process.is_alive():
+        # What it said before it ended is heard as well.
+        while time.monotonic() < until and not ear.is_over:
             message = ear.hear(POLL_S)
             if message is not None and not isinstance(message, FatalMessage | StateMessage):
                 self._desk.take(message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
@@ -65,12 +66,13 @@ class Supervisor:
         for keeper in self._keepers.values():
             keeper.start()
 
-    def stop(self) -> None:
-        """End every process: asked first, then made to. None is left behind."""
+    def stop(self, timeout_s: float = STOP_WITHIN_S) -> None:
+        """End every process: asked first, then made to, together within `timeout_s`."""
         for keeper in self._keepers.values():
             keeper.ask_to_stop()
+        until = time.monotonic() + timeout_s
         for keeper in self._keepers.values():
-            keeper.join(STOP_WITHIN_S)
+            keeper.join(max(0.0, until - time.monotonic()))
 
     def restart(self, camera: str) -> None:
         """Start a camera's process anew, whatever it is doing. Raises FeltwatchError."""

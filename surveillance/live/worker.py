@@ -46,6 +46,8 @@ EXIT_FATAL = 3
 TURN_S = 0.25
 STATE_EVERY_S = 0.5
 PICTURE_EVERY_S = 1.0
+HURRY_S = 3.0
+"""When it is told to stop, clips that are due are cut as far as the stream came, in this time."""
 LINGER_S = 10.0
 """After the end of a file, clips that are still due are waited for up to this."""
 
@@ -149,6 +151,8 @@ class CameraWorker:
                 if frame is None and status.state is SourceState.ENDED:
                     self._finish()
                     return
+            if not self.sender.broken.is_set():
+                self.clips.finish(HURRY_S)
         finally:
             self.source.close()
 

@@ -128,6 +128,13 @@ class Alerts:
         values = {"bundle": path, "bundle_sha256": sha256, "clip": clip}
         return self._change(id, values)
 
+    def set_message(self, id: int, message: str) -> AlertRow:
+        """Say something else at an alert, such as what became of its evidence.
+
+        Raises NotStoredError.
+        """
+        return self._change(id, {"message": message})
+
     def set_case(self, id: int, case: bool, by: str) -> AlertRow:
         """Make it a case, which no retention removes, or one no more; raises NotStoredError."""
         return self._change(id, {"is_case": case, "case_by": by})

@@ -287,14 +287,16 @@ def test_an_envy_hand_pay(laid: int, codes: list[str]) -> None:
 # Undecided
 
 
-@pytest.mark.parametrize("what", ["main.stake", "main.paid"])
-def test_a_pay_that_hangs_on_what_was_not_read_is_not_judged(what: str) -> None:
+@pytest.mark.parametrize(
+    ("what", "words"), [("main.stake", "main bet, stake"), ("main.paid", "main bet, pay")]
+)
+def test_a_pay_that_hangs_on_what_was_not_read_is_not_judged(what: str, words: str) -> None:
     record = round_of(
         PAIR_DEALER, seat(3, WINNER, wager("main", 2500, "paid", 9900)), undecided=((3, what),)
     )
     found = only(findings(record))
     assert (found.code, found.severity) == ("UNDECIDED", "info")
-    assert found.message == f"Seat 3 was not fully read: {what}: covered. Not judged: main bet."
+    assert found.message == f"Seat 3 was not fully read: {words}: covered. Not judged: main bet."
 
 
 @pytest.mark.parametrize("what", ["main.action", "main", "high[2]", "low[0]", "everything"])

@@ -46,7 +46,7 @@ def test_a_pay_that_may_be_right(
     found = told(WINNER, 7500, paid, paid_or=paid_or)
     assert [c for c, _ in found] == ([code] if code else [])
     if code == "UNDECIDED":
-        assert "main.paid: read as" in found[0][1]
+        assert "main bet, pay: read as" in found[0][1]
         assert "$75.00" in found[0][1]
         assert "Not judged: main bet." in found[0][1]
 
@@ -55,7 +55,7 @@ def test_a_stake_that_may_be_right() -> None:
     assert [c for c, _ in told(WINNER, 7000, 7500)] == ["OVERPAID"]
     ((code, message),) = told(WINNER, 7000, 7500, stake_or=(7500,))
     assert code == "UNDECIDED"
-    assert "main.stake: read as $70.00, but $75.00" in message
+    assert "main bet, stake: read as $70.00, but $75.00" in message
     assert [c for c, _ in told(WINNER, 7000, 7500, stake_or=(8000,))] == ["OVERPAID"]
 
 

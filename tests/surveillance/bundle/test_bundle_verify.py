@@ -205,6 +205,15 @@ def test_the_command_says_what_was_changed(
     assert (problem["kind"], problem["line"]) == ("altered", 3)
 
 
+def test_one_change_is_told_as_one(
+    evidence: Path, bundle: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bundle.unlink()
+    code, said = run(capsys, evidence)
+    assert code == 1
+    assert "log checked: 1 change\n" in said
+
+
 def test_a_single_bundle_is_held_against_its_log(
     evidence: Path, bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,60 @@
+"""One server for one data folder: a lock that ends with the process that holds it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from settlement.errors import FeltwatchError
+from surveillance.staging import write_error
+
+LOCK_FILE = "server.lock"
+
+
+@contextlib.contextmanager
+def data_lock(data_dir: Path) -> Iterator[None]:
+    """Hold a data folder for this process alone.
+
+    The file tells who holds it; the lock is the system's and is gone with its process, however
+    that ended. Raises FeltwatchError where another process holds it.
+    """
+    path = data_dir / LOCK_FILE
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        # Not "w": what the holder says of itself must stand until the lock is had.
+        file = path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise write_error(path, error) from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.seek(0)
+            raise FeltwatchError(
+                f"{data_dir}: another server works on this folder ({_holder(file.read())}): end "
+                "that one first, or give this site a data_dir of its own"
+            ) from error
+        except OSError as error:
+            raise write_error(path, error) from error
+        # A full disk must not keep the server from its work: the lock holds without words.
+        with contextlib.suppress(OSError):
+            os.truncate(path, 0)
+            file.write(f"{os.getpid()} {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\n")
+            file.flush()
+        yield
+
+
+def _holder(text: str) -> str:
+    """What the file says in words.
+
+    >>> _holder("4711 2026-03-01T08:00:00Z\\n"), _holder("")
+    ('process 4711, started 2026-03-01T08:00:00Z', 'a process that did not give its number')
+    """
+    parts = text.split()
+    if len(parts) != 2 or not parts[0].isdigit():
+        return "a process that did not give its number"
+    return f"process {parts[0]}, started {parts[1]}"
