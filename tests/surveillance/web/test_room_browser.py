@@ -10,7 +10,7 @@ from pathlib import Path
 
 import av
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 from relay import Relay
 from review_browser import WITHIN_S, launched, until
 from room_made import CAMERA, MadeRoom, Running, made_room, make_clip
@@ -425,6 +425,24 @@ def test_the_wall_is_live_and_says_when_it_is_cut_off(
     page.wait_for_selector("#connection", state="hidden")
     room.set_state("running")
     tile.get_by_text("Watching").wait_for()
+
+
+def test_an_answer_on_its_way_does_not_undo_what_an_event_told(
+    visit: Visit, room: MadeRoom
+) -> None:
+    page = listens(visit("/"))
+    tile = page.locator(".tile").first
+    tile.get_by_text("Watching").wait_for()
+    held: list[tuple[Route, APIResponse]] = []
+    page.route("**/api/tables/*/line", lambda route: held.append((route, route.fetch())))
+    room.set_state(seats=0)
+    until(lambda: bool(held) or page.evaluate("false"), "the line is asked for")
+    room.set_state("stalled", "no picture for 4 s", seats=0)
+    tile.get_by_text("No picture arrives").wait_for()
+    for route, answer in held:
+        route.fulfill(response=answer, json={**answer.json(), "open_alerts": 77})
+    tile.get_by_text("77 open").wait_for()
+    assert "No picture arrives" in tile.inner_text()
 
 
 def test_no_picture_is_asked_for_before_the_first_is_there(visit: Visit, room: MadeRoom) -> None:

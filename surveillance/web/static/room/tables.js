@@ -20,6 +20,7 @@ export class Tables {
     this.lines = new Map(lines.map((line) => [line.camera, line]));
     this.changed = changed;
     this.asked = new Map();
+    this.heard = new Map();
     this.lying = new Map();
     live.on("state", (event) => this.#state(event));
     for (const kind of ["round", "alert", "alert_changed"]) {
@@ -31,6 +32,7 @@ export class Tables {
   }
 
   #state({ camera, body }) {
+    this.heard.set(camera, this.#heard(camera) + 1);
     const line = this.lines.get(camera);
     if (!line) {
       this.ask(camera);
@@ -51,23 +53,34 @@ export class Tables {
     this.asked.set(camera, setTimeout(() => this.#ask(camera), this.lines.has(camera) ? PAUSE_MS : 0));
   }
 
+  #heard(camera) {
+    return this.heard.get(camera) ?? 0;
+  }
+
+  // An answer that was asked for; what an event told while it was on its way is newer.
+  #take(line, heard) {
+    const own = this.lines.get(line.camera);
+    if (own && this.#heard(line.camera) !== heard) {
+      for (const key of [...TOLD, "words"]) line[key] = own[key];
+    }
+    this.lines.set(line.camera, line);
+    this.changed(line);
+  }
+
   async #ask(camera) {
     this.asked.delete(camera);
+    const heard = this.#heard(camera);
     try {
-      const line = await get(`/api/tables/${encodeURIComponent(camera)}/line`);
-      this.lines.set(camera, line);
-      this.changed(line);
+      this.#take(await get(`/api/tables/${encodeURIComponent(camera)}/line`), heard);
     } catch {
       // The banner of the lost connection says it; the next news asks again.
     }
   }
 
   async askAll() {
+    const before = new Map(this.heard);
     try {
-      for (const line of await get("/api/tables")) {
-        this.lines.set(line.camera, line);
-        this.changed(line);
-      }
+      for (const line of await get("/api/tables")) this.#take(line, before.get(line.camera) ?? 0);
     } catch {
       // As above.
     }
