@@ -192,8 +192,10 @@ def _finders(
 
 def _predict(path: Path, size: int, threshold: float) -> Callable[[Sequence[ByteArray]], object]:
     """Plain ultralytics `predict`, as its documentation has it, view by view."""
+    yolo = import_module("ultralytics").YOLO
+    # It sets its own level when it is imported, and tells what it loads on stdout.
     logging.getLogger("ultralytics").setLevel(logging.ERROR)
-    model = import_module("ultralytics").YOLO(str(path), task="detect", verbose=False)
+    model = yolo(str(path), task="detect", verbose=False)
 
     def run(pictures: Sequence[ByteArray]) -> object:
         return [
