@@ -135,7 +135,8 @@ CODES: tuple[str, ...] = tuple(WAYS)
 """All that can be asked for; what is not in DRAWN_CODES comes only by its name."""
 
 UNSEEN_BY_RULES = frozenset({"LATE_BET", "CARD_MOVED", "UNDECIDED", "SILENT", "CAMERA"})
-"""Codes that a round's record alone does not raise: they are of the picture and its time."""
+"""Codes that the simulator's record of a round does not raise: they are of the picture and its
+time. What `vision` sees of late bets and moved cards comes into its own records."""
 
 MOST_PER_ROUND = 2
 _WORD = re.compile(

@@ -36,9 +36,7 @@ def different_share(one: ByteArray, other: ByteArray, boxes_mm: Sequence[Box]) -
 
     A change of the light over the whole place does not count.
     """
-    a, b = (
-        cv2.GaussianBlur(cv2.cvtColor(p, cv2.COLOR_BGR2GRAY), (0, 0), 1.0) for p in (one, other)
-    )
+    a, b = _luma(one), _luma(other)
     size = a.shape[1]
     k = size / VIEW_MM
     mask = np.zeros(a.shape, bool)
