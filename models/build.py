@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from datasets.stack_crops import render_stack_crops
@@ -149,8 +150,9 @@ def _photographed(
 
 def _run(plan: BuildPlan, data: Path, out: Path) -> TrainingRun:
     return TrainingRun(
-        data=data, out=out, epochs=plan.epochs, size=plan.size, device=plan.device, resume=True
-    )
+        data=data, out=out, epochs=plan.epochs, size=plan.size, device=plan.device, resume=True,
+        slim=True,
+    )  # fmt: skip
 
 
 def _render(plan: BuildPlan, data: Path, show: Callable[[float], None] | None) -> None:
@@ -180,8 +182,12 @@ def _export(plan: BuildPlan, runs: dict[str, Path], out: Path) -> None:
         best["stacks"],
         best["levels"],
         out,
-        ExportSettings(size=plan.size),
+        ExportSettings(size=plan.size, int8_data=plan.out / "set" if _can_quantize() else None),
     )
+
+
+def _can_quantize() -> bool:
+    return find_spec("nncf") is not None
 
 
 def _cut(own: Photographs, plan: BuildPlan, weights: Path, told: Callable[[str], None]) -> Path:

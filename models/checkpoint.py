@@ -8,6 +8,7 @@ in training, where batches are normalised by their own figures, is then near wha
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,13 @@ from datasets.views import CLASSES
 from models import detector_training, reader_training
 from models.crops import read_crops
 from models.provenance import Provenance, read_object
+from models.slim import BOX_WIDTH, slim
 from settlement.errors import FeltwatchError
 from vision.runtime import CARD_FILE
 from vision.stack_crop import COUNT_NAMES
 
 SAMPLES = 64
+_BOX_BRANCH = re.compile(r"model\.\d+\.cv2\.0\.0\.conv\.weight")
 
 
 def unfolded(onnx_file: Path, model: nn.Module, samples: npt.NDArray[np.uint8]) -> nn.Module:
@@ -37,15 +40,7 @@ def unfolded(onnx_file: Path, model: nn.Module, samples: npt.NDArray[np.uint8]) 
     of those it was made for are enough. Raises FeltwatchError when the file is of another
     architecture.
     """
-    import onnx
-    from onnx import numpy_helper
-
-    graph = onnx.load(str(onnx_file)).graph
-    stored = {i.name: numpy_helper.to_array(i) for i in graph.initializer}
-    for node in graph.node:
-        # Weights kept in half precision are cast to the name the layer knows.
-        if node.op_type == "Cast" and node.input[0] in stored:
-            stored[node.output[0]] = stored[node.input[0]]
+    stored = _stored(onnx_file)
     modules = dict(model.named_modules())
     norms = _norms(model)
     missing = [
@@ -65,6 +60,30 @@ def unfolded(onnx_file: Path, model: nn.Module, samples: npt.NDArray[np.uint8]) 
                 shift = stored.get(f"{name.removesuffix('.weight')}.bias")
                 _fill(onnx_file, layer, norms.get(layer), values, shift)
         _measure(model, norms, samples)
+    return model
+
+
+def _stored(onnx_file: Path) -> dict[str, npt.NDArray[Any]]:
+    """The numbers an ONNX file holds, by the names that its layers know."""
+    import onnx
+    from onnx import numpy_helper
+
+    graph = onnx.load(str(onnx_file)).graph
+    stored = {i.name: numpy_helper.to_array(i) for i in graph.initializer}
+    for node in graph.node:
+        # Weights kept in half precision are cast to the name the layer knows.
+        if node.op_type == "Cast" and node.input[0] in stored:
+            stored[node.output[0]] = stored[node.input[0]]
+    return stored
+
+
+def fresh_detector(onnx_file: Path) -> nn.Module:
+    """A detector of the architecture that exported weights have: slim where they are."""
+    model = DetectionModel(detector_training.ARCHITECTURE, nc=len(CLASSES), verbose=False)
+    stored = _stored(onnx_file)
+    if not any(".attn." in name for name in stored):
+        branch = next((n for n in stored if _BOX_BRANCH.fullmatch(n)), None)
+        slim(model, BOX_WIDTH if branch is None else len(stored[branch]))
     return model
 
 
@@ -149,9 +168,7 @@ def checkpoint_of(part: str, onnx_file: Path, data: Path, out: Path, size: int) 
     """
     names: tuple[str, ...] = CLASSES
     if part == "detector":
-        model: nn.Module = DetectionModel(
-            detector_training.ARCHITECTURE, nc=len(CLASSES), verbose=False
-        )
+        model = fresh_detector(onnx_file)
         samples = _views(data, size)
     else:
         names = CLASS_NAMES if part == "reader" else COUNT_NAMES

@@ -26,6 +26,7 @@ from models.level_export import LEVELS_FILE, export_levels
 from models.onnx_form import rewrite
 from models.provenance import TRAINING_FILE, Provenance, read_provenance, rendered_data
 from models.quantize import MOST_COST, calibration_views, int8_cost, quantize
+from models.slim import is_slim
 from models.trial import trial_pictures, trial_stacks
 from models.val_calibration import put_calibration
 from models.val_charts import reliability_chart
@@ -235,6 +236,8 @@ def load_checkpoint(
     training = {name: args[name] for name in SETTINGS if args.get(name) is not None}
     if "model" in training:
         training["model"] = Path(str(training["model"])).name
+    if is_slim(network):
+        training["form"] = "slim"
     done = stored.get("train_results", {}).get("epoch")
     if done:
         training["epochs done"] = int(done[-1])

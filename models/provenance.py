@@ -70,10 +70,20 @@ class Provenance(_Form):
     def joined(self, other: Provenance) -> Provenance:
         """Both, each source once."""
         return Provenance(
-            rendered=tuple(dict.fromkeys(self.rendered + other.rendered)),
+            rendered=_each_set_once(self.rendered + other.rendered),
             stacks=tuple(dict.fromkeys(self.stacks + other.stacks)),
             photographs=tuple(dict.fromkeys(self.photographs + other.photographs)),
         )
+
+
+def _each_set_once(sets: tuple[RenderedData, ...]) -> tuple[RenderedData, ...]:
+    """Sets in their order; of two that differ in knowing their fonts' names, the one that does."""
+    known: dict[RenderedData, RenderedData] = {}
+    for one in sets:
+        nameless = one.model_copy(update={"font_names": ()})
+        if one.font_names or nameless not in known:
+            known[nameless] = one
+    return tuple(known.values())
 
 
 def rendered_data(folder: Path) -> RenderedData:

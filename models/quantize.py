@@ -1,7 +1,6 @@
 """The detector in int8: quantized with NNCF, and what that costs on held-out pictures.
 
-For processors without bfloat16: there int8 is about twice as quick as float32. Where bfloat16
-is there, int8 gains little (see EXPERIMENTS.md), and `vision.runtime` does not take it.
+`vision.runtime` takes it wherever the model card names it; EXPERIMENTS.md says what it brings.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import openvino as ov
+from openvino import opset13
 
 from models.backends import network_input
 from models.val_data import ValPicture, read_val_set
@@ -23,6 +23,7 @@ from models.val_finding import Finding, match_found
 from models.val_sights import FLOOR, Sighted
 from models.val_view import fit_square
 from settlement.errors import FeltwatchError
+from vision.decode import is_bare
 from vision.detections import ByteArray
 from vision.photo import read_picture
 from vision.runtime import OpenVinoDetector
@@ -99,7 +100,7 @@ def quantize(source: Path, target: Path, views: Sequence[ByteArray]) -> None:
     try:
         # Converted, not only read: SiLU and its bias have to be one with their convolution
         # before ranges are set, or each is computed by itself and no bias is corrected.
-        model = ov.convert_model(str(source))
+        model = bare_head(ov.convert_model(str(source)))
         names = head_operations([op.get_friendly_name() for op in model.get_ops()])
         quantized = nncf.quantize(
             model, nncf.Dataset(list(views), lambda view: network_input(view[None])),
@@ -109,6 +110,44 @@ def quantize(source: Path, target: Path, views: Sequence[ByteArray]) -> None:
     finally:
         log.setLevel(level)
     ov.save_model(quantized, str(target), compress_to_fp16=True)
+
+
+def bare_head(model: Any) -> Any:
+    """A dense detector that ends with its last convolutions (`vision.decode.decode_bare`).
+
+    What makes boxes of their numbers costs an int8 detector a twentieth of its time, for 8,400
+    places of which some dozens hold anything. Each map has two outputs (1, h, w, channels), in
+    the order in which a processor keeps them: of the distances, then of the classes. Another
+    kind of model is given back as it is.
+    """
+    out = model.output(0).get_node().input_value(0).get_node()
+    side, count = int(model.input(0).shape[-1]), int(model.output(0).shape[-1])
+    ends = [
+        op for op in model.get_ordered_ops()
+        if op.get_type_name() == "Concat" and op is not out
+        and all(one.get_node().get_type_name() == "Reshape" for one in op.input_values())
+        and list(op.output(0).shape)[::2] == [1, count]
+    ]  # fmt: skip
+    scored = [op for op in ends if _feeds(op, "Sigmoid")]
+    reach = [op for op in ends if op not in scored]
+    if len(scored) != 1 or len(reach) != 1:
+        return model
+    heads = []
+    for pair in zip(reach[0].input_values(), scored[0].input_values(), strict=True):
+        for flat in pair:
+            own = flat.get_node().input_value(0)
+            heads.append(opset13.transpose(own, np.array([0, 2, 3, 1])).output(0))
+    shapes = tuple(tuple(int(n) for n in head.shape)[1:] for head in heads)
+    if not is_bare(shapes, shapes[1][-1], side):
+        return model
+    return ov.Model(heads, model.get_parameters(), "detector")
+
+
+def _feeds(op: Any, kind: str) -> bool:
+    """Whether an operation's outcome goes into one of this kind."""
+    return any(
+        target.get_node().get_type_name() == kind for target in op.output(0).get_target_inputs()
+    )
 
 
 def head_operations(names: Iterable[str]) -> list[str]:

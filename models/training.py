@@ -48,7 +48,7 @@ class TrainingRun:
     YOLO `labels` for the detector: cut photographs, or other rendered sets. `stacks` are
     folders of crops of stacks (none: data/stacks), the first also for the held-out score;
     those after it count `crops_weight` times. `minutes` ends the detector's training after so much
-    processor time.
+    processor time; `slim` makes its network slim first.
     """
 
     data: Path
@@ -65,6 +65,7 @@ class TrainingRun:
     pictures: tuple[Path, ...] = ()
     stacks: tuple[Path, ...] = ()
     minutes: float | None = None
+    slim: bool = False
 
 
 def train_part(part: str, run: TrainingRun) -> Path:
@@ -111,7 +112,9 @@ def train_part(part: str, run: TrainingRun) -> Path:
     began = time.monotonic()
     if part == "detector":
         data = _placed_data(run.data, run.pictures, folder)
-        best = train_detector(data, folder, size=run.size, minutes=run.minutes, **common)
+        best = train_detector(
+            data, folder, size=run.size, minutes=run.minutes, slim_form=run.slim, **common
+        )
     elif part == "stacks":
         best = train_stack_reader(
             stack_folders(run), folder, later_weight=run.crops_weight, **common

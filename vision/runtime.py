@@ -16,7 +16,7 @@ import openvino as ov
 from openvino.preprocess import ColorFormat, PrePostProcessor
 
 from settlement.errors import FeltwatchError
-from vision.decode import HeadError, decode, is_end_to_end
+from vision.decode import HeadError, decode, decode_bare, is_bare, is_end_to_end
 from vision.detections import ByteArray, Detections, Floats, Reader
 from vision.score_points import Points, calibrated
 from vision.tiles import SizedDetector
@@ -152,7 +152,10 @@ class OpenVinoDetector:
         self._model = _compile(path, threads, batched=False, precision=precision)
         self.size = int(self._model.input(0).shape[1])
         try:
-            is_end_to_end(tuple(self._model.output(0).shape)[1:], len(names))
+            shapes = tuple(tuple(output.shape)[1:] for output in self._model.outputs)
+            self._bare = is_bare(shapes, len(names), self.size)
+            if not self._bare:
+                is_end_to_end(shapes[0], len(names))
         except (HeadError, RuntimeError) as error:
             raise ModelError(f"{path}: {error}") from error
         self._queue = ov.AsyncInferQueue(self._model)
@@ -165,8 +168,7 @@ class OpenVinoDetector:
 
         def done(request: Any, place: int) -> None:
             try:
-                raw = request.get_output_tensor(0).data[0]
-                results[place] = self._told(decode(raw, self.names, self.threshold))
+                results[place] = self._told(self._decoded(request))
             except Exception as error:  # raised here it would end the process
                 failed.append(error)
 
@@ -185,6 +187,12 @@ class OpenVinoDetector:
     def settings(self) -> dict[str, str | int]:
         """Precision, threads and streams that OpenVINO chose."""
         return _settings(self._model)
+
+    def _decoded(self, request: Any) -> Detections:
+        told = [tensor.data[0] for tensor in request.output_tensors]
+        if self._bare:
+            return decode_bare(told, self.names, self.threshold, self.size)
+        return decode(told[0], self.names, self.threshold)
 
     def _told(self, found: Detections) -> Detections:
         """The same boxes with calibrated scores."""

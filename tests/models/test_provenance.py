@@ -101,3 +101,12 @@ def test_each_source_is_told_once() -> None:
         Provenance(photographs=(PhotoData(name="q"), photo)),
     )
     assert [p.name for p in one.joined(two).photographs] == ["p", "q"]
+
+
+def test_a_set_is_told_once_with_its_fonts_where_they_are_known() -> None:
+    one = RenderedData(name="a", views=40, seed=7, size_px=640, decks=(), fonts=1)
+    other = one.model_copy(update={"seed": 8})
+    named = one.model_copy(update={"font_names": ("DejaVuSans",)})
+    for first, second in ((one, named), (named, one)):
+        both = Provenance(rendered=(first, other)).joined(Provenance(rendered=(second,)))
+        assert both.rendered == (named, other)

@@ -8,12 +8,25 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import openvino as ov
 import pytest
 
+from datasets.views import CLASSES
 from models import quantize as module
-from models.quantize import Int8Cost, calibration_views, head_operations, int8_cost, quantize
+from models.metrics import overlaps
+from models.quantize import (
+    Int8Cost,
+    bare_head,
+    calibration_views,
+    head_operations,
+    int8_cost,
+    quantize,
+)
+from models.trial import trial_pictures
+from models.weights_dir import default_weights
 from settlement.errors import FeltwatchError
 from vision.detections import Detections
+from vision.runtime import OpenVinoDetector
 
 NAMES = ("index", "joker")
 
@@ -81,6 +94,28 @@ def test_the_cost_is_told_on_held_out_pictures(data: Path, monkeypatch: pytest.M
     assert cost.map50_int8 == pytest.approx((0.505 + 1) / 2, abs=0.01)
     assert cost.cost > module.MOST_COST
     assert steps == [1.0]
+
+
+def test_a_bare_head_finds_what_the_whole_one_does(tmp_path: Path) -> None:
+    core, folder = ov.Core(), default_weights()
+    whole = folder / "detector.onnx"
+    bare = bare_head(ov.convert_model(whole))
+    assert [tuple(out.shape) for out in bare.outputs][:2] == [(1, 80, 80, 64), (1, 80, 80, 6)]
+    ov.save_model(bare, tmp_path / "bare.xml", compress_to_fp16=False)
+    views = list(trial_pictures(3, 640)[0])
+    both = [
+        OpenVinoDetector(path, CLASSES, 0.2, precision="f32").find(views)
+        for path in (whole, tmp_path / "bare.xml")
+    ]
+    assert sum(map(len, both[0])) > 10
+    for one, other in zip(*both, strict=True):
+        assert len(one) == len(other)
+        near = overlaps(one.xyxy, other.xyxy) > 0.99
+        near &= one.classes[:, None] == other.classes[None, :]
+        near &= np.abs(one.scores[:, None] - other.scores[None, :]) < 0.002
+        assert near.any(axis=1).all()
+    reader = core.read_model(folder / "reader.onnx")
+    assert bare_head(reader) is reader
 
 
 def test_figures_of_the_card() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import cv2
@@ -54,6 +55,10 @@ def test_a_build_goes_on_and_tells_what_the_weights_learned_from(tmp_path: Path)
     alone = load_card(tmp_path / "build" / "rendered-weights")
     card = load_card(weights)
     assert alone["data"]["photographs"] == []
+    for one in (alone, card):
+        own = one["models"]["detector"]
+        assert own["training"]["form"] == "slim"
+        assert ("int8" in own or "int8_left_out" in own) is (find_spec("nncf") is not None)
     assert [one["name"] for one in card["data"]["photographs"]] == ["phone"]
     cut = {p.name for p in (tmp_path / "build" / "cut" / "phone" / "images").glob("*.jpg")}
     assert not any("_15" in name or "_16" in name or "_17" in name for name in cut)

@@ -12,7 +12,7 @@ from ultralytics.nn.tasks import ClassificationModel, DetectionModel
 
 from datasets.training_set import CLASS_NAMES
 from datasets.views import CLASSES
-from models.checkpoint import provenance_beside, unfolded
+from models.checkpoint import fresh_detector, provenance_beside, unfolded
 from models.weights_dir import default_weights
 from settlement.errors import FeltwatchError
 from vision.runtime import load_card
@@ -42,7 +42,7 @@ def test_the_detector_answers_the_same() -> None:
     rng = np.random.default_rng(1)
     samples = rng.integers(0, 255, (3, SIZE, SIZE, 3), dtype=np.uint8)
     file = default_weights() / "detector.onnx"
-    model = unfolded(file, DetectionModel("yolo11n.yaml", nc=len(CLASSES), verbose=False), samples)
+    model = unfolded(file, fresh_detector(file), samples)
     model.eval()
     with torch.no_grad():
         mine = model(torch.from_numpy(shown(samples[:1]).copy()))[0].numpy()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from models.metrics import overlaps
 from vision import decode as module
-from vision.decode import HeadError, decode, groups, suppress
+from vision.decode import HeadError, decode, decode_bare, groups, is_bare, suppress, voted
 
 NAMES = ("index", "joker", "back", "chip")
 
@@ -125,3 +125,50 @@ def test_suppression_keeps_the_best_of_those_that_overlap(
         if not same or overlaps(xyxy[[n]], xyxy[same]).max() <= 0.55:
             want.append(int(n))
     assert suppress(xyxy, scores, classes).tolist() == want
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([NAMES, ("back", "chip")]))
+def test_a_bare_head_gives_the_same_as_a_dense_one(seed: int, names: tuple[str, ...]) -> None:
+    """The boxes are reckoned in another way here: with every place, as the network would."""
+    rng = np.random.default_rng(seed)
+    maps, columns = [], []
+    for side, stride in ((8, 8), (4, 16), (2, 32)):
+        reach = rng.normal(0, 2, (side, side, 64)).astype(np.float32)
+        logits = rng.normal(-2, 2, (side, side, len(names))).astype(np.float32)
+        maps += [reach, logits]
+        for y in range(side):
+            for x in range(side):
+                bins = np.exp(reach[y, x].reshape(4, 16))
+                left, top, right, low = (bins / bins.sum(axis=1, keepdims=True)) @ np.arange(16)
+                x0, x1, y0, y1 = x + 0.5 - left, x + 0.5 + right, y + 0.5 - top, y + 0.5 + low
+                box = np.array([(x0 + x1) / 2, (y0 + y1) / 2, x1 - x0, y1 - y0]) * stride
+                columns.append([*box, *(1 / (1 + np.exp(-logits[y, x])))])
+    raw = np.array(columns, np.float32).T
+    one, other = decode(raw, names, 0.3), decode_bare(maps, names, 0.3, 64)
+    assert len(one) == len(other) > 0
+    np.testing.assert_allclose(other.xyxy, one.xyxy, atol=1e-3)
+    np.testing.assert_allclose(other.scores, one.scores, atol=1e-5)
+    assert other.classes.tolist() == one.classes.tolist()
+
+
+def test_a_bare_head_may_hold_nothing_and_is_told_by_its_shapes() -> None:
+    maps = [np.zeros((8, 8, 64), np.float32), np.full((8, 8, 4), -9, np.float32)]
+    assert len(decode_bare(maps, NAMES, 0.25, 64)) == 0
+    good = ((8, 8, 64), (8, 8, 4))
+    assert is_bare(good * 2, 4, 64)
+    for shapes in (
+        ((8, 8, 64), (8, 8, 5)), ((8, 8, 63), (8, 8, 4)), ((8, 4, 64), (8, 4, 4)), good[:1],
+        ((9, 9, 64), (9, 9, 4)), (*good, good[0]), (), ((8, 8), (8, 8)),
+    ):  # fmt: skip
+        assert not is_bare(shapes, 4, 64)
+
+
+def test_boxes_that_nearly_say_the_same_are_averaged_by_score() -> None:
+    xyxy = np.array([[0, 0, 10, 10], [1, 0, 11, 10], [0, 0, 30, 10], [0, 0, 10, 10]], float)
+    scores = np.array([0.8, 0.4, 0.7, 0.8])
+    kinds = np.array([1, 1, 1, 2])
+    mean = voted(xyxy, scores, kinds, np.array([0]))
+    # 1/8 of a vote for half of the score; neither the wide box nor the other class has one.
+    np.testing.assert_allclose(mean, [[1 / 9, 0, 10 + 1 / 9, 10]])
+    assert voted(xyxy[:0], scores[:0], kinds[:0], np.zeros(0, np.int64)).shape == (0, 4)

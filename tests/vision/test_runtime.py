@@ -72,6 +72,32 @@ def test_each_view_has_its_own_answer_in_order(tmp_path: Path) -> None:
     assert detector.settings()["precision"] == "f32"
 
 
+def test_a_bare_head_is_told_by_its_outputs(tmp_path: Path) -> None:
+    given = op.parameter([1, 3, 32, 32], np.float32)
+    red = op.slice(
+        op.reduce_mean(given, np.array([2, 3]), keep_dims=False),
+        np.array([0]), np.array([1]), np.array([1]), np.array([1]),
+    )  # fmt: skip
+    reach = np.zeros((1, 4, 4, 64), np.float32)
+    reach[0, 1, 1, [1, 16 + 1, 32 + 2, 48 + 2]] = 50  # a stride left and up, two right and down
+    place = np.zeros((1, 4, 4, 3), np.float32)
+    place[0, 1, 1, 2] = 10
+    fixed = op.constant(np.full((1, 4, 4, 3), -5, np.float32))
+    red = op.reshape(red, np.array([1, 1, 1, 1]), False)
+    found = op.multiply(red, op.constant(place))
+    far = op.add(op.constant(reach), op.multiply(red, op.constant(np.float32(0))))
+    path = tmp_path / "bare.xml"
+    ov.save_model(ov.Model([far, op.add(found, fixed)], [given], "bare"), path)
+    detector = OpenVinoDetector(path, NAMES, precision="f32")
+    some, none = detector.find(reds(255, 0))
+    assert len(none) == 0
+    assert some.name(0) == "back"
+    assert some.xyxy[0].round(2).tolist() == [4, 4, 28, 28]
+    assert float(some.scores[0]) == pytest.approx(1 / (1 + np.exp(-5)), abs=1e-4)
+    with pytest.raises(ModelError, match="a detector gives"):
+        OpenVinoDetector(path, NAMES[:2])
+
+
 def test_threads_may_share_a_detector_and_the_compiled_network(tmp_path: Path) -> None:
     path = detector_file(tmp_path)
     detector, other = (OpenVinoDetector(path, NAMES, precision="f32") for _ in range(2))
