@@ -91,7 +91,9 @@ def decode_bare(
     limit = np.log(least / (1 - least))
     found = []
     for reach, logits in zip(maps[::2], maps[1::2], strict=True):
-        y, x = np.nonzero(logits.max(axis=2) >= limit)
+        # Over the flat map: a greatest of each place's few classes takes ten times as long.
+        over = np.flatnonzero(logits.reshape(-1) >= limit)
+        y, x = np.divmod(np.unique(over // logits.shape[2]), logits.shape[1])
         own = np.asarray(1 / (1 + np.exp(-np.clip(logits[y, x].T, -60, 60))), np.float32)
         best, classes, kept = _named(own, names, threshold)
         x, y = x[kept], y[kept]

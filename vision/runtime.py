@@ -158,7 +158,9 @@ class OpenVinoDetector:
                 is_end_to_end(shapes[0], len(names))
         except (HeadError, RuntimeError) as error:
             raise ModelError(f"{path}: {error}") from error
-        self._queue = ov.AsyncInferQueue(self._model)
+        # One more than run at once: the next view is there already when one is done.
+        most = int(self._model.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS"))
+        self._queue = ov.AsyncInferQueue(self._model, most + 1)
         self._turn = threading.Lock()
 
     def find(self, views: Sequence[ByteArray]) -> list[Detections]:

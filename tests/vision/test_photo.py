@@ -322,13 +322,13 @@ class TestReader:
         assert (result.width, result.height) == size
         assert result.cards == ()
 
-    def test_backs_chips_and_jokers(self) -> None:
+    def test_backs_and_chips_and_no_joker_where_nothing_reads_as_one(self) -> None:
         image = ground(128, 128)
         boxes = np.array([[0, 0, 30, 40], [40, 40, 60, 60], [90, 10, 96, 50]], np.float32)
         found = Detections(boxes, np.array([0.8, 0.7, 0.9], np.float32), np.array([2, 3, 1]), NAMES)
         result = PhotoReader(ColourDetector(), ColourReader()).read_found(image, found)
-        assert sorted(card.label for card in result.cards) == ["BACK", "JOKER"]
-        assert sorted(f.label for f in result.detections) == ["BACK", "JOKER", "chip"]
+        assert [card.label for card in result.cards] == ["BACK"]
+        assert sorted(f.label for f in result.detections) == ["BACK", "chip", "index"]
         for card, own in zip(result.cards, result.members, strict=True):
             assert [result.detections[n].label for n in own] == [card.label]
 
@@ -343,11 +343,13 @@ class TestReader:
         ("label", "share", "as_joker", "score", "told"),
         [
             ("KD", 0.9, True, 0.99, ("KD", 0.9)),
-            ("KD", 0.3, True, 0.9, ("JOKER", 0.9)),
+            ("KD", 0.3, True, 0.99, ("KD", 0.3)),
             ("KD", 0.3, True, 0.7, ("KD", 0.3)),
             ("JOKER", 0.6, True, 0.3, None),
             ("JOKER", 0.9, True, 0.75, ("JOKER", 0.9)),
-            ("JOKER", 0.6, True, 0.9, ("JOKER", 0.9)),
+            ("JOKER", 0.75, True, 0.9, ("JOKER", 0.9)),
+            ("JOKER", 0.75, True, 0.8, None),
+            ("JOKER", 0.65, True, 0.99, None),
             ("JOKER", 0.98, True, 0.3, ("JOKER", 0.98)),
             ("JOKER", 0.98, False, 0.99, ("JOKER", 0.7)),
             ("JOKER", 0.9, False, 0.99, None),
