@@ -20,7 +20,7 @@ from datasets.training_set import CLASS_NAMES
 from datasets.views import CLASSES
 from models import backends
 from models.backends import OnnxRuntimeDetector, UltralyticsDetector, UltralyticsReader
-from models.checkpoint import unfolded
+from models.checkpoint import fresh_detector, unfolded
 from models.equality import BOX_GAP_PX, SCORE_GAP, SHIPPED_SCORE_GAP, check_detector, detection_gaps
 from models.trial import trial_pictures
 from models.weights_dir import default_weights
@@ -48,8 +48,8 @@ def pictures() -> tuple[np.ndarray, np.ndarray]:
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory, pictures: tuple[np.ndarray, ...]) -> Path:
     """The shipped detector as a `.pt` file."""
-    fresh = DetectionModel("yolo11n.yaml", nc=len(CLASSES), verbose=False)
-    model = unfolded(default_weights() / "detector.onnx", fresh, pictures[0])
+    file = default_weights() / "detector.onnx"
+    model = unfolded(file, fresh_detector(file), pictures[0])
     return saved(model, CLASSES, SIZE, tmp_path_factory.mktemp("pt") / "detector.pt")
 
 
