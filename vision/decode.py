@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from settlement.errors import FeltwatchError
 from vision.detections import Detections, Floats, Ints
+from vision.tiles import overlaps
 
 IOU_LIMIT = 0.55
 MOST_BOXES = 300
@@ -144,14 +145,8 @@ def voted(xyxy: BoxArray, scores: BoxArray, classes: Ints, kept: Ints) -> BoxArr
     >>> voted(boxes, np.array([0.9, 0.9, 0.5]), kinds, np.array([0, 2])).round(3).tolist()
     [[0.0, 0.0, 11.0, 10.0], [50.0, 50.0, 60.0, 60.0]]
     """
-    best = xyxy[kept]
-    shared = np.clip(
-        np.minimum(best[:, None, 2:], xyxy[None, :, 2:])
-        - np.maximum(best[:, None, :2], xyxy[None, :, :2]), 0, None,
-    ).prod(axis=2)  # fmt: skip
-    area = (xyxy[:, 2:] - xyxy[:, :2]).prod(axis=1)
-    overlap = shared / np.maximum(area[kept][:, None] + area - shared, 1e-9)
-    agree = (overlap >= VOTE_IOU) & (classes[kept][:, None] == classes)
+    near = np.array([overlaps(xyxy[n], xyxy)[0] for n in kept]).reshape(len(kept), len(xyxy))
+    agree = (near >= VOTE_IOU) & (classes[kept][:, None] == classes)
     agree[np.arange(len(kept)), kept] = True
     weight = agree * scores**VOTE_POWER
     return np.asarray(weight @ xyxy / weight.sum(axis=1, keepdims=True))
