@@ -43,15 +43,20 @@ def raw_film(path: Path, from_s: float, clock_s: float = 0.0) -> Path:
 
 
 class Noted:
-    """A container that notes where the bytes of its packets lie."""
+    """A container that notes where the bytes of its packets lie.
+
+    The packets are kept: what is freed may be given to a picture, rightly.
+    """
 
     def __init__(self, path: Path) -> None:
         self.container = av.open(str(path))
+        self.kept: list[Any] = []
         self.lent: list[range] = []
 
     def demux(self, stream: Any) -> Iterator[Any]:
         for packet in self.container.demux(stream):
             if packet.size:
+                self.kept.append(packet)
                 self.lent.append(range(packet.buffer_ptr, packet.buffer_ptr + packet.buffer_size))
             yield packet
 

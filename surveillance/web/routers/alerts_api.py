@@ -38,6 +38,10 @@ _NOT_THERE: _Answers = {404: {"model": ErrorForm, "description": "There is no su
 _PICTURES: _Answers = _NOT_THERE | {200: {"content": {"image/*": {}}}}
 
 AlertId = Annotated[int, Path(ge=1, le=_LARGEST_ID, description="Number of the alert.")]
+ClipSize = Annotated[
+    int | None,
+    Query(ge=0, le=_LARGEST_ID, description="Bytes: which one, where a smaller copy came since."),
+]
 State = Literal["open", "confirmed", "rejected", "corrected"]
 
 
@@ -170,9 +174,11 @@ def picture(
         416: {"description": "There is no such range."},
     },
 )
-def clip(_: Viewer, queue: QueueHere, request: Request, id: AlertId) -> Response:
+def clip(
+    _: Viewer, queue: QueueHere, request: Request, id: AlertId, size: ClipSize = None
+) -> Response:
     """The clip; a part of it with a `Range` header."""
-    stretch = queue.files.clip(queue.find(id))
+    stretch = queue.files.clip(queue.find(id), size)
     if request.headers.get("range", "bytes=0-").startswith("bytes=0-"):
         # A player asks for many parts; the first one is the look.
         audit(request, "clip seen", f"alert {id}")
@@ -188,9 +194,10 @@ def clip_still(
     request: Request,
     id: AlertId,
     at_s: Annotated[float, Query(ge=0, le=3_600, description="Seconds into the clip.")] = 0.0,
+    size: ClipSize = None,
 ) -> Response:
     """One picture of the clip as JPEG, for browsers that cannot play its codec."""
-    data = still(queue.files.clip(queue.find(id)), at_s)
+    data = still(queue.files.clip(queue.find(id), size), at_s)
     if parts.looks.is_new(account.name, f"clip {id}"):
         audit(request, "clip seen", f"alert {id}", {"as": "stills"})
     return Response(data, media_type="image/jpeg", headers={"cache-control": KEEP})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from os import SEEK_CUR
+from typing import BinaryIO
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -42,7 +44,7 @@ def wanted_range(header: str | None, size: int) -> tuple[int, int] | None:
 
 
 def stretch_response(request: Request, stretch: Stretch) -> Response:
-    """The bytes of a stretch, or 206 with those asked for, or 416."""
+    """The bytes of a stretch, or 206 with those asked for, or 416. Raises NotThereError."""
     headers = {"accept-ranges": "bytes", "cache-control": "private, max-age=300"}
     try:
         wanted = wanted_range(request.headers.get("range"), stretch.size)
@@ -55,17 +57,16 @@ def stretch_response(request: Request, stretch: Stretch) -> Response:
     if wanted is not None:
         headers["content-range"] = f"bytes {first}-{after - 1}/{stretch.size}"
     return StreamingResponse(
-        _bytes(stretch, first, after),
+        _bytes(stretch.open(), first, after - first),
         status_code=200 if wanted is None else 206,
         headers=headers,
         media_type=stretch.media_type,
     )
 
 
-def _bytes(stretch: Stretch, first: int, after: int) -> Iterator[bytes]:
-    with stretch.path.open("rb") as file:
-        file.seek(stretch.offset + first)
-        left = after - first
+def _bytes(file: BinaryIO, skip: int, left: int) -> Iterator[bytes]:
+    with file:
+        file.seek(skip, SEEK_CUR)
         while left > 0 and (chunk := file.read(min(left, _CHUNK_BYTES))):
             left -= len(chunk)
             yield chunk

@@ -69,7 +69,8 @@ class PictureLine(_Form):
 class ClipForm(_Form):
     """The clip; times in seconds from its first picture."""
 
-    url: str
+    url: str = Field(description="Of just these bytes: a smaller copy has another address.")
+    stills_url: str = Field(description="One picture of it; add '&at_s='.")
     media_type: str
     duration_s: float | None = None
     moment_s: float = Field(0.0, description="When it happened, and where play begins.")

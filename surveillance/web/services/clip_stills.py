@@ -25,7 +25,7 @@ class _Window(io.RawIOBase):
     """The bytes of a stretch as a file of their own."""
 
     def __init__(self, stretch: Stretch) -> None:
-        self._file = stretch.path.open("rb")
+        self._file = stretch.open()
         self._offset, self._size, self._at = stretch.offset, stretch.size, 0
 
     def readable(self) -> bool:

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from settlement.errors import FeltwatchError
 from surveillance.bundle import part_names, part_span, read_part
@@ -63,6 +63,15 @@ class Stretch:
     size: int
     media_type: str
 
+    def open(self) -> BinaryIO:
+        """The file, at the first byte. Raises NotThereError when it went since it was found."""
+        try:
+            file = self.path.open("rb")
+        except FileNotFoundError as error:
+            raise NotThereError(f"{self.path.name} was replaced this moment; ask again") from error
+        file.seek(self.offset)
+        return file
+
 
 def media_type(name: str) -> str:
     """The media type of a clip by its name.
@@ -94,23 +103,42 @@ class EvidenceFiles:
             raise NotThereError(f"the picture {PurePosixPath(name).name} is gone from the evidence")
         return data, kind
 
-    def clip(self, alert: AlertRow) -> Stretch:
+    def clip(self, alert: AlertRow, size: int | None = None) -> Stretch:
         """Where the clip's bytes lie: a file of its own, or within the bundle.
 
-        Raises NotThereError.
+        The file may be a smaller copy, which comes after the bundle. Of `size` bytes: the one
+        of the two that a player began with. Raises NotThereError.
         """
-        path = self._inside(alert.clip)
-        if path is not None:
-            return Stretch(path, 0, path.stat().st_size, media_type(path.name))
-        bundle = self._inside(alert.bundle)
-        if bundle is not None:
-            try:
-                name = next((n for n in part_names(bundle) if n.startswith("clip.")), None)
-                if name is not None:
-                    return Stretch(bundle, *part_span(bundle, name), media_type(name))
-            except FeltwatchError as error:
-                raise NotThereError(str(error)) from error
+        own = self._own_clip(alert)
+        if own is not None and size in (None, own.size):
+            return own
+        bundled = self._bundled_clip(alert)
+        if bundled is not None and size in (None, bundled.size):
+            return bundled
+        if own is not None or bundled is not None:
+            raise NotThereError(f"alert {alert.id} has no clip of {size} bytes any more")
         raise NotThereError(f"alert {alert.id} has no clip")
+
+    def _own_clip(self, alert: AlertRow) -> Stretch | None:
+        path = self._inside(alert.clip)
+        if path is None:
+            return None
+        try:
+            return Stretch(path, 0, path.stat().st_size, media_type(path.name))
+        except FileNotFoundError:
+            return None  # its smaller copy came this moment
+
+    def _bundled_clip(self, alert: AlertRow) -> Stretch | None:
+        bundle = self._inside(alert.bundle)
+        if bundle is None:
+            return None
+        try:
+            name = next((n for n in part_names(bundle) if n.startswith("clip.")), None)
+            if name is None:
+                return None
+            return Stretch(bundle, *part_span(bundle, name), media_type(name))
+        except FeltwatchError as error:
+            raise NotThereError(str(error)) from error
 
     def bundle(self, alert: AlertRow) -> Path:
         """The evidence bundle's file. Raises NotThereError."""
@@ -146,14 +174,15 @@ class EvidenceFiles:
         taken to be `before_s` after the clip's beginning.
         """
         try:
-            media = self.clip(alert).media_type
+            clip = self.clip(alert)
         except NotThereError:
             return None
         begin, moment = self._clip_start(alert), moment_of(alert)
         known = begin is not None and moment is not None
         return ClipForm(
-            url=f"/api/alerts/{alert.id}/clip",
-            media_type=media,
+            url=f"/api/alerts/{alert.id}/clip?size={clip.size}",
+            stills_url=f"/api/alerts/{alert.id}/clip/still?size={clip.size}",
+            media_type=clip.media_type,
             moment_s=before_s if begin is None or moment is None else max(0.0, moment - begin),
             is_known=known,
         )

@@ -102,6 +102,38 @@ def test_the_clip_is_sent_in_ranges(ann: TestClient, room: MadeRoom) -> None:
     assert acts(room).count("clip seen") == 2
 
 
+def test_a_player_keeps_the_clip_it_began_with(ann: TestClient, room: MadeRoom) -> None:
+    """A smaller copy takes the clip's place while somebody looks at it."""
+    line = first_alert(ann, code="OVERPAID")
+    before = ann.get(f"/api/alerts/{line['id']}").json()["clip"]
+    camera = ann.get(before["url"]).content
+    make_clip(room.evidence_dir / CAMERA / "clips" / "one.mp4", seconds=1)
+    after = ann.get(f"/api/alerts/{line['id']}").json()["clip"]
+    small = ann.get(after["url"]).content
+    assert len(small) < len(camera)
+    rest = {"range": f"bytes={len(small)}-"}
+    assert ann.get(before["url"], headers=rest).content == camera[len(small) :]
+    shown = [ann.get(form["stills_url"] + "&at_s=2").content for form in (before, after)]
+    means = [cv2.imdecode(np.frombuffer(one, np.uint8), 1).mean() for one in shown]
+    # Picture number n is 20 + 3 n bright; beyond the end the last one is shown.
+    assert means == pytest.approx([20 + 3 * 20, 20 + 3 * 9], abs=6)
+    row = room.store.alerts.get(int(str(line["id"])))
+    assert row.bundle is not None
+    (room.evidence_dir / row.bundle).unlink()
+    gone = ann.get(before["url"])
+    assert (gone.status_code, "any more" in gone.text) == (404, True)
+
+
+def test_a_clip_that_goes_as_it_is_asked_for_is_told(
+    ann: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"/api/alerts/{first_alert(ann, code='OVERPAID')['id']}/clip"
+    monkeypatch.setattr(Path, "open", lambda *_: (_ for _ in ()).throw(FileNotFoundError()))
+    for path in (url, f"{url}/still"):
+        answer = ann.get(path)
+        assert (answer.status_code, "ask again" in answer.text) == (404, True)
+
+
 @given(st.integers(1, 500), st.integers(0, 600), st.one_of(st.none(), st.integers(0, 600)))
 def test_ranges_lie_within_the_file(size: int, first: int, last: int | None) -> None:
     header = f"bytes={first}-{'' if last is None else last}"

@@ -117,7 +117,7 @@ class Stills {
   async show(at) {
     this.at = at;
     const image = new Image();
-    image.src = `${this.clip.url}/still?at_s=${at.toFixed(2)}`;
+    image.src = `${this.clip.stills_url}&at_s=${at.toFixed(2)}`;
     try {
       await image.decode();
       this.node.src = image.src;
