@@ -22,7 +22,7 @@ from vision.sources import Frame
 from vision.table import VIEW_MM, Place, Polygon, TableFile
 from vision.table_now import TableNow, table_now
 from vision.tracker import Round, RoundTracker, Shot
-from vision.watch_state import dump_state, load_state
+from vision.watch_state import WatcherState, dump_state, load_state
 
 READS_PER_REST = 3
 FELT_CHECKS = 5
@@ -169,31 +169,31 @@ class TableWatcher:
     def snapshot(self) -> bytes:
         """All that was seen so far, for `restore` in a later run of the same table and models."""
         return dump_state(
-            {
-                "round": self.tracker.round,
-                "latest": self.tracker.latest,
-                "bare": self.tracker.bare,
-                "views": [(v.reads, v.since_s, v.watch.state()) for v in self._views],
-                "numbers": self._numbers,
-                "now_s": self._now_s,
-                "matches": self._matches,
-                "felt_known": self._felt_known,
-            }
+            WatcherState(
+                round=self.tracker.round,
+                latest=self.tracker.latest,
+                bare=self.tracker.bare,
+                views=[(v.reads, v.since_s, v.watch.state()) for v in self._views],
+                numbers=self._numbers,
+                now_s=self._now_s,
+                matches=self._matches,
+                felt_known=self._felt_known,
+            )
         )
 
     def restore(self, snapshot: bytes) -> None:
         """Go on as the watcher that gave the snapshot; raises FeltwatchError for another's."""
         state = load_state(snapshot)
         try:
-            for view, (reads, since_s, rest) in zip(self._views, state["views"], strict=True):
+            for view, (reads, since_s, rest) in zip(self._views, state.views, strict=True):
                 view.reads, view.since_s = reads, since_s
                 view.watch.set_state(rest)
-            self.tracker.round, self.tracker.latest = state["round"], state["latest"]
-            self.tracker.bare = state["bare"]
-            self._numbers, self._now_s = state["numbers"], state["now_s"]
-            self._matches, self._felt_known = state["matches"], state["felt_known"]
-        except (KeyError, TypeError, ValueError) as error:
-            raise FeltwatchError("the snapshot is of another table or program") from error
+        except (TypeError, ValueError) as error:
+            raise FeltwatchError("the snapshot is of another table or camera") from error
+        self.tracker.round, self.tracker.latest = state.round, state.latest
+        self.tracker.bare = state.bare
+        self._numbers, self._now_s = state.numbers, state.now_s
+        self._matches, self._felt_known = state.matches, state.felt_known
 
     def _check_felt(self, luma: np.ndarray) -> None:
         self._matches.append(felt_match(luma, self.table, self.calibration))
