@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from settlement.due import Due, Play
 from settlement.games.base import EnvyRule
-from settlement.paytable import PayRow
+from settlement.paytables.registry import PayRow
 from settlement.record import SeatRecord
 from settlement.ruling import Ruling, money
-from settlement.seven import is_empty
+from settlement.seven_card_hand import is_empty
+from settlement.wager_state import Due, Play
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,14 +53,15 @@ PAI_GOW: dict[str, str] = {
 }
 """Pai Gow Insurance categories in printed order (002, Appendix A), with their names."""
 
-SEVEN: dict[str, str] = {
+SEVEN_CARD_CATEGORIES: dict[str, str] = {
     **TREASURE,
     "seven_card_straight_flush": "seven-card straight flush",
     "royal_flush_natural": "royal flush without joker",
     "nine_high_one_colour": "nine-high pai gow of one colour",
     **PAI_GOW,
 }
-"""Everything seven cards can hold by themselves, with its name: what `seven_features` gives."""
+"""Everything seven cards can hold by themselves, with its name: what `seven_card_features`
+gives."""
 
 ACE_HIGH: dict[str, str] = {
     "player_and_dealer_ace_high": "player and dealer ace-high pai gow",
@@ -174,7 +175,9 @@ def flush_features(held: frozenset[int], joker: bool) -> frozenset[str]:
     return frozenset(found)
 
 
-def seven_features(cards: Sequence[Card], readings: Readings = STANDARD_READINGS) -> frozenset[str]:
+def seven_card_features(
+    cards: Sequence[Card], readings: Readings = STANDARD_READINGS
+) -> frozenset[str]:
     """Every category of SEVEN that seven cards hold by themselves.
 
     A royal flush is a straight flush, a flush and a straight too, and so on: the order of a
@@ -183,9 +186,9 @@ def seven_features(cards: Sequence[Card], readings: Readings = STANDARD_READINGS
     `wheel_in_pai_gow` are heeded. Raises HandError unless there are seven different cards.
 
     >>> from settlement.cards import parse_cards
-    >>> sorted(seven_features(parse_cards("9H 9C 9D 8H 7H 6H 2H")))
+    >>> sorted(seven_card_features(parse_cards("9H 9C 9D 8H 7H 6H 2H")))
     ['flush', 'three_of_a_kind']
-    >>> sorted(seven_features(parse_cards("9S 8C 7S 5S 4C 3C 2S")))
+    >>> sorted(seven_card_features(parse_cards("9S 8C 7S 5S 4C 3C 2S")))
     ['nine_high', 'nine_high_one_colour']
     """
     total = tally(cards)
@@ -222,13 +225,13 @@ def _with_flush(
 def treasure_features(
     cards: Sequence[Card], readings: Readings = STANDARD_READINGS
 ) -> frozenset[str]:
-    """All Emperor's Treasure categories that seven cards hold; see `seven_features`.
+    """All Emperor's Treasure categories that seven cards hold; see `seven_card_features`.
 
     >>> from settlement.cards import parse_cards
     >>> sorted(treasure_features(parse_cards("9H 9C 9D 8H 7H 6H 2H")))
     ['flush', 'three_of_a_kind']
     """
-    return seven_features(cards, readings) & _TREASURE
+    return seven_card_features(cards, readings) & _TREASURE
 
 
 def treasure_category(cards: Sequence[Card], readings: Readings = STANDARD_READINGS) -> str | None:
@@ -238,7 +241,7 @@ def treasure_category(cards: Sequence[Card], readings: Readings = STANDARD_READI
     >>> treasure_category(parse_cards("9H 9C 9D 8H 7H 6H 2H"))
     'flush'
     """
-    held = seven_features(cards, readings)
+    held = seven_card_features(cards, readings)
     return next((category for category in TREASURE if category in held), None)
 
 
@@ -255,7 +258,7 @@ def pai_gow_category(cards: Sequence[Card], readings: Readings = STANDARD_READIN
     >>> pai_gow_category(parse_cards("JOKER 9D 8H 7C 6S QD 2C")) is None
     True
     """
-    held = seven_features(cards, readings)
+    held = seven_card_features(cards, readings)
     return next((category for category in PAI_GOW if category in held), None)
 
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from settlement.due import Due, Play
 from settlement.result import MeterSettlement
 from settlement.rules import Progressive
+from settlement.wager_state import Due, Play
 
 _BEFORE = "a hand that is not known may have hit the same meter"
 

@@ -11,15 +11,13 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
-from settlement.doubt import Doubts
-from settlement.due import Due, Play
 from settlement.envy import Trigger, envy_due, envy_triggers
 from settlement.errors import FeltwatchError
 from settlement.games import Terms, terms_for
 from settlement.games.base import Held, SeatView, rule_by_table
 from settlement.houseways import HouseWaySetting
 from settlement.jackpots import pay_jackpots
-from settlement.paytable import PayTable
+from settlement.paytables.registry import PayTable
 from settlement.record import RoundRecord, SeatRecord, WagerRecord
 from settlement.result import (
     BankerSettlement,
@@ -31,7 +29,9 @@ from settlement.result import (
 )
 from settlement.rules import TableRules
 from settlement.ruling import LOSS, Ruling, money
-from settlement.seven import SevenCards, Unread, cards_held_twice, read_hand
+from settlement.seven_card_hand import SevenCardHand, Unread, cards_held_twice, read_hand
+from settlement.uncertainty import Doubts
+from settlement.wager_state import Due, Play
 
 __all__ = ["Settlement", "settle"]
 
@@ -45,7 +45,7 @@ def settle(record: RoundRecord, rules: TableRules) -> Settlement:
     """Settle a round.
 
     Never raises on a record, whatever is missing in it: such parts get the outcome None
-    and the reason in `undecided`. `settlement.check.check_record` tells what is impossible
+    and the reason in `undecided`. `settlement.compare.check.check_record` tells what is impossible
     in a record. Raises FeltwatchError when the rules name an unknown game, house way or
     pay table, or an option that does not fit the game.
     """
@@ -83,9 +83,9 @@ def _banking_seat(record: RoundRecord, terms: Terms) -> int | None:
 def _opponent(
     record: RoundRecord,
     terms: Terms,
-    dealer: SevenCards | Unread,
-    hands: list[SevenCards | Unread],
-) -> tuple[SevenCards | Unread, str]:
+    dealer: SevenCardHand | Unread,
+    hands: list[SevenCardHand | Unread],
+) -> tuple[SevenCardHand | Unread, str]:
     """The hand that main wagers are played against, and whose it is."""
     seat = _banking_seat(record, terms)
     if seat is None:
@@ -98,9 +98,9 @@ def _opponent(
 
 def _view(
     seat: SeatRecord,
-    hand: SevenCards | Unread,
-    dealer: SevenCards | Unread,
-    opponent: SevenCards | Unread,
+    hand: SevenCardHand | Unread,
+    dealer: SevenCardHand | Unread,
+    opponent: SevenCardHand | Unread,
     name: str,
     doubts: Doubts,
     terms: Terms,
@@ -108,9 +108,9 @@ def _view(
 ) -> SeatView:
     doubt = doubts.lammers(seat.seat)
     anew = None
-    if rules.readings.foul == "reset" and isinstance(hand, SevenCards) and hand.foul_reason:
+    if rules.readings.foul == "reset" and isinstance(hand, SevenCardHand) and hand.foul_reason:
         setting = _house_way(hand, terms, rules)
-        anew = SevenCards.of(setting.low, setting.high, rules.ranking, rules.readings)
+        anew = SevenCardHand.of(setting.low, setting.high, rules.ranking, rules.readings)
     return SeatView(
         seat=seat.seat,
         hand=hand,
@@ -125,11 +125,11 @@ def _view(
     )
 
 
-def _house_way(hand: SevenCards, terms: Terms, rules: TableRules) -> HouseWaySetting:
+def _house_way(hand: SevenCardHand, terms: Terms, rules: TableRules) -> HouseWaySetting:
     return terms.house_way.set_hands(hand.cards, rules.ranking, rules.house_way_readings)
 
 
-def _hands(hand: SevenCards) -> tuple[HandResult | None, HandResult | None]:
+def _hands(hand: SevenCardHand) -> tuple[HandResult | None, HandResult | None]:
     split = hand.split
     if split is None:
         return None, None
@@ -160,7 +160,7 @@ def _dealer(play: Play, house: list[Due]) -> DealerSettlement:
     )
 
 
-def _setting(play: Play, hand: SevenCards) -> tuple[HouseWaySetting | None, str | None]:
+def _setting(play: Play, hand: SevenCardHand) -> tuple[HouseWaySetting | None, str | None]:
     """The dealer's cards by the house way, or why that is not known."""
     if play.terms.game.dealer_cards == 7:
         return _house_way(hand, play.terms, play.rules), None
@@ -265,7 +265,7 @@ def _dynamic(play: Play, table: PayTable, held: Held) -> Ruling:
     return Ruling(ruling.outcome, None, ruling.rule, ruling.why, reason)
 
 
-def _house_dues(play: Play, opponent: SevenCards | Unread, name: str) -> list[Due]:
+def _house_dues(play: Play, opponent: SevenCardHand | Unread, name: str) -> list[Due]:
     """The dealer's own wager against a player who banks; it pays no commission."""
     banker = _banking_seat(play.record, play.terms)
     dues = []

@@ -14,19 +14,19 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from settlement.errors import FeltwatchError
-from surveillance.bundle import SigningKey, site_key
-from surveillance.live.ending import CAMERAS_SHARE, Ending
-from surveillance.live.hub import Hub
-from surveillance.live.intake import Intake
+from surveillance.alerts.webhooks import Webhooks
+from surveillance.config.site_check import check_site
+from surveillance.config.site_file import SiteConfig
+from surveillance.evidence.bundle import SigningKey, site_key
+from surveillance.live.event_bus import EventBus
+from surveillance.live.recorder import Recorder
+from surveillance.live.shutdown import CAMERAS_SHARE, Shutdown
 from surveillance.live.supervisor import Supervisor
 from surveillance.recordings import AuditManager
-from surveillance.site import SiteConfig
-from surveillance.site_check import check_site
 from surveillance.store import Store
 from surveillance.web.app import create_app
 from surveillance.web.security import LOOPBACK_HOSTS
 from surveillance.web.settings import WebSettings
-from surveillance.webhooks import Webhooks
 
 SWEEP_EVERY_S = 3600.0
 _GB = 10**9
@@ -39,8 +39,8 @@ class ServeStack:
     """What a server consists of; made by `serve_stack`."""
 
     store: Store
-    hub: Hub
-    intake: Intake
+    bus: EventBus
+    recorder: Recorder
     supervisor: Supervisor
     webhooks: Webhooks
     app: FastAPI
@@ -60,18 +60,18 @@ def serve_stack(
         webhooks = Webhooks.of(site.webhooks)
         key = site_key(site.key_file, site.evidence_dir)
         store = ends.enter_context(Store.open(site.store_url))
-        hub = Hub()
-        intake = Intake(store, hub, site.evidence_dir, webhooks, key)
-        ending = Ending(site.limits.stop_s)
-        ends.callback(lambda: intake.close(max(1.0, ending.left_s())))
-        supervisor = Supervisor(site, store, hub, intake, site_file=site_file, watcher=watcher)
+        bus = EventBus()
+        recorder = Recorder(store, bus, site.evidence_dir, webhooks, key)
+        shutdown = Shutdown(site.limits.stop_s)
+        ends.callback(lambda: recorder.close(max(1.0, shutdown.left_s())))
+        supervisor = Supervisor(site, store, bus, recorder, site_file=site_file, watcher=watcher)
         recordings = AuditManager.of_site(site, store, key)
         app = create_app(
             WebSettings(
                 datasets=site.datasets.folders,
                 hosts=LOOPBACK_HOSTS | {n.lower() for n in (site.web.host, *site.web.names)},
                 store=store,
-                hub=hub,
+                bus=bus,
                 site=site,
                 evidence_dir=site.evidence_dir,
                 webhooks=webhooks,
@@ -81,20 +81,20 @@ def serve_stack(
             )
         )
         webhooks.start()
-        ends.callback(lambda: ending.run("webhooks", webhooks.stop))
+        ends.callback(lambda: shutdown.run("webhooks", webhooks.stop))
         recordings.start()
-        ends.callback(lambda: ending.run("recordings", recordings.stop))
-        ends.enter_context(_swept(site, store, key, ending))
-        ends.callback(lambda: supervisor.stop(ending.left_s(CAMERAS_SHARE)))
+        ends.callback(lambda: shutdown.run("recordings", recordings.stop))
+        ends.enter_context(_swept(site, store, key, shutdown))
+        ends.callback(lambda: supervisor.stop(shutdown.left_s(CAMERAS_SHARE)))
         # Pages that listen would hold the server's end.
-        ends.callback(hub.close)
-        ends.callback(ending.begin)
+        ends.callback(bus.close)
+        ends.callback(shutdown.begin)
         supervisor.start()
-        yield ServeStack(store, hub, intake, supervisor, webhooks, app)
+        yield ServeStack(store, bus, recorder, supervisor, webhooks, app)
 
 
 @contextlib.contextmanager
-def _swept(site: SiteConfig, store: Store, key: SigningKey, ending: Ending) -> Iterator[None]:
+def _swept(site: SiteConfig, store: Store, key: SigningKey, shutdown: Shutdown) -> Iterator[None]:
     """Keep record and evidence within the site's limits meanwhile."""
     stop = threading.Event()
     arguments = (site, store, key, stop)
@@ -104,7 +104,7 @@ def _swept(site: SiteConfig, store: Store, key: SigningKey, ending: Ending) -> I
         yield
     finally:
         stop.set()
-        thread.join(ending.left_s())
+        thread.join(shutdown.left_s())
 
 
 def _sweep(site: SiteConfig, store: Store, key: SigningKey, stop: threading.Event) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from datasets.labelled.deck_check import View, cards_twice
-from datasets.labelled.formats import Progress
+from datasets.labelled.formats.base import Progress
 from datasets.labelled.manifest import Dataset, Picture
 from datasets.labelled.near import find_near
 from datasets.labelled.pictures import file_hash, picture_size

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from datasets.labelled.check import iou
-from datasets.labelled.formats import Progress
+from datasets.labelled.formats.base import Progress
 from datasets.labelled.manifest import Dataset, Picture
 from datasets.labelled.records import Box
 

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from datasets.labelled import yolo
-from datasets.labelled.formats import WRITABLE, Format, Progress, module_of
+from datasets.labelled.formats import yolo
+from datasets.labelled.formats.base import WRITABLE, Format, Progress, module_of
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.records import Picture
 from datasets.labelled.sidecar import write_sidecar

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from datasets.labelled import archive
-from datasets.labelled.formats import (
+from datasets.labelled.formats.base import (
     Entry,
     Format,
     FormatModule,

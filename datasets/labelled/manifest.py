@@ -307,15 +307,15 @@ class Dataset(Queries):
 
     def export_name(self, picture: Picture) -> str:
         """A name no other picture has once the ending is left out: `file`, or with a number."""
-        stem, dot, ending = picture.file.rpartition(".")
-        if not dot or "/" in ending:
+        stem, dot, suffix = picture.file.rpartition(".")
+        if not dot or "/" in suffix:
             return picture.file
         row = self._db.execute(
             "SELECT 1 FROM pictures WHERE file > ? AND file < ? AND id < ? "
             "AND instr(substr(file, ?), '.') = 0 AND instr(substr(file, ?), '/') = 0 LIMIT 1",
             (f"{stem}.", f"{stem}/", picture.id, len(stem) + 2, len(stem) + 2),
         ).fetchone()
-        return picture.file if row is None else f"{stem}~{picture.id}.{ending}"
+        return picture.file if row is None else f"{stem}~{picture.id}.{suffix}"
 
     def _expect(self, id: int, revision: int) -> None:
         picture = self.picture(id)

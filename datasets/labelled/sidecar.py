@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from datasets.labelled.formats import FormatModule
+from datasets.labelled.formats.base import FormatModule
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.records import Box, Picture
 from datasets.labelled.rows import boxes_of, boxes_text

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from settlement.paytable import PayRow, PayTable, Unlisted
+from settlement.paytables.registry import PayRow, PayTable, Unlisted
 from settlement.rules import Commission, MainOption, SeveralHands, TableRules, WagerLimit
 from settlement.ruling import LOSS, Outcome, Rule, Ruling
-from settlement.seven import SevenCards, Unread
+from settlement.seven_card_hand import SevenCardHand, Unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +28,15 @@ class SeatView:
     """
 
     seat: int | None
-    hand: SevenCards | Unread
-    dealer: SevenCards | Unread
-    opponent: SevenCards | Unread
+    hand: SevenCardHand | Unread
+    dealer: SevenCardHand | Unread
+    opponent: SevenCardHand | Unread
     opponent_name: str
     rules: TableRules
     option: MainOption | None
     lammers: frozenset[str] | None
     lammers_doubt: str = ""
-    set_anew: SevenCards | None = None
+    set_anew: SevenCardHand | None = None
 
     def has_lammer(self, kind: str) -> bool | None:
         """Whether a lammer lies there; None when that is not known."""

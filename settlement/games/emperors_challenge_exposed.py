@@ -20,7 +20,7 @@ from settlement.games.side_wagers import (
 )
 from settlement.rules import MainOption
 from settlement.ruling import PUSH, Pay, Rule, Ruling
-from settlement.seven import SevenCards, Unread
+from settlement.seven_card_hand import SevenCardHand, Unread
 
 _KING_HIGH_OR_LESS = frozenset({"nine_high", "ten_high", "jack_high", "queen_high", "king_high"})
 _PUSHING: Mapping[MainOption, frozenset[str]] = {
@@ -71,7 +71,7 @@ def _main_of(edition: _Edition) -> MainRule:
     return main_bet
 
 
-def _all_push(edition: _Edition, option: MainOption, dealer: SevenCards) -> Ruling:
+def _all_push(edition: _Edition, option: MainOption, dealer: SevenCardHand) -> Ruling:
     return Ruling.of(
         PUSH, edition.options[option], f"the dealer's {dealer.pai_gow_name} pushes all"
     )

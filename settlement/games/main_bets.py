@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from settlement.games.base import SeatView
 from settlement.ruling import LOSS, PUSH, Pay, Rule, Ruling
-from settlement.seven import SevenCards, Unread
+from settlement.seven_card_hand import SevenCardHand, Unread
 
 EVEN_MONEY = Pay.to_one(Fraction(1))
 
@@ -34,7 +34,7 @@ class Lines:
         return Rule(document=self.document, section=self.section, row=row)
 
 
-def played(view: SeatView, lines: Lines) -> SevenCards | Ruling:
+def played(view: SeatView, lines: Lines) -> SevenCardHand | Ruling:
     """The seat's hands as they count, or the ruling where that is settled already.
 
     A fouled hand loses, unless the house sets it anew (reading ST-2).
@@ -51,8 +51,8 @@ def played(view: SeatView, lines: Lines) -> SevenCards | Ruling:
 
 def beat_both(
     view: SeatView,
-    hand: SevenCards,
-    opponent: SevenCards,
+    hand: SevenCardHand,
+    opponent: SevenCardHand,
     lines: Lines,
     win: Ruling | None = None,
 ) -> Ruling:
@@ -81,7 +81,7 @@ def beat_both(
     return Ruling.of(LOSS, lines.rule(lines.lose), f"both hands lose to or tie {whose}'s")
 
 
-def beat_or_tie_both(view: SeatView, hand: SevenCards, lines: Lines, odds: Fraction) -> Ruling:
+def beat_or_tie_both(view: SeatView, hand: SevenCardHand, lines: Lines, odds: Fraction) -> Ruling:
     """Reconciliation where ties are the player's (001, 9; reading ST-1b)."""
     opponent = view.opponent
     if isinstance(opponent, Unread):

@@ -11,7 +11,7 @@ from settlement.games.main_bets import EVEN_MONEY, Lines, beat_both, played
 from settlement.games.side_wagers import own_hand, pai_gow_insurance
 from settlement.rules import Commission, SeveralHands, WagerLimit
 from settlement.ruling import Rule, Ruling
-from settlement.seven import SevenCards, Unread
+from settlement.seven_card_hand import SevenCardHand, Unread
 
 DOCUMENT = "004_85e5a972ed3a3af9.txt"
 TABLES = "000_ecbb648c02a00a61.txt"
@@ -43,7 +43,7 @@ def main_bet(view: SeatView) -> Ruling:
     return beat_both(view, hand, opponent, _LINES)
 
 
-def _banker_fouled(view: SeatView, opponent: SevenCards) -> Ruling:
+def _banker_fouled(view: SeatView, opponent: SevenCardHand) -> Ruling:
     return Ruling.of(
         EVEN_MONEY,
         _LINES.rule(_LINES.foul),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from settlement.features import ACE_HIGH, PAI_GOW, TREASURE
 from settlement.games.base import Held, SeatView
-from settlement.seven import SevenCards, Unread
+from settlement.seven_card_hand import SevenCardHand, Unread
 
 _ANY = frozenset((*TREASURE, *PAI_GOW))
 _ANY_ACE_HIGH = frozenset(ACE_HIGH)
 
 
-def _of(hand: SevenCards | Unread, whose: str) -> Held:
+def _of(hand: SevenCardHand | Unread, whose: str) -> Held:
     if isinstance(hand, Unread):
         return Held(frozenset(), whose, _ANY, hand.reason)
     return Held(hand.features, whose)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from settlement.errors import FeltwatchError
 from settlement.games.base import JACKPOTS, EnvyRule, Game
 from settlement.houseways import HouseWay, house_way_for
-from settlement.paytable import PayTable, pay_table
+from settlement.paytables.registry import PayTable, pay_table
 from settlement.rules import (
     Commission,
     MainOption,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from settlement.cards import Card
 from settlement.hands import Ranking
-from settlement.houseways.eight import set_eight
+from settlement.houseways.eight_cards import set_eight
 from settlement.houseways.setting import AS_READ, HouseWaySetting, SetHands, Split
 from settlement.rules import HouseWayReadings
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from settlement.cards import ACE, JACK, KING, Card
 from settlement.hands import STANDARD, Ranking, rank_name, rank_plural
 from settlement.houseways.base import AS_READ, HouseWay, HouseWaySetting, Split
-from settlement.houseways.holding import Holding, Kind, best_low
+from settlement.houseways.grouped_hand import GroupedHand, Kind, best_low
 from settlement.rules import HouseWayReadings
 
 DOCUMENT = "004_85e5a972ed3a3af9.txt"
@@ -33,45 +33,45 @@ def set_hands(
     >>> " ".join(map(str, setting.low)), setting.rule
     ('AS KD', '004 House Way, Two Pair')
     """
-    seven = Holding(cards, ranking, readings)
-    return _SECTIONS[seven.kind](seven)
+    hand = GroupedHand(cards, ranking, readings)
+    return _SECTIONS[hand.kind](hand)
 
 
 def _set(
-    seven: Holding, split: Split, section: str, why: str, among: list[Split] | None = None
+    hand: GroupedHand, split: Split, section: str, why: str, among: list[Split] | None = None
 ) -> HouseWaySetting:
-    return seven.setting(split, f"004 House Way, {section}", why, among)
+    return hand.setting(split, f"004 House Way, {section}", why, among)
 
 
-def _no_pair(seven: Holding) -> HouseWaySetting:
-    if seven.made:
-        best = best_low(seven.made)
+def _no_pair(hand: GroupedHand) -> HouseWaySetting:
+    if hand.made:
+        best = best_low(hand.made)
         why = f"the {best.high_rank.name} leaves the highest two cards low"
-        return _set(seven, best, f"{_STRAIGHTS}, No Pair", why, seven.made)
-    second, third = seven.singles[1:3]
+        return _set(hand, best, f"{_STRAIGHTS}, No Pair", why, hand.made)
+    second, third = hand.singles[1:3]
     why = "the second and third highest cards go low"
-    return _set(seven, seven.with_low(second, third), "No Pair", why)
+    return _set(hand, hand.with_low(second, third), "No Pair", why)
 
 
-def _one_pair(seven: Holding) -> HouseWaySetting:
-    pair = seven.pairs[0]
-    if seven.made:
-        return _one_pair_with_made(seven, pair)
+def _one_pair(hand: GroupedHand) -> HouseWaySetting:
+    pair = hand.pairs[0]
+    if hand.made:
+        return _one_pair_with_made(hand, pair)
     why = f"the pair of {rank_plural(pair)} stays high, the two highest go low"
-    return _set(seven, seven.two_highest_low(), "One Pair", why)
+    return _set(hand, hand.two_highest_low(), "One Pair", why)
 
 
-def _two_pair(seven: Holding) -> HouseWaySetting:
-    high, low = seven.pairs
+def _two_pair(hand: GroupedHand) -> HouseWaySetting:
+    high, low = hand.pairs
     pairs = f"{rank_plural(high)} and {rank_plural(low)}"
-    if ACE not in seven.singles:
+    if ACE not in hand.singles:
         why = f"{pairs} without an additional ace or joker: the lower pair goes low"
-        return _set(seven, seven.pair_low(low), "Two Pair", why)
-    if reason := _split_in_spite_of_ace(high, low, seven.readings):
+        return _set(hand, hand.pair_low(low), "Two Pair", why)
+    if reason := _split_in_spite_of_ace(high, low, hand.readings):
         why = f"{pairs}, {reason}: split in spite of the ace, the lower pair goes low"
-        return _set(seven, seven.pair_low(low), "Two Pair, NOTE", why)
+        return _set(hand, hand.pair_low(low), "Two Pair, NOTE", why)
     why = f"{pairs} stay high, the additional ace goes low with the next highest card"
-    return _set(seven, seven.two_highest_low(), "Two Pair", why)
+    return _set(hand, hand.two_highest_low(), "Two Pair", why)
 
 
 def _split_in_spite_of_ace(high: int, low: int, readings: HouseWayReadings) -> str | None:
@@ -83,77 +83,74 @@ def _split_in_spite_of_ace(high: int, low: int, readings: HouseWayReadings) -> s
     return "one jacks or better, one sevens to tens" if high >= JACK and low in _MIDDLE else None
 
 
-def _three_pair(seven: Holding) -> HouseWaySetting:
-    top = seven.pairs[0]
+def _three_pair(hand: GroupedHand) -> HouseWaySetting:
+    top = hand.pairs[0]
     why = f"of three pair the highest, {rank_plural(top)}, goes low"
-    return _set(seven, seven.pair_low(top), "Three Pair", why)
+    return _set(hand, hand.pair_low(top), "Three Pair", why)
 
 
-def _three_of_a_kind(seven: Holding) -> HouseWaySetting:
-    three = seven.threes[0]
-    if seven.made:
-        return _three_with_made(seven, three)
+def _three_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
+    three = hand.threes[0]
+    if hand.made:
+        return _three_with_made(hand, three)
     if three == ACE:
-        return _three_aces(seven)
+        return _three_aces(hand)
     why = f"three {rank_plural(three)} stay high with the lowest cards"
-    return _set(seven, seven.two_highest_low(), "Three of a Kind", why)
+    return _set(hand, hand.two_highest_low(), "Three of a Kind", why)
 
 
-def _three_aces(seven: Holding) -> HouseWaySetting:
-    next_highest = next(card.rank for card in seven.cards if card.rank != ACE)
+def _three_aces(hand: GroupedHand) -> HouseWaySetting:
+    next_highest = next(card.rank for card in hand.cards if card.rank != ACE)
     why = "of three aces one goes low with the next highest card, two stay high"
-    return _set(seven, seven.with_low(ACE, next_highest), "Three of a Kind, EXCEPTION", why)
+    return _set(hand, hand.with_low(ACE, next_highest), "Three of a Kind, EXCEPTION", why)
 
 
-def _two_threes(seven: Holding) -> HouseWaySetting:
-    top = seven.threes[0]
+def _two_threes(hand: GroupedHand) -> HouseWaySetting:
+    top = hand.threes[0]
     section = "Full House Rule, Three of a Kind & Three of a Kind"
     why = f"a pair of the highest three of a kind, {rank_plural(top)}, goes low"
-    return _set(seven, seven.pair_low(top), section, why)
+    return _set(hand, hand.pair_low(top), section, why)
 
 
-def _one_pair_with_made(seven: Holding, pair: int) -> HouseWaySetting:
-    kept = best_low(seven.made)
-    as_pair = _pair_with_made(seven, pair, kept)
-    if pair != ACE or not seven.has_joker or seven.readings.ace_and_joker == "pair":
+def _one_pair_with_made(hand: GroupedHand, pair: int) -> HouseWaySetting:
+    kept = best_low(hand.made)
+    as_pair = _pair_with_made(hand, pair, kept)
+    if pair != ACE or not hand.has_joker or hand.readings.ace_and_joker == "pair":
         return as_pair
     # HW-4: an ace and the joker that completes the hand are a pair, or they are none, or
     # whichever gives the better low hand.
-    if (
-        seven.readings.ace_and_joker == "best_low"
-        and seven.split(as_pair.low).by_low >= kept.by_low
-    ):
+    if hand.readings.ace_and_joker == "best_low" and hand.split(as_pair.low).by_low >= kept.by_low:
         return as_pair
     why = f"the joker completes the {kept.high_rank.name}, with the best low hand it leaves"
-    return _set(seven, kept, f"{_STRAIGHTS}, One Pair", why, seven.made)
+    return _set(hand, kept, f"{_STRAIGHTS}, One Pair", why, hand.made)
 
 
-def _pair_with_made(seven: Holding, pair: int, kept: Split) -> HouseWaySetting:
+def _pair_with_made(hand: GroupedHand, pair: int, kept: Split) -> HouseWaySetting:
     section = f"{_STRAIGHTS}, One Pair"
-    beside = _beside(seven, pair)
-    pair_low = seven.made_with_pair_low(pair)
-    if pair_low and (beside is None or seven.readings.pair_that_fits_low == "pair_low"):  # HW-3
+    beside = _beside(hand, pair)
+    pair_low = hand.made_with_pair_low(pair)
+    if pair_low and (beside is None or hand.readings.pair_that_fits_low == "pair_low"):  # HW-3
         best = best_low(pair_low)
         why = f"the pair of {rank_plural(pair)} goes low, the {best.high_rank.name} stays high"
-        return _set(seven, best, section, why, pair_low)
+        return _set(hand, best, section, why, pair_low)
     if beside is not None:
         why = (
             f"a pair of {rank_plural(pair)} with {beside} is played instead of "
             f"the {kept.high_rank.name}, the two highest go low"
         )
-        return _set(seven, seven.two_highest_low(), section, why)
+        return _set(hand, hand.two_highest_low(), section, why)
     why = f"the {kept.high_rank.name} stays high with the best low hand it leaves"  # HW-13
-    return _set(seven, kept, section, why, seven.made)
+    return _set(hand, kept, section, why, hand.made)
 
 
-def _beside(seven: Holding, pair: int) -> str | None:
+def _beside(hand: GroupedHand, pair: int) -> str | None:
     """The 'Ace / Face' with which a pair of tens or better is played (HW-2), or None."""
     if pair < 10:
         return None
-    ace = "an ace" if ACE in seven.singles else None
-    faces = [rank for rank in seven.singles if rank in _FACES]
+    ace = "an ace" if ACE in hand.singles else None
+    faces = [rank for rank in hand.singles if rank in _FACES]
     face = f"a {rank_name(faces[0])}" if faces else None
-    match seven.readings.pair_over_straight:
+    match hand.readings.pair_over_straight:
         case "or":
             return ace or face
         case "and":
@@ -162,73 +159,73 @@ def _beside(seven: Holding, pair: int) -> str | None:
             return ace
 
 
-def _three_with_made(seven: Holding, three: int) -> HouseWaySetting:
+def _three_with_made(hand: GroupedHand, three: int) -> HouseWaySetting:
     section = f"{_STRAIGHTS}, Three of a Kind"
-    pair_low = seven.made_with_pair_low(three)
+    pair_low = hand.made_with_pair_low(three)
     if pair_low:
-        if three == ACE and seven.readings.three_aces_with_straight == "three_aces":  # HW-12
-            return _three_aces(seven)
+        if three == ACE and hand.readings.three_aces_with_straight == "three_aces":  # HW-12
+            return _three_aces(hand)
         best = best_low(pair_low)
         why = f"a pair of {rank_plural(three)} goes low, the {best.high_rank.name} stays high"
-        return _set(seven, best, section, why, pair_low)
+        return _set(hand, best, section, why, pair_low)
     # HW-5: only the joker with one of the aces completes it, so no pair is left to go low.
-    kept, aces = best_low(seven.made), _three_aces(seven)
-    reading = seven.readings.three_aces_with_joker
+    kept, aces = best_low(hand.made), _three_aces(hand)
+    reading = hand.readings.three_aces_with_joker
     if reading == "three_aces" or (
-        reading == "best_low" and seven.split(aces.low).by_low > kept.by_low
+        reading == "best_low" and hand.split(aces.low).by_low > kept.by_low
     ):
         return aces
     why = f"no pair of aces is left beside the {kept.high_rank.name}, which stays high"
-    return _set(seven, kept, section, why, seven.made)
+    return _set(hand, kept, section, why, hand.made)
 
 
-def _full_house(seven: Holding) -> HouseWaySetting:
-    if seven.threes[0] == ACE and seven.readings.three_aces_and_pair == "three_aces":  # HW-6
-        return _three_aces(seven)
-    top = rank_plural(seven.pairs[0])
+def _full_house(hand: GroupedHand) -> HouseWaySetting:
+    if hand.threes[0] == ACE and hand.readings.three_aces_and_pair == "three_aces":  # HW-6
+        return _three_aces(hand)
+    top = rank_plural(hand.pairs[0])
     section, why = "Three of a Kind and Pair", f"the pair, {top}, goes low"
-    if len(seven.pairs) == 2:
+    if len(hand.pairs) == 2:
         section, why = "Three of a Kind and Two Pair", f"the highest pair, {top}, goes low"
-    return _set(seven, seven.pair_low(seven.pairs[0]), f"Full House Rule, {section}", why)
+    return _set(hand, hand.pair_low(hand.pairs[0]), f"Full House Rule, {section}", why)
 
 
-def _four_of_a_kind(seven: Holding) -> HouseWaySetting:
-    four = seven.fours[0]
+def _four_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
+    four = hand.fours[0]
     fours = f"four {rank_plural(four)}"
-    for beside in seven.threes + seven.pairs:
+    for beside in hand.threes + hand.pairs:
         pair = rank_plural(beside)
         section = "Four of a Kind with a Pair (or Three-of-a-Kind)"
         why = f"{fours} with {pair}: a pair of {pair} goes low"
-        return _set(seven, seven.pair_low(beside), section, why)
+        return _set(hand, hand.pair_low(beside), section, why)
     if four < 7:
         why = f"{fours} are never split"
-        return _set(seven, seven.two_highest_low(), "Four of a Kind, 2's thru 6's", why)
+        return _set(hand, hand.two_highest_low(), "Four of a Kind, 2's thru 6's", why)
     section = "Four of a Kind, 7's thru 10's"
-    if four in _MIDDLE and ACE in seven.singles:
+    if four in _MIDDLE and ACE in hand.singles:
         why = f"an ace can be played low, so the {fours} stay high"
-        return _set(seven, seven.two_highest_low(), section, why)
+        return _set(hand, hand.two_highest_low(), section, why)
     why = f"{fours} without an ace to play low are split"
     if four not in _MIDDLE:
         section = "Four of a Kind, Jacks, Queens, Kings & Aces"
         why = f"{fours} are split"
-    return _set(seven, seven.pair_low(four), section, why)
+    return _set(hand, hand.pair_low(four), section, why)
 
 
-def _five_aces(seven: Holding) -> HouseWaySetting:
+def _five_aces(hand: GroupedHand) -> HouseWaySetting:
     section = "Four of a Kind, Five Aces"
-    if KING in seven.pairs:
+    if KING in hand.pairs:
         why = "five aces and a pair of kings: the kings go low"
-        return _set(seven, seven.pair_low(KING), f"{section}, EXCEPTION", why)
-    if seven.pairs and seven.readings.five_aces_and_pair == "pair_low":  # HW-7
-        pair = rank_plural(seven.pairs[0])
+        return _set(hand, hand.pair_low(KING), f"{section}, EXCEPTION", why)
+    if hand.pairs and hand.readings.five_aces_and_pair == "pair_low":  # HW-7
+        pair = rank_plural(hand.pairs[0])
         section = "Four of a Kind with a Pair (or Three-of-a-Kind)"
         why = f"five aces with {pair}: the pair of {pair} goes low"
-        return _set(seven, seven.pair_low(seven.pairs[0]), section, why)
+        return _set(hand, hand.pair_low(hand.pairs[0]), section, why)
     why = "five aces are always split: two aces go low"
-    return _set(seven, seven.pair_low(ACE), section, why)
+    return _set(hand, hand.pair_low(ACE), section, why)
 
 
-_SECTIONS: dict[Kind, Callable[[Holding], HouseWaySetting]] = {
+_SECTIONS: dict[Kind, Callable[[GroupedHand], HouseWaySetting]] = {
     "no_pair": _no_pair,
     "one_pair": _one_pair,
     "two_pair": _two_pair,

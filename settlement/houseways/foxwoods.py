@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from settlement.cards import ACE, JACK, KING, Card
 from settlement.hands import STANDARD, Ranking, rank_name, rank_plural
 from settlement.houseways.base import AS_READ, HouseWay, HouseWaySetting, Split
-from settlement.houseways.holding import Holding, Kind, best_low
+from settlement.houseways.grouped_hand import GroupedHand, Kind, best_low
 from settlement.rules import HouseWayReadings
 
 _STRAIGHTS = "Straight, Flush, Straight Flush"
@@ -37,139 +37,139 @@ def set_hands(
     >>> " ".join(map(str, setting.low)), setting.rule
     ('KS QD', "Foxwoods, Two Pair, big pair 6's to 3's")
     """
-    seven = Holding(cards, ranking, readings)
-    return _SECTIONS[seven.kind](seven)
+    hand = GroupedHand(cards, ranking, readings)
+    return _SECTIONS[hand.kind](hand)
 
 
 def _set(
-    seven: Holding, split: Split, section: str, why: str, among: list[Split] | None = None
+    hand: GroupedHand, split: Split, section: str, why: str, among: list[Split] | None = None
 ) -> HouseWaySetting:
-    return seven.setting(split, f"Foxwoods, {section}", why, among)
+    return hand.setting(split, f"Foxwoods, {section}", why, among)
 
 
-def _no_pair(seven: Holding) -> HouseWaySetting:
-    if seven.made:
-        best = best_low(seven.made)
+def _no_pair(hand: GroupedHand) -> HouseWaySetting:
+    if hand.made:
+        best = best_low(hand.made)
         why = f"the two highest cards that leave a complete hand, the {best.high_rank.name}"
-        return _set(seven, best, f"{_STRAIGHTS}, With No Pair", why, seven.made)
-    second, third = seven.singles[1:3]
+        return _set(hand, best, f"{_STRAIGHTS}, With No Pair", why, hand.made)
+    second, third = hand.singles[1:3]
     why = "the second and third highest cards go in front"
-    return _set(seven, seven.with_low(second, third), "No Pair", why)
+    return _set(hand, hand.with_low(second, third), "No Pair", why)
 
 
-def _one_pair(seven: Holding) -> HouseWaySetting:
-    if seven.made:
-        return _one_pair_with_made(seven)
-    why = f"the pair of {rank_plural(seven.pairs[0])} stays in back, the two highest go in front"
-    return _set(seven, seven.two_highest_low(), "One Pair", why)
+def _one_pair(hand: GroupedHand) -> HouseWaySetting:
+    if hand.made:
+        return _one_pair_with_made(hand)
+    why = f"the pair of {rank_plural(hand.pairs[0])} stays in back, the two highest go in front"
+    return _set(hand, hand.two_highest_low(), "One Pair", why)
 
 
-def _two_pair(seven: Holding) -> HouseWaySetting:
-    big, small = seven.pairs
+def _two_pair(hand: GroupedHand) -> HouseWaySetting:
+    big, small = hand.pairs
     pairs = f"{rank_plural(big)} and {rank_plural(small)}"
     if big >= JACK:
         why = f"{pairs}: the small pair goes in front"
-        return _set(seven, seven.pair_low(small), "Two Pair, big pair aces to jacks", why)
+        return _set(hand, hand.pair_low(small), "Two Pair, big pair aces to jacks", why)
     group, wanted, name = ("10's to 7's", ACE, "an ace")
     if big < 7:
         group, wanted, name = ("6's to 3's", KING, "a king or better")
     section = f"Two Pair, big pair {group}"
-    if seven.singles[0] >= wanted:
-        held = rank_name(seven.singles[0])
+    if hand.singles[0] >= wanted:
+        held = rank_name(hand.singles[0])
         why = f"{pairs} stay in back, the {held} goes in front with the next highest card"
-        return _set(seven, seven.two_highest_low(), section, why)
+        return _set(hand, hand.two_highest_low(), section, why)
     why = f"{pairs} without {name} for the front are split"
-    return _set(seven, seven.pair_low(small), section, why)
+    return _set(hand, hand.pair_low(small), section, why)
 
 
-def _three_pair(seven: Holding) -> HouseWaySetting:
-    top = seven.pairs[0]
+def _three_pair(hand: GroupedHand) -> HouseWaySetting:
+    top = hand.pairs[0]
     why = f"of three pair the high pair, {rank_plural(top)}, goes in front"
-    return _set(seven, seven.pair_low(top), "Three Pair", why)
+    return _set(hand, hand.pair_low(top), "Three Pair", why)
 
 
-def _three_of_a_kind(seven: Holding) -> HouseWaySetting:
-    three = seven.threes[0]
-    if seven.made:
-        return _three_with_made(seven)
+def _three_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
+    three = hand.threes[0]
+    if hand.made:
+        return _three_with_made(hand)
     if three == ACE:
         why = "of three aces one goes in front with the next highest card"
-        front = seven.with_low(ACE, seven.singles[0])
-        return _set(seven, front, "Three of a Kind, aces", why)
+        front = hand.with_low(ACE, hand.singles[0])
+        return _set(hand, front, "Three of a Kind, aces", why)
     why = f"three {rank_plural(three)} stay in back, the two highest cards go in front"
-    return _set(seven, seven.two_highest_low(), "Three of a Kind, kings and below", why)
+    return _set(hand, hand.two_highest_low(), "Three of a Kind, kings and below", why)
 
 
-def _two_sets(seven: Holding) -> HouseWaySetting:
-    top = seven.threes[0]
+def _two_sets(hand: GroupedHand) -> HouseWaySetting:
+    top = hand.threes[0]
     why = f"a pair from the higher set, {rank_plural(top)}, goes in front"
-    return _set(seven, seven.pair_low(top), "Two Sets", why)
+    return _set(hand, hand.pair_low(top), "Two Sets", why)
 
 
-def _one_pair_with_made(seven: Holding) -> HouseWaySetting:
-    pair = seven.pairs[0]
-    kept = best_low(seven.made)
-    if ACE in seven.singles and 10 <= pair <= KING:
-        with_ace = seven.two_highest_low()
+def _one_pair_with_made(hand: GroupedHand) -> HouseWaySetting:
+    pair = hand.pairs[0]
+    kept = best_low(hand.made)
+    if ACE in hand.singles and 10 <= pair <= KING:
+        with_ace = hand.two_highest_low()
         if with_ace.low_rank > kept.low_rank:
             why = (
                 f"an ace and a pair of {rank_plural(pair)}: the ace in front improves on what "
                 f"the {kept.high_rank.name} leaves"
             )
-            return _set(seven, with_ace, f"{_STRAIGHTS}, Exception", why)
+            return _set(hand, with_ace, f"{_STRAIGHTS}, Exception", why)
     why = f"the highest two cards that leave a complete hand, the {kept.high_rank.name}"
-    return _set(seven, kept, f"{_STRAIGHTS}, With One Pair", why, seven.made)
+    return _set(hand, kept, f"{_STRAIGHTS}, With One Pair", why, hand.made)
 
 
-def _three_with_made(seven: Holding) -> HouseWaySetting:
-    three = seven.threes[0]
+def _three_with_made(hand: GroupedHand) -> HouseWaySetting:
+    three = hand.threes[0]
     section = f"{_STRAIGHTS}, With Three of a Kind"
-    pair_low = seven.made_with_pair_low(three)
+    pair_low = hand.made_with_pair_low(three)
     if pair_low:
         best = best_low(pair_low)
         why = f"a pair of {rank_plural(three)} in front, the {best.high_rank.name} in back"
-        return _set(seven, best, section, why, pair_low)
-    kept = best_low(seven.made)
+        return _set(hand, best, section, why, pair_low)
+    kept = best_low(hand.made)
     why = f"the joker completes the {kept.high_rank.name}, so no pair is left for the front"
-    return _set(seven, kept, section, why, seven.made)
+    return _set(hand, kept, section, why, hand.made)
 
 
-def _full_house(seven: Holding) -> HouseWaySetting:
-    top = seven.pairs[0]
+def _full_house(hand: GroupedHand) -> HouseWaySetting:
+    top = hand.pairs[0]
     why = f"the highest permissible pair, {rank_plural(top)}, goes in front"
-    return _set(seven, seven.pair_low(top), "Full House", why)
+    return _set(hand, hand.pair_low(top), "Full House", why)
 
 
-def _four_of_a_kind(seven: Holding) -> HouseWaySetting:
-    four = seven.fours[0]
+def _four_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
+    four = hand.fours[0]
     fours = f"four {rank_plural(four)}"
-    for beside in seven.threes + seven.pairs:
+    for beside in hand.threes + hand.pairs:
         pair = rank_plural(beside)
         section = "Four of a Kind with a Pair (or Three of a Kind)"
         why = f"{fours} stay in back, a pair of {pair} goes in front"
-        return _set(seven, seven.pair_low(beside), section, why)
+        return _set(hand, hand.pair_low(beside), section, why)
     if four < 7:
         why = f"{fours} are never split"
-        return _set(seven, seven.two_highest_low(), "Four of a Kind, 6's and below", why)
+        return _set(hand, hand.two_highest_low(), "Four of a Kind, 6's and below", why)
     if four >= JACK:
         why = f"{fours} are always split"
-        return _set(seven, seven.pair_low(four), "Four of a Kind, aces to jacks", why)
+        return _set(hand, hand.pair_low(four), "Four of a Kind, aces to jacks", why)
     section = "Four of a Kind, 10's to 7's"
-    if seven.singles[0] >= KING:
-        why = f"{fours} stay in back with {rank_name(seven.singles[0])} high in front"
-        return _set(seven, seven.two_highest_low(), section, why)
+    if hand.singles[0] >= KING:
+        why = f"{fours} stay in back with {rank_name(hand.singles[0])} high in front"
+        return _set(hand, hand.two_highest_low(), section, why)
     why = f"{fours} without a king or ace for the front are split"
-    return _set(seven, seven.pair_low(four), section, why)
+    return _set(hand, hand.pair_low(four), section, why)
 
 
-def _five_aces(seven: Holding) -> HouseWaySetting:
-    if KING in seven.pairs:
+def _five_aces(hand: GroupedHand) -> HouseWaySetting:
+    if KING in hand.pairs:
         why = "the pair of kings goes in front"
-        return _set(seven, seven.pair_low(KING), "Five Aces", why)
-    return _set(seven, seven.pair_low(ACE), "Five Aces", "a pair of aces goes in front")
+        return _set(hand, hand.pair_low(KING), "Five Aces", why)
+    return _set(hand, hand.pair_low(ACE), "Five Aces", "a pair of aces goes in front")
 
 
-_SECTIONS: dict[Kind, Callable[[Holding], HouseWaySetting]] = {
+_SECTIONS: dict[Kind, Callable[[GroupedHand], HouseWaySetting]] = {
     "no_pair": _no_pair,
     "one_pair": _one_pair,
     "two_pair": _two_pair,

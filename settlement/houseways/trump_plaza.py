@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from settlement.cards import ACE, KING, Card
 from settlement.hands import STANDARD, Ranking, rank_name, rank_plural
 from settlement.houseways.base import AS_READ, HouseWay, HouseWaySetting, Split
-from settlement.houseways.holding import Holding, Kind, best_low
+from settlement.houseways.grouped_hand import GroupedHand, Kind, best_low
 from settlement.rules import HouseWayReadings
 
 _KEEPS_TWO_PAIR = {
@@ -50,49 +50,49 @@ def set_hands(
     >>> " ".join(map(str, setting.low)), setting.rule
     ('KS QD', 'Trump Plaza, Two Pair, low and low')
     """
-    seven = Holding(cards, ranking, readings)
-    return _SECTIONS[seven.kind](seven)
+    hand = GroupedHand(cards, ranking, readings)
+    return _SECTIONS[hand.kind](hand)
 
 
 def _set(
-    seven: Holding, split: Split, section: str, why: str, among: list[Split] | None = None
+    hand: GroupedHand, split: Split, section: str, why: str, among: list[Split] | None = None
 ) -> HouseWaySetting:
-    return seven.setting(split, f"Trump Plaza, {section}", why, among)
+    return hand.setting(split, f"Trump Plaza, {section}", why, among)
 
 
-def _no_pair(seven: Holding) -> HouseWaySetting:
-    if seven.made:
-        best = best_low(seven.made)
+def _no_pair(hand: GroupedHand) -> HouseWaySetting:
+    if hand.made:
+        best = best_low(hand.made)
         why = f"the {best.high_rank.name} leaves the highest two cards low"
-        return _set(seven, best, f"{_STRAIGHTS}, No Pair", why, seven.made)
-    second, third = seven.singles[1:3]
+        return _set(hand, best, f"{_STRAIGHTS}, No Pair", why, hand.made)
+    second, third = hand.singles[1:3]
     why = "the second and third highest cards go low"
-    return _set(seven, seven.with_low(second, third), "No Pair", why)
+    return _set(hand, hand.with_low(second, third), "No Pair", why)
 
 
-def _one_pair(seven: Holding) -> HouseWaySetting:
-    pair = rank_plural(seven.pairs[0])
-    if seven.made:
-        return _one_pair_with_made(seven)
+def _one_pair(hand: GroupedHand) -> HouseWaySetting:
+    pair = rank_plural(hand.pairs[0])
+    if hand.made:
+        return _one_pair_with_made(hand)
     why = f"the pair of {pair} stays high, the two highest cards go low"
-    return _set(seven, seven.two_highest_low(), "One Pair", why)
+    return _set(hand, hand.two_highest_low(), "One Pair", why)
 
 
-def _two_pair(seven: Holding) -> HouseWaySetting:
-    high, low = seven.pairs
+def _two_pair(hand: GroupedHand) -> HouseWaySetting:
+    high, low = hand.pairs
     pairs = f"{rank_plural(high)} and {rank_plural(low)}"
     section = f"Two Pair, {_group(high)} and {_group(low)}"
     keeps = _KEEPS_TWO_PAIR.get((_group(high), _group(low)))
     if keeps is None:
         why = f"{pairs} are always split, the lower pair goes low"
-        return _set(seven, seven.pair_low(low), section, why)
-    if seven.singles[0] >= keeps:
-        held = rank_name(seven.singles[0])
+        return _set(hand, hand.pair_low(low), section, why)
+    if hand.singles[0] >= keeps:
+        held = rank_name(hand.singles[0])
         why = f"{pairs} stay high with a single {held} to play low"
-        return _set(seven, seven.two_highest_low(), section, why)
+        return _set(hand, hand.two_highest_low(), section, why)
     wanted = "an ace" if keeps == ACE else "a king or an ace"
     why = f"{pairs} without {wanted} are split, the lower pair goes low"
-    return _set(seven, seven.pair_low(low), section, why)
+    return _set(hand, hand.pair_low(low), section, why)
 
 
 def _group(rank: int) -> str:
@@ -101,93 +101,93 @@ def _group(rank: int) -> str:
     return "low" if rank <= 6 else "medium" if rank <= 10 else "high"
 
 
-def _three_pair(seven: Holding) -> HouseWaySetting:
-    top = seven.pairs[0]
+def _three_pair(hand: GroupedHand) -> HouseWaySetting:
+    top = hand.pairs[0]
     why = f"of three pair the highest, {rank_plural(top)}, goes low"
-    return _set(seven, seven.pair_low(top), "Three Pair", why)
+    return _set(hand, hand.pair_low(top), "Three Pair", why)
 
 
-def _three_of_a_kind(seven: Holding) -> HouseWaySetting:
-    three = seven.threes[0]
-    if seven.made:
-        return _three_with_made(seven)
+def _three_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
+    three = hand.threes[0]
+    if hand.made:
+        return _three_with_made(hand)
     if three == ACE:
         why = "of three aces a pair stays high, one goes low with the next highest card"
-        low = seven.with_low(ACE, seven.singles[0])
-        return _set(seven, low, "Three of a Kind, aces", why)
+        low = hand.with_low(ACE, hand.singles[0])
+        return _set(hand, low, "Three of a Kind, aces", why)
     why = f"three {rank_plural(three)} stay high"
-    return _set(seven, seven.two_highest_low(), "Three of a Kind", why)
+    return _set(hand, hand.two_highest_low(), "Three of a Kind", why)
 
 
-def _two_threes(seven: Holding) -> HouseWaySetting:
-    top = seven.threes[0]
+def _two_threes(hand: GroupedHand) -> HouseWaySetting:
+    top = hand.threes[0]
     why = f"a pair of the highest three of a kind, {rank_plural(top)}, goes low"
-    return _set(seven, seven.pair_low(top), "Two Three of a Kinds", why)
+    return _set(hand, hand.pair_low(top), "Two Three of a Kinds", why)
 
 
-def _one_pair_with_made(seven: Holding) -> HouseWaySetting:
-    pair = seven.pairs[0]
+def _one_pair_with_made(hand: GroupedHand) -> HouseWaySetting:
+    pair = hand.pairs[0]
     section = f"{_STRAIGHTS}, One Pair"
-    pair_low = seven.made_with_pair_low(pair)
+    pair_low = hand.made_with_pair_low(pair)
     if pair_low:
         best = best_low(pair_low)
         why = f"the pair of {rank_plural(pair)} goes low, the {best.high_rank.name} stays high"
-        return _set(seven, best, section, why, pair_low)
-    kept = best_low(seven.made)
+        return _set(hand, best, section, why, pair_low)
+    kept = best_low(hand.made)
     why = f"the {kept.high_rank.name} stays high with the best low hand it leaves"
-    return _set(seven, kept, section, why, seven.made)
+    return _set(hand, kept, section, why, hand.made)
 
 
-def _three_with_made(seven: Holding) -> HouseWaySetting:
-    three = seven.threes[0]
+def _three_with_made(hand: GroupedHand) -> HouseWaySetting:
+    three = hand.threes[0]
     section = f"{_STRAIGHTS}, Three of a Kind"
-    pair_low = seven.made_with_pair_low(three)
+    pair_low = hand.made_with_pair_low(three)
     if pair_low:
         best = best_low(pair_low)
         why = f"a pair of {rank_plural(three)} goes low, the {best.high_rank.name} stays high"
-        return _set(seven, best, section, why, pair_low)
-    kept = best_low(seven.made)
+        return _set(hand, best, section, why, pair_low)
+    kept = best_low(hand.made)
     why = f"the joker completes the {kept.high_rank.name}, so no pair of aces is left to go low"
-    return _set(seven, kept, section, why, seven.made)
+    return _set(hand, kept, section, why, hand.made)
 
 
-def _full_house(seven: Holding) -> HouseWaySetting:
-    top = seven.pairs[0]
-    if len(seven.pairs) == 2:
+def _full_house(hand: GroupedHand) -> HouseWaySetting:
+    top = hand.pairs[0]
+    if len(hand.pairs) == 2:
         why = f"the highest pair, {rank_plural(top)}, goes low"
-        return _set(seven, seven.pair_low(top), "Full House, two pair", why)
-    if top == 2 and seven.singles == [ACE, KING]:
+        return _set(hand, hand.pair_low(top), "Full House, two pair", why)
+    if top == 2 and hand.singles == [ACE, KING]:
         why = "a full house with a pair of twos stays high, ace and king go low"
-        return _set(seven, seven.two_highest_low(), "Full House, pair of twos", why)
+        return _set(hand, hand.two_highest_low(), "Full House, pair of twos", why)
     why = f"the pair of {rank_plural(top)} goes low"
-    return _set(seven, seven.pair_low(top), "Full House", why)
+    return _set(hand, hand.pair_low(top), "Full House", why)
 
 
-def _four_of_a_kind(seven: Holding) -> HouseWaySetting:
-    four = seven.fours[0]
+def _four_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
+    four = hand.fours[0]
     fours = f"four {rank_plural(four)}"
-    for beside in seven.threes + seven.pairs:
+    for beside in hand.threes + hand.pairs:
         pair = rank_plural(beside)
         why = f"{fours} stay high, a pair of {pair} goes low"
-        return _set(seven, seven.pair_low(beside), "Four of a Kind, with a pair", why)
+        return _set(hand, hand.pair_low(beside), "Four of a Kind, with a pair", why)
     group = _group(four)
     section = f"Four of a Kind, {group}"
     wanted = {"low": 2, "medium": KING, "high": ACE, "aces": ACE + 1}[group]
-    if seven.singles[0] >= wanted:
-        why = f"{fours} stay high with {rank_name(seven.singles[0])}-high low"
-        return _set(seven, seven.two_highest_low(), section, why)
-    return _set(seven, seven.pair_low(four), section, f"{fours} are split")
+    if hand.singles[0] >= wanted:
+        why = f"{fours} stay high with {rank_name(hand.singles[0])}-high low"
+        return _set(hand, hand.two_highest_low(), section, why)
+    return _set(hand, hand.pair_low(four), section, f"{fours} are split")
 
 
-def _five_aces(seven: Holding) -> HouseWaySetting:
-    if KING in seven.pairs:
+def _five_aces(hand: GroupedHand) -> HouseWaySetting:
+    if KING in hand.pairs:
         why = "five aces stay high, the pair of kings goes low"
-        return _set(seven, seven.pair_low(KING), "Five Aces, pair of kings", why)
+        return _set(hand, hand.pair_low(KING), "Five Aces, pair of kings", why)
     why = "five aces are split, two go low"
-    return _set(seven, seven.pair_low(ACE), "Five Aces", why)
+    return _set(hand, hand.pair_low(ACE), "Five Aces", why)
 
 
-_SECTIONS: dict[Kind, Callable[[Holding], HouseWaySetting]] = {
+_SECTIONS: dict[Kind, Callable[[GroupedHand], HouseWaySetting]] = {
     "no_pair": _no_pair,
     "one_pair": _one_pair,
     "two_pair": _two_pair,

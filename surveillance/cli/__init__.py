@@ -33,23 +33,33 @@ class _Command:
 
 
 COMMANDS: dict[str, _Command] = {
-    "demo": _Command("demo_cmd", "demo_command", "Audit the sample recording and score it."),
-    "audit": _Command("audit_cmd", "audit_command", "Audit a recording of a table."),
-    "serve": _Command("serve_cmd", "serve_command", "Watch tables live, with pages and alerts."),
-    "calibrate": _Command("calibrate_cmd", "calibrate_command", "Tie a camera to the felt."),
-    "detect": _Command("detect_cmd", "detect_command", "Find the cards in photographs."),
-    "settle": _Command("settle_cmd", "settle_command", "Say what is due in a round."),
-    "paytables": _Command("paytables_cmd", "paytables_command", "Show pay tables and edges."),
-    "houseway": _Command("houseway_cmd", "houseway_command", "Set a hand the house way."),
-    "rank": _Command("rank_cmd", "rank_command", "Say what hands are worth."),
+    "demo": _Command(
+        "recordings.demo_cmd", "demo_command", "Audit the sample recording and score it."
+    ),
+    "audit": _Command("recordings.audit_cmd", "audit_command", "Audit a recording of a table."),
+    "serve": _Command(
+        "server.serve_cmd", "serve_command", "Watch tables live, with pages and alerts."
+    ),
+    "calibrate": _Command("server.calibrate_cmd", "calibrate_command", "Tie a camera to the felt."),
+    "detect": _Command("recordings.detect_cmd", "detect_command", "Find the cards in photographs."),
+    "settle": _Command("game.settle_cmd", "settle_command", "Say what is due in a round."),
+    "paytables": _Command("game.paytables_cmd", "paytables_command", "Show pay tables and edges."),
+    "houseway": _Command("game.houseway_cmd", "houseway_command", "Set a hand the house way."),
+    "rank": _Command("game.rank_cmd", "rank_command", "Say what hands are worth."),
     "bench": _Command("bench_cmd", "bench_app", "Measure how fast this machine works.", True),
-    "score": _Command("score_cmd", "score_command", "Compare what was read with the truth."),
-    "simulate": _Command("simulate_cmd", "simulate_command", "Make a recording with its truth."),
-    "dataset": _Command("dataset_cmd", "dataset_app", "Keep labelled pictures.", True),
-    "model": _Command("model_cmd", "model_app", "Train, check and export the model.", True),
-    "user": _Command("user_cmd", "user_app", "Add people, make links, shut people out.", True),
-    "verify": _Command("verify_cmd", "verify_command", "Say whether evidence was changed."),
-    "schema": _Command("schema_cmd", "schema_command", "Print the JSON Schema of a form."),
+    "score": _Command(
+        "recordings.score_cmd", "score_command", "Compare what was read with the truth."
+    ),
+    "simulate": _Command(
+        "datasets.simulate_cmd", "simulate_command", "Make a recording with its truth."
+    ),
+    "dataset": _Command("datasets.dataset_cmd", "dataset_app", "Keep labelled pictures.", True),
+    "model": _Command("models.model_cmd", "model_app", "Train, check and export the model.", True),
+    "user": _Command(
+        "server.user_cmd", "user_app", "Add people, make links, shut people out.", True
+    ),
+    "verify": _Command("server.verify_cmd", "verify_command", "Say whether evidence was changed."),
+    "schema": _Command("game.schema_cmd", "schema_command", "Print the JSON Schema of a form."),
     "version": _Command("version_cmd", "version_command", "Print the version."),
 }
 

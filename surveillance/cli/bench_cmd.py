@@ -12,7 +12,7 @@ import typer
 
 from settlement.errors import FeltwatchError
 from settlement.houseways import HOUSE_WAYS
-from surveillance.cli.simulate_cmd import progress_bar
+from surveillance.cli.datasets.simulate_cmd import progress_bar
 
 bench_app = typer.Typer(
     no_args_is_help=True,
@@ -71,7 +71,7 @@ def rules_command(
       feltwatch bench rules --deals 10000000 --json > rules.json
     """
     # What needs numpy is imported only here, so that --help stays quick.
-    from surveillance.bench_rules import bench_rules, exact_counts, machine_info
+    from benchmarks.rules import bench_rules, exact_counts, machine_info
 
     found: dict[str, Any] = dict(bench_rules(hands, rounds, _tell).to_dict())
     found["counts"] = exact_counts()
@@ -98,7 +98,7 @@ def dataset_command(
 
       feltwatch bench dataset --pictures 1000 --json
     """
-    from datasets.labelled.bench import bench_dataset
+    from benchmarks.labelled import bench_dataset
 
     _tell(f"a set of {pictures:,} pictures")
     _print(bench_dataset(pictures), as_json)
@@ -120,7 +120,7 @@ def simulate_bench_command(
 
       feltwatch bench simulate --seconds 5 --views 300 --json
     """
-    from datasets.bench import bench_simulate, bench_views
+    from benchmarks.render import bench_simulate, bench_views
 
     with progress_bar(f"{seconds:g} s of film") as show:
         found = bench_simulate(seconds, progress=show)
@@ -157,8 +157,8 @@ def live_bench_command(
 
       feltwatch bench live --tables 1 --video shift.mp4 --table table.toml --json
     """
-    from surveillance.bench_live import bench_live
-    from surveillance.bench_rules import machine_info
+    from benchmarks.live import bench_live
+    from benchmarks.rules import machine_info
 
     if (video is None) != (table is None):
         raise FeltwatchError("--video and --table go together; give both or none")
@@ -199,8 +199,8 @@ def web_bench_command(
 
       feltwatch bench web --store postgresql+psycopg://me@localhost/bench --json > web.json
     """
-    from surveillance.bench_rules import machine_info
-    from surveillance.bench_web import bench_web
+    from benchmarks.rules import machine_info
+    from benchmarks.web import bench_web
 
     with progress_bar("filling the store") as show:
         found = bench_web(rounds, alerts, repeats, store, tell=_tell, progress=show)
@@ -209,7 +209,7 @@ def web_bench_command(
 
 
 def _simulated(deals: int, seed: int) -> list[dict[str, object]]:
-    from settlement.odds import simulate
+    from settlement.analysis.odds import simulate
 
     odds: list[dict[str, object]] = []
     for way in HOUSE_WAYS:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from surveillance.alerts import Alert
+from surveillance.alerts.model import Alert
+from surveillance.config.site_file import EvidencePart
 from surveillance.live.states import SeatNow
-from surveillance.site import EvidencePart
-from vision.live_limits import LiveLimits
-from vision.live_open import LivePlace
+from vision.sources.camera_backends import LivePlace
+from vision.sources.limits import LiveLimits
 
 STOP = "stop"
 """What the room says for an orderly end."""

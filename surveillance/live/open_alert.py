@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import ConfigDict
 
 from settlement.record import RoundRecord
-from surveillance.alerts import Alert
-from surveillance.live.clips import Clip
+from surveillance.alerts.model import Alert
+from surveillance.evidence.clips import Clip
 from surveillance.store import AlertRow
 
 

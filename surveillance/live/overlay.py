@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.table_now import SightNow, TableNow
+from vision.rounds.live_view import OutlineNow, TableNow
 
 WIDE_PX = 1280
 JPEG_QUALITY = 80
@@ -34,25 +34,27 @@ def draw_now(picture: Image, now: TableNow, source_wide_px: int) -> Image:
     out = picture.copy()
     shown = [v for v in now.views if v.seat not in now.moving]
     for view in shown:
-        for sight in view.sights:
-            corners = np.round(np.asarray(sight.corners_px) * scale).astype(np.int32)
+        for outline in view.outlines:
+            corners = np.round(np.asarray(outline.corners_px) * scale).astype(np.int32)
             cv2.polylines(out, [corners], True, _DARK, 3, cv2.LINE_AA)
-            cv2.polylines(out, [corners], True, _COLOURS[sight.kind], 1, cv2.LINE_AA)
+            cv2.polylines(out, [corners], True, _COLOURS[outline.kind], 1, cv2.LINE_AA)
     for view in shown:
-        for sight in view.sights:
-            if sight.kind != "back":
-                _label(out, sight, scale)
+        for outline in view.outlines:
+            if outline.kind != "back":
+                _label(out, outline, scale)
     return out
 
 
-def _label(out: Image, sight: SightNow, scale: float) -> None:
-    corners = np.asarray(sight.corners_px) * scale
-    text = f"${sight.label}" if sight.kind == "chips" and sight.label != "?" else sight.label
+def _label(out: Image, outline: OutlineNow, scale: float) -> None:
+    corners = np.asarray(outline.corners_px) * scale
+    text = (
+        f"${outline.label}" if outline.kind == "chips" and outline.label != "?" else outline.label
+    )
     (width, height), _ = cv2.getTextSize(text, _FONT, _SIZE, 1)
     x = round(float(corners[:, 0].mean()) - width / 2)
     y = round(float(corners[:, 1].min()) - 3)
     cv2.rectangle(out, (x - 2, y - height - 2), (x + width + 2, y + 3), _DARK, -1)
-    cv2.putText(out, text, (x, y), _FONT, _SIZE, _COLOURS[sight.kind], 1, cv2.LINE_AA)
+    cv2.putText(out, text, (x, y), _FONT, _SIZE, _COLOURS[outline.kind], 1, cv2.LINE_AA)
 
 
 def jpeg(picture: Image) -> bytes:

@@ -7,18 +7,18 @@ import time
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
-from surveillance.live.camera_desk import CameraDesk
-from surveillance.live.hub import Hub
-from surveillance.live.intake import CameraFacts, Intake
-from surveillance.live.keeper import Keeper, KeeperLimits
+from surveillance.config.site_check import check_site, check_weights
+from surveillance.config.site_file import CameraPart, SiteConfig
+from surveillance.evidence.versions import versions_of
+from surveillance.live.event_bus import EventBus
+from surveillance.live.message_router import MessageRouter
 from surveillance.live.messages import WorkerSetup
+from surveillance.live.process_supervisor import ProcessLimits, ProcessSupervisor
+from surveillance.live.recorder import CameraFacts, Recorder
 from surveillance.live.states import TableState
-from surveillance.live.versions import versions_of
-from surveillance.site import CameraPart, SiteConfig
-from surveillance.site_check import check_site, check_weights
 from surveillance.store import RoundFilter, Store
-from vision.live_open import LivePlace
-from vision.table import TableFile
+from vision.geometry.table import TableFile
+from vision.sources.camera_backends import LivePlace
 
 SPOOL = "spool"
 STOP_WITHIN_S = 15.0
@@ -31,8 +31,8 @@ class Supervisor:
         self,
         site: SiteConfig,
         store: Store,
-        hub: Hub,
-        intake: Intake,
+        bus: EventBus,
+        recorder: Recorder,
         *,
         site_file: Path = Path("site.toml"),
         watcher: str | None = None,
@@ -45,7 +45,7 @@ class Supervisor:
         self._watcher = watcher
         tables = check_site(site, site_file)
         self._weights = check_weights(site, site_file) if site.cameras else Path()
-        limits = KeeperLimits(
+        limits = ProcessLimits(
             heartbeat_s=site.limits.heartbeat_s,
             start_s=site.limits.start_s,
             memory_bytes=site.limits.memory_mb * 2**20,
@@ -53,37 +53,40 @@ class Supervisor:
             window_s=site.limits.restart_minutes * 60,
             rest_s=site.limits.rest_s,
         )
-        self._keepers: dict[str, Keeper] = {}
+        self._processes: dict[str, ProcessSupervisor] = {}
         for camera in site.cameras:
             table = tables[camera.name]
             state = TableState(camera=camera.name, table=table.table, game=table.rules.game)
-            desk = CameraDesk(state, site.address(camera), store, hub, intake)
+            router = MessageRouter(state, site.address(camera), store, bus, recorder)
             set_up = _SetUp(self, camera, table)
-            self._keepers[camera.name] = Keeper(camera.name, set_up, desk, limits)
+            self._processes[camera.name] = ProcessSupervisor(camera.name, set_up, router, limits)
 
     def start(self) -> None:
         """Start every camera's process."""
-        for keeper in self._keepers.values():
-            keeper.start()
+        for process_supervisor in self._processes.values():
+            process_supervisor.start()
 
     def stop(self, timeout_s: float = STOP_WITHIN_S) -> None:
         """End every process: asked first, then made to, together within `timeout_s`."""
-        for keeper in self._keepers.values():
-            keeper.ask_to_stop()
+        for process_supervisor in self._processes.values():
+            process_supervisor.ask_to_stop()
         until = time.monotonic() + timeout_s
-        for keeper in self._keepers.values():
-            keeper.join(max(0.0, until - time.monotonic()))
+        for process_supervisor in self._processes.values():
+            process_supervisor.join(max(0.0, until - time.monotonic()))
 
     def restart(self, camera: str) -> None:
         """Start a camera's process anew, whatever it is doing. Raises FeltwatchError."""
-        keeper = self._keepers.get(camera)
-        if keeper is None:
+        process_supervisor = self._processes.get(camera)
+        if process_supervisor is None:
             raise FeltwatchError(f"there is no camera {camera!r} at this site")
-        keeper.restart()
+        process_supervisor.restart()
 
     def process_ids(self) -> dict[str, int | None]:
         """The process of each camera; None where none runs just now."""
-        return {name: keeper.process_id for name, keeper in self._keepers.items()}
+        return {
+            name: process_supervisor.process_id
+            for name, process_supervisor in self._processes.items()
+        }
 
     def set_up(
         self, camera: CameraPart, table: TableFile, run: str

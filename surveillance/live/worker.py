@@ -17,11 +17,11 @@ from typing import Protocol
 import av
 
 from settlement.errors import FeltwatchError
-from surveillance import evidence
-from surveillance.audit_judge import judge
-from surveillance.detections import detections_of
-from surveillance.live.clip_desk import ClipDesk
-from surveillance.live.incident_desk import IncidentDesk
+from surveillance.alerts.judge import judge
+from surveillance.evidence import images
+from surveillance.evidence.detections import detections_of
+from surveillance.live.clip_writer import ClipWriter
+from surveillance.live.incident_reporter import IncidentReporter
 from surveillance.live.messages import (
     STOP,
     FatalMessage,
@@ -30,17 +30,17 @@ from surveillance.live.messages import (
     StateMessage,
     WorkerSetup,
 )
+from surveillance.live.outbox import Sender
 from surveillance.live.overlay import WIDE_PX, draw_now, jpeg
-from surveillance.live.sender import Sender
 from surveillance.live.states import CameraState, SeatNow
-from vision.calibration import Calibration
-from vision.camera_watch import CameraWatch
-from vision.live_source import LiveFrame, LiveSource, LiveStatus
-from vision.observed import ObservedRound
-from vision.packet_ring import PacketRing
-from vision.sources import Frame, SourceState
-from vision.table import TableFile, load_table
-from vision.table_now import TableNow
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import TableFile, load_table
+from vision.health.camera_watch import CameraWatch
+from vision.rounds.live_view import TableNow
+from vision.rounds.observed import ObservedRound
+from vision.sources.base import Frame, SourceState
+from vision.sources.live import LiveFrame, LiveSource, LiveStatus
+from vision.sources.packet_buffer import PacketRing
 
 EXIT_FATAL = 3
 TURN_S = 0.25
@@ -53,7 +53,7 @@ LINGER_S = 10.0
 
 
 class LiveWatcher(Protocol):
-    """What the process needs of the reading; `vision.watch.TableWatcher` is one."""
+    """What the process needs of the reading; `vision.rounds.watcher.TableWatcher` is one."""
 
     sample_every_s: float
 
@@ -69,7 +69,7 @@ class LiveWatcher(Protocol):
 
 def table_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> LiveWatcher:
     """The real watcher; raises FeltwatchError when its model is missing."""
-    from vision.watch import TableWatcher
+    from vision.rounds.watcher import TableWatcher
 
     return TableWatcher(table, weights, name, rounds_before=rounds_before, check_felt=False)
 
@@ -119,8 +119,8 @@ class CameraWorker:
             limits=setup.limits, ring=ring,
         )  # fmt: skip
         self.view = CameraWatch(self.table, Calibration.fit(self.table.camera))
-        self.clips = ClipDesk(setup, ring, sender)
-        self.incidents = IncidentDesk(setup, self.table.table, sender, self.clips)
+        self.clips = ClipWriter(setup, ring, sender)
+        self.incidents = IncidentReporter(setup, self.table.table, sender, self.clips)
         self._beat = 0
         self._state_due = self._picture_due = 0.0
         self._now: TableNow | None = None
@@ -188,10 +188,10 @@ class CameraWorker:
         record = judged.record
         pictures = {}
         for alert in judged.alerts:
-            for picture in evidence.choose(observed, alert.code, alert.seat):
-                name = evidence.file_name(record.round_id, picture)
+            for picture in images.choose(observed, alert.code, alert.seat):
+                name = images.file_name(record.round_id, picture)
                 if name not in pictures:
-                    pictures[name] = evidence.jpeg(evidence.draw(record.round_id, picture))
+                    pictures[name] = images.jpeg(images.draw(record.round_id, picture))
         started = self.source.shown_at(float(record.start_s or frame.at_s))
         self.sender.send(
             RoundMessage(

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
-from vision.table import load_table
+from vision.geometry.table import load_table
 
-VIDEO_ENDINGS = frozenset(
+VIDEO_SUFFIXES = frozenset(
     {".mp4", ".mkv", ".mov", ".avi", ".ts", ".m2ts", ".webm", ".m4v", ".mpg", ".mpeg", ".h264",
      ".h265", ".hevc", ".dav", ".asf", ".wmv"}
 )  # fmt: skip
@@ -48,8 +48,8 @@ class AllowedFolders:
     def video(self, folder: str, file: str) -> Path:
         """A video's path. Raises FeltwatchError when it is none, or outside."""
         path = self._inside(self.folder(folder) / file, "recording")
-        if path.suffix.lower() not in VIDEO_ENDINGS:
-            raise FeltwatchError(f"{file}: not named as a video; {_endings()} are taken")
+        if path.suffix.lower() not in VIDEO_SUFFIXES:
+            raise FeltwatchError(f"{file}: not named as a video; {_suffixes()} are taken")
         if not path.is_file():
             raise FeltwatchError(f"{file}: no such file")
         return path
@@ -131,7 +131,7 @@ def _walk(folder: Path, deep: int) -> Iterator[Path]:
             continue
         if entry.is_dir(follow_symlinks=False):
             below.append(Path(entry.path))
-        elif Path(entry.name).suffix.lower() in VIDEO_ENDINGS:
+        elif Path(entry.name).suffix.lower() in VIDEO_SUFFIXES:
             yield Path(entry.path)
     for one in below if deep else ():
         yield from _walk(one, deep - 1)
@@ -152,5 +152,5 @@ def _is_table(path: Path) -> bool:
     return _tables[key]
 
 
-def _endings() -> str:
-    return ", ".join(sorted(VIDEO_ENDINGS))
+def _suffixes() -> str:
+    return ", ".join(sorted(VIDEO_SUFFIXES))

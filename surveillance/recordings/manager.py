@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from settlement.errors import FeltwatchError
-from surveillance.audit_footage import ClipPlan
-from surveillance.bundle import Chain, SigningKey
+from surveillance.audit.footage import ClipPlan
+from surveillance.evidence.bundle import Chain, SigningKey
 from surveillance.recordings.folders import AllowedFolders
 from surveillance.recordings.preview import VideoFacts, video_facts
 from surveillance.recordings.processes import WorkProcess
@@ -65,12 +65,12 @@ class AuditManager:
         self._facts: dict[tuple[str, float, int], VideoFacts] = {}
         self._lock = threading.RLock()
         self._wake = threading.Event()
-        self._ending = False
+        self._stopping = False
         self._thread: threading.Thread | None = None
 
     @classmethod
     def of_site(cls, site: Any, store: Store, key: SigningKey | None = None) -> AuditManager:
-        """The manager of a site file (`surveillance.site.SiteConfig`)."""
+        """The manager of a site file (`surveillance.config.site_file.SiteConfig`)."""
         own = site.evidence
         folders = AllowedFolders(
             site.recordings.folders, (camera.table_file for camera in site.cameras)
@@ -89,7 +89,7 @@ class AuditManager:
 
     def stop(self) -> None:
         """Stop all; what runs is kept and goes on at the next start."""
-        self._ending = True
+        self._stopping = True
         with self._lock:
             running = [*self._running.values(), *self._previews.values()]
             for one in running:
@@ -198,12 +198,12 @@ class AuditManager:
 
     def _work(self) -> None:
         looked = float("-inf")
-        while not self._ending or self._running or self._previews:
+        while not self._stopping or self._running or self._previews:
             woken = self._wake.wait(POLL_S)
             self._wake.clear()
             try:
                 self._listen()
-                if not self._ending and (woken or time.monotonic() - looked > LOOK_EVERY_S):
+                if not self._stopping and (woken or time.monotonic() - looked > LOOK_EVERY_S):
                     looked = time.monotonic()
                     self._begin()
             except Exception:
@@ -249,12 +249,12 @@ class AuditManager:
         with self._lock:
             audits, previews = dict(self._running), dict(self._previews)
         for id, running in audits.items():
-            if running.hear():
+            if running.receive():
                 self._tell_progress(id, running.last)
             if not running.is_at_work:
                 self._end_audit(id, running)
         for id, running in previews.items():
-            running.hear()
+            running.receive()
             if running.is_at_work:
                 continue
             told = running.finish()
@@ -296,7 +296,7 @@ class AuditManager:
             recordings.set_state(id, "done", told.message, out=f"{OUT}/{id}")
         elif told.kind == "stopped":
             # Stopped with the program it goes on by itself; by a person, when they say so.
-            recordings.set_state(id, "queued" if self._ending else "stopped", told.message)
+            recordings.set_state(id, "queued" if self._stopping else "stopped", told.message)
         elif told.kind == "failed":
             recordings.set_state(id, "failed", told.message)
         else:
@@ -305,7 +305,7 @@ class AuditManager:
             )
 
     def _weights_dir(self) -> Path:
-        from models.weights_dir import default_weights
+        from models.weights.folder import default_weights
 
         return self._weights or Path(default_weights())
 

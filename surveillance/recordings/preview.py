@@ -16,14 +16,14 @@ import av
 
 from settlement.errors import FeltwatchError
 from surveillance.stopped import Stopped
-from vision.sources import FileSource
+from vision.sources.base import FileSource
 
 HEIGHT_PX = 720
 PICTURES_PER_S = 8
 _KEY_EVERY = 16
 _CLOCK = 90_000
 _PLAYED_CODECS = frozenset({"h264", "vp8", "vp9", "av1"})
-_PLAYED_ENDINGS = {".mp4": "video/mp4", ".m4v": "video/mp4", ".webm": "video/webm"}
+_PLAYED_SUFFIXES = {".mp4": "video/mp4", ".m4v": "video/mp4", ".webm": "video/webm"}
 _PLAYED_FORMATS = frozenset({"yuv420p", "yuvj420p"})
 _MOST_PLAYED_PX = 1920 * 1088
 
@@ -54,7 +54,7 @@ def video_facts(path: Path) -> VideoFacts:
         context = stream.codec_context
         playable = (
             context.name in _PLAYED_CODECS
-            and path.suffix.lower() in _PLAYED_ENDINGS
+            and path.suffix.lower() in _PLAYED_SUFFIXES
             and (context.pix_fmt or "yuv420p") in _PLAYED_FORMATS
         )
     return VideoFacts(
@@ -64,7 +64,7 @@ def video_facts(path: Path) -> VideoFacts:
         height_px=height,
         playable=playable,
         light=playable and width * height <= _MOST_PLAYED_PX,
-        media_type=_PLAYED_ENDINGS.get(path.suffix.lower(), "application/octet-stream"),
+        media_type=_PLAYED_SUFFIXES.get(path.suffix.lower(), "application/octet-stream"),
     )
 
 

@@ -50,7 +50,7 @@ class WorkProcess:
             self._process.terminate()
         self._process.join(ENDS_WITHIN_S)
 
-    def hear(self) -> bool:
+    def receive(self) -> bool:
         """Take in what it has told; whether there was news."""
         news = False
         with contextlib.suppress(EOFError, OSError):
@@ -62,7 +62,7 @@ class WorkProcess:
     def finish(self) -> Told:
         """It is no longer at work: its last words."""
         self._process.join(ENDS_WITHIN_S)
-        self.hear()
+        self.receive()
         return self.last
 
     def close(self) -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from settlement.record import RoundRecord, read_rounds
 from settlement.settle import settle
-from surveillance import audit_bundles
-from surveillance.alerts import Alert, read_alerts
-from surveillance.audit_bundles import AuditBundles
-from surveillance.audit_footage import FOR_BUNDLES
-from surveillance.bundle import Chain
-from surveillance.live.versions import versions_of
+from surveillance.alerts.model import Alert, read_alerts
+from surveillance.audit import bundles as audit_bundles
+from surveillance.audit.bundles import AuditBundles
+from surveillance.audit.footage import FOR_BUNDLES
+from surveillance.evidence.bundle import Chain
+from surveillance.evidence.versions import versions_of
 from surveillance.store import AlertRow, NewAlert, NewRound, RecordingRow, Store
-from vision.table import TableFile, load_table
+from vision.geometry.table import TableFile, load_table
 
 BUNDLES = "bundles"
 """Folder of the bundles, within that of the results."""

@@ -13,7 +13,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
-from surveillance.audit_footage import ClipPlan
+from surveillance.audit.footage import ClipPlan
 from surveillance.stopped import Stopped
 
 TELL_EVERY_S = 0.5
@@ -47,7 +47,7 @@ class Told:
 
 def run_audit(job: Job, pipe: Connection, stop: Event) -> None:
     """Audit a recording, or go on with it; tells how far it is."""
-    from surveillance.audit import Progress, audit
+    from surveillance.audit.recording import Progress, audit
 
     last = [float("-inf")]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from surveillance.alerts import ALERTED_APART
-from surveillance.score import wilson
+from surveillance.alerts.model import ALERTED_APART
+from surveillance.reports.score import wilson
 from surveillance.store import tables
 from surveillance.store.filters import AlertFilter
 from surveillance.store.rows import AlertRow, CodePrecision
@@ -36,10 +36,10 @@ def conditions(filter: AlertFilter) -> Iterator[sa.ColumnElement[bool]]:
     if filter.case is not None:
         yield _A.is_case if filter.case else ~_A.is_case
     if filter.stood is not None:
-        yield stood_condition() if filter.stood else ~stood_condition()
+        yield upheld_condition() if filter.stood else ~upheld_condition()
 
 
-def stood_condition() -> sa.ColumnElement[bool]:
+def upheld_condition() -> sa.ColumnElement[bool]:
     """Alerts that claim a mistake, of which a person said that it was one."""
     # Said by what it is not, so that no index of the state is taken: most alerts stood, and
     # the index of times gives them in order.

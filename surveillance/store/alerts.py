@@ -7,8 +7,8 @@ from typing import Any, get_args
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from settlement.compare.finding import MONEY_CODES
 from settlement.errors import FeltwatchError
-from settlement.finding import MONEY_CODES
 from surveillance.store import tables
 from surveillance.store.alert_queries import COLUMNS, alert_row, conditions, precision_of
 from surveillance.store.database import Database

@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from settlement.finding import MONEY_CODES
-from settlement.laid import Laid
+from settlement.compare.finding import MONEY_CODES
+from settlement.compare.payment import Laid
 from settlement.record import SeatRecord, WagerRecord
 from settlement.result import WagerSettlement
 

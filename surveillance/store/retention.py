@@ -12,10 +12,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from settlement.errors import FeltwatchError
-from surveillance.bundle.keys import SigningKey
+from surveillance.evidence.bundle.keys import SigningKey
+from surveillance.evidence.folder import EvidenceFolder
 from surveillance.store import tables
 from surveillance.store.database import Database
-from surveillance.store.evidence_folder import EvidenceFolder
 from surveillance.store.logins import Logins
 from surveillance.store.rows import Swept
 

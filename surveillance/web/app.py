@@ -15,10 +15,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
 from surveillance.accounts import Accounts
-from surveillance.metrics import Metrics
 from surveillance.version import installed_version
 from surveillance.web.access import admitted
 from surveillance.web.errors import add_error_answers
+from surveillance.web.metrics import Metrics
 from surveillance.web.openapi import tell_roles
 from surveillance.web.routers import (
     account_pages,
@@ -42,7 +42,7 @@ from surveillance.web.routers import (
 )
 from surveillance.web.routers.answers import REVALIDATE
 from surveillance.web.security import Gate
-from surveillance.web.services.desk import Shelf
+from surveillance.web.services.dataset_shelf import Shelf
 from surveillance.web.settings import WebSettings
 from surveillance.web.watching import Watching
 
@@ -58,7 +58,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     Raises FeltwatchError naming the folder that holds no dataset.
     """
     shelf = Shelf(settings.datasets)
-    metrics = Metrics(settings.store, settings.hub, settings.webhooks)
+    metrics = Metrics(settings.store, settings.bus, settings.webhooks)
 
     @asynccontextmanager
     async def until_shut_down(_: FastAPI) -> AsyncIterator[None]:

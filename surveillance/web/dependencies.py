@@ -11,7 +11,7 @@ from starlette.responses import Response
 from surveillance.accounts import Accounts
 from surveillance.store import Store
 from surveillance.web.access import PERSON_COOKIE, Viewer
-from surveillance.web.services.desk import ReviewDesk, Shelf
+from surveillance.web.services.dataset_shelf import ReviewedDataset, Shelf
 from surveillance.web.services.errors import NotThereError
 
 _A_YEAR_S = 365 * 24 * 3600
@@ -24,12 +24,14 @@ def get_shelf(request: Request) -> Shelf:
     return shelf
 
 
-def get_desk(dataset: str, shelf: Annotated[Shelf, Depends(get_shelf)]) -> ReviewDesk:
+def get_reviewed_dataset(
+    dataset: str, shelf: Annotated[Shelf, Depends(get_shelf)]
+) -> ReviewedDataset:
     """What serves the dataset named in the path. Raises NotThereError."""
-    desk = shelf.get(dataset)
-    if desk is None:
+    reviewed = shelf.get(dataset)
+    if reviewed is None:
         raise NotThereError(f"there is no dataset {dataset!r} here")
-    return desk
+    return reviewed
 
 
 def get_store(request: Request) -> Store:
@@ -67,7 +69,7 @@ def get_author(person: Annotated[str, Depends(get_person)]) -> str:
 
 StoreHere = Annotated[Store, Depends(get_store)]
 AccountsHere = Annotated[Accounts, Depends(get_accounts)]
-DeskOf = Annotated[ReviewDesk, Depends(get_desk)]
+ReviewedDatasetHere = Annotated[ReviewedDataset, Depends(get_reviewed_dataset)]
 ShelfHere = Annotated[Shelf, Depends(get_shelf)]
 Person = Annotated[str, Depends(get_person)]
 Author = Annotated[str, Depends(get_author)]

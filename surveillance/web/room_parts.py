@@ -14,15 +14,15 @@ from fastapi import Depends, FastAPI, Request
 from surveillance.store import Store
 from surveillance.web.dependencies import get_store
 from surveillance.web.services.alert_queue import AlertQueue
-from surveillance.web.services.candidate_folders import KEEP
 from surveillance.web.services.due_now import RulesOfTables
 from surveillance.web.services.events import Events
-from surveillance.web.services.evidence_files import EvidenceFiles
-from surveillance.web.services.harvesting import Harvesting
-from surveillance.web.services.looks import Looks
+from surveillance.web.services.evidence.candidate_folders import KEEP
+from surveillance.web.services.evidence.evidence_files import EvidenceFiles
+from surveillance.web.services.evidence.harvesting import Harvesting
+from surveillance.web.services.live_view_log import LiveViewLog
+from surveillance.web.services.reports.shift_report import ShiftReports
 from surveillance.web.services.room import Room
 from surveillance.web.services.rounds import Rounds
-from surveillance.web.services.shift_report import ShiftReports
 from surveillance.web.settings import WebSettings
 
 BEFORE_S = 8.0
@@ -47,12 +47,12 @@ class RoomParts:
 
     room: Room
     events: Events
-    looks: Looks
+    live_views: LiveViewLog
     stored: StoreParts | None
 
 
 def _make(settings: WebSettings) -> RoomParts:
-    events = Events(settings.hub)
+    events = Events(settings.bus)
     events.start()
     store, site = settings.store, settings.site
     stored = None
@@ -68,8 +68,8 @@ def _make(settings: WebSettings) -> RoomParts:
             reports=ShiftReports(store),
             harvesting=Harvesting(store, settings.evidence_dir, folders, keep),
         )
-    room = Room(store, settings.hub, site, RulesOfTables())
-    return RoomParts(room, events, Looks(), stored)
+    room = Room(store, settings.bus, site, RulesOfTables())
+    return RoomParts(room, events, LiveViewLog(), stored)
 
 
 def get_parts(request: Request) -> RoomParts:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from surveillance.web.security import LOOPBACK_HOSTS
 
 if TYPE_CHECKING:
-    from surveillance.live.hub import Hub
+    from surveillance.alerts.webhooks import Webhooks
+    from surveillance.config.site_file import SiteConfig
+    from surveillance.live.event_bus import EventBus
     from surveillance.live.supervisor import Supervisor
-    from surveillance.site import SiteConfig
     from surveillance.store import Store
-    from surveillance.webhooks import Webhooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class WebSettings:
     hosts: frozenset[str] = LOOPBACK_HOSTS
     person: str = "reviewer"
     store: Store | None = None
-    hub: Hub | None = None
+    bus: EventBus | None = None
     site: SiteConfig | None = None
     evidence_dir: Path | None = None
     webhooks: Webhooks | None = None

@@ -11,8 +11,8 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from surveillance.metrics import Metrics
 from surveillance.web.access import Account, audit
+from surveillance.web.metrics import Metrics
 from surveillance.web.security import SAFE_METHODS
 
 _LOG = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from settlement.record import read_rounds
-from surveillance.alerts import read_alerts
+from surveillance.alerts.model import read_alerts
 from surveillance.cli import main
 
 SAMPLE = Path(__file__).parents[2] / "sample"
@@ -23,7 +23,7 @@ def demo_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def score(demo_out: Path) -> dict[str, dict[str, int]]:
-    from surveillance.cli.score_cmd import score_files
+    from surveillance.cli.recordings.score_cmd import score_files
 
     form = score_files(
         SAMPLE / "truth.jsonl", demo_out / "rounds.jsonl", demo_out / "alerts.jsonl", None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import models.metrics
-from datasets.training_set import CLASS_NAMES
+from datasets.training.training_set import CLASS_NAMES
 from models.metrics import (
     calibration_error,
     confusions,

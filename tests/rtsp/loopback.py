@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from surveillance.live import rtsp_loopback
+from benchmarks import rtsp_loopback
 
 
 def need_server() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from settlement.compare import compare
-from settlement.finding import Finding
+from settlement.compare.comparison import compare
+from settlement.compare.finding import Finding
 from settlement.record import DealerRecord, RoundRecord, SeatRecord, Undecided, WagerRecord
 from settlement.result import Settlement, WagerSettlement
 from settlement.rules import TableRules

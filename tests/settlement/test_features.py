@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from settlement.cards import DECK, Card, parse_cards
 from settlement.features import (
     PAI_GOW,
-    SEVEN,
+    SEVEN_CARD_CATEGORIES,
     TREASURE,
     flush_features,
     pai_gow_category,
     pai_gow_top,
-    seven_features,
+    seven_card_features,
     treasure_category,
     treasure_features,
 )
@@ -173,7 +173,7 @@ ROYAL = {"royal_flush", "straight_flush", "flush", "straight"}
     ],
 )
 def test_all_that_seven_cards_hold(cards: str, held: set[str]) -> None:
-    assert seven_features(parse_cards(cards)) == held
+    assert seven_card_features(parse_cards(cards)) == held
 
 
 @pytest.mark.parametrize(
@@ -198,17 +198,17 @@ def test_readings_of_three_pair(
         ("with_full_house", with_full_house),
     ):
         readings = Readings.model_validate({"three_pair": reading})
-        assert ("three_pair" in seven_features(hand, readings)) is expected
+        assert ("three_pair" in seven_card_features(hand, readings)) is expected
 
 
 def test_readings_of_the_royal_flush_without_joker() -> None:
     beside = parse_cards("AH KH QH JH TH JOKER 2S")
     without = parse_cards("AH KH QH JH TH 3D 2S")
     strict = Readings(natural_royal="hand_without_joker")
-    assert "royal_flush_natural" in seven_features(beside)
-    assert "royal_flush_natural" not in seven_features(beside, strict)
-    assert "royal_flush" in seven_features(beside, strict)
-    assert "royal_flush_natural" in seven_features(without, strict)
+    assert "royal_flush_natural" in seven_card_features(beside)
+    assert "royal_flush_natural" not in seven_card_features(beside, strict)
+    assert "royal_flush" in seven_card_features(beside, strict)
+    assert "royal_flush_natural" in seven_card_features(without, strict)
 
 
 @pytest.mark.parametrize(
@@ -243,8 +243,8 @@ def test_two_readings_together() -> None:
 
 
 def test_every_category_has_a_name() -> None:
-    assert {*TREASURE, *PAI_GOW} < set(SEVEN)
-    assert len(set(SEVEN.values())) == len(SEVEN) == 21
+    assert {*TREASURE, *PAI_GOW} < set(SEVEN_CARD_CATEGORIES)
+    assert len(set(SEVEN_CARD_CATEGORIES.values())) == len(SEVEN_CARD_CATEGORIES) == 21
 
 
 def best(categories: dict[str, str], held: frozenset[str]) -> str | None:
@@ -270,9 +270,9 @@ SUITED = st.builds(
 def test_views_order_and_implications(
     cards: list[Card], readings: Readings, order: list[int]
 ) -> None:
-    held = seven_features(cards, readings)
-    assert held == seven_features([cards[i] for i in order], readings)
-    assert held <= set(SEVEN)
+    held = seven_card_features(cards, readings)
+    assert held == seven_card_features([cards[i] for i in order], readings)
+    assert held <= set(SEVEN_CARD_CATEGORIES)
     assert treasure_features(cards, readings) == held & set(TREASURE)
     assert treasure_category(cards, readings) == best(TREASURE, held)
     assert pai_gow_category(cards, readings) == best(PAI_GOW, held)
@@ -301,7 +301,10 @@ def test_swapped_suits_change_nothing_but_the_colour(
     other = dict(zip("CDHS", suits, strict=True))
     swapped = [c if c.joker else Card(c.rank, other[c.suit]) for c in cards]
     colour = {"nine_high_one_colour"}
-    assert seven_features(cards, readings) - colour == seven_features(swapped, readings) - colour
+    assert (
+        seven_card_features(cards, readings) - colour
+        == seven_card_features(swapped, readings) - colour
+    )
 
 
 def test_what_a_flush_tells_by_itself() -> None:

@@ -10,7 +10,7 @@ from tables import EARLIER, IMPERIAL, NEVADA, TABLES, TRADITIONAL, WASHINGTON, r
 from settlement.errors import FeltwatchError
 from settlement.games import GAMES, terms_for
 from settlement.games.base import Held, rule_by_table
-from settlement.paytable import pay_table
+from settlement.paytables.registry import pay_table
 from settlement.record import DealerRecord, RoundRecord, SeatRecord, WagerRecord
 from settlement.result import Settlement
 from settlement.rules import TableRules

@@ -6,7 +6,7 @@ import pytest
 from felt import PAIR_DEALER, WINNER, due, round_of, seat, told, wager
 from tables import EARLIER, NEVADA, WASHINGTON, reading, with_rules
 
-from settlement.check import check_record
+from settlement.compare.check import check_record
 from settlement.record import DynamicPay, Meter, RoundRecord, SeatRecord
 from settlement.result import Settlement
 from settlement.rules import TableRules

@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from settlement.cards import DECK, Card, labels, parse_cards
-from settlement.check import check_record
-from settlement.compare import compare
+from settlement.compare.check import check_record
+from settlement.compare.comparison import compare
 from settlement.features import TREASURE, treasure_category
 from settlement.hands import STANDARD, rank_five, rank_two
 from settlement.houseways import HOUSE_WAYS
@@ -277,7 +277,7 @@ def test_doubt_accuses_nobody(pair: tuple[RoundRecord, RoundRecord]) -> None:
 
     Unless what was in doubt is the pay that lay beside the wrong spot.
     """
-    in_doubt, otherwise = pair
-    certain = verdicts(otherwise)
+    in_doubt, alternative = pair
+    certain = verdicts(alternative)
     misplaced = {seat for code, seat, _ in certain if code == "WRONG_SPOT"}
     assert {told for told in verdicts(in_doubt) if told[1] not in misplaced} <= certain

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tables import TABLES, reading, with_rules
 from test_properties import unfouled
 
-from settlement.check import check_record
-from settlement.compare import compare
-from settlement.flows import HOUSE, balances, flows
+from settlement.compare.check import check_record
+from settlement.compare.comparison import compare
 from settlement.games import GAMES
+from settlement.money_flows import HOUSE, balances, flows
 from settlement.record import (
     DECK_LABELS,
     DealerRecord,

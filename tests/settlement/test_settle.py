@@ -269,8 +269,8 @@ def test_the_dealers_house_way_is_told() -> None:
 
 
 def test_a_hand_set_otherwise_is_told_and_settled_as_it_lies() -> None:
-    otherwise = "AS 7S / 9H 9C KD 5D 2C"
-    record = round_of(otherwise, seat(1, "AD KC / TS TC 4H 3S 2D", wager("main", 500)))
+    alternative = "AS 7S / 9H 9C KD 5D 2C"
+    record = round_of(alternative, seat(1, "AD KC / TS TC 4H 3S 2D", wager("main", 500)))
     settled = settle(record, RULES)
     assert settled.dealer.matches is False
     assert settled.seats[0].wagers[0].outcome == "win"

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tests.surveillance.handmade import RULES
-from vision.layout import standard_table
-from vision.table import Camera, FeltPoint, TableFile
+from vision.geometry.standard_layout import standard_table
+from vision.geometry.table import Camera, FeltPoint, TableFile
 
 WIDTH, HEIGHT, RATE, FRAMES = 320, 180, 10, 40
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from settlement.record import DealerRecord, RoundRecord, SeatRecord, Undecided, WagerRecord
 from settlement.rules import TableRules
-from vision.observed import ObservedRound, Seen, ViewPicture
+from vision.rounds.observed import ObservedRound, Seen, ViewPicture
 
 RULES = TableRules(
     game="emperors_challenge_exposed",

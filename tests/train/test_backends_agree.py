@@ -1,7 +1,7 @@
 """One picture gives the same detections on every back end, within what is stated here.
 
-In float32 all agree within `models.equality`'s SCORE_GAP and BOX_GAP_PX; in the processor's own
-precision (bfloat16 where it has it) within SHIPPED_SCORE_GAP. TensorRT needs a GPU and is not
+In float32 all agree within `models.export.parity`'s SCORE_GAP and BOX_GAP_PX; in the processor's
+own precision (bfloat16 where it has it) within SHIPPED_SCORE_GAP. TensorRT needs a GPU and is not
 run: of it, only what is said where there is none.
 """
 
@@ -16,17 +16,29 @@ import torch
 from ultralytics import YOLO
 from ultralytics.nn.tasks import ClassificationModel, DetectionModel
 
-from datasets.training_set import CLASS_NAMES
-from datasets.views import CLASSES
-from models import backends
-from models.backends import OnnxRuntimeDetector, UltralyticsDetector, UltralyticsReader
-from models.checkpoint import fresh_detector, unfolded
-from models.equality import BOX_GAP_PX, SCORE_GAP, SHIPPED_SCORE_GAP, check_detector, detection_gaps
-from models.trial import trial_pictures
-from models.weights_dir import default_weights
+from datasets.training.training_set import CLASS_NAMES
+from datasets.training.views import CLASSES
+from models.data.trial import trial_pictures
+from models.export.parity import (
+    BOX_GAP_PX,
+    SCORE_GAP,
+    SHIPPED_SCORE_GAP,
+    check_detector,
+    detection_gaps,
+)
+from models.networks import backends
+from models.networks.backends import OnnxRuntimeDetector, UltralyticsDetector, UltralyticsReader
+from models.train.checkpoint import fresh_detector, unfolded
+from models.weights.folder import default_weights
 from surveillance.cli import main
-from vision.photo import PhotoReader, read_picture
-from vision.runtime import ModelError, OpenVinoDetector, OpenVinoReader, load_card, load_models
+from vision.cards.photo import PhotoReader, read_picture
+from vision.detect.openvino_runtime import (
+    ModelError,
+    OpenVinoDetector,
+    OpenVinoReader,
+    load_card,
+    load_models,
+)
 
 SIZE = load_card(default_weights())["models"]["detector"]["input"][-1]
 LOW, SURE = 0.1, 0.2

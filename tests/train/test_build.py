@@ -10,12 +10,12 @@ import cv2
 import numpy as np
 import pytest
 
-import models.build
-import models.photo_crops
-from datasets.deck import draw_deck
-from datasets.views import render_view
-from models.build import BuildPlan, Photographs, build
-from vision.runtime import load_card
+import models.data.photo_crops
+import models.recipe
+from datasets.render.cards.deck import draw_deck
+from datasets.training.views import render_view
+from models.recipe import BuildPlan, Photographs, build
+from vision.detect.openvino_runtime import load_card
 
 
 def photographs(folder: Path) -> Path:
@@ -37,10 +37,10 @@ def photographs(folder: Path) -> Path:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models.build, "STACKS_PER_VIEW", 1)
+    monkeypatch.setattr(models.recipe, "STACKS_PER_VIEW", 1)
     # A network that learned nothing gives no card a share.
-    monkeypatch.setattr(models.photo_crops, "CORNER_SHARE", 0.0)
-    monkeypatch.setattr(models.photo_crops, "CLEAR_LEAD", 0.0)
+    monkeypatch.setattr(models.data.photo_crops, "CORNER_SHARE", 0.0)
+    monkeypatch.setattr(models.data.photo_crops, "CLEAR_LEAD", 0.0)
 
 
 @pytest.mark.usefixtures("small")

@@ -10,12 +10,12 @@ import pytest
 import torch
 from ultralytics.nn.tasks import ClassificationModel, DetectionModel
 
-from datasets.training_set import CLASS_NAMES
-from datasets.views import CLASSES
-from models.checkpoint import fresh_detector, provenance_beside, unfolded
-from models.weights_dir import default_weights
+from datasets.training.training_set import CLASS_NAMES
+from datasets.training.views import CLASSES
+from models.train.checkpoint import fresh_detector, provenance_beside, unfolded
+from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
-from vision.runtime import load_card
+from vision.detect.openvino_runtime import load_card
 
 SIZE = load_card(default_weights())["models"]["detector"]["input"][-1]
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-import models.export
-from datasets.views import CLASSES
-from models.export import INT8_FILES, ExportSettings, _export_int8
+import models.export.weights
+from datasets.training.views import CLASSES
+from models.data.trial import trial_pictures
+from models.export.quantize import Int8Cost, quantize
+from models.export.weights import INT8_FILES, ExportSettings, _export_int8
 from models.metrics import overlaps
-from models.quantize import Int8Cost, quantize
-from models.trial import trial_pictures
-from models.weights_dir import default_weights
-from vision.runtime import OpenVinoDetector, load_card
+from models.weights.folder import default_weights
+from vision.detect.openvino_runtime import OpenVinoDetector, load_card
 
 
 def test_the_shipped_detector_in_int8_finds_about_the_same(tmp_path: Path) -> None:
@@ -47,10 +47,10 @@ def test_an_export_keeps_it_where_it_costs_little(
         target.write_bytes(b"xml")
         target.with_suffix(".bin").write_bytes(b"bin")
 
-    monkeypatch.setattr(models.export, "quantize", writes)
-    monkeypatch.setattr(models.export, "calibration_views", lambda data, size: [])
+    monkeypatch.setattr(models.export.weights, "quantize", writes)
+    monkeypatch.setattr(models.export.weights, "calibration_views", lambda data, size: [])
     cost = Int8Cost(9, 0.9, after, 0.7, 0.7)
-    monkeypatch.setattr(models.export, "int8_cost", lambda *a, **k: cost)
+    monkeypatch.setattr(models.export.weights, "int8_cost", lambda *a, **k: cost)
     own: dict[str, Any] = {"file": "detector.onnx", "classes": CLASSES}
     settings = ExportSettings(int8_data=tmp_path)
     assert _export_int8(tmp_path, {"detector": own}, settings) is shipped

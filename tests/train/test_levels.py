@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import torch
 
-import models.level_training
-from datasets.stack_levels import MARK, save_levels
-from models.level_export import export_levels
-from models.level_network import LevelNetwork
-from models.level_training import _Batch, held_loss, read_checkpoint, train_levels, varied
-from models.training import TrainingRun, train_part
-from models.trial import trial_levels
+import models.train.levels
+from datasets.training.stack_strips import MARK, save_levels
+from models.data.trial import trial_levels
+from models.export.levels import export_levels
+from models.networks.level_network import LevelNetwork
+from models.train.levels import _Batch, held_loss, read_checkpoint, train_levels, varied
+from models.train.run import TrainingRun, train_part
 from settlement.errors import FeltwatchError
-from vision.level_runtime import OpenVinoLevelReader
-from vision.runtime import ModelError
+from vision.chips.colour_network import OpenVinoLevelReader
+from vision.detect.openvino_runtime import ModelError
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_it_learns_is_resumed_and_exported(
             raise KeyboardInterrupt
         return held_loss(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(models.level_training, "held_loss", stopped)
+    monkeypatch.setattr(models.train.levels, "held_loss", stopped)
     with pytest.raises(KeyboardInterrupt):
         train_levels([data], part, epochs=3, batch=32, device="cpu")
     assert read_checkpoint(part / "weights" / "last.pt")["epochs done"] == 1

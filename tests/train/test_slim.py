@@ -11,9 +11,9 @@ from torch import nn
 from ultralytics.nn.modules.block import PSABlock
 from ultralytics.nn.tasks import DetectionModel
 
-from datasets.views import CLASSES
-from models.checkpoint import fresh_detector, unfolded
-from models.slim import BOX_WIDTH, is_slim, slim
+from datasets.training.views import CLASSES
+from models.networks.slim import BOX_WIDTH, is_slim, slim
+from models.train.checkpoint import fresh_detector, unfolded
 
 
 @pytest.fixture

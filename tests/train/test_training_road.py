@@ -13,16 +13,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import models.equality
-from datasets.deck import draw_deck
-from datasets.stack_crops import House, render_crop
-from datasets.stack_levels import MARK, save_levels
-from models.training import TrainingRun, train_part
-from models.trial import trial_levels
+import models.export.parity
+from datasets.render.cards.deck import draw_deck
+from datasets.training.stack_crops import House, render_crop
+from datasets.training.stack_strips import MARK, save_levels
+from models.data.trial import trial_levels
+from models.train.run import TrainingRun, train_part
 from settlement.errors import FeltwatchError
 from surveillance.cli import main
-from vision.level_runtime import load_level_reader
-from vision.runtime import load_card, load_counter, load_models
+from vision.chips.colour_network import load_level_reader
+from vision.detect.openvino_runtime import load_card, load_counter, load_models
 
 SIZE = 128
 
@@ -173,8 +173,8 @@ def test_outputs_that_differ_are_not_exported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     before = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in weights.iterdir()}
-    honest = models.equality._run_float32
-    monkeypatch.setattr(models.equality, "_run_float32", lambda *a: honest(*a) + 0.02)
+    honest = models.export.parity._run_float32
+    monkeypatch.setattr(models.export.parity, "_run_float32", lambda *a: honest(*a) + 0.02)
     assert _export(run, weights) == 2
     err = capsys.readouterr().err
     assert "detector.onnx: OpenVINO's scores differ from the checkpoint's by 0.02" in err

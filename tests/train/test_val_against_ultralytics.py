@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ultralytics.utils.metrics import ap_per_class
 
-from models.val_match import average_precision, match
-from tests.models.test_val_match import random_scenes
+from models.evaluate.matching import average_precision, match
+from tests.models.evaluate.test_matching import random_scenes
 
 
 @pytest.mark.parametrize("seed", range(3))

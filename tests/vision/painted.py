@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 
 from settlement.record import DECK_LABELS
-from vision.detections import ByteArray, Detections, Floats
-from vision.turns import axes
+from vision.cards.rotation import axes
+from vision.detect.detections import ByteArray, Detections, Floats
 
 NAMES = ("index", "joker", "back", "chip", "lammer_envy", "lammer_dealer")
 GROUND = (120, 120, 120)

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 import sqlalchemy as sa
 
-from surveillance.alerts import ALERTED_APART
+from surveillance.alerts.model import ALERTED_APART
 from surveillance.store import ALERT_STATES, AlertState, Store
 from surveillance.store import tables as t
 
@@ -50,7 +50,7 @@ class AlertGroup(NamedTuple):
     to_house: int
 
     @property
-    def has_stood(self) -> bool:
+    def is_upheld(self) -> bool:
         """Whether they claimed a mistake, and a person said that it was one."""
         return self.state in ("confirmed", "corrected") and self.code not in ALERTED_APART
 
@@ -217,15 +217,15 @@ def by_name(
     sums: dict[tuple[Any, AlertState, bool, bool], int] = {}
     at = AlertGroup._fields.index(key)
     for group in groups:
-        kind = (group[at], group.state, group.has_stood, group.code == "UNDECIDED")
+        kind = (group[at], group.state, group.is_upheld, group.code == "UNDECIDED")
         sums[kind] = sums.get(kind, 0) + group.many
     states: dict[Any, dict[AlertState, int]] = {}
     stood: dict[Any, int] = {}
     undecided: dict[Any, int] = {}
-    for (name, state, has_stood, is_undecided), many in sums.items():
+    for (name, state, is_upheld, is_undecided), many in sums.items():
         of_name = states.setdefault(name, dict.fromkeys(ALERT_STATES, 0))
         of_name[state] += many
-        stood[name] = stood.get(name, 0) + (many if has_stood else 0)
+        stood[name] = stood.get(name, 0) + (many if is_upheld else 0)
         undecided[name] = undecided.get(name, 0) + (many if is_undecided else 0)
     return [AlertTally(n, by_state, stood[n], undecided[n]) for n, by_state in states.items()]
 

@@ -13,7 +13,7 @@ from surveillance.live.states import LiveEvent
 from surveillance.store import AlertFilter, AlertRow
 from surveillance.web.access import Reviewer, Viewer, audit
 from surveillance.web.room_parts import PartsHere, QueueHere, StoredHere
-from surveillance.web.routers.stretches import stretch_response
+from surveillance.web.routers.byte_ranges import stretch_response
 from surveillance.web.routers.times import aware
 from surveillance.web.schemas.alerts import (
     AlertCounts,
@@ -25,7 +25,7 @@ from surveillance.web.schemas.alerts import (
 )
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.services.alert_queue import JudgedMeanwhile
-from surveillance.web.services.clip_stills import still
+from surveillance.web.services.evidence.clip_stills import still
 
 router = APIRouter(prefix="/api", tags=["alerts"])
 
@@ -198,7 +198,7 @@ def clip_still(
 ) -> Response:
     """One picture of the clip as JPEG, for browsers that cannot play its codec."""
     data = still(queue.files.clip(queue.find(id), size), at_s)
-    if parts.looks.is_new(account.name, f"clip {id}"):
+    if parts.live_views.is_new(account.name, f"clip {id}"):
         audit(request, "clip seen", f"alert {id}", {"as": "stills"})
     return Response(data, media_type="image/jpeg", headers={"cache-control": KEEP})
 

@@ -22,7 +22,7 @@ from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.services.calculator import calculate
 from surveillance.web.services.calculator_choices import games_form
 from surveillance.web.services.tablefiles import TableShelf, table_of_text
-from vision.table import TableFile
+from vision.geometry.table import TableFile
 
 _REFUSED: dict[int | str, dict[str, Any]] = {
     422: {"model": ErrorForm, "description": "What was sent cannot be taken."}

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from settlement.errors import FeltwatchError
-from surveillance.calibration_frame import (
+from surveillance.config.calibration_image import (
     jpeg,
     picture_of_bytes,
     picture_of_camera,
@@ -30,8 +30,8 @@ from surveillance.web.schemas.tablefiles import (
 )
 from surveillance.web.services.calibration import fit
 from surveillance.web.services.errors import NotThereError
-from vision.live_open import LivePlace
-from vision.sources import ByteArray
+from vision.sources.base import ByteArray
+from vision.sources.camera_backends import LivePlace
 
 _Answers = dict[int | str, dict[str, Any]]
 _NOT_THERE: _Answers = {404: {"model": ErrorForm, "description": "There is no such thing."}}
@@ -91,7 +91,7 @@ def of_camera(_: Admin, pictures: PicturesHere, request: Request, camera: str) -
         taken = picture_of_camera(LivePlace(site.address(part), part.transport))
         return _picture(_keep(pictures, taken, f"camera {camera}"))
     except FeltwatchError:
-        data = settings.hub.picture(camera, overlay=False) if settings.hub else None
+        data = settings.bus.picture(camera, overlay=False) if settings.bus else None
         if data is None:
             raise
     return _picture(_keep(pictures, picture_of_bytes(data), f"camera {camera}, as seen last"))

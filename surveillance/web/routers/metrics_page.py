@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from surveillance.metrics import CONTENT_TYPE, Metrics
 from surveillance.web.access import Viewer
+from surveillance.web.metrics import CONTENT_TYPE, Metrics
 
 router = APIRouter(include_in_schema=False)
 

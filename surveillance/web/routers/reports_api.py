@@ -13,11 +13,11 @@ from surveillance.web.access import Viewer, audit
 from surveillance.web.repositories.tallies import Span
 from surveillance.web.room_parts import StoredHere
 from surveillance.web.routers.times import aware, zone_of
-from surveillance.web.schemas.reports import ReportForm, StoodPage
+from surveillance.web.schemas.reports import ReportForm, UpheldPage
 from surveillance.web.schemas.review import ErrorForm
-from surveillance.web.services.report_csv import report_csv
-from surveillance.web.services.report_pdf import file_name, report_pdf
-from surveillance.web.services.shift_report import Listing
+from surveillance.web.services.reports.csv_file import report_csv
+from surveillance.web.services.reports.pdf_file import file_name, report_pdf
+from surveillance.web.services.reports.shift_report import Listing
 
 router = APIRouter(prefix="/api", tags=["reports"])
 
@@ -68,7 +68,7 @@ def report(
     return Response(form.model_dump_json(), media_type="application/json")
 
 
-@router.get("/report/alerts", response_model=StoodPage, responses=_REFUSED)
+@router.get("/report/alerts", response_model=UpheldPage, responses=_REFUSED)
 def report_alerts(
     _: Viewer,
     stored: StoredHere,
@@ -79,7 +79,7 @@ def report_alerts(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Response:
     """The alerts of a report that stood, newest first, by the page."""
-    page = stored.reports.stood_page(_span(since, until, table), cursor, limit)
+    page = stored.reports.upheld_page(_span(since, until, table), cursor, limit)
     return Response(page.model_dump_json(), media_type="application/json")
 
 
@@ -87,6 +87,6 @@ def _span(since: datetime, until: datetime, table: str | None) -> Span:
     return Span(aware(since) or since, aware(until) or until, table or None)
 
 
-def _as_file(form: ReportForm, ending: str) -> dict[str, str]:
-    name = file_name(form, ending)
+def _as_file(form: ReportForm, suffix: str) -> dict[str, str]:
+    name = file_name(form, suffix)
     return {"content-disposition": f'attachment; filename="{name}"'}

@@ -10,8 +10,8 @@ from starlette.responses import Response
 from surveillance.web.access import Reviewer, Role, needs
 from surveillance.web.dependencies import (
     Author,
-    DeskOf,
     PictureId,
+    ReviewedDatasetHere,
     ShelfHere,
 )
 from surveillance.web.repositories.labelled import Filter
@@ -67,62 +67,62 @@ Place = Annotated[int | None, Query(ge=0, le=_LARGEST_ID)]
 @router.get("/datasets")
 def datasets(shelf: ShelfHere) -> list[DatasetForm]:
     """The datasets that this server shows."""
-    return [desk.review.dataset() for desk in shelf.values()]
+    return [reviewed.review.dataset() for reviewed in shelf.values()]
 
 
 @router.get("/datasets/{dataset}", responses=_NOT_THERE)
-def dataset(desk: DeskOf) -> DatasetForm:
+def dataset(reviewed: ReviewedDatasetHere) -> DatasetForm:
     """One dataset as a whole."""
-    return desk.review.dataset()
+    return reviewed.review.dataset()
 
 
 @router.get("/datasets/{dataset}/labels", responses=_NOT_THERE)
-def labels(desk: DeskOf) -> list[str]:
+def labels(reviewed: ReviewedDatasetHere) -> list[str]:
     """The labels of a dataset, in order."""
-    return desk.review.dataset().labels
+    return reviewed.review.dataset().labels
 
 
 @router.post("/datasets/{dataset}/labels", responses=_SAVES)
-def add_label(_: Reviewer, desk: DeskOf, form: LabelChange) -> list[str]:
+def add_label(_: Reviewer, reviewed: ReviewedDatasetHere, form: LabelChange) -> list[str]:
     """Add a label; gives back all."""
-    return desk.review.add_label(form.name)
+    return reviewed.review.add_label(form.name)
 
 
 @router.get("/datasets/{dataset}/pictures", responses=_NOT_THERE)
 def pictures(
-    desk: DeskOf,
+    reviewed: ReviewedDatasetHere,
     wanted: Wanted,
     after: Annotated[int, Query(ge=0, le=_LARGEST_ID)] = 0,
     before: Place = None,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 50,
 ) -> PicturePage:
     """A page of pictures after the number `after`, or the page before the number `before`."""
-    return desk.review.page(wanted, after=after, before=before, limit=limit)
+    return reviewed.review.page(wanted, after=after, before=before, limit=limit)
 
 
 @router.get("/datasets/{dataset}/count", responses=_NOT_THERE)
-def count(desk: DeskOf, wanted: Wanted, at: Place = None) -> PictureCount:
+def count(reviewed: ReviewedDatasetHere, wanted: Wanted, at: Place = None) -> PictureCount:
     """How many pictures there are, how many are confirmed, and the place of picture `at`."""
-    return desk.review.count(wanted, at)
+    return reviewed.review.count(wanted, at)
 
 
 @router.get("/datasets/{dataset}/pictures/{id}", response_model=PictureForm, responses=_NOT_THERE)
-def picture(desk: DeskOf, id: PictureId, request: Request) -> Response:
+def picture(reviewed: ReviewedDatasetHere, id: PictureId, request: Request) -> Response:
     """A picture with its boxes. Answers 304 to an `If-None-Match` that is still right."""
-    return tagged(request, desk.review.picture(id))
+    return tagged(request, reviewed.review.picture(id))
 
 
 @router.put("/datasets/{dataset}/pictures/{id}/boxes", response_model=PictureForm, responses=_SAVES)
 def set_boxes(
     _: Reviewer,
-    desk: DeskOf,
+    reviewed: ReviewedDatasetHere,
     id: PictureId,
     form: BoxesChange,
     author: Author,
     request: Request,
 ) -> Response:
     """Put boxes in place of those of a revision. Takes back a confirmation."""
-    saved = desk.review.set_boxes(id, form.boxes, by=author, revision=form.revision)
+    saved = reviewed.review.set_boxes(id, form.boxes, by=author, revision=form.revision)
     return tagged(request, saved)
 
 
@@ -133,60 +133,62 @@ def set_boxes(
 )
 def confirm(
     _: Reviewer,
-    desk: DeskOf,
+    reviewed: ReviewedDatasetHere,
     id: PictureId,
     form: ConfirmationChange,
     author: Author,
     request: Request,
 ) -> Response:
     """Say that the boxes of a revision are right, or take that back."""
-    saved = desk.review.confirm(id, form.confirmed, by=author, revision=form.revision)
+    saved = reviewed.review.confirm(id, form.confirmed, by=author, revision=form.revision)
     return tagged(request, saved)
 
 
 @router.get("/datasets/{dataset}/pictures/{id}/history", responses=_NOT_THERE)
-def history(desk: DeskOf, id: PictureId) -> list[ChangeLine]:
+def history(reviewed: ReviewedDatasetHere, id: PictureId) -> list[ChangeLine]:
     """Every change of a picture, the first one first."""
-    return desk.review.history(id)
+    return reviewed.review.history(id)
 
 
 @router.get("/datasets/{dataset}/pictures/{id}/history/{revision}", responses=_NOT_THERE)
 def boxes_at(
-    desk: DeskOf, id: PictureId, revision: Annotated[int, Path(ge=1, le=MAX_REVISION)]
+    reviewed: ReviewedDatasetHere,
+    id: PictureId,
+    revision: Annotated[int, Path(ge=1, le=MAX_REVISION)],
 ) -> list[BoxForm]:
     """The boxes as they were at a revision."""
-    return desk.review.boxes_at(id, revision)
+    return reviewed.review.boxes_at(id, revision)
 
 
 @router.get("/datasets/{dataset}/pictures/{id}/deal", responses=_NOT_THERE)
-def deal(desk: DeskOf, id: PictureId) -> DealForm:
+def deal(reviewed: ReviewedDatasetHere, id: PictureId) -> DealForm:
     """The 53-card check of the picture's deal."""
-    return desk.review.deal(id)
+    return reviewed.review.deal(id)
 
 
 @router.post("/datasets/{dataset}/pictures/{id}/deal", responses=_SAVES)
-def deal_of(desk: DeskOf, id: PictureId, form: DealQuestion) -> DealForm:
+def deal_of(reviewed: ReviewedDatasetHere, id: PictureId, form: DealQuestion) -> DealForm:
     """The 53-card check with other boxes on this picture; nothing is saved."""
-    return desk.review.deal(id, form.boxes)
+    return reviewed.review.deal(id, form.boxes)
 
 
 _FILES: _Answers = _NOT_THERE | {200: {"content": {"image/*": {}}}, 304: {"description": "Known."}}
 
 
 @router.get("/datasets/{dataset}/pictures/{id}/image", response_class=Response, responses=_FILES)
-def image(desk: DeskOf, id: PictureId, request: Request) -> Response:
+def image(reviewed: ReviewedDatasetHere, id: PictureId, request: Request) -> Response:
     """The picture itself."""
-    path = desk.review.path(id)
-    return tagged_file(request, path, desk.thumbnails.tag(path))
+    path = reviewed.review.path(id)
+    return tagged_file(request, path, reviewed.thumbnails.tag(path))
 
 
 @router.get(
     "/datasets/{dataset}/pictures/{id}/thumbnail", response_class=Response, responses=_FILES
 )
-def thumbnail(desk: DeskOf, id: PictureId, request: Request) -> Response:
+def thumbnail(reviewed: ReviewedDatasetHere, id: PictureId, request: Request) -> Response:
     """The picture, at most 320 px wide and high, as JPEG."""
-    path = desk.review.path(id)
-    tag = desk.thumbnails.tag(path)
+    path = reviewed.review.path(id)
+    tag = reviewed.thumbnails.tag(path)
     if is_known(request, f'"{tag}"'):
         return not_modified(f'"{tag}"')
-    return tagged_bytes(request, desk.thumbnails.jpeg(path, tag), "image/jpeg", tag)
+    return tagged_bytes(request, reviewed.thumbnails.jpeg(path, tag), "image/jpeg", tag)

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
 from surveillance.web.access import Role, Viewer, needs
-from surveillance.web.dependencies import DeskOf, ShelfHere
+from surveillance.web.dependencies import ReviewedDatasetHere, ShelfHere
 from surveillance.web.routers.pages import page
 
 _SCRIPTS = Path(__file__).parents[1] / "static" / "review"
@@ -27,20 +27,20 @@ def _review_url(slug: str) -> str:
 @router.get("/datasets")
 def datasets(request: Request, shelf: ShelfHere, account: Viewer) -> Response:
     """The datasets that this server shows."""
-    lines = [(_review_url(desk.slug), desk.review.dataset()) for desk in shelf.values()]
+    lines = [(_review_url(reviewed.slug), reviewed.review.dataset()) for reviewed in shelf.values()]
     return page(request, account, "datasets.html.j2", lines=lines)
 
 
 @router.get("/datasets/{dataset}/review")
-def review(request: Request, desk: DeskOf, account: Viewer) -> Response:
+def review(request: Request, reviewed: ReviewedDatasetHere, account: Viewer) -> Response:
     """The review page; its modules fetch the pictures through the API."""
     pages: Jinja2Templates = request.app.state.pages
     start = {
-        "dataset": desk.review.dataset().model_dump(mode="json"),
-        "api": desk.review.url,
+        "dataset": reviewed.review.dataset().model_dump(mode="json"),
+        "api": reviewed.review.url,
         "person": account.name,
         "logged_in": account.via != "open",
     }
     return pages.TemplateResponse(
-        request, "review.html.j2", {"start": start, "name": desk.slug, "modules": _MODULES}
+        request, "review.html.j2", {"start": start, "name": reviewed.slug, "modules": _MODULES}
     )

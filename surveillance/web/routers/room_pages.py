@@ -9,8 +9,8 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from settlement.games import GAMES
-from surveillance.report import TITLES
-from surveillance.site import SiteConfig, SitePart
+from surveillance.config.site_file import SiteConfig, SitePart
+from surveillance.reports.audit_report import TITLES
 from surveillance.web.access import Role, Viewer, audit
 from surveillance.web.dependencies import ShelfHere
 from surveillance.web.room_parts import PartsHere, StoredHere, until_shut_down
@@ -28,7 +28,7 @@ _GAMES = {name: game.title for name, game in GAMES.items()}
 def wall(request: Request, account: Viewer, parts: PartsHere, shelf: ShelfHere) -> Response:
     """The wall of tables; a server without a store or live tables leads to its datasets."""
     settings = request.app.state.settings
-    if settings.store is None and settings.hub is None:
+    if settings.store is None and settings.bus is None:
         slugs = list(shelf)
         only = f"/datasets/{quote(slugs[0], safe='')}/review" if len(slugs) == 1 else "/datasets"
         return RedirectResponse(only, 303)

@@ -27,7 +27,7 @@ from surveillance.web.schemas.tablefiles import (
 )
 from surveillance.web.services.calculator_choices import games_form
 from surveillance.web.services.tablefiles import ShelvedTable, TableShelf, faults
-from vision.calibration import Calibration
+from vision.geometry.calibration import Calibration
 
 _Answers = dict[int | str, dict[str, Any]]
 _NOT_THERE: _Answers = {404: {"model": ErrorForm, "description": "There is no such table file."}}

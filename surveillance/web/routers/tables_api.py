@@ -53,7 +53,7 @@ def picture(
 ) -> Response:
     """The last picture, JPEG. The log has the first look of a while, not each one."""
     data = parts.room.picture(camera, overlay)
-    if parts.looks.is_new(account.name, camera):
+    if parts.live_views.is_new(account.name, camera):
         audit(request, "live picture seen", f"camera {camera}")
     return Response(data, media_type="image/jpeg", headers={"cache-control": "no-store"})
 

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 
+from surveillance.alerts.webhooks import Delivery, Webhooks
 from surveillance.web.access import Admin, audit
 from surveillance.web.schemas.access import DeliveryForm, WebhookForm
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.services.errors import NotThereError
-from surveillance.webhooks import Delivery, Webhooks
 
 router = APIRouter(prefix="/api", tags=["webhooks"])
 

@@ -14,7 +14,7 @@ class _Form(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class StoodAlert(AlertLine):
+class UpheldAlert(AlertLine):
     """An alert that stood, with what it came to."""
 
     difference_cents: int | None = Field(
@@ -22,10 +22,10 @@ class StoodAlert(AlertLine):
     )
 
 
-class StoodPage(_Form):
+class UpheldPage(_Form):
     """Alerts that stood, newest first; `next` is the cursor of the page after."""
 
-    alerts: list[StoodAlert]
+    alerts: list[UpheldAlert]
     next: str | None
 
 
@@ -109,7 +109,7 @@ class ReportForm(_Form):
     seats: list[GroupLine]
     reviewers: list[ReviewerLine]
     cameras: list[CameraLine]
-    notable: list[StoodAlert] = Field(
+    notable: list[UpheldAlert] = Field(
         description="Those that stood, the first of them as `notable_order` says."
     )
     notable_order: Literal["newest", "largest"] = Field(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
-from vision.table import Camera
+from vision.geometry.table import Camera
 
 FileName = Annotated[str, StringConstraints(min_length=1, max_length=61)]
 Data = Annotated[dict[str, JsonValue], Field(max_length=40)]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from surveillance.cards_view import wager_name
-from surveillance.evidence import clock
-from surveillance.report import TITLES
+from surveillance.evidence.images import clock
+from surveillance.reports.audit_report import TITLES
+from surveillance.reports.cards_view import wager_name
 from surveillance.store import (
     AlertFilter,
     AlertRow,
@@ -24,7 +24,7 @@ from surveillance.web.schemas.alerts import (
     VerdictLine,
 )
 from surveillance.web.services.errors import NotThereError
-from surveillance.web.services.evidence_files import EvidenceFiles
+from surveillance.web.services.evidence.evidence_files import EvidenceFiles
 from surveillance.web.services.round_forms import hands_form, kind_of_row
 
 _OF_A_TABLE = frozenset({"DECK", "SILENT"})

@@ -8,13 +8,13 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from settlement.cards import labels, parse_cards
-from settlement.check import check_record
+from settlement.compare.check import check_record
+from settlement.compare.finding import FindingCode, wager_name
 from settlement.errors import FeltwatchError
-from settlement.finding import FindingCode, wager_name
-from settlement.flows import balances
 from settlement.games import Terms, terms_for
 from settlement.hands import rank_five, rank_two
 from settlement.houseways import HouseWaySetting
+from settlement.money_flows import balances
 from settlement.record import DealerRecord, RoundRecord, SeatRecord, WagerRecord
 from settlement.result import DealerSettlement, HouseWayResult, SeatSettlement, WagerSettlement
 from settlement.rules import TableRules

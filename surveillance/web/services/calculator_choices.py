@@ -12,12 +12,12 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from datasets.house_tables import rules_for
-from settlement.finding import WAGER_NAMES
+from datasets.simulate.house_tables import rules_for
+from settlement.compare.finding import WAGER_NAMES
 from settlement.games import GAMES, JACKPOTS, Game
 from settlement.houseways import HOUSE_WAYS
-from settlement.paytable import pay_table, pay_table_ids
-from settlement.paytable_form import PayTable
+from settlement.paytables.registry import pay_table, pay_table_ids
+from settlement.paytables.table import PayTable
 from settlement.rules import (
     Aggregate,
     Commission,

@@ -10,9 +10,14 @@ import numpy as np
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from surveillance.web.schemas.tablefiles import FitAnswer, OutlineForm, PointFit
-from vision.calibration import RMS_LIMIT_PX, Calibration, CalibrationError, with_fitted_lens
-from vision.lens import RadialLens
-from vision.table import Camera, DealerPlace, Felt, FloatArray, SeatPlace
+from vision.geometry.calibration import (
+    RMS_LIMIT_PX,
+    Calibration,
+    CalibrationError,
+    with_fitted_lens,
+)
+from vision.geometry.distortion import RadialLens
+from vision.geometry.table import Camera, DealerPlace, Felt, FloatArray, SeatPlace
 
 _FELT = TypeAdapter(Felt)
 _DEALER = TypeAdapter(DealerPlace)

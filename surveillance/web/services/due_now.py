@@ -16,9 +16,9 @@ from settlement.record import DECK_LABELS, DealerRecord, RoundRecord, SeatRecord
 from settlement.result import SeatSettlement, Settlement
 from settlement.rules import TableRules
 from settlement.settle import settle
-from surveillance.cards_view import dollars, wager_name
+from surveillance.reports.cards_view import dollars, wager_name
 from surveillance.web.schemas.room import DueNow, HouseWayNow, SeatNow
-from vision.table import load_table
+from vision.geometry.table import load_table
 
 _CARDS = frozenset(DECK_LABELS)
 _OUTCOMES = {"lose": "take", "push": "leave"}

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from surveillance.live.hub import Hub, LiveEvent
+    from surveillance.live.event_bus import EventBus, LiveEvent
 
 KEPT = 1_000
 """Events that are kept for pages that come back."""
@@ -92,9 +92,9 @@ class EndOfEvents(Exception):  # noqa: N818 - how a stream ends
 class Events:
     """Passes on the hub's events, and those of the web itself."""
 
-    def __init__(self, hub: Hub | None) -> None:
-        """Listen to `hub`; None: only what is published here is passed on."""
-        self._hub = hub
+    def __init__(self, bus: EventBus | None) -> None:
+        """Listen to `bus`; None: only what is published here is passed on."""
+        self._bus = bus
         self._run = secrets.token_hex(4)
         self._number = 0
         self._kept: deque[Sent] = deque(maxlen=KEPT)
@@ -105,7 +105,7 @@ class Events:
 
     def start(self) -> None:
         """Begin to listen to the hub."""
-        if self._hub is not None and self._thread is None:
+        if self._bus is not None and self._thread is None:
             self._thread = threading.Thread(target=self._pump, name="events", daemon=True)
             self._thread.start()
 
@@ -124,8 +124,8 @@ class Events:
 
     def publish(self, event: LiveEvent) -> None:
         """Tell everybody; through the hub where there is one, so that others hear it too."""
-        if self._hub is not None:
-            self._hub.publish(event)
+        if self._bus is not None:
+            self._bus.publish(event)
             return
         told = event.model_dump(mode="json")
         self._pass_on(told.pop("kind"), told)
@@ -157,8 +157,8 @@ class Events:
         return list(self._kept)[len(self._kept) - gone :] if gone > 0 else []
 
     def _pump(self) -> None:
-        assert self._hub is not None
-        subscription = self._hub.subscribe()
+        assert self._bus is not None
+        subscription = self._bus.subscribe()
         try:
             while not self._ends.is_set():
                 asked = time.monotonic()

@@ -14,9 +14,9 @@ from surveillance.web.services.errors import NotThereError
 from surveillance.web.services.round_forms import round_line
 
 if TYPE_CHECKING:
-    from surveillance.live.hub import Hub
+    from surveillance.config.site_file import SiteConfig
+    from surveillance.live.event_bus import EventBus
     from surveillance.live.states import TableState
-    from surveillance.site import SiteConfig
 
 STATE_WORDS = {
     "connecting": "Connecting",
@@ -43,25 +43,25 @@ class Room:
     def __init__(
         self,
         store: Store | None,
-        hub: Hub | None,
+        bus: EventBus | None,
         site: SiteConfig | None,
         rules: RulesOfTables,
     ) -> None:
         """Any of them may be missing: less is shown then."""
-        self._store, self._hub = store, hub
+        self._store, self._bus = store, bus
         self._rules = rules
         self._files = {c.name: c.table_file for c in site.cameras} if site is not None else {}
 
     def tables(self) -> list[TableLine]:
         """Every camera that is watched or was, by name."""
-        states = {s.camera: s for s in self._hub.states()} if self._hub is not None else {}
+        states = {s.camera: s for s in self._bus.states()} if self._bus is not None else {}
         known = {c.name: c for c in self._store.cameras.all()} if self._store is not None else {}
         names = sorted({*states, *known, *self._files})
         return [self._line(name, states.get(name), known.get(name)) for name in names]
 
     def line(self, camera: str) -> TableLine:
         """One camera's table. Raises NotThereError."""
-        state = self._hub.state(camera) if self._hub is not None else None
+        state = self._bus.state(camera) if self._bus is not None else None
         known = None
         if self._store is not None:
             known = next((c for c in self._store.cameras.all() if c.name == camera), None)
@@ -85,7 +85,7 @@ class Room:
 
     def picture(self, camera: str, overlay: bool) -> bytes:
         """The last picture as JPEG. Raises NotThereError."""
-        data = self._hub.picture(camera, overlay) if self._hub is not None else None
+        data = self._bus.picture(camera, overlay) if self._bus is not None else None
         if data is None:
             raise NotThereError(f"there is no picture of {camera!r} now")
         return data
@@ -122,7 +122,7 @@ class Room:
             dropped=told.get("dropped") or 0,
             restarts=told.get("restarts") or 0,
             frame_shown_at=told.get("frame_shown_at"),
-            has_picture=self._hub is not None and self._hub.picture(camera, False) is not None,
+            has_picture=self._bus is not None and self._bus.picture(camera, False) is not None,
             dealer=store.dealers.current(table) if store else None,
             seats=seats,
             house_way=way,

@@ -8,8 +8,8 @@ from pydantic import ValidationError
 
 from settlement.record import JOKER, RANKS, RoundRecord
 from settlement.result import HandResult, Settlement
-from surveillance.alerts import Alert
-from surveillance.round_view import SeatCard, kind_of, round_card
+from surveillance.alerts.model import Alert
+from surveillance.reports.round_view import SeatCard, kind_of, round_card
 from surveillance.store import AlertRow, RoundRow
 from surveillance.web.schemas.rounds import (
     DealerForm,

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from datasets.house_tables import GAME_IDS, table_for
+from datasets.simulate.house_tables import GAME_IDS, table_for
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
 from surveillance.web.repositories.tablefiles import (
@@ -25,8 +25,8 @@ from surveillance.web.repositories.tablefiles import (
 )
 from surveillance.web.services.errors import NotThereError, RefusedError
 from surveillance.web.services.plain_faults import Fault, fault_of_rules, faults_of
-from vision.calibration import Calibration, CalibrationError
-from vision.table import TableFile, load_table
+from vision.geometry.calibration import Calibration, CalibrationError
+from vision.geometry.table import TableFile, load_table
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 _PLAIN = TypeAdapter(dict[str, Any])

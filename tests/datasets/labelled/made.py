@@ -14,12 +14,12 @@ from datasets.labelled.pictures import inspect, put_file
 LABELS = ("AS", "KD", "7H", "JOKER", "BACK")
 
 
-def picture_bytes(seed: int, width: int = 96, height: int = 64, ending: str = ".jpg") -> bytes:
+def picture_bytes(seed: int, width: int = 96, height: int = 64, suffix: str = ".jpg") -> bytes:
     """A picture that looks like no other of another seed."""
     rng = np.random.default_rng(seed)
     coarse = rng.integers(20, 230, (6, 8, 3), np.uint8)
     image = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
-    done, data = cv2.imencode(ending, image)
+    done, data = cv2.imencode(suffix, image)
     assert done
     return bytes(data.tobytes())
 

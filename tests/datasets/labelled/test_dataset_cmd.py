@@ -10,22 +10,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets.labelled.bench import bench_dataset
+from benchmarks.labelled import bench_dataset
 from datasets.labelled.exporting import export_labels
-from datasets.labelled.formats import Format
+from datasets.labelled.formats.base import Format
 from datasets.labelled.harvest import harvest
 from datasets.labelled.manifest import Box, Dataset
-from surveillance import model_labels
-from surveillance.audit import audit
+from surveillance.audit.recording import audit
 from surveillance.cli import main
-from surveillance.dataset_pages import write_stats_page
-from surveillance.model_labels import Terms, model_boxes
+from surveillance.reports import model_labels
+from surveillance.reports.dataset_pages import write_stats_page
+from surveillance.reports.model_labels import Terms, model_boxes
 from tests.datasets.labelled.made import LABELS, add, picture_bytes, small_dataset
 from tests.surveillance.handmade import observed_round
 from tests.vision.painted import ColourDetector, ColourReader, ground, paint_card
-from vision.observed import ObservedRound
-from vision.sources import Frame
-from vision.table import TableFile
+from vision.geometry.table import TableFile
+from vision.rounds.observed import ObservedRound
+from vision.sources.base import Frame
 
 pytest_plugins = ["tests.surveillance.conftest"]
 

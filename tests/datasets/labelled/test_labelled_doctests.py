@@ -11,9 +11,9 @@ import pytest
 @pytest.mark.parametrize(
     "name",
     [
-        "datasets.labelled.deck_check", "datasets.labelled.diff", "datasets.labelled.formats",
+        "datasets.labelled.deck_check", "datasets.labelled.diff", "datasets.labelled.formats.base",
         "datasets.labelled.manifest", "datasets.labelled.pictures", "datasets.labelled.records",
-        "datasets.labelled.split", "surveillance.dataset_pages",
+        "datasets.labelled.split", "surveillance.reports.dataset_pages",
     ],
 )  # fmt: skip
 def test_docstring_examples(name: str) -> None:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from datasets.labelled.exporting import MARK, export_labels, pack
-from datasets.labelled.formats import WRITABLE, Format, module_of
+from datasets.labelled.formats.base import WRITABLE, Format, module_of
 from datasets.labelled.importing import ImportOptions, import_labels
 from datasets.labelled.manifest import Box, Dataset
 from datasets.labelled.sidecar import SIDECAR

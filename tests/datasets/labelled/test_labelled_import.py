@@ -12,7 +12,7 @@ import pytest
 from datasets.labelled import importing
 from datasets.labelled.archive import opened
 from datasets.labelled.exporting import export_labels
-from datasets.labelled.formats import Format
+from datasets.labelled.formats.base import Format
 from datasets.labelled.importing import ImportOptions, import_labels
 from datasets.labelled.manifest import Box, Dataset
 from settlement.errors import FeltwatchError

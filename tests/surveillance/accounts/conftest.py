@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from accounts_desk import Clock, Desk
+from accounts_harness import AccountsHarness, Clock
 from argon2 import PasswordHasher
 
 from surveillance.accounts import Accounts
@@ -25,9 +25,9 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, empty_store: Path) -> Iterator[Desk]:
+def harness(tmp_path: Path, empty_store: Path) -> Iterator[AccountsHarness]:
     shutil.copy(empty_store, tmp_path / "accounts.sqlite")
     quick = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
     clock = Clock(datetime.now(UTC))
     with Store.open(f"sqlite:///{tmp_path}/accounts.sqlite") as store:
-        yield Desk(Accounts(store, quick, clock), store, clock, quick)
+        yield AccountsHarness(Accounts(store, quick, clock), store, clock, quick)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
-from accounts_desk import Desk
+from accounts_harness import AccountsHarness
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,14 +38,14 @@ def test_any_name_is_refused_or_kept_as_it_can_be_typed_again(text: str) -> None
     assert not set(name) & set(" <>&\"'/\\")
 
 
-def test_a_name_is_given_once(desk: Desk) -> None:
-    desk.accounts.standing.invite("Ann", Role.VIEWER)
+def test_a_name_is_given_once(harness: AccountsHarness) -> None:
+    harness.accounts.standing.invite("Ann", Role.VIEWER)
     with pytest.raises(TakenError):
-        desk.accounts.standing.invite("ann", Role.ADMIN)
+        harness.accounts.standing.invite("ann", Role.ADMIN)
 
 
-def test_the_last_admin_stays(desk: Desk) -> None:
-    ann, standing = desk.add("ann", Role.ADMIN), desk.accounts.standing
+def test_the_last_admin_stays(harness: AccountsHarness) -> None:
+    ann, standing = harness.add("ann", Role.ADMIN), harness.accounts.standing
     for change in (lambda: standing.set_role(ann, Role.VIEWER),
                    lambda: standing.set_disabled(ann, True)):  # fmt: skip
         with pytest.raises(LastAdminError, match="ann is the last admin"):
@@ -54,58 +54,60 @@ def test_the_last_admin_stays(desk: Desk) -> None:
     standing.invite("bob", Role.ADMIN)
     with pytest.raises(LastAdminError):
         standing.set_role(ann, Role.VIEWER)
-    desk.add("cleo", Role.ADMIN)
+    harness.add("cleo", Role.ADMIN)
     standing.set_role(ann, Role.VIEWER)
     with pytest.raises(LastAdminError):
-        standing.set_disabled(desk.store.people.by_name("cleo"), True)  # type: ignore[arg-type]
+        standing.set_disabled(harness.store.people.by_name("cleo"), True)  # type: ignore[arg-type]
 
 
-def test_people_are_listed_beyond_a_page(desk: Desk) -> None:
+def test_people_are_listed_beyond_a_page(harness: AccountsHarness) -> None:
     for n in range(60):
-        desk.store.people.add(f"p{n:02}", "viewer", None)
-    assert [user.name for user in desk.accounts.standing.all()] == [f"p{n:02}" for n in range(60)]
+        harness.store.people.add(f"p{n:02}", "viewer", None)
+    assert [user.name for user in harness.accounts.standing.all()] == [
+        f"p{n:02}" for n in range(60)
+    ]
 
 
 # Tokens
 
 
-def test_a_token_is_found_by_its_secret_and_kept_as_a_hash(desk: Desk) -> None:
-    made = desk.accounts.tokens.make(desk.add(), "scripts", Role.VIEWER, None)
+def test_a_token_is_found_by_its_secret_and_kept_as_a_hash(harness: AccountsHarness) -> None:
+    made = harness.accounts.tokens.make(harness.add(), "scripts", Role.VIEWER, None)
     assert made.secret.startswith("feltwatch_")
-    found = desk.accounts.tokens.find(made.secret)
+    found = harness.accounts.tokens.find(made.secret)
     assert found is not None
     assert (found.user.name, found.scope, found.name) == ("ann", "viewer", "scripts")
     for wrong in ("", made.secret[:-1], made.secret + "x", made.secret[10:], "feltwatch_"):
-        assert desk.accounts.tokens.find(wrong) is None
-    with desk.store.database.read() as connection:
+        assert harness.accounts.tokens.find(wrong) is None
+    with harness.store.database.read() as connection:
         assert made.secret not in repr(connection.execute(sa.select(tables.tokens)).all())
 
 
 @pytest.mark.parametrize("role", list(Role))
 @pytest.mark.parametrize("scope", list(Role))
-def test_a_scope_is_never_above_the_role(desk: Desk, role: Role, scope: Role) -> None:
-    user = desk.add("ann", role)
+def test_a_scope_is_never_above_the_role(harness: AccountsHarness, role: Role, scope: Role) -> None:
+    user = harness.add("ann", role)
     if role.covers(scope):
-        assert desk.accounts.tokens.make(user, "t", scope, None).row.scope == scope
+        assert harness.accounts.tokens.make(user, "t", scope, None).row.scope == scope
     else:
         with pytest.raises(FeltwatchError, match=f"your role is {role}"):
-            desk.accounts.tokens.make(user, "t", scope, None)
+            harness.accounts.tokens.make(user, "t", scope, None)
 
 
-def test_a_token_ends_on_its_day(desk: Desk) -> None:
-    user, tokens = desk.add(), desk.accounts.tokens
-    end = desk.clock.at + timedelta(days=1)
+def test_a_token_ends_on_its_day(harness: AccountsHarness) -> None:
+    user, tokens = harness.add(), harness.accounts.tokens
+    end = harness.clock.at + timedelta(days=1)
     secret = tokens.make(user, "t", Role.VIEWER, end).secret
     assert tokens.find(secret) is not None
-    desk.clock.at = end
+    harness.clock.at = end
     assert tokens.find(secret) is None
     with pytest.raises(FeltwatchError, match="over already"):
         tokens.make(user, "t", Role.VIEWER, end)
 
 
-def test_a_token_is_revoked_by_its_owner_only(desk: Desk) -> None:
-    ann, bob = desk.add("ann"), desk.add("bob")
-    tokens = desk.accounts.tokens
+def test_a_token_is_revoked_by_its_owner_only(harness: AccountsHarness) -> None:
+    ann, bob = harness.add("ann"), harness.add("bob")
+    tokens = harness.accounts.tokens
     made = tokens.make(ann, "t", Role.VIEWER, None)
     assert tokens.revoke(bob.id, made.row.id) is None
     assert tokens.find(made.secret) is not None
@@ -114,17 +116,17 @@ def test_a_token_is_revoked_by_its_owner_only(desk: Desk) -> None:
     assert tokens.of(ann.id)[0].revoked_at is not None
 
 
-def test_who_is_shut_out_loses_the_tokens_for_good(desk: Desk) -> None:
-    user = desk.add()
-    secret = desk.accounts.tokens.make(user, "t", Role.VIEWER, None).secret
-    desk.accounts.standing.set_disabled(user, True)
-    assert desk.accounts.tokens.find(secret) is None
-    desk.accounts.standing.set_disabled(user, False)
-    assert desk.accounts.tokens.find(secret) is None
+def test_who_is_shut_out_loses_the_tokens_for_good(harness: AccountsHarness) -> None:
+    user = harness.add()
+    secret = harness.accounts.tokens.make(user, "t", Role.VIEWER, None).secret
+    harness.accounts.standing.set_disabled(user, True)
+    assert harness.accounts.tokens.find(secret) is None
+    harness.accounts.standing.set_disabled(user, False)
+    assert harness.accounts.tokens.find(secret) is None
 
 
-def test_nobody_makes_tokens_without_end(desk: Desk) -> None:
-    user, tokens = desk.add(), desk.accounts.tokens
+def test_nobody_makes_tokens_without_end(harness: AccountsHarness) -> None:
+    user, tokens = harness.add(), harness.accounts.tokens
     made = [tokens.make(user, "t", Role.VIEWER, None) for _ in range(MAX_PER_PERSON)]
     with pytest.raises(FeltwatchError, match="revoke one first"):
         tokens.make(user, "t", Role.VIEWER, None)
@@ -132,13 +134,13 @@ def test_nobody_makes_tokens_without_end(desk: Desk) -> None:
     tokens.make(user, "t", Role.VIEWER, None)
 
 
-def test_the_last_use_of_a_token_is_noted(desk: Desk) -> None:
-    user, tokens = desk.add(), desk.accounts.tokens
+def test_the_last_use_of_a_token_is_noted(harness: AccountsHarness) -> None:
+    user, tokens = harness.add(), harness.accounts.tokens
     secret = tokens.make(user, "t", Role.VIEWER, None).secret
     assert tokens.of(user.id)[0].used_at is None
     tokens.find(secret)
     noted = tokens.of(user.id)[0].used_at
     assert noted is not None
-    desk.clock.move(minutes=5)
+    harness.clock.move(minutes=5)
     tokens.find(secret)
-    assert tokens.of(user.id)[0].used_at == desk.clock.at.replace(tzinfo=noted.tzinfo)
+    assert tokens.of(user.id)[0].used_at == harness.clock.at.replace(tzinfo=noted.tzinfo)

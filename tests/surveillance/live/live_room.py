@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 import tomli_w
 
-from datasets.camera import play_area, synthetic_camera, table_camera
+from datasets.render.camera import play_area, synthetic_camera, table_camera
 from settlement.record import RoundRecord
-from surveillance.live.hub import Subscription
+from surveillance.live.event_bus import Subscription
 from surveillance.live.states import LiveEvent
 from tests.surveillance.handmade import RULES, observed_round
-from tests.vision.live_films import SIZE
-from vision.layout import standard_table
-from vision.observed import ObservedRound
-from vision.sources import Frame
-from vision.table import TableFile
-from vision.table_now import SightNow, TableNow, ViewNow
-from vision.tracker import Phase
+from tests.vision.sources.live_films import SIZE
+from vision.geometry.standard_layout import standard_table
+from vision.geometry.table import TableFile
+from vision.rounds.live_view import OutlineNow, TableNow, ViewNow
+from vision.rounds.observed import ObservedRound
+from vision.rounds.tracker import Phase
+from vision.sources.base import Frame
 
 PATIENCE_S = 90.0
 """For a process to start and do something: the machine may be busy with other things."""
@@ -94,7 +94,7 @@ class ToldWatcher:
         corners = ((40.0, 40.0), (80.0, 40.0), (80.0, 90.0), (40.0, 90.0))
         view = ViewNow(
             3, self.at_s, ("AH", "KD"), ("TS", "TD", "8C", "4C", "3H"), 0, {"main": 2500},
-            {"main": None}, ("envy",), (SightNow("card", "AH", corners),),
+            {"main": None}, ("envy",), (OutlineNow("card", "AH", corners),),
         )  # fmt: skip
         return TableNow(Phase.SETTLING, f"t1-{self.number + 1:06d}", self.at_s, (view,), ())
 

@@ -14,7 +14,7 @@ import pytest
 from settlement.errors import FeltwatchError
 from surveillance import cli
 from surveillance.live.data_lock import LOCK_FILE, data_lock
-from surveillance.live.ending import Ending
+from surveillance.live.shutdown import Shutdown
 from tests.surveillance.live.live_room import wait_for, write_toml
 from tests.surveillance.live.serving import ROOT
 
@@ -84,12 +84,12 @@ def test_a_part_that_does_not_stop_holds_the_end_no_longer_than_it_may(
 
     never = threading.Event()
     over: list[str] = []
-    ending = Ending(5.0)
-    ending.begin()
-    ending.run("recordings", lambda: over.append("stopped"))
+    shutdown = Shutdown(5.0)
+    shutdown.begin()
+    shutdown.run("recordings", lambda: over.append("stopped"))
     assert over == ["stopped"]
-    ending.run("webhooks", lambda: bool(never.wait(600)))
+    shutdown.run("webhooks", lambda: bool(never.wait(600)))
     assert "webhooks did not stop in time" in caplog.text
-    assert ending.left_s() == 0.0
-    wait_for(lambda: ending.left_s() == 0.0)
+    assert shutdown.left_s() == 0.0
+    wait_for(lambda: shutdown.left_s() == 0.0)
     never.set()

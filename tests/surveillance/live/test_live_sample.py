@@ -10,11 +10,11 @@ import av
 import pytest
 
 from settlement.record import read_rounds
-from surveillance.bundle import verify_bundle
-from surveillance.live.hub import Hub
-from surveillance.live.intake import Intake
+from surveillance.config.site_file import load_site
+from surveillance.evidence.bundle import verify_bundle
+from surveillance.live.event_bus import EventBus
+from surveillance.live.recorder import Recorder
 from surveillance.live.supervisor import Supervisor
-from surveillance.site import load_site
 from surveillance.store import Store
 from tests.rtsp.loopback import RtspServer
 from tests.surveillance.live.live_room import wait_event, wait_for, write_toml
@@ -77,10 +77,10 @@ def test_a_mistake_is_told_with_its_evidence(tmp_path: Path, film: Path) -> None
         site = load_site(site_file)
         site.site.data_dir.mkdir()
         with Store.open(site.store_url) as store:
-            hub = Hub()
-            news = hub.subscribe()
-            intake = Intake(store, hub, site.evidence_dir)
-            supervisor = Supervisor(site, store, hub, intake, site_file=site_file)
+            bus = EventBus()
+            news = bus.subscribe()
+            recorder = Recorder(store, bus, site.evidence_dir)
+            supervisor = Supervisor(site, store, bus, recorder, site_file=site_file)
             supervisor.start()
             try:
                 # The server plays the film again to whoever comes back.
@@ -91,7 +91,7 @@ def test_a_mistake_is_told_with_its_evidence(tmp_path: Path, film: Path) -> None
                 wait_for(lambda: store.alerts.get(number).bundle is not None, 120)
             finally:
                 supervisor.stop()
-                intake.close()
+                recorder.close()
             row = store.alerts.get(number)
             assert row.round is not None
             assert row.rule

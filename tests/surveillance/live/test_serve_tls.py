@@ -17,7 +17,7 @@ from tests.certificates import Authority
 from tests.surveillance.live.live_room import PATIENCE_S, write_site, write_toml
 from tests.surveillance.live.serving import serving
 from tests.surveillance.web.review_browser import launched
-from tests.vision.live_films import write_film
+from tests.vision.sources.live_films import write_film
 
 PASSWORD = "seven red chips"
 DAY = timedelta(days=1)

@@ -14,11 +14,11 @@ import av
 import pytest
 
 from settlement.errors import FeltwatchError
-from surveillance.bundle import verify_bundle, verify_log
-from surveillance.live.hub import Hub, Subscription
-from surveillance.live.intake import Intake
+from surveillance.config.site_file import SiteConfig, load_site
+from surveillance.evidence.bundle import verify_bundle, verify_log
+from surveillance.live.event_bus import EventBus, Subscription
+from surveillance.live.recorder import Recorder
 from surveillance.live.supervisor import Supervisor
-from surveillance.site import SiteConfig, load_site
 from surveillance.store import HealthFilter, Store
 from tests.rtsp.loopback import RtspServer
 from tests.surveillance.live.live_room import (
@@ -31,7 +31,7 @@ from tests.surveillance.live.live_room import (
     wait_for,
     write_site,
 )
-from tests.vision.live_films import write_film
+from tests.vision.sources.live_films import write_film
 
 SIGN_S = 8.0
 """Without a sign of life for so long a process is ended; one that lives gives signs even on a
@@ -60,11 +60,11 @@ class RunningRoom:
         self.site = site
         self.hooks = Hooked()
         self.store = Store.open(site.store_url)
-        self.hub = Hub()
-        self.news: Subscription = self.hub.subscribe()
-        self.intake = Intake(self.store, self.hub, site.evidence_dir, self.hooks)
+        self.bus = EventBus()
+        self.news: Subscription = self.bus.subscribe()
+        self.recorder = Recorder(self.store, self.bus, site.evidence_dir, self.hooks)
         self.supervisor = Supervisor(
-            site, self.store, self.hub, self.intake, site_file=site_file, watcher=watcher
+            site, self.store, self.bus, self.recorder, site_file=site_file, watcher=watcher
         )
 
     @property
@@ -91,7 +91,7 @@ def room(folder: Path, source: str, watcher: str = TOLD, **more: object) -> Iter
     finally:
         running.supervisor.stop()
         process_id = running.process_id
-        running.intake.close()
+        running.recorder.close()
         running.store.close()
         assert process_id is None
 
@@ -116,14 +116,14 @@ def test_a_round_becomes_an_alert_with_evidence_that_stands(tmp_path: Path, film
                 e.kind == "alert_changed" and e.body["id"] == early.id and bool(e.body["bundle"])
             ),
         )
-        table = running.hub.state("c1")
+        table = running.bus.state("c1")
         assert table is not None
         assert table.seats[0].high == ("TS", "TD", "8C", "4C", "3H")
         assert table.last_alert is not None
         assert table.last_round is not None
         assert table.frame_shown_at is not None
         for overlay in (False, True):
-            assert (running.hub.picture("c1", overlay) or b"").startswith(b"\xff\xd8")
+            assert (running.bus.picture("c1", overlay) or b"").startswith(b"\xff\xd8")
         row = running.store.alerts.get(alert.body["id"])
         assert (row.state, row.seat, row.wager, row.at) == ("open", 3, "main", alert.at)
         place = running.site.evidence_dir
@@ -158,7 +158,7 @@ def test_a_killed_process_is_started_again_and_ids_go_on(tmp_path: Path, film: P
         assert body["restarts"] == 0
         again = wait_event(running.news, lambda e: e.kind == "round")
         assert again.body["round_id"] > "t1-000001"
-        state = running.hub.state("c1")
+        state = running.bus.state("c1")
         assert state is not None
         assert state.restarts == 1
         assert running.process_id != first

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from settlement.errors import FeltwatchError
-from surveillance.score import wilson
+from surveillance.reports.score import wilson
 from surveillance.store import AlertFilter, AlertRow, NotStoredError, Store, Verdict
 from tests.surveillance.store.made_rows import START, new_alert, new_recording, new_round
 

@@ -10,12 +10,12 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import command
 
-from settlement.compare import compare
-from settlement.finding import MONEY_CODES
+from benchmarks.rules import TABLE, random_round
+from settlement.compare.comparison import compare
+from settlement.compare.finding import MONEY_CODES
 from settlement.record import RoundRecord
 from settlement.result import Settlement
 from settlement.settle import settle
-from surveillance.bench_rules import TABLE, random_round
 from surveillance.store import AlertFilter, Store, tables
 from surveillance.store.database import Database
 from surveillance.store.difference import difference_cents, difference_of

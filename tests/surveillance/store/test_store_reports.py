@@ -15,15 +15,16 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from surveillance.store import AlertRow, RoundRow, Store
-from surveillance.web.repositories import stood
+from surveillance.web.repositories import upheld_alerts
 from surveillance.web.repositories.tallies import Span
 from surveillance.web.schemas.reports import ReportForm
-from surveillance.web.services import report_paper, shift_report
-from surveillance.web.services import report_pdf as report_pdf_module
-from surveillance.web.services.report_csv import report_csv
-from surveillance.web.services.report_paper import Paper
-from surveillance.web.services.report_pdf import report_pdf
-from surveillance.web.services.shift_report import ShiftReports
+from surveillance.web.services.reports import paper as report_paper
+from surveillance.web.services.reports import pdf_file as report_pdf_module
+from surveillance.web.services.reports import shift_report
+from surveillance.web.services.reports.csv_file import report_csv
+from surveillance.web.services.reports.paper import Paper
+from surveillance.web.services.reports.pdf_file import report_pdf
+from surveillance.web.services.reports.shift_report import ShiftReports
 from tests.surveillance.store.made_rows import START, new_alert, new_round
 from tests.surveillance.store.test_store_difference import paid
 
@@ -79,7 +80,7 @@ def within(rows: list[AlertRow], table: str | None = None) -> list[AlertRow]:
     return [row for row in inside if table in (None, row.table)]
 
 
-def has_stood(row: AlertRow) -> bool:
+def is_upheld(row: AlertRow) -> bool:
     return row.state in ("confirmed", "corrected") and row.code != "UNDECIDED"
 
 
@@ -98,7 +99,7 @@ def test_figures_are_those_of_the_rows(
     assert report.undecided == sum(r.undecided for r in rounds)
     for state, many in report.alerts.model_dump().items():
         assert many == sum(a.state == state for a in alerts)
-    assert report.stood == sum(map(has_stood, alerts))
+    assert report.stood == sum(map(is_upheld, alerts))
     assert [line.state for line in report.money] == ["open", "confirmed", "rejected", "corrected"]
     for line in report.money:
         own = [a for a in alerts if a.state == line.state and a.code in ("OVERPAID", "UNDERPAID")]
@@ -121,7 +122,7 @@ def test_figures_are_those_of_the_rows(
         assert (line.rounds, line.total) == (len(own_rounds), len(own))
         assert line.with_undecided == sum(r.undecided > 0 for r in own_rounds)
         assert line.undecided_alerts == sum(a.code == "UNDECIDED" for a in own)
-        assert line.confirmed_per_100 == round(100 * sum(map(has_stood, own)) / len(own_rounds), 2)
+        assert line.confirmed_per_100 == round(100 * sum(map(is_upheld, own)) / len(own_rounds), 2)
     assert {line.name for line in report.tables} == {r.table for r in rounds}
     assert sum(line.total for line in report.seats) == len(alerts)
     by_code = {line.code: line for line in report.codes}
@@ -149,14 +150,14 @@ def test_verdicts_count_by_when_they_were_given(
 def test_those_that_stood_come_by_the_page_and_on_paper_the_largest(
     store: Store, rows: tuple[list[RoundRow], list[AlertRow]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = [a.id for a in sorted(within(rows[1]), key=lambda a: (a.at, a.id)) if has_stood(a)]
+    expected = [a.id for a in sorted(within(rows[1]), key=lambda a: (a.at, a.id)) if is_upheld(a)]
     expected.reverse()
     monkeypatch.setattr(shift_report, "ON_A_PAGE", 3)
     reports = ShiftReports(store)
     report = reports.report(NIGHT, ZONE, "ana")
     assert [line.id for line in report.notable] == expected[:3]
     assert report.notable_left == len(expected) - 3
-    page = reports.stood_page(NIGHT, report.notable_next, 2)
+    page = reports.upheld_page(NIGHT, report.notable_next, 2)
     assert [line.id for line in page.alerts] == expected[3:5]
     whole = reports.report(NIGHT, ZONE, "ana", "paper")
     assert [line.id for line in whole.notable] == expected
@@ -174,8 +175,8 @@ def test_those_that_stood_come_by_the_page_and_on_paper_the_largest(
 def test_the_csv_has_all_that_stood_batch_by_batch(
     store: Store, rows: tuple[list[RoundRow], list[AlertRow]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stood, "_FIRST_BATCH", 2)
-    monkeypatch.setattr(stood, "_BATCH", 3)
+    monkeypatch.setattr(upheld_alerts, "_FIRST_BATCH", 2)
+    monkeypatch.setattr(upheld_alerts, "_BATCH", 3)
     reports = ShiftReports(store)
     report = reports.report(NIGHT, ZONE, "ana", "none")
     pieces = list(report_csv(report, reports.stood(NIGHT)))
@@ -183,7 +184,7 @@ def test_the_csv_has_all_that_stood_batch_by_batch(
     lines = list(csv.reader(io.StringIO("".join(pieces))))
     assert all(len(line) == 5 for line in lines)
     told = [line for line in lines if line[0] == "alert"]
-    expected = sorted(filter(has_stood, within(rows[1])), key=lambda a: (a.at, a.id), reverse=True)
+    expected = sorted(filter(is_upheld, within(rows[1])), key=lambda a: (a.at, a.id), reverse=True)
     assert [int(line[1].rpartition(" ")[2]) for line in told] == [a.id for a in expected]
     for line, alert in zip(told, expected, strict=True):
         assert line[2:4] == [f"{alert.code} {alert.state}", alert.message]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from settlement.errors import FeltwatchError
-from surveillance.bundle import CHAIN_FILE, Chain, verify_folder
+from surveillance.evidence.bundle import CHAIN_FILE, Chain, verify_folder
 from surveillance.store import NotStoredError, RoundRow, Store, Swept, retention
 from tests.surveillance.store.made_rows import START, new_alert, new_recording, new_round
 

@@ -21,15 +21,15 @@ from review_made import make_dataset
 from surveillance.accounts import Accounts, Role
 from surveillance.accounts.passwords import Passwords
 from surveillance.accounts.secret import digest
-from surveillance.live.hub import Hub
+from surveillance.alerts.webhooks import Hook, Webhooks
+from surveillance.config.site_file import SiteConfig, load_site
+from surveillance.live.event_bus import EventBus
 from surveillance.live.states import TableState
-from surveillance.site import SiteConfig, load_site
 from surveillance.store import Store, User
 from surveillance.store import tables as stored
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
-from surveillance.webhooks import Hook, Webhooks
 
 ADDRESS = "http://127.0.0.1:8471"
 PASSWORD = "seven red chips"
@@ -82,7 +82,7 @@ class Place:
     folder: Path
     store: Store
     app: FastAPI
-    hub: Hub
+    bus: EventBus
     asking: TestClient
 
     @property
@@ -156,17 +156,17 @@ def made(folder: Path, table_path: Path) -> Iterator[Place]:
     """A server over a new store in `folder`, with a dataset called cards."""
     site = site_at(folder, table_path)
     site.evidence_dir.mkdir(parents=True)
-    hub = Hub()
-    hub.set_state(TableState(camera=CAMERA, table="t3", game="face_up"), datetime.now(UTC))
+    bus = EventBus()
+    bus.set_state(TableState(camera=CAMERA, table="t3", game="face_up"), datetime.now(UTC))
     picture = cv2.imencode(".jpg", np.full((90, 160, 3), 60, np.uint8))[1].tobytes()
-    hub.set_pictures(CAMERA, picture, picture)
+    bus.set_pictures(CAMERA, picture, picture)
     hooks = Webhooks([Hook("http://127.0.0.1:9/", SECRET_OF_HOOK)])
     with Store.open(site.store_url) as store:
         app = create_app(
             WebSettings(
                 datasets=(make_dataset(folder / "cards", 3),),
                 store=store,
-                hub=hub,
+                bus=bus,
                 site=site,
                 evidence_dir=site.evidence_dir,
                 webhooks=hooks,
@@ -177,8 +177,8 @@ def made(folder: Path, table_path: Path) -> Iterator[Place]:
             app, base_url=ADDRESS, raise_server_exceptions=False, follow_redirects=False
         )
         with client as asking:
-            yield Place(folder, store, app, hub, asking)
-            hub.close()
+            yield Place(folder, store, app, bus, asking)
+            bus.close()
 
 
 def shut_out(place: Place) -> dict[str, Caller]:

@@ -7,12 +7,12 @@ from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
-from surveillance.audit import audit
+from surveillance.audit.recording import audit
 from surveillance.recordings import AllowedFolders, AuditManager
 from surveillance.recordings.worker import Job, Told
 from surveillance.stopped import Stopped
 from surveillance.store import Store
-from tests.surveillance.test_audit_resume import CountingWatcher
+from tests.surveillance.audit.test_audit_resume import CountingWatcher
 
 SLOW_S = 0.08
 HELD = "held"

@@ -16,9 +16,9 @@ class Relay:
         self._to_port = to_port
         self._flows = threading.Event()
         self._flows.set()
-        self._ear = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", 0))
         self._sockets: list[socket.socket] = []
-        self.port: int = self._ear.getsockname()[1]
+        self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 
     def hold(self) -> None:
@@ -30,7 +30,7 @@ class Relay:
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
             while True:
-                here, _ = self._ear.accept()
+                here, _ = self._listener.accept()
                 there = socket.create_connection(("127.0.0.1", self._to_port))
                 self._sockets += [here, there]
                 for one, other in ((here, there), (there, here)):
@@ -53,5 +53,5 @@ class Relay:
         trace: TracebackType | None,
     ) -> None:
         self.go_on()
-        for one in (self._ear, *self._sockets):
+        for one in (self._listener, *self._sockets):
             one.close()

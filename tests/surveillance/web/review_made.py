@@ -83,7 +83,7 @@ class Server:
 _SERVE = """
 import sys
 import typer
-from surveillance.cli.review_cmd import review_command
+from surveillance.cli.datasets.review_cmd import review_command
 app = typer.Typer()
 app.command()(review_command)
 app(sys.argv[1:])

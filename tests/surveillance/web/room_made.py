@@ -19,12 +19,12 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from surveillance import evidence
 from surveillance.accounts import Accounts, Role
 from surveillance.accounts.passwords import Passwords
-from surveillance.audit import judge
-from surveillance.bundle import BundleContents, Chain, write_bundle
-from surveillance.live.hub import Hub
+from surveillance.audit.recording import judge
+from surveillance.evidence import images
+from surveillance.evidence.bundle import BundleContents, Chain, write_bundle
+from surveillance.live.event_bus import EventBus
 from surveillance.live.states import LiveEvent, SeatNow, TableState
 from surveillance.store import AlertRow, NewAlert, NewRound, RoundRow, Store
 from surveillance.web.access import SESSION_COOKIE
@@ -32,7 +32,7 @@ from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
 from tests.surveillance.conftest import HEIGHT, WIDTH, to_toml
 from tests.surveillance.handmade import observed_round
-from vision.table import TableFile
+from vision.geometry.table import TableFile
 
 CAMERA, TABLE = "pit1-t1", "t1"
 ADDRESS = "http://127.0.0.1:8471"
@@ -64,7 +64,7 @@ class MadeRoom:
 
     folder: Path
     store: Store
-    hub: Hub
+    bus: EventBus
     app: FastAPI
     table: TableFile
 
@@ -109,8 +109,8 @@ class MadeRoom:
         )
         folder = f"{CAMERA}/run1"
         pictures = {
-            evidence.file_name(judged.record.round_id, picture): evidence.jpeg(
-                evidence.draw(judged.record.round_id, picture)
+            images.file_name(judged.record.round_id, picture): images.jpeg(
+                images.draw(judged.record.round_id, picture)
             )
             for picture in observed.pictures
         }
@@ -176,10 +176,10 @@ class MadeRoom:
         return row, rows
 
     def tell(self, kind: str, row: AlertRow) -> None:
-        """Publish news of an alert as the intake does."""
+        """Publish news of an alert as the recorder does."""
         body = {"id": row.id, "code": row.code, "state": row.state}
         now = datetime.now(UTC)
-        self.hub.publish(
+        self.bus.publish(
             LiveEvent(kind=kind, camera=row.camera, table=row.table, at=now, body=body)  # type: ignore[arg-type]
         )
 
@@ -195,7 +195,7 @@ class MadeRoom:
                 lammers=("envy",),
             ),
         ]
-        self.hub.set_state(
+        self.bus.set_state(
             TableState(
                 camera=CAMERA,
                 table=TABLE,
@@ -218,26 +218,26 @@ def made_room(
 ) -> Iterator[MadeRoom]:
     """A room with people of every role and five rounds, four of them with alerts."""
     (folder / "evidence").mkdir(parents=True)
-    hub = Hub()
+    bus = EventBus()
     hasher = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
     with Store.open(f"sqlite:///{folder}/room.sqlite") as store:
         for name, role in (("root", Role.ADMIN), ("ann", Role.REVIEWER), ("vic", Role.VIEWER)):
             store.people.add(name, str(role), hasher.hashed("seven red chips"))
         store.cameras.upsert(CAMERA, TABLE, "rtsp://10.0.0.7/stream", "0" * 64)
         app = create_app(
-            WebSettings(datasets=datasets, store=store, hub=hub, evidence_dir=folder / "evidence")
+            WebSettings(datasets=datasets, store=store, bus=bus, evidence_dir=folder / "evidence")
         )
-        room = MadeRoom(folder, store, hub, app, table)
+        room = MadeRoom(folder, store, bus, app, table)
         clip = make_clip(folder / "evidence" / CAMERA / "clips" / "one.mp4")
         room.add_round(1)
         for number, paid in ((2, 3000), (3, 2000), (4, 3500), (5, 500)):
             room.add_round(number, paid, clip=clip)
         picture = np.full((72, 128, 3), 90, np.uint8)
         plain = cv2.imencode(".jpg", picture)[1].tobytes()
-        room.hub.set_pictures(CAMERA, plain, cv2.imencode(".jpg", 255 - picture)[1].tobytes())
+        room.bus.set_pictures(CAMERA, plain, cv2.imencode(".jpg", 255 - picture)[1].tobytes())
         room.set_state()
         yield room
-        hub.close()
+        bus.close()
 
 
 @contextmanager

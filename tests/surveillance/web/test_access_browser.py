@@ -41,7 +41,7 @@ def address(place: Place) -> Iterator[str]:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        place.hub.close()
+        place.bus.close()
         server.should_exit = True
         thread.join(15)
 

@@ -14,10 +14,10 @@ from tools_made import SAMPLE, app_with, table_copy
 
 from settlement.games import GAMES
 from settlement.houseways import HOUSE_WAYS
-from settlement.paytable import pay_table_ids
+from settlement.paytables.registry import pay_table_ids
 from settlement.record import DECK_LABELS, RoundRecord, read_rounds
 from surveillance.web.services.tablefiles import TableShelf
-from vision.table import load_table
+from vision.geometry.table import load_table
 
 NEVADA = "emperors_challenge_exposed"
 

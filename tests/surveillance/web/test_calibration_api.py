@@ -18,15 +18,15 @@ from fastapi.testclient import TestClient
 from PIL import Image
 from tools_made import COMMENT, SAMPLE, app_with, table_copy
 
-from datasets.camera import camera_points, play_area, synthetic_camera
+from datasets.render.camera import camera_points, play_area, synthetic_camera
 from settlement.errors import FeltwatchError
-from surveillance.calibration_frame import picture_of, picture_of_video
 from surveillance.cli import main
+from surveillance.config.calibration_image import picture_of, picture_of_video
 from surveillance.web.repositories import tablefiles as disk
 from surveillance.web.repositories.calibration_pictures import CalibrationPictures
 from surveillance.web.services.tablefiles import TableShelf, faults
-from vision.calibration import Calibration
-from vision.table import load_table
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import load_table
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from playwright.sync_api import Browser
 from review_browser import launched
 from tools_made import COMMENT, SAMPLE, Watched, table_copy
 
-from vision.calibration import Calibration
-from vision.table import load_table
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import load_table
 
 
 @pytest.fixture(scope="module")

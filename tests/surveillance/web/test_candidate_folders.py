@@ -11,9 +11,9 @@ from room_made import asking, made_room
 
 from datasets.labelled.harvest import CANDIDATES, VIEWS
 from datasets.labelled.manifest import Dataset
-from surveillance.site import EvidencePart, SiteConfig
-from surveillance.web.services.candidate_folders import CandidateFolders
-from vision.table import TableFile
+from surveillance.config.site_file import EvidencePart, SiteConfig
+from surveillance.web.services.evidence.candidate_folders import CandidateFolders
+from vision.geometry.table import TableFile
 
 
 def cut(root: Path, name: str, views: int, written_s: float) -> Path:

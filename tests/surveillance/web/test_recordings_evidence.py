@@ -17,11 +17,12 @@ from fastapi.testclient import TestClient
 from recordings_made import manager_of
 
 from settlement.errors import FeltwatchError
-from surveillance.alerts import read_alerts
-from surveillance.audit import ClipPlan, audit
-from surveillance.audit_bundles import bundle_results
-from surveillance.audit_footage import FOR_BUNDLES
-from surveillance.bundle import (
+from surveillance.alerts.model import read_alerts
+from surveillance.audit.bundles import bundle_results
+from surveillance.audit.footage import FOR_BUNDLES
+from surveillance.audit.recording import ClipPlan, audit
+from surveillance.cli import main
+from surveillance.evidence.bundle import (
     Chain,
     SigningKey,
     VerifyKey,
@@ -31,15 +32,14 @@ from surveillance.bundle import (
     verify_bundle,
     verify_folder,
 )
-from surveillance.bundle.verify_log import check_log
-from surveillance.cli import main
+from surveillance.evidence.bundle.verify_log import check_log
 from surveillance.recordings import results
 from surveillance.recordings.results import take_results
 from surveillance.store import AlertFilter, AlertRow, NewRecording, RecordingRow, Store
 from surveillance.web.access import Role
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
-from tests.surveillance.test_audit_resume import CountingWatcher, stopping_after
+from tests.surveillance.audit.test_audit_resume import CountingWatcher, stopping_after
 
 SAMPLE = Path(__file__).parents[3] / "sample"
 WITHIN_S = 120.0
@@ -149,7 +149,7 @@ def audited(
 
 
 def take(store: Store, row: RecordingRow, out: Path, chain: Chain) -> None:
-    from models.weights_dir import default_weights
+    from models.weights.folder import default_weights
 
     take_results(store, row, out, f"recordings/{row.id}", Path(default_weights()), chain)
 
@@ -332,7 +332,7 @@ def test_the_command_writes_bundles_and_goes_on_with_their_log(
     def counted(*args: Any, **more: Any) -> Any:
         return audit(*args, **more, make_watcher=lambda *_: CountingWatcher())
 
-    monkeypatch.setattr("surveillance.audit.audit", counted)
+    monkeypatch.setattr("surveillance.audit.recording.audit", counted)
     evidence, key_file = tmp_path / "evidence", tmp_path / "keys" / "key.pem"
     command = [
         "audit", str(video), "--table", str(table_path), "--out", str(tmp_path / "out"), "--quiet",

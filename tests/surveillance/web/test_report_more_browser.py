@@ -13,8 +13,8 @@ from room_made import CAMERA, TABLE, MadeRoom, Running, made_room
 
 from surveillance.store import NewAlert
 from surveillance.web.access import SESSION_COOKIE
-from surveillance.web.services.shift_report import ON_A_PAGE
-from vision.table import TableFile
+from surveillance.web.services.reports.shift_report import ON_A_PAGE
+from vision.geometry.table import TableFile
 
 STOOD = 2 * ON_A_PAGE + 7
 DAY = datetime(2026, 3, 2, 12, tzinfo=UTC)

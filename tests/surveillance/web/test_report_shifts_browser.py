@@ -12,9 +12,9 @@ from playwright.sync_api import Page
 from review_browser import WITHIN_S, launched
 from room_made import MadeRoom, Running, asking, made_room
 
-from surveillance.site import SiteConfig, SitePart
+from surveillance.config.site_file import SiteConfig, SitePart
 from surveillance.web.access import SESSION_COOKIE
-from vision.table import TableFile
+from vision.geometry.table import TableFile
 
 SHIFTS = ("22:30", "06:15", "14:00")
 

@@ -14,8 +14,8 @@ from review_made import start_server
 from typer.testing import CliRunner
 
 from settlement.errors import FeltwatchError
-from surveillance.cli import review_cmd
-from surveillance.cli.review_cmd import checked_name, is_loopback, review_command
+from surveillance.cli.datasets import review_cmd
+from surveillance.cli.datasets.review_cmd import checked_name, is_loopback, review_command
 
 
 def run(*arguments: str) -> object:

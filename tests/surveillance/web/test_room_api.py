@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from room_made import CAMERA, CLIP_START_S, MadeRoom, asking, made_room
 
 from surveillance.store import AuditFilter
-from vision.table import TableFile
+from vision.geometry.table import TableFile
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_tables_tell_what_lies_there_and_what_is_due(ann: TestClient, room: Made
 def test_what_is_due_now_is_settled_by_the_tables_rules(room: MadeRoom) -> None:
     from surveillance.web.services.due_now import seats_now
 
-    state = room.hub.state(CAMERA)
+    state = room.bus.state(CAMERA)
     assert state is not None
     told = state.model_dump(mode="json")["seats"]
     (dealer, seat), way = seats_now(told, room.table.rules, "t1")
@@ -122,7 +122,7 @@ def test_an_alert_brings_evidence_hands_and_the_moment(ann: TestClient, room: Ma
 def test_every_verdict_is_kept_and_the_last_counts(ann: TestClient, room: MadeRoom) -> None:
     line = first_alert(ann, code="OVERPAID")
     url = f"/api/alerts/{line['id']}/verdict"
-    heard = room.hub.subscribe()
+    heard = room.bus.subscribe()
     first = ann.post(url, json={"verdict": "rejected", "comment": "$25 lay there", "after": 0})
     assert first.status_code == 200, first.text
     assert first.json()["line"]["state"] == "rejected"

@@ -17,7 +17,7 @@ from room_made import CAMERA, MadeRoom, Running, made_room, make_clip
 
 from surveillance.store import AlertFilter, NewAlert, NewRound
 from surveillance.web.access import SESSION_COOKIE
-from vision.table import TableFile
+from vision.geometry.table import TableFile
 
 Visit = Callable[..., Page]
 SIZES = [(1366, 768), (3840, 2160)]
@@ -447,18 +447,18 @@ def test_an_answer_on_its_way_does_not_undo_what_an_event_told(
 
 def test_no_picture_is_asked_for_before_the_first_is_there(visit: Visit, room: MadeRoom) -> None:
     # `visit` fails on any complaint, and Chromium complains of every 404.
-    state = room.hub.state(CAMERA)
+    state = room.bus.state(CAMERA)
     assert state is not None
     late = state.model_copy(update={"camera": "pit1-t2", "table": "t2"})
-    room.hub.set_state(late, datetime.now(UTC))
+    room.bus.set_state(late, datetime.now(UTC))
     wall = listens(visit("/"))
     table = listens(visit("/tables/view/pit1-t2"))
     tile = wall.locator(".tile", has_text="pit1-t2")
     tile.get_by_text("no picture yet").wait_for()
     wall.wait_for_selector(".tile img:not([hidden])")
     assert tile.locator("img:not([hidden])").count() == 0
-    room.hub.set_pictures(
-        "pit1-t2", room.hub.picture(CAMERA, False) or b"", room.hub.picture(CAMERA, True) or b""
+    room.bus.set_pictures(
+        "pit1-t2", room.bus.picture(CAMERA, False) or b"", room.bus.picture(CAMERA, True) or b""
     )
     tile.locator("img:not([hidden])").wait_for()
     table.wait_for_selector(".picture img:not([hidden])")

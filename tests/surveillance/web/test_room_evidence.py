@@ -21,8 +21,8 @@ from room_made import CAMERA, MadeRoom, asking, made_room, make_clip
 from datasets.labelled.harvest import Candidate, CandidateBox, Verdict
 from datasets.labelled.manifest import Dataset
 from surveillance.store import AuditFilter
-from surveillance.web.routers.stretches import wanted_range
-from vision.table import TableFile
+from surveillance.web.routers.byte_ranges import wanted_range
+from vision.geometry.table import TableFile
 
 
 @pytest.fixture

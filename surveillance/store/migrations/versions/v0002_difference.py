@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.engine import Connection
 
-from settlement.finding import MONEY_CODES
+from settlement.compare.finding import MONEY_CODES
 from surveillance.store.difference import difference_of
 from surveillance.store.types import PackedJson
 

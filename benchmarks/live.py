@@ -1,0 +1,294 @@
+"""How soon an alert stands in a client: films by RTSP into the real server, and out by SSE."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import tomli_w
+
+from benchmarks.rtsp_loopback import RtspServer
+from settlement.errors import FeltwatchError
+from vision.sources.base import FileSource
+
+STARTS_WITHIN_S = 180.0
+AFTER_S = 12.0
+"""Listened for so long after the film's end."""
+_TICKS_S = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class _Heard:
+    """What the client has heard."""
+
+    alerts: list[dict[str, Any]] = field(default_factory=list)
+    rounds: dict[tuple[str, int], bool] = field(default_factory=dict)
+    """By camera and number: whether it was timed by the sender's clock."""
+    states: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+
+def bench_live(
+    video: Path,
+    table: Path,
+    tables: int,
+    tell: Callable[[str], None],
+    seconds: float | None = None,
+) -> dict[str, Any]:
+    """Play a film to `tables` cameras at once and measure; `seconds` None plays it once.
+
+    The time of an alert is from when the camera showed the deciding picture, by the stream's
+    own clock (RTCP sender reports), to the event's arrival in the client; which rounds and
+    alerts were timed so is told, and their delays apart. Raises FeltwatchError.
+    """
+    with FileSource(video) as source:
+        length_s, size = source.duration_s or 0.0, (source.width, source.height)
+        rate = float(source.frame_rate or 0)
+    cameras = [f"table{number + 1}" for number in range(tables)]
+    listen_s = seconds if seconds is not None else length_s + AFTER_S
+    with (
+        tempfile.TemporaryDirectory(prefix="feltwatch-bench-") as folder,
+        RtspServer(dict.fromkeys(cameras, video)) as rtsp,
+    ):
+        site = _write_site(Path(folder), cameras, rtsp, table)
+        token = _token(Path(folder))
+        tell(f"starting the server with {tables} tables")
+        with _server(site) as (process, address):
+            heard = _listen(address, token, process, cameras, listen_s, tell)
+            usage = heard.pop("usage")
+            news: _Heard = heard.pop("news")
+    return {
+        "tables": tables,
+        "video": {"file": video.name, "size": list(size), "fps": rate, "length_s": length_s},
+        "listened_s": round(listen_s, 1),
+        **delays(news.rounds, news.alerts),
+        "cameras": {name: _summary(own) for name, own in sorted(news.states.items())},
+        **usage,
+    }
+
+
+def delays(rounds: dict[tuple[str, int], bool], alerts: list[dict[str, Any]]) -> dict[str, Any]:
+    """The delays of alerts, all and those timed by the sender's clock, with how many they are.
+
+    `rounds` tells by camera and number whether the round was timed so. An alert of no round,
+    which a camera's failing may raise, is timed by no stream and counted apart.
+
+    >>> alerts = [{"camera": "a", "round": n, "latency_s": n / 10} for n in (1, 2, 3)]
+    >>> told = delays({("a", 1): True, ("a", 2): True, ("a", 3): False}, alerts)
+    >>> told["clock"], told["rounds"], told["latency_by_rtcp_s"]
+    ('mixed', {'all': 3, 'by_rtcp': 2}, {'alerts': 2, 'median': 0.15, 'max': 0.2})
+    """
+    own = [a for a in alerts if a["round"] is not None]
+    timed = [{**a, "by_rtcp": rounds.get((a["camera"], a["round"]), False)} for a in own]
+    by_rtcp = sum(rounds.values())
+    clock = "rtcp" if rounds and by_rtcp == len(rounds) else "mixed" if by_rtcp else "none"
+    return {
+        "rounds": {"all": len(rounds), "by_rtcp": by_rtcp},
+        "alerts": timed,
+        "alerts_without_round": [a for a in alerts if a["round"] is None],
+        "latency_s": _latency(timed),
+        "latency_by_rtcp_s": _latency([a for a in timed if a["by_rtcp"]]),
+        "clock": clock,
+    }
+
+
+def _latency(alerts: list[dict[str, Any]]) -> dict[str, Any]:
+    late = [a["latency_s"] for a in alerts]
+    median = round(statistics.median(late), 3) if late else None
+    return {"alerts": len(late), "median": median, "max": max(late, default=None)}
+
+
+def _write_site(folder: Path, cameras: list[str], rtsp: RtspServer, table: Path) -> Path:
+    data = {
+        "site": {"name": "bench", "data_dir": "data"},
+        "web": {"port": _free_port()},
+        "camera": [
+            {"name": name, "table_file": str(table.absolute()), "source": rtsp.url(name)}
+            for name in cameras
+        ],
+    }
+    path = folder / "site.toml"
+    path.write_text(tomli_w.dumps(data), encoding="utf-8")
+    return path
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def _token(folder: Path) -> str:
+    from surveillance.accounts import Accounts, Role
+    from surveillance.store import Store
+
+    (folder / "data").mkdir()
+    with Store.open(f"sqlite:///{folder}/data/feltwatch.sqlite") as store:
+        accounts = Accounts(store)
+        user, _ = accounts.standing.invite("bench", Role.VIEWER)
+        return accounts.tokens.make(user, "bench", Role.VIEWER, None).secret
+
+
+@contextlib.contextmanager
+def _server(site: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    import tomllib
+
+    port = tomllib.loads(site.read_text(encoding="utf-8"))["web"]["port"]
+    command = [sys.executable, "-m", "surveillance", "serve", "--config", str(site)]
+    root = str(Path(__file__).resolve().parents[1])
+    paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": paths}
+    )
+    try:
+        yield process, f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _listen(
+    address: str,
+    token: str,
+    process: subprocess.Popen[bytes],
+    cameras: list[str],
+    listen_s: float,
+    tell: Callable[[str], None],
+) -> dict[str, Any]:
+    news, over = _Heard(), threading.Event()
+    running: set[str] = set()
+    usage: dict[str, Any] = {}
+    with httpx.Client(
+        headers={"authorization": f"Bearer {token}"}, timeout=httpx.Timeout(30, read=None)
+    ) as client:
+        _wait_for_server(client, address, process)
+        began, cpu = time.monotonic(), 0.0
+        with client.stream("GET", f"{address}/api/events") as answer:
+            if answer.status_code != 200:
+                raise FeltwatchError(f"{address}/api/events answers {answer.status_code}")
+            limit = time.monotonic() + STARTS_WITHIN_S
+            # Every half second a state comes from each camera, so that this goes on.
+            for kind, told in _events(answer.iter_lines()):
+                arrived = time.time()
+                if kind == "state" and told["body"].get("frame_shown_at"):
+                    running.add(told["camera"])
+                if len(running) < len(cameras):
+                    if time.monotonic() > limit:
+                        raise FeltwatchError(f"only {len(running)} cameras gave pictures in time")
+                    continue
+                if not over.is_set():
+                    over.set()
+                    tell(f"all cameras run; listening for {listen_s:.0f} s")
+                    began, cpu = time.monotonic(), _cpu_s(process.pid)
+                _note(news, kind, told, arrived)
+                if time.monotonic() - began > listen_s:
+                    break
+        took = time.monotonic() - began
+        usage["cpu_cores"] = round((_cpu_s(process.pid) - cpu) / took, 2)
+        usage["memory_mib"] = round(sum(_memory(p) for p in _family(process.pid)) / 2**20)
+    return {"news": news, "usage": usage}
+
+
+def _wait_for_server(client: httpx.Client, address: str, process: subprocess.Popen[bytes]) -> None:
+    limit = time.monotonic() + STARTS_WITHIN_S
+    while time.monotonic() < limit:
+        if process.poll() is not None:
+            raise FeltwatchError(f"the server ended with {process.returncode}")
+        with contextlib.suppress(httpx.TransportError):
+            if client.get(f"{address}/api/tables").status_code == 200:
+                return
+        time.sleep(0.2)
+    raise FeltwatchError(f"the server did not answer within {STARTS_WITHIN_S:g} s")
+
+
+def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Kind and body of each event of an event stream."""
+    kind = ""
+    for line in lines:
+        if line.startswith("event: "):
+            kind = line.removeprefix("event: ")
+        elif line.startswith("data: ") and kind:
+            told = json.loads(line.removeprefix("data: "))
+            if isinstance(told, dict) and "body" in told:
+                yield kind, told
+
+
+def _note(news: _Heard, kind: str, told: dict[str, Any], arrived: float) -> None:
+    body = told.get("body", {})
+    if kind == "state":
+        news.states.setdefault(told["camera"], []).append(body)
+    elif kind == "round":
+        news.rounds[told["camera"], body["id"]] = bool(body["by_sender"])
+    elif kind == "alert":
+        shown = datetime.fromisoformat(body["at"]).timestamp()
+        news.alerts.append(
+            {
+                "camera": told["camera"],
+                "code": body["code"],
+                "seat": body["seat"],
+                "round": body["round"],
+                "latency_s": round(arrived - shown, 3),
+            }
+        )
+
+
+def _summary(states: list[dict[str, Any]]) -> dict[str, Any]:
+    lags = sorted(s["lag_s"] for s in states if s["lag_s"] is not None)
+    slow = sum(s["state"] == "too_slow" for s in states)
+    return {
+        "fps": round(statistics.mean(s["fps"] for s in states), 2),
+        "dropped": states[-1]["dropped"] - states[0]["dropped"],
+        "restarts": states[-1]["restarts"],
+        "too_slow_share": round(slow / len(states), 3),
+        "lag_s": {
+            "median": round(statistics.median(lags), 3) if lags else None,
+            "p95": round(lags[int(len(lags) * 0.95)], 3) if lags else None,
+        },
+    }
+
+
+def _family(process_id: int) -> list[int]:
+    """A process and all that come of it, from /proc."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                stat = (entry / "stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+                parents[int(entry.name)] = int(stat[1])
+    family = [process_id]
+    for own in family:
+        family += [child for child, parent in parents.items() if parent == own]
+    return family
+
+
+def _cpu_s(process_id: int) -> float:
+    total = 0.0
+    for own in _family(process_id):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            text = Path(f"/proc/{own}/stat").read_text(encoding="utf-8")
+            stat = text.rsplit(")", 1)[1].split()
+            total += (int(stat[11]) + int(stat[12])) / _TICKS_S
+    return total
+
+
+def _memory(process_id: int) -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        text = Path(f"/proc/{process_id}/statm").read_text(encoding="ascii")
+        return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0

@@ -1,0 +1,299 @@
+"""How long the networks take on this machine, by back end and precision, in interleaved rounds.
+
+A machine's other work and its clock hit what runs at that moment. So every contestant runs in
+every round, in turning order; told are medians over the rounds, and ratios are the median of
+the rounds' own ratios. Processor time is told beside wall time: of a busy machine it says more.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from models.data.trial import trial_levels, trial_pictures, trial_stacks
+from models.evaluate.letterbox import fit_square
+from models.evaluate.samples import read_val_set
+from models.networks.backends import OnnxRuntimeDetector
+from vision.cards.photo import read_picture
+from vision.chips.colour_network import load_level_reader
+from vision.detect.detections import ByteArray
+from vision.detect.openvino_runtime import (
+    DEFAULT_THRESHOLD,
+    OpenVinoDetector,
+    OpenVinoReader,
+    detector_part,
+    load_card,
+    load_counter,
+    load_models,
+)
+
+SEAT_CROPS = 14
+"""Crops of a full seat: seven cards' indices, each read both ways up."""
+
+STACK_CROPS = 8
+LEVELS = 24
+"""Stacks of a view, and levels of one stack of four chips or five, looked at from three bases."""
+
+PALETTE = 6
+ULTRALYTICS = "ultralytics predict"
+OURS = "openvino"
+SEATS_AT_ONCE = 8
+VIEWS_IN_MEMORY = 8
+_PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
+
+Run = Callable[[], object]
+
+
+@dataclass
+class Timed:
+    """Wall and processor time in ms of one contestant, a round each; `per` views or calls."""
+
+    run: Run
+    per: int
+    wall_ms: list[float] = field(default_factory=list)
+    cpu_ms: list[float] = field(default_factory=list)
+
+    def once(self) -> None:
+        """Run one round."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        self.run()
+        self.wall_ms.append(1e3 * (time.perf_counter() - wall) / self.per)
+        self.cpu_ms.append(1e3 * (time.process_time() - cpu) / self.per)
+
+    def as_dict(self) -> dict[str, float]:
+        """Medians, and the least wall time of a round."""
+        return {
+            "ms": round(float(np.median(self.wall_ms)), 2),
+            "least_ms": round(min(self.wall_ms), 2),
+            "cpu_ms": round(float(np.median(self.cpu_ms)), 2),
+        }
+
+
+def interleave(contestants: dict[str, Timed], rounds: int, done: Callable[[float], None]) -> None:
+    """Run each contestant once a round, whoever comes first changing; one round before to warm."""
+    names = list(contestants)
+    for name in names:
+        contestants[name].run()
+    for at in range(rounds):
+        turn = at % len(names)
+        for name in names[turn:] + names[:turn]:
+            contestants[name].once()
+        done((at + 1) / rounds)
+
+
+def bench_model(
+    weights: Path,
+    data: Path | None = None,
+    *,
+    views: int = 48,
+    rounds: int = 7,
+    checkpoint: Path | None = None,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Any]:
+    """Measure a folder of weights on held-out pictures of `data`, or on rendered views.
+
+    `checkpoint` is the detector's `.pt`, run by ultralytics too. Back ends whose library is
+    not installed are left out and named under `not_measured`. Raises FeltwatchError for
+    weights or data that cannot be read.
+    """
+    card = load_card(weights)
+    detector, reader = load_models(weights, threads)
+    pictures = _views(data, detector.size, views)
+    contestants, missing = _finders(weights, card, pictures, checkpoint, threads)
+    finders = set(contestants)
+    contestants |= _readers(weights, pictures, threads)
+    interleave(contestants, rounds, progress or (lambda _: None))
+    finding = {n: t for n, t in contestants.items() if n in finders}
+    return {
+        "views": len(pictures),
+        "view_px": detector.size,
+        "rounds": rounds,
+        "boxes_a_view": round(
+            sum(len(one) for one in detector.find(pictures)) / max(1, len(pictures)), 1
+        ),
+        "detector": {name: timed.as_dict() for name, timed in finding.items()},
+        "ratio": _ratios(finding),
+        "reader": contestants["reader crops"].as_dict() | {"crops": SEAT_CROPS},
+        "reader_both_indices": contestants["reader crops twice"].as_dict()
+        | {"crops": 2 * SEAT_CROPS},
+        "stacks": contestants["stack crops"].as_dict() | {"crops": STACK_CROPS},
+        "levels": contestants["levels"].as_dict() | {"levels": LEVELS},
+        "peak_mib": _peak_memory(weights),
+        "threads": _threads(detector, reader),
+        "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
+        "versions": _versions(),
+        "not_measured": missing,
+    }
+
+
+def _views(data: Path | None, size: int, count: int) -> list[ByteArray]:
+    if data is None:
+        return list(trial_pictures(count, size)[0])
+    pictures = read_val_set(data, "val").some(count).pictures
+    return [fit_square(read_picture(one.path), size)[0] for one in pictures]
+
+
+def _finders(
+    weights: Path,
+    card: dict[str, Any],
+    pictures: Sequence[ByteArray],
+    checkpoint: Path | None,
+    threads: int | None,
+) -> tuple[dict[str, Timed], dict[str, str]]:
+    own = card["models"]["detector"]
+    path, names = weights / own["file"], tuple(own["classes"])
+    threshold = float(own.get("threshold", DEFAULT_THRESHOLD))
+    found: dict[str, Timed] = {}
+
+    def add(name: str, run: Callable[[Sequence[ByteArray]], object]) -> None:
+        found[name] = Timed(lambda: run(pictures), len(pictures))
+
+    runs = weights / detector_part(card)["file"]
+    add(OURS, OpenVinoDetector(runs, names, threshold, threads).find)
+    plain = OpenVinoDetector(path, names, threshold, threads)
+    if runs != path:
+        add(f"{OURS} without int8", plain.find)
+    add(f"{OURS} f32", OpenVinoDetector(path, names, threshold, threads, "f32").find)
+    missing: dict[str, str] = {}
+    if find_spec("onnxruntime"):
+        add("onnxruntime f32", OnnxRuntimeDetector(path, names, threshold, threads).find)
+    else:
+        missing["onnxruntime f32"] = "onnxruntime is not installed"
+    if not find_spec("ultralytics"):
+        missing[ULTRALYTICS] = "ultralytics is not installed"
+        return found, missing
+    if find_spec("onnxruntime"):
+        run = _predict(path, plain.size, threshold)
+        try:
+            run(pictures[:1])
+        except ValueError:
+            missing[f"{ULTRALYTICS}, the same onnx"] = "exported before its notes were ultralytics'"
+        else:
+            add(f"{ULTRALYTICS}, the same onnx", run)
+    else:  # ultralytics would try to install it by itself
+        missing[f"{ULTRALYTICS}, the same onnx"] = "onnxruntime is not installed"
+    if checkpoint is not None:
+        add(f"{ULTRALYTICS}, pt", _predict(checkpoint, plain.size, threshold))
+    return found, missing
+
+
+def _predict(path: Path, size: int, threshold: float) -> Callable[[Sequence[ByteArray]], object]:
+    """Plain ultralytics `predict`, as its documentation has it, view by view."""
+    yolo = import_module("ultralytics").YOLO
+    # It sets its own level when it is imported, and tells what it loads on stdout.
+    logging.getLogger("ultralytics").setLevel(logging.ERROR)
+    model = yolo(str(path), task="detect", verbose=False)
+
+    def run(pictures: Sequence[ByteArray]) -> object:
+        return [
+            model.predict(view, imgsz=size, conf=threshold, device="cpu", verbose=False)
+            for view in pictures
+        ]
+
+    return run
+
+
+def _readers(weights: Path, pictures: Sequence[ByteArray], threads: int | None) -> dict[str, Timed]:
+    _, reader = load_models(weights, threads)
+    counter, levels = load_counter(weights, threads), load_level_reader(weights, threads)
+    palette = np.zeros((PALETTE, 3), np.float32)
+    # What a crop shows does not matter to the time it takes.
+    side = 64
+    cut = [view[:side, k : k + side] for view in pictures for k in range(0, view.shape[1], side)]
+    seat = np.stack([cut[k % len(cut)] for k in range(2 * SEAT_CROPS)])
+    stacks = trial_stacks()[:STACK_CROPS]
+
+    def times(read: Callable[[ByteArray], object], crops: ByteArray) -> Timed:
+        return Timed(lambda: [read(crops) for _ in range(SEATS_AT_ONCE)], SEATS_AT_ONCE)
+
+    return {
+        "reader crops": times(reader.read, seat[:SEAT_CROPS]),
+        "reader crops twice": times(reader.read, seat),
+        "stack crops": times(counter.read, stacks),
+        "levels": times(
+            lambda windows: levels.read(windows, palette), trial_levels().windows[:LEVELS]
+        ),
+    }
+
+
+def _ratios(finding: dict[str, Timed]) -> dict[str, dict[str, float]]:
+    """How often quicker the detector that runs is than each other contestant."""
+    ours, out = finding[OURS], {}
+    for name, timed in finding.items():
+        if name != OURS:
+            pairs = zip(timed.wall_ms, ours.wall_ms, strict=True)
+            cpu = zip(timed.cpu_ms, ours.cpu_ms, strict=True)
+            out[f"{name} / {OURS}"] = {
+                "wall": round(float(np.median([a / b for a, b in pairs])), 2),
+                "cpu": round(float(np.median([a / max(b, 1e-6) for a, b in cpu])), 2),
+            }
+    return out
+
+
+def _threads(detector: object, reader: object) -> dict[str, Any]:
+    out: dict[str, Any] = {"processors": os.cpu_count()}
+    for name, network in (("detector", detector), ("reader", reader)):
+        if isinstance(network, (OpenVinoDetector, OpenVinoReader)):
+            out[name] = network.settings()
+    return out
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    out = {}
+    for name in ("openvino", "onnxruntime", "ultralytics", "torch"):
+        try:
+            out[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return out
+
+
+def _peak_memory(weights: Path) -> int | None:
+    """Peak of memory in MiB of a fresh process that loads the networks and finds and reads."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(there, weights))
+    process.start()
+    there.close()
+    try:
+        return int(here.recv())
+    except EOFError:  # where it cannot start, as from a prompt, nothing is told
+        return None
+    finally:
+        process.join()
+
+
+def _work(pipe: Any, weights: Path) -> None:
+    detector, reader = load_models(weights)
+    counter, levels = load_counter(weights), load_level_reader(weights)
+    detector.find([np.zeros((detector.size, detector.size, 3), np.uint8)] * VIEWS_IN_MEMORY)
+    crops = np.zeros((SEAT_CROPS, 64, 64, 3), np.uint8)
+    reader.read(crops)
+    counter.read(crops)
+    levels.read(trial_levels().windows[:LEVELS], np.zeros((PALETTE, 3), np.float32))
+    pipe.send(round(_peak_bytes() / 2**20))
+
+
+def _peak_bytes() -> int:
+    """Peak of memory of this process; on Linux of its own image, not of what started it."""
+    status = Path("/proc/self/status")
+    if status.is_file():
+        for line in status.read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _PEAK_UNIT

@@ -1,0 +1,1 @@
+"""Label formats: readers and writers."""

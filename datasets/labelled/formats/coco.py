@@ -1,0 +1,331 @@
+"""COCO: one JSON file a split, with all pictures and boxes; read and written as a stream.
+
+Carries labels, boxes, scores, attributes and a turn (as CVAT writes it, among the
+attributes). Keys that feltwatch has no place for are kept as attributes that begin with
+`coco.` and written back.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import ijson
+
+from datasets.labelled.formats.base import (
+    Entry,
+    Progress,
+    entry_name,
+    find_picture,
+    place_of,
+    put_picture,
+    told_name,
+)
+from datasets.labelled.manifest import Dataset
+from datasets.labelled.records import Box, Picture
+from settlement.errors import FeltwatchError
+
+NO_SPLIT = "default"
+OWN = "coco."
+_HEAD_BYTES = 1 << 16
+_BOX_KEYS = {"image_id", "category_id", "bbox", "score", "attributes"}
+_IMAGE_KEYS = {"id", "file_name", "width", "height"}
+_VALUES = ("visible", "score")
+
+
+def detect(folder: Path) -> Path | None:
+    """The first annotation file, None where there is none."""
+    return next(iter(_files(folder)), None)
+
+
+def _files(folder: Path) -> list[Path]:
+    places = [folder, folder / "annotations", *(p for p in sorted(folder.glob("*")) if p.is_dir())]
+    found = dict.fromkeys(path for place in places for path in sorted(place.glob("*.json")))
+    return [path for path in found if _is_coco(path)]
+
+
+def _is_coco(path: Path) -> bool:
+    """Whether the file is one object with pictures; told by its first few keys."""
+    with path.open("rb") as file, suppress(ijson.JSONError):
+        for event, (prefix, kind, value) in enumerate(ijson.parse(file)):
+            if event == 0 and kind != "start_map":
+                return False
+            if prefix == "" and kind == "map_key" and value in ("images", "annotations"):
+                return True
+            if event > 100_000:
+                return False
+    return False
+
+
+def as_read(box: Box) -> Box:
+    """Everything of a box comes back."""
+    return box
+
+
+def read(folder: Path, file: Path) -> CocoReader:
+    """The reader of all annotation files of a folder, or of `file` alone if it lies elsewhere."""
+    files = _files(folder)
+    return CocoReader(folder, tuple(files if file in files else [file]))
+
+
+@dataclass(frozen=True)
+class CocoReader:
+    """Reads file after file; the boxes wait in a table on disk until their picture comes."""
+
+    folder: Path
+    files: tuple[Path, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The categories by number, as the files name them."""
+        names: dict[str, None] = {}
+        for file in self.files:
+            names |= dict.fromkeys(n for _, n in sorted(self._categories(file).items()))
+        return tuple(names)
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """`info`, `licenses` and categories, of the first file that tells them."""
+        told: dict[str, Any] = {}
+        for file in self.files:
+            for key in ("info", "licenses", "categories"):
+                for value in self._items(file, key):
+                    told.setdefault(key, value)
+        return {"coco": told} if told else {}
+
+    @property
+    def count(self) -> int | None:
+        """How many pictures there are."""
+        return sum(
+            1
+            for file in self.files
+            for prefix, kind, _ in self._events(file)
+            if prefix == "images.item" and kind == "start_map"
+        )
+
+    def entries(self) -> Iterator[Entry]:
+        """The pictures; raises FeltwatchError naming the file and annotation."""
+        for file in self.files:
+            with tempfile.TemporaryDirectory() as temporary:
+                db = sqlite3.connect(Path(temporary) / "coco.sqlite", isolation_level=None)
+                try:
+                    db.execute("PRAGMA journal_mode = OFF")
+                    db.execute("PRAGMA synchronous = OFF")
+                    yield from self._of_file(file, db)
+                finally:
+                    db.close()
+
+    def _of_file(self, file: Path, db: sqlite3.Connection) -> Iterator[Entry]:
+        db.execute("CREATE TABLE boxes (image, told TEXT)")
+        db.execute("BEGIN")
+        for told in self._items(file, "annotations.item"):
+            db.execute("INSERT INTO boxes VALUES (?, ?)", (_key(told, file), json.dumps(told)))
+        db.execute("CREATE INDEX by_image ON boxes (image)")
+        db.execute("COMMIT")
+        names = self._categories(file)
+        split = _split_of(file)
+        for told in self._items(file, "images.item"):
+            yield self._entry(file, told, split, names, db)
+            db.execute("DELETE FROM boxes WHERE image = ?", (str(told.get("id")),))
+        row = db.execute("SELECT image FROM boxes").fetchone()
+        if row is not None:
+            raise FeltwatchError(f"{file}: annotations: image_id {row[0]}: there is no such image")
+
+    def _entry(
+        self,
+        file: Path,
+        told: Any,
+        split: str | None,
+        names: dict[int, str],
+        db: sqlite3.Connection,
+    ) -> Entry:
+        place = f"{file}: image {told.get('id') if isinstance(told, dict) else told}"
+        try:
+            name = str(told["file_name"])
+            width, height = int(told["width"]), int(told["height"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise FeltwatchError(f"{place}: id, file_name, width and height are due") from error
+        told_name(name, place)
+        near = () if file.parent == self.folder else (file.parent.name,)
+        hints = (*near, *((f"images/{split}", split) if split else ()))
+        path = find_picture(self.folder, name, hints, place)
+        rows = db.execute(
+            "SELECT told FROM boxes WHERE image = ? ORDER BY rowid", (str(told["id"]),)
+        )
+        boxes = tuple(_box(json.loads(row[0]), names, file) for row in rows)
+        details = {"split": split} if split else {}
+        extra = tuple((OWN + k, v) for k, v in told.items() if k not in _IMAGE_KEYS)
+        return Entry(
+            entry_name(path, self.folder, place) if path else name,
+            path,
+            lambda _w, _h: boxes,
+            place,
+            width,
+            height,
+            details,
+            extra,
+        )
+
+    def _categories(self, file: Path) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for told in self._items(file, "categories.item"):
+            try:
+                found[int(told["id"])] = str(told["name"]).strip()
+            except (KeyError, TypeError, ValueError) as error:
+                raise FeltwatchError(
+                    f"{file}: categories: id and name are due, not {told}"
+                ) from error
+        return found
+
+    def _items(self, file: Path, prefix: str) -> Iterator[Any]:
+        try:
+            with file.open("rb") as stream:
+                yield from ijson.items(stream, prefix, use_float=True)
+        except (ijson.JSONError, UnicodeDecodeError) as error:
+            raise FeltwatchError(f"{file}: is not JSON ({' '.join(str(error).split())})") from error
+
+    def _events(self, file: Path) -> Iterator[tuple[str, str, Any]]:
+        try:
+            with file.open("rb") as stream:
+                yield from ijson.parse(stream, use_float=True)
+        except (ijson.JSONError, UnicodeDecodeError) as error:
+            raise FeltwatchError(f"{file}: is not JSON ({' '.join(str(error).split())})") from error
+
+
+def _key(told: Any, file: Path) -> str:
+    if not isinstance(told, dict) or "image_id" not in told:
+        raise FeltwatchError(f"{file}: annotations: one has no image_id")
+    return str(told["image_id"])
+
+
+def _split_of(file: Path) -> str | None:
+    """`train` of `instances_train2017.json`, of Roboflow's `train/_annotations.coco.json`."""
+    name = file.parent.name if file.name == "_annotations.coco.json" else file.stem
+    name = name.removeprefix("instances_").rstrip("0123456789")
+    name = {"valid": "val"}.get(name, name)
+    own = file.stem.startswith("instances_") and name != NO_SPLIT
+    return name if own or name in ("train", "val", "test") else None
+
+
+def _box(told: Any, names: dict[int, str], file: Path) -> Box:
+    place = f"{file}: annotation {told.get('id')}"
+    category = told.get("category_id")
+    if category not in names:
+        raise FeltwatchError(f"{place}: category_id {category} is not among the categories")
+    try:
+        x, y, w, h = (float(v) for v in told["bbox"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise FeltwatchError(f"{place}: bbox: four numbers are due") from error
+    attributes = dict(told.get("attributes") or {})
+    values: dict[str, Any] = {}
+    if isinstance(told.get("score"), int | float):
+        values["score"] = told["score"]
+    if _share(attributes.get("visible")):
+        values["visible"] = attributes.pop("visible")
+    turn = attributes.get("rotation")
+    if isinstance(turn, int | float) and not isinstance(turn, bool):
+        values["angle_deg"] = attributes.pop("rotation") or None
+    kept = tuple(attributes.items())
+    kept += tuple((OWN + k, v) for k, v in told.items() if k not in _BOX_KEYS)
+    try:
+        return Box(names[category], x, y, x + w, y + h, **values, attributes=_own(kept))
+    except FeltwatchError as error:
+        raise place_of(error, place) from error
+
+
+def _own(attributes: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    """Without those that say nothing: the number, and the area and mask of a plain box."""
+    plain: dict[str, Any] = {OWN + "iscrowd": 0, OWN + "segmentation": []}
+    return tuple(
+        (k, v)
+        for k, v in attributes
+        if k not in (OWN + "id", OWN + "area") and (k not in plain or plain[k] != v)
+    )
+
+
+def _share(value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and 0 <= value <= 1
+
+
+def write(dataset: Dataset, out: Path, progress: Progress) -> None:
+    """Write `images` and `annotations/instances_SPLIT.json`; boxes with all digits."""
+    told = dataset.note("coco") or {}
+    numbers = {c["name"]: c for c in told.get("categories", ()) if isinstance(c, dict)}
+    categories, used = [], {int(c["id"]) for c in numbers.values()}
+    for label in dataset.labels:
+        if label not in numbers:
+            number = next(n for n in range(1, len(used) + 2) if n not in used)
+            used.add(number)
+            numbers[label] = {"id": number, "name": label, "supercategory": ""}
+        categories.append(numbers[label])
+    ids = {label: int(c["id"]) for label, c in numbers.items()}
+    (out / "annotations").mkdir(parents=True, exist_ok=True)
+    total, done = len(dataset), 0
+    for split in dataset.splits() or (None,):
+        target = out / "annotations" / f"instances_{split or NO_SPLIT}.json"
+        part = target.with_suffix(".part")
+        with part.open("w", encoding="utf-8") as file:
+            head = {"info": told.get("info", {}), "licenses": told.get("licenses", [])}
+            file.write(json.dumps(head | {"categories": categories}, ensure_ascii=False)[:-1])
+            file.write(', "images": [')
+            for at, picture in enumerate(dataset.pictures(split=split or "")):
+                put_picture(dataset, picture, out / "images" / picture.file)
+                _put(file, at, _image(picture))
+                done += 1
+                progress(done, total)
+            file.write('], "annotations": [')
+            at = 0
+            for picture in dataset.pictures(split=split or ""):
+                for box in dataset.boxes(picture.id):
+                    _put(file, at, _annotation(at + 1, picture, box, ids))
+                    at += 1
+            file.write("]}\n")
+        part.replace(target)
+
+
+def _put(file: TextIO, at: int, told: dict[str, Any]) -> None:
+    file.write((",\n" if at else "\n") + json.dumps(told, ensure_ascii=False))
+
+
+def _native(attributes: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    return {k.removeprefix(OWN): v for k, v in attributes if k.startswith(OWN)}
+
+
+def _image(picture: Picture) -> dict[str, Any]:
+    return _native(picture.attributes) | {
+        "id": picture.id,
+        "file_name": picture.file,
+        "width": picture.width,
+        "height": picture.height,
+    }
+
+
+def _annotation(number: int, picture: Picture, box: Box, ids: dict[str, int]) -> dict[str, Any]:
+    if box.label not in ids:
+        raise FeltwatchError(
+            f"{picture.file}: label {box.label!r} is not among the dataset's; "
+            "COCO needs a number for each"
+        )
+    attributes = {k: v for k, v in box.attributes if not k.startswith(OWN)}
+    if box.visible is not None:
+        attributes["visible"] = box.visible
+    if box.angle_deg is not None:
+        attributes["rotation"] = box.angle_deg
+    told: dict[str, Any] = {"segmentation": [], "iscrowd": 0} | _native(box.attributes)
+    told |= {
+        "id": number,
+        "image_id": picture.id,
+        "category_id": ids[box.label],
+        "bbox": [box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0],
+        "area": box.area_px,
+    }
+    if box.score is not None:
+        told["score"] = box.score
+    return told | ({"attributes": attributes} if attributes else {})

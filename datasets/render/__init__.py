@@ -1,0 +1,1 @@
+"""Everything that draws: felts, chips, lammers, arms, cameras."""

@@ -1,0 +1,1 @@
+"""Drawn cards: faces, backs, fonts and wear."""

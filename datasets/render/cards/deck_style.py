@@ -1,0 +1,162 @@
+"""Designs of the built-in deck: sizes, colours and shapes, and designs drawn at random."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from datasets.render.cards.glyphs import GlyphDesign, random_design
+from datasets.render.cards.suit_marks import SuitDesign
+
+Color = tuple[int, int, int]
+
+TWO_COLOUR: dict[str, Color] = {
+    "C": (24, 22, 22), "S": (24, 22, 22), "D": (200, 22, 30), "H": (200, 22, 30),
+}  # fmt: skip
+FOUR_COLOUR: dict[str, Color] = {
+    "C": (18, 120, 50), "S": (24, 22, 22), "D": (24, 70, 190), "H": (200, 22, 30),
+}  # fmt: skip
+
+DRAWN_GLYPHS_SHARE = 0.62
+"""Share of designs whose ranks are drawn with our own pen; the others are set in a font."""
+
+
+@dataclass(frozen=True)
+class DeckStyle:
+    """How a built-in deck is drawn; lengths in mm, colours RGB.
+
+    `glyphs`, where given, draws the ranks instead of `font`. `wear` is 0 for a new deck to 1
+    for a ruined one.
+    """
+
+    font: str | None = None
+    size_mm: tuple[float, float] = (63.0, 88.0)
+    rank_mm: float = 11.0
+    suit_mm: float = 8.5
+    stretch: float = 0.85
+    stroke: float = 0.035
+    gap_mm: float = 1.2
+    inset_mm: tuple[float, float] = (2.6, 3.4)
+    centered: bool = True
+    palette: dict[str, Color] = field(default_factory=lambda: dict(TWO_COLOUR))
+    paper: Color = (250, 249, 246)
+    ten: str = "10"
+    ten_gap: float = 0.1
+    all_corners: bool = False
+    pip_mm: float = 11.0
+    frame: bool = True
+    frame_kind: int = 0
+    corner_mm: float = 3.5
+    back_rgb: Color = (150, 24, 40)
+    back_kind: int = 0
+    joker_kind: int = 0
+    joker_rgb: Color | None = None
+    glyphs: GlyphDesign | None = None
+    marks: SuitDesign = field(default_factory=SuitDesign)
+    court_ground: int = 0
+    court_pip: float = 0.24
+    scrolls: bool = False
+    wear: float = 0.0
+    seed: int = 7
+
+
+CASINO_DESIGNS: dict[str, DeckStyle] = {
+    "standard": DeckStyle(
+        glyphs=GlyphDesign(stem=0.15, thin=0.09, serif=0.1, slab=0.06, three=2, jack=1, queen=2),
+        rank_mm=8.0, suit_mm=7.0, stretch=0.95, ten_gap=0.07, frame_kind=1,
+    ),
+    "jumbo": DeckStyle(
+        glyphs=GlyphDesign(width=0.58, stem=0.2, thin=0.15, square=2.6, three=0, four=0),
+        rank_mm=15.0, suit_mm=11.5, stretch=0.8, inset_mm=(2.0, 3.0), back_kind=5, joker_kind=1,
+        back_rgb=(24, 40, 130),
+    ),
+    "four_colour": DeckStyle(
+        glyphs=GlyphDesign(width=0.6, stem=0.16, thin=0.12, three=1, four=1, six=1, queen=0),
+        palette=dict(FOUR_COLOUR), rank_mm=13.0, suit_mm=10.0, back_kind=7, joker_kind=3,
+    ),
+    "bridge": DeckStyle(
+        size_mm=(57.0, 88.0), glyphs=GlyphDesign(stem=0.14, thin=0.07, serif=0.12, king=1, five=1),
+        rank_mm=8.5, suit_mm=7.5, back_kind=10, joker_kind=4,
+    ),
+    "worn": DeckStyle(
+        glyphs=GlyphDesign(stem=0.17, thin=0.11, three=0, seven=1, one=2), rank_mm=10.0,
+        suit_mm=8.0, wear=0.7, paper=(243, 238, 226), back_kind=8, joker_kind=10, corner_mm=4.2,
+    ),
+}  # fmt: skip
+"""Named designs that a simulated shift may use beside the default one."""
+
+
+def _palette(rng: np.random.Generator) -> tuple[dict[str, Color], Color]:
+    """Colours of the suits and the paper."""
+    red = (int(rng.integers(165, 245)), int(rng.integers(0, 60)), int(rng.integers(10, 75)))
+    low, high = rng.integers(8, 50, 2).tolist()
+    black = (int(low), int(rng.integers(8, 50)), int(high))
+    palette: dict[str, Color] = {"H": red, "S": black, "C": black, "D": red}
+    if rng.random() < 0.25:
+        palette["C"] = (
+            int(rng.integers(0, 40)), int(rng.integers(95, 150)), int(rng.integers(20, 70)),
+        )  # fmt: skip
+        palette["D"] = (
+            int(rng.integers(0, 60)), int(rng.integers(40, 130)), int(rng.integers(150, 235)),
+        )  # fmt: skip
+    shade = rng.normal(247, 5)
+    warm = rng.uniform(0, 12)
+    r, g, b = (int(v) for v in np.clip((shade + 2, shade, shade - warm), 222, 255))
+    paper: Color = (r, g, b)
+    if rng.random() < 0.015:
+        k, m, n = (int(v) for v in rng.integers(10, 40, 3))
+        paper = (k, m, n)
+        gold = (
+            int(rng.integers(190, 235)), int(rng.integers(150, 190)), int(rng.integers(60, 120)),
+        )  # fmt: skip
+        palette["C"] = palette["S"] = gold
+        if rng.random() < 0.5:
+            palette["D"] = palette["H"] = gold
+    return palette, paper
+
+
+def random_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
+    """A deck design drawn from what is found on casino tables and in shops."""
+    jumbo = rng.random() < 0.5
+    rank = float(rng.uniform(10, 16.5) if jumbo else rng.uniform(5.8, 10.5))
+    palette, paper = _palette(rng)
+    drawn = rng.random() < DRAWN_GLYPHS_SHARE
+    r, g, b = (int(v) for v in rng.integers(10, 200, 3))
+    joker_rgb: Color | None = None
+    chance = rng.random()
+    if chance < 0.25:
+        p, q, s = (int(v) for v in rng.integers(0, 190, 3))
+        joker_rgb = (p, q, s)
+    return DeckStyle(
+        font=str(rng.choice(fonts)) if fonts and rng.random() < 0.93 else None,
+        size_mm=(63.0, 88.0) if rng.random() < 0.7 else (57.0, 88.0),
+        rank_mm=rank,
+        suit_mm=rank * float(rng.uniform(0.5, 1.05)),
+        stretch=float(rng.uniform(0.72, 1.12) if drawn else rng.uniform(0.55, 1.0)),
+        stroke=float(max(0.0, rng.uniform(-0.03, 0.06))),
+        gap_mm=float(rng.uniform(0.3, 2.2)),
+        inset_mm=(float(rng.uniform(1.2, 4.5)), float(rng.uniform(1.8, 5.5))),
+        centered=bool(rng.random() < 0.85),
+        palette=palette,
+        paper=paper,
+        ten="10" if rng.random() < 0.97 else "T",
+        ten_gap=float(rng.uniform(0.03, 0.2)),
+        all_corners=bool(rng.random() < 0.22),
+        pip_mm=float(rng.uniform(7.5, 15)),
+        frame=bool(rng.random() < 0.75),
+        frame_kind=int(rng.integers(0, 8)),
+        corner_mm=float(rng.uniform(2.3, 5.2)),
+        back_rgb=(r, g, b),
+        back_kind=int(rng.integers(0, 12)),
+        joker_kind=int(rng.integers(0, 14)),
+        joker_rgb=joker_rgb,
+        glyphs=random_design(rng) if drawn else None,
+        marks=SuitDesign.draw(rng),
+        court_ground=int(rng.choice([0, 0, 0, 1, 2])),
+        court_pip=float(rng.choice([0.0, rng.uniform(0.16, 0.34)], p=[0.15, 0.85])),
+        scrolls=bool(rng.random() < 0.16),
+        wear=float(rng.choice([0.0, rng.uniform(0.05, 0.35), rng.uniform(0.35, 1.0)],
+                              p=[0.45, 0.35, 0.2])),
+        seed=int(rng.integers(1, 2**31)),
+    )  # fmt: skip

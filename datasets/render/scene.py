@@ -1,0 +1,137 @@
+"""What lies on the felt and what moves over it: the contract between play and picture.
+
+The shift simulator writes a `ShiftPlan`; the renderer draws it. Positions are felt
+millimetres (see `vision.geometry.table`), times are seconds of the recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from settlement.record import RoundRecord
+from vision.geometry.table import Point
+
+
+@dataclass(frozen=True, slots=True)
+class CardItem:
+    """A card on the felt; `label` is 'AS' ... 'JOKER', whichever side is up.
+
+    `angle_deg` turns the card clockwise as the felt is drawn; at 0 its top is towards
+    the dealer's edge (-y).
+    """
+
+    key: str
+    label: str
+    center_mm: Point
+    angle_deg: float
+    face_up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StackItem:
+    """A stack of chips, colours from the bottom up, standing at `center_mm`.
+
+    `lean_mm` is how far the top chip lies beside the lowest; `untidy` (0 to 1) is the share
+    of chips pushed some millimetres out of line.
+    """
+
+    key: str
+    center_mm: Point
+    colours: tuple[str, ...]
+    lean_mm: Point = (0.0, 0.0)
+    untidy: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LammerItem:
+    """A lammer; `kind` is a key of the table file's lammers."""
+
+    key: str
+    kind: str
+    center_mm: Point
+    angle_deg: float
+
+
+Item = CardItem | StackItem | LammerItem
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """At `t_s`, items of these keys go and these come; later items lie over earlier ones."""
+
+    t_s: float
+    put: tuple[Item, ...] = ()
+    remove: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """An arm over the felt from `t0_s` to `t1_s`.
+
+    `hand_mm` are the hand's places at equal shares of the time, the first and the last
+    usually off the felt; the arm comes from `shoulder_mm`, off the felt. `height_mm` is how
+    high the hand goes over the felt where it does not go as usual.
+    """
+
+    t0_s: float
+    t1_s: float
+    who: Literal["dealer", "player"]
+    shoulder_mm: Point
+    hand_mm: tuple[Point, ...]
+    height_mm: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something of the shift that is no round: a dealer change, or the camera going dark.
+
+    `kind` says what ('fill', 'camera/frozen', ...), `seed` draws its look; `code` is the
+    alert that is due for it, `round_id` the round under way, if any.
+    """
+
+    kind: str
+    t0_s: float
+    t1_s: float
+    note: str = ""
+    code: str | None = None
+    round_id: str | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class ShiftPlan:
+    """A whole shift: what changes when, the arms, and the truth round by round."""
+
+    duration_s: float
+    changes: tuple[Change, ...]
+    reaches: tuple[Reach, ...]
+    rounds: tuple[RoundRecord, ...]
+    events: tuple[Event, ...] = ()
+
+
+@dataclass
+class FeltState:
+    """The items on the felt at a moment, in drawing order."""
+
+    items: dict[str, Item] = field(default_factory=dict)
+
+    def apply(self, change: Change) -> tuple[Item, ...]:
+        """Carry the change out; gives back every item that went or came.
+
+        Raises KeyError when an item to remove is not there or a key comes twice.
+        """
+        touched: list[Item] = []
+        for key in change.remove:
+            touched.append(self.items.pop(key))
+        for item in change.put:
+            if item.key in self.items:
+                raise KeyError(f"{item.key} lies on the felt already")
+            self.items[item.key] = item
+            touched.append(item)
+        return tuple(touched)
+
+    def snapshot(self) -> Mapping[str, Item]:
+        """A copy of the items, in drawing order."""
+        return dict(self.items)

@@ -1,0 +1,1 @@
+"""Simulated shifts: what is bet, dealt, paid and recorded."""

@@ -1,0 +1,1 @@
+"""Filming a simulated shift: frames, encoding and their truth."""

@@ -1,0 +1,1 @@
+"""Mistakes and troubles that a simulated shift contains."""

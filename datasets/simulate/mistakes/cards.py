@@ -1,0 +1,191 @@
+"""Mistakes with cards, and rounds that do not get on, put into a round settled as is due."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from datasets.simulate.mistakes.laid import PRIZE_WAYS
+from datasets.simulate.mistakes.money import MONEY_WAYS, Mistake
+from datasets.simulate.script import CardMove, PlannedFault, RoundScript, SeatScript, Ways
+from settlement.cards import Card
+from settlement.record import DECK_LABELS, JOKER
+from settlement.result import Settlement
+from settlement.settle import settle
+from vision.geometry.table import TableFile
+
+
+def _deck_twin(
+    script: RoundScript, _due: Settlement, table: TableFile, rng: random.Random
+) -> RoundScript | None:
+    """A card that lies at two seats: one's card becomes its like in rank that another holds.
+
+    What the seat is due by its own cards stays what it was, so that nothing else is wrong.
+    The dealer's cards are left alone: a twin of theirs would leave every wager undecided.
+    """
+    return _twin(script, table, rng, lambda label: _rank(label) is not None)
+
+
+def _deck_jokers(
+    script: RoundScript, _due: Settlement, table: TableFile, rng: random.Random
+) -> RoundScript | None:
+    """A second joker in the place of an ace."""
+    if not any(JOKER in (*seat.low, *seat.high) for seat in script.seats):
+        return None
+    return _twin(script, table, rng, lambda label: label == JOKER)
+
+
+def _twin(
+    script: RoundScript, table: TableFile, rng: random.Random, wanted: Callable[[str], bool]
+) -> RoundScript | None:
+    places: dict[str, int] = {
+        label: seat.seat for seat in script.seats for label in (*seat.low, *seat.high)
+    }
+    seats = list(script.seats)
+    rng.shuffle(seats)
+    for seat in seats:
+        for label in rng.sample([*seat.low, *seat.high], len(seat.low) + len(seat.high)):
+            likes = [
+                other for other in DECK_LABELS
+                if wanted(other) and _alike(other, label)
+                and places.get(other, seat.seat) != seat.seat
+            ]  # fmt: skip
+            if not likes or seat.before is not None or seat.seat == script.banker:
+                continue
+            like = rng.choice(likes)
+            changed = replace(
+                seat,
+                low=tuple(like if c == label else c for c in seat.low),
+                high=tuple(like if c == label else c for c in seat.high),
+            )
+            if places[like] == script.banker or not _same_due(script, seat, changed, table):
+                continue
+            first, second = sorted((seat.seat, places[like]))
+            drawn = like if seat.drawn == label else seat.drawn
+            changed = replace(changed, drawn=drawn)
+            note = f"{like} lies twice, at seats {first} and {second}"
+            fault = PlannedFault("DECK", first, None, note, ("both", first, str(second)))
+            return script.with_seat(changed, fault)
+    return None
+
+
+def _rank(label: str) -> int | None:
+    card = Card.parse(label)
+    return None if card.joker else card.rank
+
+
+def _alike(other: str, label: str) -> bool:
+    if other == JOKER:
+        return label != JOKER and _rank(label) == 14
+    return _rank(other) == _rank(label)
+
+
+def _same_due(script: RoundScript, seat: SeatScript, changed: SeatScript, table: TableFile) -> bool:
+    """Whether a seat's wagers, settled alone with the dealer, come out the same."""
+    banker = [s for s in script.seats if s.seat == script.banker and s.seat != seat.seat]
+    alone = [
+        settle(replace(script, seats=(*banker, one)).record(table, "round"), table.rules).seats[-1]
+        for one in (seat, changed)
+    ]
+    first, second = ([(w.wager, w.outcome, w.pay_cents) for w in s.wagers] for s in alone)
+    return first == second
+
+
+def _deck_count(more: bool) -> Mistake:
+    """A hand of eight cards, or of six."""
+
+    def mistake(
+        script: RoundScript, _due: Settlement, _table: TableFile, rng: random.Random
+    ) -> RoundScript | None:
+        seats = [
+            s for s in script.seats
+            if s.seat != script.banker and s.before is None and len(s.high) == 5 and not s.envy
+            and s.drawn is None
+        ]  # fmt: skip
+        if not seats:
+            return None
+        seat = rng.choice(seats)
+        if more:
+            free = [label for label in DECK_LABELS if label not in _all_cards(script)]
+            high = (*seat.high, rng.choice(free))
+        else:
+            high = seat.high[:-1]
+        note = f"{len(seat.low) + len(high)} cards"
+        fault = PlannedFault("DECK", seat.seat, None, note, ("shown", seat.seat, None))
+        return script.with_seat(replace(seat, high=high), fault)
+
+    return mistake
+
+
+def _all_cards(script: RoundScript) -> set[str]:
+    cards = {label for seat in script.seats for label in (*seat.low, *seat.high)}
+    given = {seat.discard for seat in script.seats if seat.discard}
+    return cards | given | set(script.dealt)
+
+
+def _faced(kind: str) -> Mistake:
+    def mistake(
+        script: RoundScript, _due: Settlement, _table: TableFile, rng: random.Random
+    ) -> RoundScript | None:
+        """A card turned up too early, or down after it was shown."""
+        seats = [s for s in script.seats if s.before is None and s.seat != script.banker]
+        if not seats:
+            return None
+        seat = rng.choice(seats)
+        card = rng.choice(seat.high)
+        up = kind == "face"
+        move = CardMove("face" if up else "face_down", seat.seat, (card,))
+        note = f"{card} turned {'up before' if up else 'down after'} the dealer showed the hand"
+        fault = PlannedFault("CARD_MOVED", seat.seat, None, note, ("card", seat.seat, None))
+        return replace(script, moves=(*script.moves, move), faults=(*script.faults, fault))
+
+    return mistake
+
+
+def _hidden(by: str) -> Mistake:
+    def mistake(
+        script: RoundScript, _due: Settlement, _table: TableFile, rng: random.Random
+    ) -> RoundScript | None:
+        """A card that is never seen: another lies on its index, or a hand does."""
+        moved = {move.seat for move in script.moves} | {m.other for m in script.moves}
+        seats = [s for s in script.seats if s.seat not in moved and len(s.high) == 5]
+        if not seats:
+            return None
+        seat = rng.choice(seats)
+        # The last card of a row shows both its indices; the others one each.
+        card = rng.choice(seat.high[:-1])
+        ways: Ways = replace(seat.ways, hidden=by, hidden_card=card, dropped=False)
+        note = f"{card} is covered by {'another card' if by == 'card' else 'a hand'}"
+        fault = PlannedFault("UNDECIDED", seat.seat, None, note, ("shown", seat.seat, None))
+        return script.with_seat(replace(seat, ways=ways), fault)
+
+    return mistake
+
+
+def _silent(way: str) -> Mistake:
+    def mistake(
+        script: RoundScript, _due: Settlement, _table: TableFile, _rng: random.Random
+    ) -> RoundScript | None:
+        fault = PlannedFault("SILENT", None, None, way, ("silent", None, None))
+        return replace(script, silence=way, faults=(*script.faults, fault))
+
+    return mistake
+
+
+LATE_WAYS: Mapping[tuple[str, str], Mistake] = {
+    **MONEY_WAYS,
+    **PRIZE_WAYS,
+    ("DECK", "twin"): _deck_twin,
+    ("DECK", "jokers"): _deck_jokers,
+    ("DECK", "many"): _deck_count(more=True),
+    ("DECK", "few"): _deck_count(more=False),
+    ("CARD_MOVED", "face"): _faced("face"),
+    ("CARD_MOVED", "face_down"): _faced("face_down"),
+    ("UNDECIDED", "card"): _hidden("card"),
+    ("UNDECIDED", "hand"): _hidden("hand"),
+    ("SILENT", "dispute"): _silent("dispute"),
+    ("SILENT", "chips"): _silent("chips"),
+    ("SILENT", "cards"): _silent("cards"),
+}
+"""Every way that is made after a round is settled."""

@@ -1,0 +1,1 @@
+"""How a round and a shift are played on the felt."""

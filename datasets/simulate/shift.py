@@ -1,0 +1,280 @@
+"""A simulated shift on disk: the recording, its table file and its truth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+
+from datasets.render.camera import play_area, synthetic_camera, table_camera
+from datasets.render.cards.deck import Deck, draw_deck, load_deck
+from datasets.render.cards.deck_style import CASINO_DESIGNS
+from datasets.render.scene import ShiftPlan
+from datasets.simulate.filming.encode import CODECS, check_codec, encode
+from datasets.simulate.filming.film import Film, Look
+from datasets.simulate.filming.incidents import Planes, Troubles
+from datasets.simulate.filming.truth_frames import FrameLog, FrameTruth
+from datasets.simulate.house_tables import NEVADA, Jackpots, rules_for, table_for
+from datasets.simulate.mistakes.catalogue import FaultPlan
+from datasets.simulate.play.behaviour import Manner
+from datasets.simulate.play.roundplay import SILENT_S
+from datasets.simulate.play.shift_events import EventPlan
+from datasets.simulate.play.shift_play import plan_shift
+from datasets.simulate.shards import Shard, from_zero, part_of
+from settlement.errors import FeltwatchError
+from settlement.rules import TableRules
+from vision.geometry.table import TableFile
+
+MARK_NOISE_PX = 0.4
+"""How far off a person points at a mark of the felt."""
+
+__all__ = ["CODECS", "Wishes", "default_rules", "simulate", "write_table"]
+
+
+def default_rules() -> TableRules:
+    """Emperor's Challenge Exposed, Nevada, with the pay tables of its example layout."""
+    return rules_for(NEVADA)
+
+
+def write_table(table: TableFile, path: Path) -> None:
+    """Write a table file that `vision.geometry.table.load_table` reads back equal."""
+    path.write_text(
+        tomli_w.dumps(table.model_dump(mode="json", exclude_none=True)), encoding="utf-8"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a shift is to be; the same wishes and version give the same truth.
+
+    `table` is a table of one's own in place of a usual one of `game`; its camera is not
+    used. `deck` is a folder of card faces or a name of `CASINO_DESIGNS`. `distortion` is the
+    lens's k1, about -0.1 for a dome. `pace` 1 waits as long as people do. `camera_seed`
+    draws camera, light and felt.
+
+    >>> Wishes(seed=7, rounds=5).game
+    'emperors_challenge_exposed'
+    """
+
+    seed: int
+    rounds: int
+    faults: FaultPlan = field(default_factory=FaultPlan)
+    events: EventPlan = field(default_factory=EventPlan)
+    game: str = NEVADA
+    jackpots: Jackpots = "none"
+    table: TableFile | None = None
+    deck: Path | None = None
+    pace: float = 0.35
+    seats: int | None = None
+    dealers: Manner = "any"
+    silent_s: float = SILENT_S
+    fps: int = 15
+    size: tuple[int, int] = (3840, 2160)
+    camera_seed: int | None = None
+    distortion: float = 0.0
+    codec: str = "h264"
+    crf: int = 25
+    preset: str = "veryfast"
+
+    def recipe(self) -> dict[str, Any]:
+        """What is written beside the recording, to make it again."""
+        words: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("seed", "rounds", "game", "jackpots", "pace", "seats", "dealers",
+                         "silent_s", "fps", "size", "camera_seed", "distortion",
+                         "codec", "crf", "preset")
+        }  # fmt: skip
+        words["faults"], words["events"] = repr(self.faults), repr(self.events)
+        words["deck"] = None if self.deck is None else str(self.deck)
+        words["table"] = None if self.table is None else self.table.table
+        words["version"] = _version()
+        return words
+
+    def table_file(self) -> TableFile:
+        """The table that is played at, without a camera."""
+        if self.table is None:
+            return table_for(self.game, seats=self.seats, jackpots=self.jackpots)
+        return self.table.model_copy(update={"camera": None})
+
+    def plan(self, table: TableFile) -> ShiftPlan:
+        """The whole shift at that table."""
+        return plan_shift(
+            table, seed=self.seed, rounds=self.rounds, faults=self.faults, pace=self.pace,
+            dealers=self.dealers, events=self.events, silent_s=self.silent_s,
+            players=self.seats if self.table is not None else None,
+        )  # fmt: skip
+
+
+def _version() -> str:
+    try:
+        return version("feltwatch")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _cards(deck: Path | None) -> Deck:
+    """The deck of a folder or of a design's name; the usual one where none is told."""
+    if deck is None:
+        return draw_deck()
+    design = CASINO_DESIGNS.get(str(deck))
+    return load_deck(deck) if design is None else draw_deck(design, str(deck))
+
+
+@dataclass
+class _Scenery:
+    """Everything that is seen: table with its camera, film and plan."""
+
+    wishes: Wishes
+    table: TableFile = field(init=False)
+    film: Film = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Hang the camera, read the deck, paint the felt."""
+        wishes = self.wishes
+        seed = wishes.seed if wishes.camera_seed is None else wishes.camera_seed
+        rng = np.random.default_rng([seed, 77])
+        cards = _cards(wishes.deck)
+        table = wishes.table_file()
+        camera = synthetic_camera(
+            table.felt,
+            height_mm=float(rng.uniform(2500, 3400)),
+            tilt_deg=float(rng.uniform(26, 42)),
+            azimuth_deg=float(rng.uniform(-15, 15)),
+            width_px=wishes.size[0],
+            height_px=wishes.size[1],
+            keep_mm=play_area(table),
+            margin=0.05,
+            jitter=0.5,
+            seed=int(rng.integers(2**31)),
+            distortion=(wishes.distortion, 0.0),
+        )
+        marks = table_camera(camera, table, noise_px=MARK_NOISE_PX, seed=int(rng.integers(2**31)))
+        self.table = table.model_copy(update={"camera": marks})
+        self.film = Film(self.table, camera, cards, Look.draw(rng), rng)
+
+
+def simulate(
+    out: Path,
+    wishes: Wishes,
+    *,
+    shard: Shard | None = None,
+    frames_truth: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> bool:
+    """Play and film a shift into `out`: `video.mp4`, `table.toml`, `truth.jsonl` and more.
+
+    `events.jsonl` lists what is no round, `recipe.json` the wishes; `frames_truth` adds
+    `frames.jsonl.gz` (`datasets.simulate.filming.truth_frames`). A shard's files carry its number,
+    but for the
+    table file. A shard that is there already is not made again; then False is given back.
+    Raises FeltwatchError when the folder cannot be written, holds another shift's shard, or
+    the deck cannot be read.
+    """
+    check_codec(wishes.codec)
+    shard = shard or Shard()
+    mark = shard.suffix
+    recipe = {**wishes.recipe(), "shard": [shard.number, shard.count], "frames": frames_truth}
+    if mark and _finished(out, mark, recipe):
+        return False
+    scenery = _Scenery(wishes)
+    # The table file's camera has no part in the play.
+    part, t0, _ = part_of(wishes.plan(scenery.table), shard, wishes.fps)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FeltwatchError(f"{out}: {error.strerror or error}") from error
+    partial = [out / f"video{mark}.partial.mp4", out / f"frames{mark}.partial.jsonl.gz"]
+    try:
+        _film(scenery, part, t0, partial, frames_truth, progress)
+        partial[0].replace(out / f"video{mark}.mp4")
+        if frames_truth:
+            partial[1].replace(out / f"frames{mark}.jsonl.gz")
+        write_table(scenery.table, out / "table.toml")
+        truth = "".join(record.to_json() + "\n" for record in part.rounds)
+        (out / f"truth{mark}.jsonl").write_text(truth, encoding="utf-8")
+        (out / f"events{mark}.jsonl").write_text(_events(part), encoding="utf-8")
+        recipe["duration_s"] = round(part.duration_s - t0, 3)
+        recipe["start_s"] = round(t0, 3)
+        text = json.dumps(recipe, indent=2, default=str) + "\n"
+        (out / f"recipe{mark}.json").write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FeltwatchError(f"{out}: {error.strerror or error}") from error
+    finally:
+        for path in partial:
+            with suppress(OSError):
+                path.unlink()
+    return True
+
+
+def _events(part: ShiftPlan) -> str:
+    lines = []
+    for event in part.events:
+        told = {
+            "kind": event.kind, "t0_s": f"{event.t0_s:.3f}", "t1_s": f"{event.t1_s:.3f}",
+            "note": event.note, "code": event.code, "round_id": event.round_id,
+        }  # fmt: skip
+        lines.append(json.dumps({key: value for key, value in told.items() if value}) + "\n")
+    return "".join(lines)
+
+
+def _finished(out: Path, mark: str, recipe: dict[str, Any]) -> bool:
+    """Whether a shard's files are there; its recipe is written last."""
+    path = out / f"recipe{mark}.json"
+    try:
+        there = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    wanted = json.loads(json.dumps(recipe, default=str))
+    differs = [key for key in wanted if there.get(key) != wanted[key]]
+    if differs:
+        raise FeltwatchError(
+            f"{path}: a shard of another shift ({', '.join(differs)} differ); "
+            "choose another folder or remove it"
+        )
+    return (out / f"video{mark}.mp4").exists() and (out / f"truth{mark}.jsonl").exists()
+
+
+def _film(
+    scenery: _Scenery, part: ShiftPlan, t0_s: float, partial: list[Path], frames_truth: bool,
+    progress: Callable[[float], None] | None,
+) -> None:  # fmt: skip
+    wishes, film = scenery.wishes, scenery.film
+    with ExitStack() as stack:
+        log = stack.enter_context(FrameLog(partial[1])) if frames_truth else None
+        pictures = _pictures(scenery, part, t0_s, log, progress)
+        size = (film.camera.width_px, film.camera.height_px)
+        encode(partial[0], pictures, size, wishes.fps, wishes.codec, wishes.crf, wishes.preset)
+    if progress:
+        progress(1.0)
+
+
+def _pictures(
+    scenery: _Scenery, part: ShiftPlan, t0_s: float, log: FrameLog | None,
+    progress: Callable[[float], None] | None,
+) -> Iterator[tuple[int, Planes]]:  # fmt: skip
+    """The shift's pictures with the camera's troubles, numbered through the whole shift."""
+    film, fps = scenery.film, scenery.wishes.fps
+    stamp = film.look.stamp
+    film.look = replace(film.look, stamp=replace(stamp, start_s=stamp.start_s + t0_s))
+    own = from_zero(part, t0_s)
+    truth = FrameTruth(film, own) if log is not None else None
+    troubles = Troubles(part.events, stamp.print)
+    timed = ((t0_s + t, planes) for t, planes in film.frames(own, fps))
+    first = round(t0_s * fps)
+    for number, (t, planes) in enumerate(troubles.frames(timed)):
+        if log is not None and truth is not None:
+            trouble = next(
+                (e.kind for e in part.events
+                 if e.kind.startswith("camera/") and e.t0_s <= t <= e.t1_s), None,
+            )  # fmt: skip
+            log.write(first + number, t, truth.objects(t - t0_s), trouble)
+        yield first + number, planes
+        if progress and number % fps == 0:
+            progress(min(1.0, (t - t0_s) / max(own.duration_s, 1e-9)))

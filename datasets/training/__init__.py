@@ -1,0 +1,1 @@
+"""Rendered training sets: views, crops and strips with labels."""

@@ -1,0 +1,156 @@
+"""What networks were trained on, as told in their model card."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from models.data.crops import read_crops
+from settlement.errors import FeltwatchError
+from vision.chips.network_input.count_crop import COUNT_NAMES
+
+SOURCES_FILE = "sources.json"
+"""Beside a rendered set: names of the fonts it was drawn with."""
+
+PHOTOS_FILE = "source.json"
+"""Beside crops of photographs: name, version, licence, attribution."""
+
+TRAINING_FILE = "training.json"
+"""Beside checkpoints: what they were trained on."""
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RenderedData(_Form):
+    """A rendered training set; names of fonts may be unknown while their count is known."""
+
+    name: str
+    views: int
+    seed: int
+    size_px: int
+    decks: tuple[str, ...]
+    fonts: int
+    font_names: tuple[str, ...] = ()
+
+
+class PhotoData(_Form):
+    """Photographs that crops were cut from; None where their folder does not say."""
+
+    name: str
+    version: str | None = None
+    licence: str | None = None
+    attribution: str | None = None
+
+
+class StackData(_Form):
+    """Rendered crops of chip stacks; the seed is None where it was not noted.
+
+    `shifts` counts the simulated recordings that they were cut out of, 0 where each was
+    rendered by itself.
+    """
+
+    name: str
+    crops: int
+    seed: int | None = None
+    shifts: int = 0
+
+
+class Provenance(_Form):
+    """Everything that was trained on."""
+
+    rendered: tuple[RenderedData, ...] = ()
+    stacks: tuple[StackData, ...] = ()
+    photographs: tuple[PhotoData, ...] = ()
+
+    def joined(self, other: Provenance) -> Provenance:
+        """Both, each source once."""
+        return Provenance(
+            rendered=_each_set_once(self.rendered + other.rendered),
+            stacks=tuple(dict.fromkeys(self.stacks + other.stacks)),
+            photographs=tuple(dict.fromkeys(self.photographs + other.photographs)),
+        )
+
+
+def _each_set_once(sets: tuple[RenderedData, ...]) -> tuple[RenderedData, ...]:
+    """Sets in their order; of two that differ in knowing their fonts' names, the one that does."""
+    known: dict[RenderedData, RenderedData] = {}
+    for one in sets:
+        nameless = one.model_copy(update={"font_names": ()})
+        if one.font_names or nameless not in known:
+            known[nameless] = one
+    return tuple(known.values())
+
+
+def rendered_data(folder: Path) -> RenderedData:
+    """What a rendered set is made of, from its recipe; raises FeltwatchError."""
+    path, sources = folder / "recipe.json", folder / SOURCES_FILE
+    recipe = read_object(path)
+    try:
+        return RenderedData(
+            name=folder.resolve().name,
+            views=recipe["views"],
+            seed=recipe["seed"],
+            size_px=recipe["size"],
+            decks=tuple(recipe["decks"]),
+            fonts=recipe["fonts"],
+            font_names=tuple(read_object(sources).get("fonts", ())) if sources.is_file() else (),
+        )
+    except (KeyError, TypeError, ValidationError) as error:
+        raise FeltwatchError(f"{path}: not the recipe of a rendered set") from error
+
+
+def stack_data(folder: Path) -> StackData:
+    """How many crops of stacks a folder holds to train on; raises FeltwatchError."""
+    crops = sum(len(file.labels) for file in read_crops(folder / "train", len(COUNT_NAMES)))
+    note = folder / "recipe.json"
+    told = read_object(note) if note.is_file() else {}
+    return StackData(
+        name=folder.resolve().name, crops=crops, seed=told.get("seed"), shifts=told.get("shifts", 0)
+    )
+
+
+def photo_data(folder: Path) -> PhotoData:
+    """Where crops of photographs come from: `source.json` in their folder or above it.
+
+    Only its name where nothing is told; raises FeltwatchError for a broken file.
+    """
+    whole = folder.resolve()
+    for place in (whole, *whole.parents[:2]):
+        path = place / PHOTOS_FILE
+        if path.is_file():
+            told = {k: v for k, v in read_object(path).items() if k in PhotoData.model_fields}
+            try:
+                return PhotoData(**({"name": place.name} | told))
+            except ValidationError as error:
+                raise FeltwatchError(
+                    f"{path}: name, version, licence and attribution are texts"
+                ) from error
+    return PhotoData(name=whole.name)
+
+
+def read_provenance(path: Path) -> Provenance:
+    """The data of a training.json, nothing where there is none; raises FeltwatchError."""
+    if not path.is_file():
+        return Provenance()
+    try:
+        return Provenance.model_validate(read_object(path).get("data", {}))
+    except ValidationError as error:
+        raise FeltwatchError(f"{path}: not a record of a training") from error
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """A file of one JSON object; raises FeltwatchError."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FeltwatchError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise FeltwatchError(f"{path}: not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise FeltwatchError(f"{path}: a JSON object is needed")
+    return value

@@ -1,0 +1,1 @@
+"""Evaluation of the networks on held-out images."""

@@ -1,0 +1,274 @@
+"""The model card: what the shipped weights are, for programs (JSON) and for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from models.data.provenance import Provenance, read_object
+from models.evaluate.rows import (
+    FINDING_HEADS,
+    calibration_rows,
+    finding_rows,
+    percent,
+    reading_rows,
+)
+from settlement.errors import FeltwatchError
+
+LICENCE = "AGPL-3.0-or-later"
+CHART_FILE = "reliability.svg"
+
+
+def read_figures(path: Path) -> dict[str, Any]:
+    """Figures as `feltwatch model val --json` prints them; raises FeltwatchError."""
+    figures = read_object(path)
+    for key in ("detector", "reader", "stacks"):
+        # A set without stacks gives none of them.
+        if not isinstance(figures.get(key), dict) and not (key == "stacks" and key in figures):
+            raise FeltwatchError(
+                f"{path}: no figures of the {key}; 'feltwatch model val --json' prints them"
+            )
+    return figures
+
+
+def build_card(
+    models: dict[str, dict[str, Any]],
+    provenance: Provenance,
+    figures: dict[str, Any] | None,
+    versions: dict[str, str],
+    date: str,
+    calibration: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The machine-readable card; `models` holds file, sha256, classes and settings by part."""
+    return {
+        "form": 1,
+        "licence": LICENCE,
+        "date": date,
+        "versions": versions,
+        "recipe": (
+            "The networks are trained from scratch (no pretrained weights) on rendered views: "
+            "feltwatch model render, feltwatch model train, feltwatch model export."
+        ),
+        "models": models,
+        "data": provenance.model_dump(mode="json"),
+        "figures": figures,
+        "calibration": calibration,
+    }
+
+
+def card_json(card: dict[str, Any]) -> str:
+    """The card as JSON text."""
+    return json.dumps(card, indent=1, ensure_ascii=False) + "\n"
+
+
+def card_markdown(card: dict[str, Any]) -> str:
+    """The card as a page for people."""
+    parts = [
+        "# Model card",
+        "",
+        "Four small networks read the table. The *detector* finds what lies on the felt in a "
+        "view: card indices, jokers, backs, chips and lammers. The *reader* says which of the 53 "
+        "cards an upright crop of an index shows, or none. The *stack counter* says how many "
+        "chips a crop of a stack shows, the *levels* network which of a table's chips each level "
+        "of it is, or that there is none.",
+        "",
+        f"- Made: {card['date']}, with "
+        + ", ".join(f"{name} {version}" for name, version in card["versions"].items()),
+        f"- Licence: {card['licence']} (trained with ultralytics, which is AGPL-3.0)",
+        f"- Recipe: {card['recipe']}",
+        "",
+        "## Files",
+        "",
+        "| part | file | bytes | weights | input | sha256 |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, own in card["models"].items():
+        shape = " x ".join(str(n) for n in own["input"])
+        parts.append(
+            f"| {name} | `{own['file']}` | {own['bytes']:,} | {own['weights']} | {shape} "
+            f"| `{own['sha256']}` |"
+        )
+        parts += [
+            f"| {name}, int8 | `{file['file']}` | {file['bytes']:,} | int8 | {shape} "
+            f"| `{file['sha256']}` |"
+            for file in _int8_files(own)
+        ]
+    parts += ["", *_settings_lines(card["models"]), "## Data", "", *_data_lines(card["data"])]
+    parts += ["## Figures", "", *_figure_lines(card["figures"])]
+    parts += _calibration_lines(card.get("calibration"))
+    parts += [
+        "## Use",
+        "",
+        "The files are meant for feltwatch's own views; `model-card.json` beside them is what the "
+        "program reads and checks them against. They are no proof of anything alone: a person "
+        "looks at what they point to.",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _int8_files(own: dict[str, Any]) -> list[dict[str, Any]]:
+    """The files of a network in int8, of which the card tells; none where there is none."""
+    return [own["int8"], own["int8"]["weights"]] if "int8" in own else []
+
+
+def _settings_lines(models: dict[str, dict[str, Any]]) -> list[str]:
+    lines = ["## Training and export", ""]
+    for name, own in models.items():
+        settings = ", ".join(f"{key} {value}" for key, value in own["training"].items())
+        check = ", ".join(f"{key} {value}" for key, value in own["check"].items())
+        lines += [
+            f"- **{name}**: {settings}.",
+            f"  OpenVINO against the checkpoint: {check}.",
+        ]
+        if "int8" in own:
+            cost = ", ".join(f"{key} {value}" for key, value in own["int8"]["cost"].items())
+            lines.append(f"  In int8, which is what runs: {cost}.")
+    return [*lines, ""]
+
+
+def _data_lines(data: dict[str, Any]) -> list[str]:
+    lines = []
+    for one in data["rendered"]:
+        decks = ", ".join(one["decks"]) or "none"
+        lines.append(
+            f"- Rendered views: {one['views']:,} of {one['size_px']} px, seed {one['seed']}; decks "
+            f"drawn by feltwatch with {one['fonts'] or 'no'} fonts; folders of faces: {decks}."
+        )
+    for one in data["stacks"]:
+        seed = "seed not told" if one["seed"] is None else f"seed {one['seed']}"
+        out_of = f" cut out of {one['shifts']} simulated shifts" if one.get("shifts") else ""
+        lines.append(f"- Rendered crops of chip stacks{out_of}: {one['crops']:,}, {seed}.")
+    for one in data["photographs"]:
+        told = [
+            f"version {one['version']}" if one["version"] else None,
+            one["licence"] or "licence not told",
+            one["attribution"],
+        ]
+        lines.append(f"- Photographs: {one['name']}, {', '.join(t for t in told if t)}.")
+    if not lines:
+        lines.append("- Not recorded.")
+    elif not data["photographs"]:
+        lines.append("- No photographs.")
+    return [*lines, ""]
+
+
+def reader_rows(reader: dict[str, Any]) -> list[tuple[str, str]]:
+    """Lines of the reader's table, of crops of indices: what, figure."""
+    sure = f"{reader['threshold']:g}"
+    return [
+        ("index crops", str(reader["indices"])),
+        ("card right", percent(reader["card"])),
+        ("rank right", percent(reader["rank"])),
+        ("suit right", percent(reader["suit"])),
+        (f"read, share {sure} or more", percent(reader["confident"])),
+        (f"read wrong, share {sure} or more", percent(reader["confident_wrong"])),
+        ("crops of none", str(reader["crops"] - reader["indices"])),
+        ("told as none", percent(reader["none"])),
+        (f"taken for a card, share {sure} or more", percent(reader["none_confident_wrong"])),
+        ("calibration error (ECE)", percent(reader["calibration_error"])),
+        ("temperature, and the best", f"{reader['temperature']:g}, {reader['best_temperature']:g}"),
+    ]
+
+
+def counter_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
+    """Rows of the stack counter's table: what, figure; none where it was not checked."""
+    stacks = figures["stacks"]
+    if stacks is None:
+        return []
+    sure = f"{stacks['threshold']:g}"
+    return [
+        ("stack crops", str(stacks["crops"])),
+        ("count right", percent(stacks["right"])),
+        ("within one chip", percent(stacks["within_one"])),
+        (f"counted, share {sure} or more", percent(stacks["confident"])),
+        (f"counted wrong, share {sure} or more", percent(stacks["confident_wrong"])),
+        *((f"right of {name} chips", percent(own)) for name, own in stacks["by_height"].items()),
+        ("calibration error (ECE)", percent(stacks["calibration_error"])),
+        ("temperature, and the best", f"{stacks['temperature']:g}, {stacks['best_temperature']:g}"),
+    ]
+
+
+def level_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
+    """Rows of the table of levels: what, figure; none where they were not checked."""
+    levels = figures.get("levels")
+    if levels is None:
+        return []
+    sure = f"{levels['threshold']:g}"
+    return [
+        ("levels", str(levels["levels"])),
+        ("chip, or none, right", percent(levels["right"])),
+        ("colour of a chip right", percent(levels["colour"])),
+        ("none told as none", percent(levels["none"])),
+        (f"told, share {sure} or more", percent(levels["confident"])),
+        (f"told wrong, share {sure} or more", percent(levels["confident_wrong"])),
+        ("calibration error (ECE)", percent(levels["calibration_error"])),
+    ]
+
+
+def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
+    if figures is None:
+        return [
+            "None yet: `feltwatch model val --json` gives them, `export --figures` puts them in.",
+            "",
+        ]
+    detector, reader = figures["detector"], figures["reader"]
+    lines = [
+        f"On held-out pictures of a rendered set ({detector['pictures']:,} views; decks of their "
+        f"own), precision and recall at score {detector['threshold']:g} and IoU 0.5. Rendered "
+        "pictures are easier than a camera's; figures of photographs and shifts are in the README.",
+        "",
+        *_table(FINDING_HEADS, finding_rows(detector)),
+    ]
+    whole = figures.get("end_to_end")
+    if whole is not None:
+        lines += _table(("found and read", ""), reading_rows(whole))
+        lines += _confusions(whole["confusions"]["cards"])
+    for scene, own in figures.get("scenes", {}).items():
+        lines += [f"Of these, {scene} scenes ({own['detector']['pictures']:,} views):", ""]
+        lines += _table(FINDING_HEADS, finding_rows(own["detector"]))
+        if own["end_to_end"] is not None:
+            lines += _table(("found and read", ""), reading_rows(own["end_to_end"]))
+    lines += _table(("reader, on crops", ""), reader_rows(reader))
+    lines += _confusions(reader["confusions"])
+    counted, levels = counter_rows(figures), level_rows(figures)
+    if levels:
+        lines += _table(("levels of stacks", ""), levels)
+    if counted:
+        lines += _table(("stack counter", ""), counted)
+    else:
+        lines += ["The stack counter was not checked on this set.", ""]
+    return lines
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [
+        f"| {' | '.join(heads)} |",
+        f"|{'---|' * len(heads)}",
+        *(f"| {' | '.join(row)} |" for row in rows),
+        "",
+    ]
+
+
+def _confusions(pairs: Sequence[Sequence[Any]]) -> list[str]:
+    told = ", ".join(f"{taken} for {true} ({n})" for true, taken, n in pairs[:10])
+    return [f"Commonest mistakes (read for true): {told}.", ""] if told else []
+
+
+def _calibration_lines(calibration: dict[str, Any] | None) -> list[str]:
+    if calibration is None:
+        return []
+    data = calibration["data"]
+    return [
+        "## Confidence",
+        "",
+        f"Fitted on {calibration['pictures']:,} pictures of {data['name']} ({data['split']}), the "
+        "figures on pictures held out of each fit. The detector's scores are carried along the "
+        "points in `model-card.json`, the reader's shares are taken at its temperature: 0.9 then "
+        "means right nine times in ten.",
+        "",
+        f"![Reliability diagrams]({CHART_FILE})",
+        "",
+        *_table(("way (*: chosen)", "ECE", "log loss"), calibration_rows(calibration)),
+    ]

@@ -1,0 +1,1 @@
+"""Held-out sets, listed by hash."""

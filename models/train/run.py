@@ -1,0 +1,253 @@
+"""One training run: its data checked, the parts trained, and what they learned from noted."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from ultralytics import __version__ as ultralytics_version
+
+from datasets.training.stack_strips import read_levels
+from datasets.training.training_set import CROP_PX
+from datasets.training.views import CLASSES
+from models.data.crops import read_crops
+from models.data.provenance import (
+    TRAINING_FILE,
+    PhotoData,
+    Provenance,
+    RenderedData,
+    photo_data,
+    read_provenance,
+    rendered_data,
+    stack_data,
+)
+from models.evaluate.validate import class_names
+from models.heldout.lists import refuse_held_out
+from models.train.checkpoint import checkpoint_of, provenance_beside
+from models.train.detector import train_detector
+from models.train.levels import train_levels
+from models.train.reader import train_reader
+from models.train.stacks import train_stack_reader
+from settlement.errors import FeltwatchError
+from vision.chips.network_input.count_crop import COUNT_NAMES
+
+STACK_PARTS = ("stacks", "levels")
+"""Parts that learn from stacks alone: how many chips, and of which colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRun:
+    """What to train on and how; None leaves a setting to the part's own default.
+
+    `data` is the folder of a rendered set; `crops` are more folders of index crops for the
+    reader, each counted `crops_weight` times; `pictures` more folders of `images` with
+    YOLO `labels` for the detector: cut photographs, or other rendered sets. `stacks` are
+    folders of crops of stacks (none: data/stacks), the first also for the held-out score;
+    those after it count `crops_weight` times. `minutes` ends the detector's training after so much
+    processor time; `slim` makes its network slim first.
+    """
+
+    data: Path
+    out: Path
+    epochs: int | None = None
+    size: int = 512
+    batch: int | None = None
+    rate: float | None = None
+    device: str | None = None
+    resume: bool = False
+    start: Path | None = None
+    crops: tuple[Path, ...] = ()
+    crops_weight: int = 1
+    pictures: tuple[Path, ...] = ()
+    stacks: tuple[Path, ...] = ()
+    minutes: float | None = None
+    slim: bool = False
+
+
+def train_part(part: str, run: TrainingRun) -> Path:
+    """Train 'detector', 'reader', 'stacks' or 'levels' into `out/PART`; the best checkpoint.
+
+    Notes beside it in training.json what it was trained on, for the model card. With
+    `resume` a part that is finished is left as it is.
+
+    Raises FeltwatchError for data or a device that are not there, and for data that hold a
+    picture which is held out (`models.heldout.lists`).
+    """
+    folder = run.out / part
+    note = folder / TRAINING_FILE
+    best = folder / "weights" / "best.pt"
+    if run.resume and note.is_file() and best.is_file():
+        return best
+    provenance = part_provenance(part, run)
+    refuse_held_out(_folders(part, run))
+    common: dict[str, Any] = {"device": run.device, "resume": run.resume, "start": run.start}
+    if run.start is not None and run.start.suffix == ".onnx":
+        if part == "levels":
+            raise FeltwatchError(
+                f"{run.start}: levels are trained on from a checkpoint (best.pt) only"
+            )
+        provenance = provenance.joined(provenance_beside(run.start))
+        common["start"] = _unfolded_start(part, run.start, run, folder)
+    elif run.start is not None:
+        earlier = run.start.parent.parent / TRAINING_FILE
+        provenance = provenance.joined(read_provenance(earlier))
+    if run.epochs is not None:
+        common["epochs"] = run.epochs
+    if run.batch is not None:
+        common["batch"] = run.batch
+    if run.rate is not None:
+        common["rate"] = run.rate
+    _check_device(run.device)
+    folder.mkdir(parents=True, exist_ok=True)
+    if run.resume and _finished(folder / "weights" / "last.pt"):
+        raise FeltwatchError(
+            f"{folder}: the training ended, but not what it was trained on was noted; "
+            "train into another folder, or leave out --resume to begin again"
+        )
+    note.unlink(missing_ok=True)
+    began = time.monotonic()
+    if part == "detector":
+        data = _placed_data(run.data, run.pictures, folder)
+        best = train_detector(
+            data, folder, size=run.size, minutes=run.minutes, slim_form=run.slim, **common
+        )
+    elif part == "stacks":
+        best = train_stack_reader(
+            stack_folders(run), folder, later_weight=run.crops_weight, **common
+        )
+    elif part == "levels":
+        best = train_levels(stack_folders(run), folder, later_weight=run.crops_weight, **common)
+    else:
+        train, val = run.data / "crops" / "train", run.data / "crops" / "val"
+        extra = crop_folders(run.crops)
+        weights = [1] + [run.crops_weight] * len(extra)
+        best = train_reader([train, *extra], [val], folder, weights=weights, **common)
+    told = {
+        "part": part,
+        "data": provenance.model_dump(mode="json"),
+        "ultralytics": ultralytics_version,
+        "torch": torch.__version__,
+        "minutes": round((time.monotonic() - began) / 60, 1),
+    }
+    note.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    return best
+
+
+def _unfolded_start(part: str, onnx_file: Path, run: TrainingRun, folder: Path) -> Path:
+    """A checkpoint of exported weights, measured with the held-out pictures of the set."""
+    data = run.data
+    if part == "reader":
+        data = run.data / "crops" / "val"
+    elif part == "stacks":
+        data = stack_folders(run)[0] / "val"
+    size = run.size if part == "detector" else CROP_PX
+    return checkpoint_of(part, onnx_file, data, folder / "start.pt", size)
+
+
+def part_provenance(part: str, run: TrainingRun) -> Provenance:
+    """What a part would be trained on; raises FeltwatchError where that is not there."""
+    if part in STACK_PARTS:
+        for folder in stack_folders(run):
+            read_crops(folder / "val", len(COUNT_NAMES))
+            if part == "levels":
+                read_levels(folder / "val")
+        return Provenance(stacks=tuple(stack_data(folder) for folder in stack_folders(run)))
+    rendered = rendered_data(run.data)
+    if part == "reader":
+        read_crops(run.data / "crops" / "val")
+        extra = crop_folders(run.crops)
+    else:
+        extra = list(run.pictures)
+    # A folder that is given again counts more; it is still one source.
+    told = [_source(folder) for folder in dict.fromkeys(extra)]
+    return Provenance(
+        rendered=(rendered, *(one for one in told if isinstance(one, RenderedData))),
+        photographs=tuple(one for one in told if isinstance(one, PhotoData)),
+    )
+
+
+def _source(folder: Path) -> RenderedData | PhotoData:
+    """What a folder of more pictures or crops holds: another rendered set, or photographs."""
+    for place in (folder, *folder.resolve().parents[:2]):
+        if (place / "recipe.json").is_file() and (place / "data.yaml").is_file():
+            return rendered_data(place)
+    return photo_data(folder)
+
+
+def _pictures_of(folder: Path) -> Path:
+    """Where the pictures of a rendered set or of cut photographs are."""
+    inner = folder / "images" / "train"
+    return inner if inner.is_dir() else folder / "images"
+
+
+def _folders(part: str, run: TrainingRun) -> tuple[Path, ...]:
+    """The folders that a part is trained on."""
+    if part in STACK_PARTS:
+        return stack_folders(run)
+    return (run.data, *(run.crops if part == "reader" else run.pictures))
+
+
+def stack_folders(run: TrainingRun) -> tuple[Path, ...]:
+    """Where the crops of stacks are."""
+    return run.stacks or (run.data / "stacks",)
+
+
+def crop_folders(given: tuple[Path, ...]) -> list[Path]:
+    """The folders that hold the crops, each itself or within; raises FeltwatchError.
+
+    A rendered set keeps them in crops/train, cut photographs in crops.
+    """
+    folders = []
+    for folder in given:
+        inner = (folder / "crops" / "train", folder / "crops", folder)
+        folders.append(next((place for place in inner if place.is_dir()), folder))
+        read_crops(folders[-1])
+    return folders
+
+
+def _placed_data(data: Path, pictures: tuple[Path, ...], folder: Path) -> Path:
+    """A data.yaml of where the set lies now, for one that was moved, and of more pictures."""
+    source = data / "data.yaml"
+    train = data / "images" / "train"
+    names = class_names(source)
+    if names != CLASSES:
+        raise FeltwatchError(
+            f"{source}: classes {', '.join(names)}, the detector has {', '.join(CLASSES)}"
+        )
+    for place in (train, data / "images" / "val", *(_pictures_of(more) for more in pictures)):
+        if not any(place.glob("*.jpg")):
+            raise FeltwatchError(f"{place}: no pictures (.jpg) to train on")
+    placed = {
+        "path": str(data.resolve()),
+        "train": [str(train.resolve()), *(str(_pictures_of(more).resolve()) for more in pictures)],
+        "val": "images/val",
+    }
+    target = folder / "data.yaml"
+    # JSON is YAML too, and quotes whatever a path may hold.
+    lines = [f"{key}: {json.dumps(value)}" for key, value in placed.items()]
+    lines += ["names:", *(f"  {place}: {name}" for place, name in enumerate(CLASSES))]
+    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return target
+
+
+def _finished(last: Path) -> bool:
+    """Whether a checkpoint is of a training that ended: it has no epoch to go on from."""
+    if not last.is_file():
+        return False
+    stored = torch.load(last, map_location="cpu", weights_only=False)
+    return int(stored.get("epoch", -1)) < 0
+
+
+def _check_device(device: str | None) -> None:
+    if device is None or device == "cpu":
+        return
+    found = torch.cuda.device_count()
+    wanted = device.removeprefix("cuda:").split(",")
+    if device == "mps" and torch.backends.mps.is_available():
+        return
+    if not all(place.isdigit() and int(place) < found for place in wanted):
+        raise FeltwatchError(f"--device {device}: not here ({found} GPUs found); use cpu")

@@ -1,0 +1,1 @@
+"""Exact counts, odds and house edges over very many hands; needs numpy."""

@@ -1,0 +1,1 @@
+"""Comparing what lay on the felt with what was due: findings."""

@@ -1,0 +1,244 @@
+"""Comparing: what lay on the felt against what was due, as findings.
+
+Nothing that a record calls undecided, and nothing that hangs on it, is ever called right
+or wrong; each seat, and the dealer, gets at most one UNDECIDED finding that says what was
+not judged and why. Main bets are judged by the dealer's hands as they lie on the felt, also
+where those are not the house way's (then HOUSE_WAY says so).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from settlement.compare.alternatives import unless_alternative
+from settlement.compare.check import check_record
+from settlement.compare.context import Case, Difference, Unjudged, place_name
+from settlement.compare.finding import Finding, FindingCode, cause_words, wager_name
+from settlement.compare.irregularities import judge_late, judge_moves
+from settlement.compare.limits_lammers import judge_lammers, judge_limits
+from settlement.compare.payments import judge_envy, judge_wager
+from settlement.errors import FeltwatchError
+from settlement.games import terms_for
+from settlement.record import RoundRecord, SeatRecord
+from settlement.result import HandResult, SeatSettlement, Settlement
+from settlement.rules import TableRules
+from settlement.ruling import money
+from settlement.seven_card_hand import is_empty
+from settlement.uncertainty import Doubts
+
+__all__ = ["Finding", "FindingCode", "compare"]
+
+_MISSING = frozenset(
+    {
+        FindingCode.NOT_PAID,
+        FindingCode.UNDERPAID,
+        FindingCode.TOOK_WINNER,
+        FindingCode.TOOK_PUSH,
+        FindingCode.ENVY_MISSED,
+    }
+)
+"""Money is missing by a wager; chips by the seat that no wager owns may be that money."""
+
+
+def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> list[Finding]:
+    """Every difference between a round as seen and as it should have been settled.
+
+    `settlement` is that of the same record and rules. The dealer's findings come first,
+    then the seats' in the record's order. Raises FeltwatchError when the settlement is of
+    another record, or the rules name something unknown.
+    """
+    if [seat.seat for seat in record.seats] != [seat.seat for seat in settlement.seats]:
+        raise FeltwatchError(
+            f"round {record.round_id}: the settlement of {settlement.round_id} has other seats"
+        )
+    doubts = Doubts(record)
+    hands_of = Counter(
+        seat.player
+        for seat in record.seats
+        if seat.player is not None and not is_empty(seat, doubts)
+    )
+    case = Case(record, settlement, rules, doubts, terms_for(rules), hands_of)
+    problems = check_record(record, rules)
+    findings = [
+        Finding.of(
+            FindingCode.DECK,
+            seat=problem.seat,
+            seen=problem.reason,
+            due="53 different cards, seven to a hand",
+            rule="53-card deck",
+            message=f"{place_name(problem.seat)}: {problem.reason}.",
+        )
+        for problem in problems
+        if problem.code is FindingCode.DECK
+    ]
+    unjudged: dict[int | None, Unjudged] = {}
+    for problem in problems:
+        if problem.code is not FindingCode.DECK:
+            unjudged.setdefault(problem.seat, Unjudged()).add(problem.reason, problem.wager)
+    findings += _dealer(case, unjudged.setdefault(None, Unjudged()))
+    for seat, due in zip(record.seats, settlement.seats, strict=True):
+        own = unjudged.setdefault(seat.seat, Unjudged())
+        found = _seat(case, seat, due, own)
+        findings += unless_alternative(case, seat, found, own, compare)
+    for entered in case.doubts.seats():
+        _entries(case, entered, unjudged.setdefault(entered, Unjudged()))
+    for place in sorted(unjudged, key=lambda seat: seat or 0):
+        findings += _undecided(place, unjudged[place])
+    return findings
+
+
+def _entries(case: Case, seat: int | None, unjudged: Unjudged) -> None:
+    for entry in case.doubts.entries(seat):
+        unjudged.add(f"{entry.what}: {entry.why}")
+
+
+def _undecided(seat: int | None, unjudged: Unjudged) -> Iterator[Finding]:
+    if not unjudged.causes:
+        return
+    causes = "; ".join(map(cause_words, unjudged.causes))
+    wagers = ", ".join(unjudged.wagers) or "nothing else"
+    tail = f" Not judged: {wagers}." if unjudged.wagers else ""
+    yield Finding.of(
+        FindingCode.UNDECIDED,
+        seat=seat,
+        seen=causes,
+        due=f"not judged: {wagers}",
+        rule="what was not read is neither right nor wrong",
+        message=f"{place_name(seat)} was not fully read: {causes}.{tail}",
+    )
+
+
+def _dealer(case: Case, unjudged: Unjudged) -> Iterator[Finding]:
+    _entries(case, None, unjudged)
+    yield from judge_moves(case, case.record.dealer)
+    dealer = case.settlement.dealer
+    if dealer.undecided:
+        unjudged.add(dealer.undecided)
+        unjudged.wagers.append("the house way")
+        return
+    yield from _house_wager(case, unjudged)
+    if dealer.house_way_undecided:
+        unjudged.add(dealer.house_way_undecided)
+        unjudged.wagers.append("the house way")
+    way = dealer.house_way
+    if dealer.matches or way is None:
+        return
+    low, high = case.record.dealer.low or (), case.record.dealer.high or ()
+    seen, due = _set_text(low, high), _set_text(way.low, way.high)
+    named = f" ({_names(dealer.low, dealer.high)})" if dealer.low else ""
+    yield Finding.of(
+        FindingCode.HOUSE_WAY,
+        seen=seen,
+        due=due,
+        rule=way.rule,
+        message=f"Dealer set {seen}{named}; the house way is {due}: {way.why}.",
+    )
+
+
+def _set_text(low: tuple[str, ...], high: tuple[str, ...]) -> str:
+    return f"{' '.join(low) or 'nothing'} low, {' '.join(high) or 'nothing'} high"
+
+
+def _names(low: HandResult | None, high: HandResult | None) -> str:
+    return f"{low.name if low else '?'}; {high.name if high else '?'}"
+
+
+def _house_wager(case: Case, unjudged: Unjudged) -> Iterator[Finding]:
+    """The dealer's own stake against a player who banks."""
+    for wager, ruling in zip(case.record.dealer.wagers, case.settlement.dealer.wagers, strict=True):
+        for difference in judge_wager(case, None, wager, ruling, unjudged, foul=False):
+            yield difference.finding
+
+
+def _seat(
+    case: Case, seat: SeatRecord, due: SeatSettlement, unjudged: Unjudged
+) -> Iterator[Finding]:
+    _entries(case, seat.seat, unjudged)
+    if not is_empty(seat, case.doubts):
+        unjudged.add(due.undecided)
+    differences: list[Difference] = []
+    rulings = {ruling.wager: ruling for ruling in reversed(due.wagers)}
+    for wager in seat.wagers:
+        ruling = rulings.get(wager.wager)
+        if wager.wager == "envy" or ruling is None:
+            continue
+        yield from judge_limits(case, seat, wager)
+        yield from judge_late(case, seat, wager)
+        if seat.seat == case.record.banker and wager.wager == "main" and not wager.stake_cents:
+            continue
+        differences += judge_wager(case, seat, wager, ruling, unjudged, foul=bool(due.foul))
+    differences += judge_envy(case, seat, due, unjudged)
+    found = _settled_together(case, seat.seat, _sure(case, differences, unjudged))
+    yield from _not_by_the_spots(case, seat.seat, found, unjudged)
+    yield from judge_lammers(case, seat, unjudged)
+    yield from judge_moves(case, seat)
+
+
+def _not_by_the_spots(
+    case: Case, seat: int, found: Iterator[Finding], unjudged: Unjudged
+) -> Iterator[Finding]:
+    """The findings without those of missing money where money of no known owner lies."""
+    doubt = case.doubts.chips(seat)
+    for finding in found:
+        if doubt and finding.code in _MISSING:
+            unjudged.add(doubt, finding.wager)
+        else:
+            yield finding
+
+
+def _sure(case: Case, differences: list[Difference], unjudged: Unjudged) -> list[Difference]:
+    """The differences that stand although some wager of the seat could not be judged.
+
+    An envy prize and the pay of its wager may lie together: with one of them in doubt, a
+    wrong sum of the other is in doubt too.
+    """
+    if not unjudged.wagers:
+        return differences
+    pair = ("envy", case.terms.envy.wager)
+    doubted = [name for name in pair if wager_name(name) in unjudged.wagers]
+    if not doubted:
+        return differences
+    kept = []
+    for difference in differences:
+        if difference.cents is not None and difference.wager in pair:
+            unjudged.add(None, difference.wager)
+        else:
+            kept.append(difference)
+    return kept
+
+
+def _settled_together(case: Case, seat: int, differences: list[Difference]) -> Iterator[Finding]:
+    """A seat's differences, where pays laid beside another of its wagers are one finding.
+
+    An envy prize has no spot of its own: laid with the pay of its wager it is in order.
+    """
+    left = list(differences)
+    envy = case.terms.envy.wager
+    for missing in differences:
+        if missing.cents is None or missing.cents >= 0 or missing not in left:
+            continue
+        match = next((d for d in left if d.cents == -missing.cents), None)
+        if match is None:
+            continue
+        left.remove(missing)
+        left.remove(match)
+        if {missing.wager, match.wager} != {envy, "envy"}:
+            yield _wrong_spot(seat, missing, match)
+    for difference in left:
+        yield difference.finding
+
+
+def _wrong_spot(seat: int, missing: Difference, match: Difference) -> Finding:
+    sum_, spot = money(match.cents or 0), wager_name(match.wager)
+    name = wager_name(missing.wager)
+    return Finding.of(
+        FindingCode.WRONG_SPOT,
+        seat=seat,
+        wager=missing.wager,
+        seen=f"{sum_} laid beside the {spot}",
+        due=f"{sum_} beside the {name}",
+        rule=missing.finding.rule,
+        message=f"Seat {seat}, {name}: {sum_} of its pay was laid beside the {spot}; the seat's "
+        f"sum is right, the spot is not.",
+    )

@@ -1,0 +1,216 @@
+"""Comparing wagers: what was done with each, and the sum laid, against what was due."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from settlement.compare.context import Case, Difference, Unjudged, place_name
+from settlement.compare.finding import Finding, FindingCode, wager_name
+from settlement.compare.payment import Laid, right_sums
+from settlement.games import JACKPOTS
+from settlement.record import Action, SeatRecord, WagerRecord
+from settlement.result import SeatSettlement, WagerSettlement
+from settlement.ruling import Outcome, money
+
+_VERBS = {"paid": "paid", "taken": "taken", "left": "left in place"}
+
+_WRONG_ACTION: dict[tuple[Outcome, str], FindingCode] = {
+    ("win", "left"): FindingCode.NOT_PAID,
+    ("win", "taken"): FindingCode.TOOK_WINNER,
+    ("push", "paid"): FindingCode.PAID_PUSH,
+    ("push", "taken"): FindingCode.TOOK_PUSH,
+    ("lose", "paid"): FindingCode.PAID_LOSER,
+    ("lose", "left"): FindingCode.NOT_TAKEN,
+}
+
+
+def judge_wager(
+    case: Case,
+    seat: SeatRecord | None,
+    wager: WagerRecord,
+    ruling: WagerSettlement,
+    unjudged: Unjudged,
+    *,
+    foul: bool,
+) -> Iterator[Difference]:
+    """What was done with a wager against what was due; `seat` None is the dealer's own."""
+    name = wager.wager
+    place = None if seat is None else seat.seat
+    if ruling.undecided:
+        unjudged.add(ruling.undecided, name)
+    if ruling.hand_pay:
+        yield Difference(name, _hand_pay(place, ruling))
+    if ruling.outcome is None or ruling.stake_cents == 0:
+        return
+    doubt = None if seat is None else case.doubts.wager(seat.seat, name, "action")
+    if doubt or wager.action is None:
+        if name not in JACKPOTS or ruling.outcome == "win" or doubt:
+            unjudged.add(doubt or f"{name}: what was done is not known", name)
+        return
+    if ruling.outcome == "win" and wager.action == "paid":
+        yield from _pay(case, seat, wager, ruling, unjudged)
+        return
+    code = _wrong_action(name, ruling.outcome, wager.action)
+    if code is None or (code is FindingCode.NOT_PAID and _by_hand(ruling)):
+        return
+    if name == "main" and foul and ruling.outcome == "lose":
+        code = FindingCode.FOUL
+    paid = _paid_known(case, seat, wager)
+    finding = _finding(code, place, wager, ruling, None if paid is None else paid.text)
+    yield Difference(name, finding, _cents_off(code, ruling, paid))
+
+
+def _by_hand(ruling: WagerSettlement) -> bool:
+    """Whether the pay comes, or may come, from the cage and not from the tray."""
+    return ruling.hand_pay or ruling.may_be_hand_pay
+
+
+def _wrong_action(name: str, outcome: Outcome, action: Action) -> FindingCode | None:
+    if name in JACKPOTS and action != "paid":
+        # The coin is in the sensor since before the deal: it is neither left nor taken now.
+        return FindingCode.NOT_PAID if outcome == "win" else None
+    return _WRONG_ACTION.get((outcome, action))
+
+
+def _cents_off(code: FindingCode, ruling: WagerSettlement, paid: Laid | None) -> int | None:
+    """How much too much or too little a wrong action gave, where it is only that."""
+    if code is FindingCode.NOT_PAID:
+        return None if ruling.pay_cents is None else -ruling.pay_cents
+    if code in (FindingCode.PAID_LOSER, FindingCode.PAID_PUSH):
+        return None if paid is None else paid.in_time
+    return None
+
+
+def _paid_known(case: Case, seat: SeatRecord | None, wager: WagerRecord) -> Laid | None:
+    if seat is not None and case.doubts.wager(seat.seat, wager.wager, "paid"):
+        return None
+    return Laid.of(wager, seat) if wager.action == "paid" else None
+
+
+def _pay(
+    case: Case,
+    seat: SeatRecord | None,
+    wager: WagerRecord,
+    ruling: WagerSettlement,
+    unjudged: Unjudged,
+) -> Iterator[Difference]:
+    """A winner that was paid: the sum laid against the pay due."""
+    doubt = None if seat is None else case.doubts.wager(seat.seat, wager.wager, "paid")
+    paid = _paid_known(case, seat, wager)
+    if paid is None:
+        unjudged.add(doubt or f"{wager.wager}: what was paid is not known", wager.wager)
+        return
+    right = right_sums(ruling, case.terms.commission)
+    if not right or paid.in_time in right:
+        return
+    due = right[0]
+    if paid.in_time > due:
+        code = FindingCode.OVERPAID
+    elif ruling.hand_pay:
+        # The tray pays nothing or a part; the rest comes from the cage.
+        return
+    else:
+        code = FindingCode.UNDERPAID if paid.in_time else FindingCode.NOT_PAID
+    note = ""
+    if paid.in_time == ruling.gross_cents:
+        note = f" (the commission of {money(ruling.commission_cents)} was not taken)"
+    elif paid.at_last in right:
+        note = " (put right only after the cards were taken)"
+    place = None if seat is None else seat.seat
+    finding = _finding(code, place, wager, ruling, paid.text + note)
+    yield Difference(wager.wager, finding, paid.in_time - due)
+
+
+def _finding(
+    code: FindingCode,
+    seat: int | None,
+    wager: WagerRecord,
+    ruling: WagerSettlement,
+    paid: str | None,
+) -> Finding:
+    action = wager.action or "left"
+    seen = _VERBS[action]
+    if action == "paid" and paid is not None:
+        seen = paid
+    elif ruling.stake_cents is not None:
+        seen = f"{money(ruling.stake_cents)} {seen}"
+    due = _due(ruling)
+    return Finding.of(
+        code,
+        seat=seat,
+        wager=wager.wager,
+        seen=seen,
+        due=due,
+        rule=str(ruling.rule),
+        message=f"{place_name(seat)}, {wager_name(wager.wager)}: {seen}, due {due} ({ruling.why}).",
+    )
+
+
+def _due(ruling: WagerSettlement) -> str:
+    if ruling.outcome == "push":
+        return "a push"
+    if ruling.outcome == "lose":
+        return "a loss"
+    if ruling.pay_cents is None:
+        return "a win"
+    if ruling.commission_cents:
+        return f"{money(ruling.pay_cents)} after {money(ruling.commission_cents)} commission"
+    return money(ruling.pay_cents)
+
+
+def _hand_pay(seat: int | None, ruling: WagerSettlement) -> Finding:
+    due = "a jackpot" if ruling.pay_cents is None else money(ruling.pay_cents)
+    source = (
+        "a pay from the jackpot meter" if ruling.meter_cents or ruling.pay_cents is None else ""
+    )
+    return Finding.of(
+        FindingCode.HAND_PAY,
+        seat=seat,
+        wager=ruling.wager,
+        seen=source or "a pay too large for the tray",
+        due=due,
+        rule=str(ruling.rule),
+        message=f"{place_name(seat)}, {wager_name(ruling.wager)}: {due} is due as a hand pay, "
+        f"to be checked by a person ({ruling.why}).",
+    )
+
+
+def judge_envy(
+    case: Case, seat: SeatRecord, due: SeatSettlement, unjudged: Unjudged
+) -> Iterator[Difference]:
+    """The prize laid against the prize due; with unread hands the due sum is a least one."""
+    ruling = due.wager("envy")
+    if ruling is None:
+        return
+    if ruling.pay_cents is None:
+        unjudged.add(ruling.undecided, "envy")
+        return
+    laid = seat.wager("envy")
+    doubt = case.doubts.wager(seat.seat, "envy", "paid") or case.doubts.wager(
+        seat.seat, "envy", "action"
+    )
+    lies = None if laid is None else Laid.of(laid, seat)
+    unknown = laid is not None and laid.action in (None, "paid") and lies is None
+    if doubt or unknown:
+        unjudged.add(doubt or "envy: what was paid is not known", "envy")
+        return
+    paid = 0 if lies is None else lies.in_time
+    if ruling.hand_pay:
+        yield Difference("envy", _hand_pay(seat.seat, ruling))
+    if paid == ruling.pay_cents or (ruling.hand_pay and paid < ruling.pay_cents):
+        return
+    if ruling.undecided and paid > ruling.pay_cents:
+        unjudged.add(ruling.undecided, "envy")
+        return
+    code = FindingCode.ENVY_WRONG if paid else FindingCode.ENVY_MISSED
+    seen, prize = f"paid {money(paid)}" if paid else "nothing paid", money(ruling.pay_cents)
+    finding = Finding.of(
+        code,
+        seat=seat.seat,
+        wager="envy",
+        seen=seen,
+        due=prize,
+        rule=str(ruling.rule),
+        message=f"Seat {seat.seat}, Envy Bonus: {seen}, due {prize} ({ruling.why}).",
+    )
+    yield Difference("envy", finding, paid - ruling.pay_cents)

@@ -1,0 +1,1 @@
+"""Pay tables: their TOML files, their form and how they are found."""

@@ -1,0 +1,167 @@
+"""Pay tables: TOML files beside the code, one per id, checked on load.
+
+An operator adds a table by adding a file to a folder of its own; see `settlement.paytables.table`
+for the form and `feltwatch paytables --help` for an example.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from functools import cache, lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from settlement.errors import FeltwatchError
+from settlement.paytables.citation import Printing, document_digits
+from settlement.paytables.row import CATEGORIES, PayRow
+from settlement.paytables.table import Basis, PayTable, PrintedOrder, Unlisted
+
+__all__ = [
+    "CATEGORIES",
+    "Basis",
+    "PayRow",
+    "PayTable",
+    "PrintedOrder",
+    "Printing",
+    "Unlisted",
+    "document_digits",
+    "parse_pay_table",
+    "pay_table",
+    "pay_table_ids",
+    "read_pay_table",
+]
+
+
+def parse_pay_table(text: str, place: str) -> PayTable:
+    """A pay table from TOML; `place` opens error messages.
+
+    Raises FeltwatchError naming the row and key and what would be right.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FeltwatchError(f"{place}: not valid TOML: {error}") from error
+    try:
+        return PayTable.model_validate(data)
+    except ValidationError as error:
+        raise FeltwatchError(f"{place}: {_first_fault(data, error)}") from error
+
+
+def _first_fault(data: dict[str, object], error: ValidationError) -> str:
+    """The first fault in words: which row, which key, what is wrong."""
+    first = error.errors()[0]
+    message = first["msg"].removeprefix("Value error, ")
+    match first["loc"]:
+        case ("rows", int(index), *key):
+            rows = data["rows"]
+            row = rows[index] if isinstance(rows, list) else None
+            label = f" ({row['label']!r})" if isinstance(row, dict) and "label" in row else ""
+            parts = [f"row {index + 1}{label}", *key]
+        case ("also", int(index), *key):
+            parts = [f"also {index + 1}", *key]
+        case key:
+            parts = list(key)
+    return ": ".join(str(part) for part in [*parts, message])
+
+
+@cache
+def _shipped_ids() -> tuple[str, ...]:
+    folder = files("settlement").joinpath("paytables")
+    names = (entry.name for entry in folder.iterdir())
+    return tuple(sorted(n.removesuffix(".toml") for n in names if n.endswith(".toml")))
+
+
+@cache
+def _shipped(table_id: str) -> PayTable:
+    file = files("settlement").joinpath("paytables", f"{table_id}.toml")
+    return parse_pay_table(file.read_text(encoding="utf-8"), f"{table_id}.toml")
+
+
+def pay_table_ids(folder: Path | str | None = None) -> tuple[str, ...]:
+    """The ids of all pay tables that are shipped, and of those in an own folder.
+
+    Raises FeltwatchError when there is no such folder or it takes a shipped id.
+
+    >>> pay_table_ids()[:2]
+    ('E01', 'E02')
+    """
+    if folder is None:
+        return _shipped_ids()
+    own = {path.stem: path for path in _own_folder(folder).glob("*.toml")}
+    for table_id in sorted(own):
+        _refuse_shipped(own[table_id])
+    return tuple(sorted({*own, *_shipped_ids()}))
+
+
+def pay_table(table_id: str, folder: Path | str | None = None) -> PayTable:
+    """The pay table of an id, shipped or in an own folder.
+
+    Raises FeltwatchError when there is none, or when its file is not in order.
+
+    >>> pay_table("E01").rows[-1].pay_cents
+    500
+    """
+    own = None if folder is None else _own_folder(folder) / f"{table_id}.toml"
+    if table_id in _shipped_ids():
+        if own is not None and own.exists():
+            _refuse_shipped(own)
+        return _shipped(table_id)
+    # A name with a path in it would leave the folder.
+    if own is not None and Path(table_id).name == table_id and own.is_file():
+        return read_pay_table(own)
+    known = pay_table_ids(folder)
+    by_upper = {name.upper(): name for name in known}
+    close = difflib.get_close_matches(table_id.upper(), by_upper, n=4, cutoff=0.75)
+    if close:
+        told = f"close to it are {', '.join(by_upper[name] for name in close)}"
+    else:
+        told = f"known are {', '.join(known)}"
+    raise FeltwatchError(f"no pay table {table_id!r}; {told}")
+
+
+def read_pay_table(path: Path) -> PayTable:
+    """The pay table in a file of the house's own.
+
+    Raises FeltwatchError naming the file when it cannot be read, is not in order, is not
+    named by its id, or takes the id of a shipped table.
+    """
+    try:
+        changed_ns = path.stat().st_mtime_ns
+    except OSError as error:
+        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
+    return _read_own(path, changed_ns)
+
+
+@lru_cache(maxsize=256)
+def _read_own(path: Path, _changed_ns: int) -> PayTable:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error
+    table = parse_pay_table(text, str(path))
+    _refuse_shipped(path)
+    if path.name != f"{table.id}.toml":
+        raise FeltwatchError(
+            f"{path}: id: {table.id!r} belongs in a file {table.id}.toml; rename one of them"
+        )
+    return table
+
+
+def _own_folder(folder: Path | str) -> Path:
+    path = Path(folder)
+    if not path.is_dir():
+        raise FeltwatchError(f"{path}: no such folder of pay tables")
+    return path
+
+
+def _refuse_shipped(path: Path) -> None:
+    # Ids that differ by case alone would be told apart on some disks only.
+    if path.stem.upper() in {table_id.upper() for table_id in _shipped_ids()}:
+        raise FeltwatchError(
+            f"{path}: {path.stem!r} is the id of a table that comes along; take another id"
+        )

@@ -1,0 +1,1 @@
+"""Alerts: their form, the judging of rounds, and webhooks."""

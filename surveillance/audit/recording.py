@@ -1,0 +1,202 @@
+"""Auditing a recording: from a video and a table file to records, alerts and a report.
+
+Everything that can be checked is checked before the first picture is decoded, and the
+results appear in the output folder together at the end or not at all. With a work folder
+an audit that was stopped goes on where it was, with the result of one that was not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from settlement.errors import FeltwatchError
+from settlement.games import terms_for
+from surveillance.alerts.judge import judge
+from surveillance.audit.candidates import Candidates, model_hash
+from surveillance.audit.footage import FOOTAGE, ClipPlan, Footage
+from surveillance.audit.run import (
+    KEEP_EVERY_S,
+    AuditRun,
+    AuditSummary,
+    Progress,
+    ResumableWatcher,
+    Watcher,
+)
+from surveillance.audit.work_folder import AuditWork
+from surveillance.evidence import images
+from surveillance.staging import Staging
+from surveillance.stopped import Stopped
+from vision.geometry.table import TableFile, load_table
+from vision.sources.base import FileSource
+
+__all__ = [
+    "KEEP_EVERY_S",
+    "RESULTS",
+    "AuditSummary",
+    "ClipPlan",
+    "Progress",
+    "ResumableWatcher",
+    "Watcher",
+    "WatcherMaker",
+    "audit",
+    "judge",
+    "table_watcher",
+]
+
+RESULTS = (
+    "candidates",
+    "candidates.jsonl",
+    "evidence",
+    *FOOTAGE,
+    "rounds.jsonl",
+    "alerts.jsonl",
+    "report.html",
+)
+"""What an audit leaves in its output folder, in the order it is put there."""
+
+WatcherMaker = Callable[[TableFile, Path | None, str], Watcher]
+
+
+def table_watcher(table: TableFile, detector_dir: Path | None, source_name: str) -> Watcher:
+    """The real watcher; raises FeltwatchError when its model is missing."""
+    # Imported here: it brings the model's runtime along, which most commands do without.
+    from models.networks import backends
+    from models.weights.folder import default_weights
+    from vision.rounds.watcher import TableWatcher
+
+    backends.register()
+    return TableWatcher(table, detector_dir or default_weights(), source_name)
+
+
+def audit(
+    video: Path,
+    table_path: Path,
+    out_dir: Path,
+    *,
+    detector_dir: Path | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    make_watcher: WatcherMaker = table_watcher,
+    candidates: int = 0,
+    clips: ClipPlan | None = None,
+    work_dir: Path | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> AuditSummary:
+    """Audit a recording and leave the results of `RESULTS` in `out_dir`.
+
+    `detector_dir` is a folder with a model, None for the one that is shipped.
+    `on_progress` is called after every sampled frame. `candidates`: how many of the views it
+    was least sure of are kept for labelling, and as many of those behind alerts.
+    `clips`: how clips are cut for bundles, which `surveillance.audit.bundles` makes of them.
+    `work_dir` keeps what was decided, until the audit is done: a run with the same recording,
+    table file, model and folder goes on there. `should_stop` is asked after every sampled
+    frame.
+
+    Raises FeltwatchError for a broken or empty video, a wrong table file, a video that does
+    not fit it, a missing model, a work folder together with candidates, or an output folder
+    that cannot take the results; the files of an earlier run are then as they were. Raises
+    Stopped on Ctrl-C and when `should_stop` says so.
+    """
+    table = _load_table(table_path)
+    with FileSource(video) as source:
+        _check_fit(source, video, table, table_path)
+        watcher = make_watcher(table, detector_dir, str(video))
+        with Staging(out_dir) as staging:
+            run = AuditRun(table, watcher, staging, Progress(duration_s=source.duration_s))
+            if candidates:
+                run.candidates = _candidates(staging, candidates, video, table, detector_dir)
+            if clips is not None:
+                run.footage = _footage(clips, table, table_path, detector_dir)
+            if work_dir is not None:
+                key = _key(video, table_path, detector_dir, clips)
+                run.take_up(AuditWork(work_dir, key))
+            try:
+                run.watch(source, on_progress, should_stop)
+                run.write_footage(video, should_stop)
+                summary = run.summary(source, video, out_dir)
+                run.write_report(summary, video)
+                staging.publish(list(RESULTS))
+            except KeyboardInterrupt as error:
+                at = images.clock(run.progress.at_s)
+                kept = (
+                    f"nothing of this run was kept, {out_dir} is as it was before"
+                    if run.work is None
+                    else f"the next run goes on from {run.kept_at}"
+                )
+                raise Stopped(f"at {at} of the video; {kept}") from error
+    if run.work is not None:
+        run.work.remove()
+    return summary
+
+
+def _footage(
+    plan: ClipPlan, table: TableFile, table_path: Path, detector_dir: Path | None
+) -> Footage:
+    from models.weights.folder import default_weights
+    from surveillance.evidence.versions import versions_of
+
+    text = table_path.read_bytes()
+    shipped = Path(default_weights())
+    own = detector_dir if detector_dir is not None and detector_dir.is_file() else None
+    versions = versions_of(table, text, shipped if own else detector_dir or shipped)
+    if own is not None:
+        # A detector of its own beside the shipped reader.
+        sha256 = hashlib.sha256(own.read_bytes()).hexdigest()
+        parts = {**versions["model"]["parts"], "detector": sha256}
+        versions["model"] = {"name": own.name, "sha256": sha256, "parts": parts}
+    return Footage(plan, text, versions)
+
+
+def _key(
+    video: Path, table_path: Path, detector_dir: Path | None, clips: ClipPlan | None
+) -> dict[str, Any]:
+    """What an audit that goes on must have in common with the one that was stopped."""
+    from models.weights.folder import default_weights
+    from surveillance.evidence.versions import program_sha256
+
+    stat = video.stat()
+    return {
+        "video": str(video.resolve()),
+        "bytes": stat.st_size,
+        "changed_ns": stat.st_mtime_ns,
+        "table_sha256": hashlib.sha256(table_path.read_bytes()).hexdigest(),
+        "model": model_hash(detector_dir or Path(default_weights())),
+        "program": program_sha256(),
+        # What was seen is kept for bundles alone.
+        "for_bundles": clips is not None,
+    }
+
+
+def _candidates(
+    staging: Staging, limit: int, video: Path, table: TableFile, detector_dir: Path | None
+) -> Candidates:
+    from models.weights.folder import default_weights
+
+    model = model_hash(detector_dir or Path(default_weights()))
+    return Candidates(staging, limit, video.name, table.table, model)
+
+
+def _load_table(path: Path) -> TableFile:
+    table = load_table(path)
+    try:
+        terms_for(table.rules)
+    except FeltwatchError as error:
+        raise FeltwatchError(f"{path}: {error}") from error
+    return table
+
+
+def _check_fit(source: FileSource, video: Path, table: TableFile, table_path: Path) -> None:
+    camera = table.camera
+    if camera is None:
+        raise FeltwatchError(
+            f"{table_path}: camera: missing; an audit needs the picture size and four or more "
+            "felt points"
+        )
+    if (source.width, source.height) != (camera.width_px, camera.height_px):
+        raise FeltwatchError(
+            f"{video}: the picture is {source.width} x {source.height}, but {table_path} was "
+            f"calibrated on {camera.width_px} x {camera.height_px}; give the table file of this "
+            "camera"
+        )

@@ -1,0 +1,340 @@
+"""`feltwatch dataset`: labelled pictures in, checked, split, looked at and out again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from datasets.labelled.check import MIN_EXAMPLES, Finding, Severity
+from datasets.labelled.formats.base import Format
+from settlement.errors import FeltwatchError
+from surveillance.stopped import Stopped
+
+dataset_app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="""Keep labelled pictures: import, check, split, look at, review and export them.
+
+    Examples:
+
+      feltwatch dataset import photos --into felt --deck bicycle
+
+      feltwatch dataset check felt
+
+      feltwatch dataset split felt --by shift,deck --shares train=0.8,val=0.1,test=0.1
+
+      feltwatch dataset export felt --format yolo --out felt-yolo
+    """,
+)
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the dataset.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
+COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
+
+
+@contextmanager
+def counting_bar(title: str, shown: bool = True) -> Iterator[Callable[[int, int | None], None]]:
+    """A bar on stderr that counts pictures; nothing where it is not shown."""
+    if not shown:
+        yield lambda _done, _total: None
+        return
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(file=sys.stderr),
+    )
+    with bar:
+        task = bar.add_task(escape(title), total=None)
+
+        def show(done: int, total: int | None) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield show
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Say on Ctrl-C that what is done stays."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise Stopped("what was done is kept; run it again to go on") from error
+
+
+@dataset_app.command("import")
+def import_command(
+    source: Annotated[
+        Path, typer.Argument(help="Folder or .zip with labels and pictures, or a label file.")
+    ],
+    into: Annotated[Path, typer.Option("--into", help="Folder of the dataset; made when new.")],
+    format: Annotated[
+        Format | None, typer.Option("--format", help="Where the folder could be several.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Of the import; the folder's name unless told.")
+    ] = None,
+    prefix: Annotated[
+        str | None, typer.Option("--prefix", help="Folder in the dataset for these pictures.")
+    ] = None,
+    deck: Annotated[str | None, typer.Option("--deck", help="Deck on these pictures.")] = None,
+    camera: Annotated[str | None, typer.Option("--camera", help="Camera that took them.")] = None,
+    shift: Annotated[str | None, typer.Option("--shift", help="Shift they are of.")] = None,
+    deal: Annotated[str | None, typer.Option("--deal", help="Deal they all show.")] = None,
+    split: Annotated[str | None, typer.Option("--split", help="Split they belong to.")] = None,
+    update: Annotated[
+        bool,
+        typer.Option("--update", help="Pictures that are there already get these labels."),
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Import YOLO, COCO, Pascal VOC, CVAT for images, or a folder of labelled photographs.
+
+    An import that was interrupted is run again and goes on. Values of --deck, --camera,
+    --shift, --deal and --split hold for pictures that tell none themselves. Missing and
+    broken pictures come in with their labels, for 'dataset check' to tell.
+
+    Examples:
+
+      feltwatch dataset import photos/poker_cards --into felt --deck bicycle
+
+      feltwatch dataset import task_7.zip --into felt --prefix task7
+
+      feltwatch dataset import annotations.xml --into felt --update
+    """
+    from datasets.labelled.importing import ImportOptions, import_labels
+
+    options = ImportOptions(format, name, prefix, deck, camera, shift, deal, split, update)
+    with resumable(), counting_bar("pictures", shown=not quiet) as show:
+        summary = import_labels(source, into, options, show)
+    if as_json:
+        typer.echo(json.dumps(summary.as_dict()))
+        return
+    told = [f"{summary.added} pictures with {summary.boxes} boxes added"]
+    told += [f"{summary.present} there already"] if summary.present else []
+    told += [f"{summary.updated} updated"] if summary.updated else []
+    typer.echo(f"{summary.format}: {', '.join(told)}")
+    if summary.missing or summary.broken:
+        typer.echo(f"{summary.missing} pictures missing, {summary.broken} broken:")
+        for example in summary.examples:
+            typer.echo(f"  {example}")
+
+
+@dataset_app.command("export")
+def export_command(
+    folder: Folder,
+    format: Annotated[Format, typer.Option("--format", help="Form to write.")],
+    out: Annotated[Path, typer.Option("--out", help="New folder for pictures and labels.")],
+    zipped: Annotated[
+        bool, typer.Option("--zip", help="Also put it into OUT.zip, as CVAT takes it.")
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write YOLO, COCO, Pascal VOC or CVAT for images; an interrupted export goes on.
+
+    Beside the labels lies feltwatch.jsonl with all that the form has no field for (sources,
+    decks, shifts, confirmations, exact corners, ...), so that an import of the folder brings
+    everything back except the history of changes.
+
+    Examples:
+
+      feltwatch dataset export felt --format coco --out felt-coco
+
+      feltwatch dataset export felt --format cvat --out felt-cvat --zip
+    """
+    from datasets.labelled.exporting import export_labels, pack
+    from datasets.labelled.manifest import Dataset
+
+    with (
+        resumable(),
+        Dataset.open(folder) as dataset,
+        counting_bar("pictures", shown=not quiet) as show,
+    ):
+        summary = export_labels(dataset, out, format, show)
+    packed = pack(out) if zipped else None
+    if as_json:
+        typer.echo(json.dumps(summary.as_dict() | ({"zip": str(packed)} if packed else {})))
+        return
+    typer.echo(f"{summary.format}: {summary.pictures} pictures in {packed or out}")
+    if summary.missing:
+        typer.echo(f"{summary.missing} of them have no file; their labels were written")
+
+
+@dataset_app.command("check")
+def check_command(
+    folder: Folder,
+    min_examples: Annotated[
+        int, typer.Option("--min-examples", min=0, help="Boxes a class needs to train on.")
+    ] = MIN_EXAMPLES,
+    no_files: Annotated[
+        bool, typer.Option("--no-files", help="Leave the pictures themselves unread.")
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Check pictures, labels, deals and splits; ends with 1 when there are errors.
+
+    Examples:
+
+      feltwatch dataset check felt
+
+      feltwatch dataset check felt --json | jq '.findings[] | select(.severity == "error")'
+    """
+    from datasets.labelled.check import check
+    from datasets.labelled.manifest import Dataset
+
+    with (
+        Dataset.open(folder) as dataset,
+        counting_bar("pictures", shown=not quiet) as show,
+    ):
+        pictures = len(dataset)
+        findings = check(dataset, min_examples=min_examples, read_files=not no_files, progress=show)
+    if as_json:
+        told = {"pictures": pictures, "findings": [f.as_dict() for f in findings]}
+        typer.echo(json.dumps(told))
+    else:
+        print_findings(findings, pictures)
+    if any(f.severity is Severity.ERROR for f in findings):
+        raise typer.Exit(1)
+
+
+def print_findings(findings: tuple[Finding, ...], pictures: int) -> None:
+    """Findings as a table with a few examples each."""
+    console = Console(highlight=False)
+    if not findings:
+        console.print(f"{pictures} pictures, nothing wrong")
+        return
+    table = Table(title=f"{pictures} pictures", title_justify="left")
+    for head in ("severity", "code", "count", "what, and where"):
+        table.add_column(head, justify="right" if head == "count" else "left")
+    for found in findings:
+        few = found.examples if found.severity is not Severity.INFO else found.examples[:2]
+        lines = [f"[bold]{escape(found.what)}[/]", *(escape(e) for e in few)]
+        if found.count > len(few):
+            lines.append(f"[dim]and {found.count - len(few)} more[/]")
+        severity = f"[{COLOURS[found.severity]}]{found.severity}[/]"
+        table.add_row(severity, found.code, str(found.count), "\n".join(lines))
+    console.print(table)
+
+
+@dataset_app.command("split")
+def split_command(
+    folder: Folder,
+    by: Annotated[
+        str, typer.Option("--by", help="What holds pictures together: shift, deck, camera, ...")
+    ] = "shift,deck,camera",
+    shares: Annotated[
+        str, typer.Option("--shares", help="Splits and their shares of the pictures.")
+    ] = "train=0.8,val=0.1,test=0.1",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same splits.")] = 0,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Split those that are in a split already, too.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Put pictures into splits by whole shifts, decks and cameras.
+
+    Pictures that share a value of any of --by (shift, deck, camera, deal, source) stay
+    together. Those that are in a split already stay there.
+
+    Examples:
+
+      feltwatch dataset split felt
+
+      feltwatch dataset split felt --by shift --shares train=0.9,val=0.1 --anew
+    """
+    from datasets.labelled.manifest import Dataset
+    from datasets.labelled.split import parse_shares, split_dataset
+
+    keys = [key.strip() for key in by.split(",") if key.strip()]
+    with Dataset.open(folder) as dataset:
+        summary = split_dataset(dataset, keys, parse_shares(shares), seed, anew)
+    if as_json:
+        typer.echo(json.dumps(summary.as_dict()))
+        return
+    table = Table(title=f"{summary.groups} groups by {', '.join(summary.by)}", title_justify="left")
+    for head in ("split", "pictures", "share", "asked for"):
+        table.add_column(head, justify="left" if head == "split" else "right")
+    for name, count in summary.pictures.items():
+        asked = f"{summary.wanted[name]:.1%}" if name in summary.wanted else "–"
+        table.add_row(name, str(count), f"{summary.reached[name]:.1%}", asked)
+    Console().print(table)
+    for warning in summary.warnings:
+        typer.echo(f"note: {warning}")
+
+
+@dataset_app.command("harvest")
+def harvest_command(
+    audits: Annotated[list[Path], typer.Argument(help="Folders of audits.")],
+    into: Annotated[Path, typer.Option("--into", help="Folder of the dataset; made when new.")],
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Most views of each audit.")
+    ] = None,
+    surer_than: Annotated[
+        float,
+        typer.Option("--surer-than", min=0, max=1, help="Leave out views surer than this."),
+    ] = 1.0,
+    overruled: Annotated[
+        bool, typer.Option("--overruled", help="Only views of alerts a person overruled.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Take the views an audit was least sure of, with the model's boxes as first labels.
+
+    The audit has to be run with --candidates. Views behind alerts that a person overruled
+    (verdicts.jsonl in the audit's folder) come first.
+
+    Examples:
+
+      feltwatch audit shift.mp4 --table table.toml --out audit --candidates 200
+
+      feltwatch dataset harvest audit --into felt --surer-than 0.8
+    """
+    from datasets.labelled.harvest import harvest
+
+    summary = harvest(audits, into, limit=limit, surer_than=surer_than, overruled_only=overruled)
+    if as_json:
+        typer.echo(json.dumps(summary.as_dict()))
+        return
+    typer.echo(
+        f"{summary.added} views with {summary.boxes} boxes added, {summary.present} there already, "
+        f"{summary.left} left out, {summary.overruled} of overruled alerts"
+    )
+
+
+def _add(name: str, module: str, short_help: str, attribute: str | None = None) -> None:
+    """Add a command of another module; where a part of it is missing, the others still work."""
+    command: Callable[..., Any]
+    try:
+        found = import_module(f"surveillance.cli.{module}")
+        command = getattr(found, attribute or f"{name}_command")
+    except ImportError as error:
+        reason = str(error)
+
+        def command() -> None:
+            raise FeltwatchError(f"the command 'dataset {name}' cannot start: {reason}")
+
+    dataset_app.command(name, short_help=short_help)(command)
+
+
+_add("stats", "dataset_pages_cmd", "Count pictures and boxes; a page with samples.")
+_add("diff", "dataset_pages_cmd", "Compare labels with others, or with a model's.")
+_add("review", "review_cmd", "Go through pictures in the browser, correct and confirm.")
+_add("render", "model_cmd", "Render seat views with their boxes.")
+_add("sheet", "sheet_cmd", "Rendered views beside photographs, on one sheet.")
+_add("views", "views_cmd", "Cut a simulated recording into labelled views.")

@@ -1,0 +1,169 @@
+"""`feltwatch dataset stats` and `diff`: what a dataset holds, and how labels differ."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from datasets.labelled.diff import DiffSummary
+from datasets.labelled.manifest import Dataset
+from datasets.labelled.stats import DatasetStats
+from settlement.errors import FeltwatchError
+from surveillance.reports.model_labels import Terms
+
+PAGE = "stats.html"
+DIFF_PAGE = "diff.html"
+
+
+def stats_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the dataset.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help=f"The page; DIR/{PAGE} unless told.")
+    ] = None,
+    samples: Annotated[
+        int, typer.Option("--samples", min=0, help="Pictures of each class on the page.")
+    ] = 10,
+    no_page: Annotated[bool, typer.Option("--no-page", help="Only count.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Count pictures and boxes by split, class and size; writes a page with samples.
+
+    Examples:
+
+      feltwatch dataset stats felt
+
+      feltwatch dataset stats felt --no-page --json > felt.json
+    """
+    from datasets.labelled.stats import dataset_stats
+    from surveillance.reports.dataset_pages import write_stats_page
+
+    page = None if no_page else out or folder / PAGE
+    with Dataset.open(folder) as dataset:
+        stats = dataset_stats(dataset)
+        if page is not None:
+            write_stats_page(dataset, stats, page, samples)
+    if as_json:
+        typer.echo(json.dumps(stats.as_dict() | {"page": None if page is None else str(page)}))
+        return
+    print_stats(stats)
+    if page is not None:
+        typer.echo(f"page: {page}")
+
+
+def print_stats(stats: DatasetStats) -> None:
+    """The readable form: totals, then classes by split."""
+    console = Console(highlight=False)
+    share = stats.confirmed / stats.pictures if stats.pictures else 0.0
+    console.print(
+        f"[bold]{stats.pictures}[/] pictures, [bold]{stats.boxes}[/] boxes, {share:.1%} confirmed, "
+        f"{stats.without_boxes} without boxes; {stats.shifts} shifts, {stats.decks} decks, "
+        f"{stats.cameras} cameras, {stats.deals} deals"
+    )
+    for head, counts in (("source", stats.sources), ("labelled by", stats.labelled_by)):
+        told = ", ".join(f"{name} {count}" for name, count in list(counts.items())[:8])
+        console.print(f"{head}: {escape(told)}")
+    table = Table(title="Boxes", title_justify="left")
+    table.add_column("label")
+    for split in (*stats.splits, "all"):
+        table.add_column(escape(split), justify="right")
+    for one in stats.classes:
+        counts_ = [str(one.by_split[split]) for split in stats.splits]
+        table.add_row(escape(one.label), *counts_, str(one.boxes))
+    table.add_section()
+    table.add_row("pictures", *(str(n) for n in stats.splits.values()), str(stats.pictures))
+    console.print(table)
+
+
+def diff_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the dataset.")],
+    other: Annotated[
+        Path | None, typer.Argument(metavar="[OTHER]", help="Dataset to compare with.")
+    ] = None,
+    model: Annotated[bool, typer.Option("--model", help="Compare with what a model sees.")] = False,
+    weights: Annotated[
+        Path | None,
+        typer.Option("--weights", help="Folder of the model's weights; the shipped ones."),
+    ] = None,
+    terms: Annotated[
+        Terms | None,
+        typer.Option("--terms", help="What is labelled; seen from the labels unless told."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help=f"The page; DIR/{DIFF_PAGE} unless told.")
+    ] = None,
+    no_page: Annotated[bool, typer.Option("--no-page", help="Only count.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Compare the labels with another dataset's, or with a model: missing, extra, wrong, loose.
+
+    Writes a page with a picture of each difference, the worst first.
+
+    Examples:
+
+      feltwatch dataset diff felt felt-second-labeller
+
+      feltwatch dataset diff felt --model
+
+      feltwatch dataset diff felt --model --weights run/weights --json > differences.json
+    """
+    from datasets.labelled.diff import diff_datasets, diff_labels
+    from surveillance.cli.datasets.dataset_cmd import counting_bar
+    from surveillance.reports.dataset_pages import write_diff_page
+
+    if (other is None) == (not model and weights is None):
+        raise FeltwatchError("give either a second dataset or --model to compare with")
+    page = None if no_page else out or folder / DIFF_PAGE
+    with Dataset.open(folder) as dataset, counting_bar("pictures", shown=not quiet) as show:
+        if other is not None:
+            with Dataset.open(other) as second:
+                summary = diff_datasets(dataset, second, progress=show)
+            name = other.resolve().name
+        else:
+            from models.weights.folder import default_weights
+            from surveillance.reports.model_labels import model_boxes
+
+            boxes, used = model_boxes(dataset, weights or Path(default_weights()), terms)
+            summary = diff_labels(dataset, boxes, progress=show)
+            name = f"model ({used})"
+        if page is not None:
+            write_diff_page(dataset, summary, page, folder.resolve().name, name)
+    if as_json:
+        typer.echo(json.dumps(summary.as_dict() | {"page": None if page is None else str(page)}))
+        return
+    print_diff(summary, name)
+    if page is not None:
+        typer.echo(f"page: {page}")
+
+
+def print_diff(summary: DiffSummary, other: str, shown: int = 12) -> None:
+    """Counts, then the worst few."""
+    console = Console(highlight=False)
+    counts = ", ".join(f"{kind} {n}" for kind, n in sorted(summary.counts.items()))
+    console.print(
+        f"[bold]{summary.pictures}[/] pictures compared with {escape(other)}: "
+        f"{summary.same} boxes agree, {counts or 'no differences'}"
+    )
+    for which, count in (("first", summary.only_first), ("second", summary.only_second)):
+        if count:
+            console.print(f"{count} pictures only in the {which}")
+    if not summary.worst:
+        return
+    table = Table(title="The worst", title_justify="left")
+    for head in ("kind", "label", "other", "overlap", "picture"):
+        table.add_column(head, justify="right" if head == "overlap" else "left")
+    for one in summary.worst[:shown]:
+        table.add_row(
+            one.kind,
+            escape(one.first.label) if one.first else "–",
+            escape(one.second.label) if one.second else "–",
+            f"{one.iou:.2f}" if one.first and one.second else "–",
+            escape(one.file),
+        )
+    console.print(table)

@@ -1,0 +1,246 @@
+"""`feltwatch simulate`: a recording of a shift with its table file and its truth.
+
+`--faults` takes none, a rate, kinds, kinds in one of their ways, kinds at rates and kinds in
+given rounds, parted by commas. The kinds and ways are those of
+`datasets.simulate.mistakes.catalogue.WAYS`:
+
+    HOUSE_WAY slip, foul, eighth; OVERPAID chip, twice, commission, late; UNDERPAID chip,
+    even, late; NOT_PAID left, late; WRONG_SPOT winner, push; PAID_LOSER and PAID_PUSH even,
+    half; TOOK_WINNER and NOT_TAKEN main, side; TOOK_PUSH taken; ENVY_MISSED missed; ENVY_WRONG
+    sum, unearned; LAMMER missing, extra, place, no_stake; LIMIT under, over, hands, coins; FOUL
+    rank, boxes; DECK twin, jokers, many, few; HAND_PAY large, jackpot; LATE_BET grew,
+    shrank, appeared; CARD_MOVED hand, seat, face, face_down; UNDECIDED card, hand; SILENT
+    dispute, chips, cards; CAMERA black, lost, frozen, stuck, blocked, covered, dark, focus,
+    moved, turned.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from datasets.simulate.house_tables import GAME_IDS, NEVADA
+from datasets.simulate.mistakes.catalogue import CODES, DRAWN_CODES, WAYS, FaultPlan
+from datasets.simulate.play.behaviour import MANNERS
+from datasets.simulate.play.shift_events import EVENTS, EventPlan
+from datasets.simulate.shards import Shard
+from datasets.simulate.shift import Wishes, simulate
+from settlement.errors import FeltwatchError
+from vision.geometry.table import load_table
+
+
+class Codec(StrEnum):
+    """How the recording is coded."""
+
+    H264 = "h264"
+    HEVC = "hevc"
+
+
+class Jackpot(StrEnum):
+    """The jackpot wagers of a usual table."""
+
+    NONE = "none"
+    PLAIN = "plain"
+    LEVELS = "levels"
+    DYNAMIC = "dynamic"
+
+
+class Manner(StrEnum):
+    """How the dealers work."""
+
+    ANY = "any"
+    FAST = "fast"
+    SLOW = "slow"
+    NEAT = "neat"
+    UNTIDY = "untidy"
+
+
+assert tuple(Manner) == MANNERS, "the command line names the manners that there are"
+
+
+def _list_faults(asked: bool) -> None:
+    """Print every kind of mistake and trouble with its ways, and end."""
+    if not asked:
+        return
+    for code, ways in WAYS.items():
+        note = "" if code in DRAWN_CODES else "  (by its name only)"
+        typer.echo(f"{code}{note}")
+        for way, told in ways.items():
+            typer.echo(f"  {code}/{way}: {told}")
+    raise typer.Exit
+
+
+@contextmanager
+def progress_bar(title: str, shown: bool = True) -> Iterator[Callable[[float], None] | None]:
+    """A bar on stderr for a share of 0 to 1; None when not shown."""
+    if not shown:
+        yield None
+        return
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=Console(file=sys.stderr),
+    )
+    with bar:
+        task = bar.add_task(title, total=1.0)
+
+        def show(share: float) -> None:
+            bar.update(task, completed=share)
+
+        yield show
+
+
+def simulate_command(
+    out: Annotated[Path, typer.Option("--out", help="Folder for the recording.")],
+    seed: Annotated[int, typer.Option("--seed", help="The same seed, the same shift.")] = 0,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="How many rounds.")] = 5,
+    game: Annotated[
+        str, typer.Option("--game", help=f"The game of a usual table: {', '.join(GAME_IDS)}.")
+    ] = NEVADA,
+    jackpots: Annotated[
+        Jackpot, typer.Option("--jackpots", help="Jackpot wagers of a usual table, on sensors.")
+    ] = Jackpot.NONE,
+    table: Annotated[
+        Path | None,
+        typer.Option("--table", help="A table file in place of a usual table; not its camera."),
+    ] = None,
+    faults: Annotated[
+        str,
+        typer.Option(
+            "--faults",
+            help="Mistakes and troubles: none; a rate per round such as 0.3; kinds such as "
+            "OVERPAID,TOOK_PUSH; a kind in one way, DECK/jokers; a kind at a rate, "
+            f"OVERPAID:0.05; or in a round, OVERPAID@3. From {', '.join(CODES)}.",
+        ),
+    ] = "none",
+    list_faults: Annotated[
+        bool,
+        typer.Option(
+            "--list-faults",
+            help="List every kind of mistake and trouble with its ways.",
+            callback=_list_faults,
+            is_eager=True,
+        ),
+    ] = False,
+    events: Annotated[
+        str,
+        typer.Option(
+            "--events",
+            help="What happens between rounds: none, usual, or kinds before rounds such as "
+            f"fill@3, from {', '.join(EVENTS)}.",
+        ),
+    ] = "none",
+    dealers: Annotated[
+        Manner, typer.Option("--dealers", help="How the dealers work.")
+    ] = Manner.ANY,
+    distortion: Annotated[
+        float,
+        typer.Option("--distortion", min=-0.4, max=0.4, help="Lens k1; about -0.1 for a dome."),
+    ] = 0.0,
+    deck: Annotated[
+        Path | None,
+        typer.Option(
+            "--deck",
+            help="Folder of card faces, or standard, jumbo, four_colour, bridge, worn.",
+        ),
+    ] = None,
+    pace: Annotated[
+        float,
+        typer.Option(
+            "--pace", help="Share of the waiting that is kept; nothing else changes. 1: all of it."
+        ),
+    ] = 0.35,
+    seats: Annotated[
+        int | None,
+        typer.Option("--seats", min=1, max=7, help="Seats at the table; by default the game's."),
+    ] = None,
+    silent_minutes: Annotated[
+        float,
+        typer.Option("--silent-minutes", min=0.5, help="How long a SILENT round is held up."),
+    ] = 6.0,
+    shard: Annotated[
+        str,
+        typer.Option(
+            "--shard",
+            help="Film part I of N, such as 2/4: whole rounds, the clock going on; a part that "
+            "is finished is not made again.",
+        ),
+    ] = "1/1",
+    frames_truth: Annotated[
+        bool,
+        typer.Option(
+            "--frames-truth",
+            help="Write frames.jsonl.gz: every picture's boxes, and how much of each is seen.",
+        ),
+    ] = False,
+    fps: Annotated[int, typer.Option("--fps", min=1, max=60, help="Pictures a second.")] = 15,
+    width: Annotated[int, typer.Option("--width", min=320, help="Picture width in px.")] = 3840,
+    height: Annotated[int, typer.Option("--height", min=180, help="Picture height in px.")] = 2160,
+    camera_seed: Annotated[
+        int | None, typer.Option("--camera-seed", help="Another camera and light for the shift.")
+    ] = None,
+    codec: Annotated[Codec, typer.Option("--codec", help="Coding of the recording.")] = Codec.H264,
+    crf: Annotated[
+        int, typer.Option("--crf", min=0, max=51, help="Coding quality; less is better and larger.")
+    ] = 25,
+    preset: Annotated[
+        str, typer.Option("--preset", help="Coder's preset, such as veryfast or superfast.")
+    ] = "veryfast",
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Play and film a shift: writes video.mp4, table.toml, truth.jsonl and events.jsonl.
+
+    Examples:
+
+      feltwatch simulate --seed 7 --rounds 5 --faults OVERPAID@3,HOUSE_WAY@5 --out shift
+
+      feltwatch simulate --game pai_gow_poker --rounds 20 --faults 0.3 --events usual --out test
+
+      feltwatch simulate --rounds 10 --faults CAMERA/frozen@2,LATE_BET:0.2 --out troubles
+
+      feltwatch simulate --rounds 300 --pace 1 --shard 2/4 --frames-truth --out night
+
+      feltwatch simulate --list-faults
+    """
+    del list_faults
+    if width % 2 or height % 2:
+        raise FeltwatchError(
+            f"--width {width} --height {height}: video needs even numbers, such as 3840 and 2160"
+        )
+    part = Shard.parse(shard)
+    wishes = Wishes(
+        seed=seed,
+        rounds=rounds,
+        faults=FaultPlan.parse(faults),
+        events=EventPlan.parse(events),
+        game=game,
+        jackpots=jackpots.value,
+        table=None if table is None else load_table(table),
+        deck=deck,
+        distortion=distortion,
+        pace=pace,
+        seats=seats,
+        dealers=dealers.value,
+        silent_s=silent_minutes * 60,
+        fps=fps,
+        size=(width, height),
+        camera_seed=camera_seed,
+        codec=codec.value,
+        crf=crf,
+        preset=preset,
+    )
+    title = f"{rounds} rounds" + (f", part {shard}" if part.count > 1 else "")
+    with progress_bar(title, shown=not quiet) as show:
+        made = simulate(out, wishes, shard=part, frames_truth=frames_truth, progress=show)
+    video = out / f"video{part.suffix}.mp4"
+    typer.echo(f"recording: {video}" if made else f"recording: {video} (there already)")

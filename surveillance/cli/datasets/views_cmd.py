@@ -1,0 +1,51 @@
+"""`feltwatch dataset views`: a simulated recording cut into labelled views."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from surveillance.cli.datasets.simulate_cmd import progress_bar
+
+
+def views_command(
+    video: Annotated[Path, typer.Argument(help="The recording.")],
+    table: Annotated[Path, typer.Option("--table", help="Its table file.")],
+    truth: Annotated[Path, typer.Option("--truth", help="Its frames.jsonl.gz.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the views; may hold others.")],
+    every: Annotated[
+        float, typer.Option("--every", min=0.0, help="Look at the shift so often, in s.")
+    ] = 0.2,
+    most: Annotated[
+        int | None, typer.Option("--most", min=1, help="Most views; all states unless told.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same views.")] = 0,
+    size: Annotated[int, typer.Option("--size", min=64, help="Side of a view in px.")] = 640,
+    shift: Annotated[
+        str | None, typer.Option("--shift", help="The shift's name; its folder's unless told.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Cut the seats' and the dealer's views as the audit cuts them, labelled by the truth.
+
+    One view of each state of rest, some with an arm over them and some of empty felt, in the
+    form of a rendered set. The recording is made by simulate --frames-truth. Several shifts
+    may be cut into one folder.
+
+    Examples:
+
+      feltwatch simulate --rounds 2 --deck bridge --frames-truth --out night
+
+      feltwatch dataset views night/video.mp4 --table night/table.toml
+      --truth night/frames.jsonl.gz --out views
+
+      feltwatch model val --data views
+    """
+    from datasets.training.shift_views import CutWishes, cut_views
+
+    wishes = CutWishes(every_s=every, most=most, seed=seed, size=size, shift=shift)
+    with progress_bar("views", shown=not quiet) as show:
+        count = cut_views(video, table, truth, out, wishes, show)
+    typer.echo(f"{count} views in {out}")

@@ -1,0 +1,359 @@
+"""`feltwatch model`: render a training set, train, check and export the networks."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from settlement.errors import FeltwatchError
+from surveillance.cli.datasets.simulate_cmd import progress_bar
+
+TRAIN_EXTRA = 'pip install "feltwatch[train]"'
+
+model_app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="""Train, check and export the networks that read the table.
+
+    Examples:
+
+      feltwatch model render --views 14000 --fonts /usr/share/fonts --out set
+
+      feltwatch model train --data set --out run
+
+      feltwatch model export --detector run/detector/weights/best.pt \\
+        --reader run/reader/weights/best.pt --stacks run/stacks/weights/best.pt \\
+        --levels run/levels/weights/best.pt --out weights
+
+      feltwatch model val --weights weights --data set
+    """,
+)
+
+
+class Part(StrEnum):
+    """Which network is trained."""
+
+    DETECTOR = "detector"
+    READER = "reader"
+    STACKS = "stacks"
+    LEVELS = "levels"
+    BOTH = "both"
+    ALL = "all"
+
+
+PARTS = {Part.BOTH: ("detector", "reader"), Part.ALL: ("detector", "reader", "stacks", "levels")}
+
+
+StackFolders = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--stack-data", help="Folder of stack crops; DATA/stacks unless told. May be given again."
+    ),
+]
+
+
+@contextmanager
+def train_extra() -> Iterator[None]:
+    """Say in one line what to install where a training library is missing."""
+    try:
+        yield
+    except ImportError as error:
+        raise FeltwatchError(
+            f"training and export need libraries that are not installed "
+            f"({error.name or error} is missing): {TRAIN_EXTRA}"
+        ) from error
+
+
+@model_app.command("render")
+def render_command(
+    views: Annotated[int, typer.Option("--views", min=1, help="How many views, about.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the set.")],
+    deck: Annotated[
+        list[Path] | None,
+        typer.Option("--deck", help="Folder of card faces, mixed in; may be given again."),
+    ] = None,
+    fonts: Annotated[
+        Path | None,
+        typer.Option("--fonts", help="Folder of fonts for drawn decks; without it DejaVu."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same set.")] = 1,
+    size: Annotated[int, typer.Option("--size", min=64, help="Side of a view in px.")] = 640,
+    stack_crops: Annotated[
+        int | None,
+        typer.Option("--stack-crops", min=0, help="Crops of chip stacks, about; 4 per view."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes; one per processor.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Render views with labels, crops of their indices and of chip stacks; can go on.
+
+    Whole shards are rendered, at least one to train on and one to check with, so there may
+    be somewhat more views than asked for.
+
+    Examples:
+
+      feltwatch model render --views 14000 --out set
+
+      feltwatch dataset render --views 1000 --out views --stack-crops 0
+
+      feltwatch model render --views 500 --seed 5 --deck decks/classic --fonts fonts --out small
+    """
+    from datasets.render.cards.fonts import default_fonts, usable_fonts
+    from datasets.training.stack_crops import render_stack_crops
+    from datasets.training.stack_strips import render_stack_levels
+    from datasets.training.training_set import TrainingSet, render_training_set
+    from models.data.provenance import SOURCES_FILE
+
+    names = default_fonts() if fonts is None else usable_fonts(fonts)
+    spec = TrainingSet(
+        views=views, seed=seed, size=size, deck_folders=tuple(deck or ()), fonts=names
+    )
+    with progress_bar("views", shown=not quiet) as show:
+        data = render_training_set(spec, out, workers, show)
+    stacks = 4 * views if stack_crops is None else stack_crops
+    if stacks:
+        with progress_bar("stack crops", shown=not quiet) as show:
+            render_stack_crops(out / "stacks", stacks, seed, workers or os.cpu_count() or 1, show)
+        with progress_bar("levels of stacks", shown=not quiet) as show:
+            # Each stack gives some fifteen levels.
+            many = max(1, stacks // 4)
+            render_stack_levels(out / "stacks", many, seed, workers or os.cpu_count() or 1, show)
+        note = json.dumps({"crops": stacks, "seed": seed}) + "\n"
+        (out / "stacks" / "recipe.json").write_text(note, encoding="utf-8")
+    told = {"fonts": sorted({Path(name).stem for name in names})}
+    (out / SOURCES_FILE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    typer.echo(f"training set: {data}")
+
+
+@model_app.command("train")
+def train_command(
+    data: Annotated[Path, typer.Option("--data", help="Folder of a rendered set.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for checkpoints.")],
+    part: Annotated[
+        Part, typer.Option("--part", help="Which network; both: detector and reader.")
+    ] = Part.ALL,
+    epochs: Annotated[
+        int | None, typer.Option("--epochs", min=1, help="Detector 3, others 4 unless told.")
+    ] = None,
+    size: Annotated[
+        int, typer.Option("--size", min=64, help="Side of the detector's view, px.")
+    ] = 512,
+    batch: Annotated[
+        int | None, typer.Option("--batch", min=1, help="Detector 16, others 128 unless told.")
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option("--rate", min=1e-6, max=0.1, help="Peak learning rate; each part its own."),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option("--device", help="cpu, 0, ...; a GPU where there is one.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the last checkpoint of --out.")
+    ] = False,
+    start: Annotated[
+        Path | None,
+        typer.Option("--start", help="Checkpoint or exported .onnx to go on from; one --part."),
+    ] = None,
+    crops: Annotated[
+        list[Path] | None,
+        typer.Option("--crops", help="More index crops, as of photographs."),
+    ] = None,
+    crops_weight: Annotated[
+        int,
+        typer.Option("--crops-weight", min=1, help="How often those, or later stack data, count."),
+    ] = 1,
+    pictures: Annotated[
+        list[Path] | None,
+        typer.Option("--pictures", help="More images and labels for the detector."),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option("--minutes", min=0.1, help="End the detector after so much processor time."),
+    ] = None,
+    slim: Annotated[
+        bool,
+        typer.Option("--slim", help="Make the detector slim first: quicker in int8."),
+    ] = False,
+    stack_data: StackFolders = None,
+) -> None:
+    """Train from scratch on a rendered set; works on a CPU alone, uses a GPU where there is one.
+
+    Examples:
+
+      feltwatch model train --data set --out run
+
+      feltwatch model train --data set --out run --part reader --epochs 8 --crops photo-crops
+
+      feltwatch model train --data set --out run --resume
+
+      feltwatch model train --data set --out run --part reader --start models/weights/reader.onnx
+
+      feltwatch model train --data set --out slim --part detector --start run/detector/weights/best.pt --slim
+    """  # noqa: E501
+    if start is not None and part in PARTS:
+        raise FeltwatchError("--start: the networks differ; say which with --part")
+    if start is not None and not start.is_file():
+        raise FeltwatchError(f"{start}: no such checkpoint")
+    if size % 32:
+        raise FeltwatchError(f"--size {size}: the detector needs a multiple of 32")
+    with train_extra():
+        from models.train.run import TrainingRun, part_provenance, train_part
+
+    run = TrainingRun(
+        data=data,
+        out=out,
+        epochs=epochs,
+        size=size,
+        batch=batch,
+        rate=rate,
+        device=device,
+        resume=resume,
+        start=start,
+        crops=tuple(crops or ()),
+        crops_weight=crops_weight,
+        pictures=tuple(pictures or ()),
+        stacks=tuple(stack_data or ()),
+        minutes=minutes,
+        slim=slim,
+    )
+    parts = PARTS.get(part, (part.value,))
+    for one in parts:
+        part_provenance(one, run)  # so that nothing is found missing after hours
+    for one in parts:
+        typer.echo(f"{one}: {train_part(one, run)}")
+
+
+@model_app.command("export")
+def export_command(
+    detector: Annotated[Path, typer.Option("--detector", help="Checkpoint of the detector.")],
+    reader: Annotated[Path, typer.Option("--reader", help="Checkpoint of the reader.")],
+    stacks: Annotated[Path, typer.Option("--stacks", help="Checkpoint of the stack counter.")],
+    levels: Annotated[Path, typer.Option("--levels", help="Checkpoint of the levels' reader.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the weights and their card.")],
+    figures: Annotated[
+        Path | None, typer.Option("--figures", help="Output of 'model val --json' for the card.")
+    ] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option("--calibration", help="Output of 'model val --fit': trustworthy scores."),
+    ] = None,
+    data: Annotated[
+        list[Path] | None,
+        typer.Option("--data", help="Rendered set trained on, where no training.json tells."),
+    ] = None,
+    crops: Annotated[
+        list[Path] | None,
+        typer.Option("--crops", help="Photograph crops trained on, where none tells."),
+    ] = None,
+    stack_data_used: Annotated[
+        Path | None,
+        typer.Option("--stack-data", help="Stack crops trained on, where none tells."),
+    ] = None,
+    size: Annotated[
+        int, typer.Option("--size", min=64, help="Side of the detector's view, px.")
+    ] = 512,
+    threshold: Annotated[
+        float, typer.Option("--threshold", min=0.01, max=0.99, help="Working score.")
+    ] = 0.25,
+    temperature: Annotated[
+        float, typer.Option("--temperature", min=0.1, max=10, help="Of the reader's shares.")
+    ] = 1.0,
+    stacks_temperature: Annotated[
+        float, typer.Option("--stacks-temperature", min=0.1, max=10, help="Of the counter's.")
+    ] = 1.0,
+    full: Annotated[
+        bool, typer.Option("--full", help="Weights in float32: twice the size.")
+    ] = False,
+    int8: Annotated[
+        Path | None,
+        typer.Option(
+            "--int8",
+            help="Rendered set to make an int8 detector with; kept if it costs little mAP50.",
+        ),
+    ] = None,
+) -> None:
+    """Write ONNX files with a model card, once OpenVINO gives what the checkpoints give.
+
+    The same checkpoints give the same files, so figures may be put in by a second export.
+
+    Examples:
+
+      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --levels l.pt --out new
+
+      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --levels l.pt --out new \\
+        --figures figures.json --calibration calibration.json
+
+      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --levels l.pt --out new \\
+        --int8 set
+    """
+    if size % 32:
+        raise FeltwatchError(f"--size {size}: the detector needs a multiple of 32")
+    with train_extra():
+        from models.data.provenance import Provenance, photo_data, rendered_data, stack_data
+        from models.evaluate.calibration import read_calibration
+        from models.export.model_card import read_figures
+        from models.export.weights import ExportSettings, export_models
+
+    card = export_models(
+        detector,
+        reader,
+        stacks,
+        levels,
+        out,
+        ExportSettings(
+            size=size,
+            threshold=threshold,
+            temperature=temperature,
+            stacks_temperature=stacks_temperature,
+            half=not full,
+            int8_data=int8,
+        ),
+        provenance=Provenance(
+            rendered=tuple(rendered_data(folder) for folder in data or ()),
+            stacks=() if stack_data_used is None else (stack_data(stack_data_used),),
+            photographs=tuple(photo_data(folder) for folder in crops or ()),
+        ),
+        figures=None if figures is None else read_figures(figures),
+        calibration=None if calibration is None else read_calibration(calibration),
+    )
+    for name, own in card["models"].items():
+        typer.echo(f"{name}: {out / own['file']} ({own['bytes'] / 1e6:.1f} MB)")
+        cost = own.get("int8", {}).get("cost") or own.get("int8_left_out")
+        if cost:
+            done = "written" if "int8" in own else "left out"
+            typer.echo(f"{name} in int8: {done}; mAP50 {cost['map50']} to {cost['map50 int8']}")
+
+
+def _add(app: typer.Typer, name: str, module: str, short_help: str) -> None:
+    """Add a command of another module; where a part of it is missing, the others still work."""
+    command: Callable[..., Any]
+    try:
+        command = getattr(import_module(f"surveillance.cli.{module}"), f"{name}_command")
+    except ImportError as error:
+        reason = str(error)
+
+        def command() -> None:
+            raise FeltwatchError(f"the command 'model {name}' cannot start: {reason}")
+
+    app.command(name, short_help=short_help)(command)
+
+
+_add(model_app, "build", "model_build_cmd", "Render, train and export in one: the whole recipe.")
+_add(model_app, "val", "val_cmd", "Check weights on held-out pictures of any dataset.")
+_add(model_app, "robustness", "robustness_cmd", "See where turns, covers, glare and blur break it.")
+_add(model_app, "bench", "model_bench_cmd", "Measure how long the networks take.")
+_add(model_app, "photos", "photos_cmd", "Count how the cards of labelled photographs are read.")
+_add(model_app, "harvest", "harvest_cmd", "Cut training data out of labelled photographs.")
+_add(model_app, "stacks", "stacks_cmd", "Cut chip stacks out of filmed shifts, as found.")
+_add(model_app, "heldout", "heldout_cmd", "Check held-out pictures against their lists.")

@@ -1,0 +1,1 @@
+"""Commands about recordings and photographs."""

@@ -1,0 +1,163 @@
+"""`feltwatch audit`: a recording in, rounds, alerts and a report out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+from settlement.errors import FeltwatchError
+from surveillance.audit import recording as auditing
+from surveillance.cli.model_option import MODEL_HELP
+from surveillance.evidence.images import clock
+
+if TYPE_CHECKING:
+    from surveillance.evidence.bundle import Chain
+
+
+@contextmanager
+def progress_bar(
+    title: str, shown: bool = True
+) -> Iterator[Callable[[auditing.Progress], None] | None]:
+    """A bar on stderr with video time, speed, rounds and alerts; None when not shown.
+
+    Where stderr is no terminal, nothing moves: one line is printed at the end.
+    """
+    if not shown:
+        yield None
+        return
+    console = Console(file=sys.stderr)
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[time]}"),
+        TextColumn("[cyan]{task.fields[speed]:.1f}x[/] real time"),
+        TextColumn("rounds [bold]{task.fields[rounds]}[/]"),
+        TextColumn("alerts [bold]{task.fields[alerts]}[/]"),
+        console=console,
+        transient=False,
+    )
+    with bar:
+        task = bar.add_task(escape(title), total=None, time="", speed=0.0, rounds=0, alerts=0)
+
+        def show(state: auditing.Progress) -> None:
+            whole = state.duration_s
+            bar.update(
+                task,
+                completed=state.at_s,
+                total=whole,
+                time=f"{clock(state.at_s)}" + (f" / {clock(whole)}" if whole else ""),
+                speed=state.speed,
+                rounds=state.rounds,
+                alerts=state.alerts,
+            )
+
+        yield show
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def print_summary(summary: auditing.AuditSummary) -> None:
+    """Tell in a few lines what an audit found and where the report is."""
+    console = Console(highlight=False)
+    console.print(
+        f"[bold]{_count(summary.rounds, 'round')}[/] in {clock(summary.duration_s)} of video, "
+        f"read in {clock(summary.wall_s)} ({summary.speed:.1f}x real time)"
+    )
+    codes = ", ".join(f"{code} {count}" for code, count in summary.alerts_by_code.items())
+    console.print(f"[bold]{_count(summary.alerts, 'alert')}[/]" + (f": {codes}" if codes else ""))
+    for warning in summary.warnings:
+        console.print(f"[yellow]note:[/] {escape(warning)}")
+    typer.echo(f"report: {Path(summary.out) / 'report.html'}")
+
+
+def audit_command(
+    video: Annotated[Path, typer.Argument(help="The recording, any common video file.")],
+    table: Annotated[Path, typer.Option("--table", help="The table file (TOML).")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
+    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
+    candidates: Annotated[
+        int,
+        typer.Option(
+            "--candidates",
+            min=0,
+            help="Keep so many of the views it was least sure of, for 'dataset harvest'.",
+        ),
+    ] = 0,
+    bundles: Annotated[
+        Path | None,
+        typer.Option("--bundles", help="Evidence folder for a bundle of each alert, and its log."),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", help="Private key that signs that log; made when there is none."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Audit a recording: writes rounds.jsonl, alerts.jsonl, evidence/ and report.html.
+
+    Results appear together at the end. Until then, and on failure, earlier files stay.
+    With --bundles each alert has a bundle as in live watching: clip, pictures, detections,
+    round, settlement, versions. Their log is gone on with, never begun anew; 'feltwatch
+    verify' checks it.
+
+    Examples:
+
+      feltwatch audit shift.mp4 --table table.toml --out audit
+
+      feltwatch audit shift.mp4 --table table.toml --out audit --json --quiet > summary.json
+
+      feltwatch audit shift.mp4 --table table.toml --out audit --candidates 200
+
+      feltwatch audit shift.mp4 --table table.toml --out audit --bundles evidence --key key.pem
+    """
+    plan = None
+    if bundles is not None:
+        plan = auditing.ClipPlan()
+    elif key is not None:
+        raise FeltwatchError("--key signs the log of --bundles, which is missing")
+    chain = None if bundles is None else _chain(bundles, key)
+    with progress_bar(video.name, shown=not quiet) as show:
+        summary = auditing.audit(
+            video, table, out, detector_dir=model, on_progress=show, candidates=candidates,
+            clips=plan,
+        )  # fmt: skip
+    written = 0
+    if bundles is not None and chain is not None:
+        written = _write_bundles(summary, video, out, bundles, chain)
+    if as_json:
+        typer.echo(summary.model_dump_json(indent=2))
+    else:
+        print_summary(summary)
+        if bundles is not None:
+            typer.echo(f"{_count(written, 'bundle')}: {bundles}")
+
+
+def _chain(folder: Path, key: Path | None) -> Chain:
+    """The log of an evidence folder; what is wrong with its key is told before the audit."""
+    from surveillance.evidence.bundle import Chain, site_key
+
+    return Chain.of(folder, None if key is None else site_key(key, folder))
+
+
+def _write_bundles(
+    summary: auditing.AuditSummary, video: Path, out: Path, folder: Path, chain: Chain
+) -> int:
+    from surveillance.audit.bundles import bundle_results
+
+    refs = bundle_results(
+        out, folder / video.name, chain,
+        table=summary.table, video=video, duration_s=summary.duration_s,
+    )  # fmt: skip
+    return len(refs)

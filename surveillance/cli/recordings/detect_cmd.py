@@ -1,0 +1,79 @@
+"""`feltwatch detect`: the cards in still photographs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from models.networks import backends
+from models.weights.folder import default_weights
+from surveillance.cli.model_option import MODEL_HELP
+from surveillance.reports.photo_view import DrawnPhotos
+from vision.cards.photo import PhotoError, PhotoReader, PhotoResult, read_picture
+from vision.detect.openvino_runtime import load_models
+
+
+def readable(image: str, result: PhotoResult) -> str:
+    """A result as lines: the picture, then a card or another thing each."""
+    lines = [f"{image}: {len(result.cards)} cards ({result.width} x {result.height} px)"]
+    used = {n for own in result.members for n in own}
+    rest = [found for n, found in enumerate(result.detections) if n not in used]
+    for found in sorted(result.cards, key=lambda card: (card.xyxy[0], card.xyxy[1])):
+        lines.append(_line(found.label, found.score, found.xyxy))
+    for found in rest:
+        name = "index, not sure which" if found.label == "index" else found.label
+        lines.append(_line(name, found.score, found.xyxy))
+    return "\n".join(lines)
+
+
+def _line(name: str, score: float, xyxy: tuple[float, float, float, float]) -> str:
+    x0, y0, x1, y1 = (round(v) for v in xyxy)
+    return f"  {name:<22} {score:.2f}  at {x0},{y0} to {x1},{y1}"
+
+
+def detect_command(
+    photos: Annotated[list[Path], typer.Argument(help="Picture files of any size.")],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per picture.")
+    ] = False,
+    draw: Annotated[
+        Path | None, typer.Option("--draw", help="Folder for pictures with boxes and names.")
+    ] = None,
+    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
+) -> None:
+    """Find and read the cards in photographs; no table file is needed.
+
+    A card that cannot be told is listed as an index and not among the cards. A picture that
+    cannot be read is named on stderr, the others are read; the exit code is then 2.
+
+    Examples:
+
+      feltwatch detect fan.jpg
+
+      feltwatch detect *.jpg --json --draw seen > cards.jsonl
+    """
+    backends.register()
+    detector, reader = load_models(model or default_weights())
+    photo_reader = PhotoReader(detector, reader)
+    drawn = DrawnPhotos(draw) if draw is not None else None
+    failed = 0
+    for path in photos:
+        try:
+            image = read_picture(path)
+        except PhotoError as error:
+            failed += 1
+            print(f"feltwatch: error: {' '.join(str(error).split())}", file=sys.stderr)
+            continue
+        result = photo_reader.read(image)
+        if as_json:
+            typer.echo(json.dumps(result.as_dict(str(path))))
+        else:
+            typer.echo(readable(str(path), result))
+        if drawn is not None:
+            drawn.write(path.name, image, result)
+    if failed:
+        raise typer.Exit(2)

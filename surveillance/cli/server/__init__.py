@@ -1,0 +1,1 @@
+"""Commands of the server, its accounts and its evidence."""

@@ -1,0 +1,109 @@
+"""`feltwatch calibrate`: drag felt points onto a picture of the table, in the browser."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from settlement.errors import FeltwatchError
+from surveillance.cli.datasets.review_cmd import (
+    DEFAULT_PORT,
+    checked_name,
+    listening_on,
+    login_name,
+    open_when_up,
+    page_address,
+)
+
+
+def calibrate_command(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="VIDEO|IMAGE|URL",
+            help="A recording, a picture, a device such as /dev/video0, or rtsp://...",
+        ),
+    ],
+    table: Annotated[
+        Path,
+        typer.Option("--table", help="The table file (TOML); one that is not there is made."),
+    ] = Path("table.toml"),
+    game: Annotated[
+        str, typer.Option("--game", help="The game of a table file that is made.")
+    ] = "emperors_challenge_exposed",
+    at_s: Annotated[
+        float, typer.Option("--at", min=0, help="Take the picture so many seconds into a video.")
+    ] = 0.0,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")
+    ] = DEFAULT_PORT,
+    open_browser: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the page in the browser.")
+    ] = True,
+) -> None:
+    """Open a page that ties the camera's picture to the felt, and saves it to the table file.
+
+    The page shows the layout drawn over the picture and how far each point misses, in px and
+    mm. The server listens on this machine only; Ctrl-C ends it.
+
+    Examples:
+
+      feltwatch calibrate shift.mp4 --table tables/t3.toml
+
+      feltwatch calibrate rtsp://10.0.0.7/stream --table tables/t3.toml
+
+      feltwatch calibrate frame.png --table new.toml --game pai_gow_poker
+    """
+    import uvicorn
+
+    from surveillance.config.calibration_image import jpeg, picture_of, picture_of_video
+    from surveillance.web.app import create_app
+    from surveillance.web.repositories.calibration_pictures import CalibrationPictures
+    from surveillance.web.services.tablefiles import TableShelf
+    from surveillance.web.settings import WebSettings
+    from vision.sources.url import Address
+
+    path = table.resolve()
+    if path.suffix != ".toml":
+        raise FeltwatchError(f"--table {table}: a table file ends in .toml")
+    if not path.parent.is_dir():
+        raise FeltwatchError(f"--table {table}: there is no folder {path.parent}")
+    picture = picture_of_video(Path(source), at_s) if at_s else picture_of(source)
+    shelf = TableShelf(files=[path])
+    if not path.exists():
+        shelf.add(path.stem, game)
+    shelved = shelf.of_path(path)
+    if shelved is None:
+        raise FeltwatchError(f"--table {table}: is no table file")
+    app = create_app(WebSettings(person=checked_name(login_name())))
+    app.state.table_shelf = shelf
+    pictures = app.state.calibration_pictures = CalibrationPictures()
+    height, width = picture.shape[:2]
+    # A camera's address may hold a password; the page shows where the picture came from.
+    name = Path(source).name if Path(source).exists() else Address.parse(source).shown
+    pictures.add(jpeg(picture), width, height, name)
+    with listening_on("127.0.0.1", port) as listening:
+        address = (
+            f"{page_address('127.0.0.1', listening.getsockname()[1])}tables/calibrate/{shelved.id}"
+        )
+        console = Console()
+        console.print(
+            f"calibrating [bold]{escape(str(table))}[/] at [bold]{escape(address)}[/] "
+            "(Ctrl-C ends)",
+            soft_wrap=True,
+        )
+        # A script that started it waits for the address.
+        console.file.flush()
+        server = uvicorn.Server(
+            uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+        )
+        if open_browser:
+            threading.Thread(target=open_when_up, args=(server, address), daemon=True).start()
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[listening])

@@ -1,0 +1,1 @@
+"""The site file and the checks of it."""

@@ -1,0 +1,113 @@
+"""What must be right of a site before anything starts; each error names file, key and mend."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from settlement.errors import FeltwatchError
+from settlement.games import terms_for
+from surveillance.config.site_file import CameraPart, SiteConfig
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import TableFile, load_table
+from vision.sources.url import Kind
+
+
+def check_site(site: SiteConfig, path: Path) -> dict[str, TableFile]:
+    """The tables by camera; raises FeltwatchError for the first thing that is not right."""
+    if site.store.url_env and not os.environ.get(site.store.url_env):
+        raise FeltwatchError(
+            f"{path}: store.url_env: the environment variable {site.store.url_env} is not set"
+        )
+    for number, hook in enumerate(site.webhooks):
+        if not os.environ.get(hook.secret_env):
+            raise FeltwatchError(
+                f"{path}: webhook.{number}.secret_env: the environment variable "
+                f"{hook.secret_env} is not set; it holds the secret that signs"
+            )
+    for key in ("tls_cert", "tls_key"):
+        file = getattr(site.web, key)
+        if file is not None and not file.is_file():
+            raise FeltwatchError(f"{path}: web.{key}: {file}: no such file")
+    _check_key(site, path)
+    for key, folders in (("recordings", site.recordings), ("datasets", site.datasets)):
+        for folder in folders.folders:
+            if not folder.is_dir():
+                raise FeltwatchError(f"{path}: {key}.folders: {folder}: no such folder")
+    tables = {
+        camera.name: _check_camera(site, camera, f"{path}: camera.{number}")
+        for number, camera in enumerate(site.cameras)
+    }
+    _check_writable(site, path)
+    if site.cameras:
+        check_weights(site, path)
+    return tables
+
+
+def _check_key(site: SiteConfig, path: Path) -> None:
+    from surveillance.evidence.bundle.keys import SigningKey
+    from surveillance.evidence.bundle.site_key import check_key_place
+
+    try:
+        check_key_place(site.key_file, site.evidence_dir)
+        if site.key_file.exists():
+            SigningKey.load(site.key_file)
+    except FeltwatchError as error:
+        raise FeltwatchError(f"{path}: evidence.key_file: {error}") from error
+
+
+def check_weights(site: SiteConfig, path: Path) -> Path:
+    """The folder of the networks; raises FeltwatchError when they are missing or altered."""
+    from models.weights.folder import default_weights
+    from vision.detect.openvino_runtime import load_card
+
+    folder = site.site.weights or default_weights()
+    try:
+        load_card(folder)
+    except FeltwatchError as error:
+        raise FeltwatchError(f"{path}: site.weights: {error}") from error
+    return folder
+
+
+def _check_camera(site: SiteConfig, camera: CameraPart, place: str) -> TableFile:
+    try:
+        table = load_table(camera.table_file)
+        terms_for(table.rules)
+    except FeltwatchError as error:
+        text = str(error)
+        told = text if str(camera.table_file) in text else f"{camera.table_file}: {text}"
+        raise FeltwatchError(f"{place}.table_file: {told}") from error
+    if table.camera is None:
+        raise FeltwatchError(
+            f"{place}.table_file: {camera.table_file} has no [camera]: it is not calibrated; "
+            "run 'feltwatch calibrate' with a picture of this camera"
+        )
+    try:
+        Calibration.fit(table.camera)
+    except FeltwatchError as error:
+        raise FeltwatchError(
+            f"{place}.table_file: {camera.table_file}: {error}; run 'feltwatch calibrate' again"
+        ) from error
+    if camera.password_env and not os.environ.get(camera.password_env):
+        raise FeltwatchError(
+            f"{place}.password_env: the environment variable {camera.password_env} is not set; "
+            "it holds the camera's password"
+        )
+    address = site.address(camera)
+    if address.kind is Kind.FILE and not Path(address.where).is_file():
+        raise FeltwatchError(f"{place}.source: {address.shown}: no such video file")
+    return table
+
+
+def _check_writable(site: SiteConfig, path: Path) -> None:
+    for folder in (site.site.data_dir, site.evidence_dir):
+        probe = folder / f".write-test-{os.getpid()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise FeltwatchError(
+                f"{path}: site.data_dir: {folder} cannot be written "
+                f"({error.strerror or error}); choose another or give this user the right"
+            ) from error

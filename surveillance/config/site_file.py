@@ -1,0 +1,331 @@
+"""The site file: which tables are watched by which cameras, where the record is kept, who is told.
+
+A TOML file; paths in it are taken from its own folder. Passwords never stand in it: it names
+the environment variables that hold them.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    IPvAnyNetwork,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+
+from settlement.errors import FeltwatchError
+from vision.sources.url import Address, AddressError, Kind, Transport
+
+_SQLITE = "sqlite:///"
+
+CameraName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=40)
+]
+ClockTime = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+EnvName = Annotated[str, StringConstraints(pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")]
+
+
+def _address(text: str) -> str:
+    try:
+        Address.parse(text)
+    except AddressError as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+OptionalPath = Annotated[Path | None, BeforeValidator(lambda given: given or None)]
+
+
+class _Part(BaseModel):
+    # Inputs may hold a password by mistake: errors never quote them.
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, populate_by_name=True, hide_input_in_errors=True
+    )
+
+
+class SitePart(_Part):
+    """The place."""
+
+    name: str = Field("feltwatch", min_length=1, max_length=80, description="Shown on pages.")
+    data_dir: Path = Field(
+        Path("feltwatch-data"), description="Holds the database, evidence and clips."
+    )
+    weights: OptionalPath = Field(
+        None, description="Folder of the networks; without it the shipped ones are used."
+    )
+    shifts: tuple[ClockTime, ...] = Field(
+        ("06:00", "14:00", "22:00"),
+        max_length=12,
+        description="When shifts begin, HH:MM, one after the other; each lasts until the next.",
+    )
+    day_starts: ClockTime = Field("06:00", description="When the day of a report begins, HH:MM.")
+
+    @model_validator(mode="after")
+    def _shifts_follow(self) -> Self:
+        # Around the clock: only once may a time be before the one that it follows.
+        back = sum(a >= b for a, b in zip(self.shifts, self.shifts[1:], strict=False))
+        twice = len(set(self.shifts)) < len(self.shifts)
+        if twice or back > 1 or (back and self.shifts[-1] > self.shifts[0]):
+            raise ValueError(
+                "shifts: each begins after the one before it, once around the clock, such as "
+                '["06:00", "14:00", "22:00"]'
+            )
+        return self
+
+
+class StorePart(_Part):
+    """Where the record is kept, and for how long."""
+
+    url: str = Field(
+        "",
+        description="sqlite:///file or postgresql+psycopg://...; empty: SQLite in the data_dir.",
+    )
+    url_env: EnvName = Field(
+        "", description="Environment variable that holds the URL, for one with a password."
+    )
+    keep_days: int = Field(30, ge=1, le=3650, description="Older rounds and evidence go.")
+    keep_gb: float = Field(200.0, gt=0, description="Evidence beyond this goes, oldest first.")
+    keep_log_days: int = Field(
+        400, ge=1, le=36500, description="Older lines of the audit log go; never a younger one."
+    )
+
+
+class WebPart(_Part):
+    """How browsers reach it."""
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8471, ge=0, le=65535, description="Port; 0 takes a free one.")
+    names: tuple[str, ...] = Field(
+        ("localhost",), description="Names under which browsers may ask, beside the address."
+    )
+    tls_cert: OptionalPath = Field(None, description="Certificate chain, PEM.")
+    tls_key: OptionalPath = Field(None, description="Its key, PEM.")
+    behind_tls: bool = Field(
+        False, description="Browsers come over TLS that ends at a proxy before this server."
+    )
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = Field(
+        (),
+        description="Addresses or networks of proxies before this server. Their X-Forwarded-For "
+        "tells who asks, for the log and the limit of logins; anybody else's is ignored.",
+    )
+
+    @model_validator(mode="after")
+    def _both_or_none(self) -> Self:
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("tls_cert and tls_key go together; give both or none")
+        return self
+
+
+class CameraPart(_Part):
+    """A camera over a table."""
+
+    name: CameraName = Field(description="Names its files and pages; letters, digits, . _ -")
+    table_file: Path = Field(description="The table file, calibrated for this camera.")
+    source: Annotated[str, AfterValidator(_address)] = Field(
+        description="rtsp://host/path, v4l2:/dev/video0, or a video file played as if live."
+    )
+    username: str = Field("", description="For the camera.")
+    password_env: EnvName = Field("", description="Environment variable with the password.")
+    ca_file: OptionalPath = Field(
+        None,
+        description="For rtsps://: certificate (PEM) of the authority that vouches for the "
+        "camera, or the camera's own; without it those whom the system trusts.",
+    )
+    transport: Transport = Field("tcp", description="tcp, or udp where a camera knows no other.")
+    loop: bool = Field(False, description="Play a file again and again.")
+    silent_minutes: float = Field(
+        10.0, gt=0, description="A busy table without a decided round for so long is told."
+    )
+
+    @model_validator(mode="after")
+    def _no_password_in_url(self) -> Self:
+        address = Address.parse(self.source)
+        if address.password:
+            raise ValueError(
+                "source holds a password; put it into an environment variable and name that "
+                "in password_env"
+            )
+        if self.loop and address.kind is not Kind.FILE:
+            raise ValueError("loop is for video files only")
+        if self.ca_file is not None and not address.over_tls:
+            raise ValueError("ca_file is for cameras over TLS only, rtsps://...")
+        if self.password_env and not self.username and not address.username:
+            raise ValueError("password_env is given without username")
+        return self
+
+
+class EvidencePart(_Part):
+    """What is kept of an alert."""
+
+    before_s: float = Field(8.0, ge=0, le=60, description="Clip before the first picture of it.")
+    after_s: float = Field(4.0, ge=0, le=60, description="Clip after the last picture of it.")
+    longest_s: float = Field(
+        60.0, gt=0, le=600, description="A clip's length; of a longer span the end is kept."
+    )
+    ring_s: float = Field(150.0, gt=0, le=900, description="Video held in memory, a camera.")
+    ring_mb: int = Field(256, ge=16, le=4096, description="Its limit, whatever the bit rate.")
+    key_file: OptionalPath = Field(
+        None,
+        description="Private key that signs the evidence's log, made at the first start; its "
+        "public key lies beside it. Without it evidence-key.pem in the data_dir; better a file "
+        "that is not on the same disk.",
+    )
+    keep_candidates: int = Field(
+        5_000,
+        ge=1,
+        description="Views of rejected alerts kept for labelling; beyond it those already in a "
+        "dataset go, then the oldest.",
+    )
+
+
+class WebhookPart(_Part):
+    """An address that is told of alerts."""
+
+    url: str = Field(description="https://...")
+    secret_env: EnvName = Field(min_length=1, description="Variable with the signing secret.")
+    codes: tuple[str, ...] = Field((), description="Alert codes to tell; none named: all.")
+    ca_file: OptionalPath = Field(
+        None,
+        description="Certificate (PEM) of the authority that vouches for it; without it those "
+        "whom the system trusts.",
+    )
+
+
+class FoldersPart(_Part):
+    """Folders that are opened to the pages."""
+
+    folders: tuple[Path, ...] = ()
+
+
+class LimitsPart(_Part):
+    """When a camera's process is taken to be broken, and how long the server may take to end."""
+
+    heartbeat_s: float = Field(30.0, gt=0, description="Silent for so long, it is ended.")
+    start_s: float = Field(120.0, gt=0, description="The same, until its first picture.")
+    memory_mb: int = Field(3000, ge=300, description="Above this it is started again.")
+    restarts: int = Field(5, ge=1, description="So many within restart_minutes, and it rests.")
+    restart_minutes: float = Field(10.0, gt=0, description="See restarts.")
+    rest_s: float = Field(300.0, gt=0, description="How long it rests before another attempt.")
+    stop_s: float = Field(
+        20.0,
+        ge=5,
+        le=3600,
+        description="The server ends within so long; evidence not written by then is written "
+        "after the next start.",
+    )
+
+
+class SiteConfig(_Part):
+    """A site file, whole; see `load_site`."""
+
+    site: SitePart = Field(default_factory=SitePart)
+    store: StorePart = Field(default_factory=StorePart)
+    web: WebPart = Field(default_factory=WebPart)
+    cameras: tuple[CameraPart, ...] = Field((), alias="camera", description="[[camera]] parts.")
+    evidence: EvidencePart = Field(default_factory=EvidencePart)
+    webhooks: tuple[WebhookPart, ...] = Field((), alias="webhook")
+    recordings: FoldersPart = Field(default_factory=FoldersPart)
+    datasets: FoldersPart = Field(default_factory=FoldersPart)
+    limits: LimitsPart = Field(default_factory=LimitsPart)
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        names = [camera.name for camera in self.cameras]
+        twice = next((n for n in names if names.count(n) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two cameras are named {twice!r}; each needs a name of its own")
+        return self
+
+    @property
+    def evidence_dir(self) -> Path:
+        """Folder of bundles, pictures and clips."""
+        return self.site.data_dir / "evidence"
+
+    @property
+    def key_file(self) -> Path:
+        """The private key that signs the evidence's log; it lies outside of `evidence_dir`."""
+        return self.evidence.key_file or self.site.data_dir / "evidence-key.pem"
+
+    @property
+    def store_url(self) -> str:
+        """The database's URL; it may hold a password."""
+        if self.store.url_env:
+            return os.environ.get(self.store.url_env, "")
+        return self.store.url or f"{_SQLITE}{self.site.data_dir.absolute()}/feltwatch.sqlite"
+
+    def address(self, camera: CameraPart) -> Address:
+        """A camera's address with its password from the environment."""
+        password = os.environ.get(camera.password_env, "") if camera.password_env else ""
+        return Address.parse(camera.source, camera.username, password, camera.ca_file)
+
+
+def load_site(path: Path) -> SiteConfig:
+    """Read and check a site file; its paths come back taken from its own folder.
+
+    Raises FeltwatchError with file, key and what would be right.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FeltwatchError(
+            f"{path}: {error.strerror or error}; 'feltwatch serve --example' prints an example"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise FeltwatchError(f"{path}: not valid TOML: {error}") from error
+    try:
+        site = SiteConfig.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        key = ".".join(str(part) for part in first["loc"]) or "site file"
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        words = first["msg"].removeprefix("Value error, ")
+        raise FeltwatchError(f"{path}: {key}: {words}{more}") from None
+    return _from_folder(site, path.absolute().parent)
+
+
+def _from_folder(site: SiteConfig, folder: Path) -> SiteConfig:
+    def at(path: Path | None) -> Path | None:
+        return None if path is None else folder / path.expanduser()
+
+    def change(part: Any, **values: Any) -> Any:
+        return part.model_copy(update=values)
+
+    cameras = tuple(
+        change(
+            camera, table_file=at(camera.table_file), source=_source_at(camera, folder),
+            ca_file=at(camera.ca_file),
+        )
+        for camera in site.cameras
+    )  # fmt: skip
+    url = site.store.url
+    if url.startswith(_SQLITE) and not url.startswith(_SQLITE + "/"):
+        url = f"{_SQLITE}{folder / url.removeprefix(_SQLITE)}"
+    moved: SiteConfig = change(
+        site,
+        site=change(site.site, data_dir=at(site.site.data_dir), weights=at(site.site.weights)),
+        store=change(site.store, url=url),
+        web=change(site.web, tls_cert=at(site.web.tls_cert), tls_key=at(site.web.tls_key)),
+        cameras=cameras,
+        webhooks=tuple(change(hook, ca_file=at(hook.ca_file)) for hook in site.webhooks),
+        evidence=change(site.evidence, key_file=at(site.evidence.key_file)),
+        recordings=FoldersPart(folders=tuple(folder / f for f in site.recordings.folders)),
+        datasets=FoldersPart(folders=tuple(folder / f for f in site.datasets.folders)),
+    )
+    return moved
+
+
+def _source_at(camera: CameraPart, folder: Path) -> str:
+    address = Address.parse(camera.source)
+    return str(folder / address.where) if address.kind is Kind.FILE else camera.source

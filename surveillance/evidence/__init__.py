@@ -1,0 +1,1 @@
+"""Evidence of alerts: images, clips, detections, versions and bundles."""

@@ -1,0 +1,46 @@
+"""What goes into a bundle, and the reference that comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from settlement.record import RoundRecord
+from surveillance.alerts.model import Alert
+
+
+@dataclass(frozen=True, slots=True)
+class BundleContents:
+    """All that stands behind an alert.
+
+    `record` and `settlement` are None for an alert about no single round. `pictures`: JPEG or
+    PNG files by name. `clip`: a video file, whose first frame is at `clip_start_s` of the
+    stream's clock. `detections`: one object for each thing that was seen. `versions`: by kind
+    ('model', 'rules', 'table_file', 'program') its `name` and `sha256`. `table_file`: the
+    bytes of the table file. `at`: aware time of the alert. `missing`: in words, what should
+    be in it and is not, and why.
+    """
+
+    alert: Alert
+    record: RoundRecord | None
+    settlement: dict[str, Any] | None
+    table: str
+    camera: str
+    at: datetime
+    pictures: dict[str, bytes] = field(default_factory=dict)
+    clip: Path | None = None
+    clip_start_s: str | float | None = None
+    detections: list[dict[str, Any]] = field(default_factory=list)
+    versions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    table_file: bytes = b""
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BundleRef:
+    """Where a bundle lies, and the SHA-256 of the whole file."""
+
+    path: Path
+    sha256: str

@@ -1,0 +1,57 @@
+"""The key of a site: made at the first start, and the log that it takes over then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from settlement.errors import FeltwatchError
+from surveillance.evidence.bundle.chain import Chain
+from surveillance.evidence.bundle.keys import SigningKey, VerifyKey, public_path
+from surveillance.staging import write_error
+
+NEW_SUFFIX = ".new"
+"""A key of this ending has yet to take the log over; an own one may be put there as well."""
+
+
+def site_key(path: Path, evidence_dir: Path) -> SigningKey:
+    """The key in the file `path`, made when there is none; the public key lies beside it.
+
+    A new key takes the folder's log over as it stands, once: a log that later stands without
+    its signature is told to be altered. Raises FeltwatchError for a key inside of the evidence
+    folder, one that others may read, or a disk that takes nothing.
+    """
+    check_key_place(path, evidence_dir)
+    if path.exists():
+        key = SigningKey.load(path)
+    else:
+        new = path.with_name(path.name + NEW_SUFFIX)
+        if not new.exists():
+            SigningKey.make().write(new)
+        key = SigningKey.load(new)
+        # Only when the log has taken it does the key stand under its name: a crash between
+        # the two would look like a log that somebody put there without the key.
+        Chain.of(evidence_dir, key).begin_signing()
+        try:
+            new.replace(path)
+        except OSError as error:
+            raise write_error(path, error) from error
+    _write_public(public_path(path), key.public)
+    return key
+
+
+def check_key_place(path: Path, evidence_dir: Path) -> None:
+    """Raise FeltwatchError when the key would lie where those may write whom it guards against."""
+    if path.resolve().is_relative_to(evidence_dir.resolve()):
+        raise FeltwatchError(
+            f"{path}: the key lies in the evidence folder {evidence_dir}, beside what it is to "
+            "guard: name a file elsewhere"
+        )
+
+
+def _write_public(path: Path, key: VerifyKey) -> None:
+    text = key.to_pem()
+    try:
+        if not path.exists() or path.read_bytes() != text:
+            path.write_bytes(text)
+    except OSError as error:
+        raise write_error(path, error) from error

@@ -1,0 +1,103 @@
+"""Camera and table incidents of one camera: which there are, and telling them once each."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+from surveillance.alerts.model import Alert
+from surveillance.live.clip_writer import ClipWriter
+from surveillance.live.incidents import Change, Incidents, SilentWatch
+from surveillance.live.messages import IncidentMessage, WorkerSetup
+from surveillance.live.outbox import Sender
+from vision.health.camera_watch import ViewProblem
+from vision.sources.base import SourceState
+from vision.sources.live import LiveStatus
+
+NO_PICTURE_S = 5.0
+"""Without a picture for so long, a person is told."""
+FIRST_PICTURE_S = 20.0
+"""The same, before the first picture of all."""
+SILENT = "silent"
+NO_PICTURE = "no-picture"
+FROZEN = "frozen"
+RULES = {SILENT: "SILENT"}
+_WORDLESS = frozenset({SourceState.STALLED, SourceState.RECONNECTING, SourceState.CONNECTING})
+
+
+class IncidentReporter:
+    """Turns what is wrong with a camera into alerts, one when it begins; and tells the end."""
+
+    def __init__(self, setup: WorkerSetup, table: str, sender: Sender, clips: ClipWriter) -> None:
+        """For the camera of `setup` over `table`."""
+        self._setup = setup
+        self._table = table
+        self._sender = sender
+        self._clips = clips
+        self._incidents = Incidents()
+        self._silent = SilentWatch(setup.silent_s)
+        self._is_silent = False
+        self._alerts: dict[str, Alert] = {}
+
+    def table(self, *, moving: bool, decided: bool) -> None:
+        """A picture was read: whether something moves on the felt, whether it decided a round."""
+        self._is_silent = self._silent.look(time.monotonic(), moving=moving, decided=decided)
+
+    def camera(
+        self,
+        status: LiveStatus,
+        problem: ViewProblem | None,
+        stream_s: float | None,
+        picture: bytes | None,
+    ) -> None:
+        """How the camera stands; `picture` is its last one as JPEG."""
+        for change in self._incidents.update(self._faults(status, problem), time.monotonic()):
+            if change.act == "began":
+                self._begin(change, stream_s, picture)
+            elif change.kind in self._alerts:
+                alert = self._alerts[change.kind]
+                self._sender.send(IncidentMessage(change.act, change.kind, alert, time.time()))
+
+    def _faults(
+        self, status: LiveStatus, problem: ViewProblem | None
+    ) -> dict[str, tuple[str, float]]:
+        faults: dict[str, tuple[str, float]] = {}
+        if status.state in _WORDLESS:
+            first = status.picture_age_s is None
+            words = "no picture comes from the camera"
+            if status.message and status.state is SourceState.RECONNECTING:
+                words += f" ({status.message.split('; new attempt')[0]})"
+            faults[NO_PICTURE] = (words, FIRST_PICTURE_S if first else NO_PICTURE_S)
+        elif status.state is SourceState.FROZEN:
+            faults[FROZEN] = ("the camera repeats the same picture", 0.0)
+        elif problem is not None:
+            faults[problem.fault.value] = (problem.words, 0.0)
+        if self._is_silent:
+            minutes = self._setup.silent_s / 60
+            faults[SILENT] = (
+                f"there is play at the table, yet no round was decided for {minutes:g} minutes",
+                0.0,
+            )
+        return faults
+
+    def _begin(self, change: Change, stream_s: float | None, picture: bytes | None) -> None:
+        now = datetime.now(UTC)
+        stamp = now.strftime("%Y%m%dT%H%M%S")
+        alert_id = f"{self._table}-{change.kind}-{stamp}"
+        at_s = None if stream_s is None else f"{stream_s:.3f}"
+        name = f"{alert_id}.jpg"
+        alert = Alert(
+            alert_id=alert_id,
+            round_id=None,
+            code=RULES.get(change.kind, "CAMERA"),
+            severity="high",
+            start_s=at_s,
+            end_s=at_s,
+            seen=change.words,
+            message=f"{self._setup.camera}: {change.words}.",
+            pictures=(f"evidence/{name}",) if picture else (),
+        )
+        self._alerts[change.kind] = alert
+        pictures = {name: picture} if picture else {}
+        self._sender.send(IncidentMessage("began", change.kind, alert, now.timestamp(), pictures))
+        self._clips.ask((alert,))

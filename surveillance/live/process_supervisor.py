@@ -1,0 +1,269 @@
+"""Keeps one camera's process alive: heartbeat, memory, restarts with limits and growing waits."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import multiprocessing
+import queue
+import shutil
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+
+from settlement.errors import FeltwatchError
+from surveillance.live.message_router import MessageRouter
+from surveillance.live.messages import STOP, FatalMessage, Message, StateMessage, WorkerSetup
+from surveillance.live.recorder import CameraFacts
+from surveillance.live.states import CameraState
+from surveillance.live.worker import run_worker
+
+POLL_S = 0.25
+BACKOFF_FIRST_S = 1.0
+BACKOFF_MOST_S = 30.0
+STEADY_S = 60.0
+"""A process that has lived for so long starts the waits anew."""
+STOP_ASKED_S = 6.0
+STOP_MADE_S = 2.0
+MOST_HEARD = 64
+"""Messages that wait to be taken in; beyond it the process is made to wait."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessLimits:
+    """When a process is broken, and how often it is started again; see `site.LimitsPart`."""
+
+    heartbeat_s: float = 30.0
+    start_s: float = 120.0
+    memory_bytes: int = 3000 * 2**20
+    restarts: int = 5
+    window_s: float = 600.0
+    rest_s: float = 300.0
+
+
+SetUp = Callable[[str], tuple[WorkerSetup, CameraFacts]]
+"""From a name of this run of the stream to what its process and the record need."""
+
+
+class ProcessSupervisor:
+    """One camera's process and the thread that keeps it."""
+
+    def __init__(
+        self, name: str, set_up: SetUp, router: MessageRouter, limits: ProcessLimits
+    ) -> None:
+        """`set_up` may raise FeltwatchError: another attempt is made later."""
+        self.name = name
+        self._set_up = set_up
+        self._desk = router
+        self._limits = limits
+        self._stop = threading.Event()
+        self._again = threading.Event()
+        self._process: BaseProcess | None = None
+        self._thread = threading.Thread(target=self._keep, name=f"supervisor {name}", daemon=True)
+
+    @property
+    def process_id(self) -> int | None:
+        """Of the process that runs now."""
+        process = self._process
+        return process.pid if process is not None else None
+
+    def start(self) -> None:
+        """Begin."""
+        self._desk.tell_state(CameraState.CONNECTING, "starting")
+        self._thread.start()
+
+    def ask_to_stop(self) -> None:
+        """Begin to end."""
+        self._stop.set()
+
+    def join(self, timeout_s: float) -> None:
+        """Wait for the end; the process is gone then."""
+        if self._thread.is_alive():
+            self._thread.join(timeout_s)
+
+    def restart(self) -> None:
+        """End the process and start it anew, at once and as if for the first time."""
+        self._again.set()
+
+    def _keep(self) -> None:
+        starts: deque[float] = deque(maxlen=self._limits.restarts + 1)
+        attempt = 0
+        while not self._stop.is_set():
+            self._again.clear()
+            began = time.monotonic()
+            starts.append(began)
+            why = self._life()
+            if self._stop.is_set():
+                return
+            if why is None and not self._again.is_set():
+                # The stream has ended: only when asked is it begun anew.
+                self._wait(None)
+            if self._again.is_set():
+                starts.clear()
+                attempt = 0
+                self._desk.restarts += 1
+                continue
+            if why is not None:
+                attempt = 1 if time.monotonic() - began > STEADY_S else attempt + 1
+                self._wait(self._plan(why, starts, attempt))
+                self._desk.restarts += 1
+
+    def _plan(self, why: str, starts: deque[float], attempt: int) -> float:
+        """Tell why the process ended; gives back the wait before the next, s."""
+        many = len(starts) > self._limits.restarts
+        if many and time.monotonic() - starts[0] < self._limits.window_s:
+            wait = self._limits.rest_s
+            told = f"{why}; started {len(starts)} times in a short while, resting {wait:g} s"
+            starts.clear()
+            self._desk.tell_state(CameraState.FAILED, told)
+        else:
+            wait = min(BACKOFF_FIRST_S * 2.0 ** (attempt - 1), BACKOFF_MOST_S)
+            told = f"{why}; starting again in {wait:g} s"
+            self._desk.tell_state(CameraState.RECONNECTING, told)
+        log.warning("camera %s: %s", self.name, self._desk.state.message)
+        return wait
+
+    def _wait(self, wait_s: float | None) -> None:
+        until = None if wait_s is None else time.monotonic() + wait_s
+        while not self._stop.is_set() and not self._again.is_set():
+            if until is not None and time.monotonic() >= until:
+                return
+            self._stop.wait(POLL_S)
+
+    def _life(self) -> str | None:
+        """One process from start to end: why it ended, None when its stream has."""
+        try:
+            setup, self._desk.facts = self._set_up(run_name())
+            shutil.rmtree(setup.spool, ignore_errors=True)
+            setup.spool.mkdir(parents=True, exist_ok=True)
+        except (FeltwatchError, OSError) as error:
+            return str(error)
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(
+            target=run_worker, args=(setup, theirs), name=f"feltwatch {self.name}", daemon=True
+        )
+        process.start()
+        theirs.close()
+        self._process = process
+        listener = _PipeReader(ours)
+        try:
+            return self._listen(process, listener)
+        finally:
+            self._end(process, ours, listener)
+            self._process = None
+
+    def _listen(self, process: BaseProcess, listener: _PipeReader) -> str | None:
+        """Take in what the process tells until it ends or must be ended."""
+        heard = time.monotonic()
+        patience = self._limits.start_s
+        fatal: str | None = None
+        while not (self._stop.is_set() or self._again.is_set()):
+            message = listener.receive(POLL_S)
+            if message is None:
+                if listener.is_over:
+                    process.join(STOP_MADE_S)
+                    return fatal or _last_words(process)
+                if time.monotonic() - heard > patience:
+                    return f"its process gave no sign for {patience:g} s"
+                continue
+            heard = time.monotonic()
+            if isinstance(message, FatalMessage):
+                fatal = message.message
+                continue
+            self._desk.take(message)
+            if isinstance(message, StateMessage):
+                patience = self._limits.heartbeat_s
+                if message.memory_bytes > self._limits.memory_bytes:
+                    held = message.memory_bytes / 2**20
+                    return f"its process held {held:.0f} MiB of memory, more than it may"
+        return "it was asked to end"
+
+    def _end(self, process: BaseProcess, connection: Connection, listener: _PipeReader) -> None:
+        """The process is gone when this returns, and reaped."""
+        with contextlib.suppress(OSError, ValueError):
+            connection.send(STOP)
+        if self._stop.is_set() or self._again.is_set():
+            self._drain(listener)
+        for end in (process.terminate, process.kill):
+            if process.is_alive():
+                end()
+                process.join(STOP_MADE_S)
+        process.join()
+        process.close()
+        listener.close()
+
+    def _drain(self, listener: _PipeReader) -> None:
+        """Take in the last news of a process that was asked to end."""
+        until = time.monotonic() + STOP_ASKED_S
+        # What it said before it ended is heard as well.
+        while time.monotonic() < until and not listener.is_over:
+            message = listener.receive(POLL_S)
+            if message is not None and not isinstance(message, FatalMessage | StateMessage):
+                self._desk.take(message)
+
+
+class _PipeReader:
+    """Reads a pipe in a thread of its own: a process stopped in mid-sentence blocks nobody."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._heard: queue.Queue[Message] = queue.Queue(MOST_HEARD)
+        self._over = threading.Event()
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._read, name="pipe", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will be heard."""
+        return self._over.is_set() and self._heard.empty()
+
+    def receive(self, timeout_s: float) -> Message | None:
+        """The next message; None when there is none in time."""
+        try:
+            return self._heard.get(timeout=0.0 if self._over.is_set() else timeout_s)
+        except queue.Empty:
+            return None
+
+    def close(self) -> None:
+        """The other end is gone, so the thread ends by itself."""
+        self._closed.set()
+        self._thread.join(STOP_MADE_S)
+        self._connection.close()
+
+    def _read(self) -> None:
+        try:
+            while not self._closed.is_set():
+                message = self._connection.recv()
+                while not self._closed.is_set():
+                    with contextlib.suppress(queue.Full):
+                        self._heard.put(message, timeout=POLL_S)
+                        break
+        except (EOFError, OSError):
+            pass
+        finally:
+            self._over.set()
+
+
+def run_name() -> str:
+    """A name for a run of a stream, by the time it begins (UTC)."""
+    return datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
+
+
+def _last_words(process: BaseProcess) -> str | None:
+    code = process.exitcode
+    if code == 0:
+        return None
+    if code is not None and code < 0:
+        with contextlib.suppress(ValueError):
+            return f"its process was ended by {signal.Signals(-code).name}"
+    return f"its process ended by itself (exit code {code})"

@@ -1,0 +1,1 @@
+"""Reports and pages written as files, and scores against the truth."""

@@ -1,0 +1,234 @@
+"""The audit's report: one HTML file, the alerts first, then every round as a card."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import jinja2
+
+from settlement.games import GAMES
+from settlement.record import RoundRecord
+from settlement.result import Settlement
+from surveillance.alerts.model import Alert, count_by_code
+from surveillance.evidence.images import clock
+from surveillance.reports.cards_view import CardFace, wager_name, with_faces
+from surveillance.reports.round_view import (
+    CHECK,
+    HIGH,
+    LOW,
+    MEDIUM,
+    OK,
+    ORDER,
+    UNDECIDED,
+    RoundCard,
+    kind_of,
+    round_card,
+)
+from surveillance.version import installed_version
+
+ICONS = {HIGH: "▲", MEDIUM: "◆", LOW: "●", CHECK: "☞", UNDECIDED: "?", OK: "✓"}
+"""A shape for each kind, so that colour is never the only sign."""
+
+OPEN_ROUNDS = 40
+"""With more rounds than this, those in order start folded."""
+
+_TICK_STEPS_S = (10, 30, 60, 300, 600, 1800, 3600, 7200)
+_MOST_TICKS = 12
+
+TITLES = {
+    "HOUSE_WAY": "Dealer's hands not set the house way",
+    "FOUL": "Foul hand not settled as a foul",
+    "OVERPAID": "Paid too much",
+    "UNDERPAID": "Paid too little",
+    "NOT_PAID": "Winner not paid",
+    "PAID_LOSER": "Loser paid",
+    "PAID_PUSH": "Push paid",
+    "TOOK_WINNER": "Winner's stake taken",
+    "TOOK_PUSH": "Push taken",
+    "NOT_TAKEN": "Loser's stake not taken",
+    "ENVY_MISSED": "Envy Bonus not paid",
+    "ENVY_WRONG": "Envy Bonus paid wrongly",
+    "LAMMER": "Lammer missing or misplaced",
+    "LIMIT": "Wager outside the limits",
+    "LATE_BET": "Wager changed after bets were closed",
+    "CARD_MOVED": "Card moved after hands were set",
+    "DECK": "Cards do not make up one deck",
+    "HAND_PAY": "Large pay, to be checked by a person",
+    "CAMERA": "Camera",
+    "SILENT": "No round decided for too long",
+    "UNDECIDED": "Not read",
+}
+
+
+@dataclass(frozen=True)
+class JudgedRound:
+    """An observed round with its settlement and the alerts it raised."""
+
+    record: RoundRecord
+    settlement: Settlement
+    alerts: tuple[Alert, ...]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What stands at the top of a report; times in seconds of the stream."""
+
+    table: str
+    game: str
+    video: str
+    duration_s: float
+    start_s: float = 0.0
+    wall_s: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Picture:
+    path: str
+    words: str
+
+
+@dataclass(frozen=True)
+class _AlertCard:
+    anchor: str
+    kind: str
+    severity: str
+    code: str
+    title: str
+    place: str
+    round_id: str
+    round_anchor: str
+    start: str
+    end: str
+    message: str
+    seen: tuple[str | CardFace, ...]
+    due: tuple[str | CardFace, ...]
+    rule: str | None
+    pictures: tuple[_Picture, ...]
+
+
+@dataclass(frozen=True)
+class _Code:
+    code: str
+    kind: str
+    severity: str
+    count: int
+
+
+@dataclass(frozen=True)
+class _Tick:
+    left: float
+    words: str
+
+
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("surveillance.reports", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _place(alert: Alert) -> str:
+    seat = "dealer" if alert.seat is None else f"seat {alert.seat}"
+    return f"{seat}, {wager_name(alert.wager)}" if alert.wager else seat
+
+
+def _picture_words(path: str, round_id: str | None) -> str:
+    """The words for a picture, from its own file name.
+
+    >>> _picture_words("evidence/t1-000042-seat3-settled-812.400.jpg", "t1-000042")
+    'seat 3, settled, 13:32.4'
+    """
+    name = path.rsplit("/", 1)[-1].removesuffix(".jpg")
+    name = name.removeprefix(f"{round_id}-")
+    parts = name.split("-")
+    if len(parts) != 3:
+        return name
+    place, what, at_s = parts
+    try:
+        when = clock(at_s)
+    except ArithmeticError:
+        return name
+    return f"{place.replace('seat', 'seat ')}, {what}, {when}"
+
+
+def _alert_card(alert: Alert) -> _AlertCard:
+    return _AlertCard(
+        anchor=f"alert-{alert.alert_id}",
+        kind=kind_of(alert),
+        severity=alert.severity,
+        code=alert.code,
+        title=TITLES.get(alert.code, alert.code.replace("_", " ").capitalize()),
+        place=_place(alert),
+        round_id=alert.round_id or "–",
+        round_anchor=f"round-{alert.round_id}",
+        start=clock(alert.start_s),
+        end=clock(alert.end_s),
+        message=alert.message,
+        seen=with_faces(alert.seen),
+        due=with_faces(alert.due),
+        rule=alert.rule,
+        pictures=tuple(_Picture(p, _picture_words(p, alert.round_id)) for p in alert.pictures),
+    )
+
+
+def _codes(alerts: Sequence[Alert]) -> list[_Code]:
+    first = {a.code: a for a in reversed(alerts)}
+    return [
+        _Code(code, kind_of(first[code]), first[code].severity, count)
+        for code, count in count_by_code(alerts).items()
+    ]
+
+
+def _ticks(heading: Heading) -> list[_Tick]:
+    step = next(
+        (s for s in _TICK_STEPS_S if heading.duration_s / s <= _MOST_TICKS), _TICK_STEPS_S[-1]
+    )
+    if heading.duration_s <= 0:
+        return []
+    return [
+        _Tick(round(100 * at / heading.duration_s, 3), clock(at).removesuffix(".0"))
+        for at in range(0, int(heading.duration_s) + 1, step)
+    ]
+
+
+def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
+    """The report as one HTML text; pictures are named by paths relative to it."""
+    alerts = [alert for j in judged for alert in j.alerts]
+    cards: list[RoundCard] = [
+        round_card(
+            j.record,
+            j.settlement,
+            j.alerts,
+            start_s=heading.start_s,
+            duration_s=heading.duration_s,
+            open_all=len(judged) <= OPEN_ROUNDS,
+        )
+        for j in judged
+    ]
+    shown = sorted(alerts, key=lambda a: ORDER.index(kind_of(a)))
+    kinds = [kind_of(a) for a in alerts]
+    game = GAMES.get(heading.game)
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            heading=heading,
+            game=game.title if game else heading.game,
+            duration=clock(heading.duration_s),
+            speed=f"{heading.duration_s / heading.wall_s:.1f}" if heading.wall_s > 0 else "–",
+            mistakes=sum(1 for kind in kinds if kind in (HIGH, MEDIUM, LOW)),
+            checks=kinds.count(CHECK),
+            undecided_count=sum(len(j.record.undecided) for j in judged),
+            codes=_codes(alerts),
+            ticks=_ticks(heading),
+            rounds=cards,
+            alerts=[_alert_card(a) for a in shown],
+            icons=ICONS,
+            version=installed_version(),
+        )
+    )

@@ -1,0 +1,159 @@
+"""Pages about labelled datasets: statistics with samples, and differences with pictures."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from datasets.labelled.crops import Rgb, cut, data_uri, open_picture
+from datasets.labelled.diff import Difference, DiffSummary, Kind
+from datasets.labelled.manifest import Dataset
+from datasets.labelled.records import Box
+from datasets.labelled.stats import SIZE_STEPS_PX, DatasetStats, sample_sheet
+
+STATS_SAMPLES = 10
+DIFF_PICTURES = 200
+CROP_PX = 240
+FIRST: Rgb = (96, 200, 255)
+SECOND: Rgb = (255, 176, 64)
+KIND_WORDS = {
+    Kind.WRONG_LABEL: "wrong label",
+    Kind.MISSING: "missing",
+    Kind.EXTRA: "extra",
+    Kind.LOOSE_BOX: "loose box",
+}
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("surveillance.reports", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["thousands"] = lambda number: f"{number:,}"
+    return environment
+
+
+def write_page(template: str, values: dict[str, Any], target: Path) -> None:
+    """Write a page whole or not at all, piece by piece as the template yields it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", dir=target.parent, prefix=".page-", delete=False
+    ) as file:
+        part = Path(file.name)
+        try:
+            for piece in _environment().get_template(template).stream(values):
+                file.write(piece)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    part.chmod(0o644)
+    part.replace(target)
+
+
+def write_stats_page(
+    dataset: Dataset, stats: DatasetStats, target: Path, samples: int = STATS_SAMPLES
+) -> None:
+    """Write the page of statistics, one file with all its pictures."""
+    labels = [c for c in stats.classes if c.boxes]
+    values = {
+        "name": dataset.folder.resolve().name,
+        "stats": stats,
+        "splits": list(stats.splits),
+        "split_most": max(stats.splits.values(), default=1),
+        "class_most": max((c.boxes for c in stats.classes), default=1) or 1,
+        "histogram": size_histogram(stats.sizes),
+        "sheets": ((c, list(sample_sheet(dataset, c.label, samples))) for c in labels),
+        "empty": [c.label for c in stats.classes if not c.boxes],
+        "confirmed": stats.confirmed / stats.pictures if stats.pictures else 0.0,
+    }
+    write_page("dataset_stats.html.j2", values, target)
+
+
+def size_histogram(sizes: tuple[int, ...]) -> dict[str, Any]:
+    """Bars of the histogram of box sizes, in the units of its drawing.
+
+    >>> size_histogram((0,) * 13 + (4,))["bars"][-1]["height"]
+    150.0
+    """
+    width, height = 44.0, 150.0
+    most = max(sizes) or 1
+    bars = []
+    for n, count in enumerate(sizes):
+        low = SIZE_STEPS_PX[n - 1] if n else 0
+        high = SIZE_STEPS_PX[n] if n < len(SIZE_STEPS_PX) else None
+        tall = round(height * count / most, 1)
+        bars.append(
+            {
+                "x": round(n * width + 14, 1),
+                "y": round(height - tall + 18, 1),
+                "height": tall,
+                "count": count,
+                "words": f"{low} to {high} px" if high else f"{low} px and more",
+                "tick": str(low),
+            }
+        )
+    return {"bars": bars, "width": width * len(sizes) + 20, "bar": width - 8, "base": height + 18}
+
+
+def write_diff_page(
+    dataset: Dataset,
+    summary: DiffSummary,
+    target: Path,
+    first: str,
+    second: str,
+    limit: int = DIFF_PICTURES,
+) -> None:
+    """Write the page of differences, the worst first, each with the place it is about."""
+    values = {
+        "first": first,
+        "second": second,
+        "summary": summary,
+        "kinds": [(KIND_WORDS[kind], summary.counts[kind], str(kind)) for kind in KIND_WORDS],
+        "confusions": sorted(summary.confusions.items(), key=lambda c: (-c[1], c[0]))[:12],
+        "rows": _rows(dataset, summary.worst[:limit]),
+        "left": sum(summary.counts.values()) - min(len(summary.worst), limit),
+    }
+    write_page("dataset_diff.html.j2", values, target)
+
+
+def _rows(dataset: Dataset, worst: list[Difference]) -> Iterator[dict[str, Any]]:
+    for number, one in enumerate(worst, start=1):
+        image = open_picture(dataset.path(dataset.picture(one.picture)))
+        drawn = [(b, c) for b, c in ((one.first, FIRST), (one.second, SECOND)) if b is not None]
+        uri = None
+        if image is not None and drawn:
+            uri = data_uri(cut(image, _around([b for b, _ in drawn]), CROP_PX, 0.45, drawn))
+        yield {
+            "number": number,
+            "kind": str(one.kind),
+            "words": KIND_WORDS[one.kind],
+            "file": one.file,
+            "uri": uri,
+            "first": _told(one.first),
+            "second": _told(one.second),
+            "iou": f"{one.iou:.2f}" if one.first and one.second else None,
+        }
+
+
+def _around(boxes: list[Box]) -> Box:
+    """The box about all of them."""
+    return Box(
+        boxes[0].label,
+        min(b.x0 for b in boxes),
+        min(b.y0 for b in boxes),
+        max(b.x1 for b in boxes),
+        max(b.y1 for b in boxes),
+    )
+
+
+def _told(box: Box | None) -> str | None:
+    if box is None:
+        return None
+    return box.label if box.score is None else f"{box.label} {box.score:.2f}"

@@ -1,0 +1,289 @@
+"""A judged round as the report's card: hands, wagers and verdicts, seat by seat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from settlement.record import RoundRecord, SeatRecord, Undecided, WagerRecord
+from settlement.result import DealerSettlement, SeatSettlement, Settlement, WagerSettlement
+from surveillance.alerts.model import ALERTED_APART, Alert
+from surveillance.evidence.images import clock
+from surveillance.reports.cards_view import HandCards, dollars, hand_cards, wager_name
+
+HIGH, MEDIUM, LOW = "high", "medium", "low"
+CHECK, UNDECIDED, OK = "check", "undecided", "ok"
+"""Kinds, the gravest first; names of styles and icons."""
+
+ORDER = (HIGH, MEDIUM, LOW, CHECK, UNDECIDED, OK)
+_OUTCOMES = {"win": "pay {}", "lose": "take", "push": "leave"}
+
+
+@dataclass(frozen=True)
+class WagerRow:
+    """One wager: staked, done, due and the verdict."""
+
+    name: str
+    stake: str
+    done: str
+    due: str
+    kind: str
+    verdict: str
+    rule: str
+
+
+@dataclass(frozen=True)
+class Unread:
+    """One thing that was not read."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class SeatCard:
+    """One seat of a round."""
+
+    seat: int
+    kind: str
+    lammers: tuple[str, ...]
+    low: HandCards
+    high: HandCards
+    result: str
+    foul: str
+    wagers: tuple[WagerRow, ...]
+    undecided: tuple[Unread, ...]
+
+
+@dataclass(frozen=True)
+class DealerCard:
+    """The dealer's hands, and those due where they differ."""
+
+    low: HandCards
+    high: HandCards
+    kind: str
+    verdict: str
+    house_way: str
+    due_low: HandCards | None
+    due_high: HandCards | None
+
+
+@dataclass(frozen=True)
+class AlertLink:
+    """A way from the round to one of its alerts."""
+
+    anchor: str
+    code: str
+    seat: int | None
+
+
+@dataclass(frozen=True)
+class RoundCard:
+    """One round; `left` and `width` place it on the strip, in percent."""
+
+    id: str
+    anchor: str
+    start: str
+    end: str
+    left: float | None
+    width: float
+    kind: str
+    words: str
+    open: bool
+    dealer: DealerCard
+    seats: tuple[SeatCard, ...]
+    alerts: tuple[AlertLink, ...]
+    undecided: tuple[Unread, ...]
+
+
+def kind_of(alert: Alert) -> str:
+    """The kind an alert is shown as.
+
+    >>> kind_of(Alert(alert_id="a", code="OVERPAID", severity="high", message="m"))
+    'high'
+    """
+    if alert.code == "UNDECIDED":
+        return UNDECIDED
+    if alert.code in ALERTED_APART:
+        return CHECK
+    return {"high": HIGH, "medium": MEDIUM}.get(alert.severity, LOW)
+
+
+def _gravest(kinds: Sequence[str]) -> str:
+    return min(kinds, key=ORDER.index, default=OK)
+
+
+def _unread(entries: Sequence[Undecided]) -> tuple[Unread, ...]:
+    return tuple(Unread(_what(u.what), u.why) for u in entries)
+
+
+def _what(what: str) -> str:
+    head, dot, part = what.partition(".")
+    if dot and part in ("stake", "paid", "action"):
+        words = {"stake": "stake", "paid": "pay", "action": "what was done"}[part]
+        return f"{wager_name(head)}: {words}"
+    return what.replace("_", " ")
+
+
+def _done(wager: WagerRecord | None) -> str:
+    if wager is None:
+        return "–"
+    if wager.action == "paid":
+        return f"paid {dollars(wager.paid_cents)}"
+    return wager.action or "not read"
+
+
+def _due(due: WagerSettlement | None) -> str:
+    if due is None:
+        return "–"
+    if due.outcome is None:
+        return "undecided"
+    if due.outcome == "win" and due.pay_cents is None:
+        return "pay, sum undecided"
+    return _OUTCOMES[due.outcome].format(dollars(due.pay_cents))
+
+
+def _wager_row(
+    name: str,
+    wager: WagerRecord | None,
+    due: WagerSettlement | None,
+    alerts: Sequence[Alert],
+    undecided: Sequence[Undecided],
+) -> WagerRow:
+    own = [a for a in alerts if a.wager == name and a.code != "UNDECIDED"]
+    mistakes = [a for a in own if a.code not in ALERTED_APART]
+    unread = any(u.what == name or u.what.startswith(f"{name}.") for u in undecided)
+    open_due = due is not None and (due.outcome is None or due.pay_cents is None)
+    if mistakes:
+        kind = _gravest([kind_of(a) for a in mistakes])
+        verdict = ", ".join(dict.fromkeys(a.code.replace("_", " ").lower() for a in mistakes))
+    elif own:
+        kind, verdict = CHECK, "check"
+    elif unread or (wager is not None and wager.action is None) or open_due:
+        kind, verdict = UNDECIDED, "undecided"
+    else:
+        kind, verdict = OK, "ok"
+    return WagerRow(
+        name=wager_name(name),
+        stake=dollars(wager.stake_cents if wager else None, "–" if name == "envy" else "?"),
+        done=_done(wager),
+        due=_due(due),
+        kind=kind,
+        verdict=verdict,
+        rule=str(due.rule) if due is not None and due.rule else "",
+    )
+
+
+def _hand_name(settled: SeatSettlement | DealerSettlement | None, which: str) -> str:
+    hand = getattr(settled, which, None)
+    return hand.name if hand else ""
+
+
+def _seat_card(
+    seat: SeatRecord,
+    settled: SeatSettlement | None,
+    alerts: Sequence[Alert],
+    undecided: Sequence[Undecided],
+) -> SeatCard:
+    due_wagers = settled.wagers if settled else ()
+    names = dict.fromkeys([w.wager for w in seat.wagers] + [w.wager for w in due_wagers])
+    rows = tuple(
+        _wager_row(
+            name, seat.wager(name), settled.wager(name) if settled else None, alerts, undecided
+        )
+        for name in names
+    )
+    kinds = [kind_of(a) for a in alerts] + [UNDECIDED] * bool(undecided)
+    main = settled.wager("main") if settled else None
+    return SeatCard(
+        seat=seat.seat,
+        kind=_gravest(kinds),
+        lammers=tuple(lammer.upper() for lammer in seat.lammers),
+        low=hand_cards("Low", seat.low, 2, _hand_name(settled, "low")),
+        high=hand_cards("High", seat.high, 5, _hand_name(settled, "high")),
+        result=main.outcome or "" if main else "",
+        foul=(settled.foul_reason or "") if settled else "",
+        wagers=rows,
+        undecided=_unread(undecided),
+    )
+
+
+def _dealer_card(record: RoundRecord, settled: DealerSettlement) -> DealerCard:
+    way = settled.house_way
+    differs = settled.matches is False
+    if settled.matches is None:
+        kind, verdict = UNDECIDED, "house way undecided"
+    elif differs:
+        kind, verdict = HIGH, "not the house way"
+    else:
+        kind, verdict = OK, "house way"
+    return DealerCard(
+        low=hand_cards("Low", record.dealer.low, 2, _hand_name(settled, "low")),
+        high=hand_cards("High", record.dealer.high, 5, _hand_name(settled, "high")),
+        kind=kind,
+        verdict=verdict,
+        house_way=f"{way.why} ({way.rule})" if way else settled.undecided or "not decided",
+        due_low=hand_cards("Low", way.low, 2) if way and differs else None,
+        due_high=hand_cards("High", way.high, 5) if way and differs else None,
+    )
+
+
+def _on_strip(record: RoundRecord, start_s: float, whole_s: float) -> tuple[float | None, float]:
+    if record.start_s is None or record.end_s is None or whole_s <= 0:
+        return None, 0.0
+    left = max(0.0, (float(Decimal(record.start_s)) - start_s) / whole_s * 100)
+    right = min(100.0, (float(Decimal(record.end_s)) - start_s) / whole_s * 100)
+    return round(left, 3), round(max(right - left, 0.0), 3)
+
+
+def _in_words(kind: str, alerts: Sequence[Alert]) -> str:
+    mistakes = sum(1 for a in alerts if a.code not in ALERTED_APART)
+    if mistakes:
+        return f"{mistakes} alert{'s' if mistakes > 1 else ''}"
+    return {CHECK: "check", UNDECIDED: "something not read"}.get(kind, "in order")
+
+
+def round_card(
+    record: RoundRecord,
+    settlement: Settlement,
+    alerts: Sequence[Alert],
+    *,
+    start_s: float = 0.0,
+    duration_s: float = 0.0,
+    open_all: bool = True,
+) -> RoundCard:
+    """A judged round as the report shows it; folded when in order unless `open_all`."""
+    settled = {s.seat: s for s in settlement.seats}
+    seats = tuple(
+        _seat_card(
+            seat,
+            settled.get(seat.seat),
+            [a for a in alerts if a.seat == seat.seat],
+            [u for u in record.undecided if u.seat == seat.seat],
+        )
+        for seat in record.seats
+    )
+    shown = {seat.seat for seat in record.seats}
+    left_over = [u for u in record.undecided if u.seat not in shown]
+    kinds = [kind_of(a) for a in alerts] + [UNDECIDED] * bool(record.undecided)
+    kind = _gravest(kinds)
+    left, width = _on_strip(record, start_s, duration_s)
+    return RoundCard(
+        id=record.round_id,
+        anchor=f"round-{record.round_id}",
+        start=clock(record.start_s),
+        end=clock(record.end_s),
+        left=left,
+        width=width,
+        kind=kind,
+        words=_in_words(kind, alerts),
+        open=open_all or kind != OK,
+        dealer=_dealer_card(record, settlement.dealer),
+        seats=seats,
+        alerts=tuple(AlertLink(f"alert-{a.alert_id}", a.code, a.seat) for a in alerts),
+        undecided=tuple(
+            Unread(f"seat {u.seat}: {_what(u.what)}" if u.seat else _what(u.what), u.why)
+            for u in left_over
+        ),
+    )

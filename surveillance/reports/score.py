@@ -1,0 +1,388 @@
+"""How well a reading agrees with the truth: rounds, cards, lammers, money and alerts.
+
+Rounds are matched by time alone. Everything else is counted within matched rounds and told
+apart as right, wrong and undecided: undecided only where the record itself says that it
+could not read the thing, never as a way out of a wrong reading.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from settlement.errors import FeltwatchError
+from settlement.record import Fault, RoundRecord, SeatRecord, WagerRecord
+from surveillance.alerts.model import ALERTED_APART, Alert
+
+ROUNDS_PER_SHIFT = 300
+"""Rounds of an 8-hour shift at about 96 seconds hand to hand."""
+
+HEIGHTS = {"1-5": range(1, 6), "6-10": range(6, 11), "11-20": range(11, 21)}
+
+
+@dataclass
+class Tally:
+    """How many things were there to be seen, and how they were read."""
+
+    right: int = 0
+    wrong: int = 0
+    undecided: int = 0
+
+    @property
+    def seen(self) -> int:
+        """Things in the truth of the matched rounds."""
+        return self.right + self.wrong + self.undecided
+
+    def count(self, verdict: str, times: int = 1) -> None:
+        """Add `times` to 'right', 'wrong' or 'undecided'."""
+        setattr(self, verdict, getattr(self, verdict) + times)
+
+    def as_dict(self) -> dict[str, int]:
+        """The form of the JSON report."""
+        return {
+            "seen": self.seen,
+            "right": self.right,
+            "wrong": self.wrong,
+            "undecided": self.undecided,
+        }
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Pairs of true and observed rounds, and what is left over."""
+
+    pairs: tuple[tuple[RoundRecord, RoundRecord], ...]
+    missed: tuple[RoundRecord, ...]
+    split: tuple[RoundRecord, ...]
+    invented: tuple[RoundRecord, ...]
+
+
+@dataclass
+class AlertScore:
+    """Faults that were put in against alerts that were raised."""
+
+    faults: int = 0
+    found: int = 0
+    false: int = 0
+    false_in_clean_rounds: int = 0
+    rounds_with_false: int = 0
+    undecided_seats: int = 0
+    by_code: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def code(self, code: str) -> dict[str, int]:
+        """The counts of one code, made when first asked for."""
+        return self.by_code.setdefault(code, {"faults": 0, "found": 0, "false": 0})
+
+
+@dataclass
+class Score:
+    """Everything `feltwatch score` tells; `alerts` is None when they cannot be scored."""
+
+    rounds_true: int
+    matching: Matching
+    cards: Tally
+    lammers: Tally
+    stakes: Tally
+    stakes_by_height: dict[str, Tally]
+    pays: Tally
+    alerts: AlertScore | None
+    clean_rounds: int | None
+
+    @property
+    def false_per_shift(self) -> float | None:
+        """False alerts per 300 rounds, None when alerts cannot be scored."""
+        if self.alerts is None:
+            return None
+        return ROUNDS_PER_SHIFT * self.alerts.false / self.rounds_true
+
+    def as_dict(self) -> dict[str, object]:
+        """The JSON form, key by key as the field report lists it."""
+        alerts = self.alerts
+        rate = self.false_per_shift
+        return {
+            "rounds": {
+                "true": self.rounds_true,
+                "found": len(self.matching.pairs),
+                "missed": len(self.matching.missed),
+                "invented": len(self.matching.invented),
+                "split": len(self.matching.split),
+            },
+            "cards": self.cards.as_dict(),
+            "lammers": self.lammers.as_dict(),
+            "stakes": {
+                **self.stakes.as_dict(),
+                "by_height": {k: t.as_dict() for k, t in self.stakes_by_height.items()},
+            },
+            "pays": self.pays.as_dict(),
+            "alerts": None
+            if alerts is None
+            else {
+                "faults": alerts.faults,
+                "found": alerts.found,
+                "false": alerts.false,
+                "undecided_seats": alerts.undecided_seats,
+                "by_code": alerts.by_code,
+            },
+            "clean_rounds": self.clean_rounds,
+            "false_per_300_rounds": None if rate is None else round(rate, 3),
+        }
+
+
+def _span(record: RoundRecord) -> tuple[Decimal, Decimal]:
+    if record.start_s is None or record.end_s is None:
+        raise FeltwatchError(
+            f"round {record.round_id}: has no start_s and end_s; scoring matches rounds by time"
+        )
+    start, end = Decimal(record.start_s), Decimal(record.end_s)
+    if end < start:
+        raise FeltwatchError(
+            f"round {record.round_id}: end_s {record.end_s} is before start_s {record.start_s}"
+        )
+    return start, end
+
+
+def match_rounds(truth: Sequence[RoundRecord], observed: Sequence[RoundRecord]) -> Matching:
+    """Pair rounds by the time they share, the longest shared time first.
+
+    An observed round left over is split when it shares time with a true round (which then
+    has another partner) and invented when it shares time with none.
+
+    Raises FeltwatchError for a round without times.
+    """
+    true_spans = [_span(r) for r in truth]
+    seen_spans = [_span(r) for r in observed]
+    shared: list[tuple[Decimal, int, int]] = []
+    for i, (t0, t1) in enumerate(true_spans):
+        for j, (o0, o1) in enumerate(seen_spans):
+            overlap = min(t1, o1) - max(t0, o0)
+            if overlap > 0:
+                shared.append((overlap, i, j))
+    partner_of_true: dict[int, int] = {}
+    partner_of_seen: dict[int, int] = {}
+    for _, i, j in sorted(shared, key=lambda s: (-s[0], s[1], s[2])):
+        if i not in partner_of_true and j not in partner_of_seen:
+            partner_of_true[i] = j
+            partner_of_seen[j] = i
+    touching = {j for _, _, j in shared}
+    left = [j for j in range(len(observed)) if j not in partner_of_seen]
+    return Matching(
+        pairs=tuple((truth[i], observed[j]) for i, j in sorted(partner_of_true.items())),
+        missed=tuple(truth[i] for i in range(len(truth)) if i not in partner_of_true),
+        split=tuple(observed[j] for j in left if j in touching),
+        invented=tuple(observed[j] for j in left if j not in touching),
+    )
+
+
+def _said(record: RoundRecord, seat: int | None, *openings: str) -> bool:
+    """Whether the record says that something of this seat could not be read."""
+    return any(
+        u.seat == seat and u.what.removeprefix("dealer.").startswith(openings)
+        for u in record.undecided
+    )
+
+
+def _said_of_wager(record: RoundRecord, seat: int, wager: str, *parts: str) -> bool:
+    whats = {wager, *(f"{wager}.{part}" for part in parts)}
+    return any(u.seat == seat and u.what in whats for u in record.undecided)
+
+
+def _count_hand(
+    tally: Tally, true: Sequence[str], seen: Sequence[str] | None, undecided: bool
+) -> None:
+    truth, read = Counter(true), Counter(seen or ())
+    right = (truth & read).total()
+    # A card that was read but does not lie there took the place of one that does: wrong,
+    # whatever the record says about the rest of the hand.
+    misread = min((truth - read).total(), (read - truth).total())
+    lacking = (truth - read).total() - misread
+    tally.right += right
+    tally.wrong += misread
+    tally.count("undecided" if undecided else "wrong", lacking)
+
+
+def _score_cards(tally: Tally, truth: RoundRecord, seen: RoundRecord) -> None:
+    seats = {s.seat: s for s in seen.seats}
+    for name in ("low", "high"):
+        _count_hand(
+            tally,
+            getattr(truth.dealer, name) or (),
+            getattr(seen.dealer, name),
+            _said(seen, None, name, "hand", "cards"),
+        )
+        for seat in truth.seats:
+            other = seats.get(seat.seat)
+            _count_hand(
+                tally,
+                getattr(seat, name) or (),
+                getattr(other, name) if other else None,
+                _said(seen, seat.seat, name, "hand", "cards"),
+            )
+
+
+def _score_lammers(tally: Tally, truth: RoundRecord, seen: RoundRecord) -> None:
+    seats = {s.seat: s for s in seen.seats}
+    for seat in truth.seats:
+        other = seats.get(seat.seat)
+        _count_hand(
+            tally,
+            seat.lammers,
+            other.lammers if other else None,
+            _said(seen, seat.seat, "lammer"),
+        )
+
+
+def _wager(seats: dict[int, SeatRecord], seat: int, name: str) -> WagerRecord | None:
+    found = seats.get(seat)
+    return found.wager(name) if found else None
+
+
+def _score_money(score: Score, truth: RoundRecord, seen: RoundRecord) -> None:
+    seats = {s.seat: s for s in seen.seats}
+    for seat in truth.seats:
+        for wager in seat.wagers:
+            other = _wager(seats, seat.seat, wager.wager)
+            if wager.stake_cents is not None:
+                verdict = _money_verdict(
+                    wager.stake_cents,
+                    other.stake_cents if other else None,
+                    _said_of_wager(seen, seat.seat, wager.wager, "stake"),
+                )
+                score.stakes.count(verdict)
+                for name, heights in HEIGHTS.items():
+                    if wager.stake_chips in heights:
+                        score.stakes_by_height[name].count(verdict)
+            if wager.action == "paid":
+                done_else = other is not None and other.action in ("taken", "left")
+                undecided = _said_of_wager(seen, seat.seat, wager.wager, "paid", "action")
+                score.pays.count(
+                    _money_verdict(
+                        wager.paid_cents or 0,
+                        None if done_else or other is None else other.paid_cents,
+                        undecided and not done_else,
+                    )
+                )
+
+
+def _money_verdict(true_cents: int, seen_cents: int | None, undecided: bool) -> str:
+    if seen_cents is None:
+        return "undecided" if undecided else "wrong"
+    return "right" if seen_cents == true_cents else "wrong"
+
+
+def _answers(alert: Alert, fault: Fault) -> bool:
+    return (
+        alert.code == fault.code
+        and alert.seat == fault.seat
+        and (fault.wager is None or alert.wager == fault.wager)
+    )
+
+
+def _score_alerts(
+    truth: Sequence[RoundRecord],
+    faults: Sequence[Sequence[Fault]],
+    matching: Matching,
+    alerts: Iterable[Alert],
+) -> AlertScore:
+    score = AlertScore()
+    true_id = {seen.round_id: true.round_id for true, seen in matching.pairs}
+    of_round: dict[str | None, list[Alert]] = {}
+    undecided: set[tuple[str | None, int | None]] = set()
+    for alert in alerts:
+        if alert.code == "UNDECIDED":
+            undecided.add((alert.round_id, alert.seat))
+        of_round.setdefault(true_id.get(alert.round_id or ""), []).append(alert)
+    score.undecided_seats = len(undecided)
+
+    for record, due in zip(truth, faults, strict=True):
+        raised = of_round.pop(record.round_id, [])
+        free = list(raised)
+        for fault in due:
+            score.faults += 1
+            counts = score.code(fault.code)
+            counts["faults"] += 1
+            answer = next((a for a in free if _answers(a, fault)), None)
+            if answer is not None:
+                free.remove(answer)
+                score.found += 1
+                counts["found"] += 1
+        _count_false(score, raised, due)
+    for raised in of_round.values():  # in rounds that were not there, or in none
+        _count_false(score, raised, None)
+    score.by_code = dict(sorted(score.by_code.items()))
+    return score
+
+
+def _count_false(score: AlertScore, raised: Sequence[Alert], due: Sequence[Fault] | None) -> None:
+    false = [
+        alert
+        for alert in raised
+        if alert.code not in ALERTED_APART and not any(_answers(alert, f) for f in due or ())
+    ]
+    for alert in false:
+        score.false += 1
+        score.code(alert.code)["false"] += 1
+    if false and due is not None:
+        score.rounds_with_false += 1
+        if not due:
+            score.false_in_clean_rounds += len(false)
+
+
+def score_records(
+    truth: Sequence[RoundRecord],
+    observed: Sequence[RoundRecord],
+    alerts: Iterable[Alert] | None,
+    faults: Sequence[Sequence[Fault]] | None,
+) -> Score:
+    """Score a reading against the truth.
+
+    `faults` holds, for each true round in order, the mistakes an alert is due for; None
+    (or `alerts` None) leaves the alerts unscored. A fault counts as found when an alert of
+    the matched round has its code, its seat and, where it names one, its wager. Every
+    other alert that claims a mistake is false, a consequence of an earlier one included.
+
+    Raises FeltwatchError when the truth is empty or a round has no times.
+    """
+    if not truth:
+        raise FeltwatchError("the truth holds no rounds; there is nothing to score against")
+    for name, records in (("truth", truth), ("observed rounds", observed)):
+        twice = [i for i, n in Counter(r.round_id for r in records).items() if n > 1]
+        if twice:
+            raise FeltwatchError(f"{name}: round_id {twice[0]} occurs more than once")
+    score = Score(
+        rounds_true=len(truth),
+        matching=match_rounds(truth, observed),
+        cards=Tally(),
+        lammers=Tally(),
+        stakes=Tally(),
+        stakes_by_height={name: Tally() for name in HEIGHTS},
+        pays=Tally(),
+        alerts=None,
+        clean_rounds=None,
+    )
+    for true, seen in score.matching.pairs:
+        _score_cards(score.cards, true, seen)
+        _score_lammers(score.lammers, true, seen)
+        _score_money(score, true, seen)
+    if alerts is not None and faults is not None:
+        score.alerts = _score_alerts(truth, faults, score.matching, alerts)
+    if faults is not None:
+        score.clean_rounds = sum(1 for due in faults if not due)
+    return score
+
+
+def wilson(right: int, seen: int, z: float = 1.959964) -> tuple[float, float]:
+    """The 95% interval of a share, by Wilson's score (1927); (0, 1) when nothing was seen.
+
+    >>> low, high = wilson(98, 100)
+    >>> round(low, 4), round(high, 4)
+    (0.93, 0.9945)
+    """
+    if seen == 0:
+        return 0.0, 1.0
+    share = right / seen
+    spread = z * ((share * (1 - share) + z * z / (4 * seen)) / seen) ** 0.5
+    low = (share + z * z / (2 * seen) - spread) / (1 + z * z / seen)
+    high = (share + z * z / (2 * seen) + spread) / (1 + z * z / seen)
+    return max(0.0, low), min(1.0, high)

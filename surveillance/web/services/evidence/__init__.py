@@ -1,0 +1,1 @@
+"""Evidence files of alerts, and what is cut out of them."""

@@ -1,0 +1,255 @@
+"""The files behind an alert: pictures, clip and bundle, never outside the evidence folder."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Literal
+
+from settlement.errors import FeltwatchError
+from surveillance.evidence.bundle import part_names, part_span, read_part
+from surveillance.evidence.images import clock
+from surveillance.store import AlertRow
+from surveillance.web.schemas.alerts import ClipForm, PictureLine
+from surveillance.web.services.errors import NotThereError
+
+_PICTURE = re.compile(r"-(?P<place>dealer|seat\d+)-(?P<what>[a-z]+)-(?P<at_s>[0-9.]+)$")
+_MEDIA_TYPES = {".mp4": "video/mp4", ".webm": "video/webm", ".mkv": "video/x-matroska"}
+_MANIFEST = "manifest.json"
+
+BEFORE = ("bets", "staked", "set")
+AFTER = ("settled", "envy", "cards", "changed", "moved")
+"""Moments of a round that show how it stood before, and after; the first one there counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class PictureName:
+    """What a picture's file name tells; see `surveillance.evidence.images.file_name`."""
+
+    place: str
+    what: str
+    at_s: str
+
+    @classmethod
+    def parse(cls, path: str) -> PictureName | None:
+        """The parts of a name, None for a name of another form.
+
+        >>> PictureName.parse("evidence/t1-000042-seat3-settled-812.400.jpg")
+        PictureName(place='seat3', what='settled', at_s='812.400')
+        """
+        found = _PICTURE.search(PurePosixPath(path).stem)
+        return cls(found["place"], found["what"], found["at_s"]) if found else None
+
+    @property
+    def words(self) -> str:
+        """Such as 'seat 3, settled, 13:32.4'."""
+        try:
+            when = clock(self.at_s)
+        except InvalidOperation:
+            when = self.at_s
+        return f"{self.place.replace('seat', 'seat ')}, {self.what}, {when}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """`size` bytes of a file from `offset` on, and what they are."""
+
+    path: Path
+    offset: int
+    size: int
+    media_type: str
+
+    def open(self) -> BinaryIO:
+        """The file, at the first byte. Raises NotThereError when it went since it was found."""
+        try:
+            file = self.path.open("rb")
+        except FileNotFoundError as error:
+            raise NotThereError(f"{self.path.name} was replaced this moment; ask again") from error
+        file.seek(self.offset)
+        return file
+
+
+def media_type(name: str) -> str:
+    """The media type of a clip by its name.
+
+    >>> media_type("clip.webm"), media_type("clip.mp4")
+    ('video/webm', 'video/mp4')
+    """
+    return _MEDIA_TYPES.get(PurePosixPath(name).suffix.lower(), "video/mp4")
+
+
+class EvidenceFiles:
+    """Finds the files that an alert names, in the evidence folder and in its bundle."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Look into the evidence folder; None: there is none, nothing is found."""
+        self._folder = folder.resolve() if folder is not None else None
+
+    def picture(self, alert: AlertRow, n: int) -> tuple[bytes, str]:
+        """The n-th picture (from 0) and its media type. Raises NotThereError."""
+        if not 0 <= n < len(alert.pictures):
+            raise NotThereError(f"alert {alert.id} has no picture {n}")
+        name = alert.pictures[n]
+        kind = "image/png" if name.endswith(".png") else "image/jpeg"
+        path = self._inside(name)
+        if path is not None:
+            return path.read_bytes(), kind
+        data = self._in_bundle(alert, name)
+        if data is None:
+            raise NotThereError(f"the picture {PurePosixPath(name).name} is gone from the evidence")
+        return data, kind
+
+    def clip(self, alert: AlertRow, size: int | None = None) -> Stretch:
+        """Where the clip's bytes lie: a file of its own, or within the bundle.
+
+        The file may be a smaller copy, which comes after the bundle. Of `size` bytes: the one
+        of the two that a player began with. Raises NotThereError.
+        """
+        own = self._own_clip(alert)
+        if own is not None and size in (None, own.size):
+            return own
+        bundled = self._bundled_clip(alert)
+        if bundled is not None and size in (None, bundled.size):
+            return bundled
+        if own is not None or bundled is not None:
+            raise NotThereError(f"alert {alert.id} has no clip of {size} bytes any more")
+        raise NotThereError(f"alert {alert.id} has no clip")
+
+    def _own_clip(self, alert: AlertRow) -> Stretch | None:
+        path = self._inside(alert.clip)
+        if path is None:
+            return None
+        try:
+            return Stretch(path, 0, path.stat().st_size, media_type(path.name))
+        except FileNotFoundError:
+            return None  # its smaller copy came this moment
+
+    def _bundled_clip(self, alert: AlertRow) -> Stretch | None:
+        bundle = self._inside(alert.bundle)
+        if bundle is None:
+            return None
+        try:
+            name = next((n for n in part_names(bundle) if n.startswith("clip.")), None)
+            if name is None:
+                return None
+            return Stretch(bundle, *part_span(bundle, name), media_type(name))
+        except FeltwatchError as error:
+            raise NotThereError(str(error)) from error
+
+    def bundle(self, alert: AlertRow) -> Path:
+        """The evidence bundle's file. Raises NotThereError."""
+        path = self._inside(alert.bundle)
+        if path is None:
+            raise NotThereError(f"alert {alert.id} has no bundle yet")
+        return path
+
+    def pictures(self, alert: AlertRow) -> list[PictureLine]:
+        """The pictures that are there, with their words; a pair is marked before and after.
+
+        An alert is told before its pictures are written.
+        """
+        there = self._there(alert)
+        names = [PictureName.parse(path) for path in alert.pictures]
+        before, after = _pair(alert, [name if n in there else None for n, name in enumerate(names)])
+        return [
+            PictureLine(
+                n=n,
+                url=f"/api/alerts/{alert.id}/picture/{n}",
+                words=name.words if name else PurePosixPath(path).name,
+                moment=name.what if name else "",
+                role=_role(n, before, after),
+            )
+            for n, (path, name) in enumerate(zip(alert.pictures, names, strict=True))
+            if n in there
+        ]
+
+    def clip_form(self, alert: AlertRow, before_s: float) -> ClipForm | None:
+        """The clip and the moment in it; None when there is none.
+
+        The bundle says when the clip begins on the stream's clock; without it the moment is
+        taken to be `before_s` after the clip's beginning.
+        """
+        try:
+            clip = self.clip(alert)
+        except NotThereError:
+            return None
+        begin, moment = self._clip_start(alert), moment_of(alert)
+        known = begin is not None and moment is not None
+        return ClipForm(
+            url=f"/api/alerts/{alert.id}/clip?size={clip.size}",
+            stills_url=f"/api/alerts/{alert.id}/clip/still?size={clip.size}",
+            media_type=clip.media_type,
+            moment_s=before_s if begin is None or moment is None else max(0.0, moment - begin),
+            is_known=known,
+        )
+
+    def _clip_start(self, alert: AlertRow) -> float | None:
+        path = self._inside(alert.bundle)
+        if path is None:
+            return None
+        try:
+            manifest = json.loads(read_part(path, _MANIFEST))
+        except (FeltwatchError, ValueError):
+            return None
+        return _number(manifest.get("clip_start_s")) if isinstance(manifest, dict) else None
+
+    def _in_bundle(self, alert: AlertRow, name: str) -> bytes | None:
+        path = self._inside(alert.bundle)
+        if path is None:
+            return None
+        wanted = PurePosixPath(name).name
+        try:
+            found = next((n for n in part_names(path) if PurePosixPath(n).name == wanted), None)
+            return None if found is None else read_part(path, found)
+        except FeltwatchError:
+            return None
+
+    def _there(self, alert: AlertRow) -> set[int]:
+        """Which pictures can be shown, from 0."""
+        there = {n for n, name in enumerate(alert.pictures) if self._inside(name) is not None}
+        bundle = self._inside(alert.bundle)
+        if len(there) == len(alert.pictures) or bundle is None:
+            return there
+        with contextlib.suppress(FeltwatchError):
+            held = {PurePosixPath(name).name for name in part_names(bundle)}
+            there |= {n for n, p in enumerate(alert.pictures) if PurePosixPath(p).name in held}
+        return there
+
+    def _inside(self, name: str | None) -> Path | None:
+        """The file of that name in the folder; None when it is not there or lies outside."""
+        if self._folder is None or not name:
+            return None
+        path = (self._folder / name).resolve()
+        return path if path.is_relative_to(self._folder) and path.is_file() else None
+
+
+def moment_of(alert: AlertRow) -> float | None:
+    """When it happened, seconds of the stream: the last picture that shows it."""
+    return _number(alert.end_s) if alert.end_s is not None else _number(alert.start_s)
+
+
+def _number(value: object) -> float | None:
+    try:
+        return None if value is None else float(Decimal(str(value)))
+    except InvalidOperation:
+        return None
+
+
+def _pair(alert: AlertRow, names: list[PictureName | None]) -> tuple[int | None, int | None]:
+    """Which pictures show the place before and after; the dealer's own where no seat is told."""
+    place = "dealer" if alert.seat is None else f"seat{alert.seat}"
+    own = {n.what: i for i, n in reversed(list(enumerate(names))) if n and n.place == place}
+    before = next((own[what] for what in BEFORE if what in own), None)
+    after = next((own[what] for what in AFTER if what in own), None)
+    # One without the other shows no change.
+    return (before, after) if before is not None and after is not None else (None, None)
+
+
+def _role(n: int, before: int | None, after: int | None) -> Literal["before", "after", ""]:
+    if n == before:
+        return "before"
+    return "after" if n == after else ""

@@ -1,0 +1,1 @@
+"""Reports of a day or a shift."""

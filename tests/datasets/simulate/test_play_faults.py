@@ -1,0 +1,275 @@
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from datasets.render.scene import CardItem, FeltState, ShiftPlan
+from datasets.simulate.decide import possible_codes
+from datasets.simulate.house_tables import NEVADA, table_for
+from datasets.simulate.mistakes.catalogue import CODES, DRAWN_CODES, WAYS, FaultPlan
+from datasets.simulate.play.layouts import INDEX_MM, card_corners, index_shows
+from datasets.simulate.play.motion import hand_at
+from datasets.simulate.play.shift_play import plan_shift
+from settlement.compare.finding import FindingCode
+from settlement.errors import FeltwatchError
+from settlement.record import Fault, RoundRecord
+from settlement.rules import TableRules
+from tests.datasets.simulate.play_checks import (
+    RULES,
+    TABLE,
+    check_sound,
+    faults,
+    findings,
+    hands_at,
+    replay,
+)
+from vision.geometry.standard_layout import standard_table
+from vision.geometry.table import TableFile
+
+EXPOSED = table_for(NEVADA, jackpots="levels")
+TRADITIONAL = table_for("pai_gow_poker", jackpots="plain")
+IMPERIAL = table_for("imperial_pai_gow_draw")
+ALL_WAYS = [f"{code}/{way}" for code, ways in WAYS.items() for way in ways]
+
+
+def _table_of(kind: str) -> TableFile:
+    """A table whose rules leave room for a way."""
+    if kind in ("OVERPAID/commission", "LIMIT/hands"):
+        return TRADITIONAL
+    return IMPERIAL if kind == "HOUSE_WAY/eighth" else EXPOSED
+
+
+def _shift(
+    kind: str, seed: int = 0, table: TableFile | None = None
+) -> tuple[TableFile, ShiftPlan, Fault]:
+    own = table or _table_of(kind)
+    plan = plan_shift(own, seed=seed, rounds=2, faults=FaultPlan(at=((kind, 2),)), silent_s=90)
+    code = kind.partition("/")[0]
+    return own, plan, next(f for f in plan.rounds[1].faults or () if f.code == code)
+
+
+def test_the_ways_cover_the_whole_catalogue() -> None:
+    assert set(CODES) >= {str(code) for code in FindingCode}
+    assert set(CODES) >= {"LATE_BET", "CARD_MOVED", "CAMERA", "SILENT", "UNDECIDED"}
+
+
+@pytest.mark.parametrize("kind", ALL_WAYS)
+def test_each_way_is_done_and_is_the_only_mistake(kind: str) -> None:
+    table, plan, fault = _shift(kind)
+    check_sound(plan, table)
+    first, second = plan.rounds
+    assert not first.faults
+    codes = {f.code for f in second.faults or ()}
+    assert codes <= {fault.code, "HAND_PAY"}
+    start, end = float(second.start_s or 0), float(second.end_s or 0)
+    assert start <= float(fault.at_s or 0) <= end + 1
+    assert fault.note or fault.code == "SILENT"
+    if fault.code not in ("HOUSE_WAY", "CAMERA", "SILENT"):
+        assert fault.seat in {seat.seat for seat in second.seats}
+
+
+@pytest.mark.parametrize("table", [TRADITIONAL, IMPERIAL], ids=["traditional", "imperial"])
+@pytest.mark.parametrize("code", ["FOUL", "TOOK_PUSH", "ENVY_WRONG", "DECK", "CARD_MOVED"])
+def test_other_games_take_mistakes_too(code: str, table: TableFile) -> None:
+    for seed in range(3):
+        own, plan, _ = _shift(code, seed, table)
+        check_sound(plan, own)
+
+
+def test_a_code_alone_comes_in_several_ways() -> None:
+    notes = {_shift("LAMMER", seed)[2].note for seed in range(12)}
+    assert len(notes) >= 3
+
+
+def test_two_mistakes_in_one_round() -> None:
+    wanted = FaultPlan(at=(("HOUSE_WAY", 1), ("TOOK_PUSH", 1)))
+    (record,) = plan_shift(TABLE, seed=3, rounds=1, faults=wanted).rounds
+    assert sorted(f.code for f in record.faults or ()) == ["HOUSE_WAY", "TOOK_PUSH"]
+    assert findings(record) == faults(record)
+
+
+def test_all_drawn_kinds_in_one_shift() -> None:
+    rounds = len(DRAWN_CODES) + 2
+    plan = plan_shift(TABLE, seed=7, rounds=rounds, faults=FaultPlan(kinds=DRAWN_CODES))
+    assert sorted(f.code for r in plan.rounds for f in r.faults or ()) == sorted(DRAWN_CODES)
+    assert all(findings(r) == faults(r) for r in plan.rounds)
+
+
+def _fault_round(code: str, seed: int) -> RoundRecord:
+    return plan_shift(TABLE, seed=seed, rounds=1, faults=FaultPlan(at=((code, 1),))).rounds[0]
+
+
+def test_envy_mistakes_need_a_qualifying_hand_at_another_seat() -> None:
+    for seed in range(4):
+        record = _fault_round("ENVY_MISSED", seed)
+        fault = next(f for f in record.faults or () if f.code == "ENVY_MISSED")
+        missed = next(s for s in record.seats if s.seat == fault.seat)
+        assert missed.wager("envy") is None
+        treasure = missed.wager("emperors_treasure")
+        assert treasure is not None
+        assert (treasure.stake_cents or 0) >= RULES.envy_min_cents
+
+
+@pytest.mark.parametrize("way", ["grew", "shrank", "appeared"])
+def test_a_late_bet_moves_after_the_deal_has_begun(way: str) -> None:
+    _, plan, fault = _shift(f"LATE_BET/{way}")
+    at = float(fault.at_s or 0)
+    dealt = min(
+        c.t_s for c in plan.changes for i in c.put
+        if isinstance(i, CardItem) and i.key.startswith("r2.")
+    )  # fmt: skip
+    assert at > dealt
+    (change,) = (c for c in plan.changes if abs(c.t_s - at) < 0.002)
+    assert f"r2.{fault.seat}.{fault.wager}.stake" in change.put[0].key
+    assert bool(change.remove) == (way != "appeared")
+    wager = plan.rounds[1].seats[0].wager("main")
+    assert wager is not None
+
+
+def test_a_card_that_is_hidden_by_another_is_never_seen() -> None:
+    _, plan, fault = _shift("UNDECIDED/card")
+    label = (fault.note or "").split()[0]
+    shown = 0
+    for _, state, _ in replay(plan):
+        cards = [i for i in state.items.values() if isinstance(i, CardItem)]
+        for number, card in enumerate(cards):
+            if card.label == label and card.face_up and card.key.startswith("r2."):
+                shown += 1
+                assert not index_shows(card, cards[number + 1 :])
+    assert shown
+
+
+def test_a_hand_rests_on_a_card_from_its_show_to_its_end() -> None:
+    _, plan, fault = _shift("UNDECIDED/hand")
+    label = (fault.note or "").split()[0]
+    state, seen = FeltState(), []
+    for change in plan.changes:
+        state.apply(change)
+        for item in change.put:
+            if not isinstance(item, CardItem) or not item.key.startswith("r2."):
+                continue
+            if item.face_up and item.label == label:
+                seen.append((change.t_s, item))
+    (t_s, card) = seen[-1]
+    gone = next(c.t_s for c in plan.changes if c.t_s > t_s and card.key in c.remove)
+    index = card_corners(card, INDEX_MM).mean(axis=0).tolist()
+    for k in range(11):
+        at = t_s + (gone - t_s) * k / 10
+        assert any(math.dist(hand, index) < 1 for hand, _ in hands_at(plan, at)), at
+
+
+@pytest.mark.parametrize("way", list(WAYS["SILENT"]))
+def test_a_silent_round_is_busy_and_shows_no_hands(way: str) -> None:
+    _, plan, fault = _shift(f"SILENT/{way}")
+    begin = float(fault.at_s or 0)
+    busy = [r for r in plan.reaches if begin < r.t0_s < begin + 90]
+    assert len(busy) >= 8
+    for change in plan.changes:
+        if begin < change.t_s < begin + 90:
+            assert not any(isinstance(i, CardItem) and i.face_up for i in change.put)
+
+
+@pytest.mark.parametrize("way", ["hand", "seat", "face", "face_down"])
+def test_moved_cards_move_under_a_players_hand(way: str) -> None:
+    _, plan, fault = _shift(f"CARD_MOVED/{way}")
+    at = float(fault.at_s or 0)
+    (change,) = (c for c in plan.changes if abs(c.t_s - at) < 0.002)
+    cards = [i for i in change.put if isinstance(i, CardItem)]
+    if way != "seat":
+        assert cards
+    assert any(reach.who == "player" for _, reach in hands_at(plan, at))
+    if way == "face":
+        assert cards[0].face_up
+    if way == "face_down":
+        assert not cards[0].face_up
+    assert all(hand_at(r, at) is None or r.t0_s <= at for r in plan.reaches)
+
+
+def test_a_camera_trouble_is_told_as_event_and_fault() -> None:
+    _, plan, fault = _shift("CAMERA/frozen")
+    (event,) = plan.events
+    assert event.kind == "camera/frozen"
+    assert (event.code, event.round_id) == ("CAMERA", plan.rounds[1].round_id)
+    assert f"{event.t0_s:.3f}" == fault.at_s
+    assert event.t1_s - event.t0_s >= 2
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("none", FaultPlan()),
+        ("", FaultPlan()),
+        ("0.3", FaultPlan(rate=0.3)),
+        ("OVERPAID, took_push", FaultPlan(kinds=("OVERPAID", "TOOK_PUSH"))),
+        (
+            "OVERPAID@3,HOUSE_WAY@5,DECK",
+            FaultPlan(kinds=("DECK",), at=(("OVERPAID", 3), ("HOUSE_WAY", 5))),
+        ),
+        (
+            "0.1,deck/jokers:0.05,CAMERA/frozen@2",
+            FaultPlan(rate=0.1, at=(("CAMERA/frozen", 2),), rates=(("DECK/jokers", 0.05),)),
+        ),
+    ],
+)
+def test_words_of_the_command_line(words: str, expected: FaultPlan) -> None:
+    assert FaultPlan.parse(words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["1.5", "-0.1", "nan", "OVERPAYED", "OVERPAID@", "OVERPAID,,", "@3", "OVERPAID/frozen",
+     "OVERPAID:2", "OVERPAID:0.1@3"],
+)  # fmt: skip
+def test_other_words_are_refused(words: str) -> None:
+    with pytest.raises(FeltwatchError, match="--faults"):
+        FaultPlan.parse(words)
+
+
+def test_a_rate_draws_kinds_in_turn() -> None:
+    plan = FaultPlan(rate=0.7).schedule(20, random.Random(1))
+    codes = [code for codes in plan.values() for code in codes]
+    assert len(codes) == 14
+    assert sorted(codes) == sorted(DRAWN_CODES)
+    assert "DECK" not in codes
+
+
+def test_a_kind_has_its_own_rate() -> None:
+    plan = FaultPlan.parse("OVERPAID/twice:0.25,TOOK_PUSH:0.01").schedule(
+        40, random.Random(1), CODES
+    )
+    kinds = [kind for kinds in plan.values() for kind in kinds]
+    assert kinds.count("OVERPAID/twice") == 10
+    assert kinds.count("TOOK_PUSH") == 1
+
+
+def test_kinds_are_spread_over_rounds_before_they_share_one() -> None:
+    plan = FaultPlan(kinds=("OVERPAID", "UNDERPAID", "NOT_PAID")).schedule(3, random.Random(2))
+    assert sorted(len(codes) for codes in plan.values()) == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("plan", "rounds", "words"),
+    [
+        (FaultPlan(kinds=("OVERPAID",) * 5), 2, "ask for more rounds"),
+        (FaultPlan(at=(("OVERPAID", 1),) * 3), 2, "more than 2 mistakes in round 1"),
+        (FaultPlan(at=(("OVERPAID", 3),)), 2, "rounds 1 to 2"),
+    ],
+)
+def test_more_than_a_shift_can_hold_is_refused(plan: FaultPlan, rounds: int, words: str) -> None:
+    with pytest.raises(FeltwatchError, match=words):
+        plan.schedule(rounds, random.Random(0))
+
+
+@pytest.mark.parametrize("code", ["LIMIT", "ENVY_MISSED", "LAMMER", "HAND_PAY", "WRONG_SPOT"])
+def test_a_mistake_that_the_rules_leave_no_room_for_is_refused(code: str) -> None:
+    table = standard_table(TableRules(game=NEVADA))
+    assert code not in possible_codes(table)
+    with pytest.raises(FeltwatchError, match=f"{code}.*no room"):
+        plan_shift(table, seed=1, rounds=1, faults=FaultPlan(kinds=(code,)))
+
+
+def test_a_mistake_that_needs_more_players_is_refused() -> None:
+    with pytest.raises(FeltwatchError, match="round 1: ENVY_MISSED: no fitting round"):
+        plan_shift(TABLE, seed=1, rounds=1, faults=FaultPlan(kinds=("ENVY_MISSED",)), players=1)

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+
+from datasets.render.camera import synthetic_camera, table_camera
+from datasets.simulate.filming.film import Look
+from datasets.simulate.filming.truth_frames import read_frames
+from datasets.simulate.house_tables import table_for
+from datasets.simulate.mistakes.catalogue import FaultPlan
+from datasets.simulate.play.shift_play import plan_shift
+from datasets.simulate.shards import Shard
+from datasets.simulate.shift import Wishes, default_rules, simulate, write_table
+from settlement.errors import FeltwatchError
+from settlement.record import read_rounds
+from settlement.settle import settle
+from vision.geometry.calibration import Calibration
+from vision.geometry.standard_layout import FELT, standard_table
+from vision.geometry.table import load_table
+from vision.health.felt_match import FELT_MATCH_MIN, felt_match
+from vision.sources.base import FileSource
+
+WISHES = Wishes(seed=3, rounds=1, seats=2, fps=3, size=(640, 360), preset="ultrafast", pace=0.1)
+TWO = replace(WISHES, rounds=2, faults=FaultPlan.parse("CAMERA/black@2"), fps=2)
+
+
+@pytest.fixture(scope="module")
+def shift(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[float]]:
+    out = tmp_path_factory.mktemp("shift") / "new" / "folder"
+    told: list[float] = []
+    assert simulate(out, WISHES, progress=told.append)
+    return out, told
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("shards")
+    for number in (2, 1):
+        assert simulate(out, TWO, shard=Shard(number, 2), frames_truth=True)
+    return out
+
+
+def test_a_shift_is_five_files(shift: tuple[Path, list[float]]) -> None:
+    out, told = shift
+    names = {p.name for p in out.iterdir()}
+    assert names == {"video.mp4", "table.toml", "truth.jsonl", "events.jsonl", "recipe.json"}
+    assert told[-1] == 1.0
+    assert told == sorted(told)
+
+
+def test_the_truth_is_that_of_the_plan(shift: tuple[Path, list[float]]) -> None:
+    out, _ = shift
+    table = load_table(out / "table.toml")
+    plan = plan_shift(table, seed=3, rounds=1, pace=0.1)
+    rounds = read_rounds(out / "truth.jsonl")
+    assert tuple(rounds) == plan.rounds
+    assert rounds[0].dealer.high is not None
+    assert settle(rounds[0], table.rules).seats
+    recipe = json.loads((out / "recipe.json").read_text(encoding="utf-8"))
+    assert recipe["duration_s"] == plan.duration_s
+    assert (recipe["seed"], recipe["size"], recipe["codec"]) == (3, [640, 360], "h264")
+
+
+def test_the_video_lasts_as_long_as_the_shift_and_shows_the_table(
+    shift: tuple[Path, list[float]],
+) -> None:
+    out, _ = shift
+    table = load_table(out / "table.toml")
+    wanted = json.loads((out / "recipe.json").read_text(encoding="utf-8"))["duration_s"]
+    with av.open(str(out / "video.mp4")) as container:
+        stream = container.streams.video[0]
+        assert (stream.width, stream.height) == (640, 360)
+        assert stream.average_rate == 3
+        assert stream.frames == round(wanted * 3)
+        assert stream.duration is not None
+        assert stream.time_base is not None
+        assert float(stream.duration * stream.time_base) == pytest.approx(wanted, abs=0.5)
+    with FileSource(out / "video.mp4") as source:
+        frame = next(iter(source.frames()))
+        assert frame.at_s == Fraction(0)
+        assert table.camera is not None
+        calibration = Calibration.fit(table.camera)
+        assert felt_match(frame.luma, table, calibration) > FELT_MATCH_MIN
+
+
+def test_shards_hold_whole_rounds_and_the_clock_goes_on(shards: Path) -> None:
+    plan = TWO.plan(load_table(shards / "table.toml"))
+    truths = [read_rounds(shards / f"truth-{k}-of-2.jsonl") for k in (1, 2)]
+    assert tuple(truths[0] + truths[1]) == plan.rounds
+    spans = []
+    for number in (1, 2):
+        with FileSource(shards / f"video-{number}-of-2.mp4") as source:
+            times = [float(frame.at_s) for frame in source.frames()]
+        assert np.diff(times) == pytest.approx(0.5, abs=0.002)
+        spans.append((times[0], times[-1]))
+    assert spans[0][0] == 0.0
+    assert spans[1][0] == pytest.approx(spans[0][1] + 0.5, abs=0.002)
+    assert float(plan.rounds[1].start_s or 0) > spans[1][0]
+    events = (shards / "events-2-of-2.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(events[0])["kind"] == "camera/black"
+    assert (shards / "events-1-of-2.jsonl").read_text(encoding="utf-8") == ""
+
+
+def test_a_black_picture_is_black_in_the_video(shards: Path) -> None:
+    event = json.loads((shards / "events-2-of-2.jsonl").read_text(encoding="utf-8"))
+    with FileSource(shards / "video-2-of-2.mp4") as source:
+        for frame in source.frames():
+            inside = float(event["t0_s"]) <= float(frame.at_s) <= float(event["t1_s"])
+            assert (np.median(frame.luma) < 30) == inside, frame.at_s
+
+
+def test_the_frames_truth_tells_every_picture(shards: Path) -> None:
+    lines = list(read_frames(shards / "frames-1-of-2.jsonl.gz"))
+    assert [line["pts"] for line in lines] == list(range(len(lines)))
+    after = list(read_frames(shards / "frames-2-of-2.jsonl.gz"))
+    assert after[0]["pts"] == len(lines)
+    assert after[0]["t_s"] == pytest.approx(len(lines) / 2)
+    classes = {one["class"] for line in lines for one in line["objects"]}
+    assert {"card", "index", "back", "chip", "arm"} <= classes
+    shares = [one["visible"] for line in lines for one in line["objects"]]
+    assert 0 <= min(shares) < 0.3
+    assert max(shares) <= 1
+    assert any(line.get("trouble") == "camera/black" for line in after)
+
+
+def test_a_finished_shard_is_not_made_again(shards: Path) -> None:
+    video = shards / "video-1-of-2.mp4"
+    before = video.stat().st_mtime_ns
+    assert not simulate(shards, TWO, shard=Shard(1, 2), frames_truth=True)
+    assert video.stat().st_mtime_ns == before
+    with pytest.raises(FeltwatchError, match=r"another shift \(seed differ\)"):
+        simulate(shards, replace(TWO, seed=9), shard=Shard(1, 2), frames_truth=True)
+
+
+def test_a_table_of_ones_own_is_played_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("datasets.simulate.shift.Film", _Broken)
+    own = table_for("imperial_pai_gow_draw").model_copy(update={"table": "own"})
+    with pytest.raises(MemoryError):
+        simulate(tmp_path, replace(WISHES, table=own))
+    plan = replace(WISHES, table=own).plan(replace(WISHES, table=own).table_file())
+    assert plan.rounds[0].table == "own"
+    assert plan.rounds[0].game == "imperial_pai_gow_draw"
+
+
+def test_a_table_file_written_is_read_back_equal(tmp_path: Path) -> None:
+    table = standard_table(default_rules(), seats=3)
+    camera = synthetic_camera(FELT, width_px=1280, height_px=720)
+    whole = table.model_copy(update={"camera": table_camera(camera, table, 0.4, 9)})
+    games = [table_for(game) for game in ("pai_gow_poker", "imperial_pai_gow_draw")]
+    for number, own in enumerate((table, whole, *games)):
+        write_table(own, tmp_path / f"{number}.toml")
+        assert load_table(tmp_path / f"{number}.toml") == own
+    assert games[0].dealer.house is not None
+
+
+def test_a_folder_that_cannot_be_made_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("datasets.simulate.shift.Film", _Broken)
+    (tmp_path / "file").write_text("in the way")
+    out = tmp_path / "file" / "shift"
+    with pytest.raises(FeltwatchError, match=f"^{out}: Not a directory$"):
+        simulate(out, WISHES)
+
+
+def test_a_video_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "video.partial.mp4").mkdir()
+    (tmp_path / "video.partial.mp4" / "kept").touch()
+    monkeypatch.setattr("datasets.simulate.shift.Film", _Broken)
+    with pytest.raises(FeltwatchError, match=f"^{tmp_path}: "):
+        simulate(tmp_path, WISHES)
+
+
+class _Broken:
+    """A film that tears after two pictures."""
+
+    def __init__(self, _table: Any, camera: Any, _deck: Any, look: Look, _rng: Any) -> None:
+        self.camera, self.look = camera, look
+
+    def frames(self, plan: Any, fps: int) -> Iterator[tuple[float, Any]]:
+        for k in range(2):
+            yield k / fps, np.zeros((540, 640), np.uint8)
+        raise MemoryError
+
+
+def test_a_run_cut_short_leaves_no_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("datasets.simulate.shift.Film", _Broken)
+    with pytest.raises(MemoryError):
+        simulate(tmp_path, WISHES)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_codec_that_is_not_known_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FeltwatchError, match="codec 'vp8' is not known: 'h264' or 'hevc'"):
+        simulate(tmp_path, replace(WISHES, codec="vp8"))
+
+
+def test_a_deck_that_cannot_be_read_leaves_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(FeltwatchError, match="no such folder of card faces"):
+        simulate(tmp_path / "out", replace(WISHES, deck=tmp_path / "faces"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_film_takes_the_camera_of_the_table_file(shift: tuple[Path, list[float]]) -> None:
+    """The marks in the table file are those of the camera that filmed, up to a hand's error."""
+    table = load_table(shift[0] / "table.toml")
+    assert table.camera is not None
+    fitted = Calibration.fit(table.camera)
+    assert fitted.rms_px < 1.0
+    assert (fitted.width_px, fitted.height_px) == (640, 360)

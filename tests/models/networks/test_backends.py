@@ -1,0 +1,103 @@
+"""Other back ends: what is said where a library, a device or a file is missing."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from models.networks import backends
+from models.networks.backends import (
+    OnnxRuntimeDetector,
+    UltralyticsDetector,
+    network_input,
+    register,
+)
+from vision.detect.openvino_runtime import FILE_LOADERS, ModelError, load_models
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.pt"
+    path.write_bytes(b"no checkpoint")
+    return path
+
+
+def test_pictures_become_what_networks_take() -> None:
+    picture = np.zeros((1, 2, 3, 3), np.uint8)
+    picture[0, 1, 2] = (255, 0, 51)
+    given = network_input(picture)
+    assert given.shape == (1, 3, 2, 3)
+    assert given.dtype == np.float32
+    assert given[0, :, 1, 2] == pytest.approx([0.2, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("suffix", [".pt", ".engine"])
+def test_files_are_known_once_registered(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(FILE_LOADERS, suffix, raising=False)
+    register()
+    with pytest.raises(ModelError, match=f"gone{suffix}: the model is missing"):
+        load_models(tmp_path / f"gone{suffix}")
+
+
+def test_without_ultralytics_what_to_install_is_told(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ModelError, match=r'mine\.pt: .*pip install "feltwatch\[train\]"'):
+        UltralyticsDetector(file)
+
+
+def _toys(monkeypatch: pytest.MonkeyPatch, cuda: bool, opened: object = None) -> None:
+    torch = SimpleNamespace(
+        cuda=SimpleNamespace(is_available=lambda: cuda), device=lambda name: name
+    )
+
+    def auto(*args: object, **kwargs: object) -> object:
+        if opened is None:
+            raise RuntimeError("invalid load key\nand more")
+        return opened
+
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setitem(
+        sys.modules, "ultralytics.nn.autobackend", SimpleNamespace(AutoBackend=auto)
+    )
+    monkeypatch.setitem(sys.modules, "ultralytics", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "ultralytics.nn", SimpleNamespace())
+
+
+def test_an_engine_needs_a_gpu_and_tensorrt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = tmp_path / "mine.engine"
+    engine.write_bytes(b"engine")
+    monkeypatch.setattr(backends, "find_spec", lambda name: None)
+    _toys(monkeypatch, cuda=False)
+    with pytest.raises(ModelError, match="needs a CUDA device and the package tensorrt"):
+        UltralyticsDetector(engine)
+    _toys(monkeypatch, cuda=True)
+    with pytest.raises(ModelError, match=r"needs the package tensorrt; use the \.pt file"):
+        UltralyticsDetector(engine)
+
+
+def test_a_broken_file_and_other_classes_are_told_in_one_line(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _toys(monkeypatch, cuda=False)
+    with pytest.raises(ModelError, match=r"cannot open it \(invalid load key\)$"):
+        UltralyticsDetector(file)
+    other = SimpleNamespace(names={0: "cat", 1: "dog"}, eval=lambda: None)
+    _toys(monkeypatch, cuda=False, opened=other)
+    with pytest.raises(ModelError, match=r"has 2 classes \(cat, dog"):
+        UltralyticsDetector(file)
+
+
+def test_without_onnx_runtime_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ModelError, match="pip install onnxruntime"):
+        OnnxRuntimeDetector(tmp_path / "detector.onnx")

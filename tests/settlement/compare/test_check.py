@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+from felt import LOSER, PAIR_DEALER, RULES, WINNER, round_of, seat, wager
+
+from settlement.compare.check import check_record
+from settlement.errors import FeltwatchError
+from settlement.record import RoundRecord
+from settlement.rules import TableRules
+
+OTHER = "QC JS / 8D 8S 6S 4D 3H"
+PROBLEMS = [
+    (round_of(PAIR_DEALER, seat(1, WINNER.replace("AD", "AS"))), "seat 1: AS lies twice: "),
+    (round_of("AS KD / 9H 9H 7S 5D 2C"), "dealer: 9H lies twice in the dealer's hands"),
+    (
+        round_of(PAIR_DEALER, seat(2, WINNER), seat(4, "AD JOKER / 8D 8S 6S 4D 3H")),
+        "seat 2: AD lies twice: seat 2 and seat 4",
+    ),
+    (
+        round_of(None, seat(2, "JOKER 2C / 8D 8S 6S 4D 3H"), seat(1, "JOKER 3C / KS QD 5S 7D 9H")),
+        "seat 1: a second joker: it lies twice: seat 2 and seat 1",
+    ),
+    (
+        round_of(PAIR_DEALER, seat(3, "AD AC / KS KH QC 6D")),
+        "seat 3: 6 cards (2 low and 4 high), not 7",
+    ),
+    (round_of("AS KD / 9H 9C 7S 5D 2C 3C"), "dealer: 8 cards (2 low and 6 high), not 7"),
+    (
+        round_of(PAIR_DEALER, seat(5, OTHER, wager("keno", 500))),
+        "seat 5, keno: the table offers no such wager; it has main, pai_gow_insurance",
+    ),
+    (
+        round_of(PAIR_DEALER, seat(5, OTHER, wager("main", 500), wager("main", 500))),
+        "seat 5, main: the wager stands twice",
+    ),
+    (
+        round_of(PAIR_DEALER, seat(5, OTHER, wager("envy", 500))),
+        "seat 5, envy: a prize has no stake",
+    ),
+    (round_of(PAIR_DEALER, seat(5, None), seat(5, None)), "seat 5: the seat stands twice"),
+    (
+        round_of(PAIR_DEALER).model_copy(update={"game": "bridge"}),
+        "round: the record is of 'bridge', the table plays 'emperors_challenge_exposed'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("record", "told"), PROBLEMS)
+def test_what_is_impossible_is_told_with_its_place(record: RoundRecord, told: str) -> None:
+    problems = [str(problem) for problem in check_record(record, RULES)]
+    assert len(problems) == 1
+    assert problems[0].startswith(told)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        round_of(PAIR_DEALER, seat(1, WINNER, wager("main", 500)), seat(2, LOSER)),
+        round_of(None, seat(1, None, wager("main", None))),
+        round_of(PAIR_DEALER, seat(1, "/", wager("main", 500))),
+        round_of(PAIR_DEALER, seat(1, "AD AC / KS KH QC 6D"), undecided=((1, "high[4]"),)),
+        round_of(PAIR_DEALER, seat(1, "AD AC KS / KH QC 6D 4H", wager("envy", None, "paid", 500))),
+    ],
+)
+def test_missing_parts_and_fouls_are_possible(record: RoundRecord) -> None:
+    assert check_record(record, RULES) == []
+
+
+def test_unknown_tables_are_refused() -> None:
+    rules = TableRules(game=RULES.game, paytables={"envy": "E77"})
+    with pytest.raises(FeltwatchError, match="no pay table 'E77'"):
+        check_record(round_of(PAIR_DEALER), rules)

@@ -1,0 +1,262 @@
+"""What was laid: other chips, change, commission, the wrong spot, mended payments."""
+
+from __future__ import annotations
+
+import pytest
+from felt import LOSER, PAIR_DEALER, PUSHER, WINNER, findings, round_of, seat, told, wager
+from tables import NEVADA, TRADITIONAL, with_rules
+
+from settlement.compare.check import check_record
+from settlement.compare.payment import Laid
+from settlement.record import DealerRecord, Payment, RoundRecord, WagerRecord
+from settlement.rules import TableRules
+
+FULL_WINNER = "KS KH / AD AC AH 6D 4H"
+
+
+def record_of(rules: TableRules, *wagers: WagerRecord, cards: str = WINNER) -> RoundRecord:
+    return round_of(PAIR_DEALER, seat(1, cards, *wagers)).model_copy(update={"game": rules.game})
+
+
+def main_paid(
+    paid: int,
+    *,
+    stake: int = 2500,
+    returned: int | None = None,
+    steps: tuple[tuple[str, int], ...] = (),
+) -> WagerRecord:
+    return WagerRecord(
+        wager="main",
+        stake_cents=stake,
+        action="paid",
+        paid_cents=paid,
+        returned_cents=returned,
+        payments=tuple(Payment(at_s=at, cents=cents) for at, cents in steps) or None,
+    )
+
+
+class TestCommission:
+    """5% of a win: net, or taken out of the pay, or collected later."""
+
+    @pytest.mark.parametrize(("paid", "returned"), [(2375, None), (2500, 125), (2400, 25)])
+    def test_a_net_payment_is_right(self, paid: int, returned: int | None) -> None:
+        assert told(record_of(TRADITIONAL, main_paid(paid, returned=returned)), TRADITIONAL) == []
+
+    def test_a_forgotten_commission_is_told(self) -> None:
+        record = record_of(TRADITIONAL, main_paid(2500))
+        assert told(record, TRADITIONAL) == [("OVERPAID", 1, "main")]
+        message = findings(record, TRADITIONAL)[0].message
+        assert "the commission of $1.25 was not taken" in message
+        assert "due $23.75 after $1.25 commission" in message
+
+    def test_collected_later_both_sums_are_right(self) -> None:
+        later = with_rules(TRADITIONAL, commission={"taken": "afterwards"})
+        for paid in (2500, 2375):
+            assert told(record_of(later, main_paid(paid)), later) == []
+        assert told(record_of(later, main_paid(2400)), later) == [("UNDERPAID", 1, "main")]
+
+
+class TestMended:
+    """Payments that were put right while the cards lay, or too late."""
+
+    def record(self, taken: str | None, *steps: tuple[str, int]) -> RoundRecord:
+        paid = main_paid(sum(cents for _, cents in steps), steps=steps)
+        record = record_of(NEVADA, paid)
+        held = record.seats[0].model_copy(update={"cards_taken_s": taken})
+        return record.model_copy(update={"seats": (held,)})
+
+    @pytest.mark.parametrize("taken", ["20.0", None])
+    def test_in_time(self, taken: str | None) -> None:
+        assert told(self.record(taken, ("10", 2000), ("15.5", 500)), NEVADA) == []
+        assert told(self.record(taken, ("10", 3000), ("15.5", -500)), NEVADA) == []
+
+    def test_too_late(self) -> None:
+        record = self.record("12.0", ("10", 2000), ("15.5", 500))
+        assert told(record, NEVADA) == [("UNDERPAID", 1, "main")]
+        assert "put right only after the cards were taken" in findings(record, NEVADA)[0].message
+
+    def test_wrong_at_last(self) -> None:
+        record = self.record("20.0", ("10", 2000), ("15.5", 100))
+        assert told(record, NEVADA) == [("UNDERPAID", 1, "main")]
+        assert "put right" not in findings(record, NEVADA)[0].message
+
+    def test_change_is_told_in_the_message(self) -> None:
+        record = record_of(NEVADA, main_paid(10000, returned=7000))
+        assert "paid $30.00 ($70.00 taken back)" in findings(record, NEVADA)[0].message
+
+    def test_what_is_not_known(self) -> None:
+        assert Laid.of(WagerRecord(wager="main"), None) is None
+        steps = (Payment(at_s="1", cents=500),)
+        assert Laid.of(WagerRecord(wager="main", payments=steps), None) == Laid(500, 500)
+
+
+class TestWrongSpot:
+    """The right sum for the seat, beside another of its wagers."""
+
+    def test_one_finding_instead_of_two(self) -> None:
+        record = record_of(
+            NEVADA,
+            main_paid(4500),
+            wager("emperors_treasure", 400, "left"),
+            cards=FULL_WINNER,
+        )
+        assert told(record, NEVADA) == [("WRONG_SPOT", 1, "emperors_treasure")]
+        finding = findings(record, NEVADA)[0]
+        assert finding.severity == "low"
+        assert finding.seen == "$20.00 laid beside the main bet"
+
+    def test_beside_a_push(self) -> None:
+        record = record_of(
+            NEVADA,
+            wager("main", 2500, "paid", 1200),
+            wager("emperors_treasure", 400, "left"),
+            cards="QS JH / TD TC TH 6H 3D",
+        )
+        assert told(record, NEVADA) == [("WRONG_SPOT", 1, "emperors_treasure")]
+
+    def test_another_sum_is_two_mistakes(self) -> None:
+        record = record_of(
+            NEVADA,
+            main_paid(4100),
+            wager("emperors_treasure", 400, "left"),
+            cards=FULL_WINNER,
+        )
+        assert told(record, NEVADA) == [
+            ("OVERPAID", 1, "main"),
+            ("NOT_PAID", 1, "emperors_treasure"),
+        ]
+
+
+class TestJackpotCoins:
+    """Coins lie in the sensor since before the deal."""
+
+    NAME = "emperors_treasure_progressive"
+
+    @pytest.mark.parametrize("action", ["taken", "left", None])
+    def test_a_lost_coin_is_neither_taken_nor_left(self, action: str | None) -> None:
+        record = record_of(NEVADA, wager(self.NAME, 100, action), cards=PUSHER)
+        assert told(record, NEVADA) == []
+
+    @pytest.mark.parametrize(
+        ("action", "paid", "code"),
+        [("paid", 500, None), ("paid", 400, "UNDERPAID"), ("taken", None, "NOT_PAID")],
+    )
+    def test_a_winning_coin_is_paid(self, action: str, paid: int | None, code: str) -> None:
+        full_house = "6S 6H / 5S 5H 5C QD 3S"
+        record = record_of(NEVADA, wager(self.NAME, 100, action, paid), cards=full_house)
+        assert told(record, NEVADA) == ([] if code is None else [(code, 1, self.NAME)])
+
+    def test_a_losing_coin_that_is_paid(self) -> None:
+        record = record_of(NEVADA, wager(self.NAME, 100, "paid", 500), cards=PUSHER)
+        assert told(record, NEVADA) == [("PAID_LOSER", 1, self.NAME)]
+
+    def test_another_coin_than_the_fixed_one(self) -> None:
+        record = record_of(NEVADA, wager(self.NAME, 500, "taken"), cards=PUSHER)
+        assert told(record, NEVADA) == [("LIMIT", 1, self.NAME)]
+        assert "is not the fixed wager of $1.00" in findings(record, NEVADA)[0].message
+
+    def test_what_was_done_with_a_winner_must_be_known(self) -> None:
+        full_house = "6S 6H / 5S 5H 5C QD 3S"
+        record = record_of(NEVADA, wager(self.NAME, 100), cards=full_house)
+        assert told(record, NEVADA) == [("UNDECIDED", 1, None)]
+
+
+class TestSeveralHands:
+    """Minimums for two and three hands of one player (004, 3)."""
+
+    def record(self, hands: int, stake: int) -> RoundRecord:
+        cards = (LOSER, "QS JH / TD TC 8S 6H 3D", "KH TS / 5S 5C 9S 8H 2S")
+        seats = tuple(
+            seat(n, cards[n - 1], wager("main", stake)).model_copy(update={"player": 4})
+            for n in range(1, hands + 1)
+        )
+        record = round_of(PAIR_DEALER, *seats)
+        return record.model_copy(update={"game": TRADITIONAL.game})
+
+    @pytest.mark.parametrize(
+        ("hands", "stake", "least"),
+        [(1, 500, None), (2, 1000, None), (2, 999, "$10.00"), (3, 10000, None), (3, 9900, "$100")],
+    )
+    def test_each_hand_needs_the_minimum(self, hands: int, stake: int, least: str | None) -> None:
+        found = [f for f in findings(self.record(hands, stake), TRADITIONAL) if f.code == "LIMIT"]
+        assert len(found) == (0 if least is None else hands)
+        assert all(f"minimum for {hands} hands of {least}" in f.message for f in found)
+
+    def test_the_documents_own_limits(self) -> None:
+        for stake, code in ((499, "under"), (50001, "over")):
+            found = [f for f in findings(self.record(1, stake), TRADITIONAL) if f.code == "LIMIT"]
+            assert len(found) == 1
+            assert code in found[0].message
+
+
+class TestHouseWager:
+    """The dealer's own stake against a player who banks."""
+
+    def record(self, action: str, paid: int | None, *, banker: int | None = 1) -> RoundRecord:
+        house = WagerRecord.model_validate(
+            {"wager": "house", "stake_cents": 5000, "action": action, "paid_cents": paid}
+        )
+        record = record_of(TRADITIONAL, cards=LOSER)
+        low, high = record.dealer.low, record.dealer.high
+        dealer = DealerRecord(low=low, high=high, wagers=(house,))
+        return record.model_copy(update={"dealer": dealer, "banker": banker})
+
+    def test_paid_in_full_by_the_bank(self) -> None:
+        assert told(self.record("paid", 5000), TRADITIONAL) == []
+
+    def test_a_wrong_sum_is_told(self) -> None:
+        record = self.record("paid", 4000)
+        assert told(record, TRADITIONAL) == [("UNDERPAID", None, "house")]
+        assert findings(record, TRADITIONAL)[0].message.startswith("Dealer, House wager: paid $40")
+
+    def test_a_stake_where_nobody_banks_is_odd(self) -> None:
+        assert told(self.record("paid", 5000, banker=None), TRADITIONAL) == [
+            ("UNDECIDED", None, None)
+        ]
+
+    def test_a_bank_without_a_main_wager_is_in_order(self) -> None:
+        record = self.record("paid", 5000)
+        stake = record.seats[0].model_copy(update={"wagers": (wager("main", 0),)})
+        assert told(record.model_copy(update={"seats": (stake,)}), TRADITIONAL) == []
+        wrong = record.seats[0].model_copy(update={"wagers": (wager("main", 500, "left"),)})
+        found = findings(record.model_copy(update={"seats": (wrong,)}), TRADITIONAL)
+        assert [(f.code, f.seat) for f in found] == [("UNDECIDED", 1)]
+        assert "the banker has no main wager" in found[0].message
+
+
+def test_payments_that_contradict_the_sum_are_refused() -> None:
+    for paid, cents in ((2500, 1500), (None, -500)):
+        wager_ = WagerRecord(
+            wager="main",
+            stake_cents=500,
+            action="paid",
+            paid_cents=paid,
+            payments=(Payment(at_s="1", cents=cents),),
+        )
+        told_ = [str(p) for p in check_record(record_of(NEVADA, wager_), NEVADA)]
+        assert told_ == [f"seat 1, main: payments sum to {cents} cents, and paid_cents is {paid}"]
+
+
+def test_a_lammer_the_game_lacks_is_told() -> None:
+    record = round_of(PAIR_DEALER, seat(1, WINNER, lammers=("xx",)))
+    assert told(record, NEVADA) == [("LAMMER", 1, None)]
+
+
+@pytest.mark.parametrize(
+    ("rules", "update", "reason"),
+    [
+        (NEVADA, {"banker": 1}, "seat 1: banks, and no player does in"),
+        (TRADITIONAL, {"banker": 5}, "seat 5: banks, but the seat is not in the record"),
+        (
+            NEVADA,
+            {"dealer": DealerRecord(wagers=(WagerRecord(wager="main"),))},
+            "round, main: the dealer plays no such wager; only 'house'",
+        ),
+        (NEVADA, {"dealer": DealerRecord(discard="2C")}, "dealer: 2C as an eighth card"),
+    ],
+)
+def test_impossible_records_are_refused(
+    rules: TableRules, update: dict[str, object], reason: str
+) -> None:
+    record = record_of(rules).model_copy(update=update)
+    assert any(reason in str(problem) for problem in check_record(record, rules))

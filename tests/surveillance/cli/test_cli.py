@@ -1,0 +1,242 @@
+"""The command line: help, exit codes, one line for an error."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from settlement.errors import FeltwatchError
+from settlement.record import Fault
+from surveillance import cli
+from surveillance.alerts.model import Alert
+from surveillance.audit.recording import AuditSummary
+from surveillance.cli import main
+from surveillance.cli.game.schema_cmd import Form
+from surveillance.stopped import Stopped
+from tests.surveillance.handmade import observed_round
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    for name in cli.COMMANDS:
+        assert name in shown
+
+
+@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help"]) == 0
+    assert f"feltwatch {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", sorted(set(cli.COMMANDS) - {"model"}))
+def test_every_command_s_help_has_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main([name, "--help"])
+    assert "Example" in capsys.readouterr().out
+
+
+_LOOK = """
+import sys
+from surveillance.cli import main
+try:
+    main(sys.argv[1:])
+finally:
+    heavy = {"torch", "ultralytics", "openvino", "cv2", "av", "jinja2"} & set(sys.modules)
+    print("HEAVY", sorted(heavy))
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "may_bring"),
+    [
+        (["--help"], set()),
+        (["version"], set()),
+        (["schema", "round"], set()),
+        (["score", "--help"], {"cv2", "av"}),
+        (["audit", "--help"], {"cv2", "av", "jinja2"}),
+        (["demo", "--help"], {"cv2", "av", "jinja2"}),
+    ],
+)
+def test_commands_bring_only_what_they_need(arguments: list[str], may_bring: set[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _LOOK, *arguments], capture_output=True, text=True, check=True
+    )
+    line = done.stdout.strip().splitlines()[-1]
+    brought = set(json.loads(line.removeprefix("HEAVY ").replace("'", '"')))
+    assert brought <= may_bring
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["audit", "none.mp4", "--table", "none.toml", "--out", "out"],
+        ["demo", "--sample", "none"],
+        ["score", "--truth", "none.jsonl", "--rounds", "none.jsonl"],
+    ],
+)
+def test_an_error_is_one_line_and_exit_code_2(
+    arguments: list[str],
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main([*arguments, *(["--quiet"] if arguments[0] != "score" else [])]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("feltwatch: error: none")
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nonsense"], ["audit"], ["schema", "nonsense"], ["audit", "--nonsense"]]
+)
+def test_wrong_use_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    assert "Usage" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (FeltwatchError("a\nb"), 2, "feltwatch: error: a b"),
+        (Stopped("nothing was kept"), 130, "feltwatch: stopped: nothing was kept"),
+        (KeyboardInterrupt(), 130, "feltwatch: stopped: "),
+        (OSError(28, "No space left on device", "x.jsonl"), 2,
+         "feltwatch: error: x.jsonl: No space left on device"),
+    ],
+)  # fmt: skip
+def test_what_a_command_raises(
+    error: BaseException,
+    code: int,
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail() -> str:
+        raise error
+
+    monkeypatch.setattr("surveillance.cli.version_cmd.installed_version", fail)
+    assert main(["version"]) == code
+    err = capsys.readouterr().err
+    assert line in err
+    assert "Traceback" not in err
+
+
+def test_a_part_that_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "surveillance.cli.models.model_cmd", None)
+    assert main(["model", "train"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("feltwatch: error: the command 'model' cannot start")
+    assert err.count("\n") == 1
+    assert main(["version"]) == 0
+
+
+@pytest.mark.parametrize("form", list(Form))
+def test_schemas(form: Form, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", form.value]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    assert schema["type"] == "object"
+    assert schema["additionalProperties"] is False
+
+
+def _write(folder: Path, name: str, lines: list[str]) -> str:
+    (folder / name).write_text("".join(line + "\n" for line in lines))
+    return str(folder / name)
+
+
+@pytest.fixture
+def scored(tmp_path: Path, table_path: Path) -> list[str]:
+    """Arguments of a score: an overpaid round that was found, with one false alert."""
+    record = observed_round(1, paid_cents=3000).record
+    fault = Fault(code="OVERPAID", seat=3, wager="main")
+    truth = record.model_copy(update={"faults": (fault,)})
+    alerts = [
+        Alert(alert_id="a1", round_id=record.round_id, code="OVERPAID", severity="high", seat=3,
+              wager="main", message="m"),
+        Alert(alert_id="a2", round_id=record.round_id, code="LIMIT", severity="medium", seat=3,
+              wager="main", message="m"),
+    ]  # fmt: skip
+    return [
+        "score",
+        "--truth", _write(tmp_path, "truth.jsonl", [truth.to_json()]),
+        "--rounds", _write(tmp_path, "rounds.jsonl", [record.to_json()]),
+        "--alerts", _write(tmp_path, "alerts.jsonl", [a.to_json() for a in alerts]),
+    ]  # fmt: skip
+
+
+def test_score_as_json(scored: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*scored, "--json"]) == 0
+    form = json.loads(capsys.readouterr().out)
+    assert form["rounds"]["found"] == 1
+    assert form["alerts"] == {
+        "faults": 1, "found": 1, "false": 1, "undecided_seats": 0,
+        "by_code": {
+            "LIMIT": {"faults": 0, "found": 0, "false": 1},
+            "OVERPAID": {"faults": 1, "found": 1, "false": 0},
+        },
+    }  # fmt: skip
+    assert form["clean_rounds"] == 0
+
+
+def test_score_as_tables(scored: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(scored) == 0
+    shown = capsys.readouterr().out
+    for words in ("Rounds", "cards", "100.00%", "OVERPAID", "95% interval", "per shift of 300"):
+        assert words in shown
+
+
+def test_a_truth_without_faults_is_noted_or_derived(
+    scored: list[str], tmp_path: Path, table_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write(tmp_path, "truth.jsonl", [observed_round(1, paid_cents=3000).record.to_json()])
+    assert main([*scored, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["alerts"] is None
+    assert "tells no faults, so alerts are not scored; give --table" in err
+    assert main([*scored, "--json", "--table", str(table_path)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert json.loads(out)["alerts"]["by_code"]["OVERPAID"] == {"faults": 1, "found": 1, "false": 0}
+
+
+@pytest.mark.parametrize("line", ["{", '{"alert_id": "a"}', '{"nonsense": 1}'])
+def test_a_wrong_alerts_file_names_its_line(
+    scored: list[str], line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write(tmp_path, "alerts.jsonl", ["", line])
+    assert main(scored) == 2
+    assert "alerts.jsonl, line 2: " in capsys.readouterr().err
+
+
+SUMMARY = AuditSummary(
+    video="v.mp4", table="t1", out="o", duration_s=90, wall_s=30, speed=3, rounds=3, alerts=1,
+    alerts_by_code={"OVERPAID": 1}, undecided=0, warnings=("it is dark",),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("extra", [[], ["--json"], ["--quiet"]])
+def test_audit_tells_what_it_found(
+    extra: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fake(*_: object, **kwargs: object) -> AuditSummary:
+        assert (kwargs["on_progress"] is None) == ("--quiet" in extra)
+        return SUMMARY
+
+    monkeypatch.setattr("surveillance.audit.recording.audit", fake)
+    assert main(["audit", "v.mp4", "--table", "t.toml", "--out", "o", *extra]) == 0
+    out = capsys.readouterr().out
+    if "--json" in extra:
+        assert json.loads(out) == json.loads(SUMMARY.model_dump_json())
+    else:
+        assert "3 rounds in 01:30.0 of video" in out
+        assert "OVERPAID 1" in out
+        assert "it is dark" in out
+        assert "report: o/report.html" in out

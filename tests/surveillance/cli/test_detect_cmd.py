@@ -1,0 +1,164 @@
+"""`feltwatch detect` and `feltwatch model photos` at the command line, on painted cards."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+import typer
+
+from settlement.errors import FeltwatchError
+from surveillance.cli import main
+from surveillance.cli.models import harvest_cmd, photos_cmd
+from surveillance.cli.recordings import detect_cmd
+from surveillance.reports.photo_view import DrawnPhotos, draw_photo
+from tests.vision.painted import ColourDetector, ColourReader, ground, paint_card
+from vision.cards.photo import PhotoReader
+from vision.detect.openvino_runtime import ModelError
+
+
+@pytest.fixture
+def painted_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(folder: Path, threads: int | None = None) -> tuple[ColourDetector, ColourReader]:
+        return ColourDetector(), ColourReader()
+
+    monkeypatch.setattr(detect_cmd, "load_models", load)
+    monkeypatch.setattr(photos_cmd, "load_models", load)
+    monkeypatch.setattr(harvest_cmd, "load_models", load)
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    (tmp_path / "images").mkdir()
+    entries = []
+    for n, label in enumerate(["7H", "KS"]):
+        image = ground(300, 260)
+        box = paint_card(image, label, (150, 130), 40.0 * n, 40)
+        name = f"images/IMG_20220316_1{6 + n}0000.png"
+        cv2.imwrite(str(tmp_path / name), image)
+        own = {"label": label, "xyxy": [float(v) for v in box], "kind": "card"}
+        entries.append({"image": name, "width": 300, "height": 260, "boxes": [own]})
+    (tmp_path / "labels.json").write_text(json.dumps(entries), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("painted_models")
+class TestDetect:
+    def test_one_json_object_per_picture(
+        self, pictures: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        files = [str(path) for path in sorted((pictures / "images").glob("*.png"))]
+        assert main(["detect", *files, "--json"]) == 0
+        told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [one["image"] for one in told] == files
+        assert [[c["label"] for c in one["cards"]] for one in told] == [["7H"], ["KS"]]
+        assert all(len(one["detections"]) == 2 for one in told)
+
+    def test_a_broken_picture_does_not_stop_the_others(
+        self, pictures: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        bad, good = pictures / "bad.jpg", pictures / "images" / "IMG_20220316_160000.png"
+        bad.write_bytes(b"not a picture")
+        assert main(["detect", str(bad), str(good), "--json"]) == 2
+        captured = capsys.readouterr()
+        assert len(captured.out.splitlines()) == 1
+        (line,) = captured.err.splitlines()
+        assert line.startswith("feltwatch: error:")
+        assert "bad.jpg" in line
+
+    def test_the_readable_form(self, pictures: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["detect", str(pictures / "images" / "IMG_20220316_160000.png")]) == 0
+        first, second = capsys.readouterr().out.splitlines()
+        assert "1 cards" in first or "1 card" in first
+        assert second.split()[0] == "7H"
+
+    def test_pictures_are_drawn_each_under_its_own_name(self, pictures: Path) -> None:
+        one = pictures / "images" / "IMG_20220316_160000.png"
+        other = pictures / "IMG_20220316_160000.png"
+        other.write_bytes(one.read_bytes())
+        assert main(["detect", str(one), str(other), "--draw", str(pictures / "seen")]) == 0
+        drawn = sorted((pictures / "seen").glob("*"))
+        assert [p.name for p in drawn] == [
+            "IMG_20220316_160000-2.jpg", "IMG_20220316_160000.jpg",
+        ]  # fmt: skip
+        assert cv2.imread(str(drawn[0])).shape == (260, 300, 3)
+
+    def test_a_folder_that_cannot_be_written(
+        self, pictures: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        one = pictures / "images" / "IMG_20220316_160000.png"
+        assert main(["detect", str(one), "--draw", str(one / "seen")]) == 2
+        assert "cannot be written" in capsys.readouterr().err
+
+
+def test_a_missing_model_is_one_line(
+    pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = pictures / "images" / "IMG_20220316_160000.png"
+    assert main(["detect", str(one), "--model", str(tmp_path / "nowhere")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "nowhere" in line
+    assert issubclass(ModelError, FeltwatchError)
+
+
+def photos(*arguments: str) -> None:
+    app = typer.Typer()
+    app.command("photos")(photos_cmd.photos_command)
+    typer.main.get_command(app).main(list(arguments), standalone_mode=False)
+
+
+@pytest.mark.usefixtures("painted_models")
+class TestPhotos:
+    def test_json_of_the_held_out_part(
+        self, pictures: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        photos(str(pictures), "--after", "17:00", "--json", "--draw", str(pictures / "seen"))
+        told = json.loads(capsys.readouterr().out)
+        assert told["pictures"] == 1
+        assert told["cards"] == {"seen": 1, "right": 1, "wrong": 0, "unread": 0, "invented": 0}
+        assert [p.name for p in (pictures / "seen").glob("*")] == ["IMG_20220316_170000.jpg"]
+
+    def test_the_table(self, pictures: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        photos(str(pictures))
+        told = capsys.readouterr().out
+        assert "2 labelled cards in 2 pictures" in told
+        assert "100.0%" in told
+
+    def test_two_choices_at_once(self, pictures: Path) -> None:
+        with pytest.raises(FeltwatchError, match="give one of them"):
+            photos(str(pictures), "--after", "17:00", "--share", "0.2")
+
+
+@pytest.mark.usefixtures("painted_models")
+def test_harvest_leaves_the_held_out_part_alone(
+    pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    app = typer.Typer()
+    app.command("harvest")(harvest_cmd.harvest_command)
+    arguments = [str(pictures), "--out", str(tmp_path / "cut"), "--after", "17:00", "--json"]
+    typer.main.get_command(app).main(arguments, standalone_mode=False)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["pictures"], told["crops"], told["detector_pictures"]) == (1, 2, 1)
+    (name,) = (path.stem for path in (tmp_path / "cut" / "labels").glob("*.txt"))
+    assert name.endswith("IMG_20220316_160000")
+    with pytest.raises(FeltwatchError, match="is not empty"):
+        typer.main.get_command(app).main(arguments, standalone_mode=False)
+
+
+def test_drawing_changes_a_copy_and_colours_the_boxes(tmp_path: Path) -> None:
+    image = ground(300, 260)
+    paint_card(image, "7H", (150, 130), 0, 40)
+    before = image.copy()
+    result = PhotoReader(ColourDetector(), ColourReader()).read(image)
+    drawn = draw_photo(image, result)
+    assert np.array_equal(image, before)
+    x0, y0, _, y1 = (round(v) for v in result.cards[0].xyxy)
+    edge = drawn[(y0 + y1) // 2, max(0, x0)]
+    assert int(edge[1]) > int(edge[0]) + 60
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="ascii")
+    with pytest.raises(FeltwatchError, match="cannot be written"):
+        DrawnPhotos(blocked / "in")

@@ -1,0 +1,216 @@
+"""`feltwatch settle`: the printed forms, and every input that is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from settlement.rules import TableRules
+from surveillance.cli import main
+from vision.geometry.standard_layout import standard_table
+from vision.geometry.table import TableFile
+
+RECORD: dict[str, Any] = {
+    "round_id": "t1-000042",
+    "table": "t1",
+    "game": "emperors_challenge_exposed",
+    "start_s": "812.400",
+    "dealer": {"low": ["AS", "KD"], "high": ["9H", "9C", "7S", "5D", "2C"]},
+    "seats": [
+        {
+            "seat": 3,
+            "low": ["QH", "JD"],
+            "high": ["TS", "TD", "TH", "4C", "3H"],
+            "lammers": ["envy"],
+            "wagers": [
+                {"wager": "main", "stake_cents": 2500, "action": "left", "paid_cents": 0},
+                {"wager": "emperors_treasure", "stake_cents": 500, "action": "paid"},
+            ],
+        }
+    ],
+}
+
+
+def toml_value(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)} = {toml_value(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
+    return json.dumps(value)
+
+
+def write_table(path: Path, **rules: object) -> Path:
+    table: TableFile = standard_table(
+        TableRules.model_validate(
+            {
+                "game": "emperors_challenge_exposed",
+                "paytables": {"emperors_treasure": "PT-FLT-EC-ET-02", "envy": "E02"},
+                **rules,
+            }
+        )
+    )
+    data = table.model_dump(mode="json", exclude_none=True)
+    path.write_text("".join(f"{key} = {toml_value(value)}\n" for key, value in data.items()))
+    return path
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return write_table(tmp_path / "table.toml")
+
+
+def record_file(folder: Path, text: str) -> str:
+    path = folder / "round.json"
+    path.write_text(text)
+    return str(path)
+
+
+def changed(**wager: object) -> str:
+    record = json.loads(json.dumps(RECORD))
+    record["seats"][0]["wagers"][1].update(wager)
+    return json.dumps(record)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_gives_one_object_a_line(
+    indent: int | None, tmp_path: Path, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = record_file(tmp_path, json.dumps(RECORD, indent=indent))
+    assert main(["settle", file, "--table", str(table), "--json"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1
+    settled = json.loads(lines[0])
+    assert settled["dealer"]["matches"] is True
+    seat = settled["seats"][0]
+    assert seat["high"]["name"] == "three tens, four kicker"
+    assert [(w["wager"], w["outcome"], w["pay_cents"]) for w in seat["wagers"]] == [
+        ("main", "push", 0),
+        ("emperors_treasure", "win", 1500),
+    ]
+    assert seat["wagers"][1]["rule"] == {
+        "document": "002_a612a20b2ff3374e.txt",
+        "section": "Appendix C, PT-FLT-EC-ET-02",
+        "row": "3-of-a-Kind",
+    }
+
+
+def test_lines_from_standard_input(
+    table: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f"{json.dumps(RECORD)}\n\n{json.dumps(RECORD)}\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    assert main(["settle", "-", "--table", str(table), "--json"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_the_text_form_names_hands_pays_and_rules(
+    tmp_path: Path,
+    table: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    record = json.loads(json.dumps(RECORD))
+    fouled = {"seat": 4, "low": ["KH", "KS"], "high": ["QS", "QC", "8D", "6D", "4D"]}
+    unknown = {"seat": 5, "wagers": [{"wager": "main"}]}
+    record["seats"] += [fouled, unknown]
+    file = record_file(tmp_path, json.dumps(record))
+    assert main(["settle", file, "--table", str(table)]) == 0
+    out = capsys.readouterr().out
+    for part in (
+        "house way: AS KD and 9C 9H 7S 5D 2C, as set",
+        "004 House Way, One Pair",
+        "Seat 3: QH JD (queen-jack) and TD TH TS 4C 3H (three tens, four kicker)",
+        "$15.00",
+        "three of a kind pays 3 to 1",
+        "002, Appendix C, PT-FLT-EC-ET-02, 3-of-a-Kind",
+        "foul: the low hand, pair of kings, outranks",
+        "Seat 5: hand not known",
+        "undecided",
+    ):
+        assert part in out
+
+
+def test_a_dealer_set_otherwise_or_not_known_is_said(
+    tmp_path: Path, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = {
+        **RECORD,
+        "seats": [],
+        "dealer": {"low": ["9H", "9C"], "high": ["AS", "KD", "7S", "5D", "2C"]},
+    }
+    boxes = {
+        **RECORD,
+        "seats": [],
+        "dealer": {"low": ["9H"], "high": ["9C", "AS", "KD", "7S", "5D", "2C"]},
+    }
+    unknown = {**RECORD, "seats": [], "dealer": {}}
+    text = "\n".join(json.dumps(r) for r in (record, boxes, unknown))
+    assert main(["settle", record_file(tmp_path, text), "--table", str(table)]) == 0
+    out = capsys.readouterr().out
+    assert out.count("set otherwise") == 2
+    assert "the boxes don't hold two and five cards" in out
+    assert "Dealer: not known" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no round record"),
+        ("[]", "line 1: record: "),
+        ("{", "line 1: record: "),
+        (changed(stake_cents=-5), "seat 3, emperors_treasure: stake_cents: Input should be"),
+        (changed(colour="red"), "seat 3, emperors_treasure: colour: Extra inputs"),
+        (changed(wager="keno"), "seat 3, keno: the table offers no such wager; it has main"),
+        (json.dumps(RECORD).replace('"QH"', '"1H"'), "seat 3: low.0: Value error, '1H' is no card"),
+        (
+            json.dumps(RECORD).replace('"QH"', '"AS"'),
+            "seat 3: AS lies twice: the dealer and seat 3",
+        ),
+        (json.dumps(RECORD).replace('"QH", ', ""), "seat 3: 6 cards (1 low and 5 high), not 7"),
+        (json.dumps(RECORD).replace('"seats"', '"chairs"'), "chairs: Extra inputs"),
+        (json.dumps({**RECORD, "seats": [5]}), "seats.0: Input should be"),
+        (f"{json.dumps(RECORD)}\n{changed(wager='keno')}", "line 2: seat 3, keno: "),
+    ],
+)
+def test_bad_records_are_refused_in_one_line(
+    text: str, message: str, tmp_path: Path, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = record_file(tmp_path, text)
+    assert main(["settle", file, "--table", str(table), "--json"]) == 2
+    told = capsys.readouterr()
+    # Lines before the bad one are answered.
+    assert len(told.out.splitlines()) == (1 if "line 2" in message else 0)
+    assert len(told.err.splitlines()) == 1
+    assert "round.json" in told.err
+    assert message in told.err
+
+
+def test_files_that_cannot_be_read(
+    tmp_path: Path, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["settle", str(tmp_path / "none.json"), "--table", str(table)]) == 2
+    assert "none.json: No such file" in capsys.readouterr().err
+    (tmp_path / "round.json").write_bytes(b"\xff\xfe{")
+    assert main(["settle", str(tmp_path / "round.json"), "--table", str(table)]) == 2
+    assert "not a text file" in capsys.readouterr().err
+
+
+def test_a_table_with_an_unknown_pay_table_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = write_table(tmp_path / "own.toml", paytables={"envy": "E99"})
+    file = record_file(tmp_path, json.dumps(RECORD))
+    assert main(["settle", file, "--table", str(table)]) == 2
+    assert "own.toml: rules.paytables.envy: no pay table 'E99'" in capsys.readouterr().err
+
+
+def test_the_schema_of_the_round_record(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", "round"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    assert schema["title"] == "RoundRecord"
+    assert set(RECORD) <= set(schema["properties"])

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+
+from settlement.errors import FeltwatchError
+from surveillance.cli.server import serve_cmd
+from surveillance.config.site_check import check_site
+from surveillance.config.site_file import SiteConfig, load_site
+from tests.surveillance.live.live_room import small_table, write_site, write_table, write_toml
+from tests.vision.sources.live_films import write_film
+
+
+@pytest.fixture
+def site_file(tmp_path: Path) -> Path:
+    write_film(tmp_path / "film.mp4", 0.5)
+    return write_site(tmp_path, "film.mp4")
+
+
+def change(path: Path, **parts: Any) -> Path:
+    data = tomllib.loads(path.read_text())
+    for name, values in parts.items():
+        if name == "camera":
+            data["camera"][0] |= values
+        elif isinstance(values, dict):
+            data[name] = data.get(name, {}) | values
+        else:
+            data[name] = values
+    path.write_text(tomli_w.dumps(data))
+    return path
+
+
+def test_the_example_is_right_and_tells_every_part(tmp_path: Path) -> None:
+    path = tmp_path / "site.toml"
+    path.write_text(serve_cmd.EXAMPLE.read_text(encoding="utf-8"))
+    site = load_site(path)
+    assert site.cameras[0].name == "pit1-t3"
+    assert site.cameras[0].table_file == tmp_path / "tables/t3.toml"
+    assert site.evidence_dir == tmp_path / "feltwatch-data" / "evidence"
+    text = path.read_text()
+    names = {field.alias or name for name, field in SiteConfig.model_fields.items()}
+    assert all(f"[{name}]" in text for name in names)
+    # What is commented out must be right too.
+    lines = [line.removeprefix("# ") for line in text.splitlines()[3:]]
+    assert len(load_site(write_lines(tmp_path, lines)).cameras) == 4
+
+
+def write_lines(folder: Path, lines: list[str]) -> Path:
+    path = folder / "whole.toml"
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.mark.parametrize("wrong", ["*", "proxy.example", "10.0.0.1/8"])
+def test_proxies_are_trusted_by_address_only(site_file: Path, wrong: str) -> None:
+    web = load_site(change(site_file, web={"trusted_proxies": ["127.0.0.1", "10.0.0.0/8"]})).web
+    assert [str(network) for network in web.trusted_proxies] == ["127.0.0.1/32", "10.0.0.0/8"]
+    with pytest.raises(FeltwatchError, match=r"web\.trusted_proxies\.0: .*network"):
+        load_site(change(site_file, web={"trusted_proxies": [wrong]}))
+
+
+def test_paths_are_taken_from_the_files_folder(site_file: Path) -> None:
+    site = load_site(change(site_file, store={"url": "sqlite:///data/a.sqlite"}))
+    assert site.store_url == f"sqlite:///{site_file.parent}/data/a.sqlite"
+    assert site.cameras[0].source == str(site_file.parent / "film.mp4")
+    tables = check_site(site, site_file)
+    assert tables["c1"].table == "t1"
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"camera": {"name": "a b"}}, "camera.0.name: String should match"),
+        ({"camera": {"nmae": "x"}}, "camera.0.nmae: Extra inputs are not permitted"),
+        ({"camera": {"source": "ftp://x/y"}}, "camera.0.source: sources of kind 'ftp'"),
+        ({"camera": {"source": "rtsp://u:s3cret@c/s"}}, "camera.0: source holds a password"),
+        ({"camera": {"source": "rtsp://c/s", "loop": True}}, "camera.0: loop is for video files"),
+        ({"camera": {"password_env": "P"}}, "camera.0: password_env is given without username"),
+        ({"web": {"port": 99999}}, "web.port: Input should be less than or equal to 65535"),
+        ({"web": {"tls_cert": "c.pem"}}, "web: tls_cert and tls_key go together"),
+        ({"evidence": {"ring_s": 0}}, "evidence.ring_s: Input should be greater than 0"),
+        ({"sites": {}}, "sites: Extra inputs"),
+    ],
+)
+def test_what_is_wrong_is_told_with_file_and_key(
+    site_file: Path, parts: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(FeltwatchError) as told:
+        load_site(change(site_file, **parts))
+    assert str(told.value).startswith(f"{site_file}: {words}")
+    assert "s3cret" not in str(told.value)
+    assert told.value.__cause__ is None
+
+
+def test_names_of_cameras_differ(site_file: Path) -> None:
+    data = tomllib.loads(site_file.read_text())
+    data["camera"].append(data["camera"][0])
+    with pytest.raises(FeltwatchError, match="two cameras are named 'c1'"):
+        load_site(write_toml(site_file, data))
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"camera": {"table_file": "no.toml"}}, "camera.0.table_file: {0}/no.toml: No such file"),
+        ({"camera": {"source": "no.mp4"}}, "camera.0.source: {0}/no.mp4: no such video file"),
+        (
+            {"camera": {"source": "rtsp://c/s", "username": "a", "password_env": "NOT_SET_1"}},
+            "camera.0.password_env: the environment variable NOT_SET_1 is not set",
+        ),
+        ({"site": {"weights": "w"}}, "site.weights: {0}/w/model-card.json: the model card is miss"),
+        ({"store": {"url_env": "NOT_SET_2"}}, "store.url_env: the environment variable NOT_SET_2"),
+        (
+            {"webhook": [{"url": "https://h/x", "secret_env": "NOT_SET_3"}]},
+            "webhook.0.secret_env: the environment variable NOT_SET_3 is not set",
+        ),
+        ({"recordings": {"folders": ["none"]}}, "recordings.folders: {0}/none: no such folder"),
+        ({"web": {"tls_cert": "c", "tls_key": "k"}}, "web.tls_cert: {0}/c: no such file"),
+        ({"site": {"data_dir": "film.mp4/x"}}, "site.data_dir: {0}/film.mp4/x cannot be written"),
+    ],
+)
+def test_what_is_missing_is_told_before_anything_starts(
+    site_file: Path, parts: dict[str, Any], words: str
+) -> None:
+    site = load_site(change(site_file, **parts))
+    with pytest.raises(FeltwatchError) as told:
+        check_site(site, site_file)
+    wanted = words.format(site_file.parent)
+    assert str(told.value).startswith(f"{site_file}: {wanted}")
+
+
+def test_a_table_without_calibration_is_told_with_the_mend(site_file: Path) -> None:
+    bare = small_table().model_copy(update={"camera": None})
+    write_table(site_file.parent / "table.toml", bare)
+    with pytest.raises(FeltwatchError, match=r"camera.0.table_file: .*not calibrated; run 'felt"):
+        check_site(load_site(site_file), site_file)
+
+
+def test_wrong_networks_are_told(site_file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "w"
+    folder.mkdir()
+    (folder / "model-card.json").write_text("{}")
+    with pytest.raises(FeltwatchError, match=r"site.weights: .*not a model card"):
+        check_site(load_site(change(site_file, site={"weights": "w"})), site_file)
+
+
+def test_passwords_come_from_the_environment(
+    site_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAM_PW", "s3cret/%")
+    camera = {"source": "rtsp://c/s", "username": "ann", "password_env": "CAM_PW"}
+    site = load_site(change(site_file, camera=camera))
+    check_site(site, site_file)
+    assert site.address(site.cameras[0]).opened == "rtsp://ann:s3cret%2F%25@c/s"
+    assert "s3cret" not in repr(site)
+
+
+def test_the_log_is_kept_for_a_time_of_its_own(site_file: Path) -> None:
+    assert load_site(site_file).store.keep_log_days == 400
+    changed = change(site_file, store={"keep_log_days": 90, "keep_days": 7})
+    assert load_site(changed).store.keep_log_days == 90
+    with pytest.raises(FeltwatchError, match=r"store\.keep_log_days"):
+        load_site(change(site_file, store={"keep_log_days": 0}))
+    told = SiteConfig.model_fields["store"].annotation.model_fields["keep_log_days"]  # type: ignore[union-attr]
+    assert "audit log" in (told.description or "")

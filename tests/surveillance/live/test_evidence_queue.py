@@ -1,0 +1,367 @@
+"""Evidence is written in the end: after a full disk, an end by force, a clip that kills."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from settlement.settle import settle
+from surveillance.alerts.model import Alert
+from surveillance.evidence.bundle import part_names, read_part, verify_bundle, verify_log, write
+from surveillance.evidence.clips import Clip
+from surveillance.live import evidence_queue, pending_store, transcoder
+from surveillance.live.event_bus import EventBus
+from surveillance.live.messages import ClipMessage, RoundMessage
+from surveillance.live.recorder import CameraFacts, Recorder
+from surveillance.store import AlertRow, Store
+from tests.surveillance.handmade import RULES, observed_round
+from tests.surveillance.live.live_room import wait_for
+from tests.vision.sources.live_films import write_film
+
+PICTURE = "t1-000001-seat3-settled-12.0.jpg"
+
+
+class Disk:
+    """Takes writes of evidence or has no space left."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.is_full = False
+        self.spool_is_full = False
+        self.asked = 0
+        make = write.tempfile.mkstemp
+        keep = os.fdopen
+
+        def mkstemp(*args: Any, **named: Any) -> Any:
+            self.asked += 1
+            if self.is_full:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return make(*args, **named)
+
+        def fdopen(*args: Any, **named: Any) -> Any:
+            if self.spool_is_full:
+                os.close(args[0])
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return keep(*args, **named)
+
+        patch.setattr(write.tempfile, "mkstemp", mkstemp)
+        patch.setattr(pending_store.os, "fdopen", fdopen)
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    monkeypatch.setattr(evidence_queue, "RETRY_FIRST_S", 0.1)
+    monkeypatch.setattr(evidence_queue, "RETRY_MOST_S", 0.1)
+    monkeypatch.setattr(evidence_queue, "_LOOK_EVERY_S", 0.05)
+    return Disk(monkeypatch)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    (tmp_path / "data").mkdir()
+    with Store.open(f"sqlite:///{tmp_path}/data/feltwatch.sqlite") as store:
+        yield store
+
+
+FACTS = CameraFacts("c1", "t1", RULES.game, "film#run1", b'table = "t1"\n', {})
+
+
+def tell(recorder: Recorder, number: int = 1, with_picture: bool = True) -> AlertRow:
+    """A round with one alert reaches the room."""
+    record = observed_round(number, paid_cents=5000).record
+    alert = Alert(
+        alert_id=f"{record.round_id}-01", round_id=record.round_id, code="OVERPAID", seat=3,
+        severity="high", message="Seat 3 was paid $50 for $25.", start_s="10.0", end_s="12.0",
+        pictures=(f"evidence/{PICTURE}",) if with_picture else (),
+    )  # fmt: skip
+    now = datetime.now(UTC).timestamp()
+    message = RoundMessage(
+        record=record.to_json(), settlement=settle(record, RULES).model_dump(mode="json"),
+        alerts=(alert,), pictures={PICTURE: b"\xff\xd8 a picture"} if with_picture else {},
+        detections=[{"label": "AS", "score": 0.9}], started_at=now - 30, shown_at=now,
+        by_sender=False, sent_at=now,
+    )  # fmt: skip
+    (row,) = recorder.take(FACTS, message)
+    return row
+
+
+def clip_message(tmp_path: Path, row: AlertRow, codec: str = "h264") -> ClipMessage:
+    spool = tmp_path / "data" / "spool" / "c1"
+    spool.mkdir(parents=True, exist_ok=True)
+    path = write_film(spool / f"{row.id}.mp4", 1.0, rate=5)
+    return ClipMessage((row.alert_id,), path, 8.0, 9.0, codec, 96)
+
+
+def room(tmp_path: Path, store: Store) -> Recorder:
+    return Recorder(store, EventBus(), tmp_path / "data" / "evidence")
+
+
+def bundle_of(tmp_path: Path, store: Store, row: AlertRow) -> Path:
+    wait_for(lambda: store.alerts.get(row.id).bundle is not None)
+    evidence = tmp_path / "data" / "evidence"
+    bundle = evidence / str(store.alerts.get(row.id).bundle)
+    assert verify_bundle(bundle) == ()
+    assert verify_log(evidence / "chain.jsonl") == ()
+    return bundle
+
+
+def nothing_waits(tmp_path: Path) -> bool:
+    return not list((tmp_path / "data" / "waiting").iterdir())
+
+
+def test_a_bundle_is_written_when_there_is_space_again(
+    tmp_path: Path, store: Store, disk: Disk
+) -> None:
+    disk.is_full = True
+    recorder = room(tmp_path, store)
+    row = tell(recorder)
+    recorder.take_clip(FACTS, clip_message(tmp_path, row))
+    wait_for(lambda: disk.asked >= 3)
+    assert store.alerts.get(row.id).bundle is None
+    disk.is_full = False
+    bundle = bundle_of(tmp_path, store, row)
+    assert {"clip.mp4", f"pictures/{PICTURE}", "detections.jsonl"} <= set(part_names(bundle))
+    assert "missing.json" not in part_names(bundle)
+    wait_for(lambda: nothing_waits(tmp_path))
+    recorder.close(10)
+
+
+def test_a_bundle_is_written_after_a_restart(tmp_path: Path, store: Store, disk: Disk) -> None:
+    disk.is_full = True
+    recorder = room(tmp_path, store)
+    row = tell(recorder)
+    recorder.take_clip(FACTS, clip_message(tmp_path, row))
+    wait_for(lambda: disk.asked >= 1)
+    recorder.close(10)
+    assert store.alerts.get(row.id).bundle is None
+    disk.is_full = False
+    recorder = room(tmp_path, store)
+    bundle = bundle_of(tmp_path, store, row)
+    assert {"clip.mp4", f"pictures/{PICTURE}"} <= set(part_names(bundle))
+    assert json.loads(read_part(bundle, "detections.jsonl")) == {"label": "AS", "score": 0.9}
+    recorder.close(10)
+
+
+def test_a_clip_that_is_gone_by_then_is_told_in_the_bundle(
+    tmp_path: Path, store: Store, disk: Disk
+) -> None:
+    disk.is_full = True
+    recorder = room(tmp_path, store)
+    row = tell(recorder)
+    recorder.take_clip(FACTS, clip_message(tmp_path, row))
+    wait_for(lambda: disk.asked >= 1)
+    recorder.close(10)
+    for path in (tmp_path / "data").rglob("*.mp4"):
+        path.unlink()
+    disk.is_full = False
+    recorder = room(tmp_path, store)
+    bundle = bundle_of(tmp_path, store, row)
+    assert "clip.mp4" not in part_names(bundle)
+    assert json.loads(read_part(bundle, "missing.json")) == {"missing": ["the clip: it is gone"]}
+    recorder.close(10)
+
+
+def test_no_space_even_to_write_down_what_waits_is_told_at_the_alert(
+    tmp_path: Path, store: Store, disk: Disk
+) -> None:
+    disk.is_full = disk.spool_is_full = True
+    recorder = room(tmp_path, store)
+    row = tell(recorder)
+    folder = tmp_path / "data" / "waiting"
+    own = "Seat 3 was paid $50 for $25."
+    told = f"{own} Evidence could not be kept: no space left on {folder}."
+    assert store.alerts.get(row.id).message == told
+    recorder.take_clip(FACTS, clip_message(tmp_path, row))
+    wait_for(lambda: disk.asked >= 1)
+    recorder.close(10)
+    assert store.alerts.get(row.id).message == told
+    # What the store and the folder still have of it is bundled after the next start.
+    disk.is_full = disk.spool_is_full = False
+    recorder = room(tmp_path, store)
+    bundle = bundle_of(tmp_path, store, row)
+    assert json.loads(read_part(bundle, "alert.json"))["message"] == own
+    assert {"record.json", f"pictures/{PICTURE}"} <= set(part_names(bundle))
+    missing = json.loads(read_part(bundle, "missing.json"))["missing"]
+    assert "the clip: it was not kept" in missing
+    wait_for(lambda: store.alerts.get(row.id).message == own)
+    recorder.close(10)
+
+
+def test_what_is_in_memory_alone_is_written_when_there_is_space(
+    tmp_path: Path, store: Store, disk: Disk
+) -> None:
+    disk.is_full = disk.spool_is_full = True
+    recorder = room(tmp_path, store)
+    row = tell(recorder)
+    recorder.take_clip(FACTS, clip_message(tmp_path, row))
+    wait_for(lambda: disk.asked >= 1)
+    disk.is_full = disk.spool_is_full = False
+    bundle = bundle_of(tmp_path, store, row)
+    assert {"clip.mp4", f"pictures/{PICTURE}"} <= set(part_names(bundle))
+    wait_for(lambda: "Evidence" not in store.alerts.get(row.id).message)
+    recorder.close(10)
+
+
+def test_an_alert_whose_clip_was_awaited_when_the_server_was_killed(
+    tmp_path: Path, store: Store, disk: Disk
+) -> None:
+    before = room(tmp_path, store)  # closed only after the test is over
+    row = tell(before)
+    assert store.alerts.get(row.id).bundle is None
+    recorder = room(tmp_path, store)
+    bundle = bundle_of(tmp_path, store, row)
+    missing = json.loads(read_part(bundle, "missing.json"))["missing"]
+    assert missing == ["the clip: the server ended before it came"]
+    recorder.close(10)
+    before.close(0)
+
+
+def test_attempts_on_a_full_disk_leave_nothing_behind(
+    tmp_path: Path, store: Store, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from surveillance.evidence.bundle.chain import Chain
+
+    real = Chain._write_head
+    state = {"full": True, "asked": 0}
+
+    def write_head(chain: Chain, head: Any) -> None:
+        if state["full"]:
+            state["asked"] += 1
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(chain, head)
+
+    monkeypatch.setattr(Chain, "_write_head", write_head)
+    recorder = room(tmp_path, store)
+    row = tell(recorder)
+    recorder.take_clip(FACTS, ClipMessage((row.alert_id,), None, why="no video is kept"))
+    wait_for(lambda: state["asked"] >= 3)
+    wait_for(lambda: len(list((tmp_path / "data" / "evidence").rglob(".partial-*"))) <= 1)
+    state["full"] = False
+    bundle = bundle_of(tmp_path, store, row)
+    assert not list((tmp_path / "data" / "evidence").rglob(".partial-*"))
+    missing = json.loads(read_part(bundle, "missing.json"))["missing"]
+    assert missing == ["the clip: no video is kept"]
+    recorder.close(10)
+
+
+def test_a_stop_leaves_what_is_not_begun_for_the_next_start(
+    tmp_path: Path,
+    store: Store,
+    disk: Disk,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    recorder = room(tmp_path, store)
+    real = recorder._evidence._bundles.write
+
+    def slow(own: Any) -> AlertRow:
+        time.sleep(1.0)
+        return real(own)
+
+    monkeypatch.setattr(recorder._evidence._bundles, "write", slow)
+    rows = [tell(recorder, number) for number in range(1, 31)]
+    began = time.monotonic()
+    recorder.close(1.0)
+    assert time.monotonic() - began < 25  # all of them take longer
+    wait_for(lambda: not recorder._evidence._thread.is_alive())
+    without = [row for row in rows if store.alerts.get(row.id).bundle is None]
+    assert len(without) > 10
+    assert "evidence: left for the next start: bundles of" in caplog.text
+    recorder = room(tmp_path, store)
+    for row in rows:
+        bundle_of(tmp_path, store, row)
+    recorder.close(10)
+
+
+def begin_small_clips(tmp_path: Path, store: Store, many: int) -> tuple[Recorder, list[AlertRow]]:
+    """Clips of a codec that browsers do not play, so that small ones are coded."""
+    recorder = room(tmp_path, store)
+    rows = [tell(recorder, number) for number in range(1, many + 1)]
+    for row in rows:
+        recorder.take_clip(FACTS, clip_message(tmp_path, row, "hevc"))
+    for row in rows:
+        bundle_of(tmp_path, store, row)
+    return recorder, rows
+
+
+def killed(own: transcoder.Transcoder, before: int | None) -> int:
+    wait_for(lambda: own.process_id not in (None, before))
+    process_id = own.process_id
+    assert process_id is not None
+    os.kill(process_id, signal.SIGKILL)
+    return process_id
+
+
+def test_clips_go_on_when_the_process_that_codes_them_is_killed(
+    tmp_path: Path, store: Store, disk: Disk
+) -> None:
+    recorder, rows = begin_small_clips(tmp_path, store, 3)
+    killed(recorder._evidence._previews, None)
+    for row in rows:
+        wait_for(lambda row=row: store.alerts.get(row.id).clip is not None)  # type: ignore[misc]
+        small = tmp_path / "data" / "evidence" / str(store.alerts.get(row.id).clip)
+        assert small.name.endswith("-small.mp4")
+        assert small.is_file()
+        assert not small.with_name(small.name.replace("-small", "-clip")).exists()
+    wait_for(lambda: nothing_waits(tmp_path))
+    recorder.close(10)
+
+
+def test_a_clip_that_kills_its_process_is_given_up(
+    tmp_path: Path, store: Store, disk: Disk, caplog: pytest.LogCaptureFixture
+) -> None:
+    recorder = room(tmp_path, store)
+    row = tell(recorder)
+    router = recorder._evidence._previews
+    ended: list[str] = []
+
+    def code(clip: Any) -> str:
+        ended.append(clip.stored)
+        return transcoder._DIED
+
+    router._code = code  # type: ignore[method-assign, assignment]
+    recorder.take_clip(FACTS, clip_message(tmp_path, row, "hevc"))
+    wait_for(lambda: "its process was ended 3 times" in caplog.text)
+    wait_for(lambda: nothing_waits(tmp_path))
+    assert len(ended) == 3
+    assert "clip.mp4" in part_names(bundle_of(tmp_path, store, row))
+    recorder.close(10)
+
+
+def test_small_clips_that_are_not_coded_at_the_end_are_coded_after_the_next_start(
+    tmp_path: Path, store: Store, disk: Disk, caplog: pytest.LogCaptureFixture
+) -> None:
+    recorder, rows = begin_small_clips(tmp_path, store, 2)
+    recorder.close(0.0)
+    assert "small clips" in caplog.text or "small clip" in caplog.text
+    left = [row for row in rows if store.alerts.get(row.id).clip is None]
+    assert left
+    recorder = room(tmp_path, store)
+    wait_for(lambda: all(store.alerts.get(row.id).clip for row in rows))
+    recorder.close(10)
+
+
+def test_alerts_of_one_span_share_a_clip_though_one_bundle_failed(
+    tmp_path: Path, store: Store, disk: Disk
+) -> None:
+    recorder = room(tmp_path, store)
+    first, second = tell(recorder, 1), tell(recorder, 2)
+    disk.is_full = True
+    message = clip_message(tmp_path, first)
+    both = (first.alert_id, second.alert_id)
+    recorder.take_clip(FACTS, ClipMessage(both, message.path, 8.0, 9.0, "h264", 96))
+    wait_for(lambda: disk.asked >= 2)
+    disk.is_full = False
+    for row in (first, second):
+        assert "clip.mp4" in part_names(bundle_of(tmp_path, store, row))
+    assert store.alerts.get(first.id).clip == store.alerts.get(second.id).clip
+    assert Clip(Path("a"), 0, 1, "h264", 96).plays_at_once
+    recorder.close(10)

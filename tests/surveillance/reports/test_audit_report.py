@@ -1,0 +1,174 @@
+"""The report: what a person must find in it."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+
+from settlement.record import Undecided
+from surveillance.audit.recording import judge
+from surveillance.reports.audit_report import Heading, JudgedRound, render_report
+from surveillance.reports.round_view import round_card
+from tests.surveillance.handmade import observed_round
+from vision.geometry.table import TableFile
+
+HEADING = Heading(
+    table="t1", game="emperors_challenge_exposed", video="shift <1>.mp4", duration_s=60, wall_s=20,
+    warnings=("it was dark",),
+)  # fmt: skip
+
+
+class _Page(HTMLParser):
+    """Collects ids, links, picture sources and whether every tag is closed."""
+
+    VOID = frozenset({"meta", "link", "img", "br"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.sources: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.ids += [found["id"]] if found.get("id") else []
+        self.links += [found["href"]] if found.get("href") else []  # type: ignore[list-item]
+        self.sources += [found["src"]] if found.get("src") else []  # type: ignore[list-item]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def page(html: str) -> _Page:
+    parsed = _Page()
+    parsed.feed(html)
+    assert parsed.open == []
+    return parsed
+
+
+@pytest.fixture
+def judged(table: TableFile) -> list[JudgedRound]:
+    unread = (
+        Undecided(seat=3, what="high[4]", why="covered by <an arm>"),
+        Undecided(seat=5, what="main.stake", why="glare"),
+    )
+    clean, overpaid = observed_round(1), observed_round(2, start_s=20.0, paid_cents=3000)
+    doubtful = observed_round(3, start_s=40.0, undecided=unread)
+    seat = doubtful.record.seats[0]
+    short = seat.model_copy(update={"high": (seat.high or ())[:4]})
+    record = doubtful.record.model_copy(update={"seats": (short,)})
+    return [
+        judge(o, table)
+        for o in (clean, overpaid, type(doubtful)(record, doubtful.pictures))
+    ]  # fmt: skip
+
+
+def test_links_lead_somewhere_and_nothing_comes_from_outside(judged: list[JudgedRound]) -> None:
+    html = render_report(HEADING, judged)
+    parsed = page(html)
+    assert len(parsed.ids) == len(set(parsed.ids))
+    for link in parsed.links:
+        if link.startswith("#"):
+            assert link[1:] in parsed.ids
+        else:
+            assert link.startswith(("evidence/", "data:"))
+    assert parsed.sources
+    assert all(source.startswith("evidence/") for source in parsed.sources)
+    assert not re.search(r"https?://|@import|url\(", html)
+
+
+def test_an_alert_says_what_was_seen_what_was_due_and_the_rule(judged: list[JudgedRound]) -> None:
+    html = unescape(render_report(HEADING, judged))
+    alert = judged[1].alerts[0]
+    assert alert.code == "OVERPAID"
+    assert html.index("Alerts</h2>") < html.index("Rounds</h2>")
+    for words in ("Paid too much", "paid $30.00", "$25.00", alert.rule or "?", "seat 3, Main"):
+        assert words in html
+    for name in alert.pictures:
+        assert f'src="{name}"' in html
+
+
+def test_cards_are_drawn_and_read_aloud(judged: list[JudgedRound]) -> None:
+    html = render_report(HEADING, judged[:1])
+    for words in ("ace of hearts", "king of diamonds", "nine of clubs", "♥", "♠"):
+        assert words in html
+    # Seven cards each for the dealer and seat 3.
+    assert html.count('role="img"') == 14
+
+
+def test_what_was_not_read_is_said_in_words(judged: list[JudgedRound]) -> None:
+    html = render_report(HEADING, judged[2:])
+    assert "a card that was not read" in html
+    assert "covered by &lt;an arm&gt;" in html
+    assert "seat 5: Main: stake" in html
+    assert "something not read" in html
+
+
+def test_nothing_from_outside_is_taken_as_markup(judged: list[JudgedRound]) -> None:
+    html = render_report(HEADING, judged)
+    assert "shift &lt;1&gt;.mp4" in html
+    assert "<an arm>" not in html
+
+
+def test_the_heading_counts(judged: list[JudgedRound]) -> None:
+    html = render_report(HEADING, judged)
+    tiles = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)(?:<|$)", html))
+    assert tiles == {
+        "Duration": "01:00.0", "Rounds": "3", "Mistakes": "1", "To check by a person": "0",
+        "Not read": "2", "Read at": "3.0",
+    }  # fmt: skip
+    assert "it was dark" in html
+
+
+def test_every_kind_has_an_icon_and_a_word(judged: list[JudgedRound]) -> None:
+    badges = re.findall(
+        r'<span class="badge (\w+)"><span aria-hidden="true">(.)</span> ([^<]+)</span>',
+        render_report(HEADING, judged),
+    )
+    icons = {kind: icon for kind, icon, _ in badges}
+    assert len(set(icons.values())) == len(icons)
+    assert {"high", "undecided", "ok"} <= set(icons)
+
+
+@pytest.mark.parametrize(
+    ("index", "kind", "words", "folded"),
+    [
+        (0, "ok", "in order", True),
+        (1, "high", "1 alert", False),
+        (2, "undecided", "something not read", False),
+    ],
+)
+def test_rounds(judged: list[JudgedRound], index: int, kind: str, words: str, folded: bool) -> None:
+    j = judged[index]
+    card = round_card(j.record, j.settlement, j.alerts, duration_s=60.0, open_all=False)
+    assert (card.kind, card.words, card.open) == (kind, words, not folded)
+    assert card.left == pytest.approx(float(j.record.start_s or 0) / 60 * 100, abs=0.001)
+    assert card.width == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize(("index", "kind", "verdict"), [(0, "ok", "ok"), (1, "high", "overpaid")])
+def test_wagers(judged: list[JudgedRound], index: int, kind: str, verdict: str) -> None:
+    j = judged[index]
+    (row,) = round_card(j.record, j.settlement, j.alerts).seats[0].wagers
+    assert (row.name, row.stake, row.due, row.kind, row.verdict) == (
+        "Main", "$25", "pay $25", kind, verdict,
+    )  # fmt: skip
+
+
+def test_an_undecided_hand_leaves_its_wager_undecided(judged: list[JudgedRound]) -> None:
+    j = judged[2]
+    (row,) = round_card(j.record, j.settlement, j.alerts).seats[0].wagers
+    assert (row.due, row.kind) == ("undecided", "undecided")
+
+
+def test_no_rounds_and_no_duration() -> None:
+    html = render_report(Heading("t1", "unknown_game", "v.mp4", 0.0), [])
+    page(html)
+    assert "Nothing that was read differs" in html
+    assert "unknown_game" in html

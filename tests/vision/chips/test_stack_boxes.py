@@ -1,0 +1,73 @@
+"""Two stacks that touch, found as one box or as three, are two stacks again."""
+
+from __future__ import annotations
+
+import doctest
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from tests.vision.chips.test_stacks import PLACE, Box, Told, render, scene_camera
+from vision.chips import boxes as stack_boxes
+from vision.chips.boxes import lone_boxes, without_spanning
+
+
+def around(boxes: Sequence[Box]) -> Box:
+    """The box about all of them."""
+    low, high = np.min(boxes, axis=0), np.max(boxes, axis=0)
+    return float(low[0]), float(low[1]), float(high[2]), float(high[3])
+
+
+def alone(frame: np.ndarray, boxes: Sequence[Box], counts: Sequence[int]) -> list[Box]:
+    counter = Told([counts[0]] if counts else [1], counts[1:])
+    return lone_boxes(frame, scene_camera()[1], PLACE, boxes, counter)
+
+
+def off(found: Box, true: Box) -> float:
+    return max(abs(a - b) for a, b in zip(found, true, strict=True))
+
+
+def test_doctests() -> None:
+    told = doctest.testmod(stack_boxes)
+    assert told.attempted > 0
+    assert told.failed == 0
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+@pytest.mark.parametrize("chips", [1, 2, 4])
+def test_one_box_about_two_stacks_is_cut_between_them(turn: int, chips: int) -> None:
+    a = math.radians(turn)
+    apart = (41 * math.cos(a), 41 * math.sin(a))
+    colours = ("red",) * chips
+    scene = render(5, [((0.0, 0.0), colours), (apart, colours)])
+    wide = around(scene.boxes)
+    cut = alone(scene.frame, [wide], [chips])
+    assert len(cut) == 2
+    for true in scene.boxes:
+        assert min(off(one, true) for one in cut) < 3.0
+
+
+def test_a_box_about_two_that_are_found_too_goes() -> None:
+    count = 2
+    scene = render(6, [((0.0, 0.0), ("green",) * count), ((41.0, 2.0), ("green",) * count)])
+    boxes = [around(scene.boxes), *scene.boxes]
+    assert alone(scene.frame, boxes, []) == list(scene.boxes)
+    # Where only one of the two was found besides, the other half is added to it.
+    cut = alone(scene.frame, [boxes[0], scene.boxes[0]], [count])
+    assert cut[0] == scene.boxes[0]
+    assert len(cut) == 2
+    assert off(cut[1], scene.boxes[1]) < 3.0
+
+
+@pytest.mark.parametrize("chips", [1, 8, 12])
+def test_a_stack_by_itself_stays_as_it_was_found(chips: int) -> None:
+    scene = render(7, [((0.0, 0.0), ("black",) * chips)])
+    assert alone(scene.frame, scene.boxes, [chips]) == scene.boxes
+
+
+def test_stacks_one_behind_the_other_are_not_spanned() -> None:
+    scene = render(8, [((0.0, 0.0), ("red",) * 9), ((12.0, -44.0), ("red",) * 9)])
+    assert without_spanning(scene.boxes) == scene.boxes
+    assert without_spanning([]) == []

@@ -1,0 +1,278 @@
+import itertools
+import tomllib
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from datasets.render.camera import synthetic_camera, table_camera
+from settlement.errors import FeltwatchError
+from settlement.rules import TableRules
+from vision.geometry.standard_layout import (
+    LAMMER_OFFSET_MM,
+    PAY_OFFSETS_MM,
+    SPOT_RADIUS_MM,
+    standard_table,
+)
+from vision.geometry.table import (
+    CARD_MM,
+    CHIP_DIAMETER_MM,
+    VIEW_MM,
+    FloatArray,
+    Place,
+    Polygon,
+    TableFile,
+    load_table,
+)
+
+RULES = TableRules(game="emperors_challenge_exposed")
+
+SMALL = """\
+table = "t9"
+
+[felt]
+width_mm = 2130
+height_mm = 1120
+
+[rules]
+game = "emperors_challenge_exposed"
+
+[chips.red]
+value_cents = 500
+rgb = [190, 32, 42]
+
+[lammers.envy]
+word = "ENVY"
+rgb = [250, 214, 40]
+
+[dealer]
+place = { center_mm = [1065, 255] }
+low = { points_mm = [[985, 249], [1145, 249], [1145, 345], [985, 345]] }
+high = { points_mm = [[970, 145], [1160, 145], [1160, 241], [970, 241]] }
+tray = { points_mm = [[735, 20], [1395, 20], [1395, 110], [735, 110]] }
+rack = { points_mm = [[525, 20], [645, 20], [645, 160], [525, 160]] }
+
+[[seats]]
+seat = 1
+place = { center_mm = [1065, 800], angle_deg = 0 }
+low = { points_mm = [[990, 790], [1140, 790], [1140, 884], [990, 884]] }
+high = { points_mm = [[980, 888], [1150, 888], [1150, 982], [980, 982]] }
+
+[seats.spots.main]
+points_mm = [[1040, 735], [1090, 735], [1090, 785], [1040, 785]]
+
+[camera]
+width_px = 3840
+height_px = 2160
+points = [
+  { felt_mm = [0, 0], image_px = [300, 200] },
+  { felt_mm = [2130, 0], image_px = [3500, 200] },
+  { felt_mm = [2130, 1120], image_px = [3700, 2000] },
+  { felt_mm = [0, 1120], image_px = [100, 2000] },
+]
+"""
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(FeltwatchError) as raised:
+        load_table(path)
+    message = str(raised.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    return message
+
+
+def changed(tmp_path: Path, old: str, new: str) -> Path:
+    assert SMALL.count(old) >= 1
+    path = tmp_path / "table.toml"
+    path.write_text(SMALL.replace(old, new, 1), encoding="utf-8")
+    return path
+
+
+def test_a_good_file_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    table = load_table(path)
+    assert table.table == "t9"
+    assert table.chips["red"].value_cents == 500
+    assert table.lammers["envy"].diameter_mm == 30.0
+    assert table.seat(1).spots["main"].center_mm == (1065.0, 760.0)
+    assert table.camera is not None
+    assert len(table.camera.points) == 4
+    with pytest.raises(KeyError):
+        table.seat(2)
+    assert table == TableFile.model_validate(tomllib.loads(SMALL))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ("width_mm = 2130", "width_mm = 2130\ncolour = 'green'", "felt.colour"),
+        ('table = "t9"', 'table = "t9"\nsize = 3', "size"),
+        ("[rules]\n", "[rules]\nenvy_minimum = 3\n", "rules.envy_minimum"),
+        ("value_cents = 500", "value_cents = 500\nname = 'five'", "chips.red.name"),
+        ("seat = 1\n", "seat = 1\nhands = 2\n", "seats.0.hands"),
+        ("width_mm = 2130", "width_mm = 'wide'", "felt.width_mm"),
+        ("height_mm = 1120", "height_mm = -1", "felt.height_mm"),
+        ("value_cents = 500", "value_cents = 5.5", "chips.red.value_cents"),
+        ("rgb = [190, 32, 42]", "rgb = [190, 32]", "chips.red.rgb"),
+        ("[990, 790], [1140, 790], [1140, 884], [990, 884]", "[990, 790], [1140, 790]", "low"),
+        ("[seats.spots.main]", "[seats.spots.treasure]", "seats.0.spots"),
+        ('table = "t9"', "", "table"),
+        ('game = "emperors_challenge_exposed"', "", "rules.game"),
+        ("  { felt_mm = [0, 0], image_px = [300, 200] },\n", "", "camera.points"),
+        ("width_px = 3840", "width_px = 0", "camera.width_px"),
+    ],
+)
+def test_a_wrong_key_or_value_is_named(tmp_path: Path, old: str, new: str, key: str) -> None:
+    message = refused(changed(tmp_path, old, new))
+    assert key in message.split(": ")[1]
+
+
+def test_several_faults_are_counted(tmp_path: Path) -> None:
+    path = changed(tmp_path, "width_mm = 2130\nheight_mm = 1120", "width_mm = 0\nheight_mm = 0")
+    assert refused(path).endswith("(and 1 more)")
+
+
+def test_a_seat_number_twice(tmp_path: Path) -> None:
+    first = SMALL.index("[[seats]]")
+    second = SMALL.index("[camera]")
+    path = tmp_path / "table.toml"
+    path.write_text(SMALL[:second] + SMALL[first:second] + SMALL[second:], encoding="utf-8")
+    assert "seat numbers must differ, found [1, 1]" in refused(path)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    assert "No such file" in refused(tmp_path / "missing.toml")
+    assert "directory" in refused(tmp_path)
+    bad = tmp_path / "bad.toml"
+    bad.write_text("table = \n", encoding="utf-8")
+    assert "not valid TOML" in refused(bad)
+    assert "line 1" in refused(bad)
+    data = tmp_path / "data.toml"
+    data.write_bytes(bytes([0xFF, 0xFE, 0x00, 0x81]) * 20)
+    assert "not a text file" in refused(data)
+    empty = tmp_path / "empty.toml"
+    empty.write_text("", encoding="utf-8")
+    assert "Field required" in refused(empty)
+
+
+@given(
+    st.tuples(st.floats(-3000, 3000), st.floats(-3000, 3000)),
+    st.floats(-360, 360),
+    st.tuples(st.floats(-500, 500), st.floats(-500, 500)),
+)
+def test_places_turn_there_and_back(
+    center: tuple[float, float], angle: float, point: tuple[float, float]
+) -> None:
+    place = Place(center_mm=center, angle_deg=angle)
+    local = np.array([point])
+    felt = place.to_felt(local)
+    assert np.allclose(place.to_local(felt), local, atol=1e-6)
+    reach = np.hypot(*(felt[0] - np.array(center)))
+    assert reach == pytest.approx(np.hypot(*point), abs=1e-6)
+
+
+def test_positive_angles_turn_clockwise_as_drawn() -> None:
+    place = Place(center_mm=(100.0, 100.0), angle_deg=90.0)
+    assert np.allclose(place.to_felt(np.array([[0.0, -10.0]])), [[110.0, 100.0]])
+
+
+def overlap(one: FloatArray, other: FloatArray) -> float:
+    """Area two convex polygons share, mm^2."""
+    area, _ = cv2.intersectConvexConvex(one.astype(np.float32), other.astype(np.float32))
+    return float(area)
+
+
+def named(table: TableFile) -> dict[str, FloatArray]:
+    shapes = {
+        "dealer low": table.dealer.low.array,
+        "dealer high": table.dealer.high.array,
+        "tray": table.dealer.tray.array,
+        "rack": table.dealer.rack.array,
+    }
+    for seat in table.seats:
+        shapes[f"seat {seat.seat} low"] = seat.low.array
+        shapes[f"seat {seat.seat} high"] = seat.high.array
+        shapes |= {f"seat {seat.seat} {name}": s.array for name, s in seat.spots.items()}
+    return shapes
+
+
+@pytest.mark.parametrize("seats", range(1, 8))
+def test_nothing_printed_overlaps(seats: int) -> None:
+    shapes = named(standard_table(RULES, seats=seats))
+    clashes = {
+        (a, b): round(overlap(shapes[a], shapes[b]))
+        for a, b in itertools.combinations(shapes, 2)
+        if overlap(shapes[a], shapes[b]) > 1.0
+    }
+    assert clashes == {}
+
+
+@pytest.mark.parametrize("seats", range(1, 8))
+def test_everything_lies_on_the_felt(seats: int) -> None:
+    table = standard_table(RULES, seats=seats)
+    size = np.array([table.felt.width_mm, table.felt.height_mm])
+    off = [name for name, s in named(table).items() if (s < 0).any() or (s > size).any()]
+    assert off == []
+
+
+def test_each_view_shows_its_seat_whole() -> None:
+    table = standard_table(RULES)
+    parts = [(table.dealer.place, (table.dealer.low, table.dealer.high))]
+    parts += [(s.place, (s.low, s.high, *s.spots.values())) for s in table.seats]
+    for place, shapes in parts:
+        for shape in shapes:
+            assert np.abs(place.to_local(shape.array)).max() < VIEW_MM / 2
+
+
+def test_pays_and_lammers_lie_in_the_view_and_apart_from_the_stakes() -> None:
+    table = standard_table(RULES)
+    for seat in table.seats:
+        for name, spot in seat.spots.items():
+            center = seat.place.to_local(np.array([spot.center_mm]))[0]
+            for offset in (*PAY_OFFSETS_MM[name], LAMMER_OFFSET_MM):
+                assert np.hypot(*offset) >= CHIP_DIAMETER_MM
+                assert np.abs(center + offset).max() + CHIP_DIAMETER_MM / 2 < VIEW_MM / 2
+
+
+def test_boxes_hold_their_cards_and_spots_their_chips() -> None:
+    table = standard_table(RULES)
+    width, height = CARD_MM
+    for seat in table.seats:
+        low = seat.place.to_local(seat.low.array)
+        high = seat.place.to_local(seat.high.array)
+        assert np.allclose(np.ptp(low, axis=0) >= [2 * width, height], [True, True])
+        assert (np.ptp(high, axis=0) >= [width + 4 * 20, height]).all()
+    assert 2 * SPOT_RADIUS_MM > CHIP_DIAMETER_MM
+
+
+def test_seats_differ_by_their_order_from_the_left() -> None:
+    table = standard_table(RULES)
+    lefts = [seat.place.center_mm[0] for seat in table.seats]
+    assert lefts == sorted(lefts)
+    assert [seat.seat for seat in table.seats] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_table_lives_through_json_with_its_camera() -> None:
+    table = standard_table(RULES)
+    camera = table_camera(synthetic_camera(table.felt), table)
+    whole = table.model_copy(update={"camera": camera})
+    assert TableFile.model_validate_json(whole.model_dump_json()) == whole
+
+
+def test_polygon_center_is_the_mean_of_its_corners() -> None:
+    assert Polygon(points_mm=((0, 0), (4, 0), (4, 2), (0, 2))).center_mm == (2.0, 1.0)
+
+
+def test_overlap_is_seen_where_there_is_one() -> None:
+    square = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], dtype=np.float64)
+    assert overlap(square, square + np.array([5, 5])) == pytest.approx(25)
+    assert overlap(square, square[::-1] + np.array([9, 0])) == pytest.approx(10)
+    assert overlap(square, square * 0.2 + 4) == pytest.approx(4)
+    assert overlap(square, square + np.array([11, 0])) == 0
+    twelve = named(standard_table(RULES, seats=12))
+    assert any(overlap(a, b) > 1 for a, b in itertools.combinations(twelve.values(), 2))

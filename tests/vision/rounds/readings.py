@@ -1,0 +1,110 @@
+"""View readings put together by hand, and rounds played with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from settlement.record import DECK_LABELS
+from settlement.rules import TableRules
+from tests.vision.painted import NAMES
+from vision.cards.view import ReadIndex
+from vision.chips.reading import ReadStack
+from vision.detect.detections import ByteArray, Detections
+from vision.geometry.standard_layout import standard_table
+from vision.geometry.table import DealerPlace, SeatPlace, TableFile
+from vision.rounds.tracker import Round, RoundTracker
+from vision.rounds.view_reader import ViewReading
+
+FULL = standard_table(TableRules(game="emperors_challenge_exposed"), seats=3)
+TABLE: TableFile = FULL.model_copy(update={"seats": FULL.seats[:2]})
+"""Two seats, no camera: readings come without pictures here."""
+
+PICTURE = np.zeros((4, 4, 3), np.uint8)
+CHIPS = {color: kind.value_cents for color, kind in TABLE.chips.items()}
+Stacks = Mapping[str, Sequence[str]]
+
+
+def stack(colours: str, share: float = 0.97, colours_share: float = 0.99) -> ReadStack:
+    """A stack such as 'red red white'; 'tall' is one too high to count."""
+    names = () if colours == "tall" else tuple(colours.split())
+    value = sum(CHIPS[c] for c in names)
+    return ReadStack((0.0, 0.0), names, value, share, colours_share, (0.0, 0.0, 1.0, 1.0))
+
+
+def stacks(own: Mapping[str, Sequence[str | ReadStack]]) -> dict[str, tuple[ReadStack, ...]]:
+    return {
+        wager: tuple(s if isinstance(s, ReadStack) else stack(s) for s in made)
+        for wager, made in own.items()
+    }
+
+
+def hand(
+    part: DealerPlace | SeatPlace, low: str, high: str, *,
+    shares: Mapping[str, float] | None = None, shift: float = 0.0,
+) -> tuple[ReadIndex, ...]:  # fmt: skip
+    """Upper indices of a low and a high hand, 'KS KD' and '9C 9D 4H 4S 2C', as laid out.
+
+    `shares` are those of cards read less surely, `shift` moves the whole hand (mm).
+    """
+    out = []
+    for box, cards, pitch in ((part.low, low.split(), 40.0), (part.high, high.split(), 22.0)):
+        u, v = part.place.to_local(np.array([box.center_mm]))[0]
+        for k, label in enumerate(cards):
+            card = np.array([u + (k - (len(cards) - 1) / 2) * pitch + shift, v])
+            told = np.zeros(len(DECK_LABELS), np.float32)
+            told[DECK_LABELS.index(label)] = (shares or {}).get(label, 0.98)
+            out.append(
+                ReadIndex(card - (25.5, 32.0), card, False, told, 0.9, (0.0, 0.0, 9.0, 18.0))
+            )
+    return tuple(out)
+
+
+def reading(
+    at_s: float = 0.0,
+    *,
+    cards: tuple[ReadIndex, ...] = (),
+    backs: int = 0,
+    stakes: Mapping[str, Sequence[str | ReadStack]] | None = None,
+    pays: Mapping[str, Sequence[str | ReadStack]] | None = None,
+    lammers: Sequence[str] = (),
+    strays: Sequence[ReadStack] = (),
+) -> ViewReading:
+    return ViewReading(
+        at_s, cards, backs, stacks(stakes or {}), stacks(pays or {}), frozenset(lammers),
+        Detections.empty(NAMES), tuple(strays),
+    )  # fmt: skip
+
+
+@dataclass
+class Play:
+    """Feeds a tracker as the watcher does: one episode of three readings at a time."""
+
+    tracker: RoundTracker = field(default_factory=lambda: RoundTracker([1, 2]))
+    now_s: float = 0.0
+    ended: list[Round] = field(default_factory=list)
+
+    def see(self, seat: int | None, *readings: ViewReading, picture: ByteArray = PICTURE) -> None:
+        """A new rest of a view; one reading is repeated thrice."""
+        since = self.now_s
+        for k, own in enumerate(readings if len(readings) > 1 else readings * 3):
+            self.now_s = round(self.now_s + 0.2, 3)
+            own = replace(own, at_s=self.now_s)
+            done = self.tracker.take(seat, own, picture, fresh=k == 0, since_s=since)
+            if done is not None:
+                self.ended.append(done)
+        self.now_s = round(self.now_s + 1.0, 3)
+
+
+DEALER = ("KS KD", "9C 9D 4H 4S 2C")
+HANDS = {1: ("QS QD", "AC AH TS 7D 3C"), 2: ("8S 7S", "JC JD 6H 5S 2D")}
+
+
+def dealer_cards(**kw: object) -> tuple[ReadIndex, ...]:
+    return hand(TABLE.dealer, *DEALER, **kw)  # type: ignore[arg-type]
+
+
+def seat_cards(seat: int, **kw: object) -> tuple[ReadIndex, ...]:
+    return hand(TABLE.seat(seat), *HANDS[seat], **kw)  # type: ignore[arg-type]

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from settlement.record import CardMove
+from tests.vision.painted import NAMES
+from tests.vision.rounds.readings import DEALER, HANDS, TABLE, Play, dealer_cards, hand, reading
+from vision.cards.view import ReadIndex
+from vision.detect.detections import Detections
+from vision.geometry.table import VIEW_MM
+from vision.rounds.card_moves import SURE_CARD
+from vision.rounds.changes import find_changes
+from vision.rounds.compile_round import compile_round
+from vision.rounds.view_reader import ViewReading
+
+PX = 256
+PICTURE = np.full((PX, PX, 3), 90, np.uint8)
+STAKES = {"main": ["red red"]}
+SEAT = TABLE.seat(1)
+LOW, HIGH = HANDS[1]
+
+
+def cards(low: str = LOW, high: str = HIGH, **kw: object) -> tuple[ReadIndex, ...]:
+    return hand(SEAT, low, high, **kw)  # type: ignore[arg-type]
+
+
+def seen(own: Sequence[ReadIndex] = (), backs_mm: Sequence[Sequence[float]] = ()) -> ViewReading:
+    """A reading of seat 1: face-up cards, and backs whose middles lie there."""
+    middles = np.array(backs_mm, np.float32).reshape(-1, 2)
+    middles = (middles + VIEW_MM / 2) * PX / VIEW_MM
+    found = Detections(
+        np.hstack([middles - 9, middles + 9]).astype(np.float32), np.ones(len(middles), np.float32),
+        np.full(len(middles), NAMES.index("back"), np.int64), NAMES,
+    )  # fmt: skip
+    told = reading(stakes=STAKES, cards=tuple(own), backs=len(middles))
+    return replace(told, found=found)
+
+
+def at(label: str, own: Sequence[ReadIndex]) -> ReadIndex:
+    return next(observation for observation in own if observation.label == label)
+
+
+def without(label: str, own: Sequence[ReadIndex]) -> tuple[ReadIndex, ...]:
+    return tuple(observation for observation in own if observation.label != label)
+
+
+BOXES = [SEAT.place.to_local(np.array([box.center_mm]))[0] for box in (SEAT.low, SEAT.high)]
+DOWN = seen(backs_mm=BOXES)
+
+
+def corner(observation: ReadIndex) -> ReadIndex:
+    """The other corner of the same card."""
+    other = 2 * observation.card_mm - observation.center_mm
+    return replace(observation, center_mm=other, turned=True)
+
+
+def played(
+    *shown: ViewReading, down: Sequence[ViewReading] = (DOWN,),
+    dealer: Sequence[tuple[ReadIndex, ...]] = (),
+) -> Play:  # fmt: skip
+    """A round of seat 1: `down` until the dealer turns the hand up, then `shown`."""
+    play = Play()
+    play.see(1, reading(stakes=STAKES), picture=PICTURE)
+    play.see(2, reading(stakes=STAKES))
+    play.see(2, reading(stakes=STAKES, backs=1))
+    play.see(None, reading(backs=7))
+    for own in dealer or (dealer_cards(),):
+        play.see(None, reading(cards=own), picture=PICTURE)
+    for own in (*down, *shown):
+        play.see(1, own, picture=PICTURE)
+    play.see(None, reading())
+    play.see(1, reading(), picture=PICTURE)
+    play.see(2, reading())
+    return play
+
+
+def moves(play: Play, seat: int | None = 1) -> tuple[CardMove, ...]:
+    (own,) = play.ended
+    return find_changes(TABLE, own).moves_of(seat) or ()
+
+
+def kinds(play: Play, seat: int | None = 1) -> list[tuple[str, tuple[str, ...]]]:
+    return [(move.kind, move.cards) for move in moves(play, seat)]
+
+
+def test_cards_that_change_hands_after_the_show_are_told() -> None:
+    play = played(seen(cards()), seen(cards("QS 7D", "AC AH TS QD 3C", shift=4)))
+    assert kinds(play) == [("hand", ("QD", "7D"))]
+    (move,) = moves(play)
+    assert float(move.before_s) < float(move.after_s)
+    (own,) = play.ended
+    record = compile_round(TABLE, 1, own, 99.0, cut_short=False)
+    assert record.seats[0].moves == (move,)
+    assert (record.seats[0].low, record.dealer.moves) == (("QS", "7D"), None)
+    assert {(seat, what) for seat, what, _ in find_changes(TABLE, own).shown()} == {
+        (1, "set"), (1, "moved"),
+    }  # fmt: skip
+
+
+ROW = hand(TABLE.dealer, "", "KS KD 9C 9D 4H 4S 2C")
+OTHER_SET = hand(TABLE.dealer, "9C 9D", "KS KD 4H 4S 2C")
+
+
+def test_the_dealers_cards_set_anew_are_told_a_row_spread_first_is_not() -> None:
+    plain = played(seen(cards()), dealer=(ROW, dealer_cards()))
+    assert kinds(plain, None) == []
+    anew = played(seen(cards()), dealer=(ROW, OTHER_SET, dealer_cards()))
+    assert kinds(anew, None) == [("hand", ("9C", "9D", "KD", "KS"))]
+
+
+UNSURE = {"7D": SURE_CARD - 0.05}
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        pytest.param([seen(cards()), seen(cards(shift=6))], id="laid again alike"),
+        pytest.param([seen(cards()), seen(cards(HIGH[:5], LOW + HIGH[5:]))][:1], id="seen once"),
+        pytest.param(
+            [seen(cards()), seen(cards("QS 7D", "AC AH TS QD 3C", shares=UNSURE))], id="unsure"
+        ),
+        pytest.param([seen(cards()), seen(cards("QS", HIGH + " QD"))], id="not set"),
+        pytest.param([seen(cards()), seen(cards("QS", HIGH))], id="one taken up"),
+        pytest.param([seen(cards()), seen(cards(LOW, "AC AH TS 7H 3C"))], id="read otherwise"),
+        pytest.param([seen(cards()), seen()], id="taken"),
+    ],
+)
+def test_what_is_no_move_is_not_told(shown: list[ViewReading]) -> None:
+    assert kinds(played(*shown)) == []
+
+
+def test_a_card_turned_down_after_the_show_is_told() -> None:
+    own = cards()
+    gone = at("TS", own)
+    play = played(seen(own), seen(without("TS", own), [gone.card_mm]))
+    assert kinds(play) == [("face_down", ("TS",))]
+    # A back elsewhere, such as another seat's, a card that is only not read, or one that is
+    # told elsewhere now, show nothing.
+    away = gone.card_mm + np.array([90.0, 60.0])
+    assert kinds(played(seen(own), seen(without("TS", own), [away]))) == []
+    assert kinds(played(seen(own), seen(without("TS", own)))) == []
+    shifted = tuple(replace(s, center_mm=s.center_mm + 40, card_mm=s.card_mm + 40) for s in own)
+    assert kinds(played(seen(own), seen(without("TS", shifted), [gone.card_mm]))) == []
+    # A back that was there all the time was no card of the hand.
+    assert kinds(played(seen(own, [gone.card_mm]), seen(without("TS", own), [gone.card_mm]))) == []
+
+
+def test_a_card_turned_up_before_the_show_is_told() -> None:
+    own = cards()
+    card = at("TS", own)
+    both = (card, corner(card))
+    up = seen(both, BOXES[:1])
+    shown = seen(own)
+    assert kinds(played(shown, down=(DOWN, up))) == [("face_up", ("TS",))]
+    # With one corner it may be a mark of the felt; nor may it be a card that the hand lacks.
+    backs = BOXES[:1]
+    assert kinds(played(shown, down=(DOWN, seen(both[:1], backs)))) == []
+    assert kinds(played(seen(cards(LOW, "AC AH TH 7D 3C")), down=(DOWN, up))) == []
+    # Two cards face up are a hand that is being turned up.
+    two = (*both, at("QS", own), corner(at("QS", own)))
+    assert kinds(played(shown, down=(DOWN, seen(two, backs)))) == []
+    assert kinds(played(shown, down=(up,))) == []
+
+
+def test_cards_exchanged_between_two_hands_are_told_once() -> None:
+    exchanged = hand(TABLE.dealer, "KS KD", "TS 9D 4H 4S 2C")
+    play = Play()
+    play.see(1, reading(stakes=STAKES))
+    play.see(1, reading(stakes=STAKES, backs=1))
+    play.see(None, reading(backs=7))
+    play.see(None, reading(cards=dealer_cards()), picture=PICTURE)
+    play.see(1, seen(cards()), picture=PICTURE)
+    play.see(1, seen(cards(LOW, "AC AH 9C 7D 3C")), picture=PICTURE)
+    play.see(None, reading(cards=exchanged), picture=PICTURE)
+    play.see(None, reading())
+    play.see(1, reading(), picture=PICTURE)
+    (move,) = moves(play, None)
+    assert (move.kind, move.cards, move.to_seat) == ("seat", ("9C", "TS"), 1)
+    assert moves(play) == ()
+    assert DEALER[1].startswith("9C")

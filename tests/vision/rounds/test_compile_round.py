@@ -1,0 +1,372 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from settlement.record import RoundRecord, WagerRecord
+from settlement.settle import settle
+from tests.vision.rounds.readings import (
+    DEALER,
+    HANDS,
+    TABLE,
+    Play,
+    dealer_cards,
+    hand,
+    reading,
+    seat_cards,
+    stack,
+)
+from vision.cards.view import ReadIndex
+from vision.chips.votes import SURE_STACK
+from vision.rounds.compile_round import SURE_CARD, TWIN_SHARE, compile_round
+
+STAKES = {"main": ["red red"], "emperors_treasure": ["white white"]}
+UNSURE = stack("red red", share=SURE_STACK - 0.05)
+DIM = stack("red red", colours_share=SURE_STACK - 0.05)
+
+
+def whole_round(
+    *,
+    dealer: tuple[ReadIndex, ...] = (),
+    seat_1: tuple[ReadIndex, ...] = (),
+    before: Any = STAKES,
+    after: Sequence[Any] = (),
+    lammers: Sequence[str] = (),
+    end: bool = True,
+    number: int = 1,
+) -> RoundRecord:
+    """A round with seat 2 betting the main wager and losing it; seat 1 as told.
+
+    `after` are the readings of seat 1's last rest, (stakes, pays) each.
+    """
+    play = Play()
+    first = seat_1 or seat_cards(1)
+    play.see(1, reading(stakes=before, lammers=lammers))
+    play.see(2, reading(stakes={"main": ["green"]}))
+    for seat, stakes in ((1, before), (2, {"main": ["green"]})):
+        play.see(seat, reading(stakes=stakes, backs=2, lammers=lammers if seat == 1 else ()))
+    play.see(None, reading(cards=dealer or dealer_cards()))
+    play.see(1, reading(stakes=before, cards=first, lammers=lammers))
+    play.see(2, reading(stakes={"main": ["green"]}, cards=seat_cards(2)))
+    play.see(2, reading(cards=seat_cards(2)))
+    last = [
+        reading(stakes=stakes, pays=pays, cards=first, lammers=lammers)
+        for stakes, pays in (after or [(before, {})])
+    ]
+    play.see(1, *(last if len(last) > 1 else last * 3))
+    if not end:
+        own = play.tracker.end()
+        assert own is not None
+        return compile_round(TABLE, number, own, play.now_s, cut_short=True)
+    play.see(None, reading())
+    play.see(1, reading())
+    play.see(2, reading())
+    (own,) = play.ended
+    return compile_round(TABLE, number, own, play.now_s, cut_short=False)
+
+
+def wager(record: RoundRecord, name: str, seat: int = 1) -> WagerRecord:
+    found = next(s for s in record.seats if s.seat == seat).wager(name)
+    assert found is not None
+    return found
+
+
+def doubts(record: RoundRecord) -> dict[tuple[int | None, str], str]:
+    return {(d.seat, d.what): d.why for d in record.undecided}
+
+
+def test_a_clear_round_is_told_whole_and_without_doubts() -> None:
+    record = whole_round(after=[(STAKES, {"main": ["red red"]})], lammers=["envy"], number=7)
+    assert record.undecided == ()
+    assert record.round_id == f"{TABLE.table}-000007"
+    assert record.game == "emperors_challenge_exposed"
+    assert (record.dealer.low, record.dealer.high) == tuple(tuple(h.split()) for h in DEALER)
+    for seat in record.seats:
+        assert (seat.low, seat.high) == tuple(tuple(h.split()) for h in HANDS[seat.seat])
+    assert [s.seat for s in record.seats] == [1, 2]
+    assert record.seats[0].lammers == ("envy",)
+    assert record.seats[1].lammers == ()
+    assert wager(record, "main") == WagerRecord(
+        wager="main", stake_cents=1000, action="paid", paid_cents=1000, stake_chips=2, paid_chips=2
+    )
+    assert wager(record, "emperors_treasure") == WagerRecord(
+        wager="emperors_treasure", stake_cents=200, action="left", paid_cents=0, stake_chips=2
+    )
+    assert wager(record, "main", 2) == WagerRecord(
+        wager="main", stake_cents=2500, action="taken", paid_cents=0, stake_chips=1
+    )
+    assert record.confidence is not None
+    assert record.confidence.min_card == pytest.approx(0.98, abs=1e-4)
+    assert record.start_s == "0.000"
+    assert float(record.end_s or 0) > 10
+    assert settle(record, TABLE.rules).seats
+
+
+@pytest.mark.parametrize(("share", "others"), [(0.05, (1500,)), (0.019, None), (0.0, None)])
+def test_other_sums_that_the_views_do_not_exclude_are_told(
+    share: float, others: tuple[int, ...] | None
+) -> None:
+    # 2 x $5, perhaps 3: so the pay, and the stake, whose second stack is sure.
+    torn = replace(stack("red red"), others_cents=((1500, share),))
+    sure = replace(stack("white"), center_mm=(44.0, 0.0))
+    record = whole_round(after=[({"main": [torn, sure]}, {"main": [torn]})])
+    told = wager(record, "main")
+    assert (told.paid_cents, told.paid_or_cents) == (1000, others)
+    assert told.stake_cents == 1000
+    # Seen so in some of the views only, it counts so much less.
+    mixed = whole_round(
+        after=[(STAKES, {"main": [torn]}), (STAKES, {"main": ["red red"]})],
+    )
+    assert wager(mixed, "main").paid_or_cents == (others if share / 2 >= 0.02 else None)
+    assert RoundRecord.model_validate_json(record.model_dump_json()) == record
+
+
+def test_a_sum_that_some_views_show_is_not_excluded() -> None:
+    shown = [*[(STAKES, {"main": ["red red"]})] * 3, (STAKES, {"main": ["red red red"]})]
+    assert wager(whole_round(after=shown), "main").paid_or_cents == (1500,)
+
+
+def test_a_stake_in_two_stacks_is_no_pay_and_counts_whole() -> None:
+    aside = replace(stack("red white"), center_mm=(44.0, 0.0))
+    paid = replace(stack("green"), center_mm=(-44.0, 0.0))
+
+    def seen(after: dict[str, Any], last: dict[str, Any]) -> RoundRecord:
+        play = Play()
+        for backs in (0, 2):
+            play.see(1, reading(stakes=STAKES, pays={"main": [aside]}, backs=backs))
+        play.see(None, reading(cards=dealer_cards()))
+        play.see(1, reading(stakes=STAKES, pays=after, cards=seat_cards(1)))
+        play.see(1, *[reading(stakes=STAKES, pays=last, cards=seat_cards(1))] * 3)
+        play.see(None, reading())
+        play.see(1, reading())
+        (own,) = play.ended
+        return compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+
+    left = seen({"main": [aside]}, {"main": [aside]})
+    assert wager(left, "main") == WagerRecord(
+        wager="main", stake_cents=1600, action="left", paid_cents=0, stake_chips=2
+    )
+    both = seen({"main": [aside]}, {"main": [aside, paid]})
+    assert (wager(both, "main").action, wager(both, "main").paid_cents) == ("paid", 2500)
+    assert wager(both, "main").stake_cents == 1600
+    # What came to stand there only after the hand was turned up is a pay.
+    play_paid = whole_round(after=[(STAKES, {"main": [aside]})])
+    assert wager(play_paid, "main").action == "paid"
+
+
+def test_an_envy_prize_is_a_wager_of_its_own() -> None:
+    pays = {"main": ["red red"], "envy": ["black", "green green"]}
+    record = whole_round(after=[(STAKES, pays)], lammers=["envy"])
+    assert wager(record, "envy") == WagerRecord(
+        wager="envy", action="paid", paid_cents=15000, paid_chips=2
+    )
+    assert record.undecided == ()
+
+
+@pytest.mark.parametrize(
+    ("seen", "action", "paid"),
+    [
+        pytest.param([({}, {})], "taken", 0, id="gone"),
+        pytest.param([(STAKES, {})], "left", 0, id="left"),
+        pytest.param([(STAKES, {"main": ["red"]})], "paid", 500, id="paid"),
+        pytest.param([({}, {"main": ["red"]})], "paid", 500, id="stake drawn in, pay lies"),
+        pytest.param([(STAKES, {}), ({}, {}), (STAKES, {})], "left", 0, id="most say left"),
+        pytest.param([(STAKES, {}), ({}, {})], None, None, id="half of the views"),
+        pytest.param([(STAKES, {}), ({}, {}), ({}, {})], None, None, id="a third of the views"),
+    ],
+)
+def test_what_was_done_with_a_wager(seen: list[Any], action: str | None, paid: int | None) -> None:
+    own = wager(record := whole_round(after=seen), "main")
+    assert (own.action, own.paid_cents) == (action, paid)
+    assert ((1, "main.action") in doubts(record)) == (action is None)
+
+
+@pytest.mark.parametrize(
+    ("after", "doubt"),
+    [
+        pytest.param([{"main": ["red red"]}, {"main": ["red white"]}], True, id="one against one"),
+        pytest.param([{"main": ["red"]}, {"main": ["red red"]}, {"main": ["red white"]}], True,
+                     id="three differ"),
+        pytest.param([{"main": ["red"]}] * 8 + [{"main": ["red red"]}], False, id="eight of nine"),
+        pytest.param([{"main": ["tall"]}], True, id="too high to count"),
+        pytest.param([{"main": [UNSURE]}], True, id="never counted surely"),
+        pytest.param([{"main": [DIM]}], True, id="colours never sure"),
+    ],
+)  # fmt: skip
+def test_counts_that_disagree_are_undecided(after: list[Any], doubt: bool) -> None:
+    record = whole_round(after=[(STAKES, pays) for pays in after])
+    own = wager(record, "main")
+    assert own.action == "paid"
+    assert ((1, "main.paid") in doubts(record)) == doubt
+    assert own.paid_cents == (None if doubt else 500)
+    assert own.stake_cents == 1000, "the stake is not in doubt"
+    if doubt:
+        assert doubts(record)[(1, "main.paid")] == "the stack could not be counted surely"
+
+
+def test_an_unsure_stake_is_undecided_but_its_action_is_told() -> None:
+    record = whole_round(before={"main": [UNSURE]})
+    own = wager(record, "main")
+    assert (own.stake_cents, own.stake_chips, own.action) == (None, 2, "left")
+    assert set(doubts(record)) == {(1, "main.stake")}
+
+
+def test_chips_in_some_views_only_are_no_wager_but_told() -> None:
+    """A finder that takes the print for a chip now and then."""
+    play = Play()
+    steps = [reading(stakes={"main": ["red red"]})] * 10
+    steps[3] = steps[6] = reading(stakes={"main": ["red red"], "pai_gow_insurance": ["white"]})
+    play.see(1, *steps)
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, reading(stakes={"main": ["red red"]}, cards=seat_cards(1)))
+    own = play.tracker.end()
+    assert own is not None
+    record = compile_round(TABLE, 1, own, 9.0, cut_short=False)
+    assert [w.wager for w in record.seats[0].wagers] == ["main"]
+    assert (1, "pai_gow_insurance.stake") in doubts(record)
+
+
+@pytest.mark.parametrize(
+    ("seen", "kept", "doubt"), [(3, ("envy",), False), (6, ("envy",), False), (0, (), False)]
+)
+def test_lammers_are_those_of_most_views(seen: int, kept: tuple[str, ...], doubt: bool) -> None:
+    record = whole_round(lammers=["envy"] if seen else [])
+    assert record.seats[0].lammers == kept
+    assert ((1, "lammers") in doubts(record)) == doubt
+
+
+def test_a_lammer_in_some_views_only_is_undecided() -> None:
+    play = Play()
+    play.see(1, *[reading(stakes=STAKES, lammers=["envy"] if k < 2 else []) for k in range(3)])
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, reading(stakes=STAKES, cards=seat_cards(1)))
+    own = play.tracker.end()
+    assert own is not None
+    record = compile_round(TABLE, 1, own, 9.0, cut_short=False)
+    assert record.seats[0].lammers == ()
+    assert doubts(record)[(1, "lammers")] == "envy was seen in some views only"
+
+
+# --- cards ---
+
+
+@pytest.mark.parametrize("hidden", [0, 1, 3, 6])
+def test_a_card_without_an_index_is_undecided(hidden: int) -> None:
+    cards = tuple(c for k, c in enumerate(seat_cards(1)) if k != hidden)
+    record = whole_round(seat_1=cards)
+    seat = record.seats[0]
+    assert seat.low is not None
+    assert seat.high is not None
+    box, count = ("low", 1) if hidden < 2 else ("high", 4)
+    assert len(getattr(seat, box)) == count
+    assert doubts(record) == {(1, f"{box}[{count}]"): "no index of the card was found"}
+    every = (HANDS[1][0] + " " + HANDS[1][1]).split()
+    assert set(seat.low + seat.high) == set(every) - {every[hidden]}
+
+
+def test_a_dealers_card_without_an_index_is_undecided() -> None:
+    record = whole_round(dealer=dealer_cards()[:6])
+    assert doubts(record) == {(None, "high[4]"): "no index of the card was found"}
+    assert record.dealer.low == ("KS", "KD")
+
+
+def test_a_card_read_unsurely_is_undecided_and_left_out() -> None:
+    record = whole_round(seat_1=seat_cards(1, shares={"TS": SURE_CARD - 0.1}))
+    seat = record.seats[0]
+    assert seat.high is not None
+    assert "TS" not in seat.high
+    ((place, why),) = doubts(record).items()
+    assert place[0] == 1
+    assert place[1].startswith("high[")
+    assert why == f"read as TS with a share of {SURE_CARD - 0.1:.2f} only"
+
+
+def _with_twin(share_1: float, share_dealer: float) -> RoundRecord:
+    """Seat 1 shows the dealer's four of hearts in place of its ace of hearts."""
+    twin = hand(TABLE.seat(1), "QS QD", "AC 4H TS 7D 3C", shares={"4H": share_1})
+    return whole_round(seat_1=twin, dealer=dealer_cards(shares={"4H": share_dealer}))
+
+
+def test_of_a_card_read_twice_the_less_sure_gives_way() -> None:
+    record = _with_twin(TWIN_SHARE - 0.05, 0.98)
+    assert record.dealer.high is not None
+    assert "4H" in record.dealer.high
+    assert record.seats[0].high == ("AC", "TS", "7D", "3C")
+    ((place, why),) = doubts(record).items()
+    assert place[0] == 1
+    assert why == "read as 4H, which the dealer's hand shows more surely"
+    record = _with_twin(0.98, TWIN_SHARE - 0.05)
+    assert record.seats[0].high == ("AC", "4H", "TS", "7D", "3C")
+    assert record.dealer.high == tuple(c for c in DEALER[1].split() if c != "4H")
+    ((place, why),) = doubts(record).items()
+    assert place[0] is None
+    assert why == "read as 4H, which seat 1 shows more surely"
+
+
+def test_a_card_read_twice_surely_is_told_as_it_lies() -> None:
+    record = _with_twin(0.97, 0.98)
+    assert record.undecided == ()
+    assert record.seats[0].high == ("AC", "4H", "TS", "7D", "3C")
+    assert record.dealer.high == tuple(DEALER[1].split())
+
+
+def test_a_hand_never_turned_up_is_undecided() -> None:
+    play = Play()
+    for seat in (1, 2):
+        play.see(seat, reading(stakes={"main": ["green"]}, backs=2))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(2, reading(stakes={"main": ["green"]}, cards=seat_cards(2)))
+    own = play.tracker.end()
+    assert own is not None
+    record = compile_round(TABLE, 1, own, 9.0, cut_short=False)
+    assert record.seats[0].low is None
+    assert record.seats[0].high is None
+    assert doubts(record) == {(1, "hand"): "the hand was never seen turned up at rest"}
+    assert wager(record, "main").stake_cents == 2500
+
+
+def test_a_round_without_the_dealers_cards_says_so() -> None:
+    play = Play()
+    play.see(1, reading(stakes={"main": ["green"]}, cards=seat_cards(1)))
+    assert play.tracker.round is not None
+    record = compile_round(TABLE, 1, play.tracker.round, 9.0, cut_short=False)
+    assert (record.dealer.low, record.dealer.high) == (None, None)
+    assert doubts(record)[(None, "hand")] == "the dealer's cards were never seen at rest"
+
+
+def test_a_seat_that_showed_nothing_is_left_out() -> None:
+    play = Play()
+    play.see(2, reading())
+    play.see(1, reading(stakes={"main": ["green"]}))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, reading(stakes={"main": ["green"]}, cards=seat_cards(1)))
+    own = play.tracker.end()
+    assert own is not None
+    assert [s.seat for s in compile_round(TABLE, 1, own, 9.0, cut_short=False).seats] == [1]
+
+
+def test_what_is_drawn_in_after_the_round_was_cleared_changes_nothing() -> None:
+    """Winners draw their chips in once the dealer's cards are gone."""
+    left = whole_round(after=[(STAKES, {"main": ["red red"]})])
+    play = Play()
+    play.see(1, reading(stakes=STAKES))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, reading(stakes=STAKES, cards=seat_cards(1)))
+    play.see(1, reading(stakes=STAKES, pays={"main": ["red red"]}, cards=seat_cards(1)))
+    play.see(None, reading())
+    play.see(1, reading(stakes={"main": ["red"]}))
+    play.see(1, reading())
+    (own,) = play.ended
+    record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+    assert wager(record, "main") == wager(left, "main")
+    assert record.undecided == ()
+
+
+def test_a_stream_that_ends_within_a_round_says_so() -> None:
+    record = whole_round(after=[(STAKES, {"main": ["red red"]})], end=False)
+    assert doubts(record) == {(None, "end"): "the recording ended before the round did"}
+    assert wager(record, "main").paid_cents == 1000
+    assert record.to_json() == RoundRecord.model_validate_json(record.to_json()).to_json()

@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from settlement.record import RoundRecord
+from tests.vision.rounds.readings import TABLE, Play, dealer_cards, reading, seat_cards, stack
+from vision.chips.reading import ReadStack
+from vision.chips.votes import SURE_STACK
+from vision.detect.detections import ByteArray
+from vision.geometry.table import VIEW_MM
+from vision.rounds.changes import Changes, find_changes
+from vision.rounds.compile_round import compile_round
+from vision.rounds.late_bets import SeenLateBet, closed_s
+from vision.rounds.tracker import Round
+
+PX = 256
+AT_MM = {"main": (-30.0, 20.0), "emperors_treasure": (40.0, 20.0)}
+"""Where the stakes stand in the pictures made here, in the view's frame."""
+
+Stakes = Mapping[str, str | ReadStack]
+
+
+def stands(name: str, told: str | ReadStack) -> ReadStack:
+    """A stack where the wager stands."""
+    own = told if isinstance(told, ReadStack) else stack(told)
+    (u, v) = AT_MM[name]
+    return replace(own, box_mm=(u - 20, v - 20, u + 20, v + 20))
+
+
+def view(stakes: Stakes, *, bare: bool = False, light: int = 0) -> ByteArray:
+    """A picture of a seat: rings of chips, others for other stakes."""
+    image = np.full((PX, PX, 3), (60 + light, 110 + light, 40 + light), np.uint8)
+    if bare:
+        return image
+    v, u = (np.mgrid[:PX, :PX] - PX / 2) * VIEW_MM / PX
+    for name, told in stakes.items():
+        own = stands(name, told)
+        far = np.hypot(u - AT_MM[name][0], v - AT_MM[name][1])
+        rings = (far < 20) & ((far + 3 * len(own.colours)) % 8 < 4)
+        image[far < 20] = (40 + light, 40 + light, 190 + light)
+        image[rings] = (225 + light, 225 + light, 225 + light)
+    return image
+
+
+def rest(play: Play, stakes: Stakes, *, picture: ByteArray | None = None, **kw: object) -> None:
+    """Seat 1 comes to rest with those stakes."""
+    own = {name: [stands(name, told)] for name, told in stakes.items()}
+    play.see(
+        1, reading(stakes=own, **kw),  # type: ignore[arg-type]
+        picture=view(stakes) if picture is None else picture,
+    )  # fmt: skip
+
+
+def played(deal: Callable[[Play], None], first: Stakes, last: Stakes) -> Round:
+    """A round in which seat 1 bets, and `deal` is what happens from the close to the show."""
+    play = Play()
+    play.see(1, reading(), picture=view({}, bare=True))
+    rest(play, first)
+    play.see(2, reading(stakes={"main": ["green"]}))
+    play.see(2, reading(stakes={"main": ["green"]}, backs=1))
+    play.see(None, reading(backs=7))
+    deal(play)
+    play.see(None, reading(cards=dealer_cards()))
+    rest(play, last, cards=seat_cards(1))
+    play.see(1, reading(cards=seat_cards(1)))
+    play.see(None, reading())
+    play.see(1, reading())
+    play.see(2, reading())
+    (own,) = play.ended
+    return own
+
+
+def late(own: Round) -> tuple[SeenLateBet, ...]:
+    return find_changes(TABLE, own).late.get(1, ())
+
+
+def record(own: Round) -> RoundRecord:
+    return compile_round(TABLE, 1, own, 99.0, cut_short=False)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "cents", "how"),
+    [
+        ({"main": "red"}, {"main": "red red red"}, (500, 1500), "grew"),
+        ({"main": "red red red"}, {"main": "red"}, (1500, 500), "shrank"),
+        ({}, {"main": "red red"}, (0, 1000), "appeared"),
+    ],
+)
+def test_a_stake_that_changes_after_the_close_is_told(
+    first: Stakes, last: Stakes, cents: tuple[int, int], how: str
+) -> None:
+    def deal(play: Play) -> None:
+        rest(play, first, backs=1)
+        rest(play, first)
+        rest(play, last)
+        rest(play, last, backs=5)
+
+    own = played(deal, {**first, "emperors_treasure": "white"}, last)
+    (observation,) = late(own)
+    assert (observation.wager, observation.late.before_cents, observation.late.after_cents) == (
+        "main",
+        *cents,
+    )
+    assert observation.late.how == how
+    close_s = closed_s(own)
+    assert close_s is not None
+    assert close_s < float(observation.late.before_s) < float(observation.late.after_s)
+    told = record(own).seats[0].wager("main")
+    assert told is not None
+    assert told.late == observation.late
+    # What lay there before does not vote on what lies there.
+    assert told.stake_cents == cents[1]
+
+
+def test_the_pictures_show_it_before_and_after() -> None:
+    def deal(play: Play) -> None:
+        rest(play, {"main": "red"}, backs=1)
+        rest(play, {"main": "red red"})
+        rest(play, {"main": "red red"}, backs=5)
+
+    own = played(deal, {"main": "red"}, {"main": "red red"})
+    changes = find_changes(TABLE, own)
+    told = {what: rest.readings[0].stakes["main"] for seat, what, rest in changes.shown()}
+    assert {what: len(own.colours) for what, (own,) in told.items()} == {"staked": 1, "changed": 2}
+
+
+ONE, TWO = {"main": "red"}, {"main": "red red"}
+UNSURE = {"main": stack("red red", share=SURE_STACK - 0.05)}
+
+
+def _moved_in_time(play: Play) -> None:
+    rest(play, TWO, backs=1)
+    rest(play, TWO)
+
+
+def _never_sure(play: Play) -> None:
+    rest(play, ONE, backs=1)
+    rest(play, UNSURE)
+    rest(play, UNSURE, backs=5)
+
+
+def _misread(play: Play) -> None:
+    """The picture stays the same; only the reading changes."""
+    rest(play, ONE, backs=1)
+    rest(play, TWO, picture=view(ONE))
+    rest(play, TWO, picture=view(ONE), backs=5)
+
+
+def _lit(play: Play) -> None:
+    rest(play, ONE, backs=1)
+    rest(play, TWO, picture=view(ONE, light=25))
+    rest(play, TWO, picture=view(ONE, light=25), backs=5)
+
+
+def _to_and_fro(play: Play) -> None:
+    rest(play, ONE, backs=1)
+    rest(play, TWO)
+    rest(play, ONE, backs=5)
+
+
+def _read_in_part(play: Play) -> None:
+    rest(play, ONE, backs=1)
+    own = {"main": [stands("main", "red red")]}
+    play.see(1, reading(stakes=own), reading(), reading(stakes=own), picture=view(TWO))
+
+
+@pytest.mark.parametrize("deal", [_moved_in_time, _misread, _lit, _to_and_fro, _read_in_part])
+def test_what_is_not_sure_is_no_late_bet(deal: Callable[[Play], None]) -> None:
+    assert late(played(deal, ONE, TWO)) == ()
+
+
+def test_a_stake_never_read_surely_is_no_late_bet() -> None:
+    assert late(played(_never_sure, ONE, UNSURE)) == ()
+    assert len(late(played(_never_sure, ONE, TWO))) == 1
+
+
+def test_a_stake_that_goes_is_no_late_bet() -> None:
+    def deal(play: Play) -> None:
+        rest(play, TWO, backs=1)
+        rest(play, {})
+        rest(play, {}, backs=5)
+
+    assert late(played(deal, TWO, {})) == ()
+
+
+def test_a_stake_seen_late_under_a_hand_did_not_appear() -> None:
+    """What lay on the spot before is no bare felt: a hand, an arm."""
+    covered = view({"main": "red red red red"})
+
+    def deal(play: Play) -> None:
+        rest(play, {}, picture=covered, backs=1)
+        rest(play, {}, picture=covered)
+        rest(play, TWO)
+        rest(play, TWO, backs=5)
+
+    assert late(played(deal, {"emperors_treasure": "white"}, TWO)) == ()
+
+
+def test_other_games_are_not_looked_at() -> None:
+    def deal(play: Play) -> None:
+        rest(play, ONE, backs=1)
+        rest(play, TWO)
+        rest(play, TWO, backs=5)
+
+    rules = TABLE.rules.model_copy(update={"game": "pai_gow_poker"})
+    other = TABLE.model_copy(update={"rules": rules})
+    own = played(deal, ONE, TWO)
+    assert late(own)
+    assert find_changes(other, own) == Changes({}, ())
+
+
+def test_a_rest_read_unsurely_counts_where_it_reads_and_looks_as_the_one_before() -> None:
+    dim = {"main": stack("red red", share=SURE_STACK - 0.1)}
+
+    def deal(play: Play, picture: ByteArray) -> None:
+        rest(play, dim, picture=picture, backs=1)
+        rest(play, {"main": "red"})
+        rest(play, {"main": "red"}, backs=5)
+
+    same = played(lambda play: deal(play, view(TWO)), TWO, {"main": "red"})
+    assert [observation.late.how for observation in late(same)] == ["shrank"]
+    # When it looks otherwise nothing says what lay there after the close.
+    other = played(lambda play: deal(play, view({"main": "red red red"})), TWO, {"main": "red"})
+    assert late(other) == ()

@@ -1,0 +1,89 @@
+"""Chips by a seat that no wager owns: the money that seems to be missing may be they."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from settlement.compare.comparison import compare
+from settlement.record import RoundRecord
+from settlement.settle import settle
+from tests.vision.rounds.readings import TABLE, Play, dealer_cards, hand, reading, stack
+from vision.chips.reading import ReadStack
+from vision.rounds.compile_round import compile_round
+from vision.rounds.view_reader import BY_SPOT_MM, CHAIN_MM, assign
+
+STAKES = {"main": ["red red"]}
+
+
+def at(x_mm: float, y_mm: float = 0.0) -> ReadStack:
+    return replace(stack("red red"), center_mm=(x_mm, y_mm))
+
+
+def winner_left(
+    before: Sequence[ReadStack], after: Sequence[Sequence[ReadStack]]
+) -> tuple[RoundRecord, list[tuple[str, int | None]]]:
+    """Seat 1 wins with aces and three tens, and its main wager is left; what stands by it."""
+    play = Play()
+    for backs in (0, 2):
+        play.see(1, reading(stakes=STAKES, backs=backs, strays=before))
+    play.see(None, reading(cards=dealer_cards()))
+    cards = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
+    play.see(1, reading(stakes=STAKES, cards=cards, strays=before))
+    play.see(1, *(reading(stakes=STAKES, cards=cards, strays=own) for own in after))
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+    found = compare(record, settle(record, TABLE.rules), TABLE.rules)
+    return record, [(f.code.value, f.seat) for f in found]
+
+
+def test_without_chips_by_it_a_winner_was_not_paid() -> None:
+    record, found = winner_left([], [[]] * 3)
+    assert record.undecided == ()
+    assert ("NOT_PAID", 1) in found
+
+
+def test_chips_that_came_by_the_spots_leave_it_undecided() -> None:
+    record, found = winner_left([], [[at(90.0)]] * 3)
+    (doubt,) = record.undecided
+    assert (doubt.seat, doubt.what) == (1, "chips")
+    assert ("NOT_PAID", 1) not in found
+    assert ("UNDECIDED", 1) in found
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([at(90.0)], [[at(95.0)]] * 3),  # stood there before the hand was turned up
+        ([], [[at(90.0)], [], []]),  # seen in one view only
+    ],
+)
+def test_chips_that_are_no_pay_change_nothing(
+    before: Sequence[ReadStack], after: Sequence[Sequence[ReadStack]]
+) -> None:
+    record, found = winner_left(before, after)
+    assert record.undecided == ()
+    assert ("NOT_PAID", 1) in found
+
+
+def test_chips_beside_those_that_stood_there_are_new() -> None:
+    record, _ = winner_left([at(90.0)], [[at(90.0), at(140.0)]] * 3)
+    assert [doubt.what for doubt in record.undecided] == ["chips"]
+
+
+def test_a_stack_out_of_reach_is_given_to_no_wager() -> None:
+    place = TABLE.seat(1).place
+    spots = {"main": np.zeros(2)}
+
+    def seen(mm: float) -> ReadStack:
+        own = place.to_felt(np.array([[mm, 0.0]]))[0]
+        return at(float(own[0]), float(own[1]))
+
+    near, far = seen(BY_SPOT_MM - 1), seen(BY_SPOT_MM + CHAIN_MM + 1)
+    stakes, pays = assign([near, far], place, spots, {})
+    assert (stakes, pays) == ({}, {"main": (near,)})

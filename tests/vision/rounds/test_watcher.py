@@ -1,0 +1,279 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from datasets.render.appearance import CameraFaults
+from datasets.render.camera import play_area, synthetic_camera, table_camera
+from datasets.render.cards.deck import Deck, draw_deck
+from datasets.render.scene import FeltState, ShiftPlan
+from datasets.simulate.filming.film import Film, Look
+from datasets.simulate.mistakes.catalogue import FaultPlan
+from datasets.simulate.play.shift_play import plan_shift
+from datasets.simulate.shift import default_rules
+from models.weights.folder import default_weights
+from settlement.errors import FeltwatchError
+from settlement.record import RoundRecord
+from tests.vision.rounds.readings import DEALER, HANDS, PICTURE, hand, reading
+from tests.vision.rounds.told import Counter, World
+from vision.chips.colour_network import load_level_reader
+from vision.detect.openvino_runtime import ModelError
+from vision.geometry.standard_layout import standard_table
+from vision.geometry.table import TableFile
+from vision.rounds import watcher as watch
+from vision.rounds.observed import ObservedRound
+from vision.rounds.watcher import FELT_CHECKS, READS_PER_REST, NotThisTableError, TableWatcher
+from vision.sources.base import Frame
+
+FPS = 5
+LOOK = Look((24, 90, 50), (230, 210, 150), (40, 30, 25), CameraFaults(noise=1.0, blur_px=0.5))
+
+
+def two_seats() -> TableFile:
+    """The middle seats of the standard table, as a camera on them alone sees it."""
+    whole = standard_table(default_rules())
+    return whole.model_copy(update={"seats": whole.seats[2:4]})
+
+
+BARE = two_seats()
+CAMERA = synthetic_camera(
+    BARE.felt, height_mm=2700, tilt_deg=33, width_px=1920, height_px=1080,
+    keep_mm=play_area(BARE), margin=0.05,
+)  # fmt: skip
+TABLE = BARE.model_copy(update={"camera": table_camera(CAMERA, BARE, 0.4, 3)})
+
+
+def frame(planes: np.ndarray, k: int) -> Frame:
+    return Frame("film", k, Fraction(k, FPS), av.VideoFrame.from_ndarray(planes, format="yuv420p"))
+
+
+Planes = npt.NDArray[np.uint8]
+
+
+@pytest.fixture(scope="module")
+def deck() -> Deck:
+    return draw_deck()
+
+
+@pytest.fixture(scope="module")
+def film(deck: Deck) -> Film:
+    return Film(TABLE, CAMERA, deck, LOOK, np.random.default_rng(6))
+
+
+@pytest.fixture(scope="module")
+def empty(film: Film) -> Planes:
+    """A picture of the empty table."""
+    ((_, planes),) = film.frames(ShiftPlan(1 / FPS, (), (), ()), FPS)
+    return planes
+
+
+@pytest.fixture
+def world(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> World:
+    own = World(TABLE, CAMERA, deck)
+    own.watch_patches(monkeypatch)
+    monkeypatch.setattr(watch, "load_models", lambda folder: (own, own))
+    monkeypatch.setattr(watch, "load_counter", lambda folder: Counter(own))
+    shipped = load_level_reader(default_weights())
+    monkeypatch.setattr(watch, "load_level_reader", lambda folder: shipped)
+    return own
+
+
+def watcher() -> TableWatcher:
+    return TableWatcher(TABLE, Path("weights"), "film")
+
+
+def filmed(film: Film, world: World, plan: ShiftPlan) -> Iterator[Frame]:
+    """The plan's frames; the world goes with them."""
+    state, left = FeltState(), sorted(plan.changes, key=lambda c: c.t_s)
+    for k, (t, planes) in enumerate(film.frames(plan, FPS)):
+        while left and left[0].t_s <= t:
+            state.apply(left.pop(0))
+        world.items = state.items
+        yield frame(planes, k)
+
+
+def test_a_round_is_read_as_it_was_played(film: Film, world: World) -> None:
+    plan = plan_shift(TABLE, seed=8, rounds=1, faults=FaultPlan(), pace=0.35)
+    own = watcher()
+    seen: list[ObservedRound] = []
+    for shot in filmed(film, world, plan):
+        seen += own.feed(shot)
+    assert own.finish() == []
+    (told,), (truth,) = seen, plan.rounds
+    record = told.record
+    assert (record.round_id, record.table, record.game) == (truth.round_id, "t1", truth.game)
+    assert _hands(record) == _hands(truth)
+    for seat, wanted in zip(record.seats, truth.seats, strict=True):
+        assert {w.wager for w in seat.wagers} == {w.wager for w in wanted.wagers}
+        for wager in seat.wagers:
+            right = wanted.wager(wager.wager)
+            assert right is not None
+            assert (wager.action, wager.stake_chips) == (right.action, right.stake_chips)
+            # What is not sure may be left undecided, but never be told wrongly.
+            assert wager.stake_cents in (right.stake_cents, None)
+            assert wager.paid_cents in (right.paid_cents, None)
+    counted = [w.stake_cents for s in record.seats for w in s.wagers]
+    assert sum(v is not None for v in counted) >= 0.5 * len(counted)
+    assert {d.what.split(".")[-1] for d in record.undecided} <= {"stake", "paid"}
+    assert float(truth.start_s or 0) <= float(record.start_s or 0) < float(truth.start_s or 0) + 3
+    assert float(record.end_s or 0) >= float(truth.end_s or 0)
+    _check_pictures(told, truth)
+
+
+def _hands(record: RoundRecord) -> list[tuple[object, ...]]:
+    """Hands and lammers, whatever side they were spread from."""
+    parts = [(None, record.dealer, ()), *((s.seat, s, s.lammers) for s in record.seats)]
+    return [
+        (seat, sorted(own.low or ()), sorted(own.high or ()), sorted(lammers))
+        for seat, own, lammers in parts
+    ]
+
+
+def _check_pictures(told: ObservedRound, truth: RoundRecord) -> None:
+    """Each seat's deciding views show, and name, what the record says."""
+    kinds = {(p.seat, p.what) for p in told.pictures}
+    assert kinds >= {
+        (None, "cards"),
+        *((s.seat, w) for s in truth.seats for w in ("bets", "cards")),
+    }
+    hands = {None: truth.dealer, **{s.seat: s for s in truth.seats}}
+    for picture in told.pictures:
+        assert picture.image.shape == (World.size, World.size, 3)
+        assert 1.0 < float(picture.at_s) < float(told.record.end_s or 0)
+        for seen in picture.seen:
+            x0, y0, x1, y1 = seen.xyxy
+            assert -1 <= x0 < x1 <= World.size + 1
+            assert -1 <= y0 < y1 <= World.size + 1
+            assert 0 < seen.score <= 1
+        labels = [s.label for s in picture.seen]
+        if picture.what == "cards":
+            own = hands[picture.seat]
+            assert own.low is not None
+            assert own.high is not None
+            assert set(labels) >= {*own.low, *own.high}
+        if picture.what == "bets":
+            assert any(label.startswith("chip_") for label in labels)
+
+
+def test_a_view_at_rest_is_read_a_few_times_only(
+    empty: Planes, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    find = world.find
+
+    def counted(views: list[np.ndarray]) -> object:
+        asked.append(len(views))
+        return find(views)
+
+    monkeypatch.setattr(world, "find", counted)
+    own = watcher()
+    for k in range(12):
+        assert own.feed(frame(empty, k)) == []
+    assert asked == [1 + len(TABLE.seats)] * READS_PER_REST
+    assert own.finish() == []
+
+
+def test_the_end_of_the_stream_tells_what_was_being_settled(empty: Planes, world: World) -> None:
+    own = watcher()
+    own.feed(frame(empty, 50))
+    seat = TABLE.seats[0]
+    green = {"main": ["green"]}
+    cards = hand(seat, *HANDS[1])
+    for place, shown in (
+        (seat.seat, reading(stakes=green)),
+        (None, reading(cards=hand(TABLE.dealer, *DEALER))),
+        (seat.seat, reading(stakes=green, cards=cards)),
+    ):
+        for k in range(3):
+            ended = own.tracker.take(place, shown, PICTURE, fresh=k == 0, since_s=1.0)
+            assert ended is None
+    (told,) = own.finish()
+    assert told.record.end_s == "10.000"
+    assert [(d.seat, d.what) for d in told.record.undecided] == [(None, "end")]
+    assert told.record.seats[0].low == tuple(HANDS[1][0].split())
+    assert own.finish() == []
+
+
+def moved(planes: Planes) -> Planes:
+    """The same table after somebody knocked the camera."""
+    out = planes.copy()
+    out[:1080] = np.roll(out[:1080], 60, axis=1)
+    return out
+
+
+def noise(planes: Planes) -> Planes:
+    out = np.full_like(planes, 128)
+    out[:1080] = np.random.default_rng(1).integers(60, 120, (1080, 1920))
+    return out
+
+
+@pytest.mark.parametrize("spoil", [moved, noise])
+def test_another_felt_is_refused_after_some_frames(
+    empty: Planes, world: World, spoil: Callable[[Planes], Planes]
+) -> None:
+    other = spoil(empty)
+    own = watcher()
+    for k in range(FELT_CHECKS - 1):
+        own.feed(frame(other, k))
+    with pytest.raises(
+        NotThisTableError, match="film: the picture does not show the felt of table 't1'"
+    ):
+        own.feed(frame(other, FELT_CHECKS))
+
+
+def test_another_felt_is_refused_at_the_end_of_a_short_stream(empty: Planes, world: World) -> None:
+    own = watcher()
+    own.feed(frame(noise(empty), 0))
+    with pytest.raises(NotThisTableError, match="or the camera was moved"):
+        own.finish()
+
+
+def test_one_frame_of_the_table_is_enough(empty: Planes, world: World) -> None:
+    own = watcher()
+    for k, planes in enumerate([noise(empty)] * (FELT_CHECKS - 1) + [empty] + [noise(empty)] * 3):
+        own.feed(frame(planes, k))
+    assert own.finish() == []
+
+
+def test_a_stream_without_a_frame_is_no_error(world: World) -> None:
+    assert watcher().finish() == []
+
+
+def test_a_table_without_a_camera_is_refused(world: World) -> None:
+    with pytest.raises(FeltwatchError, match="table 't1' has no \\[camera\\] in its table file"):
+        TableWatcher(BARE, Path("weights"))
+
+
+def test_a_folder_without_models_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        ModelError, match=f"^{tmp_path / 'model-card.json'}: the model card is missing"
+    ):
+        TableWatcher(TABLE, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("card", "says"),
+    [
+        ("{", "model-card.json: not a model card"),
+        ('{"models": {}}', "model-card.json: not a model card"),
+        (
+            '{"models": {"detector": {"file": "d.onnx", "sha256": "0"}}}',
+            "d.onnx: the model is missing",
+        ),
+        (
+            '{"models": {"detector": {"file": "w.onnx", "sha256": "0"}}}',
+            "w.onnx: not the file of the model card",
+        ),
+    ],
+)
+def test_a_broken_folder_of_models_is_named(tmp_path: Path, card: str, says: str) -> None:
+    (tmp_path / "model-card.json").write_text(card)
+    (tmp_path / "w.onnx").write_bytes(b"weights")
+    with pytest.raises(ModelError, match=says):
+        TableWatcher(TABLE, tmp_path)

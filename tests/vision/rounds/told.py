@@ -1,0 +1,119 @@
+"""Stand-ins for the models that are told what lies on the felt, and where they look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from datasets.render.appearance import lammer_sprites
+from datasets.render.boxes import boxes_of, item_outlines
+from datasets.render.camera import SyntheticCamera
+from datasets.render.cards.deck import Deck
+from datasets.render.painter import ChipLook, Painter, painting_order
+from datasets.render.scene import CardItem, Item, StackItem
+from settlement.record import DECK_LABELS
+from tests.vision.painted import NAMES
+from vision.chips.network_input.count_crop import (
+    BELOW_CHIPS,
+    COUNT_NAMES,
+    MOST_COUNTED,
+    PX_PER_CHIP,
+    RADIUS_MM,
+)
+from vision.detect.detections import ByteArray, Detections, Floats
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import FloatArray, TableFile
+
+SIZE = 640
+NEAR_MM = 330.0
+
+
+class World:
+    """What lies on the felt now; its detector, reader and counter answer from that.
+
+    They know where they are asked to look from the patches that were cut last, so that they
+    need no pictures; everything else is the watcher's own work.
+    """
+
+    size = SIZE
+
+    def __init__(self, table: TableFile, camera: SyntheticCamera, deck: Deck) -> None:
+        self.items: Mapping[str, Item] = {}
+        self.table, self.camera, self.deck = table, camera, deck
+        self._patches: list[FloatArray] = []
+        looks = {name: ChipLook(kind.rgb) for name, kind in table.chips.items()}
+        sprites, sizes = lammer_sprites(np.random.default_rng(1), table.lammers, vary=False)
+        self._parts: tuple[Any, ...] = (deck, looks, sprites, sizes)
+
+    def watch_patches(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Note every patch that is cut from a picture."""
+        cut: Callable[..., ByteArray] = Calibration.warp_patch
+
+        def noted(own: Calibration, image: ByteArray, matrix: FloatArray, *rest: Any) -> ByteArray:
+            self._patches = [*self._patches[-200:], matrix]
+            return cut(own, image, matrix, *rest)
+
+        monkeypatch.setattr(Calibration, "warp_patch", noted)
+
+    def _painter(self, to_px: FloatArray) -> Painter:
+        canvas = np.zeros((SIZE, SIZE, 3), np.uint8)
+        return Painter(canvas, to_px[:2], self.camera.foot_mm, self.camera.height_mm, *self._parts)
+
+    def find(self, views: Sequence[ByteArray]) -> list[Detections]:
+        """The boxes of what lies in the views cut last."""
+        return [self._find(matrix) for matrix in self._patches[-len(views) :]]
+
+    def _find(self, to_felt: FloatArray) -> Detections:
+        painter = self._painter(np.linalg.inv(to_felt))
+        middle = to_felt @ (SIZE / 2, SIZE / 2, 1.0)
+        near = [i for i in self.items.values() if math.dist(i.center_mm, middle[:2]) < NEAR_MM]
+        boxes = boxes_of(painting_order(near, self.camera.foot_mm), painter, np.eye(3), SIZE)
+        return Detections(
+            np.array([b.xyxy for b in boxes], np.float32).reshape(-1, 4),
+            np.full(len(boxes), 0.9, np.float32),
+            np.array([NAMES.index(b.kind) for b in boxes], np.int64), NAMES,
+        )  # fmt: skip
+
+    def read(self, crops: ByteArray) -> Floats:
+        """The index that stands upright in each crop, or none."""
+        shares = np.full((len(crops), len(DECK_LABELS) + 1), 0.0004, np.float32)
+        known = [
+            (quad.mean(axis=0), quad[3] - quad[0], DECK_LABELS.index(card))
+            for item in self.items.values()
+            if isinstance(item, CardItem)
+            for _, quad, card in item_outlines(item, self._painter(np.eye(3)))
+            if card is not None
+        ]
+        for k, matrix in enumerate(self._patches[-len(crops) :]):
+            middle, down = (matrix @ (31.5, 31.5, 1.0))[:2], matrix[:2, 1]
+            fits = [
+                label
+                for at, own, label in known
+                if math.dist(at, middle) < 4
+                and own @ down > 0.8 * math.hypot(*own) * math.hypot(*down)
+            ]
+            shares[k, fits[0] if len(fits) == 1 else len(DECK_LABELS)] = 0.978
+        return shares
+
+    def count(self, crops: ByteArray) -> Floats:
+        """The height of the stack on whose base each crop was set."""
+        shares = np.full((len(crops), len(COUNT_NAMES)), 0.001, np.float32)
+        stacks = [i for i in self.items.values() if isinstance(i, StackItem)]
+        for k, matrix in enumerate(self._patches[-len(crops) :]):
+            up, row = -matrix[:2, 1], math.hypot(*matrix[:2, 1])
+            bottom = (matrix @ (31.5, 63.0, 1.0))[:2]
+            base = bottom + up / row * (RADIUS_MM + BELOW_CHIPS * row * PX_PER_CHIP)
+            own = min(stacks, key=lambda s: math.dist(s.center_mm, base))
+            shares[k, min(len(own.colours), MOST_COUNTED + 1) - 1] = 0.988
+        return shares
+
+
+class Counter:
+    """The counter's side of a world."""
+
+    def __init__(self, world: World) -> None:
+        self.read = world.count

@@ -1,0 +1,1 @@
+"""Reading cards: indices joined to cards, in a view or a photograph."""

@@ -1,0 +1,282 @@
+"""Still photographs of any size, read with no table file: what was found, and which cards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from settlement.errors import FeltwatchError
+from settlement.record import DECK_LABELS, JOKER
+from vision.cards.grouping import ReadIndex, join_indices
+from vision.cards.rotation import ASPECTS, Reading, axes, read_boxes
+from vision.detect.detections import ByteArray, Detections, Floats, Reader
+from vision.detect.tiling import SizedDetector, find_in_picture
+from vision.geometry.table import FloatArray
+
+UNSURE = "index"
+"""Label of an index whose card could not be told."""
+
+BACK = "BACK"
+OTHER_SCORE = 0.5
+"""Backs, chips and lammers are told from this score on: nothing reads them again."""
+
+JOKER_BOTH = ((0.7, 0.85), (0.85, 0.7))
+"""A joker found with the first score and read with the second share is one. In 13 photographs
+with jokers that were trained on each has such a mark, but for one that was not found at all."""
+
+JOKER_READ = 0.97
+"""What reads as a joker with this share is one, however it was found."""
+
+JOKER_SHARE = 0.7
+"""Most that counts of what was found as an index and reads as a joker: the joker's word is
+the least regular index, so much is taken for it. Two such on one card are enough."""
+
+STRETCHES = ((1.0, 1.0), (1.6, 1.0), (1.0, 1.6))
+"""How far a picture is drawn out, across and down, for each look at it."""
+
+NONE_BELOW = 0.05
+"""An index that reads as a card with less at every turn is no index."""
+
+
+class PhotoError(FeltwatchError):
+    """A picture that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One thing seen or one card: its label, score in 0..1 and box in px of the picture."""
+
+    label: str
+    score: float
+    xyxy: tuple[float, float, float, float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The form of `feltwatch detect --json`: the box in whole px."""
+        box = [round(v) for v in self.xyxy]
+        return {"label": self.label, "score": round(self.score, 4), "xyxy": box}
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoResult:
+    """What a photograph of `width` x `height` px shows.
+
+    `detections`: indices, backs, chips, lammers, those of unsure indices labelled `index`.
+    `cards`: one per physical card. `members`: for each card, the places of its indices (or
+    of its back) in `detections`. `turns_deg`: for each detection the turn it was read at.
+    """
+
+    width: int
+    height: int
+    detections: tuple[Found, ...]
+    cards: tuple[Found, ...]
+    members: tuple[tuple[int, ...], ...] = ()
+    turns_deg: tuple[float, ...] = ()
+
+    def as_dict(self, image: str) -> dict[str, Any]:
+        """The form of `feltwatch detect --json`; `image` names the picture."""
+        return {
+            "image": image,
+            "width": self.width,
+            "height": self.height,
+            "cards": [card.as_dict() for card in self.cards],
+            "detections": [found.as_dict() for found in self.detections],
+        }
+
+
+def read_picture(path: Path) -> ByteArray:
+    """A picture file as uint8 (h, w, 3) BGR, turned as its camera noted.
+
+    Raises PhotoError naming the file when it is missing or no picture.
+    """
+    if path.is_dir():
+        raise PhotoError(f"{path}: is a folder; give picture files")
+    try:
+        data = np.fromfile(path, np.uint8)
+    except OSError as error:
+        raise PhotoError(f"{path}: cannot be read ({error.strerror or error})") from error
+    try:
+        image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
+    except cv2.error:
+        image = None
+    if image is None:
+        raise PhotoError(f"{path}: is no picture that can be read; JPEG and PNG are")
+    return np.asarray(image, np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """An index in hand: its place among the detections and what it reads as."""
+
+    item: int
+    label: str
+    share: float
+    reading: Reading
+
+    @property
+    def shares(self) -> Floats:
+        """Shares (53,) of the cards, with the detector's word where that was the surer."""
+        if self.share == self.reading.share:
+            return self.reading.shares
+        out = self.reading.shares * (1 - self.share)
+        out[DECK_LABELS.index(self.label)] = self.share
+        return out
+
+
+@dataclass(frozen=True)
+class PhotoReader:
+    """Reads photographs: finds the indices in overlapping views, reads each, joins cards."""
+
+    detector: SizedDetector
+    reader: Reader
+
+    def read(self, image: ByteArray) -> PhotoResult:
+        """Everything on a picture, uint8 (h, w, 3) BGR of any size.
+
+        It is looked at as it is and drawn out to either side, so that cards which are seen
+        steeply, and are short one way, come to their own form in one of the three.
+        """
+        looks = [self._look(image, *by) for by in STRETCHES]
+        return self._told(image, *_together(looks))
+
+    def read_found(self, image: ByteArray, found: Detections) -> PhotoResult:
+        """As `read`, for boxes that are found already."""
+        return self._told(image, found, self._readings(image, found))
+
+    def _look(self, image: ByteArray, by_x: float, by_y: float) -> tuple[Detections, list[Reading]]:
+        """What is found in a picture drawn out, in px of the picture as it is."""
+        drawn = image
+        if (by_x, by_y) != (1.0, 1.0):
+            drawn = np.asarray(cv2.resize(image, None, fx=by_x, fy=by_y), np.uint8)
+        found = find_in_picture(drawn, self.detector)
+        if drawn is not image:
+            found = found.where(
+                np.array([found.name(n) in ASPECTS for n in range(len(found))], bool)
+            )
+        readings = [_drawn_in(r, by_x, by_y) for r in self._readings(drawn, found)]
+        boxes = np.asarray(found.xyxy / np.array([by_x, by_y] * 2, np.float32), np.float32)
+        return Detections(boxes, found.scores, found.classes, found.names), readings
+
+    def _readings(self, image: ByteArray, found: Detections) -> list[Reading]:
+        """What each index among the detections reads as, in their order."""
+        items = [n for n in range(len(found)) if found.name(n) in ASPECTS]
+        aspects = [ASPECTS[found.name(n)] for n in items]
+        return read_boxes(image, found.xyxy[items], aspects, self.reader)
+
+    def _told(
+        self, image: ByteArray, found: Detections, readings: Sequence[Reading]
+    ) -> PhotoResult:
+        height, width = image.shape[:2]
+        indices = _one_per_place(found, _told_indices(found, readings))
+        cards = join_indices([_placed(found, own) for own in indices], width, height)
+        label_of = {n: card.label for card in cards for n in card.members}
+        shown: list[Found] = []
+        turns: list[float] = []
+        place: dict[int, int] = {}
+        for n, own in enumerate(indices):
+            place[n] = len(shown)
+            label, score = label_of.get(n, UNSURE), float(found.scores[own.item])
+            if label in DECK_LABELS:
+                score = float(own.shares[DECK_LABELS.index(label)])
+            shown.append(Found(label, score, _box(found, own.item)))
+            turns.append(own.reading.turn_deg)
+        backs: list[int] = []
+        for item in range(len(found)):
+            name = found.name(item)
+            if name in ASPECTS or float(found.scores[item]) < OTHER_SCORE:
+                continue
+            if name == "back":
+                backs.append(len(shown))
+            label = BACK if name == "back" else name
+            shown.append(Found(label, float(found.scores[item]), _box(found, item)))
+            turns.append(0.0)
+        faces = [Found(card.label, card.score, card.xyxy) for card in cards]
+        members = [tuple(place[n] for n in card.members) for card in cards]
+        for at in backs:
+            faces.append(shown[at])
+            members.append((at,))
+        return PhotoResult(width, height, tuple(shown), tuple(faces), tuple(members), tuple(turns))
+
+
+def _together(
+    looks: Sequence[tuple[Detections, list[Reading]]],
+) -> tuple[Detections, list[Reading]]:
+    """The detections of several looks at one picture in one, with the readings of indices."""
+    found = [own for own, _ in looks]
+    names = next((own.names for own in found if len(own)), found[0].names)
+    merged = Detections(
+        np.concatenate([own.xyxy for own in found]),
+        np.concatenate([own.scores for own in found]),
+        np.concatenate([own.classes for own in found]),
+        names,
+    )
+    return merged, [reading for _, readings in looks for reading in readings]
+
+
+def _drawn_in(reading: Reading, by_x: float, by_y: float) -> Reading:
+    """A reading made in a picture that was drawn out, with turn and height in the plain one."""
+    down = axes(reading.turn_deg)[1] / (by_x, by_y)
+    turn = math.degrees(math.atan2(-down[0], down[1])) % 360
+    return Reading(reading.shares, turn, reading.height_px * float(np.hypot(*down)))
+
+
+def _told_indices(found: Detections, readings: Sequence[Reading]) -> list[_Index]:
+    """The indices among the detections that read as a card, in their order."""
+    items = [n for n in range(len(found)) if found.name(n) in ASPECTS]
+    out = []
+    for item, reading in zip(items, readings, strict=True):
+        told = told_index(reading, found.name(item) == "joker", float(found.scores[item]))
+        if told is not None:
+            out.append(_Index(item, *told, reading))
+    return out
+
+
+def told_index(reading: Reading, as_joker: bool, score: float) -> tuple[str, float] | None:
+    """The card and its share of an index as read, found as a joker or not with `score`.
+
+    The reader's word counts; None where nothing reads as a card. A joker needs more than a
+    card does, as a club's marks beside an edge look like its word: that both say so
+    (`JOKER_BOTH`), or that the reader is sure of it (`JOKER_READ`).
+    """
+    label, share = reading.label, reading.share
+    if label != JOKER:
+        return (label, share) if as_joker or share >= NONE_BELOW else None
+    if as_joker and any(score >= found and share >= read for found, read in JOKER_BOTH):
+        return JOKER, max(score, share)
+    if share >= JOKER_READ:
+        return JOKER, share if as_joker else min(share, JOKER_SHARE)
+    return None
+
+
+def _one_per_place(found: Detections, indices: list[_Index]) -> list[_Index]:
+    """Of indices found twice at one place, by two classes or scales, the surer."""
+    kept: list[_Index] = []
+    for own in sorted(indices, key=lambda index: -index.share):
+        at = _center(found, own.item)
+        near = (0.5 * min(own.reading.height_px, k.reading.height_px) for k in kept)
+        apart = (float(np.hypot(*(at - _center(found, k.item)))) for k in kept)
+        if all(a > n for a, n in zip(apart, near, strict=True)):
+            kept.append(own)
+    return kept
+
+
+def _center(found: Detections, item: int) -> FloatArray:
+    x0, y0, x1, y1 = (float(v) for v in found.xyxy[item])
+    return np.array([(x0 + x1) / 2, (y0 + y1) / 2])
+
+
+def _box(found: Detections, item: int) -> tuple[float, float, float, float]:
+    x0, y0, x1, y1 = (float(v) for v in found.xyxy[item])
+    return x0, y0, x1, y1
+
+
+def _placed(found: Detections, own: _Index) -> ReadIndex:
+    return ReadIndex(
+        own.label, own.share, _center(found, own.item), own.reading.turn_deg,
+        own.reading.height_px, own.shares, ASPECTS[found.name(own.item)],
+    )  # fmt: skip

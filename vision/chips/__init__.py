@@ -1,0 +1,1 @@
+"""Reading chip stacks: chip counts, colours and values."""

@@ -1,0 +1,69 @@
+"""Running the exported reader of levels (`vision.chips.colours`) with OpenVINO."""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openvino as ov
+
+from vision.chips.network_input.level_windows import WINDOW_PX
+from vision.detect.detections import ByteArray, Floats
+from vision.detect.openvino_runtime import ModelError, load_card, weights_folder
+
+INPUTS = ("windows", "colours")
+
+
+class OpenVinoLevelReader:
+    """Windows of levels and a palette in, log shares of its chips and of none out."""
+
+    def __init__(self, path: Path, threads: int | None = None) -> None:
+        """Compile the network at `path`; ModelError when it cannot be read or is another."""
+        try:
+            state = path.stat()
+        except OSError as error:
+            raise ModelError(f"{path}: the model is missing") from error
+        self._model = _compiled(path, (state.st_mtime_ns, state.st_size), threads)
+        self._request = self._model.create_infer_request()
+        self._turn = threading.Lock()
+
+    def read(self, windows: ByteArray, colours: Floats) -> Floats:
+        """Log shares float32 (n, k + 1), of the k chips and of none.
+
+        `windows` uint8 (n, 24, 24, 4), `colours` sRGB float32 (k, 3), 0 to 255.
+        """
+        if windows.shape[1:] != (WINDOW_PX, WINDOW_PX, 4):
+            raise ValueError(f"windows are ({WINDOW_PX}, {WINDOW_PX}, 4), found {windows.shape}")
+        given = {
+            "windows": np.ascontiguousarray(windows, np.float32),
+            "colours": np.ascontiguousarray(colours, np.float32),
+        }
+        with self._turn:
+            self._request.infer(given)
+            return np.array(self._request.get_output_tensor(0).data, np.float32)
+
+
+@lru_cache(maxsize=4)
+def _compiled(path: Path, _state: tuple[int, int], threads: int | None) -> Any:
+    core = ov.Core()
+    try:
+        model = core.read_model(str(path))
+        names = {name for one in model.inputs for name in one.get_names()}
+    except RuntimeError as error:
+        raise ModelError(f"{path}: OpenVINO cannot read the model") from error
+    if not names >= set(INPUTS):
+        raise ModelError(f"{path}: not a reader of levels; its inputs are {sorted(names)}")
+    # Log shares of the surer levels want more digits than bfloat16 has; the network is small.
+    config: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+    if threads:
+        config["INFERENCE_NUM_THREADS"] = threads
+    return core.compile_model(model, "CPU", config)
+
+
+def load_level_reader(models: Path, threads: int | None = None) -> OpenVinoLevelReader:
+    """The reader of levels of a folder of weights, or for a detector's file."""
+    folder = weights_folder(models)
+    return OpenVinoLevelReader(folder / load_card(folder)["models"]["levels"]["file"], threads)

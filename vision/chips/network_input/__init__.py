@@ -1,0 +1,1 @@
+"""The input form of the chip networks, shared with their training."""

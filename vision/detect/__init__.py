@@ -1,0 +1,1 @@
+"""Detection in images: detections, the OpenVINO runtime, tiling and motion."""

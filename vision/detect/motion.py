@@ -1,0 +1,107 @@
+"""When a view has come to rest: motion and change on the reduced luma of each view's felt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.detect.detections import ByteArray
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import FloatArray
+
+SHRINK = 8
+"""Luma is averaged over blocks of this many px a side before it is compared."""
+
+MOVE_LEVELS = 7
+CHANGE_LEVELS = 9
+MOVE_BLOCKS = 3
+CHANGE_BLOCKS = 2
+STILL_SAMPLES = 2
+"""Samples in a row without motion before a view counts as resting."""
+
+
+RestState = tuple[int, npt.NDArray[np.int16] | None, npt.NDArray[np.int16] | None]
+
+
+def shrink(luma: ByteArray) -> npt.NDArray[np.int16]:
+    """Block means of a picture's luma, int16 (h / SHRINK, w / SHRINK)."""
+    h, w = luma.shape
+    small = cv2.resize(luma, (w // SHRINK, h // SHRINK), interpolation=cv2.INTER_AREA)
+    return np.asarray(small, np.int16)
+
+
+@dataclass
+class RestWatch:
+    """Watches one piece of felt, a convex outline (n, 2) felt mm."""
+
+    calibration: Calibration
+    outline_mm: FloatArray
+    still: int = 0
+    _mask: npt.NDArray[np.bool_] = field(init=False)
+    _rect: tuple[slice, slice] = field(init=False)
+    _before: npt.NDArray[np.int16] | None = None
+    _known: npt.NDArray[np.int16] | None = None
+
+    def __post_init__(self) -> None:
+        """Find the outline's blocks in the reduced picture."""
+        seen = self.calibration.felt_to_image(self.outline_mm) / SHRINK
+        w, h = self.calibration.width_px // SHRINK, self.calibration.height_px // SHRINK
+        mask = np.zeros((h, w), np.uint8)
+        cv2.fillPoly(mask, [np.round(seen).astype(np.int32)], 1)
+        rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+        if rows.size == 0:
+            self._rect, self._mask = (slice(0, 1), slice(0, 1)), np.zeros((1, 1), bool)
+            return
+        self._rect = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1))
+        self._mask = mask[self._rect] > 0
+
+    def look(self, small: npt.NDArray[np.int16]) -> bool:
+        """Take the next sample in; gives back whether the felt is at rest."""
+        now = small[self._rect]
+        if self._before is not None and self._differs(now, self._before, MOVE_LEVELS, MOVE_BLOCKS):
+            self.still = 0
+        elif self._before is not None:
+            self.still += 1
+        self._before = now.copy()
+        return self.still >= STILL_SAMPLES
+
+    def changed(self) -> bool:
+        """Whether the felt differs from when `remember` was called last."""
+        if self._before is None:
+            return False
+        if self._known is None:
+            return True
+        return self._differs(self._before, self._known, CHANGE_LEVELS, CHANGE_BLOCKS)
+
+    def remember(self) -> None:
+        """Take the felt as it is for known."""
+        self._known = None if self._before is None else self._before.copy()
+
+    def state(self) -> RestState:
+        """What was seen so far: `still`, and the samples before and known."""
+        return self.still, self._before, self._known
+
+    def set_state(self, state: RestState) -> None:
+        """Go on from a `state`. Raises ValueError when it is of another piece of felt."""
+        still, before, known = state
+        for sample in (before, known):
+            if sample is not None and sample.shape != self._mask.shape:
+                raise ValueError(f"samples of {sample.shape}, the felt has {self._mask.shape}")
+        self.still, self._before, self._known = still, before, known
+
+    def _differs(
+        self, a: npt.NDArray[np.int16], b: npt.NDArray[np.int16], levels: int, blocks: int
+    ) -> bool:
+        return int(((np.abs(a - b) > levels) & self._mask).sum()) >= blocks
+
+
+def hull(points: Sequence[FloatArray], grow_mm: float) -> FloatArray:
+    """Convex hull (n, 2) mm of polygons, its corners moved outwards by `grow_mm`."""
+    outline = cv2.convexHull(np.vstack(points).astype(np.float32)).reshape(-1, 2).astype(np.float64)
+    away = outline - outline.mean(axis=0)
+    grown: FloatArray = outline + away / np.linalg.norm(away, axis=1, keepdims=True) * grow_mm
+    return grown

@@ -1,0 +1,1 @@
+"""The felt's geometry: table file, calibration, pose and lens distortion."""

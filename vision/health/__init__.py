@@ -1,0 +1,1 @@
+"""Whether a camera still shows its table."""

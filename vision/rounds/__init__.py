@@ -1,0 +1,1 @@
+"""Rounds: from views at rest to round records."""

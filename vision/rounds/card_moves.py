@@ -1,0 +1,239 @@
+"""Cards that changed hand, seat or face after hands were set.
+
+Hands are spread in a row, taken up and laid again until they are set. What counts is only what
+lies between two rests that both show a hand whole and surely; everything else is passed over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from settlement.record import CardMove
+from vision.cards.view import CardRead, fuse_indices, join_cards, split_hands
+from vision.geometry.table import VIEW_MM, DealerPlace, SeatPlace
+from vision.rounds.region_change import as_picture
+from vision.rounds.tracker import FACE_UP_CARDS, Episode
+from vision.rounds.view_reader import ViewReading
+
+SURE_CARD = 0.9
+"""Least share of every card of a hand that is told to have changed."""
+
+SURE_READINGS = 2
+"""Least readings of a rest that must show the hand so."""
+
+LAY_MM = 15.0
+"""A card that was not moved lies this near to where it lay."""
+
+BACK_MM = 35.0
+"""The middle of a back this near to a card's is that card's; neighbours hide part of it."""
+
+IN_BOX_MM = 75.0
+"""A card of a seat lies this near to one of its boxes' middles."""
+
+FACE_UP_S = 0.5
+"""How long a card must lie face up before the hand is turned up."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenCardMove:
+    """A move of a seat's cards, None the dealer's, with the rests before and after it.
+
+    `other` is the rest after it at the other place, where cards changed seats.
+    """
+
+    seat: int | None
+    move: CardMove
+    before: Episode
+    after: Episode
+    other: Episode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetHand:
+    """A rest that shows two cards in the low box and five in the high one, all read surely."""
+
+    episode: Episode
+    low: frozenset[str]
+    cards: tuple[CardRead, ...]
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """All seven."""
+        return frozenset(card.label for card in self.cards)
+
+
+def set_hand(episode: Episode, part: SeatPlace | DealerPlace) -> SetHand | None:
+    """The set hand that a state of rest shows, or None."""
+    cards = join_cards(fuse_indices([r.indices for r in episode.readings]))
+    low = _low_of(cards, part)
+    if low is None or min(card.share for card in cards) < SURE_CARD:
+        return None
+    alike = sum(_low_of(join_cards(r.indices), part) == low for r in episode.readings)
+    return SetHand(episode, low, tuple(cards)) if alike >= SURE_READINGS else None
+
+
+def _low_of(cards: Sequence[CardRead], part: SeatPlace | DealerPlace) -> frozenset[str] | None:
+    """The labels in the low box, of seven different cards that lie two and five."""
+    if len({card.label for card in cards}) != len(cards):
+        return None
+    low, high = split_hands(cards, part.low, part.high, part.place)
+    return frozenset(c.label for c in low) if (len(low), len(high)) == (2, 5) else None
+
+
+def card_moves(
+    rests: Mapping[int | None, Sequence[Episode]],
+    parts: Mapping[int | None, SeatPlace | DealerPlace],
+) -> list[SeenCardMove]:
+    """Every move of a round; `rests` are the states of rest by seat, None the dealer's."""
+    shown = {
+        seat: [set_hand(e, parts[seat]) if e.cards_up >= FACE_UP_CARDS else None for e in own]
+        for seat, own in rests.items()
+    }
+    moves: list[SeenCardMove] = []
+    for seat, own in rests.items():
+        hands = [hand for hand in shown[seat] if hand is not None]
+        moves += _between_hands(seat, hands)
+        if seat is not None:
+            moves += _turned_down(seat, own, shown[seat])
+            moves += _turned_up(seat, own, hands, parts[seat])
+    moves += _between_seats({seat: [h for h in all_ if h] for seat, all_ in shown.items()})
+    return moves
+
+
+def _move(
+    seat: int | None, kind: str, cards: Sequence[str], before: Episode, after: Episode,
+    to_seat: int | None = None,
+) -> SeenCardMove:  # fmt: skip
+    move = CardMove(
+        kind=kind, cards=tuple(cards), to_seat=to_seat,
+        before_s=f"{before.until_s:.3f}", after_s=f"{after.readings[0].at_s:.3f}",
+    )  # fmt: skip
+    return SeenCardMove(seat, move, before, after)
+
+
+def _between_hands(seat: int | None, hands: Sequence[SetHand]) -> list[SeenCardMove]:
+    """The same seven cards, with others in the low box than before."""
+    return [
+        _move(
+            seat, "hand", (*sorted(one.low - other.low), *sorted(other.low - one.low)),
+            one.episode, other.episode,
+        )
+        for one, other in pairwise(hands)
+        if one.labels == other.labels and one.low != other.low
+    ]  # fmt: skip
+
+
+def _between_seats(hands: Mapping[int | None, Sequence[SetHand]]) -> list[SeenCardMove]:
+    """A card of each of two places lies at the other one."""
+    swapped = [
+        (seat, one, other)
+        for seat, own in hands.items()
+        for one, other in pairwise(own)
+        if len(one.labels - other.labels) == 1
+    ]
+    observations = []
+    for k, (seat, one, other) in enumerate(swapped):
+        given, got = one.labels - other.labels, other.labels - one.labels
+        for to, had, has in swapped[k + 1 :]:
+            if to != seat and (has.labels - had.labels, had.labels - has.labels) == (given, got):
+                cards = (*given, *got)
+                observation = _move(seat, "seat", cards, one.episode, other.episode, to)
+                observations.append(replace(observation, other=has.episode))
+    return observations
+
+
+def _turned_down(
+    seat: int, rests: Sequence[Episode], shown: Sequence[SetHand | None]
+) -> list[SeenCardMove]:
+    """A back lies where one card of a set hand lay, and the other six lie as they did."""
+    last: SetHand | None = None
+    for rest, hand in zip(rests, shown, strict=True):
+        if hand is not None:
+            last = hand
+        elif last is not None:
+            gone = _one_gone(last, rest)
+            if (
+                gone
+                and _backs_at(rest, gone) >= SURE_READINGS
+                and not _backs_at(last.episode, gone)
+            ):
+                return [_move(seat, "face_down", (gone.label,), last.episode, rest)]
+    return []
+
+
+def _one_gone(hand: SetHand, rest: Episode) -> CardRead | None:
+    """The one card of a set hand that a later rest does not show where it lay."""
+    seen = join_cards(fuse_indices([r.indices for r in rest.readings]))
+    gone = [
+        card
+        for card in hand.cards
+        if not any(
+            math.dist(card.center_mm, now.center_mm) < LAY_MM and card.label == now.label
+            for now in seen
+        )
+    ]
+    if len(gone) != 1 or any(now.label == gone[0].label for now in seen):
+        return None
+    return gone[0]
+
+
+def _backs_at(rest: Episode, card: CardRead) -> int:
+    """How many readings of a rest show a back where the card lay."""
+    picture = as_picture(rest.picture)
+    if picture is None:
+        return 0
+    size = picture.shape[1]
+    return sum(
+        any(math.dist(at, card.center_mm) < BACK_MM for at in _backs(reading, size))
+        for reading in rest.readings
+    )
+
+
+def _backs(reading: ViewReading, view_px: int) -> list[tuple[float, float]]:
+    """Middles of the backs, mm of the view's frame."""
+    boxes = reading.found.of("back").xyxy
+    middles = (boxes[:, :2] + boxes[:, 2:]) / 2 * VIEW_MM / view_px - VIEW_MM / 2
+    return [(float(u), float(v)) for u, v in middles]
+
+
+def _turned_up(
+    seat: int, rests: Sequence[Episode], hands: Sequence[SetHand], part: SeatPlace | DealerPlace
+) -> list[SeenCardMove]:
+    """One card of a hand lies face up upon backs before the dealer turns the hand up.
+
+    It lies on top, so both its corners are seen, and it is among the seven that are shown.
+    """
+    boxes = [part.place.to_local(np.array([box.center_mm]))[0] for box in (part.low, part.high)]
+    down: Episode | None = None
+    for rest in rests:
+        if rest.cards_up >= FACE_UP_CARDS or not hands:
+            return []
+        with_backs = sum(r.backs > 0 for r in rest.readings)
+        if with_backs * 2 <= len(rest.readings):
+            continue
+        cards = join_cards(fuse_indices([r.indices for r in rest.readings]))
+        if not cards:
+            down = rest
+        elif down is not None and len(cards) == 1:
+            card = cards[0]
+            alike = sum(_shows(r, card.label) for r in rest.readings)
+            if (
+                card.indices > 1
+                and card.share >= SURE_CARD
+                and card.label in hands[0].labels
+                and alike >= SURE_READINGS
+                and rest.until_s - rest.start_s >= FACE_UP_S
+                and min(math.dist(card.center_mm, at) for at in boxes) < IN_BOX_MM
+            ):
+                return [_move(seat, "face_up", (card.label,), down, rest)]
+    return []
+
+
+def _shows(reading: ViewReading, label: str) -> bool:
+    """Whether a card is read so, and no other."""
+    return [card.label for card in join_cards(reading.indices)] == [label]

@@ -1,0 +1,330 @@
+"""A finished round's tracks to its round record: votes over readings, doubts said."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from settlement.record import (
+    Action,
+    Confidence,
+    DealerRecord,
+    RoundRecord,
+    SeatRecord,
+    Undecided,
+    WagerRecord,
+)
+from vision.cards.view import CardRead, split_hands
+from vision.chips.colours import OTHER_SHARE
+from vision.chips.reading import ReadStack
+from vision.chips.votes import is_sure, value_of
+from vision.geometry.table import Place, Polygon, TableFile
+from vision.rounds.changes import Changes, find_changes, until
+from vision.rounds.split_stakes import STOOD_MM, with_second_stacks
+from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
+from vision.rounds.view_reader import ViewReading
+
+SURE_CARD = 0.5
+MOST_OTHERS = 6
+"""A record names at most so many other sums of a stake or a pay."""
+
+SURE_VOTES = 0.65
+SURE_SHARE = 0.34
+HAND_CARDS = 7
+STRAY_SHARE = 0.8
+TWIN_SHARE = 0.93
+"""A card read twice in a round: the reading under this share gives way."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Hand:
+    low: tuple[str, ...]
+    high: tuple[str, ...]
+    doubts: tuple[tuple[str, str], ...]
+    least: float
+
+
+def _hand(
+    cards: Sequence[CardRead],
+    low: Polygon,
+    high: Polygon,
+    place: Place,
+    given_up: Mapping[int, str],
+) -> _Hand:
+    """Names of both hands; cards that are not sure are told as doubts."""
+    # More than seven cannot lie there: what was read least surely is a mark, not a card.
+    surplus = sorted(cards, key=lambda c: c.share)[: max(0, len(cards) - HAND_CARDS)]
+    cards = [c for c in cards if c not in surplus or c.share >= STRAY_SHARE]
+    in_low, in_high = split_hands(cards, low, high, place)
+    names: dict[str, list[str]] = {"low": [], "high": []}
+    doubts: list[tuple[str, str]] = []
+    least = 1.0
+    for box, own in (("low", in_low), ("high", in_high)):
+        for place_in_row, card in enumerate(sorted(own, key=lambda c: c.center_mm[0])):
+            why = given_up.get(id(card))
+            if why is None and card.share < SURE_CARD:
+                why = f"read as {card.label} with a share of {card.share:.2f} only"
+            if why is None:
+                names[box].append(card.label)
+                least = min(least, card.share)
+            else:
+                doubts.append((f"{box}[{place_in_row}]", why))
+    missing = HAND_CARDS - len(cards)
+    if missing > 0:
+        for box, full in (("low", 2), ("high", 5)):
+            have = len(in_low if box == "low" else in_high)
+            for k in range(have, full):
+                doubts.append((f"{box}[{k}]", "no index of the card was found"))
+    return _Hand(tuple(names["low"]), tuple(names["high"]), tuple(doubts), least)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """What a stake or a pay comes to: cents (None: undecided), the tallest stack where it was
+    counted, and other sums that the views do not exclude, the likelier first."""
+
+    cents: int | None
+    height: int | None
+    others: tuple[int, ...] | None = None
+
+
+def _vote(readings: Sequence[Sequence[ReadStack]]) -> _Sum:
+    """The cents that most readings agree on, and what else it may be.
+
+    Unsure readings vote too, or only the wrong that look sure would be heard; but some of
+    the winner's own must be sure.
+    """
+    values = [value_of(stacks) for stacks in readings]
+    heights = [max(len(s.colours) for s in r) for r, v in zip(readings, values, strict=True) if v]
+    height = round(statistics.median(heights)) if heights else None
+    told = Counter(v for v in values if v is not None)
+    if not told:
+        return _Sum(None, height)
+    value, count = told.most_common(1)[0]
+    surely = sum(is_sure(r) for r, v in zip(readings, values, strict=True) if v == value)
+    if count < SURE_VOTES * len(values) or surely < SURE_SHARE * count:
+        return _Sum(None, height)
+    return _Sum(value, height, _other_sums(readings, value) or None)
+
+
+def _other_sums(readings: Sequence[Sequence[ReadStack]], value: int) -> tuple[int, ...]:
+    """Sums other than `value` that have a share of `OTHER_SHARE` or more over all readings."""
+    shares: defaultdict[int, float] = defaultdict(float)
+    for stacks in readings:
+        whole = value_of(stacks)
+        if whole is None:
+            continue
+        shares[whole] += min(s.count_share * s.colour_share for s in stacks)
+        for stack in stacks:
+            for cents, share in stack.others_cents:
+                shares[whole - stack.value_cents + cents] += share
+    likely = sorted(shares.items(), key=lambda told: -told[1])
+    least = OTHER_SHARE * len(readings)
+    others = [cents for cents, share in likely if cents != value and share >= least]
+    return tuple(others[:MOST_OTHERS])
+
+
+def _readings(episodes: Sequence[Episode]) -> list[ViewReading]:
+    return [r for e in episodes for r in e.readings]
+
+
+def _wagers(
+    table: TableFile, seat: int, episodes: Sequence[Episode], changes: Changes
+) -> tuple[list[WagerRecord], list[Undecided]]:
+    """What was staked and done at each spot of a seat."""
+    shown = next((k for k, e in enumerate(episodes) if e.cards_up >= FACE_UP_CARDS), len(episodes))
+    episodes = with_second_stacks(episodes, shown)
+    last = episodes[-1]
+    wagers: list[WagerRecord] = []
+    doubts: list[Undecided] = []
+
+    def doubt(what: str, why: str) -> None:
+        doubts.append(Undecided(seat=seat, what=what, why=why))
+
+    everything = _readings(episodes)
+    before = _readings(episodes[: shown + 1]) or everything
+    for name in table.seat(seat).spots:
+        seen_before = [r.stakes[name] for r in before if name in r.stakes]
+        if len(seen_before) * 3 < len(before) or not seen_before:
+            if len(seen_before) >= 2:
+                doubt(f"{name}.stake", "chips were seen on the spot in some views only")
+            continue
+        seen = [r.stakes[name] for r in everything if name in r.stakes]
+        # A pay beside the stake may stand before it: stakes alone are read better.
+        alone = [r.stakes[name] for r in everything if name in r.stakes and name not in r.pays]
+        if len(alone) >= 2:
+            seen = alone
+        late = changes.late_bet(seat, name)
+        if late is not None:
+            # What lay there before is no reading of what lies there now.
+            since = late.after.readings[0].at_s
+            seen = [r.stakes[name] for r in everything if name in r.stakes and r.at_s >= since]
+        stake = _vote(seen)
+        if stake.cents is None:
+            doubt(f"{name}.stake", "the stack could not be counted surely")
+        action, paid = _done(name, last, episodes[shown:], doubt)
+        wagers.append(
+            WagerRecord(
+                wager=name, stake_cents=stake.cents, action=action, paid_cents=paid.cents,
+                late=None if late is None else late.late,
+                stake_or_cents=stake.others, paid_or_cents=paid.others,
+                stake_chips=stake.height, paid_chips=paid.height,
+            )
+        )  # fmt: skip
+    prizes = [r.pays["envy"] for r in last.readings if "envy" in r.pays]
+    if len(prizes) * 2 > len(last.readings):
+        prize = _vote([r.pays["envy"] for r in everything if "envy" in r.pays])
+        if prize.cents is None:
+            doubt("envy.paid", "the stack could not be counted surely")
+        wagers.append(
+            WagerRecord(
+                wager="envy", stake_cents=None, action="paid", paid_cents=prize.cents,
+                paid_or_cents=prize.others, stake_chips=None, paid_chips=prize.height,
+            )
+        )  # fmt: skip
+    if _laid_by(episodes[:shown], last):
+        doubt("chips", "chips came to stand by the spots that could be given to no wager")
+    return wagers, doubts
+
+
+def _laid_by(before: Sequence[Episode], last: Episode) -> bool:
+    """Whether chips of no wager stand there at last, in most views, that did not stand there
+    before the hand was turned up."""
+    old = [s.center_mm for r in _readings(before) for s in r.strays]
+    new = sum(
+        any(all(math.dist(s.center_mm, at) > STOOD_MM for at in old) for s in r.strays)
+        for r in last.readings
+    )
+    return new * 2 > len(last.readings)
+
+
+def _done(
+    name: str, last: Episode, after: Sequence[Episode], doubt: Callable[[str, str], None]
+) -> tuple[Action | None, _Sum]:
+    """Action and sum of the pay of one wager."""
+    total = len(last.readings)
+    stake_there = sum(name in r.stakes for r in last.readings)
+    pay_there = sum(name in r.pays for r in last.readings)
+    if pay_there * 2 > total:
+        paid = _vote([r.pays[name] for r in _readings(after) if name in r.pays])
+        if paid.cents is None:
+            doubt(f"{name}.paid", "the stack could not be counted surely")
+        return "paid", paid
+    if stake_there * 2 > total:
+        return "left", _Sum(0, None)
+    if stake_there or pay_there:
+        doubt(f"{name}.action", "chips were seen in some views only")
+        return None, _Sum(None, None)
+    return "taken", _Sum(0, None)
+
+
+def compile_round(
+    table: TableFile,
+    number: int,
+    own: Round,
+    end_s: float,
+    *,
+    cut_short: bool,
+    changes: Changes | None = None,
+) -> RoundRecord:
+    """The record of a finished round, `number` of its table.
+
+    `changes` are the round's own, looked for here when they are not given.
+    """
+    if changes is None:
+        changes = find_changes(table, own)
+    doubts: list[Undecided] = []
+    hands = {seat: changes.hand(seat, track) for seat, track in own.tracks.items()}
+    given_up = _twins(hands)
+    least = 1.0
+    dealer_cards = hands[None]
+    dealer = DealerRecord()
+    if dealer_cards:
+        read = _hand(
+            dealer_cards, table.dealer.low, table.dealer.high, table.dealer.place, given_up
+        )
+        dealer = DealerRecord(low=read.low, high=read.high, moves=changes.moves_of(None))
+        doubts += [Undecided(seat=None, what=w, why=y) for w, y in read.doubts]
+        least = min(least, read.least)
+    else:
+        doubts.append(
+            Undecided(seat=None, what="hand", why="the dealer's cards were never seen at rest")
+        )
+    seats = []
+    for seat in table.seats:
+        episodes = until(own.tracks[seat.seat].episodes, own.cut_s)
+        if not episodes:
+            continue
+        wagers, own_doubts = _wagers(table, seat.seat, episodes, changes)
+        cards = hands[seat.seat]
+        if not wagers and not cards:
+            continue
+        low: tuple[str, ...] | None = None
+        high: tuple[str, ...] | None = None
+        if cards:
+            read = _hand(cards, seat.low, seat.high, seat.place, given_up)
+            low, high = read.low, read.high
+            doubts += [Undecided(seat=seat.seat, what=w, why=y) for w, y in read.doubts]
+            least = min(least, read.least)
+        else:
+            doubts.append(
+                Undecided(
+                    seat=seat.seat, what="hand", why="the hand was never seen turned up at rest"
+                )
+            )
+        doubts += own_doubts
+        readings = _readings(episodes)
+        lammers = Counter(kind for r in readings for kind in r.lammers)
+        kept = tuple(sorted(k for k, v in lammers.items() if v * 2 > len(readings)))
+        doubts += [
+            Undecided(seat=seat.seat, what="lammers", why=f"{kind} was seen in some views only")
+            for kind, v in sorted(lammers.items())
+            if 0.3 < v / len(readings) <= 0.5
+        ]
+        seats.append(
+            SeatRecord(
+                seat=seat.seat,
+                low=low,
+                high=high,
+                moves=changes.moves_of(seat.seat),
+                lammers=kept,
+                wagers=tuple(wagers),
+            )
+        )
+    if cut_short:
+        doubts.append(
+            Undecided(seat=None, what="end", why="the recording ended before the round did")
+        )
+    return RoundRecord(
+        round_id=f"{table.table}-{number:06d}",
+        table=table.table,
+        game=table.rules.game,
+        start_s=f"{own.start_s:.3f}",
+        end_s=f"{end_s:.3f}",
+        dealer=dealer,
+        seats=tuple(seats),
+        undecided=tuple(doubts),
+        confidence=Confidence(min_card=round(least, 4)),
+    )
+
+
+def _twins(hands: Mapping[int | None, Sequence[CardRead]]) -> dict[int, str]:
+    """Cards (by id) whose label was read more surely elsewhere in the round."""
+    places: dict[str, list[tuple[int | None, CardRead]]] = {}
+    for seat, cards in hands.items():
+        for card in cards:
+            places.setdefault(card.label, []).append((seat, card))
+    out: dict[int, str] = {}
+    for label, found in places.items():
+        if len(found) < 2:
+            continue
+        found.sort(key=lambda f: -f[1].share)
+        best = found[0][0]
+        where = "the dealer's hand" if best is None else f"seat {best}"
+        for _, card in found[1:]:
+            if card.share < TWIN_SHARE:
+                out[id(card)] = f"read as {label}, which {where} shows more surely"
+    return out

@@ -1,0 +1,55 @@
+"""Stakes in two stacks, the second of which stands where pays are laid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vision.chips.reading import ReadStack
+from vision.geometry.table import Point
+from vision.rounds.tracker import Episode
+from vision.rounds.view_reader import ViewReading
+
+STOOD_MM = 20.0
+"""A stack this near to one seen before is the same one."""
+
+
+def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]:
+    """The episodes with stakes in two stacks told as stakes.
+
+    A stack beside the spot is a pay; but nothing is paid before the hand is turned up, so what
+    stands there in most views until then is more of the stake, and stays that.
+    """
+    before = [r for e in episodes[:shown] for r in e.readings]
+    early: dict[str, list[Point]] = {}
+    for reading in before:
+        for name, stacks in reading.pays.items():
+            for stack in stacks:
+                there = sum(_stands(stack.center_mm, r.pays.get(name, ())) for r in before)
+                staked = sum(name in r.stakes for r in before)
+                if name != "envy" and staked and there * 2 > staked:
+                    early.setdefault(name, []).append(stack.center_mm)
+    if not early:
+        return list(episodes)
+
+    def told(reading: ViewReading) -> ViewReading:
+        stakes, pays = dict(reading.stakes), dict(reading.pays)
+        for name, places in early.items():
+            own = pays.pop(name, ())
+            old = tuple(
+                s for s in own if any(math.dist(s.center_mm, at) <= STOOD_MM for at in places)
+            )
+            new = tuple(s for s in own if s not in old)
+            if old:
+                stakes[name] = (*stakes.get(name, ()), *old)
+            if new:
+                pays[name] = new
+        return replace(reading, stakes=stakes, pays=pays)
+
+    return [replace(e, readings=[told(r) for r in e.readings]) for e in episodes]
+
+
+def _stands(at: Point, stacks: Sequence[ReadStack]) -> bool:
+    """Whether one of the stacks stands at a felt point."""
+    return any(math.dist(stack.center_mm, at) <= STOOD_MM for stack in stacks)

@@ -1,0 +1,144 @@
+"""One view read at one moment: cards, backs, chips by wager, lammers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vision.cards.view import ReadIndex, backs_seen, see_indices
+from vision.chips.boxes import Box
+from vision.chips.colours import LevelReader
+from vision.chips.reading import ReadStack, read_stacks
+from vision.detect.detections import ByteArray, Detections, Reader
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import VIEW_MM, ChipKind, Place, Polygon
+
+IN_SPOT_MM = 24.0
+BY_SPOT_MM = 53.0
+CHAIN_MM = 70.0
+"""A stack this near to a stack or lammer that has an owner belongs to the same wager."""
+
+MIN_CHIP_SCORE = 0.5
+MIN_LAMMER_SCORE = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class ViewReading:
+    """What one view showed in one picture.
+
+    `stakes` and `pays` map a wager to its stacks; `envy` prizes are pays of 'envy'. `strays`
+    are the stacks about the spots that could be given to no wager.
+    """
+
+    at_s: float
+    indices: tuple[ReadIndex, ...]
+    backs: int
+    stakes: Mapping[str, tuple[ReadStack, ...]]
+    pays: Mapping[str, tuple[ReadStack, ...]]
+    lammers: frozenset[str]
+    found: Detections
+    strays: tuple[ReadStack, ...] = ()
+
+
+def read_view(
+    frame: ByteArray,
+    calibration: Calibration,
+    place: Place,
+    spots: Mapping[str, Polygon],
+    chips: Mapping[str, ChipKind],
+    found: Detections,
+    view_px: int,
+    reader: Reader,
+    counter: Reader,
+    levels: LevelReader,
+    at_s: float,
+) -> ViewReading:
+    """Read a view's detections against the felt's geometry.
+
+    `reader` names indices, `counter` counts the chips of stacks, `levels` tells their colours.
+    """
+    indices = tuple(see_indices(frame, calibration, place, found, view_px, reader))
+    mm = VIEW_MM / view_px
+    chip = found.of("chip")
+    boxes: list[Box] = []
+    for xyxy, score in zip(chip.xyxy, chip.scores, strict=True):
+        if score >= MIN_CHIP_SCORE:
+            x0, y0, x1, y1 = (float(v) * mm - VIEW_MM / 2 for v in xyxy)
+            boxes.append((x0, y0, x1, y1))
+    centers = {name: place.to_local(np.array([p.center_mm]))[0] for name, p in spots.items()}
+    near = [b for b in boxes if _near_spots(b, list(centers.values()))]
+    stacks = read_stacks(frame, calibration, chips, place, near, counter, levels)
+    lammers: dict[str, list[np.ndarray]] = {}
+    for item in range(len(found)):
+        name = found.name(item)
+        if name.startswith("lammer_") and found.scores[item] >= MIN_LAMMER_SCORE:
+            x0, y0, x1, y1 = found.xyxy[item]
+            middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2]) * mm - VIEW_MM / 2
+            if centers and min(math.dist(middle, c) for c in centers.values()) < 75:
+                lammers.setdefault(name.removeprefix("lammer_"), []).append(middle)
+    stakes, pays = assign(stacks, place, centers, lammers)
+    given = {id(stack) for own in (*stakes.values(), *pays.values()) for stack in own}
+    strays = tuple(stack for stack in stacks if id(stack) not in given)
+    return ViewReading(
+        at_s, indices, backs_seen(found), stakes, pays, frozenset(lammers), found, strays
+    )
+
+
+def _near_spots(box: Box, centers: Sequence[np.ndarray]) -> bool:
+    middle = ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
+    return any(math.dist(middle, c) < 130 for c in centers)
+
+
+def assign(
+    stacks: Sequence[ReadStack],
+    place: Place,
+    spots: Mapping[str, np.ndarray],
+    lammers: Mapping[str, Sequence[np.ndarray]],
+) -> tuple[dict[str, tuple[ReadStack, ...]], dict[str, tuple[ReadStack, ...]]]:
+    """Stakes and pays by wager from where the stacks stand, in the view's own frame (mm).
+
+    A stack inside a spot is its stake, one beside the spot its pay; one beside an envy
+    lammer and not beside a spot is an envy prize; further ones belong to what they touch.
+    A stack that touches nothing is left out.
+    """
+    stakes: dict[str, list[ReadStack]] = {}
+    pays: dict[str, list[ReadStack]] = {}
+    owned: list[tuple[np.ndarray, str]] = []
+    rest: list[tuple[ReadStack, np.ndarray]] = []
+    for stack in stacks:
+        at = place.to_local(np.array([stack.center_mm]))[0]
+        name, far = _nearest(at, spots)
+        if far <= IN_SPOT_MM:
+            stakes.setdefault(name, []).append(stack)
+            owned.append((at, name))
+        elif far <= BY_SPOT_MM:
+            pays.setdefault(name, []).append(stack)
+            owned.append((at, name))
+        else:
+            rest.append((stack, at))
+    owned += [(at, "envy") for at in lammers.get("envy", ())]
+    while rest:
+        options = [
+            (math.dist(at, where), k, name)
+            for k, (_, at) in enumerate(rest)
+            for where, name in owned
+        ]
+        if not options:
+            break
+        far, k, name = min(options)
+        if far > CHAIN_MM:
+            break
+        stack, at = rest.pop(k)
+        pays.setdefault(name, []).append(stack)
+        owned.append((at, name))
+    return {k: tuple(v) for k, v in stakes.items()}, {k: tuple(v) for k, v in pays.items()}
+
+
+def _nearest(at: np.ndarray, spots: Mapping[str, np.ndarray]) -> tuple[str, float]:
+    if not spots:
+        return "", math.inf
+    name = min(spots, key=lambda s: math.dist(at, spots[s]))
+    return name, math.dist(at, spots[name])

@@ -1,0 +1,258 @@
+"""Watching one table: frames in, observed rounds out."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+from settlement.errors import FeltwatchError
+from vision.chips.colour_network import load_level_reader
+from vision.detect.motion import RestWatch, hull, shrink
+from vision.detect.openvino_runtime import load_counter, load_models
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import VIEW_MM, Place, Polygon, TableFile
+from vision.health.felt_match import FELT_MATCH_MIN, felt_match
+from vision.rounds.changes import find_changes
+from vision.rounds.compile_round import compile_round
+from vision.rounds.live_view import TableNow, table_now
+from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
+from vision.rounds.region_change import as_picture
+from vision.rounds.snapshot import WatcherState, dump_state, load_state
+from vision.rounds.tracker import Round, RoundTracker, Shot
+from vision.rounds.view_reader import ViewReading, read_view
+from vision.sources.base import Frame
+
+READS_PER_REST = 3
+FELT_CHECKS = 5
+GROW_MM = 14.0
+
+
+class NotThisTableError(FeltwatchError):
+    """The picture does not show the felt of the table file."""
+
+
+class _View:
+    """One view with its rest watch and how often its present rest was read."""
+
+    def __init__(self, seat: int | None, place: Place, spots: dict[str, Polygon], watch: RestWatch):
+        self.seat = seat
+        self.place = place
+        self.spots = spots
+        self.watch = watch
+        self.reads = 0
+        self.since_s = 0.0
+
+
+class TableWatcher:
+    """Watches one table through one camera; see `feed`.
+
+    Raises FeltwatchError when the table file has no camera or the models are missing.
+    """
+
+    sample_every_s = 0.2
+
+    def __init__(
+        self,
+        table: TableFile,
+        models: Path,
+        source_name: str = "video",
+        *,
+        rounds_before: int = 0,
+        check_felt: bool = True,
+    ) -> None:
+        """`models` is a folder of weights, `source_name` names the stream in messages.
+
+        Rounds are numbered from `rounds_before` + 1. With `check_felt` False whoever feeds
+        the frames sees to it that they show this table.
+        """
+        if table.camera is None:
+            raise FeltwatchError(
+                f"table {table.table!r} has no [camera] in its table file; calibrate it first"
+            )
+        self.table = table
+        self.source_name = source_name
+        self.calibration = Calibration.fit(table.camera)
+        self.detector, self.reader = load_models(models)
+        self.counter = load_counter(models)
+        self.levels = load_level_reader(models)
+        self.tracker = RoundTracker([s.seat for s in table.seats])
+        self._views = [
+            _View(
+                None, table.dealer.place, {},
+                RestWatch(
+                    self.calibration,
+                    hull([table.dealer.low.array, table.dealer.high.array], GROW_MM),
+                ),
+            )
+        ]  # fmt: skip
+        for seat in table.seats:
+            # Pays lie beyond the spots, on the dealer's side.
+            parts = [seat.low.array, seat.high.array, *(p.array for p in seat.spots.values())]
+            self._views.append(
+                _View(
+                    seat.seat, seat.place, dict(seat.spots),
+                    RestWatch(self.calibration, hull(parts, GROW_MM + 22)),
+                )
+            )  # fmt: skip
+        self._numbers = rounds_before
+        self._now_s = 0.0
+        self._matches: list[float] = []
+        self._felt_known = not check_felt
+
+    def now(self) -> TableNow:
+        """What lies on the table now, as read last."""
+        moving = [v.seat for v in self._views if v.watch.still == 0]
+        return table_now(
+            self.table,
+            self.calibration,
+            self.tracker,
+            self._numbers + 1,
+            moving,
+            self.detector.size,
+        )
+
+    def feed(self, frame: Frame) -> list[ObservedRound]:
+        """Take the next sampled frame; gives back the rounds that it ended.
+
+        Raises NotThisTableError when the first frames do not show this table's print.
+        """
+        at_s = float(frame.at_s)
+        self._now_s = at_s
+        luma = frame.luma
+        if not self._felt_known:
+            self._check_felt(luma)
+        small = shrink(luma)
+        due: list[tuple[_View, bool]] = []
+        for view in self._views:
+            if not view.watch.look(small):
+                continue
+            fresh = view.watch.changed()
+            if fresh:
+                view.watch.remember()
+                view.reads = 0
+                view.since_s = at_s
+            if view.reads < READS_PER_REST:
+                due.append((view, fresh))
+            else:
+                self.tracker.stands(view.seat, at_s)
+        if not due:
+            return []
+        bgr = frame.bgr()
+        size = self.detector.size
+        images = [self.calibration.warp_view(bgr, view.place, size) for view, _ in due]
+        out = []
+        for (view, fresh), image, found in zip(
+            due, images, self.detector.find(images), strict=True
+        ):
+            view.reads += 1
+            reading = read_view(
+                bgr, self.calibration, view.place, view.spots, self.table.chips, found, size,
+                self.reader, self.counter, self.levels, at_s,
+            )  # fmt: skip
+            ended = self.tracker.take(view.seat, reading, image, fresh=fresh, since_s=view.since_s)
+            if ended is not None:
+                out.append(self._observed(ended, at_s, cut_short=False))
+        return out
+
+    def finish(self) -> list[ObservedRound]:
+        """The stream ended: a round that was being settled comes out as far as it was seen.
+
+        Raises NotThisTableError when too few frames came to know the felt, and it did not match.
+        """
+        if not self._felt_known and self._matches:
+            self._judge_felt()
+        ended = self.tracker.end()
+        return [] if ended is None else [self._observed(ended, self._now_s, cut_short=True)]
+
+    def snapshot(self) -> bytes:
+        """All that was seen so far, for `restore` in a later run of the same table and models."""
+        return dump_state(
+            WatcherState(
+                round=self.tracker.round,
+                latest=self.tracker.latest,
+                bare=self.tracker.bare,
+                views=[(v.reads, v.since_s, v.watch.state()) for v in self._views],
+                numbers=self._numbers,
+                now_s=self._now_s,
+                matches=self._matches,
+                felt_known=self._felt_known,
+            )
+        )
+
+    def restore(self, snapshot: bytes) -> None:
+        """Go on as the watcher that gave the snapshot; raises FeltwatchError for another's."""
+        state = load_state(snapshot)
+        try:
+            for view, (reads, since_s, rest) in zip(self._views, state.views, strict=True):
+                view.reads, view.since_s = reads, since_s
+                view.watch.set_state(rest)
+        except (TypeError, ValueError) as error:
+            raise FeltwatchError("the snapshot is of another table or camera") from error
+        self.tracker.round, self.tracker.latest = state.round, state.latest
+        self.tracker.bare = state.bare
+        self._numbers, self._now_s = state.numbers, state.now_s
+        self._matches, self._felt_known = state.matches, state.felt_known
+
+    def _check_felt(self, luma: np.ndarray) -> None:
+        self._matches.append(felt_match(luma, self.table, self.calibration))
+        if self._matches[-1] >= FELT_MATCH_MIN:
+            self._felt_known = True
+        elif len(self._matches) >= FELT_CHECKS:
+            self._judge_felt()
+
+    def _judge_felt(self) -> None:
+        best = max(self._matches)
+        if best < FELT_MATCH_MIN:
+            raise NotThisTableError(
+                f"{self.source_name}: the picture does not show the felt of table "
+                f"{self.table.table!r} where its table file says (print match {best:.2f}, at least "
+                f"{FELT_MATCH_MIN:.2f} is needed); another table's video, or the camera was moved"
+            )
+        self._felt_known = True
+
+    def _observed(self, own: Round, end_s: float, *, cut_short: bool) -> ObservedRound:
+        self._numbers += 1
+        changes = find_changes(self.table, own)
+        record = compile_round(
+            self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes
+        )
+        pictures = []
+        for seat, track in own.tracks.items():
+            for what in ("bets", "cards", "settled", "envy"):
+                shot = track.shots.get(what)
+                if shot is not None and (seat is not None or what == "cards"):
+                    pictures.append(self._picture(seat, what, shot))
+        for seat, what, rest in changes.shown():
+            image = as_picture(rest.picture)
+            if image is not None:
+                pictures.append(self._picture(seat, what, Shot(image, rest.readings[0])))
+        return ObservedRound(record, tuple(pictures))
+
+    def _picture(self, seat: int | None, what: What, shot: Shot) -> ViewPicture:
+        return ViewPicture(
+            seat,
+            what,
+            f"{shot.reading.at_s:.3f}",
+            shot.image,
+            tuple(self._seen(shot.reading)),
+        )
+
+    def _seen(self, reading: ViewReading) -> list[Seen]:
+        seen = [Seen(s.label, float(s.shares.max()), s.xyxy) for s in reading.indices]
+        found = reading.found
+        for item in range(len(found)):
+            name = found.name(item)
+            if name == "back" or name.startswith("lammer_"):
+                x0, y0, x1, y1 = (float(v) for v in found.xyxy[item])
+                label = "BACK" if name == "back" else name
+                seen.append(Seen(label, float(found.scores[item]), (x0, y0, x1, y1)))
+        k = self.detector.size / VIEW_MM
+        for stacks in (*reading.stakes.values(), *reading.pays.values()):
+            for stack in stacks:
+                x0, y0, x1, y1 = (v * k + self.detector.size / 2 for v in stack.box_mm)
+                runs = [f"{c}x{len(list(same))}" for c, same in groupby(stack.colours)]
+                label = f"chip_{'+'.join(runs) or '?'}"
+                seen.append(Seen(label, stack.count_share, (x0, y0, x1, y1)))
+        return seen
