@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from felt import LOSER, PAIR_DEALER, RULES, WINNER, findings, round_of, seat, wager
 from hypothesis import given
 from hypothesis import strategies as st
 
 from settlement.record import RoundRecord
 from settlement.rules import WagerLimit
+from tests.settlement.felt import LOSER, PAIR_DEALER, RULES, WINNER, findings, round_of, seat, wager
 
 
 def told(

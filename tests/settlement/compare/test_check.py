@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from felt import LOSER, PAIR_DEALER, RULES, WINNER, round_of, seat, wager
 
 from settlement.compare.check import check_record
 from settlement.errors import FeltwatchError
 from settlement.record import RoundRecord
 from settlement.rules import TableRules
+from tests.settlement.felt import LOSER, PAIR_DEALER, RULES, WINNER, round_of, seat, wager
 
 OTHER = "QC JS / 8D 8S 6S 4D 3H"
 PROBLEMS = [

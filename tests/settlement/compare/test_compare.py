@@ -1,7 +1,14 @@
 from __future__ import annotations
 
 import pytest
-from felt import (
+
+from settlement.compare.comparison import compare
+from settlement.compare.finding import SEVERITY, Finding, FindingCode
+from settlement.errors import FeltwatchError
+from settlement.record import SeatRecord
+from settlement.rules import TableRules, WagerLimit
+from settlement.settle import settle
+from tests.settlement.felt import (
     ACE_HIGH_DEALER,
     LOSER,
     PAIR_DEALER,
@@ -14,14 +21,7 @@ from felt import (
     told,
     wager,
 )
-from tables import IMPERIAL
-
-from settlement.compare.comparison import compare
-from settlement.compare.finding import SEVERITY, Finding, FindingCode
-from settlement.errors import FeltwatchError
-from settlement.record import SeatRecord
-from settlement.rules import TableRules, WagerLimit
-from settlement.settle import settle
+from tests.settlement.tables import IMPERIAL
 
 FOUL = "AD AC / KS QH JC 6D 4H"
 QUADS = "KS KH / 8S 8D 8C 8H 2D"

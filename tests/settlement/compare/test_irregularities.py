@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from felt import LOSER, PAIR_DEALER, PUSHER, RULES, WINNER, hands, round_of, seat, told, wager
 
 from settlement.compare.comparison import compare
 from settlement.compare.finding import Finding
@@ -9,6 +8,18 @@ from settlement.games import GAMES
 from settlement.record import CardMove, DealerRecord, LateBet, RoundRecord, parse_round
 from settlement.rules import Readings, TableRules
 from settlement.settle import settle
+from tests.settlement.felt import (
+    LOSER,
+    PAIR_DEALER,
+    PUSHER,
+    RULES,
+    WINNER,
+    hands,
+    round_of,
+    seat,
+    told,
+    wager,
+)
 
 
 def judged(record: RoundRecord, rules: TableRules = RULES) -> list[Finding]:

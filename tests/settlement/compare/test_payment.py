@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import pytest
-from felt import LOSER, PAIR_DEALER, PUSHER, WINNER, findings, round_of, seat, told, wager
-from tables import NEVADA, TRADITIONAL, with_rules
 
 from settlement.compare.check import check_record
 from settlement.compare.payment import Laid
 from settlement.record import DealerRecord, Payment, RoundRecord, WagerRecord
 from settlement.rules import TableRules
+from tests.settlement.felt import (
+    LOSER,
+    PAIR_DEALER,
+    PUSHER,
+    WINNER,
+    findings,
+    round_of,
+    seat,
+    told,
+    wager,
+)
+from tests.settlement.tables import NEVADA, TRADITIONAL, with_rules
 
 FULL_WINNER = "KS KH / AD AC AH 6D 4H"
 
