@@ -29,6 +29,7 @@ from surveillance.audit.work_folder import AuditWork
 from surveillance.evidence import images
 from surveillance.staging import Staging
 from surveillance.stopped import Stopped
+from vision.followed import check_followed
 from vision.geometry.table import TableFile, load_table
 from vision.sources.base import FileSource
 
@@ -184,6 +185,7 @@ def _load_table(path: Path) -> TableFile:
         terms_for(table.rules)
     except FeltwatchError as error:
         raise FeltwatchError(f"{path}: {error}") from error
+    check_followed(table, path)
     return table
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
 from surveillance.config.site_file import CameraPart, SiteConfig
+from vision.followed import check_followed
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile, load_table
 from vision.sources.url import Kind
@@ -73,6 +74,7 @@ def _check_camera(site: SiteConfig, camera: CameraPart, place: str) -> TableFile
     try:
         table = load_table(camera.table_file)
         terms_for(table.rules)
+        check_followed(table, camera.table_file)
     except FeltwatchError as error:
         text = str(error)
         told = text if str(camera.table_file) in text else f"{camera.table_file}: {text}"

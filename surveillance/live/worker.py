@@ -33,6 +33,7 @@ from surveillance.live.messages import (
 from surveillance.live.outbox import Sender
 from surveillance.live.overlay import WIDE_PX, draw_now, jpeg
 from surveillance.live.states import CameraState, SeatNow
+from vision.followed import check_followed
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile, load_table
 from vision.health.camera_watch import CameraWatch
@@ -110,6 +111,7 @@ class CameraWorker:
         self.sender = sender
         self.connection = connection
         self.table = load_table(setup.table_file)
+        check_followed(self.table, setup.table_file)
         if self.table.camera is None:
             raise FeltwatchError(f"{setup.table_file}: camera: missing; calibrate it first")
         self.watcher = self._make_watcher()

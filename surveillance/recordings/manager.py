@@ -18,6 +18,8 @@ from surveillance.recordings.processes import WorkProcess
 from surveillance.recordings.results import take_results
 from surveillance.recordings.worker import Job, Told, run_audit, run_preview
 from surveillance.store import NewRecording, RecordingFilter, RecordingRow, RecordingState, Store
+from vision.followed import check_followed
+from vision.geometry.table import load_table
 
 POLL_S = 0.2
 END_WITHIN_S = 30.0
@@ -115,6 +117,7 @@ class AuditManager:
         """Queue the audit of a video. Raises FeltwatchError when it cannot be audited."""
         video = self.folders.video(folder, file)
         table = self.folders.table_file(table_file)
+        check_followed(load_table(table), table)
         stat = video.stat()
         facts = self.facts(video)
         for row in (*self._rows("queued"), *self._rows("running"), *self._rows("stopped")):

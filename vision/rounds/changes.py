@@ -7,21 +7,13 @@ from dataclasses import dataclass
 
 from settlement.record import CardMove
 from vision.cards.view import CardRead
+from vision.followed import is_followed
 from vision.geometry.table import DealerPlace, SeatPlace, TableFile
 from vision.rounds.card_moves import SeenCardMove, card_moves
 from vision.rounds.late_bets import SeenLateBet, closed_s, late_bets
 from vision.rounds.observed import What
 from vision.rounds.split_stakes import with_second_stacks
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round, ViewTrack
-
-FOLLOWED_GAMES = frozenset(
-    {
-        "emperors_challenge_exposed",
-        "emperors_challenge_exposed_earlier",
-        "emperors_challenge_exposed_washington",
-    }
-)
-"""Games whose dealing procedure the tracker follows; in others cards may well be exchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +72,7 @@ class Changes:
 
 def find_changes(table: TableFile, own: Round) -> Changes:
     """Look through a finished round's states of rest."""
-    if table.rules.game not in FOLLOWED_GAMES:
+    if not is_followed(table.rules.game):
         return Changes({}, ())
     rests = {seat: until(track.episodes, own.cut_s) for seat, track in own.tracks.items()}
     close_s = closed_s(own)

@@ -12,10 +12,12 @@ import pytest
 
 from settlement.errors import FeltwatchError
 from settlement.record import Undecided, read_rounds
+from settlement.rules import TableRules
 from surveillance.alerts.model import read_alerts
 from surveillance.audit.recording import AuditSummary, Progress, audit
 from surveillance.stopped import Stopped
 from tests.surveillance.handmade import RULES, observed_round
+from vision.followed import FOLLOWED_GAMES
 from vision.geometry.table import TableFile
 from vision.rounds.observed import ObservedRound
 from vision.sources.base import Frame
@@ -230,6 +232,37 @@ def test_a_video_of_another_camera(
     path = write_table(table.model_copy(update={"camera": camera}))
     with pytest.raises(FeltwatchError, match=r"320 x 180.*3840 x 2160"):
         run(video, path, tmp_path / "out")
+
+
+@pytest.mark.parametrize("game", ["pai_gow_poker", "imperial_pai_gow_draw"])
+def test_a_game_that_the_camera_does_not_follow_is_refused(
+    game: str,
+    video: Path,
+    table: TableFile,
+    write_table: Callable[[TableFile], Path],
+    tmp_path: Path,
+) -> None:
+    path = write_table(table.model_copy(update={"rules": TableRules(game=game)}))
+    with pytest.raises(FeltwatchError) as caught:
+        run(video, path, tmp_path / "out")
+    message = str(caught.value)
+    assert message.startswith(f"{path}: rules.game: the camera cannot follow {game!r} (")
+    assert "supported are emperors_challenge_exposed, " in message
+    assert "\n" not in message
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("game", sorted(FOLLOWED_GAMES))
+def test_every_edition_of_exposed_is_audited(
+    game: str,
+    video: Path,
+    table: TableFile,
+    write_table: Callable[[TableFile], Path],
+    tmp_path: Path,
+) -> None:
+    path = write_table(table.model_copy(update={"rules": TableRules(game=game)}))
+    audit(video, path, tmp_path / "out", make_watcher=lambda *_: FakeWatcher([]))
+    assert (tmp_path / "out" / "rounds.jsonl").exists()
 
 
 def test_a_missing_model_is_told_before_anything_is_written(

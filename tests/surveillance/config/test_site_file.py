@@ -8,6 +8,8 @@ import pytest
 import tomli_w
 
 from settlement.errors import FeltwatchError
+from settlement.rules import TableRules
+from surveillance.cli import main
 from surveillance.cli.server import serve_cmd
 from surveillance.config.site_check import check_site
 from surveillance.config.site_file import SiteConfig, load_site
@@ -138,6 +140,19 @@ def test_a_table_without_calibration_is_told_with_the_mend(site_file: Path) -> N
     write_table(site_file.parent / "table.toml", bare)
     with pytest.raises(FeltwatchError, match=r"camera.0.table_file: .*not calibrated; run 'felt"):
         check_site(load_site(site_file), site_file)
+
+
+def test_a_game_that_the_camera_does_not_follow_is_refused(
+    site_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = small_table().model_copy(update={"rules": TableRules(game="imperial_pai_gow_draw")})
+    table = write_table(site_file.parent / "table.toml", other)
+    for arguments in (["--check"], []):
+        assert main(["serve", "--config", str(site_file), *arguments]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"{site_file}: camera.0.table_file: {table}: rules.game: the camera cannot" in line
+        assert "'imperial_pai_gow_draw' (Imperial Pai Gow Draw Poker)" in line
+        assert "supported are emperors_challenge_exposed, " in line
 
 
 def test_wrong_networks_are_told(site_file: Path, tmp_path: Path) -> None:

@@ -210,6 +210,20 @@ def test_a_process_that_dies_is_told_and_can_be_tried_again(
         until(lambda: store.recordings.get(row.id).state == "failed", "it failed again")
 
 
+def test_a_game_that_the_camera_does_not_follow_is_not_queued(
+    store: Store, folder: Path, tmp_path: Path
+) -> None:
+    table = folder / "pit 1" / "table.toml"
+    text = table.read_text()
+    assert '"emperors_challenge_exposed"' in text
+    table.write_text(text.replace('"emperors_challenge_exposed"', '"pai_gow_poker"'))
+    with (
+        manager_of(store, folder, tmp_path / "data") as manager,
+        pytest.raises(FeltwatchError, match="cannot follow 'pai_gow_poker'"),
+    ):
+        manager.add(str(folder), "pit 1/night.mp4", str(table), "ann")
+
+
 def test_a_table_file_of_another_camera_is_told(
     client: TestClient, folder: Path, manager: AuditManager
 ) -> None:
