@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from settlement.games.base import EnvyRule
 from settlement.paytables.registry import PayRow
 from settlement.record import SeatRecord
-from settlement.ruling import Ruling, money
+from settlement.ruling import Pay, Ruling, money
 from settlement.seven_card_hand import is_empty
 from settlement.wager_state import Due, Play
 
@@ -82,6 +82,7 @@ def envy_due(play: Play, index: int, triggers: Sequence[Trigger]) -> Due | None:
         return Due("envy", None, Ruling("lose", None, rule, reason), 0) if recorded else None
     if qualifies is None:
         return Due("envy", None, Ruling.unknown(reason))
+    least = sum(prize.cents for prize in prizes)
     why = "; ".join(
         f"seat {prize.seat}'s {table.name_of(prize.row)} pays {money(prize.cents)}"
         for prize in prizes
@@ -93,8 +94,9 @@ def envy_due(play: Play, index: int, triggers: Sequence[Trigger]) -> Due | None:
         rule,
         why or "no other seat has a hand with an envy prize",
         "; ".join(unread) or None,
+        Pay.fixed(least + len(unread) * max(row.value.fixed_cents for row in table.rows)),
     )
-    return Due("envy", None, ruling, sum(prize.cents for prize in prizes))
+    return Due("envy", None, ruling, least)
 
 
 def _one_player(envy: EnvyRule, seat: SeatRecord, trigger: Trigger) -> bool:

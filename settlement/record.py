@@ -204,6 +204,9 @@ class DynamicPay(_Part):
     600
     """
 
+    wager: str | None = Field(
+        None, description="The jackpot wager it is of; none where one jackpot has such pays."
+    )
     category: str = Field(description="Pay table category, such as 'full_house'.")
     pay_cents: int = Field(gt=0, strict=True, description="As printed, for the base wager of $1.")
 
@@ -253,6 +256,16 @@ class RoundRecord(_Part):
     undecided: tuple[Undecided, ...] = ()
     confidence: Confidence | None = None
     faults: tuple[Fault, ...] | None = Field(None, description="Simulator truth only.")
+
+    def dynamic_pays_of(self, wager: str) -> dict[str, int]:
+        """The pays in cents that were drawn for a jackpot wager, by category.
+
+        >>> drawn = (DynamicPay(category="full_house", pay_cents=600),)
+        >>> RoundRecord(round_id="r", table="t", game="g", dynamic_pays=drawn).dynamic_pays_of("x")
+        {'full_house': 600}
+        """
+        drawn = self.dynamic_pays or ()
+        return {e.category: e.pay_cents for e in drawn if e.wager in (None, wager)}
 
     def to_json(self) -> str:
         """One line of JSON without the keys that are not known."""

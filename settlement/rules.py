@@ -17,6 +17,9 @@ from settlement.hands import FlushJoker, Ranking, Wheel
 MainOption = Literal["ace_high_push", "king_high_or_less_push", "any_pai_gow_pays_half"]
 Direction = Literal["down", "nearest", "up"]
 
+ENVY_MIN_CENTS = 500
+"""The stake that qualifies for envy where a document prints one."""
+
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -33,7 +36,7 @@ class WagerLimit(_Part):
         default=None, ge=0, description="Least stake in cents; none: no least."
     )
     max_cents: int | None = Field(
-        default=None, ge=0, description="Most stake in cents; none: no most."
+        default=None, gt=0, description="Most stake in cents; none: no most."
     )
 
     @model_validator(mode="after")
@@ -149,6 +152,11 @@ class Aggregate(_Part):
     True
     """
 
+    counts_envy: bool = Field(
+        default=True,
+        description="Of the wager that qualifies for envy: its payouts and the envy prizes "
+        "together make the sum, as the note stands below both tables (000 B5, 002 C5).",
+    )
     per_hand_cents: int | None = Field(default=None, gt=0, description="The most for one hand.")
     per_round_cents: int | None = Field(
         default=None,
@@ -284,7 +292,7 @@ class TableRules(_Part):
         "relative to the table file.",
     )
     envy_min_cents: int = Field(
-        default=500, ge=0, description="Stake that qualifies for envy (ST-10b)."
+        default=ENVY_MIN_CENTS, ge=0, description="Stake that qualifies for envy (ST-10b)."
     )
     hand_pay_cents: int = Field(
         default=500000,

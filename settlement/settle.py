@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
+from settlement.aggregates import apply_aggregates
 from settlement.envy import Trigger, envy_due, envy_triggers
 from settlement.errors import FeltwatchError
 from settlement.games import Terms, terms_for
@@ -28,7 +29,7 @@ from settlement.result import (
     Settlement,
 )
 from settlement.rules import TableRules
-from settlement.ruling import LOSS, Ruling, money
+from settlement.ruling import LOSS, Ruling
 from settlement.seven_card_hand import SevenCardHand, Unread, cards_held_twice, read_hand
 from settlement.uncertainty import Doubts
 from settlement.wager_state import Due, Play
@@ -54,17 +55,19 @@ def settle(record: RoundRecord, rules: TableRules) -> Settlement:
     twice = cards_held_twice(record)
     dealer = read_hand(record.dealer, doubts, twice, rules)
     hands = [read_hand(seat, doubts, twice, rules) for seat in record.seats]
-    opponent, name = _opponent(record, terms, dealer, hands)
+    anew = [_set_anew(hand, terms, rules) for hand in hands]
+    counted = [mended or hand for hand, mended in zip(hands, anew, strict=True)]
+    opponent, name = _opponent(record, terms, dealer, counted)
     views = tuple(
-        _view(seat, hand, dealer, opponent, name, doubts, terms, rules)
-        for seat, hand in zip(record.seats, hands, strict=True)
+        _view(seat, hand, mended, dealer, opponent, name, doubts, terms, rules)
+        for seat, hand, mended in zip(record.seats, hands, anew, strict=True)
     )
     play = Play(record, rules, terms, doubts, dealer, views)
     triggers = envy_triggers(play)
     dues = [_seat_dues(play, index, triggers) for index in range(len(views))]
     house = _house_dues(play, opponent, name)
     meters = pay_jackpots(play, dues)
-    _cap(play, dues)
+    apply_aggregates(play, dues)
     return Settlement(
         round_id=record.round_id,
         table=record.table,
@@ -86,7 +89,10 @@ def _opponent(
     dealer: SevenCardHand | Unread,
     hands: list[SevenCardHand | Unread],
 ) -> tuple[SevenCardHand | Unread, str]:
-    """The hand that main wagers are played against, and whose it is."""
+    """The hand that main wagers are played against, and whose it is.
+
+    `hands` are the seats' as they count: fouls set anew where the house does so (ST-2).
+    """
     seat = _banking_seat(record, terms)
     if seat is None:
         return dealer, "the dealer"
@@ -99,6 +105,7 @@ def _opponent(
 def _view(
     seat: SeatRecord,
     hand: SevenCardHand | Unread,
+    anew: SevenCardHand | None,
     dealer: SevenCardHand | Unread,
     opponent: SevenCardHand | Unread,
     name: str,
@@ -107,10 +114,6 @@ def _view(
     rules: TableRules,
 ) -> SeatView:
     doubt = doubts.lammers(seat.seat)
-    anew = None
-    if rules.readings.foul == "reset" and isinstance(hand, SevenCardHand) and hand.foul_reason:
-        setting = _house_way(hand, terms, rules)
-        anew = SevenCardHand.of(setting.low, setting.high, rules.ranking, rules.readings)
     return SeatView(
         seat=seat.seat,
         hand=hand,
@@ -123,6 +126,16 @@ def _view(
         lammers_doubt=doubt or "",
         set_anew=anew,
     )
+
+
+def _set_anew(
+    hand: SevenCardHand | Unread, terms: Terms, rules: TableRules
+) -> SevenCardHand | None:
+    """A fouled hand as the house way sets it, where the house mends fouls (ST-2)."""
+    if rules.readings.foul != "reset" or isinstance(hand, Unread) or not hand.foul_reason:
+        return None
+    setting = _house_way(hand, terms, rules)
+    return SevenCardHand.of(setting.low, setting.high, rules.ranking, rules.readings)
 
 
 def _house_way(hand: SevenCardHand, terms: Terms, rules: TableRules) -> HouseWaySetting:
@@ -243,18 +256,18 @@ def _rule(play: Play, view: SeatView, name: str, table: PayTable | None) -> Ruli
         return Ruling.unknown(f"the table offers no wager {name!r}")
     held = play.terms.game.side[name](view)
     if name in play.terms.dynamic:
-        return _dynamic(play, table, held)
+        return _dynamic(play, name, table, held)
     unlisted = play.rules.readings.unlisted_hand
     return rule_by_table(table, held, play.terms.game.printed_in, unlisted)
 
 
-def _dynamic(play: Play, table: PayTable, held: Held) -> Ruling:
+def _dynamic(play: Play, name: str, table: PayTable, held: Held) -> Ruling:
     """A table some of whose pays were drawn for this round (002, Appendix G; ST-14)."""
-    drawn = play.record.dynamic_pays
+    drawn = play.record.dynamic_pays_of(name)
     document = play.terms.game.printed_in
-    if drawn is not None:
+    if drawn:
         try:
-            table = table.with_dynamic({entry.category: entry.pay_cents for entry in drawn})
+            table = table.with_dynamic(drawn)
         except FeltwatchError as error:
             return Ruling.unknown(str(error))
         return rule_by_table(table, held, document)
@@ -275,8 +288,9 @@ def _house_dues(play: Play, opponent: SevenCardHand | Unread, name: str) -> list
             due = Due(wager.wager, stake, Ruling.unknown("the dealer plays no such wager"))
         else:
             view = SeatView(
-                None, play.dealer, play.dealer, opponent, name, play.rules, None, frozenset()
-            )
+                None, play.dealer, play.dealer, opponent, name, play.rules, None, frozenset(),
+                set_anew=_set_anew(play.dealer, play.terms, play.rules),
+            )  # fmt: skip
             due = Due("house", stake, play.terms.game.main(view))
             if due.ruling.pay is not None and stake is not None:
                 due.cents = due.ruling.pay.cents(stake)
@@ -307,21 +321,3 @@ def _banker(play: Play, dues: list[list[Due]], house: list[Due]) -> BankerSettle
     if net > 0 and play.terms.commission is not None:
         commission = play.terms.commission.of(net)
     return BankerSettlement(seat=seat, net_cents=net, commission_cents=commission)
-
-
-def _cap(play: Play, dues: list[list[Due]]) -> None:
-    """Scale pays down to the posted aggregates (reading ST-23)."""
-    for wager, most in play.rules.aggregates.items():
-        paid = [due for mine in dues for due in mine if due.name == wager and due.cents]
-        for due in paid:
-            if most.per_hand_cents is not None and (due.cents or 0) > most.per_hand_cents:
-                due.cents = most.per_hand_cents
-                due.note = f"the house pays at most {money(most.per_hand_cents)} a hand"
-        total = sum(due.cents or 0 for due in paid)
-        if most.per_round_cents is None or total <= most.per_round_cents:
-            continue
-        for due in paid:
-            due.cents = (due.cents or 0) * most.per_round_cents // total
-            due.note = (
-                f"scaled down, as the house pays at most {money(most.per_round_cents)} a round"
-            )

@@ -37,6 +37,13 @@ class Due:
     undecided: str | None = None
 
     @property
+    def is_open(self) -> bool:
+        """Whether it may yet be paid more than `cents`."""
+        if self.ruling.outcome in ("lose", "push"):
+            return False
+        return self.cents is None or bool(self.undecided or self.ruling.undecided)
+
+    @property
     def lost_cents(self) -> int | None:
         """What is lost of the stake; None when that is not decided."""
         if self.ruling.outcome is None:

@@ -7,13 +7,13 @@ findings. Settling itself never stops at them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from settlement.compare.finding import FindingCode
 from settlement.errors import FeltwatchError
 from settlement.games import Terms, terms_for
-from settlement.record import JOKER, DealerRecord, RoundRecord, SeatRecord
+from settlement.record import JOKER, DealerRecord, DynamicPay, RoundRecord, SeatRecord
 from settlement.rules import TableRules
 from settlement.seven_card_hand import cards_held_twice, place_name
 from settlement.uncertainty import Doubts
@@ -110,7 +110,7 @@ def _miscounted(
 def _wagers(seat: SeatRecord, terms: Terms) -> Iterator[Problem]:
     names = [wager.wager for wager in seat.wagers]
     for name in dict.fromkeys(names):
-        if len(names) > 1 and names.count(name) > 1:
+        if len(names) > 1 and names.count(name) > 1 and name not in terms.game.single:
             yield _odd(seat.seat, name, "the wager stands twice")
         if name != "main" and name not in terms.tables:
             offered = ", ".join(terms.offered)
@@ -162,11 +162,24 @@ def _jackpots(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
     if not terms.dynamic:
         yield _odd(None, None, "dynamic pays, and no pay table here has them")
         return
-    drawn = {entry.category: entry.pay_cents for entry in record.dynamic_pays}
-    if len(drawn) < len(record.dynamic_pays):
+    yield from _dynamic_pays(record, record.dynamic_pays, terms)
+
+
+def _dynamic_pays(
+    record: RoundRecord, drawn: Sequence[DynamicPay], terms: Terms
+) -> Iterator[Problem]:
+    """One to three of a jackpot's fixed pays are replaced a round (002, Appendix G, note 4)."""
+    named = Counter((entry.wager, entry.category) for entry in drawn)
+    if any(count > 1 for count in named.values()):
         yield _odd(None, None, "a dynamic pay stands twice")
+    for wager in sorted({entry.wager for entry in drawn if entry.wager} - terms.dynamic):
+        offered = ", ".join(sorted(terms.dynamic))
+        yield _odd(None, wager, f"dynamic pays of a wager that has none; {offered} has them")
     for wager in sorted(terms.dynamic):
+        own = record.dynamic_pays_of(wager)
+        if not own:
+            yield _odd(None, wager, "no dynamic pay was drawn; a round has one to three")
         try:
-            terms.tables[wager].with_dynamic(drawn)
+            terms.tables[wager].with_dynamic(own)
         except FeltwatchError as error:
             yield _odd(None, wager, str(error))

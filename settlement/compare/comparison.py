@@ -16,7 +16,7 @@ from settlement.compare.check import check_record
 from settlement.compare.context import Case, Difference, Unjudged, place_name
 from settlement.compare.finding import Finding, FindingCode, cause_words, wager_name
 from settlement.compare.irregularities import judge_late, judge_moves
-from settlement.compare.limits_lammers import judge_lammers, judge_limits
+from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge_single
 from settlement.compare.payments import judge_envy, judge_wager
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
@@ -147,6 +147,7 @@ def _names(low: HandResult | None, high: HandResult | None) -> str:
 def _house_wager(case: Case, unjudged: Unjudged) -> Iterator[Finding]:
     """The dealer's own stake against a player who banks."""
     for wager, ruling in zip(case.record.dealer.wagers, case.settlement.dealer.wagers, strict=True):
+        yield from judge_limits(case, None, wager)
         for difference in judge_wager(case, None, wager, ruling, unjudged, foul=False):
             yield difference.finding
 
@@ -157,6 +158,7 @@ def _seat(
     _entries(case, seat.seat, unjudged)
     if not is_empty(seat, case.doubts):
         unjudged.add(due.undecided)
+    yield from judge_single(case, seat)
     differences: list[Difference] = []
     rulings = {ruling.wager: ruling for ruling in reversed(due.wagers)}
     for wager in seat.wagers:

@@ -83,6 +83,8 @@ WAGER_NAMES: dict[str, str] = {
     "emperors_treasure": "Emperor's Treasure",
     "pai_gow_insurance_progressive": "Pai Gow Insurance Progressive",
     "emperors_treasure_progressive": "Emperor's Treasure Progressive",
+    "emperors_treasure_progressive_2": "Emperor's Treasure Progressive, second sensor",
+    "emperors_treasure_progressive_3": "Emperor's Treasure Progressive, third sensor",
     "imperial_side_bet": "Side Bet",
     "envy": "Envy Bonus",
     "house": "House wager",

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from settlement.compare.context import Case, Unjudged
+from settlement.compare.context import Case, Unjudged, place_name
 from settlement.compare.finding import Finding, FindingCode, wager_name
 from settlement.games.base import LammerRule
 from settlement.record import SeatRecord, WagerRecord
 from settlement.ruling import money
 
 
-def judge_limits(case: Case, seat: SeatRecord, wager: WagerRecord) -> Iterator[Finding]:
-    """A stake outside the bounds that the table's limits and the wager itself set."""
+def judge_limits(case: Case, seat: SeatRecord | None, wager: WagerRecord) -> Iterator[Finding]:
+    """A stake outside the bounds that the table's limits and the wager itself set.
+
+    `seat` None is the dealer's own stake against a player who banks.
+    """
     stake = wager.stake_cents
-    if not stake or case.doubts.wager(seat.seat, wager.wager, "stake"):
+    place = None if seat is None else seat.seat
+    if not stake or (place is not None and case.doubts.wager(place, wager.wager, "stake")):
         return
     for bound, word, rule in _bounds(case, seat, wager.wager):
         broken = stake > bound if word == "maximum" else stake < bound
@@ -25,21 +29,43 @@ def judge_limits(case: Case, seat: SeatRecord, wager: WagerRecord) -> Iterator[F
         side = {"maximum": "over", "fixed wager": "not"}.get(word, "under")
         yield Finding.of(
             FindingCode.LIMIT,
-            seat=seat.seat,
+            seat=place,
             wager=wager.wager,
             seen=money(stake),
             due=f"{word} {money(bound)}",
             rule=rule,
-            message=f"Seat {seat.seat}, {wager_name(wager.wager)}: {money(stake)} is {side} the "
+            message=f"{place_name(place)}, {wager_name(wager.wager)}: {money(stake)} is {side} the "
             f"{word} of {money(bound)}.",
         )
 
 
-def _bounds(case: Case, seat: SeatRecord, wager: str) -> Iterator[tuple[int, str, str]]:
+def judge_single(case: Case, seat: SeatRecord) -> Iterator[Finding]:
+    """More wagers of a kind than the one that may be placed (003, Pai Gow Insurance)."""
+    for name, rule in case.terms.game.single.items():
+        placed = [w for w in seat.wagers if w.wager == name]
+        if len(placed) < 2 or case.doubts.wager(seat.seat, name, "stake"):
+            continue
+        stakes = " and ".join(
+            "?" if w.stake_cents is None else money(w.stake_cents) for w in placed
+        )
+        yield Finding.of(
+            FindingCode.LIMIT,
+            seat=seat.seat,
+            wager=name,
+            seen=f"{len(placed)} wagers: {stakes}",
+            due="only one",
+            rule=str(rule),
+            message=f"Seat {seat.seat}, {wager_name(name)}: {len(placed)} wagers ({stakes}) were "
+            "placed; only one may be.",
+        )
+
+
+def _bounds(case: Case, seat: SeatRecord | None, wager: str) -> Iterator[tuple[int, str, str]]:
     """Each bound of a stake in cents, with its name and the rule that sets it."""
     limit = case.terms.limits.get(wager)
     least = None if limit is None else limit.min_cents
-    hands = case.hands_of[seat.player] if seat.player is not None else 1
+    player = None if seat is None else seat.player
+    hands = case.hands_of[player] if player is not None else 1
     several = case.terms.several_hands
     if wager == "main" and several is not None and hands > 1:
         yield (

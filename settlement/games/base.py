@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from settlement.paytables.registry import PayRow, PayTable, Unlisted
 from settlement.rules import Commission, MainOption, SeveralHands, TableRules, WagerLimit
@@ -98,8 +99,20 @@ class EnvyRule:
 MainRule = Callable[[SeatView], Ruling]
 SideRule = Callable[[SeatView], Held]
 
-JACKPOTS = frozenset({"pai_gow_insurance_progressive", "emperors_treasure_progressive"})
-"""Wagers on a sensor, paid "for 1", whose percentages come from a meter."""
+JACKPOTS: Mapping[str, str] = MappingProxyType(
+    {
+        "pai_gow_insurance_progressive": "pai_gow_insurance_progressive",
+        "emperors_treasure_progressive": "emperors_treasure_progressive",
+        "emperors_treasure_progressive_2": "emperors_treasure_progressive",
+        "emperors_treasure_progressive_3": "emperors_treasure_progressive",
+    }
+)
+"""Wagers on a sensor, paid "for 1", whose percentages come from a meter of their own.
+
+Each is named with the wager whose pay tables it takes: a second and third sensor offer
+another Emperor's Treasure jackpot as a game of its own (003, House and Progressive Jackpots;
+002, Appendices E to G).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +123,10 @@ class Game:
     `main_options` are the commission-free options, the game's own first. `copies_fixed`
     names the line that says who wins a copy, where the document decides it.
     `dealer_cards` is 8 where the dealer draws. `players_bank` where the bank goes round.
-    `tables_document` is the document of the pay tables where it is another one.
+    `tables_document` is the document of the pay tables where it is another one. `single`
+    names wagers of which a seat may place only one, with the line that says so; `envy_fixed`
+    the line that fixes the stake for envy at $5. `jackpots_most` and `seats_most` are how
+    many sensors a layout, and how many seats a table, may have.
 
     >>> from settlement.games import GAMES
     >>> sorted(GAMES["emperors_challenge_exposed_earlier"].side)[:2]
@@ -132,6 +148,10 @@ class Game:
     dealer_cards: int = 7
     players_bank: bool = False
     tables_document: str | None = None
+    single: Mapping[str, Rule] = field(default_factory=dict)
+    envy_fixed: str | None = None
+    jackpots_most: int | None = None
+    seats_most: int = 7
 
     @property
     def printed_in(self) -> str:

@@ -161,12 +161,15 @@ _SIDE = {
     "emperors_treasure_progressive": own_hand,
 }
 
+_SECOND = {"emperors_treasure_progressive_2": own_hand}
+
 GAME = Game(
     id="emperors_challenge_exposed",
     title="Emperor's Challenge Exposed (Nevada)",
     document=NEVADA,
     main=_main_of(_NEVADA),
-    side=_SIDE,
+    # Appendices E, F and G are three treasure jackpots, each a wager of its own.
+    side={**_SIDE, **_SECOND, "emperors_treasure_progressive_3": own_hand},
     # Appendix C, note 4: the dealer's hand and the own hand alone are left out.
     envy=EnvyRule("emperors_treasure", own_hands=True),
     lammers=_lammers(NEVADA, "Emperor's Treasure", "Pai Gow Insurance"),
@@ -179,11 +182,18 @@ WASHINGTON_GAME = Game(
     title="Emperor's Challenge Exposed (Washington)",
     document=WASHINGTON,
     main=_main_of(_WASHINGTON),
-    side=_SIDE,
+    side={**_SIDE, **_SECOND},
     # Envy Bonus: one hand of a player may trigger the prize of the player's other hand.
     envy=EnvyRule("emperors_treasure", own_hands=True),
     lammers=_lammers(WASHINGTON, "Emperor's Treasure (felt)", "Pai Gow Insurance (felt)"),
     main_options=tuple(_WASHINGTON.options),
+    single={
+        "pai_gow_insurance": _rule(
+            WASHINGTON, "Pai Gow Insurance (felt)", "only one such wager may be placed"
+        )
+    },
+    envy_fixed="003, Envy Bonus: a wager of $5 or more per hand",
+    jackpots_most=2,
 )
 
 EARLIER_GAME = Game(

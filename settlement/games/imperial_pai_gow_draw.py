@@ -41,4 +41,7 @@ GAME = Game(
     envy=EnvyRule("imperial_side_bet", own_hands=False, trigger_needs_wager=True),
     copies_fixed="001, 9.a: ties are the player's",
     dealer_cards=8,
+    envy_fixed="001, Dealing procedure, 10.a: each other player who bet $5 or more",
+    # 3: the dealer is spots 1, 7 and 13, so six hands are dealt (ST-24).
+    seats_most=5,
 )

@@ -59,7 +59,9 @@ GAME = Game(
     side={
         "pai_gow_insurance": pai_gow_insurance,
         "emperors_treasure": own_hand,
+        # Rules of Play, 1: "Jackpot wagers", those of the tables that stand in (ST-21).
         "pai_gow_insurance_progressive": own_hand,
+        "emperors_treasure_progressive": own_hand,
     },
     # Envy Bonus: one of a player's hands may trigger the prize of the other.
     envy=EnvyRule("emperors_treasure", own_hands=True),
@@ -81,4 +83,5 @@ GAME = Game(
     several_hands=SeveralHands(),
     limits={"main": WagerLimit(min_cents=500, max_cents=50000)},
     players_bank=True,
+    envy_fixed="004, Envy Bonus: a wager of $5 or more per hand",
 )

@@ -10,6 +10,7 @@ from settlement.games.base import JACKPOTS, EnvyRule, Game
 from settlement.houseways import HouseWay, house_way_for
 from settlement.paytables.registry import PayTable, pay_table
 from settlement.rules import (
+    ENVY_MIN_CENTS,
     Commission,
     MainOption,
     Progressive,
@@ -17,6 +18,7 @@ from settlement.rules import (
     TableRules,
     WagerLimit,
 )
+from settlement.ruling import money
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def _look_up(rules: TableRules, games: dict[str, Game]) -> Terms:
     game = games[rules.game]
     tables = _tables(rules, game)
     _check_options(rules, game)
-    _check_wagers(rules, game, tables)
+    _check_wagers(rules, game)
     return Terms(
         game=game,
         house_way=house_way_for(rules),
@@ -102,11 +104,7 @@ def _look_up(rules: TableRules, games: dict[str, Game]) -> Terms:
         commission=rules.commission or game.commission,
         several_hands=rules.several_hands or game.several_hands,
         limits={**game.limits, **rules.limits},
-        progressives={
-            wager: rules.progressives.get(wager, Progressive())
-            for wager in tables
-            if wager in JACKPOTS
-        },
+        progressives=_progressives(rules, game, tables),
         envy=_envy(rules, game),
         dynamic=frozenset(
             wager for wager, table in tables.items() if any(r.dynamic_cents for r in table.rows)
@@ -127,7 +125,7 @@ def _tables(rules: TableRules, game: Game) -> dict[str, PayTable]:
             raise FeltwatchError(f"{place}: {error}") from error
         if wager == "envy" and table.wager != "envy" and table.envy is not None:
             table = table.envy
-        if table.wager != wager:
+        if table.wager != JACKPOTS.get(wager, wager):
             raise FeltwatchError(f"{place}: {table_id!r} is a pay table of {table.wager}")
         if rules.readings.trips_and_flush == "poker" and wager == "imperial_side_bet":
             table = table.in_poker_order
@@ -169,35 +167,81 @@ def _check_options(rules: TableRules, game: Game) -> None:
         raise FeltwatchError(
             f"rules.readings.trips_and_flush: {game.id} has no such side bet; leave the key out"
         )
+    if rules.envy_min_cents != ENVY_MIN_CENTS and game.envy_fixed:
+        raise FeltwatchError(
+            f"rules.envy_min_cents: the rules leave no choice ({game.envy_fixed}); leave it out"
+        )
     if rules.commission is not None and game.commission is None:
         raise FeltwatchError(f"rules.commission: {game.id} takes no commission; leave it out")
 
 
-def _check_wagers(rules: TableRules, game: Game, tables: dict[str, PayTable]) -> None:
-    named = {"limits": list(rules.limits), "aggregates": list(rules.aggregates)}
+def _check_wagers(rules: TableRules, game: Game) -> None:
     extra = ("house",) if game.players_bank else ()
-    for key, entries in named.items():
-        for wager in entries:
-            if wager not in (*game.wagers, *extra):
-                has = ", ".join((*game.wagers, *extra))
-                raise FeltwatchError(f"rules.{key}.{wager}: {game.id} has no such wager; has {has}")
+    staked = tuple(wager for wager in game.wagers if wager != "envy") + extra
+    for wager in rules.limits:
+        place = f"rules.limits.{wager}"
+        if wager == "envy":
+            raise FeltwatchError(f"{place}: a prize has no stake; leave it out")
+        if wager not in staked:
+            has = ", ".join(staked)
+            raise FeltwatchError(f"{place}: {game.id} has no such wager; it has {has}")
+    paid_by_house = tuple(wager for wager in game.wagers[1:] if wager not in JACKPOTS)
     for wager in rules.aggregates:
+        place = f"rules.aggregates.{wager}"
         if wager in JACKPOTS:
             raise FeltwatchError(
-                f"rules.aggregates.{wager}: jackpots pay what the meter holds; an aggregate is "
-                "for wagers that the house pays"
+                f"{place}: jackpots pay what the meter holds; an aggregate is for wagers that "
+                "the house pays"
             )
+        if wager not in paid_by_house:
+            has = ", ".join(paid_by_house)
+            raise FeltwatchError(f"{place}: {game.id} has no such side wager; it has {has}")
+    both = rules.aggregates.get(game.envy.wager)
+    if "envy" in rules.aggregates and both is not None and both.counts_envy:
+        raise FeltwatchError(
+            f"rules.aggregates.envy: the sum of {game.envy.wager} counts the envy prizes already; "
+            f"leave one out, or set rules.aggregates.{game.envy.wager}.counts_envy = false"
+        )
+
+
+def _progressives(
+    rules: TableRules, game: Game, tables: dict[str, PayTable]
+) -> dict[str, Progressive]:
+    """The settings of every jackpot that the table offers, defaults filled in."""
     for wager in rules.progressives:
         if wager not in JACKPOTS or wager not in tables:
-            has = ", ".join(sorted(JACKPOTS & set(tables))) or "no jackpot"
+            has = ", ".join(sorted(w for w in tables if w in JACKPOTS)) or "no jackpot"
             raise FeltwatchError(
                 f"rules.progressives.{wager}: the table offers no such jackpot; it offers {has}"
             )
-    kinds = {progressive.kind for progressive in rules.progressives.values()}
-    if len(kinds) > 1:
+    found = {
+        wager: rules.progressives.get(wager, Progressive()) for wager in tables if wager in JACKPOTS
+    }
+    if game.jackpots_most is not None and len(found) > game.jackpots_most:
+        raise FeltwatchError(
+            f"rules.paytables: {len(found)} jackpots ({', '.join(found)}); a layout has up to "
+            f"{game.jackpots_most} sensors (003, House and Progressive Jackpots)"
+        )
+    if len({progressive.kind for progressive in found.values()}) > 1:
+        kinds = ", ".join(
+            f"{wager} is {settings.kind!r}" + ("" if wager in rules.progressives else " by default")
+            for wager, settings in found.items()
+        )
         raise FeltwatchError(
             "rules.progressives: all jackpots of a table are of one kind, 'progressive' or "
-            "'house' (003, House and Progressive Jackpots)"
+            f"'house' (003, House and Progressive Jackpots); {kinds}"
+        )
+    for wager, settings in found.items():
+        _check_jackpot(rules, wager, settings)
+    return found
+
+
+def _check_jackpot(rules: TableRules, wager: str, settings: Progressive) -> None:
+    limit, base = rules.limits.get(wager), settings.base_cents
+    if limit is not None and not (limit.min_cents or 0) <= base <= (limit.max_cents or base):
+        raise FeltwatchError(
+            f"rules.limits.{wager}: its fixed wager of {money(base)} (base_cents) lies outside; "
+            "leave the limit out"
         )
 
 

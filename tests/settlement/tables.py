@@ -54,8 +54,9 @@ TRADITIONAL = TableRules(
         "emperors_treasure": "PT-FLT-EC-ET-06",
         "envy": "E06",
         "pai_gow_insurance_progressive": "PT-BJS-EC-PGI-04",
+        "emperors_treasure_progressive": "PT-BJS-EC-ET-02",
     },
-    progressives={"pai_gow_insurance_progressive": Progressive(seed_cents=(SEED_CENTS,))},
+    progressives=_JACKPOTS,
 )
 IMPERIAL = TableRules(
     game="imperial_pai_gow_draw", paytables={"imperial_side_bet": "IMPERIAL-BONUS-A"}

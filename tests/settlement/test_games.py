@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from felt import ACE_HIGH_DEALER, LOSER, PAIR_DEALER, PUSHER, WINNER, due, seat, wager
+from felt import ACE_HIGH_DEALER, LOSER, PAIR_DEALER, PUSHER, WINNER, due, findings, seat, wager
 from felt import round_of as nevada_round
 from tables import EARLIER, IMPERIAL, NEVADA, TABLES, TRADITIONAL, WASHINGTON, reading, with_rules
 
 from settlement.errors import FeltwatchError
-from settlement.games import GAMES, terms_for
+from settlement.games import GAMES, JACKPOTS, terms_for
 from settlement.games.base import Held, rule_by_table
 from settlement.paytables.registry import pay_table
 from settlement.record import DealerRecord, RoundRecord, SeatRecord, WagerRecord
@@ -39,7 +39,8 @@ def test_every_game_is_found_and_its_table_is_in_order() -> None:
     assert set(TABLES) == set(GAMES)
     for rules in TABLES.values():
         terms = terms_for(rules)
-        assert set(terms.offered) == set(terms.game.wagers)
+        # All but the further sensors of a jackpot.
+        assert set(terms.offered) == {w for w in terms.game.wagers if JACKPOTS.get(w, w) == w}
 
 
 @pytest.mark.parametrize("rules", [EARLIER, WASHINGTON, NEVADA], ids=lambda r: r.game)
@@ -227,7 +228,9 @@ def test_an_envy_table_may_be_named_by_a_joined_one() -> None:
 class TestBanker:
     """A player banks (004; reading ST-5)."""
 
-    def settled(self, bank: str, house: str = PAIR_DEALER) -> Settlement:
+    def settled(
+        self, bank: str, house: str = PAIR_DEALER, rules: TableRules = TRADITIONAL
+    ) -> Settlement:
         wagers = (WagerRecord(wager="house", stake_cents=5000, action="paid", paid_cents=5000),)
         low, high = (tuple(part.split()) for part in house.split("/"))
         record = round_of(
@@ -238,7 +241,7 @@ class TestBanker:
             seat(3, LOSER, wager("main", 10000)),
             banker=2,
         ).model_copy(update={"dealer": DealerRecord(low=low, high=high, wagers=wagers)})
-        return settle(record, TRADITIONAL)
+        return settle(record, rules)
 
     def test_all_play_against_the_bank_and_the_house_takes_five_percent(self) -> None:
         settled = self.settled("JD TC / 8H 8C 6C 5S 3D")
@@ -266,6 +269,38 @@ class TestBanker:
             assert due_main is not None
             assert due_main.outcome == "win"
             assert "seat 2 fouled" in due_main.why
+
+    def test_a_bank_that_fouls_is_set_anew_where_the_house_does_so(self) -> None:
+        # 004, Rules of Play, 3: settled by house procedure; here reading ST-2, 'reset'.
+        anew = reading(TRADITIONAL, foul="reset")
+        settled = self.settled("TS TC / 8H 4C 6C 5S 3D", rules=anew)
+        as_set = self.settled("8H 6C / TS TC 5S 4C 3D")
+        assert settled.seats[1].foul
+        for mine, other in zip(settled.seats[::2], as_set.seats[::2], strict=True):
+            assert mine.wagers == other.wagers
+        assert settled.dealer.wagers == as_set.dealer.wagers
+        assert settled.banker == as_set.banker
+        lost = settled.seats[2].wager("main")
+        assert lost is not None
+        assert lost.outcome != self.settled("TS TC / 8H 4C 6C 5S 3D").seats[2].wagers[0].outcome
+
+    def test_the_dealers_fouled_house_wager_is_set_anew_too(self) -> None:
+        anew = reading(TRADITIONAL, foul="reset")
+        fouled = "9H 9C / AS KD 7S 5D 2C"
+        assert self.settled("JD TC / 8H 8C 6C 5S 3D", fouled).dealer.wagers[0].outcome == "lose"
+        mended = self.settled("JD TC / 8H 8C 6C 5S 3D", fouled, anew).dealer.wagers[0]
+        assert (mended.outcome, mended.pay_cents) == ("win", 5000)
+
+    def test_the_house_wager_keeps_the_limits(self) -> None:
+        # 004, rule 1 and "The House wager"; its limits are an own key.
+        rules = with_rules(TRADITIONAL, limits={"house": {"max_cents": 2500}})
+        wagers = (WagerRecord(wager="house", stake_cents=5000, action="left"),)
+        record = round_of(rules, PAIR_DEALER, seat(2, "JD TC / 8H 8C 6C 5S 3D"), banker=2)
+        dealer = record.dealer.model_copy(update={"wagers": wagers})
+        record = record.model_copy(update={"dealer": dealer})
+        found = [f for f in findings(record, rules) if f.code == "LIMIT"]
+        assert [(f.seat, f.wager, f.due) for f in found] == [(None, "house", "maximum $25.00")]
+        assert found[0].message == ("Dealer, House wager: $50.00 is over the maximum of $25.00.")
 
     def test_a_bank_that_is_not_known_leaves_all_undecided(self) -> None:
         record = round_of(TRADITIONAL, PAIR_DEALER, seat(1, WINNER, wager("main", 2500)), banker=5)
@@ -330,6 +365,23 @@ def test_commission_is_rounded_by_option(stake: int, unit: int, direction: str, 
         (NEVADA, {"commission": {"percent": 5}}, "rules.commission: emperors_challenge_exposed ta"),
         (NEVADA, {"limits": {"blackjack": {"min_cents": 1}}}, "rules.limits.blackjack: emperors"),
         (NEVADA, {"aggregates": {"pairs": {}}}, "rules.aggregates.pairs: emperors"),
+        (NEVADA, {"aggregates": {"main": {}}}, "rules.aggregates.main: .* has no such side wager"),
+        (
+            NEVADA,
+            {"aggregates": {"emperors_treasure": {}, "envy": {}}},
+            "rules.aggregates.envy: the sum of emperors_treasure counts the envy prizes already",
+        ),
+        (NEVADA, {"limits": {"envy": {}}}, "rules.limits.envy: a prize has no stake"),
+        (
+            NEVADA,
+            {"limits": {"pai_gow_insurance_progressive": {"min_cents": 500}}},
+            r"rules.limits.pai_gow_insurance_progressive: its fixed wager of \$1.00",
+        ),
+        # 001, 10.a; 003 and 004, Envy Bonus: the stake of $5 is printed.
+        *(
+            (rules, {"envy_min_cents": 1000}, "rules.envy_min_cents: the rules leave no choice")
+            for rules in (IMPERIAL, WASHINGTON, TRADITIONAL)
+        ),
         (
             NEVADA,
             {"progressives": {"emperors_treasure": {}}},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from felt import PAIR_DEALER, WINNER, due, round_of, seat, told, wager
+from felt import WINNER, round_of, seat, told, wager
 from tables import EARLIER, NEVADA, WASHINGTON, reading, with_rules
 
 from settlement.compare.check import check_record
@@ -158,7 +158,8 @@ def test_a_meter_that_is_not_told_leaves_the_pay_open() -> None:
 
 
 def test_a_house_jackpot_pays_the_display_from_the_house() -> None:
-    house = with_rules(WASHINGTON, progressives={TREASURE: {"kind": "house"}})
+    both = {key: {"kind": "house"} for key in (TREASURE, INSURANCE)}
+    house = with_rules(WASHINGTON, progressives=both)
     settled = play(house, ROYAL_WITH_KINGS, SEVEN_NATURAL)
     assert pays(settled) == [1000000, 1000000]
     assert [s.wagers[0].meter_cents for s in settled.seats] == [0, 0]
@@ -254,6 +255,7 @@ class TestDynamic:
             ((("full_house", 333),), "333 cents is no dynamic pay of full_house"),
             ((("flush", 300),), "'flush' has no dynamic pays"),
             ((("full_house", 300), ("full_house", 400)), "a dynamic pay stands twice"),
+            ((), "no dynamic pay was drawn; a round has one to three"),
         ],
     )
     def test_impossible_ones_are_refused(
@@ -290,24 +292,3 @@ def test_without_a_coin_there_is_no_wager() -> None:
     bare = record.seats[0].model_copy(update={"wagers": (wager(TREASURE, 0),)})
     hit = settle(record.model_copy(update={"seats": (bare,)}), NEVADA).seats[0].wagers[0]
     assert (hit.outcome, hit.pay_cents, hit.why) == ("lose", 0, "no coin was staked")
-
-
-def test_aggregates_scale_the_round_down() -> None:
-    treasure = "emperors_treasure"
-    capped = with_rules(
-        NEVADA, aggregates={treasure: {"per_hand_cents": 10000, "per_round_cents": 9000}}
-    )
-    record = round_of(
-        PAIR_DEALER,
-        seat(1, FULL_HOUSE, wager(treasure, 1000)),
-        seat(2, "8S 2D / TS TD TC TH 3D", wager(treasure, 1000)),
-        seat(3, WINNER, wager(treasure, 1000)),
-    )
-    assert [due(record, n, treasure).pay_cents for n in (1, 2)] == [5000, 25000]
-    assert [due(record, n, treasure, capped).pay_cents for n in (1, 2, 3)] == [3000, 6000, 0]
-    hand_only = with_rules(NEVADA, aggregates={treasure: {"per_hand_cents": 10000}})
-    assert [due(record, n, treasure, hand_only).pay_cents for n in (1, 2)] == [5000, 10000]
-    assert due(record, 2, treasure, hand_only).why.endswith("the house pays at most $100.00 a hand")
-    assert "scaled down" in due(record, 1, treasure, capped).why
-    round_only = with_rules(NEVADA, aggregates={treasure: {"per_round_cents": 60000}})
-    assert [due(record, n, treasure, round_only).pay_cents for n in (1, 2)] == [5000, 25000]
