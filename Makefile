@@ -2,7 +2,7 @@
 # make test   run the tests
 # make test-train  train, export and check a tiny model; exports opened by ultralytics
 #             (installs torch: gigabytes)
-# make lint   ruff, mypy, import-linter
+# make lint   ruff, mypy, import-linter; ESLint and tsc for the JavaScript where npm is installed
 #
 # Only Python 3.11+, git and make are needed. PYTHON chooses the interpreter.
 
@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-train lint format clean
+.PHONY: help demo test test-train lint lint-js format clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -33,13 +33,24 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@command -v npm >/dev/null || echo 'npm is not installed: the JavaScript was not checked' >&2
+	$(if $(shell command -v npm),$(MAKE) --no-print-directory lint-js)
+
+lint-js: node_modules/.package-lock.json
+	npm run --silent lint
+	npm run --silent types
+
+node_modules/.package-lock.json: package-lock.json
+	@echo 'installing the checks of the JavaScript into node_modules'
+	npm ci --loglevel=error --no-audit --no-fund
+	@touch $@
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(DEMO_OUT) build ./*.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(DEMO_OUT) node_modules build ./*.egg-info .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -11,13 +11,13 @@ import pytest
 @pytest.mark.parametrize(
     "name",
     [
-        "alerts",
-        "audit_footage",
-        "cards_view",
-        "evidence",
-        "report",
-        "round_view",
-        "score",
+        "alerts.model",
+        "audit.footage",
+        "reports.cards_view",
+        "evidence.images",
+        "reports.audit_report",
+        "reports.round_view",
+        "reports.score",
         "staging",
     ],
 )

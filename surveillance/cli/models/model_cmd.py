@@ -349,11 +349,26 @@ def _add(app: typer.Typer, name: str, module: str, short_help: str) -> None:
     app.command(name, short_help=short_help)(command)
 
 
-_add(model_app, "build", "model_build_cmd", "Render, train and export in one: the whole recipe.")
-_add(model_app, "val", "val_cmd", "Check weights on held-out pictures of any dataset.")
-_add(model_app, "robustness", "robustness_cmd", "See where turns, covers, glare and blur break it.")
-_add(model_app, "bench", "model_bench_cmd", "Measure how long the networks take.")
-_add(model_app, "photos", "photos_cmd", "Count how the cards of labelled photographs are read.")
-_add(model_app, "harvest", "harvest_cmd", "Cut training data out of labelled photographs.")
-_add(model_app, "stacks", "stacks_cmd", "Cut chip stacks out of filmed shifts, as found.")
-_add(model_app, "heldout", "heldout_cmd", "Check held-out pictures against their lists.")
+_add(
+    model_app,
+    "build",
+    "models.model_build_cmd",
+    "Render, train and export in one: the whole recipe.",
+)
+_add(model_app, "val", "models.val_cmd", "Check weights on held-out pictures of any dataset.")
+_add(
+    model_app,
+    "robustness",
+    "models.robustness_cmd",
+    "See where turns, covers, glare and blur break it.",
+)
+_add(model_app, "bench", "models.model_bench_cmd", "Measure how long the networks take.")
+_add(
+    model_app,
+    "photos",
+    "models.photos_cmd",
+    "Count how the cards of labelled photographs are read.",
+)
+_add(model_app, "harvest", "models.harvest_cmd", "Cut training data out of labelled photographs.")
+_add(model_app, "stacks", "models.stacks_cmd", "Cut chip stacks out of filmed shifts, as found.")
+_add(model_app, "heldout", "models.heldout_cmd", "Check held-out pictures against their lists.")

@@ -16,12 +16,12 @@ def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("torch", "ultralytics", "ultralytics.utils.metrics"):
         monkeypatch.setitem(sys.modules, name, None)
     for name in (
-        "training",
-        "export",
-        "equality",
-        "detector_training",
-        "reader_training",
-        "stack_training",
+        "train.run",
+        "export.weights",
+        "export.parity",
+        "train.detector",
+        "train.reader",
+        "train.stacks",
     ):
         monkeypatch.delitem(sys.modules, f"models.{name}", raising=False)
 

@@ -16,16 +16,16 @@ for (const node of document.querySelectorAll("time")) {
 // A moment as a field for local times takes it.
 function local(text) {
   const at = new Date(text);
-  return new Date(at - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 for (const field of form.querySelectorAll("[data-at]")) {
   if (field.dataset.at) field.value = local(field.dataset.at);
 }
 
-function address(cursor) {
-  const values = Object.fromEntries(new FormData(form));
+function address(cursor = undefined) {
+  const values = Object.fromEntries(new FormData(/** @type {any} */ (form)));
   for (const name of ["since", "until"]) {
-    if (values[name]) values[name] = new Date(values[name]).toISOString();
+    if (values[name]) values[name] = new Date(String(values[name])).toISOString();
   }
   return `/log${query({ ...values, cursor })}`;
 }

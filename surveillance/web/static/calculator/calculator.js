@@ -354,7 +354,7 @@ function letGo(...by) {
 }
 
 byId("hands").addEventListener("pointerdown", () => pressed.by.add("pointer"));
-byId("hands").addEventListener("keydown", (event) => { if (event.key === " " && event.target.type === "button") pressed.by.add(" "); });
+byId("hands").addEventListener("keydown", (event) => { if (event.key === " " && /** @type {PageElement} */ (event.target).type === "button") pressed.by.add(" "); });
 for (const what of ["pointerup", "pointercancel"]) window.addEventListener(what, () => letGo("pointer"), true);
 window.addEventListener("keyup", (event) => { if (event.key === " ") letGo(" "); }, true);
 window.addEventListener("blur", () => letGo("pointer", " ")); // of the window alone: it does not bubble
@@ -442,15 +442,16 @@ for (const table of tables) sources.set(`file ${table.id}`, { title: `Table ${ta
 for (const one of games.games) sources.set(`game ${one.id}`, { title: one.title, rules: one.example, id: null });
 
 byId("rules-from").addEventListener("change", (event) => {
-  const { rules, id } = sources.get(event.target.value);
+  const { rules, id } = sources.get(/** @type {PageElement} */ (event.target).value);
   useRules(rules, id);
 });
 byId("show-rules").addEventListener("click", () => showRules(byId("rules").hidden));
 byId("clear").addEventListener("click", clearCards);
 byId("own-file").addEventListener("click", () => byId("own-file-input").click());
 byId("own-file-input").addEventListener("change", (event) => attempt(async () => {
-  const [file] = event.target.files;
-  event.target.value = "";
+  const field = /** @type {PageElement} */ (event.target);
+  const [file] = field.files;
+  field.value = "";
   if (!file) return;
   if (file.size > LARGEST_FILE) throw new ApiError(0, `${file.name} is too large for a table file`);
   const read = await post("/api/calculator/tablefile", { toml: await file.text() });

@@ -76,6 +76,7 @@ function choose(n) {
 async function addPoint() {
   const mark = marks[byId("mark").value];
   if (!mark || !camera()) return;
+  /** @type {[number, number]} */
   let at = [camera().width_px / 2, camera().height_px / 2];
   if (answer && !answer.problem) {
     // Where the fit shows the mark now.
@@ -184,8 +185,8 @@ function drawPoints() {
   },
   html("td", {}, `${n + 1}. ${nameOf(marks, point.felt_mm)}`), html("td", { class: "num" }, number(n, 0)), html("td", { class: "num" }, number(n, 1)),
   html("td", { class: "num miss-cell" }), html("td", {}, html("button", { class: "btn btn-quiet", type: "button", "aria-label": `Take point ${n + 1} away`, onclick: (event) => { event.stopPropagation(); dropPoint(n); } }, "✕")))));
-  const free = marks.map((mark, n) => [mark, n]).filter(([mark]) => !points.some((point) => isSame(point.felt_mm, mark.felt_mm)));
-  byId("mark").replaceChildren(...free.map(([mark, n]) => html("option", { value: n }, mark.name)));
+  const free = marks.map((mark, n) => ({ mark, n })).filter(({ mark }) => !points.some((point) => isSame(point.felt_mm, mark.felt_mm)));
+  byId("mark").replaceChildren(...free.map(({ mark, n }) => html("option", { value: n }, mark.name)));
 }
 
 function redraw() {
@@ -229,14 +230,16 @@ async function take(ask) {
 
 let videos = [];
 byId("picture-from").addEventListener("change", (event) => {
-  const { value, selectedOptions: [option] } = event.target;
-  if (value === "file") { event.target.value = ""; byId("picture-file").click(); }
+  const field = /** @type {PageElement} */ (event.target);
+  const { value, selectedOptions: [option] } = field;
+  if (value === "file") { field.value = ""; byId("picture-file").click(); }
   else if (value.startsWith("camera ")) take(() => post(`/api/calibration/pictures/camera/${encodeURIComponent(value.slice(7))}`));
   else if (value.startsWith("video ")) take(() => post("/api/calibration/pictures/recording", { folder: option.dataset.folder, file: option.dataset.file }));
 });
 byId("picture-file").addEventListener("change", (event) => {
-  const [file] = event.target.files;
-  event.target.value = "";
+  const field = /** @type {PageElement} */ (event.target);
+  const [file] = field.files;
+  field.value = "";
   if (!file) return;
   take(async () => {
     if (file.size > LARGEST_FILE) throw new ApiError(0, `${file.name} is too large`);
@@ -261,7 +264,7 @@ byId("stage").addEventListener("keydown", (event) => {
     if (next >= 0 && next < camera().points.length) { event.preventDefault(); choose(next); }
   } else if (event.key === "Delete") dropPoint(chosen);
 });
-const save = () => { document.activeElement?.matches("input") && document.activeElement.blur(); if (!byId("save").disabled) draft.save(byId("restart").checked && !byId("restart").closest("label").hidden); };
+const save = () => { if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur(); if (!byId("save").disabled) draft.save(byId("restart").checked && !byId("restart").closest("label").hidden); };
 byId("save").addEventListener("click", save);
 byId("undo").addEventListener("click", () => draft.undo());
 byId("add").addEventListener("click", () => attempt(addPoint));

@@ -2,6 +2,7 @@
 
 import { centerOf, shapesOf } from "/static/tablefiles/shapes.js";
 
+/** @type {[string, number, number][]} */
 const CORNERS = [["left, dealer's edge", 0, 0], ["right, dealer's edge", 1, 0], ["right, players' edge", 1, 1], ["left, players' edge", 0, 1]];
 const SAME_MM = 0.06;
 

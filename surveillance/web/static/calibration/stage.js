@@ -7,8 +7,11 @@ const POINT_REM = 0.72; // of the window
 const LENS_PX = 26; // of the picture, shown in the magnifier
 
 export class Stage {
-  constructor(nodes, { onChoose, onMove, onEnd }) {
-    Object.assign(this, nodes); // stage, canvas, lens, magnifier
+  constructor({ stage, canvas, lens, magnifier }, { onChoose, onMove, onEnd }) {
+    this.stage = stage;
+    this.canvas = canvas;
+    this.lens = lens;
+    this.magnifier = magnifier;
     this.handlers = { onChoose, onMove, onEnd };
     this.view = null;
     this.state = { points: [], outlines: [], fits: [], chosen: null };
@@ -65,6 +68,7 @@ export class Stage {
     this.fitView();
   }
 
+  /** @returns {[number, number]} */
   at(event) {
     const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.canvas.getScreenCTM().inverse());
     return [point.x, point.y];

@@ -11,7 +11,9 @@ const NUMBERS = ["Rounds", "Alerts", "Size"];
 // Rows by key in a table of their own; `make(one)` gives {node, update(one)} for one that is new.
 export class Rows {
   constructor(titles, key, make) {
-    Object.assign(this, { key, make, rows: new Map() });
+    this.key = key;
+    this.make = make;
+    this.rows = new Map();
     this.body = html("tbody");
     this.table = html("table", { class: "grid-table" },
       html("thead", {}, html("tr", {}, ...titles.map((title) => html("th", {
@@ -103,13 +105,14 @@ class VideoRow {
     const told = `${video.recording} ${video.state}`;
     if (told === this.told) return;
     this.told = told;
-    const focused = this.node.contains(document.activeElement) ? document.activeElement : null;
+    const { activeElement: active } = document;
+    const focused = this.node.contains(active) && active instanceof HTMLElement ? active : null;
     const link = video.state ? html("a", { href: `/recordings/${video.recording}` }, badge(video.state)) : null;
     this.state.replaceChildren(...[link].filter(Boolean));
     this.button.textContent = video.state === "done" ? "Audit again" : "Audit";
     this.button.disabled = this.none || isBusy(video.state) || video.state === "stopped";
     // A button that is off, and a link that is another one, hold no focus.
-    if (focused && (!focused.isConnected || focused.disabled)) link?.focus();
+    if (focused && (!focused.isConnected || focused.matches(":disabled"))) link?.focus();
   }
 }
 

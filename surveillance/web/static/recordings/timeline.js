@@ -14,6 +14,7 @@ export class Timeline {
   constructor(node, { onPlay, onRound, onAlert }) {
     this.node = node;
     this.handlers = { onPlay, onRound, onAlert };
+    this.chosen = null; // the alert that is gone to
     this.at = 0;
     this.from = 0;
     this.span = null;

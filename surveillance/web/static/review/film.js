@@ -77,11 +77,11 @@ export class Film {
 
   // The next picture of the filter that nobody confirmed, from the start again at the end.
   // `skip(id)` says which of them are as good as confirmed.
-  async nextUnconfirmed(id, skip = () => false) {
+  async nextUnconfirmed(id, skip = undefined) {
     const filter = { ...this.filter, confirmed: false };
     for (const after of [id, 0]) {
       const { pictures } = await this.api.pictures(filter, { after, limit: 8 });
-      const other = pictures.find((line) => line.id !== id && !skip(line.id));
+      const other = pictures.find((line) => line.id !== id && !skip?.(line.id));
       if (other) return other.id;
     }
     return null;

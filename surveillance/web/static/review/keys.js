@@ -20,6 +20,7 @@ const NONE_SELECTED = new Map([
   ["Shift+ArrowUp", "panUp"], ["Shift+ArrowDown", "panDown"],
 ]);
 
+/** @type {[string, [string, string][]][]} */
 const HELP = [
   ["Pictures", [
     ["Page Down / Page Up, → / ←", "next, previous"],

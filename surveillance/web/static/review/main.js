@@ -145,7 +145,7 @@ class Review {
       : `${place === null ? "outside the filter" : number(place)} of ${number(film.matching)}`;
     $("progress").hidden = film.matching === null || this.filters.wanted.confirmed !== undefined;
     if (film.matching !== null) {
-      const bar = $("progress").querySelector("progress");
+      const bar = /** @type {HTMLProgressElement} */ (/** @type {Element} */ ($("progress").querySelector("progress")));
       bar.max = Math.max(1, film.matching);
       bar.value = film.confirmed;
       $("progress-words").textContent = `${number(film.confirmed)} confirmed`;
@@ -179,7 +179,8 @@ class Review {
 
   listen() {
     document.addEventListener("click", (event) => {
-      if (event.target.closest("button") && !event.target.closest("dialog")) {
+      const clicked = /** @type {Element} */ (event.target);
+      if (clicked.closest("button") && !clicked.closest("dialog")) {
         $("stage").focus({ preventScroll: true });
       }
     });

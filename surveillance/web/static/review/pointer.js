@@ -5,6 +5,23 @@
 const STILL_PX = 4; // a press that moves less is a click
 const WHEEL_STEP = 1.0015;
 
+/**
+ * What the mouse does from down to up: "pan", "draw", "resize" or "move", from `at` on.
+ * @typedef {object} Gesture
+ * @property {string} kind
+ * @property {{ x: number, y: number }} at px of the picture
+ * @property {number} clientX
+ * @property {number} clientY
+ * @property {boolean} moved Farther than a shaking hand.
+ * @property {number} [x] Where a pan got to.
+ * @property {number} [y]
+ * @property {number} [uid] Of the box that is moved or resized.
+ * @property {any} [box]
+ * @property {any} [handle]
+ * @property {any[]} [under] All boxes below the mouse.
+ * @property {boolean} [wasOn] Whether the box was selected before.
+ */
+
 export class Pointer {
   // `listener`: boxes(), selected(), select(uid), preview(uid, edges|null, shift|null),
   // commit(uid), draw(edges), ghost(edges|null), context().
@@ -12,6 +29,7 @@ export class Pointer {
     this.stage = stage;
     this.listener = listener;
     this.last = null; // where the mouse is, px of the picture; null when it is elsewhere
+    /** @type {Gesture | null} */
     this.gesture = null;
     const { root } = stage;
     root.addEventListener("pointerdown", (event) => this.#down(event));
@@ -112,6 +130,7 @@ export class Pointer {
   }
 
   // Another click at the same place selects the next box there.
+  /** @param {Gesture} gesture */
   #nextBelow({ under, uid }) {
     const place = under.findIndex((box) => box.uid === uid);
     this.listener.select(under[(place + 1) % under.length].uid);
@@ -126,6 +145,10 @@ export class Pointer {
     };
   }
 
+  /**
+   * @param {Gesture} gesture
+   * @param {{ x: number, y: number }} at
+   */
   #resized({ box, handle: [h, v], at: start }, at) {
     const from = this.stage.intoFrame(box, start);
     const to = this.stage.intoFrame(box, at);

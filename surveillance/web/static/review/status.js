@@ -4,7 +4,11 @@ const NOTICE_MS = 5_000;
 
 export class Status {
   constructor({ alarm, words, saved, notice, spoken }) {
-    Object.assign(this, { alarm, words, saved, notice, spoken });
+    this.alarm = alarm;
+    this.words = words;
+    this.saved = saved;
+    this.notice = notice;
+    this.spoken = spoken;
     this.lost = false; // whether the server did not answer last time
   }
 

@@ -5,6 +5,44 @@ import { html } from "/static/shared/dom.js";
 const LEAD_S = 1.5; // before the moment, so that one sees it come
 const STILLS_A_SECOND = 3;
 
+// The clip picture by picture, decoded by the server.
+class Stills {
+  constructor(clip, shown) {
+    this.clip = clip;
+    this.shown = shown;
+    this.at = 0;
+    this.timer = null;
+    this.node = html("img", { class: "still", alt: "The clip, picture by picture" });
+  }
+
+  async show(at) {
+    this.at = at;
+    const image = new Image();
+    image.src = `${this.clip.stills_url}&at_s=${at.toFixed(2)}`;
+    try {
+      await image.decode();
+      this.node.src = image.src;
+    } catch {
+      this.pause();
+      this.node.alt = "The clip cannot be shown: no picture of it can be decoded.";
+    }
+    this.shown();
+  }
+
+  play() {
+    const next = async () => {
+      await this.show(this.at + 1 / STILLS_A_SECOND);
+      if (this.timer) this.timer = setTimeout(next, 1_000 / STILLS_A_SECOND);
+    };
+    this.timer = setTimeout(next, 0);
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = null;
+  }
+}
+
 export class Player {
   constructor(clip) {
     this.clip = clip;
@@ -104,40 +142,5 @@ export class Player {
     this.mark.hidden = true;
     this.toMoment();
     if (this.wanted) this.stills.play();
-  }
-}
-
-// The clip picture by picture, decoded by the server.
-class Stills {
-  constructor(clip, shown) {
-    Object.assign(this, { clip, shown, at: 0, timer: null });
-    this.node = html("img", { class: "still", alt: "The clip, picture by picture" });
-  }
-
-  async show(at) {
-    this.at = at;
-    const image = new Image();
-    image.src = `${this.clip.stills_url}&at_s=${at.toFixed(2)}`;
-    try {
-      await image.decode();
-      this.node.src = image.src;
-    } catch {
-      this.pause();
-      this.node.alt = "The clip cannot be shown: no picture of it can be decoded.";
-    }
-    this.shown();
-  }
-
-  play() {
-    const next = async () => {
-      await this.show(this.at + 1 / STILLS_A_SECOND);
-      if (this.timer) this.timer = setTimeout(next, 1_000 / STILLS_A_SECOND);
-    };
-    this.timer = setTimeout(next, 0);
-  }
-
-  pause() {
-    clearTimeout(this.timer);
-    this.timer = null;
   }
 }

@@ -12,7 +12,7 @@ function bar({ precision, low, high }) {
     "aria-label": `${percent(precision)}, 95% interval ${percent(low)} to ${percent(high)}` },
   svg("rect", { x: 0, y: 6.5, width: WIDTH, height: 3, class: "scale" }),
   svg("rect", { x: x(low), y: 4, width: Math.max(1, (high - low) * WIDTH).toFixed(1), height: 8, class: "range" }),
-  svg("rect", { x: Math.max(0, x(precision) - 1.5), y: 0, width: 3, height: 16, class: "point" }));
+  svg("rect", { x: Math.max(0, precision * WIDTH - 1.5), y: 0, width: 3, height: 16, class: "point" }));
 }
 
 export function precisionTable(lines) {

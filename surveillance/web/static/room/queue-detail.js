@@ -11,7 +11,10 @@ const VERB = { confirmed: "confirmed", rejected: "rejected", corrected: "correct
 export class Detail {
   // `acts`: {confirm, reject, correct, setCase}; `mayJudge`: whether they are offered.
   constructor(node, acts, mayJudge) {
-    Object.assign(this, { node, acts, mayJudge, alert: null });
+    this.node = node;
+    this.acts = acts;
+    this.mayJudge = mayJudge;
+    this.alert = null;
     this.stage = new Stage();
     this.comment = html("textarea", { rows: 2, maxlength: 2000, id: "comment",
       placeholder: "Comment, kept with the verdict", "aria-label": "Comment" });

@@ -8,18 +8,23 @@ const DONE = { confirmed: "Confirmed", rejected: "Rejected", corrected: "Correct
 export class Judge {
   // `judged(alert)` is called with the alert as it is after a verdict.
   constructor({ detail, list, codes, judged }) {
-    Object.assign(this, { detail, list, codes, judged, given: [] });
+    this.detail = detail;
+    this.list = list;
+    this.codes = codes;
+    this.judged = judged;
+    this.given = [];
     this.busy = null; // the verdict on its way
   }
 
   // A second one is not taken while one is on its way: it may be meant for the next alert.
+  /** @param {{ corrected?: object, comment?: string, alert?: any, advance?: boolean }} options */
   give(verdict, options = {}) {
     if (this.busy) return this.busy;
     this.busy = this.#give(verdict, options).finally(() => { this.busy = null; });
     return this.busy;
   }
 
-  async #give(verdict, { corrected, comment = this.detail.comment.value.trim(), alert = this.detail.alert, advance = true } = {}) {
+  async #give(verdict, { corrected = undefined, comment = this.detail.comment.value.trim(), alert = this.detail.alert, advance = true }) {
     if (!alert) return;
     const last = alert.verdicts.at(-1);
     try {

@@ -10,7 +10,11 @@ const NEAR_END = 15;
 export class AlertList {
   // `chosen(line)` is called with the alert that is gone to, null when there is none.
   constructor({ list, foot, fresh, filters, chosen }) {
-    Object.assign(this, { list, foot, fresh, filters, chosen });
+    this.list = list;
+    this.foot = foot;
+    this.fresh = fresh;
+    this.filters = filters;
+    this.chosen = chosen;
     this.lines = [];
     this.at = -1;
     this.next = null;

@@ -127,9 +127,10 @@ detail.comment.addEventListener("keydown", (event) => {
   }
 });
 byId("filters").addEventListener("keydown", (event) => {
-  if (event.key === "Escape" || (event.key === "Enter" && event.target.tagName === "SELECT")) {
+  const field = /** @type {PageElement} */ (event.target);
+  if (event.key === "Escape" || (event.key === "Enter" && field.tagName === "SELECT")) {
     event.preventDefault();
-    event.target.blur();
+    field.blur();
   }
 });
 

@@ -137,7 +137,7 @@ function notable(report, wanted) {
 
 function draw(report, wanted) {
   const { alerts } = report;
-  const total = STATES.reduce((sum, state) => sum + alerts[state], 0);
+  const total = STATES.reduce((count, state) => count + alerts[state], 0);
   const stood = report.money.filter((line) => ["confirmed", "corrected"].includes(line.state));
   byId("report").replaceChildren(...[
     html("header", { class: "report-head" }, html("h2", { class: "big" }, report.title),
@@ -147,7 +147,7 @@ function draw(report, wanted) {
       stat("Not all read", percent(report.undecided_share, 1), `${report.rounds_undecided.toLocaleString()} rounds`),
       stat("Alerts", total.toLocaleString(), `${alerts.open.toLocaleString()} open`),
       stat("Mistakes that stood", report.stood.toLocaleString(), `of ${report.judged.toLocaleString()} judged`),
-      stat("Net loss of the house", dollars(stood.reduce((sum, line) => sum + line.net_cents, 0)), "by alerts that stood")),
+      stat("Net loss of the house", dollars(stood.reduce((cents, line) => cents + line.net_cents, 0)), "by alerts that stood")),
     html("div", { class: "report-grid" },
       panel("Alerts by code, and how often the code was right", precisionTable(report.codes)),
       money(report), groups("By table", report.tables), groups("By dealer", report.dealers), groups("By seat", report.seats),
@@ -173,7 +173,7 @@ async function load() {
   document.body.dataset.loaded = "true";
 }
 
-function day(by) {
+function changeDay(by) {
   const at = new Date(`${form.elements.day.value}T12:00`);
   at.setDate(at.getDate() + by);
   form.elements.day.value = isoDay(at);
@@ -186,12 +186,12 @@ form.elements.day.value = isoDay(new Date(Date.now() - dayStarts * 60_000));
 for (const field of form.elements) if (field.name && values.get(field.name)) field.value = values.get(field.name);
 form.addEventListener("change", load);
 form.addEventListener("submit", (event) => event.preventDefault());
-byId("earlier").addEventListener("click", () => day(-1));
-byId("later").addEventListener("click", () => day(1));
+byId("earlier").addEventListener("click", () => changeDay(-1));
+byId("later").addEventListener("click", () => changeDay(1));
 byId("print").addEventListener("click", () => window.print());
 
 keys.add("Report", [
-  ["[ / ]", "the day before, after", (event) => day(event.key === "[" ? -1 : 1)],
+  ["[ / ]", "the day before, after", (event) => changeDay(event.key === "[" ? -1 : 1)],
   ["p", "as PDF", () => byId("pdf").click()],
   ["c", "as CSV", () => byId("csv").click()],
   ["f", "choose the time", () => form.elements.day.focus()],

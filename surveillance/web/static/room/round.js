@@ -38,7 +38,7 @@ function wagers(seat, marked) {
     ].filter(Boolean))));
 }
 
-function seat(form, marked) {
+function seatElement(form, marked) {
   const isMarked = marked && marked.seat === form.seat;
   return html("section", {
     class: `seat-hands${isMarked ? " marked" : ""}`, "data-kind": form.kind, "aria-label": `Seat ${form.seat}`,
@@ -54,8 +54,8 @@ function seat(form, marked) {
 // `marked`: {seat, wager} that an alert is about; its seat stands first.
 export function roundElement(hands, marked = null) {
   const seats = [...hands.seats];
-  if (marked?.seat) seats.sort((a, b) => (b.seat === marked.seat) - (a.seat === marked.seat));
+  if (marked?.seat) seats.sort((a, b) => Number(b.seat === marked.seat) - Number(a.seat === marked.seat));
   return html("div", { class: "round-hands" }, dealer(hands),
-    html("div", { class: "seat-grid" }, ...seats.map((form) => seat(form, marked))),
+    html("div", { class: "seat-grid" }, ...seats.map((form) => seatElement(form, marked))),
     ...unread(hands.undecided));
 }

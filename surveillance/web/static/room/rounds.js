@@ -27,7 +27,7 @@ function wanted() {
   };
 }
 
-const lasted = (line) => `${Math.round((new Date(line.ended_at) - new Date(line.started_at)) / 1_000)} s`;
+const lasted = (line) => `${Math.round((Date.parse(line.ended_at) - Date.parse(line.started_at)) / 1_000)} s`;
 
 const row = (line) => html("tr", { "data-id": line.id },
   html("th", { scope: "row" }, html("a", { href: `/rounds/${line.id}` }, line.round_id)),
@@ -64,7 +64,7 @@ byId("more").addEventListener("click", () => load(next));
 
 function step(by) {
   const links = [...body.querySelectorAll("a")];
-  const at = links.indexOf(document.activeElement);
+  const at = links.indexOf(/** @type {PageElement} */ (document.activeElement));
   links[at < 0 ? 0 : Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
 }
 

@@ -91,12 +91,12 @@ function draw(line) {
 function summarise() {
   const lines = [...tables.lines.values()];
   const watching = lines.filter((line) => ["running", "too_slow"].includes(line.state)).length;
-  const open = lines.reduce((sum, line) => sum + line.open_alerts, 0);
+  const waiting = lines.reduce((sum, line) => sum + line.open_alerts, 0);
   const ill = lines.filter((line) => !["running", "ended", "off", "connecting"].includes(line.state));
   byId("summary").replaceChildren(
     html("strong", {}, `${watching} of ${lines.length} tables watched`),
     ...ill.map((line) => badge(line.state, `${line.table}: ${line.words}`)),
-    ...(open ? [html("a", { class: "badge", "data-state": "open", href: "/alerts" }, `${open} alerts wait`)] : []),
+    ...(waiting ? [html("a", { class: "badge", "data-state": "open", href: "/alerts" }, `${waiting} alerts wait`)] : []),
   );
   byId("none").hidden = lines.length > 0;
 }
@@ -116,7 +116,7 @@ function layOut() {
       break;
     }
   }
-  list.style.setProperty("--columns", Math.min(columns, Math.max(count, 2)));
+  list.style.setProperty("--columns", String(Math.min(columns, Math.max(count, 2))));
 }
 
 const tables = new Tables(start.tables, draw);
@@ -131,7 +131,7 @@ const turn = overlaySwitch(byId("overlay"), (on) => {
 
 function step(by) {
   const links = [...document.querySelectorAll("a.tile")];
-  const at = links.indexOf(document.activeElement);
+  const at = links.indexOf(/** @type {PageElement} */ (document.activeElement));
   links[at < 0 ? 0 : Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
 }
 

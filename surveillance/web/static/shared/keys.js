@@ -12,7 +12,7 @@ const SHOWN = {
 };
 const PAUSE_MS = 1_500;
 const sections = new Map();
-let handlers = new Map();
+const handlers = new Map();
 let begun = ""; // the first key of two, as in "g a"
 let timer;
 

@@ -74,7 +74,7 @@ function close() {
   wasOpen = false;
 }
 
-self.onconnect = ({ ports: [port] }) => {
+/** @type {any} */ (self).onconnect = ({ ports: [port] }) => {
   port.onmessage = ({ data }) => {
     if (data === "bye") {
       ports.delete(port);

@@ -63,7 +63,7 @@ for (const part of PARTS) {
     byId(`tab-${next}`).focus();
   });
 }
-const save = () => { document.activeElement?.blur(); if (!byId("save").disabled) draft.save(byId("restart").checked && !byId("restart-field").hidden); };
+const save = () => { if (document.activeElement instanceof HTMLElement) document.activeElement.blur(); if (!byId("save").disabled) draft.save(byId("restart").checked && !byId("restart-field").hidden); };
 byId("save").addEventListener("click", save);
 byId("undo").addEventListener("click", () => draft.undo());
 keys.add("Table file", [

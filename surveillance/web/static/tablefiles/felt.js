@@ -160,6 +160,7 @@ export class FeltEditor {
     ];
   }
 
+  /** @param {import("/static/tablefiles/shapes.js").ShapeLine} line */
   line({ key, name, shape, wager, seat }) {
     const [x, y] = centerOf(shape);
     const canGo = (wager && wager !== "main") || key === "dealer.house";

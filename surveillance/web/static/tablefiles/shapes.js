@@ -13,7 +13,21 @@ const SPOT_PLACES = {
 const DEALER = { low: "low hand", high: "high hand", tray: "tray", rack: "rack", house: "house wager" };
 const tenth = (value) => Math.round(value * 10) / 10;
 
-// Every shape: {key, name, kind, seat, points_mm}; `key` is its place in the data.
+/**
+ * @typedef {{ points_mm: [number, number][] }} Shape Points on the felt.
+ * @typedef {object} ShapeLine
+ * @property {string} key Its place in the data, as in "seats.0.low".
+ * @property {string} name
+ * @property {string} kind "spot", "box", "tray" or "rack"
+ * @property {string} group "Dealer" or "Seat N"
+ * @property {number} [seat] Where its seat stands in the data's list.
+ * @property {string} [wager] The wager of a spot.
+ * @property {any} shape
+ */
+
+/** Every shape of a table file's data.
+ * @returns {ShapeLine[]}
+ */
 export function shapesOf(data) {
   const found = [];
   for (const [name, words] of Object.entries(DEALER)) {
@@ -57,6 +71,7 @@ export function scaleTo(shape, reach) {
   shape.points_mm = shape.points_mm.map(([px, py]) => [tenth(cx + (px - cx) * k), tenth(cy + (py - cy) * k)]);
 }
 
+/** @returns {[number, number]} */
 function toFelt(place, [u, v]) {
   const a = ((place.angle_deg ?? 0) * Math.PI) / 180;
   const [cx, cy] = place.center_mm;

@@ -1,0 +1,57 @@
+import js from "@eslint/js";
+import globals from "globals";
+
+const MARKUP = "takes markup from a string: build elements with html() or svg() of /static/shared/dom.js";
+
+export default [
+  { ignores: ["**/node_modules/", ".venv/"] },
+  js.configs.recommended,
+  {
+    files: ["surveillance/web/static/**/*.js"],
+    languageOptions: { ecmaVersion: 2023, sourceType: "module", globals: globals.browser },
+    linterOptions: { reportUnusedDisableDirectives: "error" },
+    rules: {
+      "array-callback-return": "error",
+      "consistent-return": "error",
+      "default-case-last": "error",
+      "eqeqeq": "error",
+      "no-constructor-return": "error",
+      "no-duplicate-imports": ["error", { includeExports: true }],
+      "no-else-return": "error",
+      "no-eval": "error",
+      "no-implicit-coercion": "error",
+      "no-implied-eval": "error",
+      "no-lonely-if": "error",
+      "no-new-func": "error",
+      "no-param-reassign": "error",
+      "no-promise-executor-return": "error",
+      "no-restricted-properties": ["error",
+        { property: "insertAdjacentHTML", message: MARKUP },
+        { object: "document", property: "write", message: MARKUP },
+      ],
+      "no-restricted-syntax": ["error", {
+        selector: "AssignmentExpression > MemberExpression.left[property.name=/^(inner|outer)HTML$/]",
+        message: MARKUP,
+      }],
+      "no-self-compare": "error",
+      "no-shadow": "error",
+      "no-template-curly-in-string": "error",
+      "no-throw-literal": "error",
+      "no-undef-init": "error",
+      "no-unneeded-ternary": "error",
+      "no-unreachable-loop": "error",
+      "no-unused-expressions": "error",
+      "no-unused-vars": ["error", { args: "after-used", caughtErrors: "all", ignoreRestSiblings: true }],
+      "no-use-before-define": ["error", { functions: false, variables: false }],
+      "no-useless-concat": "error",
+      "no-useless-rename": "error",
+      "no-useless-return": "error",
+      "no-var": "error",
+      "object-shorthand": "error",
+      "prefer-arrow-callback": "error",
+      "prefer-const": "error",
+      "prefer-promise-reject-errors": "error",
+      "prefer-template": "error",
+    },
+  },
+];
