@@ -69,7 +69,9 @@ def test_what_leaves_the_picture_is_not_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [smaller(2), blurred(2), darker(0.4), glared(0.5), packed(20)], ids=str
+    "change",
+    [smaller(2), blurred(2), darker(0.4), glared(0.5), packed(20)],
+    ids=["smaller", "blurred", "darker", "glared", "packed"],
 )
 def test_changes_of_pixels_keep_the_size_and_the_truth(change: Any) -> None:
     image = rng().integers(0, 255, (120, 160, 3), np.uint8)
