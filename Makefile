@@ -1,5 +1,6 @@
 # make demo   audit the sample recording and write a report
-# make test   run the tests
+# make test   the tests that take a few minutes; every room has its share
+# make test-all  everything: the films, the counts, the browser, the cameras and long runs too
 # make test-train  train, export and check a tiny model; exports opened by ultralytics
 #             (installs torch: gigabytes)
 # make lint   ruff, mypy, import-linter; ESLint and tsc for the JavaScript where npm is installed
@@ -9,12 +10,13 @@
 PYTHON ?= python3
 VENV ?= .venv
 DEMO_OUT ?= demo-report
+TEST_WORKERS ?= 2
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-train lint lint-js format clean
+.PHONY: help demo test test-all test-long test-train lint lint-js format clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -22,8 +24,18 @@ help:
 demo: $(VENV)/.base
 	$(BIN)/feltwatch demo --out $(DEMO_OUT)
 
+# A test's markers say why it is not in `make test`; property tests come again in `make test-all`
+# with many more examples. What `make test` has run there is not run a second time.
+LONG := slow or render or brute or browser or rtsp or e2e
+PYTEST = $(BIN)/python -m pytest -n $(TEST_WORKERS)
+
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -m 'not ($(LONG))' $(PYTEST_ARGS)
+
+test-all: test test-long
+
+test-long: $(VENV)/.dev
+	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m '$(LONG) or property' $(PYTEST_ARGS)
 
 test-train: $(VENV)/.train
 	$(BIN)/python -m pytest tests/train tests/datasets/labelled/test_labelled_formats.py $(PYTEST_ARGS)

@@ -31,6 +31,7 @@ def test_ratios_are_medians_of_the_rounds_own() -> None:
     assert other.as_dict() == {"ms": 31.0, "least_ms": 30.0, "cpu_ms": 20.0}
 
 
+@pytest.mark.slow
 def test_the_shipped_weights_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(networks, "find_spec", lambda name: None)
     monkeypatch.setattr(networks, "_peak_memory", lambda weights: 123)
@@ -46,6 +47,7 @@ def test_the_shipped_weights_are_measured(monkeypatch: pytest.MonkeyPatch) -> No
     assert found["peak_mib"] == 123
 
 
+@pytest.mark.slow
 def test_memory_is_of_a_process_of_its_own() -> None:
     peak = networks._peak_memory(default_weights())
     assert peak is not None

@@ -14,6 +14,8 @@ from settlement.record import RoundRecord
 from surveillance.cli import main
 from surveillance.store import AlertFilter, RoundFilter, Store
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> str:

@@ -25,6 +25,7 @@ from settlement.record import (
 )
 from settlement.rules import TableRules
 from settlement.settle import settle
+from tests.profiles import examples
 
 WAGERS = ("main", *RULES.paytables)
 SIDE = WAGERS[:-1]
@@ -119,7 +120,7 @@ OPTIONS = st.builds(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(rounds(), OPTIONS)
 def test_a_legal_record_is_settled_whole(record: RoundRecord, rules: TableRules) -> None:
     assert check_record(record, rules) == []
@@ -134,7 +135,7 @@ def test_a_legal_record_is_settled_whole(record: RoundRecord, rules: TableRules)
     assert all(f.code != "UNDECIDED" for f in compare(record, settlement, rules))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(rounds(complete=False), OPTIONS)
 def test_any_record_is_settled_and_compared(record: RoundRecord, rules: TableRules) -> None:
     settlement = settle(record, rules)
@@ -154,7 +155,7 @@ def swapped(cards: Sequence[str] | None, suits: str) -> tuple[str, ...] | None:
     return tuple(c if c == "JOKER" else c[0] + suits["CDHS".index(c[1])] for c in cards)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(rounds(), st.permutations("CDHS"))
 def test_swapping_suits_changes_no_verdict(record: RoundRecord, suits: Sequence[str]) -> None:
     order = "".join(suits)
@@ -188,7 +189,7 @@ def split_of(cards: Sequence[Card]) -> SeatRecord:
 WORTH = {"lose": 0, "push": 1, "win": 2}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.permutations(DECK), OPTIONS)
 def test_a_better_hand_never_gets_less(deck: Sequence[Card], rules: TableRules) -> None:
     """Two hands against one dealer: where both of one are as good, it gets as much."""
@@ -270,7 +271,7 @@ def hand_cards(record: RoundRecord) -> list[str]:
     return [card for hand in hands for card in (*(hand.low or ()), *(hand.high or ()))]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(masked())
 def test_doubt_accuses_nobody(pair: tuple[RoundRecord, RoundRecord]) -> None:
     """A verdict given in doubt holds whatever the thing in doubt really was.

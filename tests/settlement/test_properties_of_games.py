@@ -25,6 +25,7 @@ from settlement.record import (
 )
 from settlement.rules import TableRules
 from settlement.settle import settle
+from tests.profiles import examples
 
 CENTS = st.sampled_from([0, 100, 499, 500, 2500, 3333, 100000])
 READINGS = st.fixed_dictionaries(
@@ -144,7 +145,7 @@ def played(draw: st.DrawFn) -> tuple[RoundRecord, TableRules]:
     return record, rules
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(played())
 def test_a_legal_round_of_any_game_is_settled_whole(case: tuple[RoundRecord, TableRules]) -> None:
     record, rules = case
@@ -157,7 +158,7 @@ def test_a_legal_round_of_any_game_is_settled_whole(case: tuple[RoundRecord, Tab
     assert all(f.code != "UNDECIDED" for f in compare(record, settled, rules))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(played())
 def test_flows_sum_to_nothing(case: tuple[RoundRecord, TableRules]) -> None:
     """What players win, by their wagers, is what house, bank and meters lose."""
@@ -204,7 +205,7 @@ def turned(record: RoundRecord, suits: Sequence[str]) -> RoundRecord:
 COLOUR_KEEPING = ["CDHS", "CHDS", "SDHC", "SHDC", "DCSH", "DSCH", "HCSD", "HSCD"]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(played(), st.sampled_from(COLOUR_KEEPING))
 def test_swapping_suits_changes_no_verdict(
     case: tuple[RoundRecord, TableRules], suits: str
@@ -218,7 +219,7 @@ def test_swapping_suits_changes_no_verdict(
         assert (one.foul, one.wagers) == (two.foul, two.wagers)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(played(), st.randoms(use_true_random=False))
 def test_the_order_of_seats_and_cards_is_nothing(
     case: tuple[RoundRecord, TableRules], random: object

@@ -119,6 +119,7 @@ CHANGES = (
 )
 
 
+@pytest.mark.render
 @pytest.mark.parametrize(("look", "camera"), [(LOOK, CAMERA), (SHAKEN, BENT)])
 def test_changes_one_by_one_give_the_picture_of_the_whole(
     deck: Deck, look: Look, camera: SyntheticCamera

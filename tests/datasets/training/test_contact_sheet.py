@@ -34,6 +34,7 @@ def photos(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.render
 def test_rendered_views_stand_at_the_left_and_photographs_at_the_right(
     photos: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

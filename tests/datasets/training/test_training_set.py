@@ -90,6 +90,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.render
 def test_one_process_and_two_give_the_same_files_byte_for_byte(
     rendered: Path, tmp_path: Path
 ) -> None:

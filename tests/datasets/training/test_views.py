@@ -138,6 +138,7 @@ def test_kinds_of_boxes(deck: Deck) -> None:
     assert -top > 25
 
 
+@pytest.mark.render
 def test_rendered_boxes_lie_inside_the_picture_and_are_of_the_classes(deck: Deck) -> None:
     rng = np.random.default_rng(11)
     kinds = set()

@@ -28,6 +28,8 @@ from vision.detect.detections import Detections
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import load_table
 
+pytestmark = pytest.mark.render
+
 SIZE = 640
 
 

@@ -96,6 +96,7 @@ def test_the_cost_is_told_on_held_out_pictures(data: Path, monkeypatch: pytest.M
     assert steps == [1.0]
 
 
+@pytest.mark.slow
 def test_a_bare_head_finds_what_the_whole_one_does(tmp_path: Path) -> None:
     core, folder = ov.Core(), default_weights()
     whole = folder / "detector.onnx"

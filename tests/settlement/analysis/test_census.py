@@ -94,6 +94,7 @@ def test_the_poker_order_gives_straights_and_flushes_before_trips() -> None:
     assert listed["three_of_a_kind"] > poker["three_of_a_kind"]
 
 
+@pytest.mark.brute
 @pytest.mark.parametrize(
     ("reading", "in_treasure", "in_washington", "anywhere"),
     [
@@ -127,6 +128,7 @@ def test_royal_flushes_without_joker() -> None:
     assert row_counts(["royal_flush_natural"])["royal_flush_natural"] == 4 * comb(48, 2)
 
 
+@pytest.mark.brute
 @pytest.mark.parametrize(
     ("readings", "ace_high"),
     [
@@ -151,6 +153,7 @@ def test_ace_high_with_the_joker() -> None:
     assert int(classes.counts[held].sum()) == 1_485_960
 
 
+@pytest.mark.brute
 def test_ace_high_pairs_are_what_dealing_gives() -> None:
     """Two million deals: every row within four standard errors."""
     deals, batch = 2_000_000, 200_000

@@ -4,6 +4,7 @@ from itertools import combinations, product
 from math import comb
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,6 +93,7 @@ def test_a_hand_and_its_representative_are_worth_the_same(hand: list[int]) -> No
     assert worths(mine) == worths(theirs)
 
 
+@pytest.mark.brute
 def test_categories_of_many_hands_are_those_of_their_classes() -> None:
     hands = np.random.default_rng(1).random((300_000, 53)).argpartition(7, axis=1)[:, :7]
     classes = CLASSES.class_of(hands)
@@ -100,6 +102,7 @@ def test_categories_of_many_hands_are_those_of_their_classes() -> None:
         assert (features_many(hands, readings) == held[classes]).all()
 
 
+@pytest.mark.brute
 def test_every_representative_holds_what_the_clear_version_says() -> None:
     """The vectorised version is the clear one on every class, so on all hands."""
     bits = features_many(CLASSES.representatives)

@@ -35,6 +35,7 @@ Mask = Any
 """Which classes, bool (k,)."""
 
 
+@pytest.mark.brute
 @pytest.mark.parametrize("way", HOUSE_WAYS)
 def test_every_hand_there_is_is_set_legally(way: str) -> None:
     """`way_table` refuses a setting that is not the seven cards; none may be a foul."""
@@ -118,6 +119,7 @@ SHARES = [
 ]
 
 
+@pytest.mark.brute
 @pytest.mark.parametrize(("field", "reading", "where", "hands"), SHARES)
 def test_how_many_hands_a_reading_changes(
     field: str, reading: str, where: Callable[[], Mask], hands: int
@@ -138,6 +140,7 @@ def test_three_aces_and_a_pair_by_hand() -> None:
     assert one + two == 657_360
 
 
+@pytest.mark.brute
 def test_the_trump_plaza_way_against_itself() -> None:
     """As published by the Wizard of Odds, in 10 million deals, within 3 standard errors."""
     odds = simulate("trump_plaza", "trump_plaza", TEN_MILLION)

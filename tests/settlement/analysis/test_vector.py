@@ -80,6 +80,7 @@ def test_every_low_hand() -> None:
     assert rank_two_many(hands).tolist() == expected
 
 
+@pytest.mark.brute
 @pytest.mark.parametrize("ranking", RANKINGS, ids=str)
 def test_high_hands(ranking: Ranking) -> None:
     same_five(dealt(50_000, 5, seed=1), ranking)
@@ -94,11 +95,13 @@ def test_every_flush(ranking: Ranking) -> None:
     same_five(np.array(hands, np.uint8), ranking)
 
 
+@pytest.mark.brute
 def test_many_seven_cards() -> None:
     same_seven(dealt(150_000, 7, seed=3), READINGS[0])
     same_seven(patterns_of(7).representatives, READINGS[0])
 
 
+@pytest.mark.brute
 @pytest.mark.parametrize(
     "readings",
     READINGS,

@@ -15,6 +15,7 @@ from settlement.houseways import HOUSE_WAYS, HouseWaySetting
 from settlement.houseways.base import AS_READ, Split
 from settlement.houseways.grouped_hand import GroupedHand
 from settlement.rules import HouseWayReadings
+from tests.profiles import examples
 
 SEVEN = st.lists(st.sampled_from(DECK), min_size=7, max_size=7, unique=True)
 FEW_RANKS = st.lists(
@@ -56,7 +57,7 @@ def assert_sound(setting: HouseWaySetting, cards: Sequence[Card], ranking: Ranki
 
 
 @pytest.mark.parametrize("way", HOUSE_WAYS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     cards=HANDS,
     order=st.randoms(use_true_random=False),
@@ -78,7 +79,7 @@ def test_always_legal_unfouled_and_the_same_for_every_order(
 
 
 @pytest.mark.parametrize("way", HOUSE_WAYS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(cards=HANDS, suits=st.permutations("CDHS"), readings=READINGS, ranking=RANKINGS)
 def test_swapped_suits_are_worth_the_same(
     way: str,
@@ -96,7 +97,7 @@ def test_swapped_suits_are_worth_the_same(
 
 
 @pytest.mark.parametrize("way", HOUSE_WAYS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(cards=SEVEN | FEW_RANKS, data=st.data())
 def test_one_suit_for_another_changes_nothing_but_flushes(
     way: str, cards: list[Card], data: st.DataObject
@@ -121,7 +122,7 @@ def may_flush(cards: Sequence[Card]) -> bool:
 
 
 @pytest.mark.parametrize("way", HOUSE_WAYS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     cards=st.lists(st.sampled_from(DECK), min_size=8, max_size=8, unique=True),
     order=st.randoms(use_true_random=False),
@@ -170,7 +171,7 @@ def test_ids_titles_and_sources() -> None:
         assert way.readings <= HouseWayReadings.model_fields.keys()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(cards=HANDS)
 def test_straights_and_flushes_are_all_found(cards: list[Card]) -> None:
     seven = GroupedHand(cards, Ranking(), AS_READ)

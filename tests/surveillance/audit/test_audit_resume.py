@@ -164,6 +164,7 @@ def test_candidates_and_watchers_without_memory_are_refused(
               work_dir=tmp_path / "w")  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [0, 1, 29, 30, 31, 200, 901, -1])
 def test_frames_after_a_mark_are_those_of_a_whole_run(at: int) -> None:
     with av.open(str(SAMPLE / "video.mp4")) as container:
@@ -192,6 +193,7 @@ def mark_of(source: FileSource, index: int) -> Mark:
     return Mark(Fraction(index, 15), index)
 
 
+@pytest.mark.slow
 def test_the_sample_stopped_twice_has_the_same_result(tmp_path: Path) -> None:
     """With the real models, in the middle of a round and between rounds."""
     video, table = SAMPLE / "video.mp4", SAMPLE / "table.toml"

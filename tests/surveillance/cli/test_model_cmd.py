@@ -111,6 +111,7 @@ def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
         assert name in shown
 
 
+@pytest.mark.render
 def test_render(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "set"
     arguments = [

@@ -18,6 +18,8 @@ from tests.surveillance.live.live_room import PATIENCE_S, wait_for, write_site, 
 from tests.surveillance.live.serving import serving
 from tests.vision.sources.live_films import write_film
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def site_file(tmp_path: Path) -> Path:

@@ -19,6 +19,8 @@ from surveillance.store import Store
 from tests.rtsp.loopback import RtspServer
 from tests.surveillance.live.live_room import wait_event, wait_for, write_toml
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = Path(__file__).resolve().parents[3] / "sample"
 MISTAKEN = next(r for r in read_rounds(SAMPLE / "truth.jsonl") if r.faults)
 CODE = MISTAKEN.faults[0].code

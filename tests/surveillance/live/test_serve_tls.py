@@ -23,6 +23,7 @@ PASSWORD = "seven red chips"
 DAY = timedelta(days=1)
 
 
+@pytest.mark.slow
 def test_pages_cookie_and_news_come_over_tls(tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     pair = authority.server("pit", hosts=("127.0.0.1",))

@@ -33,6 +33,8 @@ from tests.surveillance.live.live_room import (
 )
 from tests.vision.sources.live_films import write_film
 
+pytestmark = pytest.mark.slow
+
 SIGN_S = 8.0
 """Without a sign of life for so long a process is ended; one that lives gives signs even on a
 busy machine."""

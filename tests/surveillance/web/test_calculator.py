@@ -17,6 +17,7 @@ from settlement.houseways import HOUSE_WAYS
 from settlement.paytables.registry import pay_table_ids
 from settlement.record import DECK_LABELS, RoundRecord, read_rounds
 from surveillance.web.services.tablefiles import TableShelf
+from tests.profiles import examples
 from vision.geometry.table import load_table
 
 NEVADA = "emperors_challenge_exposed"
@@ -351,7 +352,9 @@ def test_the_houses_own_pay_tables_come_with_their_table_file(tmp_path: Path) ->
     by=st.sampled_from(["house_way", "hand"]),
 )
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_any_cards_are_answered(
     client: TestClient, nevada: dict[str, Any], deck: list[str], counts: list[int], by: str

@@ -21,6 +21,8 @@ from surveillance.web.access import Role
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
 
+pytestmark = pytest.mark.slow
+
 WITHIN_S = 60.0
 
 

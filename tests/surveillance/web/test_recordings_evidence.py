@@ -41,6 +41,8 @@ from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
 from tests.surveillance.audit.test_audit_resume import CountingWatcher, stopping_after
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = Path(__file__).parents[3] / "sample"
 WITHIN_S = 120.0
 

@@ -19,6 +19,7 @@ from datasets.labelled.manifest import MANIFEST, PICTURES, Box, Dataset
 from settlement.errors import FeltwatchError
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
+from tests.profiles import examples
 
 API = "/api/datasets/cards"
 
@@ -329,7 +330,9 @@ inside_y = st.floats(0, HEIGHT, allow_nan=False)
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     x=st.tuples(inside_x, inside_x), y=st.tuples(inside_y, inside_y), label=st.sampled_from(LABELS)

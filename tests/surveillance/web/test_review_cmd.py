@@ -31,6 +31,7 @@ def refusal(*arguments: str) -> str:
     return str(error)
 
 
+@pytest.mark.slow
 def test_it_says_where_it_is_and_ends_on_ctrl_c(dataset_folder: Path) -> None:
     server = start_server(dataset_folder, name="bob")
     try:

@@ -19,6 +19,7 @@ from datasets.labelled.manifest import MANIFEST, PICTURES, Dataset
 from surveillance.web.app import create_app
 from surveillance.web.security import MAX_BODY_BYTES, Gate, host_name
 from surveillance.web.settings import WebSettings
+from tests.profiles import examples
 
 API = "/api/datasets/cards"
 BOXES = f"{API}/pictures/1/boxes"
@@ -119,7 +120,9 @@ any_json = st.recursive(
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(boxes=any_json, revision=st.just(1) | any_json)
 def test_any_json_is_taken_or_refused_but_never_breaks_the_server(

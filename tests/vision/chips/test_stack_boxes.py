@@ -35,6 +35,7 @@ def test_doctests() -> None:
     assert told.failed == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
 @pytest.mark.parametrize("chips", [1, 2, 4])
 def test_one_box_about_two_stacks_is_cut_between_them(turn: int, chips: int) -> None:

@@ -153,6 +153,7 @@ def cases() -> list[tuple[str, ...]]:
     return alike + mixed
 
 
+@pytest.mark.slow
 def test_colours_value_and_base_of_forty_stacks() -> None:
     every = cases()
     assert len(every) == 40

@@ -132,6 +132,7 @@ def test_what_is_no_detector_is_refused(tmp_path: Path) -> None:
         OpenVinoDetector(broken, NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [3, 20])
 @pytest.mark.parametrize("count", [0, 1, 3, 7])
 def test_crops_are_read_in_batches_of_any_size(tmp_path: Path, batch: int, count: int) -> None:
@@ -201,6 +202,7 @@ def test_int8_runs_where_the_card_has_it(
     assert opened == ["detector-int8.xml" if shipped else "detector.onnx"]
 
 
+@pytest.mark.slow
 def test_a_detectors_own_file_is_opened_by_its_suffix(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

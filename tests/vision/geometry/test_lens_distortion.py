@@ -248,6 +248,7 @@ def two_seats() -> TableFile:
     return whole.model_copy(update={"seats": whole.seats[2:4]})
 
 
+@pytest.mark.render
 def test_hands_are_read_from_a_distorted_film() -> None:
     bare = two_seats()
     camera = synthetic_camera(

@@ -98,6 +98,7 @@ def test_faults_are_told_apart_and_end(watch, told, change, fault, words) -> Non
     assert list(looks(watch, felt(3), 50.0))[-1] is None
 
 
+@pytest.mark.slow
 def test_arms_over_the_print_are_no_fault(watch: CameraWatch, told: Told) -> None:
     for k in range(120):
         told.match = 0.9 if k % 8 == 0 else 0.1

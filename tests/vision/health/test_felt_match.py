@@ -136,6 +136,7 @@ def test_a_camera_that_was_zoomed_or_turned(scale: float, turn: float) -> None:
     assert felt_match(changed, TABLE, scene(HD)[1]) < FELT_MATCH_MIN - 0.15
 
 
+@pytest.mark.slow
 @SIZES
 @pytest.mark.parametrize(("filed", "printed"), [(6, 5), (6, 7), (5, 7), (7, 5), (5, 6)])
 def test_another_layout(size: tuple[int, int], filed: int, printed: int) -> None:

@@ -31,6 +31,8 @@ from vision.rounds.observed import ObservedRound
 from vision.rounds.watcher import FELT_CHECKS, READS_PER_REST, NotThisTableError, TableWatcher
 from vision.sources.base import Frame
 
+pytestmark = pytest.mark.render
+
 FPS = 5
 LOOK = Look((24, 90, 50), (230, 210, 150), (40, 30, 25), CameraFaults(noise=1.0, blur_px=0.5))
 

@@ -89,6 +89,7 @@ def test_a_slow_reader_gets_the_newest_and_the_rest_is_counted(film: Path) -> No
         assert last - first.at_s < 1
 
 
+@pytest.mark.slow
 def test_a_frozen_picture_is_told_and_forgotten(tmp_path: Path) -> None:
     film = write_film(tmp_path / "f.mp4", 14.0, frozen_from=2.0)
     with live(str(film), every_s=0.1, loop=True) as source:

@@ -111,6 +111,7 @@ def test_variable_frame_rate(tmp_path: Path) -> None:
         assert set(sparse) <= set(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["mp4", "mkv", "avi"])
 @pytest.mark.parametrize("step", [1, 3, 8])
 def test_every_so_often_is_the_same_in_every_container(
@@ -205,6 +206,7 @@ def test_cut_off_file_says_by_how_much(tmp_path: Path) -> None:
             assert source.ended_early_s > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["mp4", "mkv", "ts"])
 def test_single_broken_packets_are_passed_over_and_counted(tmp_path: Path, suffix: str) -> None:
     path = write_video(tmp_path / f"a.{suffix}", options={"movflags": "faststart"})
