@@ -20,6 +20,11 @@ from settlement.errors import FeltwatchError
 MIN_LETTERS = 12
 MAX_LETTERS = 256
 _FEWEST_DIFFERENT = 5
+MIN_GUESSES_LOG10 = 8.0
+"""At most 9,600 guesses a day get through for a name (`logins`): half of 10^8 takes 14 years."""
+
+_LOOKED_AT = 72
+_OWN_WORDS = ("feltwatch", "casino", "surveillance", "paigow", "pai", "gow", "poker", "dealer")
 _AT_ONCE = 2
 _WAIT_S = 10.0
 
@@ -39,12 +44,17 @@ class Checked:
 def check_rules(password: str, name: str) -> None:
     """Raise FeltwatchError saying what is wrong with a new password of the person `name`.
 
-    Length counts, not kinds of letters (NIST SP 800-63B, section 5.1.1.2).
+    Length counts, not kinds of letters, and what is commonly chosen is refused (NIST SP 800-63B,
+    section 5.1.1.2): zxcvbn holds it against lists of leaked passwords, names and words, keyboard
+    runs, dates and repetitions.
 
     >>> check_rules("five little chips", "ann")
     >>> check_rules("short", "ann")
     Traceback (most recent call last):
     settlement.errors.FeltwatchError: the password has 5 characters; give at least 12
+    >>> check_rules("P@ssword1234", "ann")
+    Traceback (most recent call last):
+    settlement.errors.FeltwatchError: the password is easy to guess, ...
     """
     if len(password) < MIN_LETTERS:
         raise FeltwatchError(
@@ -62,6 +72,19 @@ def check_rules(password: str, name: str) -> None:
         raise FeltwatchError(
             f"the password has fewer than {_FEWEST_DIFFERENT} different characters; choose another"
         )
+    if _guesses_log10(password, name) < MIN_GUESSES_LOG10:
+        raise FeltwatchError(
+            "the password is easy to guess, from common passwords, words, dates or keyboard rows; "
+            "choose three or four words that nobody puts together"
+        )
+
+
+def _guesses_log10(password: str, name: str) -> float:
+    """Return the decimal logarithm of the guesses that a good list needs for a password."""
+    from zxcvbn import zxcvbn  # reads its lists: only where a password is chosen
+
+    told = zxcvbn(password[:_LOOKED_AT], user_inputs=[name, *_OWN_WORDS])
+    return float(told["guesses_log10"])
 
 
 class Passwords:

@@ -5,13 +5,23 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request, Response
+from starlette.exceptions import HTTPException
 
-from surveillance.accounts import Accounts, Role
+from surveillance.accounts import Accounts, Role, devices
 from surveillance.accounts.links import LinkKind
 from surveillance.accounts.logins import TooManyLoginsError, WrongLoginError
 from surveillance.accounts.sessions import LoggedIn
 from surveillance.store.rows import TokenRow, User
-from surveillance.web.access import SESSION_COOKIE, Account, Anyone, Viewer, address_of, audit, note
+from surveillance.web.access import (
+    SESSION_COOKIE,
+    Account,
+    Anyone,
+    Viewer,
+    address_of,
+    audit,
+    note,
+    only_logged_in,
+)
 from surveillance.web.dependencies import AccountsHere, keep_person
 from surveillance.web.schemas.access import (
     AccountForm,
@@ -34,16 +44,12 @@ _LOGIN: _Answers = {
     429: {"model": ErrorForm, "description": "Too many failures; try again later."},
     503: {"model": ErrorForm, "description": "Too many log in at once; try again."},
 }
+_KNOWN: _Answers = {409: {"model": ErrorForm, "description": "The server has accounts."}}
 _GONE: _Answers = {410: {"model": ErrorForm, "description": "The link is used or too old."}}
 
+DEVICE_LASTS_S = 365 * 24 * 3600
+
 router = APIRouter(prefix="/api", tags=["account"])
-
-
-def only_logged_in(account: Viewer) -> Account:
-    """Who is asking, logged in by password: a token makes no further key to the account."""
-    if account.via != "session":
-        raise RefusedError("this is done logged in by name and password, not with a token")
-    return account
 
 
 LoggedInHere = Annotated[Account, Depends(only_logged_in)]
@@ -51,16 +57,18 @@ TokenId = Annotated[int, Path(ge=1, le=2**63 - 1, description="Number of the tok
 
 
 def set_session(request: Request, response: Response, login: LoggedIn) -> None:
-    """Have the browser keep a login: sent to this site only, out of reach of scripts."""
+    """Have the browser keep a login, and that it was here: out of reach of scripts and sites."""
     settings = request.app.state.settings
+    accounts: Accounts = request.app.state.accounts
+    device = accounts.logins.device(login.user.id, request.cookies.get(devices.COOKIE, ""))
+    secure = request.url.scheme == "https" or settings.secure_cookies
     response.set_cookie(
-        SESSION_COOKIE,
-        login.secret,
-        path="/",
-        httponly=True,
-        samesite="strict",
-        secure=request.url.scheme == "https" or settings.secure_cookies,
+        SESSION_COOKIE, login.secret, path="/", httponly=True, samesite="strict", secure=secure
     )
+    response.set_cookie(
+        devices.COOKIE, device, max_age=DEVICE_LASTS_S, path="/api", httponly=True,
+        samesite="strict", secure=secure,
+    )  # fmt: skip
 
 
 def user_of(accounts: Accounts, account: Account) -> User:
@@ -96,6 +104,7 @@ def log_in(
             address_of(request),
             request.headers.get("user-agent", ""),
             instead_of=request.cookies.get(SESSION_COOKIE, ""),
+            device=request.cookies.get(devices.COOKIE, ""),
         )
     except WrongLoginError:
         metrics.login("wrong")
@@ -126,11 +135,12 @@ def me(account: Viewer) -> AccountForm:
     return AccountForm(name=account.name, role=account.role, via=account.via, scope=account.scope)
 
 
-@router.put("/me", responses=_REFUSED)
+@router.put("/me", responses=_KNOWN)
 def set_me(account: Viewer, form: PersonForm, response: Response) -> PersonForm:
     """Say who is at the keyboard of a server without accounts; the browser keeps it."""
     if account.via != "open":
-        raise RefusedError(f"you are logged in as {account.name}; that name is kept with changes")
+        message = f"you are logged in as {account.name}; that name is kept with changes"
+        raise HTTPException(409, message)
     keep_person(response, form.name)
     return form
 
@@ -146,7 +156,7 @@ def change_password(
     """Change one's password. Every login is closed, this one goes on under a new cookie."""
     user = user_of(accounts, account)
     try:
-        accounts.logins.confirm(user.id, form.current, address_of(request))
+        accounts.logins.confirm(user.id, form.current)
     except WrongLoginError as error:
         audit(request, "password change refused", user.name)
         raise RefusedError(str(error)) from error

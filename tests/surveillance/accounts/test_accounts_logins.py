@@ -12,12 +12,14 @@ from argon2 import PasswordHasher
 
 from surveillance.accounts import Role
 from surveillance.accounts.logins import (
-    MAX_PER_ADDRESS,
+    BUSY_ADDRESS,
     MAX_PER_NAME,
+    MAX_PER_PLACE,
     WINDOW,
     TooManyLoginsError,
     WrongLoginError,
 )
+from surveillance.accounts.passwords import Checked
 from surveillance.accounts.secret import digest
 from surveillance.accounts.sessions import IDLE, LASTS
 from surveillance.store import tables
@@ -156,31 +158,133 @@ def guess(harness: AccountsHarness, name: str, address: str) -> type[Exception] 
 
 
 @pytest.mark.parametrize("name", ["ann", "nobody"])
-def test_one_name_is_guessed_ten_times_from_wherever(harness: AccountsHarness, name: str) -> None:
+def test_one_place_guesses_one_name_ten_times(harness: AccountsHarness, name: str) -> None:
     harness.add()
-    told = [guess(harness, name, f"address {n}") for n in range(MAX_PER_NAME + 3)]
-    assert told == [WrongLoginError] * MAX_PER_NAME + [TooManyLoginsError] * 3
+    told = [guess(harness, name, "10.0.0.7") for _ in range(MAX_PER_PLACE + 3)]
+    assert told == [WrongLoginError] * MAX_PER_PLACE + [TooManyLoginsError] * 3
     with pytest.raises(TooManyLoginsError, match="15 minutes"):
-        log_in(harness, name, PASSWORD, "elsewhere")
-    log_in(harness, harness.add("bob").name)
+        log_in(harness, name, PASSWORD, "10.0.0.7")
+    log_in(harness, harness.add("bob").name, address="10.0.0.7")
     harness.clock.at += WINDOW + timedelta(seconds=1)
-    assert guess(harness, name, "address") is WrongLoginError
+    assert guess(harness, name, "10.0.0.7") is WrongLoginError
     if name == "ann":
-        assert log_in(harness)
+        assert log_in(harness, address="10.0.0.7")
 
 
-def test_one_address_guesses_thirty_names(harness: AccountsHarness) -> None:
+def test_who_guesses_a_name_does_not_lock_its_owner_out_elsewhere(harness: AccountsHarness) -> None:
+    harness.add("root", Role.ADMIN)
+    for _ in range(2 * MAX_PER_PLACE):
+        guess(harness, "root", "203.0.113.9")
+    assert log_in(harness, "root", address="10.0.0.7")
+
+
+@pytest.mark.parametrize("name", ["ann", "nobody"])
+def test_one_name_is_guessed_a_hundred_times_from_everywhere(
+    harness: AccountsHarness, name: str
+) -> None:
     harness.add()
-    told = [guess(harness, f"name {n}", "a") for n in range(MAX_PER_ADDRESS + 2)]
-    assert told == [WrongLoginError] * MAX_PER_ADDRESS + [TooManyLoginsError] * 2
+    told = [guess(harness, name, f"10.0.0.{n}") for n in range(MAX_PER_NAME + 2)]
+    assert told == [WrongLoginError] * MAX_PER_NAME + [TooManyLoginsError] * 2
+
+
+def test_a_known_browser_gets_in_while_all_the_world_guesses_its_name(
+    harness: AccountsHarness,
+) -> None:
+    user = harness.add("root", Role.ADMIN)
+    own = harness.accounts.logins.device(user.id, "")
+    for n in range(MAX_PER_NAME):
+        guess(harness, "root", f"10.0.0.{n}")
     with pytest.raises(TooManyLoginsError):
-        log_in(harness, address="a")
-    assert log_in(harness, address="b")
+        log_in(harness, "root", address="10.0.1.1")
+    assert harness.accounts.logins.log_in("root", PASSWORD, "10.0.1.1", "", device=own)
+    # One's own browser is no way to guess on for ever.
+    for _ in range(MAX_PER_PLACE):
+        with pytest.raises(WrongLoginError):
+            harness.accounts.logins.log_in("root", "a wrong password", "10.0.1.1", "", device=own)
+    with pytest.raises(TooManyLoginsError):
+        harness.accounts.logins.log_in("root", PASSWORD, "10.0.1.1", "", device=own)
+
+
+def test_a_workstation_knows_all_who_logged_in_there(harness: AccountsHarness) -> None:
+    ann, bob = harness.add(), harness.add("bob")
+    kept = harness.accounts.logins.device(bob.id, harness.accounts.logins.device(ann.id, ""))
+    for name in ("ann", "bob"):
+        for n in range(MAX_PER_NAME):
+            guess(harness, name, f"10.0.0.{n}")
+        assert harness.accounts.logins.log_in(name, PASSWORD, "10.0.1.1", "", device=kept)
+
+
+@pytest.mark.parametrize("made", ["by nobody", "for another", "before the password"])
+def test_a_browser_that_is_not_known_counts_as_any(harness: AccountsHarness, made: str) -> None:
+    user = harness.add()
+    cookie = "A" * 16 + "." + "B" * 20
+    if made == "for another":
+        cookie = harness.accounts.logins.device(harness.add("bob").id, "")
+    elif made == "before the password":
+        cookie = harness.accounts.logins.device(user.id, "")
+        harness.accounts.standing.change_password(user, "nine blue chips")
+    for n in range(MAX_PER_NAME):
+        guess(harness, "ann", f"10.0.0.{n}")
+    with pytest.raises(TooManyLoginsError):
+        harness.accounts.logins.log_in("ann", PASSWORD, "10.0.1.1", "", device=cookie)
+
+
+def test_a_room_behind_one_proxy_is_not_locked_out(harness: AccountsHarness) -> None:
+    """Somebody in the room tries every name they can think of; the others still get in."""
+    harness.add()
+    told = [guess(harness, f"name {n}", "10.0.0.1") for n in range(3 * BUSY_ADDRESS)]
+    assert told == [WrongLoginError] * (3 * BUSY_ADDRESS)
+    assert log_in(harness, address="10.0.0.1")
+    assert log_in(harness, address="10.0.0.2")
+
+
+def test_an_address_with_many_failures_is_checked_one_at_a_time(
+    harness: AccountsHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other turn at checking is left to those who come from elsewhere."""
+    harness.add()
+    for n in range(BUSY_ADDRESS):
+        guess(harness, f"name {n}", "10.0.0.1")
+    at_once: list[int] = []
+    inside = threading.Semaphore(0)
+    running = 0
+    lock = threading.Lock()
+    check = harness.passwords.check
+
+    def counted(kept: str | None, password: str) -> Checked:
+        nonlocal running
+        with lock:
+            running += 1
+            at_once.append(running)
+        inside.acquire(timeout=0.05)
+        try:
+            return check(kept, password)
+        finally:
+            with lock:
+                running -= 1
+
+    monkeypatch.setattr(harness.passwords, "check", counted)
+    guessers = [
+        threading.Thread(target=guess, args=(harness, f"other {n}", "10.0.0.1")) for n in range(6)
+    ]
+    for guesser in guessers:
+        guesser.start()
+    for guesser in guessers:
+        guesser.join()
+    assert at_once == [1] * 6
+
+
+def test_one_line_of_ipv6_is_one_place(harness: AccountsHarness) -> None:
+    harness.add()
+    told = [guess(harness, "ann", f"2001:db8::{n:x}") for n in range(1, MAX_PER_PLACE + 2)]
+    assert told[-1] is TooManyLoginsError
+    assert log_in(harness, address="2001:db8:0:1::1")
 
 
 def test_large_letters_make_no_other_name_to_guess(harness: AccountsHarness) -> None:
     harness.add()
-    told = [guess(harness, "ann" if n % 2 else "ANN", f"{n}") for n in range(MAX_PER_NAME + 1)]
+    names = ("ann", "ANN")
+    told = [guess(harness, names[n % 2], "a") for n in range(MAX_PER_PLACE + 1)]
     assert told[-1] is TooManyLoginsError
 
 
@@ -189,25 +293,27 @@ def test_many_at_once_guess_no_oftener(harness: AccountsHarness) -> None:
     told: list[type[Exception] | None] = []
     begin = threading.Barrier(30)
 
-    def one(n: int) -> None:
+    def one() -> None:
         begin.wait()
-        told.append(guess(harness, "ann", f"address {n}"))
+        told.append(guess(harness, "ann", "a"))
 
-    guessers = [threading.Thread(target=one, args=(n,)) for n in range(30)]
+    guessers = [threading.Thread(target=one) for _ in range(30)]
     for guesser in guessers:
         guesser.start()
     for guesser in guessers:
         guesser.join()
-    assert told.count(WrongLoginError) == MAX_PER_NAME
-    assert told.count(TooManyLoginsError) == 30 - MAX_PER_NAME
+    assert told.count(WrongLoginError) == MAX_PER_PLACE
+    assert told.count(TooManyLoginsError) == 30 - MAX_PER_PLACE
 
 
 def test_guessing_the_present_password_of_an_open_login_is_limited_too(
     harness: AccountsHarness,
 ) -> None:
     user = harness.add()
-    for _ in range(MAX_PER_NAME):
+    for n in range(MAX_PER_NAME):
+        guess(harness, "ann", f"10.0.0.{n}")
+    for _ in range(MAX_PER_PLACE):
         with pytest.raises(WrongLoginError):
-            harness.accounts.logins.confirm(user.id, "a wrong password", "a")
+            harness.accounts.logins.confirm(user.id, "a wrong password")
     with pytest.raises(TooManyLoginsError):
-        harness.accounts.logins.confirm(user.id, PASSWORD, "a")
+        harness.accounts.logins.confirm(user.id, PASSWORD)

@@ -34,6 +34,16 @@ def test_good_passwords_are_taken(password: str) -> None:
         ("ANNALISA2024", "annalisa", "is the name"),
         ("aaaaaaaaaaaaaa", "bob", "different"),
         ("121212121212", "bob", "different"),
+        ("password1234", "bob", "easy to guess"),
+        ("P@ssw0rd1234", "bob", "easy to guess"),
+        ("1q2w3e4r5t6y", "bob", "easy to guess"),
+        ("letmeinletmein", "bob", "easy to guess"),
+        ("iloveyou1234", "bob", "easy to guess"),
+        ("qwertyuiop12", "bob", "easy to guess"),
+        ("feltwatch2026", "bob", "easy to guess"),
+        ("casino casino 1", "bob", "easy to guess"),
+        ("maria.rossi.1", "maria.rossi", "is the name"),
+        ("Maria-Rossi-99!", "maria-rossi", "easy to guess"),
     ],
 )
 def test_bad_passwords_are_refused_in_words(password: str, name: str, words: str) -> None:
