@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import gc
 import logging
+import os
+import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +20,10 @@ from surveillance.alerts.webhooks import Webhooks
 from surveillance.config.site_check import check_site
 from surveillance.config.site_file import SiteConfig
 from surveillance.evidence.bundle import SigningKey, site_key
+from surveillance.evidence.bundle.keys import public_path
+from surveillance.evidence.bundle.site_key import token_key
+from surveillance.live.camera_lock import camera_lock
+from surveillance.live.checkpoints import Checkpoints
 from surveillance.live.event_bus import EventBus
 from surveillance.live.recorder import Recorder
 from surveillance.live.shutdown import CAMERAS_SHARE, Shutdown
@@ -58,8 +64,10 @@ def serve_stack(
     check_site(site, site_file)
     with contextlib.ExitStack() as ends:
         webhooks = Webhooks.of(site.webhooks)
-        key = site_key(site.key_file, site.evidence_dir)
+        key = evidence_key(site)
         store = ends.enter_context(Store.open(site.store_url))
+        names = [camera.name for camera in site.cameras]
+        ends.enter_context(camera_lock(store.database, names, _end_server))
         bus = EventBus()
         recorder = Recorder(store, bus, site.evidence_dir, webhooks, key)
         shutdown = Shutdown(site.limits.stop_s)
@@ -84,6 +92,9 @@ def serve_stack(
         ends.callback(lambda: shutdown.run("webhooks", webhooks.stop))
         recordings.start()
         ends.callback(lambda: shutdown.run("recordings", recordings.stop))
+        checkpoints = Checkpoints(site.evidence_dir, key, site.evidence, store, webhooks)
+        checkpoints.start()
+        ends.callback(lambda: shutdown.run("checkpoints", checkpoints.stop))
         ends.enter_context(_swept(site, store, key, shutdown))
         ends.callback(lambda: supervisor.stop(shutdown.left_s(CAMERAS_SHARE)))
         # Pages that listen would hold the server's end.
@@ -91,6 +102,32 @@ def serve_stack(
         ends.callback(shutdown.begin)
         supervisor.start()
         yield ServeStack(store, bus, recorder, supervisor, webhooks, app)
+
+
+def evidence_key(site: SiteConfig) -> SigningKey:
+    """The key that signs the site's evidence: of a file, or of a PKCS#11 token.
+
+    Raises FeltwatchError when it cannot be had.
+    """
+    own = site.evidence
+    if own.pkcs11_module is None:
+        return site_key(site.key_file, site.evidence_dir)
+    try:
+        from surveillance.evidence.bundle.pkcs11_key import TokenPlace, TokenSigner
+    except ImportError:
+        raise FeltwatchError(
+            "evidence.pkcs11_module: python-pkcs11 is missing: pip install 'feltwatch[pkcs11]'"
+        ) from None
+
+    pin = os.environ.get(own.pkcs11_pin_env, "")
+    place = TokenPlace(own.pkcs11_module, own.pkcs11_token, own.pkcs11_label, pin)
+    return token_key(TokenSigner(place), public_path(site.key_file), site.evidence_dir)
+
+
+def _end_server(why: str) -> None:
+    """End as by SIGTERM: two servers must not write under one camera name."""
+    log.critical("%s; this server ends", why)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 @contextlib.contextmanager

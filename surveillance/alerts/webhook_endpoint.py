@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from settlement.errors import FeltwatchError
 
+CHECKPOINT = "checkpoint"
 SIGNATURE_HEADER = "x-feltwatch-signature"
 TOLERANCE_S = 300
 
@@ -36,6 +37,10 @@ class HookConfig(Protocol):
     def ca_file(self) -> Path | None:
         """Who vouches for it, PEM; None: whom the system trusts."""
 
+    @property
+    def checkpoints(self) -> bool:
+        """Whether checkpoints of the evidence's log are sent too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hook:
@@ -45,6 +50,7 @@ class Hook:
     secret: str = field(repr=False)
     codes: frozenset[str] = frozenset()
     ca_file: Path | None = None
+    checkpoints: bool = False
 
     def __post_init__(self) -> None:
         """Raise FeltwatchError when the address or the secret will not do."""
@@ -62,8 +68,13 @@ class Hook:
         if len(self.secret) < 16:
             raise FeltwatchError(f"{place}: the secret is short; give at least 16 characters")
 
-    def wants(self, code: str | None) -> bool:
-        """Whether it is told of an alert of that code; of what has no code it always is."""
+    def wants(self, kind: str, code: str | None) -> bool:
+        """Whether it is told of an event, such as an alert of that code.
+
+        Checkpoints go to who asks for them only.
+        """
+        if kind == CHECKPOINT:
+            return self.checkpoints
         return code is None or not self.codes or code in self.codes
 
 

@@ -93,7 +93,11 @@ class Webhooks:
                     f"webhook {shown_url(config.url)}: the environment variable "
                     f"{config.secret_env} is not set; it holds the secret that signs"
                 )
-            hooks.append(Hook(config.url, secret, frozenset(config.codes), config.ca_file))
+            hooks.append(
+                Hook(
+                    config.url, secret, frozenset(config.codes), config.ca_file, config.checkpoints
+                )
+            )
         return cls(hooks)
 
     def start(self) -> None:
@@ -109,7 +113,7 @@ class Webhooks:
     def send(self, kind: str, body: Mapping[str, JsonValue], code: str | None = None) -> None:
         """Have every hook that wants the code told of an event; `body` becomes its JSON."""
         for line in self._lines:
-            if line.hook.wants(code):
+            if line.hook.wants(kind, code):
                 line.put(kind, body, code)
 
     def test(self, number: int) -> Delivery | None:

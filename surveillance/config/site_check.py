@@ -31,6 +31,7 @@ def check_site(site: SiteConfig, path: Path) -> dict[str, TableFile]:
         if file is not None and not file.is_file():
             raise FeltwatchError(f"{path}: web.{key}: {file}: no such file")
     _check_key(site, path)
+    _check_evidence(site, path)
     for key, folders in (("recordings", site.recordings), ("datasets", site.datasets)):
         for folder in folders.folders:
             if not folder.is_dir():
@@ -55,6 +56,25 @@ def _check_key(site: SiteConfig, path: Path) -> None:
             SigningKey.load(site.key_file)
     except FeltwatchError as error:
         raise FeltwatchError(f"{path}: evidence.key_file: {error}") from error
+
+
+def _check_evidence(site: SiteConfig, path: Path) -> None:
+    own = site.evidence
+    for key in ("pkcs11_module", "timestamp_ca"):
+        file = getattr(own, key)
+        if file is not None and not file.is_file():
+            raise FeltwatchError(f"{path}: evidence.{key}: {file}: no such file")
+    if own.pkcs11_pin_env and not os.environ.get(own.pkcs11_pin_env):
+        raise FeltwatchError(
+            f"{path}: evidence.pkcs11_pin_env: the environment variable {own.pkcs11_pin_env} is "
+            "not set; it holds the token's PIN"
+        )
+    folder = own.checkpoint_dir
+    if folder is not None and folder.resolve().is_relative_to(site.site.data_dir.resolve()):
+        raise FeltwatchError(
+            f"{path}: evidence.checkpoint_dir: {folder} lies in the data_dir, where who changes "
+            "the evidence may write: name a folder elsewhere, best on another machine"
+        )
 
 
 def check_weights(site: SiteConfig, path: Path) -> Path:

@@ -180,12 +180,50 @@ class EvidencePart(_Part):
         "public key lies beside it. Without it evidence-key.pem in the data_dir; better a file "
         "that is not on the same disk.",
     )
+    pkcs11_module: OptionalPath = Field(
+        None,
+        description="Library (.so) of a PKCS#11 token whose Ed25519 key signs in place of "
+        "key_file; the key never leaves the token.",
+    )
+    pkcs11_token: str = Field("", description="The token's label.")
+    pkcs11_label: str = Field("feltwatch", min_length=1, description="The key's label in it.")
+    pkcs11_pin_env: EnvName = Field("", description="Environment variable with the token's PIN.")
+    checkpoint_dir: OptionalPath = Field(
+        None,
+        description="Folder for signed checkpoints of the log, best on another machine: "
+        "'feltwatch verify' compares them.",
+    )
+    checkpoint_s: float = Field(
+        60.0, gt=0, le=86_400, description="How often a checkpoint is taken, where the log grew."
+    )
+    timestamp_url: str = Field(
+        "", description="RFC 3161 authority (http:// or https://) that stamps checkpoints."
+    )
+    timestamp_ca: OptionalPath = Field(
+        None, description="Root certificate (PEM) of that authority."
+    )
+    timestamp_s: float = Field(
+        3600.0, gt=0, le=7 * 86_400, description="How often a checkpoint is stamped at most."
+    )
     keep_candidates: int = Field(
         5_000,
         ge=1,
         description="Views of rejected alerts kept for labelling; beyond it those already in a "
         "dataset go, then the oldest.",
     )
+
+    @model_validator(mode="after")
+    def _go_together(self) -> Self:
+        if self.pkcs11_module is not None and self.key_file is not None:
+            raise ValueError("key_file and pkcs11_module are two places of one key; give one")
+        if self.pkcs11_module is not None and not (self.pkcs11_token and self.pkcs11_pin_env):
+            raise ValueError("pkcs11_module needs pkcs11_token and pkcs11_pin_env")
+        if self.timestamp_url:
+            if not self.timestamp_url.startswith(("http://", "https://")):
+                raise ValueError("timestamp_url: expected http://... or https://...")
+            if self.timestamp_ca is None or self.checkpoint_dir is None:
+                raise ValueError("timestamp_url needs timestamp_ca and checkpoint_dir")
+        return self
 
 
 class WebhookPart(_Part):
@@ -198,6 +236,9 @@ class WebhookPart(_Part):
         None,
         description="Certificate (PEM) of the authority that vouches for it; without it those "
         "whom the system trusts.",
+    )
+    checkpoints: bool = Field(
+        False, description="It is sent the checkpoints of the evidence's log too."
     )
 
 
@@ -319,7 +360,13 @@ def _from_folder(site: SiteConfig, folder: Path) -> SiteConfig:
         web=change(site.web, tls_cert=at(site.web.tls_cert), tls_key=at(site.web.tls_key)),
         cameras=cameras,
         webhooks=tuple(change(hook, ca_file=at(hook.ca_file)) for hook in site.webhooks),
-        evidence=change(site.evidence, key_file=at(site.evidence.key_file)),
+        evidence=change(
+            site.evidence,
+            key_file=at(site.evidence.key_file),
+            pkcs11_module=at(site.evidence.pkcs11_module),
+            checkpoint_dir=at(site.evidence.checkpoint_dir),
+            timestamp_ca=at(site.evidence.timestamp_ca),
+        ),
         recordings=FoldersPart(folders=tuple(folder / f for f in site.recordings.folders)),
         datasets=FoldersPart(folders=tuple(folder / f for f in site.datasets.folders)),
     )

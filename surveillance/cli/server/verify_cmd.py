@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from surveillance.cli.datasets.simulate_cmd import progress_bar
+
+if TYPE_CHECKING:
+    from surveillance.evidence.bundle.verify_checkpoints import Place
 
 EXIT_CHANGED = 1
 
@@ -27,6 +30,23 @@ def verify_command(
         Path | None,
         typer.Option("--key", help="The site's public key, which its log is signed with."),
     ] = None,
+    checkpoints: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--checkpoints",
+            help="Folder or file of checkpoints to compare the log with; may be given again.",
+        ),
+    ] = None,
+    timestamp_ca: Annotated[
+        Path | None,
+        typer.Option("--timestamp-ca", help="Root certificate of who stamped the checkpoints."),
+    ] = None,
+    site: Annotated[
+        Path | None,
+        typer.Option(
+            "--site", help="Site file: compare with its checkpoint folder and its database too."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Say what was changed in a bundle, or in the log and all bundles of a folder.
@@ -34,6 +54,10 @@ def verify_command(
     Names the part of a bundle, the line of a log, and whether it was altered, removed, added,
     moved or copied. The exit code is 0 when nothing was changed, 1 when something was, 2
     when it could not be checked.
+
+    Checkpoints of the log, which a server keeps in its database and where its site file says,
+    tell of a bundle that was dropped from a log chained again, and of an older copy of the whole
+    folder.
 
     The log is signed. The public key (feltwatch-data/evidence-key.pem.pub, taken from the
     server once and kept elsewhere) tells whether all of it was written anew by somebody
@@ -45,6 +69,8 @@ def verify_command(
 
       feltwatch verify 20260102T031500Z-t1-000042-01-4f1c09d2a7be.zip --log chain.jsonl
 
+      feltwatch verify feltwatch-data/evidence --site site.toml --checkpoints /mnt/other/pit1
+
       feltwatch verify feltwatch-data/evidence --json
     """
     from settlement.errors import FeltwatchError
@@ -52,13 +78,19 @@ def verify_command(
     from surveillance.evidence.bundle.verify_folder import verify_file, verify_folder
 
     public = None if key is None else VerifyKey.load(key)
+    places, authority = checkpoint_places(checkpoints or [], site, timestamp_ca)
     if path.is_dir():
         if log is not None:
             raise FeltwatchError("--log is for a single bundle; a folder holds its own log")
         with progress_bar("bundles") as show:
-            check = verify_folder(path, noted_head=head, key=public, on_progress=show)
+            check = verify_folder(
+                path, noted_head=head, key=public, places=places, authority=authority,
+                on_progress=show,
+            )  # fmt: skip
     else:
-        check = verify_file(path, log_path=log, noted_head=head, key=public)
+        check = verify_file(
+            path, log_path=log, noted_head=head, key=public, places=places, authority=authority
+        )
     if as_json:
         typer.echo(json.dumps(check.to_dict()))
     else:
@@ -79,3 +111,25 @@ def verify_command(
             typer.echo(f"head of the log: {check.head}")
     if check.problems:
         raise typer.Exit(EXIT_CHANGED)
+
+
+def checkpoint_places(
+    paths: list[Path], site_file: Path | None, authority: Path | None
+) -> tuple[list[Place], Path | None]:
+    """The checkpoints of the options, and who stamped them. Raises FeltwatchError."""
+    from surveillance.evidence.bundle.checkpoint import CHECKPOINT_FILE
+    from surveillance.evidence.bundle.verify_checkpoints import place_at
+
+    if site_file is None:
+        return [place_at(path) for path in paths], authority
+    from surveillance.config.site_file import load_site
+    from surveillance.live.checkpoints import stored_place
+    from surveillance.store import Store
+
+    site = load_site(site_file)
+    folder = site.evidence.checkpoint_dir
+    if folder is not None and (folder / CHECKPOINT_FILE).exists() and folder not in paths:
+        paths = [*paths, folder]
+    with Store.open(site.store_url) as store:
+        places = [place_at(path) for path in paths] + [stored_place(store)]
+    return places, authority or site.evidence.timestamp_ca

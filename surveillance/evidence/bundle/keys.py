@@ -13,7 +13,7 @@ import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import serialization
@@ -80,6 +80,16 @@ class VerifyKey:
         )
 
 
+class Signer(Protocol):
+    """What holds a private key and signs with it: the library's own key, or a token."""
+
+    def public_key(self) -> Ed25519PublicKey:
+        """The public part."""
+
+    def sign(self, data: bytes, /) -> bytes:
+        """The signature by RFC 8032, 64 bytes."""
+
+
 class SigningKey:
     """A private key; see `VerifyKey` for what it makes and how that is checked.
 
@@ -87,8 +97,9 @@ class SigningKey:
     ['key', 'n', 'signature']
     """
 
-    def __init__(self, key: Ed25519PrivateKey) -> None:
-        """Wrap a key of the library."""
+    def __init__(self, key: Signer) -> None:
+        """Sign with a key of the library, or of a token
+        (`surveillance.evidence.bundle.pkcs11_key`)."""
         self._key = key
         self.public = VerifyKey(key.public_key())
 
@@ -115,6 +126,8 @@ class SigningKey:
 
     def write(self, path: Path) -> None:
         """Write a key file that only its owner may read. Raises FeltwatchError."""
+        if not isinstance(self._key, Ed25519PrivateKey):
+            raise FeltwatchError(f"{path}: the key of a token cannot be written to a file")
         data = self._key.private_bytes(
             serialization.Encoding.PEM,
             serialization.PrivateFormat.PKCS8,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from settlement.errors import FeltwatchError
 from surveillance.evidence.bundle.chain import Chain
-from surveillance.evidence.bundle.keys import SigningKey, VerifyKey, public_path
+from surveillance.evidence.bundle.keys import Signer, SigningKey, VerifyKey, public_path
 from surveillance.staging import write_error
 
 NEW_SUFFIX = ".new"
@@ -36,6 +36,19 @@ def site_key(path: Path, evidence_dir: Path) -> SigningKey:
         except OSError as error:
             raise write_error(path, error) from error
     _write_public(public_path(path), key.public)
+    return key
+
+
+def token_key(signer: Signer, public_file: Path, evidence_dir: Path) -> SigningKey:
+    """The key of a token (PKCS#11), whose public key is written to `public_file`.
+
+    A key that the file does not hold yet takes the folder's log over as it stands. Raises
+    FeltwatchError when the disk takes nothing or the token does not sign.
+    """
+    key = SigningKey(signer)
+    if not public_file.exists() or VerifyKey.load(public_file).id != key.public.id:
+        Chain.of(evidence_dir, key).begin_signing()
+    _write_public(public_file, key.public)
     return key
 
 

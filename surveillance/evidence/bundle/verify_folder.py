@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from surveillance.evidence.bundle.chain import CHAIN_FILE
 from surveillance.evidence.bundle.keys import VerifyKey
 from surveillance.evidence.bundle.problem import Problem
 from surveillance.evidence.bundle.verify_bundle import verify_bundle
+from surveillance.evidence.bundle.verify_checkpoints import CheckpointCheck, Place, check_against
 from surveillance.evidence.bundle.verify_log import LogCheck, check_log
 from surveillance.evidence.bundle.write import file_sha256
 
@@ -59,9 +60,14 @@ def verify_folder(
     *,
     noted_head: str | None = None,
     key: VerifyKey | None = None,
+    places: Sequence[Place] = (),
+    authority: Path | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> FolderCheck:
     """Check the log of a folder and all bundles in and below it, by a public `key` if given.
+
+    The log is compared with the checkpoints of `places`, whose time stamps `authority` (a root
+    certificate) vouches for.
 
     Raises FeltwatchError when the folder holds no log and no bundle, or cannot be read.
     """
@@ -71,7 +77,9 @@ def verify_folder(
     log = check_log(log_path, noted_head, key)
     found = sorted(path for path in folder.rglob("*.zip") if path.is_file())
     problems = list(log.problems)
-    if not log_path.exists() and not problems:
+    elsewhere = _compared(log_path, log, places, key, authority)
+    problems += elsewhere.problems
+    if not log_path.exists() and not log.problems:
         if not found:
             raise FeltwatchError(f"{folder}: holds no log {CHAIN_FILE} and no bundle")
         problems.append(Problem("removed", str(log_path), "the log is gone"))
@@ -100,9 +108,23 @@ def verify_folder(
     ]
     shown = str(log_path) if log_path.exists() else None
     return FolderCheck(
-        str(folder), tuple(problems), len(present), len(log.entries), shown, log.head, log.notes,
-        key.id if key else None, log.signed,
+        str(folder), tuple(problems), len(present), len(log.entries), shown, log.head,
+        (*log.notes, *elsewhere.notes), key.id if key else None, log.signed,
     )  # fmt: skip
+
+
+def _compared(
+    path: Path,
+    log: LogCheck,
+    places: Sequence[Place],
+    key: VerifyKey | None,
+    authority: Path | None,
+) -> CheckpointCheck:
+    lines = {int(entry["number"]): str(entry["sha256"]) for entry in log.entries}
+    if log.pending is not None:
+        # A crash left it half written; a checkpoint of it cannot be there yet.
+        lines.setdefault(int(log.pending["number"]), str(log.pending["sha256"]))
+    return check_against(path, lines, places, key, authority)
 
 
 def verify_file(
@@ -111,6 +133,8 @@ def verify_file(
     log_path: Path | None = None,
     noted_head: str | None = None,
     key: VerifyKey | None = None,
+    places: Sequence[Place] = (),
+    authority: Path | None = None,
 ) -> FolderCheck:
     """Check one bundle, and against its log where that is found in a folder above it.
 
@@ -120,7 +144,7 @@ def verify_file(
     log_path = log_path or _log_above(bundle)
     if log_path is None:
         note = "no log was found above it: checked by itself alone"
-        if noted_head is not None or key is not None:
+        if noted_head is not None or key is not None or places:
             raise FeltwatchError(f"{bundle}: no log was found above it: give it with --log")
         return FolderCheck(str(bundle), tuple(problems), 1, 0, None, None, (note,))
     if not log_path.is_file():
@@ -142,9 +166,11 @@ def verify_file(
         message = f"the log knows it as {hashes[sha256]}"
         problems.append(Problem("moved", str(bundle), message))
     problems += log.problems
+    elsewhere = _compared(log_path, log, places, key, authority)
+    problems += elsewhere.problems
     return FolderCheck(
-        str(bundle), tuple(problems), 1, len(log.entries), str(log_path), log.head, log.notes,
-        key.id if key else None, log.signed,
+        str(bundle), tuple(problems), 1, len(log.entries), str(log_path), log.head,
+        (*log.notes, *elsewhere.notes), key.id if key else None, log.signed,
     )  # fmt: skip
 
 

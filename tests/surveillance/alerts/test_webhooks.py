@@ -319,6 +319,7 @@ class Config:
     secret_env: str = "FELTWATCH_TEST_HOOK"
     codes: tuple[str, ...] = ("wrong_pay",)
     ca_file: Path | None = None
+    checkpoints: bool = False
 
 
 def test_the_secret_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,99 @@
+"""Two servers with one camera name on one PostgreSQL: the second is refused."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from settlement.errors import FeltwatchError
+from surveillance.config.site_file import load_site
+from surveillance.live.camera_lock import camera_lock
+from surveillance.serve import serve_stack
+from surveillance.store import Store
+from tests.surveillance import postgres
+from tests.surveillance.live.live_room import PATIENCE_S, TOLD, wait_for, write_site
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[str]:
+    with postgres.server() as host:
+        postgres.run(host, "CREATE DATABASE shared")
+        yield host
+
+
+def test_a_second_server_with_the_same_camera_name_is_refused(host: str, tmp_path: Path) -> None:
+    url = postgres.url(host, "shared")
+    sites = []
+    for name, camera in (("one", "c1"), ("two", "c1"), ("three", "c2")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "film.mp4").write_bytes(b"no film")
+        file = write_site(folder, "film.mp4", store={"url": url}, camera={"name": camera})
+        sites.append((load_site(file), file))
+    with serve_stack(*sites[0], watcher=TOLD):
+        with (
+            pytest.raises(FeltwatchError, match=r"camera c1: another server on .*\(feltwatch "),
+            serve_stack(*sites[1], watcher=TOLD),
+        ):
+            pass
+        with serve_stack(*sites[2], watcher=TOLD):
+            pass
+    with serve_stack(*sites[1], watcher=TOLD):
+        pass
+
+
+def drop_connections(host: str) -> None:
+    postgres.run(
+        host,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = 'shared' AND application_name LIKE 'feltwatch %'",
+    )
+
+
+def test_the_name_is_locked_again_after_the_connection_broke(host: str) -> None:
+    with (
+        Store.open(postgres.url(host, "shared")) as store,
+        Store.open(postgres.url(host, "shared")) as other,
+    ):
+        lost: list[str] = []
+        with camera_lock(store.database, ["c1"], lost.append, every_s=0.05):
+            drop_connections(host)
+
+            def is_locked() -> bool:
+                try:
+                    with camera_lock(other.database, ["c1"], lost.append):
+                        return False
+                except FeltwatchError:
+                    return True
+
+            # Each attempt that gets the name may make the first server lose it: try seldom.
+            threading.Event().wait(1.0)
+            assert is_locked()
+        assert lost == []
+        assert not is_locked()
+
+
+def test_a_name_that_another_took_meanwhile_is_told(host: str) -> None:
+    with (
+        Store.open(postgres.url(host, "shared")) as store,
+        Store.open(postgres.url(host, "shared")) as other,
+    ):
+        lost: list[str] = []
+        with camera_lock(store.database, ["c1"], lost.append, every_s=1.0):
+            drop_connections(host)
+            with camera_lock(other.database, ["c1"], lost.append):
+                wait_for(lambda: bool(lost), PATIENCE_S)
+        assert "camera c1: another server" in lost[0]
+
+
+def test_sqlite_needs_no_lock_of_names(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/a.sqlite") as store:
+        lost: list[str] = []
+        with (
+            camera_lock(store.database, ["c1"], lost.append),
+            camera_lock(store.database, ["c1"], lost.append),
+        ):
+            pass
