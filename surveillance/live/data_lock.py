@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import logging
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -13,6 +14,10 @@ from settlement.errors import FeltwatchError
 from surveillance.staging import write_error
 
 LOCK_FILE = "server.lock"
+PRIVATE = 0o700
+OTHERS = 0o077
+
+log = logging.getLogger(__name__)
 
 
 @contextlib.contextmanager
@@ -24,7 +29,7 @@ def data_lock(data_dir: Path) -> Iterator[None]:
     """
     path = data_dir / LOCK_FILE
     try:
-        data_dir.mkdir(parents=True, exist_ok=True)
+        private_folder(data_dir)
         # Not "w": what the holder says of itself must stand until the lock is had.
         file = path.open("a+", encoding="utf-8")
     except OSError as error:
@@ -46,6 +51,19 @@ def data_lock(data_dir: Path) -> Iterator[None]:
             file.write(f"{os.getpid()} {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\n")
             file.flush()
         yield
+
+
+def private_folder(folder: Path) -> None:
+    """Make a folder that its owner alone may read and enter; one that is there is closed too.
+
+    Raises OSError. A folder of another user, which cannot be closed, is left with a warning.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
+    if folder.stat().st_mode & OTHERS:
+        try:
+            folder.chmod(PRIVATE)
+        except PermissionError:
+            log.warning("%s: other users may read it: it belongs to another user", folder)
 
 
 def _holder(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import sqlite3
 import threading
@@ -147,12 +148,22 @@ def _engine(url: URL) -> Engine:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{path}: its folder cannot be made: {error.strerror}") from None
+    _keep_private(path)
     engine = sa.create_engine(
         url, connect_args={"timeout": BUSY_TIMEOUT_S, "check_same_thread": False}, **_POOL
     )
     sa.event.listen(engine, "connect", _on_sqlite_connect)
     sa.event.listen(engine, "begin", _on_sqlite_begin)
     return engine
+
+
+def _keep_private(path: Path) -> None:
+    """Have the file read by its owner only, from its first byte; SQLite's other files follow it."""
+    with contextlib.suppress(OSError):  # SQLite says better what is wrong with the file
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+            if file.exists() and file.stat().st_mode & 0o077:
+                file.chmod(0o600)
 
 
 def _on_sqlite_connect(connection: sqlite3.Connection, _: object) -> None:

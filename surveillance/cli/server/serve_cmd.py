@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import signal
 import socket
 from collections.abc import Iterator
@@ -96,6 +97,8 @@ def _serve(site: SiteConfig, config: Path) -> None:
     from surveillance.live.data_lock import data_lock
     from surveillance.serve import serve_stack, settle_memory
 
+    # All that it writes, here and in the processes of its cameras, is for its own user alone.
+    os.umask(0o077)
     logging.basicConfig(level=logging.WARNING, format="feltwatch: %(levelname)s: %(message)s")
     web = site.web
     with (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,9 @@ from settlement.errors import FeltwatchError
 from surveillance import cli
 from surveillance.live.data_lock import LOCK_FILE, data_lock
 from surveillance.live.shutdown import Shutdown
+from surveillance.store import Store
 from tests.surveillance.live.live_room import wait_for, write_toml
-from tests.surveillance.live.serving import ROOT
+from tests.surveillance.live.serving import ROOT, serving
 
 HOLDS = """
 import sys, time
@@ -93,3 +95,34 @@ def test_a_part_that_does_not_stop_holds_the_end_no_longer_than_it_may(
     assert shutdown.left_s() == 0.0
     wait_for(lambda: shutdown.left_s() == 0.0)
     never.set()
+
+
+def test_data_folder_and_store_are_for_their_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        data_dir = tmp_path / "feltwatch-data"
+        data_dir.mkdir(mode=0o755)
+        old = data_dir / "old.sqlite"
+        Store.open(f"sqlite:///{old}").close()
+        old.chmod(0o644)
+        with data_lock(data_dir):
+            assert stat.S_IMODE(data_dir.stat().st_mode) == 0o700
+            for name in ("old.sqlite", "new.sqlite"):
+                with Store.open(f"sqlite:///{data_dir}/{name}") as store:
+                    store.people.add("ann", "viewer")
+                    files = sorted(data_dir.glob(f"{name}*"))
+                    assert [file.name for file in files] == [name, f"{name}-shm", f"{name}-wal"]
+                    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    finally:
+        os.umask(before)
+
+
+def test_a_server_writes_for_its_owner_alone(tmp_path: Path) -> None:
+    site_file = write_toml(tmp_path / "site.toml", {"web": {"port": 0}})
+    with serving(site_file):
+        data_dir = tmp_path / "feltwatch-data"
+        paths = [data_dir, *data_dir.rglob("*")]
+        assert len(paths) > 4
+        open_ones = [path for path in paths if path.stat().st_mode & 0o077]
+    # A public key is there to be read.
+    assert [path.name for path in open_ones] in ([], ["evidence-key.pem.pub"])
