@@ -116,18 +116,35 @@ Anyone = Annotated[Account | None, Depends(_NEEDS_NOTHING)]
 """For the few routes that are there before the login; None when nobody is logged in."""
 
 
+def only_logged_in(account: Viewer) -> Account:
+    """Who is asking, logged in by password: a token makes no further key to the account."""
+    if account.via != "session":
+        raise HTTPException(403, "this is done logged in by name and password, not with a token")
+    return account
+
+
 def role_of(route: BaseRoute | Any) -> str | None:
     """The role that a route needs, "anyone" when it says so, None when it says nothing."""
+    found = _calls(route)
+    roles = [needed.role for needed in found if isinstance(needed, Needs)]
+    if roles:
+        return max(roles, key=lambda role: role.rank)
+    return ANYONE if _NEEDS_NOTHING in found else None
+
+
+def depends_on(route: BaseRoute | Any, call: object) -> bool:
+    """Return whether a route depends on `call`, by itself or by what it depends on."""
+    return call in _calls(route)
+
+
+def _calls(route: BaseRoute | Any) -> set[Any]:
     found: set[Any] = set()
     waiting = [dependant] if (dependant := getattr(route, "dependant", None)) else []
     while waiting:
         dependant = waiting.pop()
         found.add(dependant.call)
         waiting.extend(dependant.dependencies)
-    roles = [needed.role for needed in found if isinstance(needed, Needs)]
-    if roles:
-        return max(roles, key=lambda role: role.rank)
-    return ANYONE if _NEEDS_NOTHING in found else None
+    return found
 
 
 def admitted(request: Request) -> None:

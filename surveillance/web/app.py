@@ -20,6 +20,7 @@ from surveillance.web.access import admitted
 from surveillance.web.errors import add_error_answers
 from surveillance.web.metrics import Metrics
 from surveillance.web.openapi import tell_roles
+from surveillance.web.plain_text import plain_text
 from surveillance.web.routers import (
     account_pages,
     accounts_api,
@@ -72,7 +73,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         version=installed_version(),
         lifespan=until_shut_down,
         # Comes before all that a route depends on: it says who may.
-        dependencies=[Depends(admitted)],
+        dependencies=[Depends(admitted), Depends(plain_text)],
         openapi_url=None,
         # Their pages load scripts from another host.
         docs_url=None,

@@ -9,8 +9,10 @@ from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import compile_path
 from starlette.templating import Jinja2Templates
 
 from settlement.errors import FeltwatchError
@@ -58,7 +60,10 @@ def add_error_answers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
-        return _refusal(request, error.status_code, str(error.detail), error.headers)
+        headers = {name.lower(): value for name, value in (error.headers or {}).items()}
+        if error.status_code == 405:
+            headers["allow"] = ", ".join(_methods_at(request))
+        return _refusal(request, error.status_code, str(error.detail), headers)
 
     @app.exception_handler(ChangedMeanwhile)
     async def changed(_: Request, error: ChangedMeanwhile) -> Response:
@@ -100,6 +105,16 @@ def told(error: RequestValidationError) -> str:
     if len(faults) > _MOST_TOLD:
         lines.append(f"and {len(faults) - _MOST_TOLD} more")
     return "; ".join(lines)
+
+
+def _methods_at(request: Request) -> list[str]:
+    """The methods of all routes of the path; Starlette names those of the first one only."""
+    methods: dict[str, set[str]] = {}
+    for route in iter_route_contexts(request.app.routes):
+        if route.path and compile_path(route.path)[0].match(request.url.path):
+            methods.setdefault(route.path, set()).update(route.methods or ())
+    # Of several templates that fit, the first one is asked.
+    return sorted(next(iter(methods.values()), ()))
 
 
 def _is_page(request: Request) -> bool:

@@ -11,21 +11,40 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.routing import Mount
 
-from surveillance.web.access import ANYONE, Viewer, role_of
+from surveillance.web.access import ANYONE, Viewer, depends_on, only_logged_in, role_of
+from surveillance.web.schemas.review import ErrorForm
+from surveillance.web.security import SAFE_METHODS
 
 ROLE_KEY = "x-feltwatch-role"
 PAGES_KEY = "x-feltwatch-pages"
 _SECURITY: list[dict[str, list[str]]] = [{"session": []}, {"token": []}]
+_FASTAPI_ERRORS = ("HTTPValidationError", "ValidationError")
+"""FastAPI's own forms of a 422, which this server does not send: see `surveillance.web.errors`."""
+
+_COMMON: dict[str, tuple[str, str]] = {
+    "400": ("BadRequest", "The request cannot be read: its length, encoding or form is wrong."),
+    "401": ("NotLoggedIn", "No valid session or API token was sent."),
+    "403": ("Forbidden", "The role does not suffice, or a write came from another site."),
+    "413": ("BodyTooLarge", "The body is larger than this route takes."),
+    "421": ("WrongHost", "The server has no such name: see `web.names` of the site file."),
+    "422": ("Invalid", "A parameter or the body is not valid; the detail names it."),
+    "503": ("Unavailable", "The database or the file behind it does not answer; try again."),
+}
+"""Answers that any route may give, by status: name of the component and description."""
 
 
 @dataclass(frozen=True, slots=True)
 class RouteLine:
-    """One route: where it is, by which methods it is asked, and what role that needs."""
+    """One route: where it is, by which methods it is asked, and what role that needs.
+
+    `by_login`: an API token does not suffice.
+    """
 
     path: str
     methods: tuple[str, ...]
     role: str | None
     in_schema: bool
+    by_login: bool = False
 
 
 def route_lines(app: FastAPI) -> Iterator[RouteLine]:
@@ -35,7 +54,8 @@ def route_lines(app: FastAPI) -> Iterator[RouteLine]:
             continue
         shown = isinstance(route.original_route, APIRoute) and bool(route.include_in_schema)
         methods = tuple(sorted(route.methods or ()))
-        yield RouteLine(route.path or "", methods, role_of(route), shown)
+        by_login = depends_on(route, only_logged_in)
+        yield RouteLine(route.path or "", methods, role_of(route), shown, by_login)
 
 
 def tell_roles(app: FastAPI) -> None:
@@ -69,6 +89,7 @@ def _schema(app: FastAPI) -> dict[str, Any]:
         "session": {"type": "apiKey", "in": "cookie", "name": "feltwatch_session"},
         "token": {"type": "http", "scheme": "bearer"},
     }
+    _add_common(told["components"])
     pages = []
     for line in route_lines(app):
         if not line.in_schema:
@@ -78,6 +99,44 @@ def _schema(app: FastAPI) -> dict[str, Any]:
             operation = told["paths"][line.path][method.lower()]
             operation[ROLE_KEY] = line.role
             if line.role != ANYONE:
-                operation["security"] = _SECURITY
+                operation["security"] = _SECURITY[:1] if line.by_login else _SECURITY
+            _add_answers(operation, line.role != ANYONE, method not in SAFE_METHODS)
     told[PAGES_KEY] = pages
     return told
+
+
+def _add_common(components: dict[str, Any]) -> None:
+    """Put the answers that routes share, and their form, into the components."""
+    schemas = components.setdefault("schemas", {})
+    for name in _FASTAPI_ERRORS:
+        schemas.pop(name, None)
+    schemas.setdefault(ErrorForm.__name__, ErrorForm.model_json_schema())
+    form = {"$ref": f"#/components/schemas/{ErrorForm.__name__}"}
+    components["responses"] = {
+        name: {"description": words, "content": {"application/json": {"schema": form}}}
+        for name, words in _COMMON.values()
+    }
+
+
+def _add_answers(operation: dict[str, Any], needs_login: bool, is_write: bool) -> None:
+    """Add to an operation the refusals that come before or around its own route."""
+    answers = operation["responses"]
+    if _is_fastapis(answers.get("422", {})):
+        del answers["422"]
+        _refer(answers, "422")
+    _refer(answers, "400", "421", "503")
+    if needs_login:
+        _refer(answers, "401", "403")
+    if is_write:
+        _refer(answers, "403", "413")
+    operation["responses"] = dict(sorted(answers.items()))
+
+
+def _is_fastapis(answer: dict[str, Any]) -> bool:
+    schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
+    return str(schema.get("$ref", "")).endswith(_FASTAPI_ERRORS)
+
+
+def _refer(answers: dict[str, Any], *statuses: str) -> None:
+    for status in statuses:
+        answers.setdefault(status, {"$ref": f"#/components/responses/{_COMMON[status][0]}"})

@@ -18,12 +18,22 @@ from typing import Annotated, Self
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    Strict,
+    StrictInt,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from settlement.errors import FeltwatchError
 from settlement.rules import TableRules
 
-Point = tuple[float, float]
+Px = Annotated[float, Strict()]
+Point = tuple[Px, Px]
 FloatArray = npt.NDArray[np.float64]
 Rgb = Annotated[tuple[int, int, int], Field(description="sRGB, 0 to 255 each.")]
 
@@ -146,15 +156,15 @@ class FeltPoint(_Part):
 class Camera(_Part):
     """The camera's picture size and the marks that tie it to the felt."""
 
-    width_px: int = Field(gt=0)
-    height_px: int = Field(gt=0)
+    width_px: StrictInt = Field(gt=0)
+    height_px: StrictInt = Field(gt=0)
     points: tuple[FeltPoint, ...] = Field(min_length=4)
-    k1: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] | None = Field(
+    k1: Annotated[float, Strict(), Field(ge=-1, le=1, allow_inf_nan=False)] | None = Field(
         default=None,
         description="Lens distortion: a point at radius r, in half diagonals of the picture, is "
         "shown at r (1 + k1 r² + k2 r⁴); none: a lens without distortion.",
     )
-    k2: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] | None = Field(
+    k2: Annotated[float, Strict(), Field(ge=-1, le=1, allow_inf_nan=False)] | None = Field(
         default=None, description="The second number of the lens distortion; none: 0."
     )
 

@@ -14,7 +14,7 @@ from surveillance.store import AlertFilter, AlertRow
 from surveillance.web.access import Reviewer, Viewer, audit
 from surveillance.web.room_parts import PartsHere, QueueHere, StoredHere
 from surveillance.web.routers.byte_ranges import stretch_response
-from surveillance.web.routers.times import aware
+from surveillance.web.routers.times import Moment, aware
 from surveillance.web.schemas.alerts import (
     AlertCounts,
     AlertForm,
@@ -51,8 +51,8 @@ def _filter(
     seat: Annotated[int | None, Query(ge=0, le=20)] = None,
     dealer: Annotated[str | None, Query(max_length=80)] = None,
     state: State | None = None,
-    since: Annotated[datetime | None, Query(description="ISO 8601; taken in.")] = None,
-    until: Annotated[datetime | None, Query(description="ISO 8601; not taken in.")] = None,
+    since: Annotated[Moment | None, Query(description="ISO 8601; taken in.")] = None,
+    until: Annotated[Moment | None, Query(description="ISO 8601; not taken in.")] = None,
     recording: Annotated[int | None, Query(ge=1, le=_LARGEST_ID)] = None,
     camera: Annotated[str | None, Query(max_length=200)] = None,
     case: Annotated[bool | None, Query(description="Only cases, or only others.")] = None,

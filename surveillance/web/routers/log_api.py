@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -10,6 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from surveillance.store import AuditFilter, AuditRow, Store
 from surveillance.web.access import Admin, audit
 from surveillance.web.dependencies import StoreHere
+from surveillance.web.routers.times import Moment, aware
 from surveillance.web.schemas.access import LogLine, LogPage
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.services.errors import RefusedError
@@ -19,25 +19,18 @@ _REFUSED: dict[int | str, dict[str, Any]] = {422: {"model": ErrorForm}}
 
 router = APIRouter(prefix="/api", tags=["log"])
 Text = Annotated[str | None, Query(max_length=500, pattern="^[^\\x00]*$")]
-Moment = Annotated[datetime | None, Query(description="With its time zone; UTC without.")]
+OptionalMoment = Annotated[Moment | None, Query(description="With its time zone; UTC without.")]
 
 
 def log_filter(
     by: Text = None,
     act: Text = None,
     target: Text = None,
-    since: Moment = None,
-    until: Moment = None,
+    since: OptionalMoment = None,
+    until: OptionalMoment = None,
 ) -> AuditFilter:
     """The filter of a log; empty fields filter nothing."""
     return AuditFilter(by or None, act or None, target or None, aware(since), aware(until))
-
-
-def aware(moment: datetime | None) -> datetime | None:
-    """A time with its zone; without one it is taken for UTC."""
-    if moment is None or moment.tzinfo is not None:
-        return moment
-    return moment.replace(tzinfo=UTC)
 
 
 LogFilter = Annotated[AuditFilter, Depends(log_filter)]

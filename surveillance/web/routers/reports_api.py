@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from surveillance.web.access import Viewer, audit
 from surveillance.web.repositories.tallies import Span
 from surveillance.web.room_parts import StoredHere
-from surveillance.web.routers.times import aware, zone_of
+from surveillance.web.routers.times import Moment, aware, zone_of
 from surveillance.web.schemas.reports import ReportForm, UpheldPage
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.services.reports.csv_file import report_csv
@@ -28,8 +28,8 @@ _ANSWERS = _REFUSED | {200: {"content": {"text/csv": {}, "application/pdf": {}}}
 _LISTED: dict[str, Listing] = {"json": "page", "pdf": "paper", "csv": "none"}
 
 
-Since = Annotated[datetime, Query(description="ISO 8601; taken in.")]
-Until = Annotated[datetime, Query(description="ISO 8601; not taken in.")]
+Since = Annotated[Moment, Query(description="ISO 8601; taken in.")]
+Until = Annotated[Moment, Query(description="ISO 8601; not taken in.")]
 Table = Annotated[str | None, Query(max_length=200)]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request
@@ -10,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from surveillance.store import RoundFilter
 from surveillance.web.access import Viewer, audit
 from surveillance.web.room_parts import StoredHere
-from surveillance.web.routers.times import aware
+from surveillance.web.routers.times import Moment, aware
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.schemas.rounds import RoundForm, RoundPage
 
@@ -26,8 +25,8 @@ def _filter(
     table: Annotated[str | None, Query(max_length=200)] = None,
     camera: Annotated[str | None, Query(max_length=200)] = None,
     dealer: Annotated[str | None, Query(max_length=80)] = None,
-    since: Annotated[datetime | None, Query(description="ISO 8601; taken in.")] = None,
-    until: Annotated[datetime | None, Query(description="ISO 8601; not taken in.")] = None,
+    since: Annotated[Moment | None, Query(description="ISO 8601; taken in.")] = None,
+    until: Annotated[Moment | None, Query(description="ISO 8601; not taken in.")] = None,
     recording: Annotated[int | None, Query(ge=1, le=_LARGEST_ID)] = None,
     round_id: Annotated[str | None, Query(max_length=200)] = None,
     with_alerts: bool | None = None,

@@ -3,9 +3,31 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from pydantic import BeforeValidator
+
 from surveillance.web.services.errors import RefusedError
+
+
+def _written_out(given: object) -> object:
+    # By itself pydantic takes a number for seconds since 1970, which no OpenAPI says.
+    if not isinstance(given, (str, datetime)) or _is_number(str(given)):
+        raise ValueError("expected an ISO 8601 time, such as 2026-01-31T08:00:00Z")
+    return given
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+Moment = Annotated[datetime, BeforeValidator(_written_out)]
+"""A time in a request, written out by ISO 8601."""
 
 
 def aware(at: datetime | None) -> datetime | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool, StringConstraints
 
 from surveillance.accounts.roles import Role
 from surveillance.web.schemas.review import PersonName
@@ -97,7 +97,7 @@ class UserChange(_Form):
     """What becomes different of a person; null leaves it as it is."""
 
     role: Role | None = None
-    disabled: bool | None = None
+    disabled: StrictBool | None = None
 
 
 class NewLinkForm(_Form):

@@ -5,7 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    Strict,
+    StrictBool,
+    StringConstraints,
+    model_validator,
+)
 
 from surveillance.web.schemas.rounds import HandsForm
 
@@ -116,7 +124,9 @@ class Correction(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     code: Annotated[Short, StringConstraints(pattern=r"^[A-Z_]{2,40}$")] | None = None
-    seat: Annotated[int, Field(ge=0, le=20)] | None = Field(None, description="0: the dealer.")
+    seat: Annotated[int, Strict(), Field(ge=0, le=20)] | None = Field(
+        None, description="0: the dealer."
+    )
     wager: Short | None = None
     seen: Short | None = None
     due: Short | None = None
@@ -130,7 +140,7 @@ class VerdictChange(BaseModel):
     verdict: Literal["confirmed", "rejected", "corrected"]
     comment: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_COMMENT)] = ""
     corrected: Correction | None = None
-    after: int | None = Field(
+    after: Annotated[int, Strict()] | None = Field(
         None,
         description="Number of the last verdict that was looked at, 0 for none: somebody "
         "else's that came since is then not overruled unseen (409).",
@@ -151,7 +161,7 @@ class CaseChange(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    case: bool
+    case: StrictBool
 
 
 class Judged(_Form):

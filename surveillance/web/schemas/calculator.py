@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt, StringConstraints
 
 from settlement.record import CardLabel, Cents, DynamicPay, Meter
 from settlement.result import HandResult, HouseWayResult, MeterSettlement, WagerSettlement
@@ -38,8 +38,10 @@ class HandQuestion(_Form):
 class SeatQuestion(HandQuestion):
     """One seat."""
 
-    seat: int = Field(ge=1, le=99)
-    player: int | None = Field(default=None, description="Seats with one number are one player's.")
+    seat: StrictInt = Field(ge=1, le=99)
+    player: StrictInt | None = Field(
+        default=None, description="Seats with one number are one player's."
+    )
     lammers: tuple[WagerName, ...] = Field(default=(), max_length=8)
     stakes: dict[WagerName, Cents] = Field(default_factory=dict, max_length=12)
 
@@ -57,7 +59,9 @@ class CalculatorQuestion(_Form):
     )
     dealer: HandQuestion = HandQuestion()
     seats: tuple[SeatQuestion, ...] = Field(default=(), max_length=MAX_SEATS)
-    banker: int | None = Field(default=None, description="The seat that banks; null: the house.")
+    banker: StrictInt | None = Field(
+        default=None, description="The seat that banks; null: the house."
+    )
     house_stake_cents: Cents | None = Field(
         default=None, description="The dealer's own stake, where a player banks."
     )

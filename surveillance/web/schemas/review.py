@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, Strict, StrictBool, StringConstraints
 
 MAX_BOXES = 2_000
 """More boxes than any picture of a table holds."""
@@ -12,8 +12,8 @@ MAX_BOXES = 2_000
 MAX_REVISION = 2**53 - 1
 """The largest whole number that a browser's JavaScript keeps exactly."""
 
-Px = Annotated[float, Field(allow_inf_nan=False)]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Px = Annotated[float, Strict(), Field(allow_inf_nan=False)]
+Share = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^\S([\s\S]*\S)?$")]
 NewLabel = Annotated[
     str,
@@ -29,7 +29,7 @@ PersonName = Annotated[
 ]
 """Names and new labels are one line of printable text; a label that is there may be any."""
 
-Revision = Annotated[int, Field(ge=1, le=MAX_REVISION)]
+Revision = Annotated[int, Strict(), Field(ge=1, le=MAX_REVISION)]
 
 
 class _Form(BaseModel):
@@ -65,7 +65,7 @@ class ConfirmationChange(_Form):
     """A person's word that the boxes of `revision` are right, or its taking back."""
 
     revision: Revision = Field(description="The revision that was looked at.")
-    confirmed: bool
+    confirmed: StrictBool
 
 
 class PictureLine(_Form):

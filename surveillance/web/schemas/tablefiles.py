@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, Strict, StrictBool, StringConstraints
 
 from vision.geometry.table import Camera
 
@@ -79,7 +79,7 @@ class TableFileChange(_Form):
 
     revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
     data: Data
-    restart: bool = Field(
+    restart: StrictBool = Field(
         default=False, description="Whether cameras that use it begin anew with it at once."
     )
 
@@ -106,7 +106,7 @@ class RecordingPicture(_Form):
 
     folder: Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
     file: Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
-    at_s: Annotated[float, Field(ge=0, le=172_800, allow_inf_nan=False)] = 0.0
+    at_s: Annotated[float, Strict(), Field(ge=0, le=172_800, allow_inf_nan=False)] = 0.0
 
 
 class FitQuestion(_Form):
@@ -114,7 +114,7 @@ class FitQuestion(_Form):
 
     camera: Camera
     data: Data = Field(description="The table file's data, for its layout.")
-    fit_lens: bool = Field(
+    fit_lens: StrictBool = Field(
         default=False, description="Find k1 and k2 by the points; else those given are kept."
     )
 

@@ -21,11 +21,14 @@ from fastapi.testclient import TestClient
 
 from surveillance.accounts import Accounts, Role
 from surveillance.accounts.passwords import Passwords
+from surveillance.alerts.webhooks import Webhooks
 from surveillance.audit.recording import judge
+from surveillance.config.site_file import SiteConfig
 from surveillance.evidence import images
 from surveillance.evidence.bundle import BundleContents, Chain, write_bundle
 from surveillance.live.event_bus import EventBus
 from surveillance.live.states import LiveEvent, SeatNow, TableState
+from surveillance.recordings import AuditManager
 from surveillance.store import AlertRow, NewAlert, NewRound, RoundRow, Store
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.app import create_app
@@ -214,18 +217,35 @@ class MadeRoom:
 
 @contextmanager
 def made_room(
-    folder: Path, table: TableFile, datasets: tuple[Path, ...] = ()
+    folder: Path,
+    table: TableFile,
+    datasets: tuple[Path, ...] = (),
+    *,
+    url: str = "",
+    site: SiteConfig | None = None,
+    webhooks: Webhooks | None = None,
 ) -> Iterator[MadeRoom]:
-    """A room with people of every role and five rounds, four of them with alerts."""
+    """A room with people of every role and five rounds, four of them with alerts.
+
+    `url` is the store's; without it an SQLite file in `folder`. A `site` brings its recordings.
+    """
     (folder / "evidence").mkdir(parents=True)
     bus = EventBus()
     hasher = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    with Store.open(f"sqlite:///{folder}/room.sqlite") as store:
+    with Store.open(url or f"sqlite:///{folder}/room.sqlite") as store:
         for name, role in (("root", Role.ADMIN), ("ann", Role.REVIEWER), ("vic", Role.VIEWER)):
             store.people.add(name, str(role), hasher.hashed("seven red chips"))
         store.cameras.upsert(CAMERA, TABLE, "rtsp://10.0.0.7/stream", "0" * 64)
         app = create_app(
-            WebSettings(datasets=datasets, store=store, bus=bus, evidence_dir=folder / "evidence")
+            WebSettings(
+                datasets=datasets,
+                store=store,
+                bus=bus,
+                site=site,
+                evidence_dir=folder / "evidence",
+                webhooks=webhooks,
+                recordings=None if site is None else AuditManager.of_site(site, store),
+            )
         )
         room = MadeRoom(folder, store, bus, app, table)
         clip = make_clip(folder / "evidence" / CAMERA / "clips" / "one.mp4")

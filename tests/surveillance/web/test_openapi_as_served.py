@@ -1,0 +1,146 @@
+"""The OpenAPI says what the server does: schemathesis asks a real server, for every role.
+
+`FELTWATCH_FUZZ=500 pytest tests/surveillance/web/test_openapi_as_served.py` asks each operation
+500 times; without it a few times, as CI does.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import sqlalchemy as sa
+from access_made import site_at
+from review_made import make_dataset
+from room_made import Running, made_room
+
+from surveillance.accounts import Accounts, Role
+from surveillance.alerts.webhooks import Hook, Webhooks
+from surveillance.store import Store, tables
+from surveillance.store.rows import User
+from tests.surveillance import postgres
+from tests.surveillance.fuzzing import EXAMPLES
+from vision.geometry.table import TableFile
+
+FIRST_ID = 1_000_000_000
+"""Numbers of the callers and their tokens: what is asked at random must not shut them out."""
+
+CONFIG = """
+[auth.openapi.token]
+bearer = "{secret}"
+
+[checks.positive_data_acceptance]
+# 410: the secret of a one-time link is of a right form and still no link's.
+expected-statuses = ["2xx", "3xx", 401, 403, 404, 409, 410, 429]
+
+# Of a right form and still refused for what it means, which no JSON schema says: a cursor of
+# another list, a span that ends before it begins, a picture too small, a file that is no video,
+# a game that nobody knows, a name that nobody could type, a correction that corrects nothing.
+[[operations]]
+include-path = [
+  "/api/alerts", "/api/log", "/api/recordings", "/api/recordings/videos", "/api/report",
+  "/api/report/alerts", "/api/rounds", "/api/users", "/api/alerts/{{id}}/verdict",
+  "/api/calculator", "/api/calculator/tablefile", "/api/calibration/pictures",
+  "/api/calibration/pictures/recording", "/api/tablefiles", "/api/users",
+]
+checks.positive_data_acceptance.enabled = false
+"""
+
+ENDLESS = "/api/events"
+NAMES = {Role.VIEWER: "fuzz-viewer", Role.REVIEWER: "fuzz-reviewer", Role.ADMIN: "fuzz-admin"}
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """A store of each kind."""
+    if request.param == "sqlite":
+        yield ""
+        return
+    with postgres.server() as host:
+        postgres.run(host, "CREATE DATABASE room")
+        yield postgres.url(host, "room")
+
+
+@pytest.fixture(scope="module")
+def running(
+    url: str,
+    table: TableFile,
+    table_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Running]:
+    """A server with something behind every route."""
+    folder = tmp_path_factory.mktemp("room")
+    site = site_at(folder, table_path)
+    dataset = make_dataset(folder / "cards", 3)
+    hooks = Webhooks([Hook("http://127.0.0.1:9/", "a secret of the hook")])
+    with made_room(folder, table, (dataset,), url=url, site=site, webhooks=hooks) as room:
+        server = Running(room)
+        yield server
+        server.stop()
+
+
+@pytest.fixture
+def token(running: Running) -> Callable[[Role], str]:
+    """Makes a token of a role."""
+
+    def make(role: Role) -> str:
+        store = running.room.store
+        user = store.people.by_name(NAMES[role]) or _person(store, role)
+        return Accounts(store).tokens.make(user, "fuzz", role, None).secret
+
+    return make
+
+
+def _person(store: Store, role: Role) -> User:
+    number = FIRST_ID + role.rank
+    with store.database.write() as connection:
+        for table in (tables.users, tables.tokens):
+            if not store.database.is_sqlite:
+                connection.execute(
+                    sa.text(f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), :n)"),
+                    {"n": number},
+                )
+    added = store.people.add(NAMES[role], str(role), None)
+    if store.database.is_sqlite:
+        with store.database.write() as connection:
+            connection.execute(
+                sa.update(tables.users).where(tables.users.c.id == added.id).values(id=number)
+            )
+    found = store.people.by_name(NAMES[role])
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.REVIEWER, Role.ADMIN])
+def test_the_server_answers_as_its_openapi_says(
+    running: Running, token: Callable[[Role], str], role: Role, tmp_path: Path
+) -> None:
+    secret = token(role)
+    (tmp_path / "asked.toml").write_text(CONFIG.format(secret=secret))
+    served = httpx.get(
+        f"{running.address}api/openapi.json",
+        headers={"authorization": f"Bearer {secret}"},
+        timeout=120.0,
+    )
+    (tmp_path / "openapi.json").write_bytes(served.raise_for_status().content)
+    command = [
+        sys.executable, "-m", "schemathesis.cli", "--no-color", "--config-file", "asked.toml",
+        "run", "openapi.json", "--url", running.address,
+        "--exclude-path", ENDLESS,
+        "--phases", "examples,coverage,fuzzing,stateful",
+        "--max-examples", str(EXAMPLES),
+        "--suppress-health-check", "all",
+        "--warnings", "off",
+        "--continue-on-failure",
+    ]  # fmt: skip
+    if "FELTWATCH_FUZZ" not in os.environ:
+        command += ["--seed", "17", "--generation-deterministic"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-30_000:] + done.stderr[-4_000:]
+    # Otherwise all answers could have been 401.
+    assert Accounts(running.room.store).tokens.find(secret) is not None
