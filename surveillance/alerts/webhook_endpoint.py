@@ -1,9 +1,7 @@
-"""A webhook: its address and secret, what may be shown of it, and how a delivery is signed."""
+"""A webhook: its address and secret, what may be shown of it, and what signs a delivery."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,11 +9,13 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import SplitResult, urlsplit
 
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import EmptyWebhookSecretError
+
 from settlement.errors import FeltwatchError
 
 CHECKPOINT = "checkpoint"
-SIGNATURE_HEADER = "x-feltwatch-signature"
-TOLERANCE_S = 300
+_ENCODED = "whsec_"
 
 
 class HookConfig(Protocol):
@@ -67,6 +67,17 @@ class Hook:
             raise FeltwatchError(f"{place}: url is not https; plain http goes to this machine only")
         if len(self.secret) < 16:
             raise FeltwatchError(f"{place}: the secret is short; give at least 16 characters")
+        try:
+            self.signer()
+        except (ValueError, EmptyWebhookSecretError):
+            raise FeltwatchError(
+                f"{place}: the secret begins with {_ENCODED} and is no base64 after it"
+            ) from None
+
+    def signer(self) -> Webhook:
+        """What signs by Standard Webhooks: a `whsec_` secret is base64, any other its own bytes."""
+        is_encoded = self.secret.startswith(_ENCODED)
+        return Webhook(self.secret if is_encoded else self.secret.encode())
 
     def wants(self, kind: str, code: str | None) -> bool:
         """Whether it is told of an event, such as an alert of that code.
@@ -91,28 +102,6 @@ def shown_url(url: str) -> str:
         return "(no address)"
     rest = "/..." if parts.path.strip("/") or parts.query else "/"
     return f"{parts.scheme}://{parts.hostname or ''}{port}{rest}"
-
-
-def signature(secret: str, body: bytes, at_s: int) -> str:
-    """The value of the signature header for a body sent at a time in seconds since 1970."""
-    told = f"{at_s}.".encode() + body
-    return f"t={at_s},v1={hmac.new(secret.encode(), told, hashlib.sha256).hexdigest()}"
-
-
-def verify(secret: str, body: bytes, header: str, now_s: float) -> bool:
-    """Whether a signature header belongs to a body and is at most five minutes off.
-
-    >>> verify("s" * 16, b"{}", signature("s" * 16, b"{}", 1000), now_s=1010.0)
-    True
-    >>> verify("s" * 16, b"{ }", signature("s" * 16, b"{}", 1000), now_s=1010.0)
-    False
-    """
-    parts = dict(part.partition("=")[::2] for part in header.split(","))
-    sent = parts.get("t", "")
-    if not (sent.isascii() and sent.isdigit()) or len(sent) > 12:
-        return False
-    right = hmac.compare_digest(signature(secret, body, int(sent)).encode(), header.encode())
-    return right and abs(now_s - int(sent)) <= TOLERANCE_S
 
 
 def _is_loopback(parts: SplitResult) -> bool:

@@ -16,11 +16,13 @@ import httpx
 from pydantic import JsonValue
 
 from settlement.errors import FeltwatchError
-from surveillance.alerts.webhook_endpoint import SIGNATURE_HEADER, Hook, shown_url, signature
+from surveillance.alerts.webhook_endpoint import Hook, shown_url
 from surveillance.version import installed_version
 
 EVENT_HEADER = "x-feltwatch-event"
-DELIVERY_HEADER = "x-feltwatch-delivery"
+DELIVERY_HEADER = "webhook-id"
+TIME_HEADER = "webhook-timestamp"
+SIGNATURE_HEADER = "webhook-signature"
 
 QUEUE = 500
 """Deliveries that may wait for one hook; beyond it the oldest is dropped, and counted."""
@@ -184,12 +186,14 @@ class HookLine:
     def _tried(self, client: httpx.Client, delivery: Delivery) -> Delivery:
         """The delivery after one more try; still "waiting" when another may help."""
         tries = delivery.tries + 1
+        at = datetime.fromtimestamp(self._clock(), UTC)
         headers = {
             "content-type": "application/json",
             "user-agent": f"feltwatch/{installed_version()}",
             EVENT_HEADER: delivery.kind,
             DELIVERY_HEADER: delivery.id,
-            SIGNATURE_HEADER: signature(self.hook.secret, delivery.body, int(self._clock())),
+            TIME_HEADER: str(int(at.timestamp())),
+            SIGNATURE_HEADER: self.hook.signer().sign(delivery.id, at, delivery.body.decode()),
         }
         try:
             # What is answered is not read: it may be endless.

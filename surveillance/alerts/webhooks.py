@@ -6,11 +6,13 @@ neither the tables nor the other hooks. What is sent:
     POST url
     content-type: application/json
     x-feltwatch-event: alert
-    x-feltwatch-delivery: the number of the delivery, the same at each try
-    x-feltwatch-signature: t=1789040000,v1=<hex of HMAC-SHA256(secret, "1789040000." + body)>
+    webhook-id: the number of the delivery, the same at each try
+    webhook-timestamp: seconds since 1970
+    webhook-signature: v1,<base64 of HMAC-SHA256(secret, id + "." + timestamp + "." + body)>
 
-A receiver computes the HMAC over what came, compares it in constant time and refuses a `t`
-that is some minutes off: then a copy that somebody kept is worth nothing. `verify` does so.
+This is Standard Webhooks (standardwebhooks.com): its libraries check what came, and refuse what is
+more than five minutes old. A secret that begins with `whsec_` is base64 behind that, as there; any
+other is taken as its own bytes.
 """
 
 from __future__ import annotations
@@ -23,13 +25,9 @@ from pydantic import JsonValue
 
 from settlement.errors import FeltwatchError
 from surveillance.alerts.webhook_endpoint import (
-    SIGNATURE_HEADER,
-    TOLERANCE_S,
     Hook,
     HookConfig,
     shown_url,
-    signature,
-    verify,
 )
 from surveillance.alerts.webhook_queue import (
     ANSWER_WITHIN_S,
@@ -38,6 +36,8 @@ from surveillance.alerts.webhook_queue import (
     EVENT_HEADER,
     KEPT,
     QUEUE,
+    SIGNATURE_HEADER,
+    TIME_HEADER,
     Delivery,
     DeliveryState,
     HookLine,
@@ -52,7 +52,7 @@ __all__ = [
     "KEPT",
     "QUEUE",
     "SIGNATURE_HEADER",
-    "TOLERANCE_S",
+    "TIME_HEADER",
     "Delivery",
     "DeliveryState",
     "Hook",
@@ -60,8 +60,6 @@ __all__ = [
     "HookState",
     "Webhooks",
     "shown_url",
-    "signature",
-    "verify",
 ]
 
 

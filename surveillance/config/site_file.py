@@ -183,7 +183,7 @@ class EvidencePart(_Part):
     pkcs11_module: OptionalPath = Field(
         None,
         description="Library (.so) of a PKCS#11 token whose Ed25519 key signs in place of "
-        "key_file; the key never leaves the token.",
+        "key_file, beside which its public key lies; the key never leaves the token.",
     )
     pkcs11_token: str = Field("", description="The token's label.")
     pkcs11_label: str = Field("feltwatch", min_length=1, description="The key's label in it.")
@@ -214,8 +214,6 @@ class EvidencePart(_Part):
 
     @model_validator(mode="after")
     def _go_together(self) -> Self:
-        if self.pkcs11_module is not None and self.key_file is not None:
-            raise ValueError("key_file and pkcs11_module are two places of one key; give one")
         if self.pkcs11_module is not None and not (self.pkcs11_token and self.pkcs11_pin_env):
             raise ValueError("pkcs11_module needs pkcs11_token and pkcs11_pin_env")
         if self.timestamp_url:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import logging
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from settlement.errors import FeltwatchError
 from surveillance.staging import write_error
@@ -28,28 +29,22 @@ def data_lock(data_dir: Path) -> Iterator[None]:
     that ended. Raises FeltwatchError where another process holds it.
     """
     path = data_dir / LOCK_FILE
+    # No fallback to a file that a crash would leave behind.
+    lock = FileLock(path, mode=0o600, preserve_lock_file=True, fallback_to_soft=False)
     try:
         private_folder(data_dir)
-        # Not "w": what the holder says of itself must stand until the lock is had.
-        file = path.open("a+", encoding="utf-8")
+        lock.acquire(blocking=False)
+    except Timeout as error:
+        raise FeltwatchError(
+            f"{data_dir}: another server works on this folder ({_holder(path.read_text())}): end "
+            "that one first, or give this site a data_dir of its own"
+        ) from error
     except OSError as error:
         raise write_error(path, error) from error
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            file.seek(0)
-            raise FeltwatchError(
-                f"{data_dir}: another server works on this folder ({_holder(file.read())}): end "
-                "that one first, or give this site a data_dir of its own"
-            ) from error
-        except OSError as error:
-            raise write_error(path, error) from error
+    with lock:
         # A full disk must not keep the server from its work: the lock holds without words.
         with contextlib.suppress(OSError):
-            os.truncate(path, 0)
-            file.write(f"{os.getpid()} {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\n")
-            file.flush()
+            path.write_text(f"{os.getpid()} {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\n")
         yield
 
 

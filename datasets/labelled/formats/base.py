@@ -111,7 +111,7 @@ _MODULES = {
 def module_of(format: Format) -> FormatModule:
     """The module of a format; raises FeltwatchError when a library of it is missing."""
     try:
-        module: Any = importlib.import_module(f"datasets.labelled.formats.base.{_MODULES[format]}")
+        module: Any = importlib.import_module(f"datasets.labelled.formats.{_MODULES[format]}")
     except ImportError as error:
         raise FeltwatchError(
             f"the format {format} needs a library that is not installed ({error.name}); "
