@@ -47,13 +47,13 @@ class Checkpoint:
         if not isinstance(value, dict):
             return None
         whole = opened(_bytes(value))
-        try:
-            if whole is None or whole["what"] != CHECKPOINT:
-                return None
-            number, texts = whole["number"], [str(whole[k]) for k in ("last", "first", "at")]
-        except KeyError:
+        if whole is None or whole.get("what") != CHECKPOINT:
             return None
-        return cls(number, *texts, whole) if type(number) is int else None
+        number, *texts = (whole.get(name) for name in ("number", "last", "first", "at"))
+        if type(number) is not int or not all(isinstance(text, str) for text in texts):
+            return None
+        last, first, at = map(str, texts)
+        return cls(number, last, first, at, whole)
 
     def to_bytes(self) -> bytes:
         """The canonical JSON: a line of a file of checkpoints, and what a time stamp is of."""

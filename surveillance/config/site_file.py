@@ -327,7 +327,8 @@ def load_site(path: Path) -> SiteConfig:
         site = SiteConfig.model_validate(data)
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
-        key = ".".join(str(part) for part in first["loc"]) or "site file"
+        # A key may hold what no terminal should be sent.
+        key = ascii(".".join(str(part) for part in first["loc"]))[1:-1] or "site file"
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
         words = first["msg"].removeprefix("Value error, ")
         raise FeltwatchError(f"{path}: {key}: {words}{more}") from None

@@ -6,10 +6,10 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = int(os.environ.get("FELTWATCH_FUZZ", "10"))
+EXAMPLES = int(os.environ.get("FELTWATCH_FUZZ", "4"))
 
 fuzzed = settings(
-    max_examples=EXAMPLES * 5,
+    max_examples=EXAMPLES * 10,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -213,7 +213,8 @@ def load_table(path: Path) -> TableFile:
         return _with_own_pay_tables(TableFile.model_validate(data), path)
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "table file"
+        # A key may hold what no terminal should be sent.
+        key = ascii(".".join(str(part) for part in first["loc"]))[1:-1] or "table file"
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
         raise FeltwatchError(f"{path}: {key}: {first['msg']}{more}") from error
 

@@ -15,6 +15,7 @@ from surveillance.evidence.bundle import (
     CHAIN_FILE,
     BundleRef,
     Problem,
+    VerifyKey,
     part_span,
     verify_bundle,
     verify_folder,
@@ -260,3 +261,11 @@ def test_what_cannot_be_checked_is_told(tmp_path: Path, evidence: Path) -> None:
     assert main(["verify", str(evidence), "--log", str(evidence / CHAIN_FILE)]) == 2
     with pytest.raises(FeltwatchError, match="no such folder"):
         verify_folder(tmp_path / "nothing")
+
+
+def test_evidence_written_by_an_earlier_version_still_verifies() -> None:
+    """The folder was written at version 0.1.0, before checkpoints, and is kept as it was."""
+    folder = Path(__file__).parent / "written_before"
+    check = verify_folder(folder / "evidence", key=VerifyKey.load(folder / "evidence-key.pem.pub"))
+    assert check.problems == ()
+    assert (check.bundles, check.lines, check.signed) == (2, 5, 3)
