@@ -144,3 +144,36 @@ def test_the_server_answers_as_its_openapi_says(
     assert done.returncode == 0, done.stdout[-30_000:] + done.stderr[-4_000:]
     # Otherwise all answers could have been 401.
     assert Accounts(running.room.store).tokens.find(secret) is not None
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "place"),
+    [
+        ("GET", "/api/rounds?table=a%00b", None, "query.table"),
+        ("GET", "/api/alerts?dealer=%00", None, "query.dealer"),
+        ("GET", "/api/log?by=x&act=%00", None, "query.act"),
+        ("GET", "/api/users?x%00=1", None, "query"),
+        ("GET", "/api/tables/a%00b", None, "path.camera"),
+        ("GET", "/rounds?table=%00", None, "query.table"),
+        ("POST", "/api/tables/pit1-t1/dealer", b'{"name": "a\\u0000b"}', "name"),
+        ("POST", "/api/alerts/2/case", b'{"case": true, "\\u0000": 1}', "body"),
+        ("POST", "/api/users", b'{"name": "\\ud800"}', "name"),
+        ("POST", "/api/login", b'{"name": "\\u0000", "password": "x"}', "name"),
+        ("PUT", "/api/datasets/cards/pictures/1/boxes",
+         b'{"revision": 1, "boxes": [{"label": "AS", "x0": 1, "y0": 1, "x1": 9, "y1": 9,'
+         b' "attributes": {"a": ["\\u0000"]}}]}', "boxes.0.attributes.a.0"),
+    ],
+)  # fmt: skip
+def test_what_a_store_cannot_keep_is_422_on_both(
+    running: Running,
+    token: Callable[[Role], str],
+    method: str,
+    path: str,
+    body: bytes | None,
+    place: str,
+) -> None:
+    headers = {"authorization": f"Bearer {token(Role.ADMIN)}", "content-type": "application/json"}
+    url = running.address.rstrip("/") + path
+    answer = httpx.request(method, url, content=body, headers=headers, timeout=60.0)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["detail"].startswith(f"{place}: ")
