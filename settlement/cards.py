@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from settlement.errors import FeltwatchError
-from settlement.record import DECK_LABELS, JOKER, RANKS, SUITS
+from settlement.record import BOM, DECK_LABELS, JOKER, RANKS, SUITS, card_label
 
 ACE = 14
 KING = 13
@@ -97,16 +97,17 @@ class Card:
 
     @classmethod
     def parse(cls, label: str) -> Card:
-        """The card of a label such as 'AS', 'TD' or 'JOKER'.
+        """The card of a label such as 'AS', 'TD' or 'JOKER', or as people write it: '10d'.
 
         Raises CardError when the label names no card.
         """
+        card = _BY_LABEL.get(label)
+        if card is not None:
+            return card
         try:
-            return _BY_LABEL[label]
-        except KeyError:
-            raise CardError(
-                f"{label!r} is no card: write rank then suit, such as 'AS' or 'TD', or 'JOKER'"
-            ) from None
+            return _BY_LABEL[card_label(label)]
+        except ValueError as error:
+            raise CardError(str(error)) from None
 
     def __str__(self) -> str:
         """The label, as in records."""
@@ -133,8 +134,9 @@ def parse_cards(cards: str | Iterable[str]) -> tuple[Card, ...]:
     >>> [str(c) for c in parse_cards("AS KD JOKER")]
     ['AS', 'KD', 'JOKER']
     """
-    labels = cards.replace(",", " ").split() if isinstance(cards, str) else cards
-    return tuple([Card.parse(label) for label in labels])
+    if isinstance(cards, str):
+        cards = cards.removeprefix(BOM).replace(",", " ").split()
+    return tuple([Card.parse(label) for label in cards])
 
 
 def tally(cards: Iterable[Card]) -> int:

@@ -82,7 +82,6 @@ _LONG_RUNS = (
 _RED = sum(1 << Card(rank, suit).index for rank in range(2, ACE + 1) for suit in "DH")
 _BLACK = sum(1 << Card(rank, suit).index for rank in range(2, ACE + 1) for suit in "CS")
 _ONE_COLOUR = frozenset({"nine_high_one_colour"})
-_TREASURE = frozenset(TREASURE)
 
 _Flush = Literal["none", "with_joker", "natural"]
 """Whether seven cards hold a flush, and whether it needs the joker."""
@@ -222,29 +221,6 @@ def _with_flush(
     return found
 
 
-def treasure_features(
-    cards: Sequence[Card], readings: Readings = STANDARD_READINGS
-) -> frozenset[str]:
-    """All Emperor's Treasure categories that seven cards hold; see `seven_card_features`.
-
-    >>> from settlement.cards import parse_cards
-    >>> sorted(treasure_features(parse_cards("9H 9C 9D 8H 7H 6H 2H")))
-    ['flush', 'three_of_a_kind']
-    """
-    return seven_card_features(cards, readings) & _TREASURE
-
-
-def treasure_category(cards: Sequence[Card], readings: Readings = STANDARD_READINGS) -> str | None:
-    """The highest Emperor's Treasure category in printed order, or None.
-
-    >>> from settlement.cards import parse_cards
-    >>> treasure_category(parse_cards("9H 9C 9D 8H 7H 6H 2H"))
-    'flush'
-    """
-    held = seven_card_features(cards, readings)
-    return next((category for category in TREASURE if category in held), None)
-
-
 def pai_gow_category(cards: Sequence[Card], readings: Readings = STANDARD_READINGS) -> str | None:
     """The Pai Gow Insurance category of seven cards, or None when they are no pai gow.
 
@@ -260,15 +236,3 @@ def pai_gow_category(cards: Sequence[Card], readings: Readings = STANDARD_READIN
     """
     held = seven_card_features(cards, readings)
     return next((category for category in PAI_GOW if category in held), None)
-
-
-def pai_gow_top(cards: Sequence[Card], readings: Readings = STANDARD_READINGS) -> int | None:
-    """The top card's rank when seven cards are a pai gow, else None.
-
-    >>> from settlement.cards import parse_cards
-    >>> pai_gow_top(parse_cards("JS 8D 7C 5H 4S 3D 2C"))
-    11
-    """
-    if pai_gow_category(cards, readings) is None:
-        return None
-    return max(card.rank for card in cards)

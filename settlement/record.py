@@ -7,6 +7,7 @@ no second form. A key a producer does not know is left out, never invented.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -15,22 +16,39 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from settlement.errors import FeltwatchError
+from settlement.plain_words import plain_words
 
 RANKS = "23456789TJQKA"
 SUITS = "CDHS"
 JOKER = "JOKER"
+BOM = "\ufeff"
+"""What some editors put before a text."""
+HIGHEST_SEAT = 12
+"""The highest number of a seat: numbers may be left out, tables have seven seats at most."""
 DECK_LABELS: tuple[str, ...] = (*(r + s for r in RANKS for s in SUITS), JOKER)
 """All 53 card labels, as they stand in records and in the model's classes."""
 
 _LABELS = frozenset(DECK_LABELS)
 
 
-def _card_label(value: str) -> str:
-    if value not in _LABELS:
+def card_label(text: str) -> str:
+    """The label of a card as people write it: also in small letters, and 10 for T.
+
+    Raises ValueError when it names no card.
+
+    >>> card_label("as"), card_label("10H"), card_label("Joker")
+    ('AS', 'TH', 'JOKER')
+    """
+    if text in _LABELS:
+        return text
+    label = text.strip().upper()
+    if label.startswith("10"):
+        label = f"T{label[2:]}"
+    if label not in _LABELS:
         raise ValueError(
-            f"{value!r} is no card: write rank then suit, such as 'AS' or 'TD', or 'JOKER'"
+            f"{text!r} is no card: write rank then suit, such as 'AS' or 'TD', or 'JOKER'"
         )
-    return value
+    return label
 
 
 def _seconds(value: str) -> str:
@@ -46,7 +64,7 @@ def _seconds(value: str) -> str:
 Cents = Annotated[int, Field(ge=0, le=10**12, strict=True)]
 """A sum of chips: whole cents, below ten thousand million dollars."""
 
-CardLabel = Annotated[str, AfterValidator(_card_label)]
+CardLabel = Annotated[str, AfterValidator(card_label)]
 Seconds = Annotated[str, AfterValidator(_seconds)]
 Action = Literal["paid", "taken", "left"]
 
@@ -153,7 +171,7 @@ class DealerRecord(_Part):
 class SeatRecord(_Part):
     """One seat's hand, lammers and wagers."""
 
-    seat: int = Field(ge=1, strict=True)
+    seat: int = Field(ge=1, le=HIGHEST_SEAT, strict=True)
     player: int | None = Field(
         None, description="Seats with the same number are one player's; none: a player of its own."
     )
@@ -272,21 +290,84 @@ class RoundRecord(_Part):
         return self.model_dump_json(exclude_none=True)
 
 
-def _first_error(error: ValidationError) -> str:
+def _fault(data: object, error: ValidationError) -> str:
+    """The first fault, its place in words: 'seat 3, emperors_treasure: stake_cents: ...'."""
     first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"]) or "record"
-    return f"{place}: {first['msg']}"
+    words = plain_words(first)
+    return ": ".join(part for part in (*_place(data, first["loc"]), words) if part)
+
+
+def _place(data: object, keys: tuple[str | int, ...]) -> tuple[str, str]:
+    """Seat and wager by their names, and the keys within."""
+    named: list[str] = []
+    rest = list(keys)
+    for group, key, word in (("seats", "seat", "seat "), ("wagers", "wager", "")):
+        if len(rest) < 2 or rest[0] != group or not isinstance(rest[1], int):
+            break
+        data = _item(_item(data, group), rest[1])
+        own = _item(data, key)
+        known = isinstance(own, str | int)
+        named.append(f"{word}{own}" if known else f"{key} {rest[1] + 1} in the list")
+        rest = rest[2:]
+    return ", ".join(named), ".".join(str(part) for part in rest)
+
+
+def _item(data: object, key: str | int) -> object:
+    if isinstance(data, dict):
+        return data.get(key)
+    if isinstance(data, list) and isinstance(key, int) and key < len(data):
+        return data[key]
+    return None
+
+
+class _Twice(dict[str, object]):
+    """An object of JSON in which a key stands twice."""
+
+    key = ""
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    twice = _Twice(found)
+    keys = [key for key, _ in pairs]
+    twice.key = next(key for key in keys if keys.count(key) > 1)
+    return twice
+
+
+def _key_twice(data: object, keys: tuple[str | int, ...] = ()) -> tuple[str | int, ...] | None:
+    """The way to the first key that stands twice in its object."""
+    if isinstance(data, _Twice):
+        return (*keys, data.key)
+    inner = data.items() if isinstance(data, dict) else enumerate(data)  # type: ignore[arg-type]
+    for key, value in inner:
+        if isinstance(value, dict | list):
+            found = _key_twice(value, (*keys, key))
+            if found is not None:
+                return found
+    return None
 
 
 def parse_round(line: str, place: str) -> RoundRecord:
     """Read one JSON record; `place` (file and line) opens the error message.
 
-    Raises FeltwatchError when the line is no JSON or not in the form.
+    Raises FeltwatchError naming seat, wager and key when the line is no JSON, has a key
+    twice in one object, or is not in the form.
     """
+    line = line.removeprefix(BOM)
+    try:
+        data = json.loads(line, object_pairs_hook=_object)
+    except (ValueError, RecursionError):
+        data = None
+    twice = _key_twice(data) if isinstance(data, dict | list) else None
+    if twice is not None:
+        where = ": ".join(part for part in _place(data, twice) if part)
+        raise FeltwatchError(f"{place}: {where}: the key stands twice; leave one out")
     try:
         return RoundRecord.model_validate_json(line)
     except ValidationError as error:
-        raise FeltwatchError(f"{place}: {_first_error(error)}") from error
+        raise FeltwatchError(f"{place}: {_fault(data, error)}") from error
 
 
 def iter_rounds(lines: Iterable[str], name: str) -> Iterator[RoundRecord]:
@@ -302,7 +383,7 @@ def read_rounds(path: Path) -> list[RoundRecord]:
     Raises FeltwatchError naming the file and line of the first fault.
     """
     try:
-        with path.open(encoding="utf-8") as handle:
+        with path.open(encoding="utf-8-sig") as handle:
             return list(iter_rounds(handle, str(path)))
     except OSError as error:
         raise FeltwatchError(f"{path}: {error.strerror or error}") from error

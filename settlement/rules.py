@@ -8,6 +8,7 @@ left out (`None`) are the game's own default.
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -342,6 +343,13 @@ class TableRules(_Part):
         description="The seat the dealer settles first: the lowest number, at the dealer's right, "
         "or the highest.",
     )
+
+    def beside(self, path: Path) -> Self:
+        """The rules with their folder of pay tables found from the place of their file."""
+        if self.paytable_folder is None:
+            return self
+        folder = str((path.parent / self.paytable_folder).resolve())
+        return self.model_copy(update={"paytable_folder": folder})
 
     @property
     def ranking(self) -> Ranking:

@@ -131,10 +131,14 @@ class Ruling:
         return cls(None, None, None, "", reason)
 
 
-def money(cents: int) -> str:
-    """Cents as dollars.
+def money(cents: int, *, signed: bool = False, short: bool = False) -> str:
+    """Cents as dollars; with `signed` a plus before what is won, with `short` no '.00'.
 
-    >>> money(1050), money(123456700)
-    ('$10.50', '$1,234,567.00')
+    >>> money(1050), money(123456700), money(-50)
+    ('$10.50', '$1,234,567.00', '-$0.50')
+    >>> money(2500, signed=True), money(0, signed=True), money(1234500, short=True)
+    ('+$25.00', '+$0.00', '$12,345')
     """
-    return f"${cents // 100:,}.{cents % 100:02d}"
+    sign = "-" if cents < 0 else "+" if signed else ""
+    dollars, rest = divmod(abs(cents), 100)
+    return f"{sign}${dollars:,}" + ("" if short and not rest else f".{rest:02d}")

@@ -114,11 +114,6 @@ class HouseEdge:
         """
         return (self.edge or Fraction(0)) - other_hands * self.envy_cents / stake_cents
 
-    def with_meters(self, cents: Mapping[int, int]) -> Fraction:
-        """The edge of a base wager of $1 while the meters show so many cents, by level."""
-        paid = sum((m.share * cents.get(m.level, 0) for m in self.meters), Fraction(0))
-        return (self.edge or Fraction(0)) - paid / BASE_CENTS
-
 
 def row_counts(table: PayTable, readings: Readings = STANDARD_READINGS) -> dict[str, int]:
     """For every row's category, how many hands it is the row of; rows as printed.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from settlement.compare.finding import FindingCode
 from settlement.errors import FeltwatchError
-from settlement.games import Terms, terms_for
+from settlement.games import JACKPOTS, LAMMER_KINDS, Terms, terms_for
 from settlement.record import JOKER, DealerRecord, DynamicPay, RoundRecord, SeatRecord
 from settlement.rules import TableRules
 from settlement.seven_card_hand import cards_held_twice, place_name
@@ -68,7 +68,11 @@ def check_record(record: RoundRecord, rules: TableRules) -> list[Problem]:
     if len(seats) < len(record.seats):
         twice = sorted(number for number, count in seats.items() if count > 1)
         problems += [_odd(number, None, "the seat stands twice") for number in twice]
+    if len(record.seats) > terms.game.seats_most:
+        reason = f"{len(record.seats)} seats; {terms.game.id} has cards for {terms.game.seats_most}"
+        problems.append(_odd(None, None, reason))
     for seat in record.seats:
+        problems += _lammers(seat)
         problems += _miscounted(seat.seat, seat, doubts, terms)
         problems += _wagers(seat, terms)
     problems += _bank(record, terms)
@@ -107,6 +111,14 @@ def _miscounted(
         yield Problem(FindingCode.DECK, seat, None, reason)
 
 
+def _lammers(seat: SeatRecord) -> Iterator[Problem]:
+    """Lammers that no game has; comparing finds those that this game lacks."""
+    for kind in seat.lammers:
+        if kind.lower() not in LAMMER_KINDS:
+            reason = f"{kind!r} is no lammer; there are {', '.join(sorted(LAMMER_KINDS))}"
+            yield Problem(FindingCode.LAMMER, seat.seat, None, reason)
+
+
 def _wagers(seat: SeatRecord, terms: Terms) -> Iterator[Problem]:
     names = [wager.wager for wager in seat.wagers]
     for name in dict.fromkeys(names):
@@ -116,6 +128,8 @@ def _wagers(seat: SeatRecord, terms: Terms) -> Iterator[Problem]:
             offered = ", ".join(terms.offered)
             yield _odd(seat.seat, name, f"the table offers no such wager; it has {offered}")
     for wager in seat.wagers:
+        if wager.stake_cents == 0 and wager.wager not in (*JACKPOTS, "envy", "main"):
+            yield _odd(seat.seat, wager.wager, "a stake of 0; leave a wager out that was not made")
         if wager.wager == "envy" and wager.stake_cents:
             yield _odd(seat.seat, "envy", "a prize has no stake")
         if wager.payments:

@@ -74,7 +74,8 @@ def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> l
     ]
     unjudged: dict[int | None, Unjudged] = {}
     for problem in problems:
-        if problem.code is not FindingCode.DECK:
+        # A wrong lammer is found where lammers are compared.
+        if problem.code is FindingCode.UNDECIDED:
             unjudged.setdefault(problem.seat, Unjudged()).add(problem.reason, problem.wager)
     findings += _dealer(case, unjudged.setdefault(None, Unjudged()))
     for seat, due in zip(record.seats, settlement.seats, strict=True):

@@ -22,7 +22,10 @@ GAMES: dict[str, Game] = {
 }
 """Every game by its id."""
 
+LAMMER_KINDS = frozenset(lammer.kind for game in GAMES.values() for lammer in game.lammers)
+"""Every lammer that some game has."""
+
 terms_for = TermsCache(GAMES).terms_for
 """Look up everything that a table's rules name; see `TermsCache.terms_for`."""
 
-__all__ = ["GAMES", "JACKPOTS", "Game", "Terms", "terms_for"]
+__all__ = ["GAMES", "JACKPOTS", "LAMMER_KINDS", "Game", "Terms", "terms_for"]

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from settlement.cards import Card
-from settlement.hands import Ranking
+from settlement.hands import STANDARD, Ranking
 from settlement.houseways.eight_cards import set_eight
-from settlement.houseways.setting import AS_READ, HouseWaySetting, SetHands, Split
+from settlement.houseways.grouped_hand import GroupedHand, Kind
+from settlement.houseways.setting import AS_READ, HouseWaySetting, Split
 from settlement.rules import HouseWayReadings
 
-__all__ = ["AS_READ", "HouseWay", "HouseWaySetting", "SetHands", "Split"]
+__all__ = ["AS_READ", "HouseWay", "HouseWaySetting", "Section", "Split"]
+
+Section = Callable[[GroupedHand], HouseWaySetting]
+"""A heading of a house way: sets the cards and names its own line."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class HouseWay:
     """One published house way.
 
-    `document` says where it is printed. `set_hands` takes seven different cards, how hands
-    are ranked and how unclear lines are read, and gives the setting; it raises HandError for
-    anything but seven different cards, and gives the same for every order of the cards.
-    `readings` are the fields of HouseWayReadings that make a difference to it.
+    `document` says where it is printed, `cited` opens the lines that it names. `sections`
+    are its headings by what is paired in the cards. `readings` are the fields of
+    HouseWayReadings that make a difference to it.
 
     >>> from settlement.houseways import HOUSE_WAYS
     >>> HOUSE_WAYS["document_004"].document
@@ -33,8 +36,28 @@ class HouseWay:
     id: str
     title: str
     document: str
-    set_hands: SetHands
+    cited: str
+    sections: Mapping[Kind, Section]
     readings: frozenset[str]
+
+    def set_hands(
+        self,
+        cards: Sequence[Card],
+        ranking: Ranking = STANDARD,
+        readings: HouseWayReadings = AS_READ,
+    ) -> HouseWaySetting:
+        """Set seven cards; the same for every order of the cards.
+
+        Raises HandError unless there are seven different cards.
+
+        >>> from settlement.cards import parse_cards
+        >>> from settlement.houseways import HOUSE_WAYS
+        >>> setting = HOUSE_WAYS["document_004"].set_hands(parse_cards("AS 5D 5C 4H 4C KD 9S"))
+        >>> " ".join(map(str, setting.low)), setting.rule
+        ('AS KD', '004 House Way, Two Pair')
+        """
+        seven = GroupedHand(cards, ranking, readings, self.cited)
+        return self.sections[seven.kind](seven)
 
     def set_eight(
         self, cards: Sequence[Card], ranking: Ranking, readings: HouseWayReadings

@@ -7,11 +7,11 @@ the better five-card hand (HW-8).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 
-from settlement.cards import ACE, JACK, KING, Card
-from settlement.hands import STANDARD, Ranking, rank_name, rank_plural
-from settlement.houseways.base import AS_READ, HouseWay, HouseWaySetting, Split
+from settlement.cards import ACE, JACK, KING
+from settlement.hands import rank_name, rank_plural
+from settlement.houseways.base import HouseWay, HouseWaySetting, Section, Split
 from settlement.houseways.grouped_hand import GroupedHand, Kind, best_low
 from settlement.rules import HouseWayReadings
 
@@ -21,36 +21,14 @@ _MIDDLE = range(7, 11)
 _STRAIGHTS = "All Straights, Flushes & Straight Flushes"
 
 
-def set_hands(
-    cards: Sequence[Card], ranking: Ranking = STANDARD, readings: HouseWayReadings = AS_READ
-) -> HouseWaySetting:
-    """Set seven cards; the same for every order of the cards.
-
-    Raises HandError unless there are seven different cards.
-
-    >>> from settlement.cards import parse_cards
-    >>> setting = set_hands(parse_cards("AS 5D 5C 4H 4C KD 9S"))
-    >>> " ".join(map(str, setting.low)), setting.rule
-    ('AS KD', '004 House Way, Two Pair')
-    """
-    hand = GroupedHand(cards, ranking, readings)
-    return _SECTIONS[hand.kind](hand)
-
-
-def _set(
-    hand: GroupedHand, split: Split, section: str, why: str, among: list[Split] | None = None
-) -> HouseWaySetting:
-    return hand.setting(split, f"004 House Way, {section}", why, among)
-
-
 def _no_pair(hand: GroupedHand) -> HouseWaySetting:
     if hand.made:
         best = best_low(hand.made)
         why = f"the {best.high_rank.name} leaves the highest two cards low"
-        return _set(hand, best, f"{_STRAIGHTS}, No Pair", why, hand.made)
+        return hand.setting(best, f"{_STRAIGHTS}, No Pair", why, hand.made)
     second, third = hand.singles[1:3]
     why = "the second and third highest cards go low"
-    return _set(hand, hand.with_low(second, third), "No Pair", why)
+    return hand.setting(hand.with_low(second, third), "No Pair", why)
 
 
 def _one_pair(hand: GroupedHand) -> HouseWaySetting:
@@ -58,7 +36,7 @@ def _one_pair(hand: GroupedHand) -> HouseWaySetting:
     if hand.made:
         return _one_pair_with_made(hand, pair)
     why = f"the pair of {rank_plural(pair)} stays high, the two highest go low"
-    return _set(hand, hand.two_highest_low(), "One Pair", why)
+    return hand.setting(hand.two_highest_low(), "One Pair", why)
 
 
 def _two_pair(hand: GroupedHand) -> HouseWaySetting:
@@ -66,12 +44,12 @@ def _two_pair(hand: GroupedHand) -> HouseWaySetting:
     pairs = f"{rank_plural(high)} and {rank_plural(low)}"
     if ACE not in hand.singles:
         why = f"{pairs} without an additional ace or joker: the lower pair goes low"
-        return _set(hand, hand.pair_low(low), "Two Pair", why)
+        return hand.setting(hand.pair_low(low), "Two Pair", why)
     if reason := _split_in_spite_of_ace(high, low, hand.readings):
         why = f"{pairs}, {reason}: split in spite of the ace, the lower pair goes low"
-        return _set(hand, hand.pair_low(low), "Two Pair, NOTE", why)
+        return hand.setting(hand.pair_low(low), "Two Pair, NOTE", why)
     why = f"{pairs} stay high, the additional ace goes low with the next highest card"
-    return _set(hand, hand.two_highest_low(), "Two Pair", why)
+    return hand.setting(hand.two_highest_low(), "Two Pair", why)
 
 
 def _split_in_spite_of_ace(high: int, low: int, readings: HouseWayReadings) -> str | None:
@@ -86,7 +64,7 @@ def _split_in_spite_of_ace(high: int, low: int, readings: HouseWayReadings) -> s
 def _three_pair(hand: GroupedHand) -> HouseWaySetting:
     top = hand.pairs[0]
     why = f"of three pair the highest, {rank_plural(top)}, goes low"
-    return _set(hand, hand.pair_low(top), "Three Pair", why)
+    return hand.setting(hand.pair_low(top), "Three Pair", why)
 
 
 def _three_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
@@ -96,20 +74,20 @@ def _three_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
     if three == ACE:
         return _three_aces(hand)
     why = f"three {rank_plural(three)} stay high with the lowest cards"
-    return _set(hand, hand.two_highest_low(), "Three of a Kind", why)
+    return hand.setting(hand.two_highest_low(), "Three of a Kind", why)
 
 
 def _three_aces(hand: GroupedHand) -> HouseWaySetting:
     next_highest = next(card.rank for card in hand.cards if card.rank != ACE)
     why = "of three aces one goes low with the next highest card, two stay high"
-    return _set(hand, hand.with_low(ACE, next_highest), "Three of a Kind, EXCEPTION", why)
+    return hand.setting(hand.with_low(ACE, next_highest), "Three of a Kind, EXCEPTION", why)
 
 
 def _two_threes(hand: GroupedHand) -> HouseWaySetting:
     top = hand.threes[0]
     section = "Full House Rule, Three of a Kind & Three of a Kind"
     why = f"a pair of the highest three of a kind, {rank_plural(top)}, goes low"
-    return _set(hand, hand.pair_low(top), section, why)
+    return hand.setting(hand.pair_low(top), section, why)
 
 
 def _one_pair_with_made(hand: GroupedHand, pair: int) -> HouseWaySetting:
@@ -122,7 +100,7 @@ def _one_pair_with_made(hand: GroupedHand, pair: int) -> HouseWaySetting:
     if hand.readings.ace_and_joker == "best_low" and hand.split(as_pair.low).by_low >= kept.by_low:
         return as_pair
     why = f"the joker completes the {kept.high_rank.name}, with the best low hand it leaves"
-    return _set(hand, kept, f"{_STRAIGHTS}, One Pair", why, hand.made)
+    return hand.setting(kept, f"{_STRAIGHTS}, One Pair", why, hand.made)
 
 
 def _pair_with_made(hand: GroupedHand, pair: int, kept: Split) -> HouseWaySetting:
@@ -132,15 +110,15 @@ def _pair_with_made(hand: GroupedHand, pair: int, kept: Split) -> HouseWaySettin
     if pair_low and (beside is None or hand.readings.pair_that_fits_low == "pair_low"):  # HW-3
         best = best_low(pair_low)
         why = f"the pair of {rank_plural(pair)} goes low, the {best.high_rank.name} stays high"
-        return _set(hand, best, section, why, pair_low)
+        return hand.setting(best, section, why, pair_low)
     if beside is not None:
         why = (
             f"a pair of {rank_plural(pair)} with {beside} is played instead of "
             f"the {kept.high_rank.name}, the two highest go low"
         )
-        return _set(hand, hand.two_highest_low(), section, why)
+        return hand.setting(hand.two_highest_low(), section, why)
     why = f"the {kept.high_rank.name} stays high with the best low hand it leaves"  # HW-13
-    return _set(hand, kept, section, why, hand.made)
+    return hand.setting(kept, section, why, hand.made)
 
 
 def _beside(hand: GroupedHand, pair: int) -> str | None:
@@ -167,7 +145,7 @@ def _three_with_made(hand: GroupedHand, three: int) -> HouseWaySetting:
             return _three_aces(hand)
         best = best_low(pair_low)
         why = f"a pair of {rank_plural(three)} goes low, the {best.high_rank.name} stays high"
-        return _set(hand, best, section, why, pair_low)
+        return hand.setting(best, section, why, pair_low)
     # HW-5: only the joker with one of the aces completes it, so no pair is left to go low.
     kept, aces = best_low(hand.made), _three_aces(hand)
     reading = hand.readings.three_aces_with_joker
@@ -176,7 +154,7 @@ def _three_with_made(hand: GroupedHand, three: int) -> HouseWaySetting:
     ):
         return aces
     why = f"no pair of aces is left beside the {kept.high_rank.name}, which stays high"
-    return _set(hand, kept, section, why, hand.made)
+    return hand.setting(kept, section, why, hand.made)
 
 
 def _full_house(hand: GroupedHand) -> HouseWaySetting:
@@ -186,7 +164,7 @@ def _full_house(hand: GroupedHand) -> HouseWaySetting:
     section, why = "Three of a Kind and Pair", f"the pair, {top}, goes low"
     if len(hand.pairs) == 2:
         section, why = "Three of a Kind and Two Pair", f"the highest pair, {top}, goes low"
-    return _set(hand, hand.pair_low(hand.pairs[0]), f"Full House Rule, {section}", why)
+    return hand.setting(hand.pair_low(hand.pairs[0]), f"Full House Rule, {section}", why)
 
 
 def _four_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
@@ -196,36 +174,36 @@ def _four_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
         pair = rank_plural(beside)
         section = "Four of a Kind with a Pair (or Three-of-a-Kind)"
         why = f"{fours} with {pair}: a pair of {pair} goes low"
-        return _set(hand, hand.pair_low(beside), section, why)
+        return hand.setting(hand.pair_low(beside), section, why)
     if four < 7:
         why = f"{fours} are never split"
-        return _set(hand, hand.two_highest_low(), "Four of a Kind, 2's thru 6's", why)
+        return hand.setting(hand.two_highest_low(), "Four of a Kind, 2's thru 6's", why)
     section = "Four of a Kind, 7's thru 10's"
     if four in _MIDDLE and ACE in hand.singles:
         why = f"an ace can be played low, so the {fours} stay high"
-        return _set(hand, hand.two_highest_low(), section, why)
+        return hand.setting(hand.two_highest_low(), section, why)
     why = f"{fours} without an ace to play low are split"
     if four not in _MIDDLE:
         section = "Four of a Kind, Jacks, Queens, Kings & Aces"
         why = f"{fours} are split"
-    return _set(hand, hand.pair_low(four), section, why)
+    return hand.setting(hand.pair_low(four), section, why)
 
 
 def _five_aces(hand: GroupedHand) -> HouseWaySetting:
     section = "Four of a Kind, Five Aces"
     if KING in hand.pairs:
         why = "five aces and a pair of kings: the kings go low"
-        return _set(hand, hand.pair_low(KING), f"{section}, EXCEPTION", why)
+        return hand.setting(hand.pair_low(KING), f"{section}, EXCEPTION", why)
     if hand.pairs and hand.readings.five_aces_and_pair == "pair_low":  # HW-7
         pair = rank_plural(hand.pairs[0])
         section = "Four of a Kind with a Pair (or Three-of-a-Kind)"
         why = f"five aces with {pair}: the pair of {pair} goes low"
-        return _set(hand, hand.pair_low(hand.pairs[0]), section, why)
+        return hand.setting(hand.pair_low(hand.pairs[0]), section, why)
     why = "five aces are always split: two aces go low"
-    return _set(hand, hand.pair_low(ACE), section, why)
+    return hand.setting(hand.pair_low(ACE), section, why)
 
 
-_SECTIONS: dict[Kind, Callable[[GroupedHand], HouseWaySetting]] = {
+_SECTIONS: Mapping[Kind, Section] = {
     "no_pair": _no_pair,
     "one_pair": _one_pair,
     "two_pair": _two_pair,
@@ -242,6 +220,7 @@ HOUSE_WAY = HouseWay(
     id="document_004",
     title="Traditional Pai Gow Poker, House Way of document 004",
     document=DOCUMENT,
-    set_hands=set_hands,
+    cited="004 House Way",
+    sections=_SECTIONS,
     readings=frozenset(HouseWayReadings.model_fields),
 )

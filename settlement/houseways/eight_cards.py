@@ -26,10 +26,10 @@ def set_eight(
 
     >>> from settlement.cards import parse_cards
     >>> from settlement.hands import STANDARD
-    >>> from settlement.houseways import document_004
+    >>> from settlement.houseways import HOUSE_WAYS
     >>> from settlement.houseways.setting import AS_READ
     >>> cards = parse_cards("AS AD KC 9H 8S 7D 6C 5H")
-    >>> setting = set_eight(document_004.set_hands, cards, STANDARD, AS_READ)
+    >>> setting = set_eight(HOUSE_WAYS["document_004"].set_hands, cards, STANDARD, AS_READ)
     >>> " ".join(map(str, setting.low)), str(setting.discard)
     ('AD AS', 'KC')
     """

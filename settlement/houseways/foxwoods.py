@@ -14,54 +14,31 @@ is the low hand, "back" the high hand. Where it is silent:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 
-from settlement.cards import ACE, JACK, KING, Card
-from settlement.hands import STANDARD, Ranking, rank_name, rank_plural
-from settlement.houseways.base import AS_READ, HouseWay, HouseWaySetting, Split
+from settlement.cards import ACE, JACK, KING
+from settlement.hands import rank_name, rank_plural
+from settlement.houseways.base import HouseWay, HouseWaySetting, Section
 from settlement.houseways.grouped_hand import GroupedHand, Kind, best_low
-from settlement.rules import HouseWayReadings
 
 _STRAIGHTS = "Straight, Flush, Straight Flush"
-
-
-def set_hands(
-    cards: Sequence[Card], ranking: Ranking = STANDARD, readings: HouseWayReadings = AS_READ
-) -> HouseWaySetting:
-    """Set seven cards; the same for every order of the cards.
-
-    Raises HandError unless there are seven different cards.
-
-    >>> from settlement.cards import parse_cards
-    >>> setting = set_hands(parse_cards("KS 5D 5C 4H 4C QD 9S"))
-    >>> " ".join(map(str, setting.low)), setting.rule
-    ('KS QD', "Foxwoods, Two Pair, big pair 6's to 3's")
-    """
-    hand = GroupedHand(cards, ranking, readings)
-    return _SECTIONS[hand.kind](hand)
-
-
-def _set(
-    hand: GroupedHand, split: Split, section: str, why: str, among: list[Split] | None = None
-) -> HouseWaySetting:
-    return hand.setting(split, f"Foxwoods, {section}", why, among)
 
 
 def _no_pair(hand: GroupedHand) -> HouseWaySetting:
     if hand.made:
         best = best_low(hand.made)
         why = f"the two highest cards that leave a complete hand, the {best.high_rank.name}"
-        return _set(hand, best, f"{_STRAIGHTS}, With No Pair", why, hand.made)
+        return hand.setting(best, f"{_STRAIGHTS}, With No Pair", why, hand.made)
     second, third = hand.singles[1:3]
     why = "the second and third highest cards go in front"
-    return _set(hand, hand.with_low(second, third), "No Pair", why)
+    return hand.setting(hand.with_low(second, third), "No Pair", why)
 
 
 def _one_pair(hand: GroupedHand) -> HouseWaySetting:
     if hand.made:
         return _one_pair_with_made(hand)
     why = f"the pair of {rank_plural(hand.pairs[0])} stays in back, the two highest go in front"
-    return _set(hand, hand.two_highest_low(), "One Pair", why)
+    return hand.setting(hand.two_highest_low(), "One Pair", why)
 
 
 def _two_pair(hand: GroupedHand) -> HouseWaySetting:
@@ -69,7 +46,7 @@ def _two_pair(hand: GroupedHand) -> HouseWaySetting:
     pairs = f"{rank_plural(big)} and {rank_plural(small)}"
     if big >= JACK:
         why = f"{pairs}: the small pair goes in front"
-        return _set(hand, hand.pair_low(small), "Two Pair, big pair aces to jacks", why)
+        return hand.setting(hand.pair_low(small), "Two Pair, big pair aces to jacks", why)
     group, wanted, name = ("10's to 7's", ACE, "an ace")
     if big < 7:
         group, wanted, name = ("6's to 3's", KING, "a king or better")
@@ -77,15 +54,15 @@ def _two_pair(hand: GroupedHand) -> HouseWaySetting:
     if hand.singles[0] >= wanted:
         held = rank_name(hand.singles[0])
         why = f"{pairs} stay in back, the {held} goes in front with the next highest card"
-        return _set(hand, hand.two_highest_low(), section, why)
+        return hand.setting(hand.two_highest_low(), section, why)
     why = f"{pairs} without {name} for the front are split"
-    return _set(hand, hand.pair_low(small), section, why)
+    return hand.setting(hand.pair_low(small), section, why)
 
 
 def _three_pair(hand: GroupedHand) -> HouseWaySetting:
     top = hand.pairs[0]
     why = f"of three pair the high pair, {rank_plural(top)}, goes in front"
-    return _set(hand, hand.pair_low(top), "Three Pair", why)
+    return hand.setting(hand.pair_low(top), "Three Pair", why)
 
 
 def _three_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
@@ -95,15 +72,15 @@ def _three_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
     if three == ACE:
         why = "of three aces one goes in front with the next highest card"
         front = hand.with_low(ACE, hand.singles[0])
-        return _set(hand, front, "Three of a Kind, aces", why)
+        return hand.setting(front, "Three of a Kind, aces", why)
     why = f"three {rank_plural(three)} stay in back, the two highest cards go in front"
-    return _set(hand, hand.two_highest_low(), "Three of a Kind, kings and below", why)
+    return hand.setting(hand.two_highest_low(), "Three of a Kind, kings and below", why)
 
 
 def _two_sets(hand: GroupedHand) -> HouseWaySetting:
     top = hand.threes[0]
     why = f"a pair from the higher set, {rank_plural(top)}, goes in front"
-    return _set(hand, hand.pair_low(top), "Two Sets", why)
+    return hand.setting(hand.pair_low(top), "Two Sets", why)
 
 
 def _one_pair_with_made(hand: GroupedHand) -> HouseWaySetting:
@@ -116,9 +93,9 @@ def _one_pair_with_made(hand: GroupedHand) -> HouseWaySetting:
                 f"an ace and a pair of {rank_plural(pair)}: the ace in front improves on what "
                 f"the {kept.high_rank.name} leaves"
             )
-            return _set(hand, with_ace, f"{_STRAIGHTS}, Exception", why)
+            return hand.setting(with_ace, f"{_STRAIGHTS}, Exception", why)
     why = f"the highest two cards that leave a complete hand, the {kept.high_rank.name}"
-    return _set(hand, kept, f"{_STRAIGHTS}, With One Pair", why, hand.made)
+    return hand.setting(kept, f"{_STRAIGHTS}, With One Pair", why, hand.made)
 
 
 def _three_with_made(hand: GroupedHand) -> HouseWaySetting:
@@ -128,16 +105,16 @@ def _three_with_made(hand: GroupedHand) -> HouseWaySetting:
     if pair_low:
         best = best_low(pair_low)
         why = f"a pair of {rank_plural(three)} in front, the {best.high_rank.name} in back"
-        return _set(hand, best, section, why, pair_low)
+        return hand.setting(best, section, why, pair_low)
     kept = best_low(hand.made)
     why = f"the joker completes the {kept.high_rank.name}, so no pair is left for the front"
-    return _set(hand, kept, section, why, hand.made)
+    return hand.setting(kept, section, why, hand.made)
 
 
 def _full_house(hand: GroupedHand) -> HouseWaySetting:
     top = hand.pairs[0]
     why = f"the highest permissible pair, {rank_plural(top)}, goes in front"
-    return _set(hand, hand.pair_low(top), "Full House", why)
+    return hand.setting(hand.pair_low(top), "Full House", why)
 
 
 def _four_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
@@ -147,29 +124,29 @@ def _four_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
         pair = rank_plural(beside)
         section = "Four of a Kind with a Pair (or Three of a Kind)"
         why = f"{fours} stay in back, a pair of {pair} goes in front"
-        return _set(hand, hand.pair_low(beside), section, why)
+        return hand.setting(hand.pair_low(beside), section, why)
     if four < 7:
         why = f"{fours} are never split"
-        return _set(hand, hand.two_highest_low(), "Four of a Kind, 6's and below", why)
+        return hand.setting(hand.two_highest_low(), "Four of a Kind, 6's and below", why)
     if four >= JACK:
         why = f"{fours} are always split"
-        return _set(hand, hand.pair_low(four), "Four of a Kind, aces to jacks", why)
+        return hand.setting(hand.pair_low(four), "Four of a Kind, aces to jacks", why)
     section = "Four of a Kind, 10's to 7's"
     if hand.singles[0] >= KING:
         why = f"{fours} stay in back with {rank_name(hand.singles[0])} high in front"
-        return _set(hand, hand.two_highest_low(), section, why)
+        return hand.setting(hand.two_highest_low(), section, why)
     why = f"{fours} without a king or ace for the front are split"
-    return _set(hand, hand.pair_low(four), section, why)
+    return hand.setting(hand.pair_low(four), section, why)
 
 
 def _five_aces(hand: GroupedHand) -> HouseWaySetting:
     if KING in hand.pairs:
         why = "the pair of kings goes in front"
-        return _set(hand, hand.pair_low(KING), "Five Aces", why)
-    return _set(hand, hand.pair_low(ACE), "Five Aces", "a pair of aces goes in front")
+        return hand.setting(hand.pair_low(KING), "Five Aces", why)
+    return hand.setting(hand.pair_low(ACE), "Five Aces", "a pair of aces goes in front")
 
 
-_SECTIONS: dict[Kind, Callable[[GroupedHand], HouseWaySetting]] = {
+_SECTIONS: Mapping[Kind, Section] = {
     "no_pair": _no_pair,
     "one_pair": _one_pair,
     "two_pair": _two_pair,
@@ -186,6 +163,7 @@ HOUSE_WAY = HouseWay(
     id="foxwoods",
     title="Foxwoods Resort Casino, Connecticut",
     document="Wizard of Odds: wizardofodds.com/games/pai-gow-poker/house-way/foxwoods/",
-    set_hands=set_hands,
+    cited="Foxwoods",
+    sections=_SECTIONS,
     readings=frozenset({"equal_cards", "eight_cards"}),
 )

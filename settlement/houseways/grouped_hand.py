@@ -46,14 +46,21 @@ class GroupedHand:
     'pair of nines, seven kicker'
     """
 
-    def __init__(self, cards: Sequence[Card], ranking: Ranking, readings: HouseWayReadings) -> None:
-        """Sort and count the cards."""
+    def __init__(
+        self,
+        cards: Sequence[Card],
+        ranking: Ranking,
+        readings: HouseWayReadings,
+        cited: str = "",
+    ) -> None:
+        """Sort and count the cards; `cited` names the house way whose lines set them."""
         if len(cards) != 7 or len(set(cards)) != 7:
             shown = " ".join(str(card) for card in cards) or "none"
             raise HandError(f"a house way sets seven different cards, got: {shown}")
         self.cards = by_rank(cards)
         self.ranking = ranking
         self.readings = readings
+        self.cited = cited
         self._by_count: dict[int, list[int]] = {}
         for rank, count in Counter([card.rank for card in self.cards]).items():
             self._by_count.setdefault(count, []).append(rank)
@@ -160,10 +167,11 @@ class GroupedHand:
         return [s for s in self.made if s.low[0].rank == s.low[1].rank == rank]
 
     def setting(
-        self, split: Split, rule: str, why: str, among: Iterable[Split] | None = None
+        self, split: Split, line: str, why: str, among: Iterable[Split] | None = None
     ) -> HouseWaySetting:
-        """A setting, with the splits as good under the text where the dealer may choose.
+        """A setting by a line of the house way.
 
+        It names the splits that are as good under the text where the dealer may choose.
         `among` are the splits that the rule allows; none given: all with these ranks low.
         """
         alternatives: list[Split] = []
@@ -178,7 +186,7 @@ class GroupedHand:
         return HouseWaySetting(
             by_rank(split.low),
             by_rank(split.high),
-            rule,
+            f"{self.cited}, {line}",
             why,
             alternatives=tuple((by_rank(s.low), by_rank(s.high)) for s in alternatives),
         )

@@ -19,13 +19,12 @@ could be read otherwise:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 
-from settlement.cards import ACE, KING, Card
-from settlement.hands import STANDARD, Ranking, rank_name, rank_plural
-from settlement.houseways.base import AS_READ, HouseWay, HouseWaySetting, Split
+from settlement.cards import ACE, KING
+from settlement.hands import rank_name, rank_plural
+from settlement.houseways.base import HouseWay, HouseWaySetting, Section
 from settlement.houseways.grouped_hand import GroupedHand, Kind, best_low
-from settlement.rules import HouseWayReadings
 
 _KEEPS_TWO_PAIR = {
     ("low", "low"): KING,
@@ -38,36 +37,14 @@ _KEEPS_TWO_PAIR = {
 _STRAIGHTS = "Straights, Flushes, Straight Flushes and Royal Flushes"
 
 
-def set_hands(
-    cards: Sequence[Card], ranking: Ranking = STANDARD, readings: HouseWayReadings = AS_READ
-) -> HouseWaySetting:
-    """Set seven cards; the same for every order of the cards.
-
-    Raises HandError unless there are seven different cards.
-
-    >>> from settlement.cards import parse_cards
-    >>> setting = set_hands(parse_cards("KS 5D 5C 4H 4C QD 9S"))
-    >>> " ".join(map(str, setting.low)), setting.rule
-    ('KS QD', 'Trump Plaza, Two Pair, low and low')
-    """
-    hand = GroupedHand(cards, ranking, readings)
-    return _SECTIONS[hand.kind](hand)
-
-
-def _set(
-    hand: GroupedHand, split: Split, section: str, why: str, among: list[Split] | None = None
-) -> HouseWaySetting:
-    return hand.setting(split, f"Trump Plaza, {section}", why, among)
-
-
 def _no_pair(hand: GroupedHand) -> HouseWaySetting:
     if hand.made:
         best = best_low(hand.made)
         why = f"the {best.high_rank.name} leaves the highest two cards low"
-        return _set(hand, best, f"{_STRAIGHTS}, No Pair", why, hand.made)
+        return hand.setting(best, f"{_STRAIGHTS}, No Pair", why, hand.made)
     second, third = hand.singles[1:3]
     why = "the second and third highest cards go low"
-    return _set(hand, hand.with_low(second, third), "No Pair", why)
+    return hand.setting(hand.with_low(second, third), "No Pair", why)
 
 
 def _one_pair(hand: GroupedHand) -> HouseWaySetting:
@@ -75,7 +52,7 @@ def _one_pair(hand: GroupedHand) -> HouseWaySetting:
     if hand.made:
         return _one_pair_with_made(hand)
     why = f"the pair of {pair} stays high, the two highest cards go low"
-    return _set(hand, hand.two_highest_low(), "One Pair", why)
+    return hand.setting(hand.two_highest_low(), "One Pair", why)
 
 
 def _two_pair(hand: GroupedHand) -> HouseWaySetting:
@@ -85,14 +62,14 @@ def _two_pair(hand: GroupedHand) -> HouseWaySetting:
     keeps = _KEEPS_TWO_PAIR.get((_group(high), _group(low)))
     if keeps is None:
         why = f"{pairs} are always split, the lower pair goes low"
-        return _set(hand, hand.pair_low(low), section, why)
+        return hand.setting(hand.pair_low(low), section, why)
     if hand.singles[0] >= keeps:
         held = rank_name(hand.singles[0])
         why = f"{pairs} stay high with a single {held} to play low"
-        return _set(hand, hand.two_highest_low(), section, why)
+        return hand.setting(hand.two_highest_low(), section, why)
     wanted = "an ace" if keeps == ACE else "a king or an ace"
     why = f"{pairs} without {wanted} are split, the lower pair goes low"
-    return _set(hand, hand.pair_low(low), section, why)
+    return hand.setting(hand.pair_low(low), section, why)
 
 
 def _group(rank: int) -> str:
@@ -104,7 +81,7 @@ def _group(rank: int) -> str:
 def _three_pair(hand: GroupedHand) -> HouseWaySetting:
     top = hand.pairs[0]
     why = f"of three pair the highest, {rank_plural(top)}, goes low"
-    return _set(hand, hand.pair_low(top), "Three Pair", why)
+    return hand.setting(hand.pair_low(top), "Three Pair", why)
 
 
 def _three_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
@@ -114,15 +91,15 @@ def _three_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
     if three == ACE:
         why = "of three aces a pair stays high, one goes low with the next highest card"
         low = hand.with_low(ACE, hand.singles[0])
-        return _set(hand, low, "Three of a Kind, aces", why)
+        return hand.setting(low, "Three of a Kind, aces", why)
     why = f"three {rank_plural(three)} stay high"
-    return _set(hand, hand.two_highest_low(), "Three of a Kind", why)
+    return hand.setting(hand.two_highest_low(), "Three of a Kind", why)
 
 
 def _two_threes(hand: GroupedHand) -> HouseWaySetting:
     top = hand.threes[0]
     why = f"a pair of the highest three of a kind, {rank_plural(top)}, goes low"
-    return _set(hand, hand.pair_low(top), "Two Three of a Kinds", why)
+    return hand.setting(hand.pair_low(top), "Two Three of a Kinds", why)
 
 
 def _one_pair_with_made(hand: GroupedHand) -> HouseWaySetting:
@@ -132,10 +109,10 @@ def _one_pair_with_made(hand: GroupedHand) -> HouseWaySetting:
     if pair_low:
         best = best_low(pair_low)
         why = f"the pair of {rank_plural(pair)} goes low, the {best.high_rank.name} stays high"
-        return _set(hand, best, section, why, pair_low)
+        return hand.setting(best, section, why, pair_low)
     kept = best_low(hand.made)
     why = f"the {kept.high_rank.name} stays high with the best low hand it leaves"
-    return _set(hand, kept, section, why, hand.made)
+    return hand.setting(kept, section, why, hand.made)
 
 
 def _three_with_made(hand: GroupedHand) -> HouseWaySetting:
@@ -145,22 +122,22 @@ def _three_with_made(hand: GroupedHand) -> HouseWaySetting:
     if pair_low:
         best = best_low(pair_low)
         why = f"a pair of {rank_plural(three)} goes low, the {best.high_rank.name} stays high"
-        return _set(hand, best, section, why, pair_low)
+        return hand.setting(best, section, why, pair_low)
     kept = best_low(hand.made)
     why = f"the joker completes the {kept.high_rank.name}, so no pair of aces is left to go low"
-    return _set(hand, kept, section, why, hand.made)
+    return hand.setting(kept, section, why, hand.made)
 
 
 def _full_house(hand: GroupedHand) -> HouseWaySetting:
     top = hand.pairs[0]
     if len(hand.pairs) == 2:
         why = f"the highest pair, {rank_plural(top)}, goes low"
-        return _set(hand, hand.pair_low(top), "Full House, two pair", why)
+        return hand.setting(hand.pair_low(top), "Full House, two pair", why)
     if top == 2 and hand.singles == [ACE, KING]:
         why = "a full house with a pair of twos stays high, ace and king go low"
-        return _set(hand, hand.two_highest_low(), "Full House, pair of twos", why)
+        return hand.setting(hand.two_highest_low(), "Full House, pair of twos", why)
     why = f"the pair of {rank_plural(top)} goes low"
-    return _set(hand, hand.pair_low(top), "Full House", why)
+    return hand.setting(hand.pair_low(top), "Full House", why)
 
 
 def _four_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
@@ -169,25 +146,25 @@ def _four_of_a_kind(hand: GroupedHand) -> HouseWaySetting:
     for beside in hand.threes + hand.pairs:
         pair = rank_plural(beside)
         why = f"{fours} stay high, a pair of {pair} goes low"
-        return _set(hand, hand.pair_low(beside), "Four of a Kind, with a pair", why)
+        return hand.setting(hand.pair_low(beside), "Four of a Kind, with a pair", why)
     group = _group(four)
     section = f"Four of a Kind, {group}"
     wanted = {"low": 2, "medium": KING, "high": ACE, "aces": ACE + 1}[group]
     if hand.singles[0] >= wanted:
         why = f"{fours} stay high with {rank_name(hand.singles[0])}-high low"
-        return _set(hand, hand.two_highest_low(), section, why)
-    return _set(hand, hand.pair_low(four), section, f"{fours} are split")
+        return hand.setting(hand.two_highest_low(), section, why)
+    return hand.setting(hand.pair_low(four), section, f"{fours} are split")
 
 
 def _five_aces(hand: GroupedHand) -> HouseWaySetting:
     if KING in hand.pairs:
         why = "five aces stay high, the pair of kings goes low"
-        return _set(hand, hand.pair_low(KING), "Five Aces, pair of kings", why)
+        return hand.setting(hand.pair_low(KING), "Five Aces, pair of kings", why)
     why = "five aces are split, two go low"
-    return _set(hand, hand.pair_low(ACE), "Five Aces", why)
+    return hand.setting(hand.pair_low(ACE), "Five Aces", why)
 
 
-_SECTIONS: dict[Kind, Callable[[GroupedHand], HouseWaySetting]] = {
+_SECTIONS: Mapping[Kind, Section] = {
     "no_pair": _no_pair,
     "one_pair": _one_pair,
     "two_pair": _two_pair,
@@ -205,6 +182,7 @@ HOUSE_WAY = HouseWay(
     title="Trump Plaza, Atlantic City",
     document="Wizard of Odds: wizardofodds.com/games/pai-gow-poker/house-way/"
     "trump-plaza-atlantic-city/",
-    set_hands=set_hands,
+    cited="Trump Plaza",
+    sections=_SECTIONS,
     readings=frozenset({"equal_cards", "eight_cards"}),
 )

@@ -138,7 +138,7 @@ def read_pay_table(path: Path) -> PayTable:
 @lru_cache(maxsize=256)
 def _read_own(path: Path, _changed_ns: int) -> PayTable:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise FeltwatchError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

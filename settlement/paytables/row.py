@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
@@ -40,6 +40,51 @@ CATEGORIES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 """Wagers that are paid by a table, and the categories their rows may name, with names."""
+
+_WITHIN: Mapping[str, frozenset[str]] = {
+    "seven_card_straight_flush_natural": frozenset({"seven_card_straight_flush"}),
+    "seven_card_straight_flush_joker": frozenset({"seven_card_straight_flush"}),
+    "seven_card_straight_flush": frozenset({"straight_flush"}),
+    "royal_flush_with_suited_ace_king": frozenset({"royal_flush"}),
+    "royal_flush_natural": frozenset({"royal_flush"}),
+    "royal_flush": frozenset({"straight_flush"}),
+    "straight_flush": frozenset({"flush", "straight"}),
+    "five_aces": frozenset({"four_of_a_kind"}),
+    "four_of_a_kind": frozenset({"three_of_a_kind"}),
+    "full_house": frozenset({"three_of_a_kind"}),
+    "nine_high_one_colour": frozenset({"nine_high"}),
+}
+"""The categories that every hand of a category holds too, by the next larger ones."""
+
+_TOGETHER: Mapping[str, frozenset[str]] = {
+    "seven_card_straight_flush": frozenset(
+        {"seven_card_straight_flush_natural", "seven_card_straight_flush_joker"}
+    ),
+    "player_and_dealer_ace_high": frozenset(
+        {"dealer_ace_high_with_joker", "dealer_ace_high_without_joker"}
+    ),
+}
+"""Categories of which every hand holds one of some others."""
+
+
+def row_above(category: str, above: Sequence[str]) -> str | None:
+    """The row that takes the last hands of a category before it is reached; None: reachable.
+
+    >>> row_above("royal_flush", ["five_aces", "flush"]), row_above("flush", ["royal_flush"])
+    ('flush', None)
+    """
+    for place, other in enumerate(above):
+        together = _TOGETHER.get(category)
+        if other in _wider(category) or (together and together.issubset(above[: place + 1])):
+            return other
+    return None
+
+
+def _wider(category: str) -> frozenset[str]:
+    """Every category that all hands of a category hold."""
+    found = _WITHIN.get(category, frozenset())
+    return found.union(*(_wider(wider) for wider in found))
+
 
 Cents = Annotated[StrictInt, Field(gt=0)]
 

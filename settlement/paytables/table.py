@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from settlement.errors import FeltwatchError
 from settlement.paytables.citation import Printing, document_digits
-from settlement.paytables.row import CATEGORIES, PayRow
+from settlement.paytables.row import CATEGORIES, PayRow, row_above
 from settlement.ruling import Rule
 
 Basis = Literal["to 1", "for 1", "fixed"]
@@ -76,6 +76,7 @@ class PayTable(BaseModel):
             if fault:
                 raise ValueError(f"row {number} ({row.label!r}): {fault}")
             seen.add(row.category)
+        self._check_reached()
         documents = {document_digits(self.document)}
         for number, printing in enumerate(self.also, start=1):
             if printing.digits in documents:
@@ -85,6 +86,19 @@ class PayTable(BaseModel):
                 if category not in seen:
                     raise ValueError(f"also {number}: labels: the table has no row {category!r}")
         return self
+
+    def _check_reached(self) -> None:
+        """Refuse a row that no hand ever gets, as rows above it take them all."""
+        above: dict[str, PayRow] = {}
+        for row in self.ranked():
+            taker = row_above(row.category, tuple(above))
+            if taker is not None:
+                number = self.rows.index(row) + 1
+                raise ValueError(
+                    f"row {number} ({row.label!r}): is never reached, as {above[taker].label!r} "
+                    "above it takes every such hand; change their order or leave one out"
+                )
+            above[row.category] = row
 
     def _row_fault(self, row: PayRow, seen: Set[str]) -> str | None:
         known = CATEGORIES[self.wager]

@@ -21,7 +21,7 @@ from settlement.cards import (
     unpack_ranks,
 )
 from settlement.errors import FeltwatchError
-from settlement.record import DECK_LABELS
+from settlement.record import DECK_LABELS, SeatRecord
 
 
 def test_the_deck_has_53_different_cards_in_the_order_of_the_labels() -> None:
@@ -35,7 +35,16 @@ def test_labels_go_both_ways(label: str) -> None:
     assert str(Card.parse(label)) == label
 
 
-@pytest.mark.parametrize("label", ["", "1S", "10S", "as", "AX", "joker", "BACK", "A♠"])
+@pytest.mark.parametrize("label", DECK_LABELS)
+def test_labels_as_people_write_them(label: str) -> None:
+    card = Card.parse(label)
+    written = {label.lower(), label.title(), label.replace("T", "10") if label[0] == "T" else label}
+    for one in written:
+        assert Card.parse(one) == card
+        assert SeatRecord(seat=1, low=(one,)).low == (label,)
+
+
+@pytest.mark.parametrize("label", ["", "1S", "10", "110S", "AX", "jokers", "BACK", "A♠"])
 def test_other_labels_are_refused(label: str) -> None:
     with pytest.raises(CardError, match="is no card"):
         Card.parse(label)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
@@ -10,16 +11,27 @@ from settlement.cards import DECK, Card, parse_cards
 from settlement.features import (
     PAI_GOW,
     SEVEN_CARD_CATEGORIES,
+    STANDARD_READINGS,
     TREASURE,
     flush_features,
     pai_gow_category,
-    pai_gow_top,
     seven_card_features,
-    treasure_category,
-    treasure_features,
 )
 from settlement.hands import HandError
 from settlement.rules import Readings
+
+
+def treasure_features(
+    cards: Sequence[Card], readings: Readings = STANDARD_READINGS
+) -> frozenset[str]:
+    """All Emperor's Treasure categories that seven cards hold."""
+    return seven_card_features(cards, readings) & TREASURE.keys()
+
+
+def treasure_category(cards: Sequence[Card], readings: Readings = STANDARD_READINGS) -> str | None:
+    """The highest of them in printed order, or None."""
+    held = seven_card_features(cards, readings)
+    return next((category for category in TREASURE if category in held), None)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +107,7 @@ def test_pai_gow(cards: str, category: str | None) -> None:
 @pytest.mark.parametrize("cards", ["AS KD", "AS AS KD QH JC 9D 2C", ""])
 def test_seven_different_cards_are_needed(cards: str) -> None:
     with pytest.raises(HandError, match="seven different cards"):
-        pai_gow_top(parse_cards(cards))
+        pai_gow_category(parse_cards(cards))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +136,7 @@ SEVEN_CARDS = st.lists(st.sampled_from(DECK), min_size=7, max_size=7, unique=Tru
 def test_a_pai_gow_holds_no_feature_and_the_other_way_round(cards: list[Card]) -> None:
     features = treasure_features(cards)
     assert features <= set(TREASURE)
-    if pai_gow_top(cards) is not None:
+    if pai_gow_category(cards) is not None:
         assert not features
         assert len({card.rank for card in cards}) == 7
 
@@ -233,7 +245,7 @@ def test_readings_of_pai_gow(
     assert pai_gow_category(hand) == semi_wild
     assert pai_gow_category(hand, Readings(joker_in_pai_gow="ace")) == ace
     assert pai_gow_category(hand, Readings(wheel_in_pai_gow="pai_gow")) == low_wheel
-    assert (pai_gow_top(hand, Readings(joker_in_pai_gow="ace")) is None) == (ace is None)
+    assert (pai_gow_category(hand, Readings(joker_in_pai_gow="ace")) is None) == (ace is None)
 
 
 def test_two_readings_together() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from settlement.cards import DECK, Card, labels, parse_cards
 from settlement.compare.check import check_record
 from settlement.compare.comparison import compare
-from settlement.features import TREASURE, treasure_category
+from settlement.features import TREASURE, seven_card_features
 from settlement.hands import STANDARD, rank_five, rank_two
 from settlement.houseways import HOUSE_WAYS
 from settlement.houseways.base import AS_READ, Split
@@ -209,7 +209,11 @@ def test_a_better_hand_never_gets_less(deck: Sequence[Card], rules: TableRules) 
         assert WORTH[str(first["main"][0])] >= WORTH[str(second["main"][0])]
         assert (first["main"][1] or 0) >= (second["main"][1] or 0)
     order = [*TREASURE, None]
-    better, worse = sorted((one, two), key=lambda c: order.index(treasure_category(c)))
+
+    def place(cards: Sequence[Card]) -> int:
+        return min(map(order.index, seven_card_features(cards) & TREASURE.keys() or {None}))
+
+    better, worse = sorted((one, two), key=place)
     pays = {id(one): first, id(two): second}
     name = "emperors_treasure"
     assert (pays[id(better)][name][1] or 0) >= (pays[id(worse)][name][1] or 0)

@@ -12,7 +12,7 @@ like a picture's own.
 from __future__ import annotations
 
 import math
-import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -30,7 +30,10 @@ from pydantic import (
 )
 
 from settlement.errors import FeltwatchError
+from settlement.games import GAMES, LAMMER_KINDS
+from settlement.record import HIGHEST_SEAT
 from settlement.rules import TableRules
+from settlement.toml_file import file_fault, read_toml
 
 Px = Annotated[float, Strict()]
 Point = tuple[Px, Px]
@@ -132,7 +135,7 @@ class DealerPlace(_Part):
 class SeatPlace(_Part):
     """One seat: its view, boxes and wager spots."""
 
-    seat: int = Field(ge=1)
+    seat: int = Field(ge=1, le=HIGHEST_SEAT)
     place: Place
     low: Polygon
     high: Polygon
@@ -201,30 +204,25 @@ def load_table(path: Path) -> TableFile:
 
     Raises FeltwatchError with file, key and what would be right.
     """
+    data = read_toml(path)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error
-    except tomllib.TOMLDecodeError as error:
-        raise FeltwatchError(f"{path}: not valid TOML: {error}") from error
-    try:
-        return _with_own_pay_tables(TableFile.model_validate(data), path)
+        table = TableFile.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        # A key may hold what no terminal should be sent.
-        key = ascii(".".join(str(part) for part in first["loc"]))[1:-1] or "table file"
-        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise FeltwatchError(f"{path}: {key}: {first['msg']}{more}") from error
+        raise file_fault(path, error) from error
+    for place, message in table_faults(table):
+        raise FeltwatchError(f"{path}: {place}: {message}")
+    return table.model_copy(update={"rules": table.rules.beside(path)})
 
 
-def _with_own_pay_tables(table: TableFile, path: Path) -> TableFile:
-    """The table with its folder of pay tables found from the table file's own place."""
-    folder = table.rules.paytable_folder
-    if folder is None:
-        return table
-    rules = table.rules.model_copy(
-        update={"paytable_folder": str((path.parent / folder).resolve())}
-    )
-    return table.model_copy(update={"rules": rules})
+def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
+    """What a table's game makes impossible on its felt, each with its key."""
+    game = GAMES.get(table.rules.game)
+    if game is not None and len(table.seats) > game.seats_most:
+        yield (
+            "seats",
+            f"{len(table.seats)} seats; {game.id} has cards for {game.seats_most} at most",
+        )
+    for kind in table.lammers:
+        if kind not in LAMMER_KINDS:
+            known = ", ".join(sorted(LAMMER_KINDS))
+            yield f"lammers.{kind}", f"no game has such a lammer; there are {known}"

@@ -17,7 +17,7 @@ from settlement.hands import Ranking, rank_five, rank_two
 from settlement.houseways import HOUSE_WAYS, HouseWay, HouseWaySetting, house_way_for
 from settlement.rules import HouseWayReadings, TableRules
 from surveillance.cli.game.hand_input import WheelOption, read_hands
-from vision.geometry.table import load_table
+from surveillance.cli.record_input import read_rules
 
 _DEFAULTS = TableRules(game="")
 
@@ -91,7 +91,7 @@ def houseway_command(
 
 def _rules(way: str | None, table: Path | None, wheel: WheelOption | None) -> _Rules:
     """The house way, ranking and readings: the options given, else the table's, else defaults."""
-    rules = _DEFAULTS if table is None else load_table(table).rules
+    rules = _DEFAULTS if table is None else read_rules(table).table
     changes: dict[str, str] = {}
     if way is not None:
         changes["house_way"] = way

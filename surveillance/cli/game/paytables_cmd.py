@@ -16,6 +16,7 @@ from rich.table import Table
 from settlement.analysis.house_edge import ENVY_STAKE_CENTS, HouseEdge, RowEdge, house_edge
 from settlement.compare.finding import wager_name
 from settlement.errors import FeltwatchError
+from settlement.games import terms_for
 from settlement.paytables.registry import (
     CATEGORIES,
     PayTable,
@@ -24,7 +25,9 @@ from settlement.paytables.registry import (
     pay_table_ids,
     read_pay_table,
 )
+from settlement.rules import TableRules
 from settlement.ruling import money
+from surveillance.cli.record_input import load_rules
 
 _OTHER_HANDS = range(1, 6)
 
@@ -38,6 +41,12 @@ def paytables_command(
     document: Annotated[
         str | None,
         typer.Option("--document", help="Only tables printed in this document, such as 003."),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            "--table", help="With the readings of this table file; no ids: the tables it offers."
+        ),
     ] = None,
     folder: Annotated[
         Path | None, typer.Option("--folder", help="Folder with pay tables of the house's own.")
@@ -56,6 +65,8 @@ def paytables_command(
       feltwatch paytables --wager emperors_treasure
 
       feltwatch paytables PT-FLT-EC-ET-02 E02 --document 000
+
+      feltwatch paytables --table table.toml
 
       feltwatch paytables --folder own-tables --json
 
@@ -82,27 +93,55 @@ def paytables_command(
     pay_cents. A word that is not known is refused with those that are. The
     first row is the highest, or the last with printed_order = "lowest_first".
     """
+    if check and table is not None:
+        raise FeltwatchError("paytables --check: files are checked alone; leave --table out")
+    rules = TableRules(game="") if table is None else load_rules(table).table
     if check:
         chosen = [read_pay_table(Path(file)) for file in tables or ()]
         if not chosen:
             raise FeltwatchError("paytables --check: name the files to check")
+    elif table is not None and not tables:
+        chosen = _offered(rules, table)
     else:
-        chosen = [pay_table(table_id, folder) for table_id in tables or pay_table_ids(folder)]
+        own = folder or rules.paytable_folder
+        chosen = [pay_table(table_id, own) for table_id in tables or pay_table_ids(own)]
     chosen = _filtered(chosen, wager, document, named=bool(tables))
     with Console(file=sys.stderr).status("counting hands"):
-        edges = [house_edge(table) for table in chosen]
+        edges = [house_edge(one, rules.readings) for one in chosen]
     if as_json:
         for edge in edges:
-            typer.echo(json.dumps(as_object(edge, document), ensure_ascii=False))
+            form = as_object(edge, document, rules.envy_min_cents)
+            if table is not None:
+                form["readings"] = rules.readings.model_dump()
+            typer.echo(json.dumps(form, ensure_ascii=False))
         return
     console = Console(highlight=False)
+    if table is not None:
+        console.print(escape(_readings_text(rules, table)), soft_wrap=True)
     if not tables:
         print_list(edges, console)
         return
     for edge in edges:
-        print_table(edge, document, console)
+        print_table(edge, document, console, rules.envy_min_cents)
     if check:
         console.print(f"[green]in order[/green]: {escape(', '.join(tables))}")
+
+
+def _offered(rules: TableRules, path: Path) -> list[PayTable]:
+    """The pay tables of a table's wagers, each once also where it holds the envy prizes."""
+    chosen: dict[str, PayTable] = {}
+    for one in terms_for(rules).tables.values():
+        chosen.setdefault(one.id, one)
+    if not chosen:
+        raise FeltwatchError(f"{path}: rules.paytables: the table offers no wager with a pay table")
+    return list(chosen.values())
+
+
+def _readings_text(rules: TableRules, path: Path) -> str:
+    """Which readings of a table are not the defaults."""
+    changed = rules.readings.model_dump(exclude_defaults=True)
+    told = ", ".join(f"{key} = {value}" for key, value in changed.items())
+    return f"with the readings of {path}: {told or 'all by default'}"
 
 
 def _filtered(
@@ -136,7 +175,9 @@ def _pays(table: PayTable, wager: str) -> bool:
     return table.wager == wager or (wager == "envy" and table.envy is not None)
 
 
-def as_object(edge: HouseEdge, document: str | None = None) -> dict[str, Any]:
+def as_object(
+    edge: HouseEdge, document: str | None = None, envy_stake_cents: int = ENVY_STAKE_CENTS
+) -> dict[str, Any]:
     """A table's figures for JSON; exact fractions stand beside rounded numbers."""
     table = edge.table
     printing = _printing(table, document)
@@ -168,7 +209,9 @@ def as_object(edge: HouseEdge, document: str | None = None) -> dict[str, Any]:
     if edge.envy_cents:
         told["envy_cents_per_other_hand"] = float(edge.envy_cents)
     if edge.envy_cents and edge.edge is not None:
-        told["edge_with_envy"] = {str(n): float(edge.with_envy(n)) for n in _OTHER_HANDS}
+        told["edge_with_envy"] = {
+            str(n): float(edge.with_envy(n, envy_stake_cents)) for n in _OTHER_HANDS
+        }
     if edge.caveats:
         told["caveats"] = edge.caveats
     return told
@@ -219,7 +262,12 @@ def _left_out(edge: HouseEdge) -> str:
     return f" without {named}" if named else ""
 
 
-def print_table(edge: HouseEdge, document: str | None, console: Console) -> None:
+def print_table(
+    edge: HouseEdge,
+    document: str | None,
+    console: Console,
+    envy_stake_cents: int = ENVY_STAKE_CENTS,
+) -> None:
     """Print one table: where it is printed, its rows with counts, the edge and the notes."""
     table = edge.table
     printing = _printing(table, document)
@@ -227,11 +275,11 @@ def print_table(edge: HouseEdge, document: str | None, console: Console) -> None
     for place in table.printings:
         console.print(f"printed in {escape(_place(place))}")
     console.print(_rows(edge, printing))
-    for line in _totals(edge):
+    for line in _totals(edge, envy_stake_cents):
         console.print(line)
     for row in table.rows:
         if row.dynamic_cents:
-            sums = ", ".join(_dollars(cents) for cents in row.dynamic_cents)
+            sums = ", ".join(money(cents, short=True) for cents in row.dynamic_cents)
             console.print(f"dynamic pays of {escape(printing.label(row.category))}: {sums}")
     for note in printing.notes:
         console.print(f"- {escape(note)}", style="dim")
@@ -257,7 +305,7 @@ def _rows(edge: HouseEdge, printing: Printing) -> Table:
         grid.add_row(
             escape(printing.label(row.row.category)),
             _pay(row),
-            *((_dollars(prize) if prize else "",) if joined else ()),
+            *((money(prize, short=True) if prize else "",) if joined else ()),
             f"{row.count:,}",
             once,
             _back(edge, row),
@@ -275,11 +323,11 @@ def _pay(row: RowEdge) -> str:
     if row.row.pay is not None:
         return str(row.row.pay)
     if row.row.pay_cents is not None:
-        return _dollars(row.row.pay_cents)
+        return money(row.row.pay_cents, short=True)
     return f"{row.row.percent}%" + (f" level {row.row.level}" if row.row.level else "")
 
 
-def _totals(edge: HouseEdge) -> list[str]:
+def _totals(edge: HouseEdge, envy_stake_cents: int) -> list[str]:
     lines = [f"of {edge.hands:,}, paid or returned {_percent(edge.hit)}"]
     if edge.edge is not None:
         lines.append(f"[bold]house edge{_left_out(edge)} {_percent(edge.edge)}[/bold]")
@@ -293,8 +341,9 @@ def _totals(edge: HouseEdge) -> list[str]:
     if edge.envy_cents:
         lines.append(f"envy: {_cents(edge.envy_cents)} to expect of each other hand at the table")
     if edge.envy_cents and edge.edge is not None:
-        some = "; ".join(f"{n}: {_percent(edge.with_envy(n))}" for n in _OTHER_HANDS)
-        stake = _dollars(ENVY_STAKE_CENTS)
+        edges = {n: edge.with_envy(n, envy_stake_cents) for n in _OTHER_HANDS}
+        some = "; ".join(f"{n}: {_percent(with_envy)}" for n, with_envy in edges.items())
+        stake = money(envy_stake_cents, short=True)
         lines.append(f"house edge on {stake} with so many other hands: {some}")
     return [*lines, *edge.caveats]
 
@@ -313,7 +362,3 @@ def _percent(part: Fraction) -> str:
 
 def _cents(cents: Fraction) -> str:
     return f"{float(cents):.2f}¢"
-
-
-def _dollars(cents: int) -> str:
-    return money(cents).removesuffix(".00")

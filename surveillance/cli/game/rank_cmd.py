@@ -19,7 +19,7 @@ from settlement.paytables.row import PayRow
 from settlement.paytables.table import PayTable
 from settlement.rules import TableRules
 from surveillance.cli.game.hand_input import WheelOption, read_hands
-from vision.geometry.table import load_table
+from surveillance.cli.record_input import read_rules
 
 FAMILIES: Mapping[str, str] = {
     "emperors_treasure": "PT-FLT-EC-ET-01",
@@ -64,7 +64,7 @@ def rank_command(
 
       feltwatch rank - --json < hands.txt
     """
-    rules = TableRules(game="") if table is None else load_table(table).rules
+    rules = TableRules(game="") if table is None else read_rules(table).table
     if wheel is not None:
         rules = rules.model_copy(update={"wheel": wheel.value})
     console = Console(highlight=False)

@@ -26,7 +26,7 @@ from surveillance.web.repositories.tablefiles import (
 from surveillance.web.services.errors import NotThereError, RefusedError
 from surveillance.web.services.plain_faults import Fault, fault_of_rules, faults_of
 from vision.geometry.calibration import Calibration, CalibrationError
-from vision.geometry.table import TableFile, load_table
+from vision.geometry.table import TableFile, load_table, table_faults
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 _PLAIN = TypeAdapter(dict[str, Any])
@@ -137,10 +137,7 @@ def faults(data: Mapping[str, JsonValue], folder: Path) -> tuple[Fault, ...]:
     except ValidationError as error:
         return faults_of(error)
     found: list[Fault] = []
-    rules = table.rules
-    if rules.paytable_folder is not None:
-        own = str((folder / rules.paytable_folder).resolve())
-        rules = rules.model_copy(update={"paytable_folder": own})
+    rules = table.rules.beside(folder / "table.toml")
     try:
         terms = terms_for(rules)
     except FeltwatchError as error:
@@ -154,6 +151,7 @@ def faults(data: Mapping[str, JsonValue], folder: Path) -> tuple[Fault, ...]:
             ]
         if terms.game.players_bank and table.dealer.house is None:
             found.append(Fault("dealer.house", "players bank here: the house wager needs a spot"))
+    found += [Fault(place, message) for place, message in table_faults(table)]
     found += _outside(table)
     if table.camera is not None:
         try:

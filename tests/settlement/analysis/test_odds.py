@@ -63,9 +63,10 @@ def test_a_way_that_loses_a_card_is_refused() -> None:
     wrong = replace(
         way,
         id="wrong",
-        set_hands=lambda cards, ranking, readings: replace(
-            way.set_hands(cards, ranking, readings), low=parse_cards("AS KD")
-        ),
+        sections={
+            kind: lambda seven, section=section: replace(section(seven), low=parse_cards("AS KD"))
+            for kind, section in way.sections.items()
+        },
     )
     with pytest.raises(HandError, match="house way 'wrong' does not set the seven cards"):
         set_classes(wrong, np.arange(5), STANDARD, AS_READ)

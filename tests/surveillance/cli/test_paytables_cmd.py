@@ -188,3 +188,76 @@ def test_what_cannot_be_shown_is_told_in_one_line(
     told = refuse(*arguments)
     for part in message.split(".*"):
         assert part.strip() in told
+
+
+RULES = """
+game = "emperors_challenge_exposed"
+[paytables]
+emperors_treasure = "PT-FLT-EC-ET-E02"
+pai_gow_insurance = "PT-FLT-EC-PGI-05"
+emperors_treasure_progressive = "PT-BJS-EC-ET-05"
+emperors_treasure_progressive_2 = "PT-BJS-EC-ET-05"
+"""
+READINGS = """
+[readings]
+joker_in_pai_gow = "ace"
+three_pair = "with_full_house"
+"""
+
+
+def rules_file(folder: Path, text: str) -> str:
+    path = folder / "rules.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_the_tables_readings_change_the_edges(show: Any, tmp_path: Path) -> None:
+    """The counts are those of the readings ST-11 and ST-15."""
+    by_id = {
+        form["id"]: form
+        for form in objects(show("--table", rules_file(tmp_path, RULES + READINGS), "--json"))
+    }
+    assert list(by_id) == ["PT-FLT-EC-ET-E02", "PT-FLT-EC-PGI-05", "PT-BJS-EC-ET-05"]
+    insurance, jackpot = by_id["PT-FLT-EC-PGI-05"], by_id["PT-BJS-EC-ET-05"]
+    assert insurance["rows"][-1]["count"] == 16_293_480
+    assert next(r for r in jackpot["rows"] if r["category"] == "three_pair")["count"] == 3_048_336
+    assert insurance["readings"]["joker_in_pai_gow"] == "ace"
+    (plain,) = objects(show("PT-FLT-EC-PGI-05", "--json"))
+    assert plain["rows"][-1]["count"] == 14_430_780
+    assert insurance["edge"] < plain["edge"]
+    assert "readings" not in plain
+    plain_rules = rules_file(tmp_path, RULES)
+    for form in objects(show("--table", plain_rules, "--json")):
+        (alone,) = objects(show(form["id"], "--json"))
+        assert {k: v for k, v in form.items() if k != "readings"} == alone
+
+
+def test_one_table_with_the_readings_of_a_table_file(show: Any, tmp_path: Path) -> None:
+    file = rules_file(tmp_path, RULES + READINGS)
+    shown = show("PT-FLT-EC-PGI-05", "--table", file)
+    assert "16,293,480" in line_with(shown, "Ace-High")
+    assert "three_pair = with_full_house, joker_in_pai_gow = ace" in shown
+    assert "all by default" in show("PT-FLT-EC-PGI-05", "--table", rules_file(tmp_path, RULES))
+
+
+def test_the_envy_stake_is_the_tables(show: Any, tmp_path: Path) -> None:
+    file = rules_file(tmp_path, "envy_min_cents = 1000\n" + RULES)
+    shown = show("PT-FLT-EC-ET-E02", "--table", file)
+    assert "house edge on $10 with so many other hands: 1: 7.3022%; 2: 6.8387%;" in shown
+
+
+def test_the_houses_own_folder_is_the_tables(show: Any, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    example(tmp_path / "own")
+    own = 'game = "pai_gow_poker"\npaytable_folder = "own"\n[paytables]\n'
+    file = rules_file(tmp_path, own + 'emperors_treasure = "HOUSE-ET-1"\n')
+    (told,) = objects(show("--table", file, "--json"))
+    assert told["id"] == "HOUSE-ET-1"
+
+
+def test_tables_that_cannot_be_computed_with_are_refused(refuse: Any, tmp_path: Path) -> None:
+    file = rules_file(tmp_path, 'game = "pai_gow_poker"\n')
+    assert "rules.toml: rules.paytables: the table offers no wager" in refuse("--table", file)
+    file = rules_file(tmp_path, RULES.replace("E02", "E99"))
+    assert "rules.toml: rules.paytables.emperors_treasure: no pay table" in refuse("--table", file)
+    assert "leave --table out" in refuse("--check", str(example(tmp_path)), "--table", file)

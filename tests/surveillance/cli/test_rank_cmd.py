@@ -194,7 +194,7 @@ def test_text_for_people(capsys: pytest.CaptureFixture[str]) -> None:
         ("JOKER 2S 3S 4S JOKER\n", "line 1: JOKER is there twice"),
         ("AS\n", "line 1: 1 card (AS); a hand is two, five or seven cards"),
         ("AS KD 9H 9C 7S 5D\n", "line 1: 6 cards (AS KD 9H 9C 7S 5D)"),
-        ("as kd\n", "line 1: 'as' is no card"),
+        ("1S KD\n", "line 1: '1S' is no card"),
     ],
 )
 def test_lines_that_are_no_hand(
@@ -222,6 +222,18 @@ def test_lines_before_a_bad_one_are_answered(
     monkeypatch.setattr("sys.stdin", io.StringIO("AS KD\nAS\n"))
     assert main(["rank", "-", "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["name"] == "ace-king"
+
+
+def test_cards_as_people_write_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    [plain] = answers(capsys, "TH TS 9D 8C 2S")
+    written = "\ufeff10h 10S 9d 8C 2s"
+    assert answers(capsys, "10H", "10s", "9d", "8C", "2S") == [plain]
+    monkeypatch.setattr("sys.stdin", io.StringIO(written))
+    assert answers(capsys, "-") == [plain]
+    (tmp_path / "hands.txt").write_text(written, encoding="utf-8")
+    assert answers(capsys, str(tmp_path / "hands.txt")) == [plain]
 
 
 def test_each_line_of_a_pipe_is_answered_at_once() -> None:

@@ -161,20 +161,43 @@ def test_a_dealer_set_otherwise_or_not_known_is_said(
     ("text", "message"),
     [
         ("", "no round record"),
-        ("[]", "line 1: record: "),
-        ("{", "line 1: record: "),
-        (changed(stake_cents=-5), "seat 3, emperors_treasure: stake_cents: Input should be"),
-        (changed(colour="red"), "seat 3, emperors_treasure: colour: Extra inputs"),
+        ("[]", "line 1: "),
+        ("{", "line 1: "),
+        (changed(stake_cents=-5), "seat 3, emperors_treasure: stake_cents: must be 0 or more"),
+        (changed(colour="red"), "seat 3, emperors_treasure: colour: there is no such key here"),
         (changed(wager="keno"), "seat 3, keno: the table offers no such wager; it has main"),
-        (json.dumps(RECORD).replace('"QH"', '"1H"'), "seat 3: low.0: Value error, '1H' is no card"),
+        (json.dumps(RECORD).replace('"QH"', '"1H"'), "seat 3: low.0: '1H' is no card"),
         (
             json.dumps(RECORD).replace('"QH"', '"AS"'),
             "seat 3: AS lies twice: the dealer and seat 3",
         ),
         (json.dumps(RECORD).replace('"QH", ', ""), "seat 3: 6 cards (1 low and 5 high), not 7"),
-        (json.dumps(RECORD).replace('"seats"', '"chairs"'), "chairs: Extra inputs"),
-        (json.dumps({**RECORD, "seats": [5]}), "seats.0: Input should be"),
+        (json.dumps(RECORD).replace('"seats"', '"chairs"'), "chairs: there is no such key here"),
+        (
+            json.dumps({**RECORD, "seats": [5]}),
+            "seat 1 in the list: a table of keys",
+        ),
         (f"{json.dumps(RECORD)}\n{changed(wager='keno')}", "line 2: seat 3, keno: "),
+        ("{", "not valid JSON ("),
+        (changed(stake_cents=0), "seat 3, emperors_treasure: a stake of 0; leave a wager out"),
+        (json.dumps(RECORD).replace('"envy"', '"blue"'), "seat 3: 'blue' is no lammer; there are"),
+        (
+            json.dumps(RECORD).replace('"seat": 3', '"seat": 99'),
+            "seat 99: seat: must be 12 or less",
+        ),
+        (
+            json.dumps(RECORD).replace('"seat": 3', '"seat": 9'),
+            "seat 9: the table has no such seat; it has 1, 2, 3, 4, 5, 6",
+        ),
+        (
+            json.dumps(RECORD).replace('"stake_cents": 2500', '"stake_cents": 1, "stake_cents": 2'),
+            "seat 3, main: stake_cents: the key stands twice",
+        ),
+        (f'{{"table": "t2", {json.dumps(RECORD)[1:]}', "table: the key stands twice"),
+        (
+            json.dumps(RECORD).replace('"AS", "KD"]', '"AS", "KD"], "high": []'),
+            "dealer.high: the key stands twice",
+        ),
     ],
 )
 def test_bad_records_are_refused_in_one_line(
@@ -188,6 +211,109 @@ def test_bad_records_are_refused_in_one_line(
     assert len(told.err.splitlines()) == 1
     assert "round.json" in told.err
     assert message in told.err
+
+
+@pytest.mark.parametrize("by_stdin", [True, False])
+def test_cards_as_people_write_them_and_a_byte_order_mark(
+    by_stdin: bool,
+    tmp_path: Path,
+    table: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = json.dumps(RECORD)
+    for label, written in (("TS", "10S"), ("TD", "10d"), ("AS", "as"), ("9H", "9h")):
+        text = text.replace(f'"{label}"', f'"{written}"')
+    settled = []
+    over_lines = json.dumps(json.loads(text), indent=1)
+    for line in (
+        f"\ufeff{text}",
+        json.dumps(RECORD),
+        f"\ufeff{over_lines}",
+    ):
+        monkeypatch.setattr("sys.stdin", io.StringIO(line))
+        file = "-" if by_stdin else record_file(tmp_path, line)
+        assert main(["settle", file, "--table", str(table), "--json"]) == 0
+        settled.append(capsys.readouterr().out)
+    assert settled[0] == settled[1] == settled[2]
+
+
+RULES_FILE = """
+game = "emperors_challenge_exposed"
+[paytables]
+emperors_treasure = "PT-FLT-EC-ET-02"
+envy = "E02"
+[limits.main]
+min_cents = 1000
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        RULES_FILE,
+        RULES_FILE.replace("[p", "[rules.p")
+        .replace("[l", "[rules.l")
+        .replace("game", "[rules]\ngame"),
+        "\ufeff" + RULES_FILE,
+    ],
+    ids=["keys of the rules", "a table file without felt", "byte order mark"],
+)
+def test_rules_alone_are_enough(
+    text: str, tmp_path: Path, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rules.toml").write_text(text, encoding="utf-8")
+    file = record_file(tmp_path, json.dumps(RECORD))
+    found = []
+    for rules in (tmp_path / "rules.toml", table):
+        assert main(["settle", file, "--table", str(rules), "--json"]) == 0
+        found.append(capsys.readouterr().out)
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('game = "bridge"', "rules.game: no game 'bridge'; known are"),
+        ("", "game: is missing"),
+        ('[rules]\ngame = "bridge"', "rules.game: no game 'bridge'"),
+        ("[rules]\nwheel = 'third'", "rules.game: is missing (and 1 more)"),
+        ('tables = 3\n[rules]\ngame = "pai_gow_poker"', "tables: move it under [rules]"),
+        ('game = "pai_gow_poker"\ngame = "x"', "not valid TOML: Cannot overwrite a value"),
+        ('game = "pai_gow_poker"\n[felt]\nwidth_mm = 1', "table: is missing (and 6 more)"),
+        ('game = "pai_gow_poker"\n[limits.main]\nmax_cents = 0', "max_cents: must be more than 0"),
+        ('game = "pai_gow_poker"\n[limits.main]\nmin_cents = "five"', "limits.main.min_cents"),
+    ],
+)
+def test_rules_files_that_are_refused(
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rules.toml").write_text(text)
+    file = record_file(tmp_path, json.dumps(RECORD))
+    assert main(["settle", file, "--table", str(tmp_path / "rules.toml")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{tmp_path}/rules.toml: " in line
+    assert message in line
+
+
+def test_the_rules_files_folder_of_pay_tables_lies_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "HOUSE-1.toml").write_text(
+        '\ufeffid = "HOUSE-1"\nwager = "emperors_treasure"\ndocument = "House rules"\n'
+        'basis = "to 1"\n'
+        'rows = [{ category = "three_of_a_kind", label = "Trips", pay = 9 }]\n',
+        encoding="utf-8",
+    )
+    (tmp_path / "rules.toml").write_text(
+        'game = "emperors_challenge_exposed"\npaytable_folder = "own"\n'
+        '[paytables]\nemperors_treasure = "HOUSE-1"\n'
+    )
+    file = record_file(tmp_path, json.dumps(RECORD))
+    monkeypatch.chdir("/")
+    assert main(["settle", file, "--table", str(tmp_path / "rules.toml"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["seats"][0]["wagers"][1]["pay_cents"] == 4500
 
 
 def test_files_that_cannot_be_read(

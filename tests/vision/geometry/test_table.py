@@ -5,6 +5,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+import tomli_w
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -145,6 +146,39 @@ def test_a_seat_number_twice(tmp_path: Path) -> None:
     assert "seat numbers must differ, found [1, 1]" in refused(path)
 
 
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text("\ufeff" + SMALL, encoding="utf-8")
+    assert load_table(path).table == "t9"
+
+
+@pytest.mark.parametrize(
+    ("game", "seats", "most"),
+    [("imperial_pai_gow_draw", 6, 5), ("imperial_pai_gow_draw", 7, 5), ("pai_gow_poker", 8, 7)],
+)
+def test_more_seats_than_cards(tmp_path: Path, game: str, seats: int, most: int) -> None:
+    # 001, Dealing procedure, 3: the dealer is spots 1, 7 and 13, so six hands are dealt.
+    table = standard_table(TableRules(game=game), seats=seats)
+    data = table.model_dump(mode="json", exclude_none=True)
+    path = tmp_path / "table.toml"
+    path.write_text(tomli_w.dumps(data))
+    assert f"{path}: seats: {seats} seats; {game} has cards for {most} at most" in refused(path)
+    data["seats"] = data["seats"][:most]
+    path.write_text(tomli_w.dumps(data))
+    assert len(load_table(path).seats) == most
+
+
+def test_a_seat_that_no_table_has(tmp_path: Path) -> None:
+    path = changed(tmp_path, "seat = 1\n", "seat = 99\n")
+    assert "seats.0.seat: must be 12 or less" in refused(path)
+
+
+def test_a_lammer_that_does_not_exist(tmp_path: Path) -> None:
+    lammer = "[lammers.blue]\nword = 'BLUE'\nrgb = [1, 2, 3]\n\n[dealer]"
+    path = changed(tmp_path, "[dealer]", lammer)
+    assert "lammers.blue: no game has such a lammer; there are dealer, envy" in refused(path)
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert "No such file" in refused(tmp_path / "missing.toml")
     assert "directory" in refused(tmp_path)
@@ -157,7 +191,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert "not a text file" in refused(data)
     empty = tmp_path / "empty.toml"
     empty.write_text("", encoding="utf-8")
-    assert "Field required" in refused(empty)
+    assert "is missing" in refused(empty)
 
 
 @given(
