@@ -23,6 +23,7 @@ from vision.chips.reading import ReadStack
 from vision.chips.votes import is_sure, value_of
 from vision.geometry.table import Place, Polygon, TableFile
 from vision.rounds.changes import Changes, find_changes, until
+from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
 from vision.rounds.split_stakes import STOOD_MM, with_second_stacks
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 from vision.rounds.view_reader import ViewReading
@@ -236,7 +237,7 @@ def compile_round(
     """
     if changes is None:
         changes = find_changes(table, own)
-    doubts: list[Undecided] = []
+    changes, doubts = without_hidden(changes, own)
     hands = {seat: changes.hand(seat, track) for seat, track in own.tracks.items()}
     given_up = _twins(hands)
     least = 1.0
@@ -249,6 +250,10 @@ def compile_round(
         dealer = DealerRecord(low=read.low, high=read.high, moves=changes.moves_of(None))
         doubts += [Undecided(seat=None, what=w, why=y) for w, y in read.doubts]
         least = min(least, read.least)
+        hidden = dealer_gap(own)
+        if hidden is not None:
+            why = f"{hidden}: it may have been laid otherwise"
+            doubts.append(Undecided(seat=None, what="hand", why=why))
     else:
         doubts.append(
             Undecided(seat=None, what="hand", why="the dealer's cards were never seen at rest")
@@ -259,6 +264,9 @@ def compile_round(
         if not episodes:
             continue
         wagers, own_doubts = _wagers(table, seat.seat, episodes, changes)
+        gaps = seat_gaps(own, seat.seat)
+        own_doubts += gaps.doubts(seat.seat, wagers)
+        wagers = gaps.known(wagers)
         cards = hands[seat.seat]
         if not wagers and not cards:
             continue
@@ -294,6 +302,9 @@ def compile_round(
                 wagers=tuple(wagers),
             )
         )
+    if own.gap is not None and not cut_short:
+        why = f"{own.gap}: the end of the round was not seen"
+        doubts.append(Undecided(seat=None, what="end", why=why))
     if cut_short:
         doubts.append(
             Undecided(seat=None, what="end", why="the recording ended before the round did")

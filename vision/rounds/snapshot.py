@@ -25,8 +25,9 @@ from vision.cards.view import ReadIndex
 from vision.chips.reading import ReadStack
 from vision.detect.detections import Detections
 from vision.detect.motion import RestState
-from vision.rounds.tracker import Episode, Phase, Round, Shot, ViewTrack
+from vision.rounds.tracker import Episode, OpenGap, Phase, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
+from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
 VERSION = 1
@@ -39,6 +40,9 @@ class WatcherState:
     round: Round | None
     latest: dict[int | None, Episode]
     bare: dict[int | None, bytes]
+    unseen: Gap | None
+    open_gap: OpenGap | None
+    skipped: Gap | None
     views: list[tuple[int, float, RestState]]
     numbers: int
     now_s: float
@@ -56,6 +60,8 @@ _KINDS: dict[str, type[Any]] = {
     "index": ReadIndex,
     "stack": ReadStack,
     "detections": Detections,
+    "gap": Gap,
+    "open gap": OpenGap,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {

@@ -16,6 +16,7 @@ from vision.cards.view import SAME_INDEX_MM, CardRead, ReadIndex, fuse_indices, 
 from vision.detect.detections import ByteArray
 from vision.rounds.region_change import kept_picture
 from vision.rounds.view_reader import ViewReading
+from vision.sources.gaps import Gap
 
 FACE_UP_CARDS = 5
 """Face-up cards from which a view shows a hand turned up."""
@@ -45,6 +46,8 @@ class Episode:
     """When the felt was seen last to lie as it was read."""
     picture: bytes = b""
     """A JPEG of the view at the first reading."""
+    gap: Gap | None = None
+    """What was not seen between the view's rest before and this one."""
 
     @property
     def cards_up(self) -> int:
@@ -129,6 +132,29 @@ class Round:
     phase: Phase = Phase.BETS
     cut_s: float | None = None
     """Since when the dealer's cards have been gone."""
+    gap: Gap | None = None
+    """The gap within which the round ended, where its end was not seen."""
+
+    def copied(self) -> Round:
+        """The round as it stands, which later rests do not change."""
+        tracks = {
+            seat: ViewTrack(list(own.episodes), dict(own.shots), own.bare)
+            for seat, own in self.tracks.items()
+        }
+        return Round(self.start_s, tracks, self.phase, self.cut_s)
+
+
+@dataclass
+class OpenGap:
+    """A gap after which it is not known yet whether the same round goes on.
+
+    `held` are the views that held cards before it: one that is as it was shows the same round.
+    `before` is the round as it stood.
+    """
+
+    gap: Gap
+    held: set[int | None]
+    before: Round
 
 
 class RoundTracker:
@@ -142,6 +168,9 @@ class RoundTracker:
         """The last state of rest of each view."""
         self.bare: dict[int | None, bytes] = {}
         """Of each view, a picture from when it was seen empty last."""
+        self.unseen: dict[int | None, Gap] = {}
+        """Of each view, the gap since it was seen at rest last."""
+        self.open_gap: OpenGap | None = None
 
     @property
     def phase(self) -> Phase:
@@ -161,8 +190,10 @@ class RoundTracker:
 
         Gives back the round that this reading ends, if any.
         """
+        gap = self.unseen.pop(seat, None)
+        cut = self._after_gap(seat, is_same=not fresh)
         if fresh or seat not in self.latest:
-            self.latest[seat] = Episode(since_s, picture=kept_picture(image))
+            self.latest[seat] = Episode(since_s, picture=kept_picture(image), gap=gap)
         episode = self.latest[seat]
         episode.readings.append(reading)
         episode.until_s = reading.at_s
@@ -170,19 +201,19 @@ class RoundTracker:
             self.bare[seat] = episode.picture
         if self.round is None:
             if seat is None or episode.empty or not (episode.chips or episode.backs):
-                return None
+                return cut
             self.round = Round(
                 start_s=episode.start_s,
                 tracks=self._tracks(),
             )
             # Seats that came to rest just before belong to the round if they are not empty.
             for other, own in self.latest.items():
-                if not own.empty:
+                if not own.empty and other not in self.unseen:
                     self.round.tracks[other].episodes.append(own)
-        ended = None
-        if self.round.phase is Phase.CLEARED and episode.backs and not episode.cards_up:
+        ended = cut
+        if ended is None and self._is_next_deal(episode):
             # The next deal has begun, whatever still seems to lie on some spot.
-            ended = self.round
+            ended, self.open_gap = self.round, None
             self.round = Round(
                 start_s=max(ended.cut_s or 0.0, self._first_since(ended.cut_s)),
                 tracks=self._tracks(),
@@ -199,8 +230,73 @@ class RoundTracker:
 
     def stands(self, seat: int | None, at_s: float) -> None:
         """A view was seen to lie as it was read last."""
-        if seat in self.latest:
-            self.latest[seat].until_s = at_s
+        if seat not in self.latest:
+            return
+        own = self.latest[seat]
+        own.until_s = at_s
+        if self.unseen.pop(seat, None) is not None:
+            self._after_gap(seat, is_same=True)
+            if self.round is not None and not own.empty:
+                episodes = self.round.tracks[seat].episodes
+                if not episodes or episodes[-1] is not own:
+                    episodes.append(own)
+
+    def skip(self, gap: Gap) -> Round | None:
+        """Nothing was seen during a gap. Gives back the round that it ends, if any."""
+        for seat in (None, *self._seats):
+            before = self.unseen.get(seat)
+            self.unseen[seat] = gap if before is None else before.then(gap)
+        own = self.round
+        if self.open_gap is not None:
+            self.open_gap.gap = self.open_gap.gap.then(gap)
+        if own is None or self.open_gap is not None:
+            return None
+        held = {s for s, e in self.latest.items() if e.backs or e.cards_up > STRAY_CARDS}
+        # A view that was seen to be as before since an earlier gap vouches for the time between.
+        whole = min((self.unseen[s] for s in held or self.unseen), key=lambda g: g.hidden_s)
+        if not whole.hides_a_round:
+            return None
+        if held and own.phase is not Phase.CLEARED:
+            self.open_gap = OpenGap(whole, held, own.copied())
+            return None
+        self.round = None
+        return _ended_in(own, whole)
+
+    def _after_gap(self, seat: int | None, *, is_same: bool) -> Round | None:
+        """A view is at rest again, as before a gap or not; the round that ended in it, if any."""
+        waits = self.open_gap
+        if waits is None or seat not in waits.held:
+            return None
+        waits.held.discard(seat)
+        if not is_same and waits.held:
+            return None
+        self.open_gap = None
+        if is_same or self.round is None:
+            return None
+        self.round = self._begun_after(waits.gap, self.round)
+        return _ended_in(waits.before, waits.gap)
+
+    def _begun_after(self, gap: Gap, own: Round) -> Round | None:
+        """What of a round was seen after a gap, as a round of its own; None if nothing was."""
+        fresh = Round(gap.to_s, self._tracks())
+        for seat, track in own.tracks.items():
+            new = fresh.tracks[seat]
+            new.episodes = [e for e in track.episodes if e.until_s > gap.from_s]
+            new.shots = {k: s for k, s in track.shots.items() if s.reading.at_s > gap.from_s}
+        seen = [(e.start_s, s, e) for s, t in fresh.tracks.items() for e in t.episodes]
+        if all(e.empty for _, _, e in seen):
+            return None
+        self.round = fresh
+        for _, seat, episode in sorted(seen, key=lambda one: one[0]):
+            self._advance(seat, episode)
+        fresh.start_s = min(start for start, _, _ in seen)
+        return fresh
+
+    def _is_next_deal(self, episode: Episode) -> bool:
+        """Whether backs lie again after the dealer's cards were taken away."""
+        assert self.round is not None
+        cleared = self.round.phase is Phase.CLEARED
+        return cleared and bool(episode.backs) and not episode.cards_up
 
     def _tracks(self) -> dict[int | None, ViewTrack]:
         """Fresh tracks of all views."""
@@ -242,7 +338,8 @@ class RoundTracker:
             elif up <= STRAY_CARDS and not episode.backs and own.phase is Phase.SETTLING:
                 # Only once some hand was compared: an arm may hide the dealer's cards before.
                 own.phase = Phase.CLEARED
-                own.cut_s = episode.start_s
+                # Where it was not seen when they went, they may have gone at once.
+                own.cut_s = episode.start_s if episode.gap is None else episode.gap.from_s
         elif episode.backs and own.phase is Phase.BETS:
             own.phase = Phase.DEALT
         elif up >= FACE_UP_CARDS and own.phase is Phase.DEALER_SET:
@@ -255,18 +352,29 @@ class RoundTracker:
         if own.phase is Phase.CLEARED:
             busy = any(not e.empty for s, e in self.latest.items() if s is not None)
             if not busy:
-                self.round = None
+                self.round = self.open_gap = None
                 return own
         elif own.phase is Phase.BETS and all(
             e.empty for s, e in self.latest.items() if s is not None
         ):
             # Bets were taken back, or something lay there for a moment: no round.
-            self.round = None
+            self.round = self.open_gap = None
         return None
 
     def end(self) -> Round | None:
         """The stream ended: gives back a round that was being settled, if any."""
         own, self.round = self.round, None
+        waits, self.open_gap = self.open_gap, None
+        if waits is not None:
+            return _ended_in(waits.before, waits.gap)
         if own is not None and own.phase in (Phase.SETTLING, Phase.CLEARED):
             return own
         return None
+
+
+def _ended_in(own: Round, gap: Gap) -> Round | None:
+    """A round that a gap ended; None where only bets were seen, and no round had begun."""
+    if own.phase is Phase.BETS:
+        return None
+    own.gap = None if own.phase is Phase.CLEARED else gap
+    return own

@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from settlement.errors import FeltwatchError
 from vision.chips.colour_network import load_level_reader
@@ -20,9 +21,10 @@ from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
 from vision.rounds.region_change import as_picture
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
-from vision.rounds.tracker import Round, RoundTracker, Shot
+from vision.rounds.tracker import Phase, Round, RoundTracker, Shot
 from vision.rounds.view_reader import ViewReading, read_view
 from vision.sources.base import Frame
+from vision.sources.gaps import JUMPED, LEAST_S, Gap
 
 READS_PER_REST = 3
 FELT_CHECKS = 5
@@ -97,7 +99,9 @@ class TableWatcher:
                 )
             )  # fmt: skip
         self._numbers = rounds_before
-        self._now_s = 0.0
+        self._now_s: float | None = None
+        """Time of the last frame that was looked at."""
+        self._skipped: Gap | None = None
         self._matches: list[float] = []
         self._felt_known = not check_felt
 
@@ -116,14 +120,37 @@ class TableWatcher:
     def feed(self, frame: Frame) -> list[ObservedRound]:
         """Take the next sampled frame; gives back the rounds that it ended.
 
+        A frame with damaged parts is not looked at: it is a part of a gap.
         Raises NotThisTableError when the first frames do not show this table's print.
         """
+        if frame.broken:
+            own = frame.gap or Gap(float(frame.at_s), float(frame.at_s), "damaged pictures", 0.0)
+            self._skipped = own if self._skipped is None else self._skipped.then(own)
+            return []
         at_s = float(frame.at_s)
-        self._now_s = at_s
         luma = frame.luma
         if not self._felt_known:
             self._check_felt(luma)
-        small = shrink(luma)
+        out = self._skip(frame)
+        self._now_s = at_s
+        return out + self._look(frame, shrink(luma), at_s)
+
+    def _skip(self, frame: Frame) -> list[ObservedRound]:
+        """Pass over what was not seen before a frame; gives back the round that ended in it."""
+        at_s, last_s = float(frame.at_s), self._now_s
+        known = [gap for gap in (self._skipped, frame.gap) if gap is not None]
+        self._skipped = None
+        if last_s is None:
+            gap = Gap(at_s, at_s, "the watching began here", JUMPED)
+        else:
+            jumped = any(gap.hidden_s == JUMPED for gap in known)
+            cause = max(known, key=lambda gap: gap.hidden_s).cause if known else "no frame came"
+            gap = Gap.between(last_s, at_s, cause, jumped=jumped)
+        ended = self.tracker.skip(gap) if gap.hidden_s > LEAST_S else None
+        return [] if ended is None else [self._observed(ended, gap.from_s, cut_short=False)]
+
+    def _look(self, frame: Frame, small: npt.NDArray[np.int16], at_s: float) -> list[ObservedRound]:
+        """Read the views that came to rest."""
         due: list[tuple[_View, bool]] = []
         for view in self._views:
             if not view.watch.look(small):
@@ -142,7 +169,7 @@ class TableWatcher:
         bgr = frame.bgr()
         size = self.detector.size
         images = [self.calibration.warp_view(bgr, view.place, size) for view, _ in due]
-        out = []
+        out: list[ObservedRound] = []
         for (view, fresh), image, found in zip(
             due, images, self.detector.find(images), strict=True
         ):
@@ -163,8 +190,14 @@ class TableWatcher:
         """
         if not self._felt_known and self._matches:
             self._judge_felt()
+        end_s = self._now_s or 0.0
         ended = self.tracker.end()
-        return [] if ended is None else [self._observed(ended, self._now_s, cut_short=True)]
+        if ended is None:
+            return []
+        cut_short = ended.gap is None
+        if cut_short and ended.phase is Phase.SETTLING:
+            ended.gap = Gap(end_s, end_s, "the recording ended", JUMPED)
+        return [self._observed(ended, end_s, cut_short=cut_short)]
 
     def snapshot(self) -> bytes:
         """All that was seen so far, for `restore` in a later run of the same table and models."""
@@ -173,6 +206,9 @@ class TableWatcher:
                 round=self.tracker.round,
                 latest=self.tracker.latest,
                 bare=self.tracker.bare,
+                unseen=self.tracker.unseen,
+                open_gap=self.tracker.open_gap,
+                skipped=self._skipped,
                 views=[(v.reads, v.since_s, v.watch.state()) for v in self._views],
                 numbers=self._numbers,
                 now_s=self._now_s,
@@ -192,6 +228,8 @@ class TableWatcher:
             raise FeltwatchError("the snapshot is of another table or camera") from error
         self.tracker.round, self.tracker.latest = state.round, state.latest
         self.tracker.bare = state.bare
+        self.tracker.unseen, self.tracker.open_gap = state.unseen, state.open_gap
+        self._skipped = state.skipped
         self._numbers, self._now_s = state.numbers, state.now_s
         self._matches, self._felt_known = state.matches, state.felt_known
 
@@ -214,6 +252,8 @@ class TableWatcher:
 
     def _observed(self, own: Round, end_s: float, *, cut_short: bool) -> ObservedRound:
         self._numbers += 1
+        if own.gap is not None:
+            end_s = own.gap.from_s
         changes = find_changes(self.table, own)
         record = compile_round(
             self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes

@@ -27,6 +27,7 @@ from av.video.reformatter import Colorspace
 from av.video.stream import VideoStream
 
 from settlement.errors import FeltwatchError
+from vision.sources.gaps import Gap
 
 ByteArray = npt.NDArray[np.uint8]
 
@@ -68,14 +69,16 @@ class SourceState(StrEnum):
 class Frame:
     """One picture of a source: `index` counts decoded pictures from 0, `at_s` is its time, s.
 
-    `broken` tells that the decoder had to fill in damaged parts. Pixels are unpacked only
-    when asked for, once.
+    `broken` tells that the decoder had to fill in damaged parts. `gap` is the span before this
+    frame of which no frame is given, if it may hide something. Pixels are unpacked only when
+    asked for, once.
     """
 
     def __init__(
         self, source: str, index: int, at_s: Fraction, video: VideoFrame, broken: bool = False
     ) -> None:
         """Wrap a decoded `video` frame."""
+        self.gap: Gap | None = None
         self.source = source
         self.index = index
         self.at_s = at_s

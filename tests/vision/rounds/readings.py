@@ -17,6 +17,7 @@ from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import DealerPlace, SeatPlace, TableFile
 from vision.rounds.tracker import Round, RoundTracker
 from vision.rounds.view_reader import ViewReading
+from vision.sources.gaps import Gap
 
 FULL = standard_table(TableRules(game="emperors_challenge_exposed"), seats=3)
 TABLE: TableFile = FULL.model_copy(update={"seats": FULL.seats[:2]})
@@ -96,6 +97,19 @@ class Play:
             if done is not None:
                 self.ended.append(done)
         self.now_s = round(self.now_s + 1.0, 3)
+
+    def lose(self, seconds: float, *, jumped: bool = False) -> None:
+        """No frame comes for so long."""
+        gap = Gap.between(self.now_s, self.now_s + seconds, "frames dropped", jumped=jumped)
+        self.now_s = round(self.now_s + seconds, 3)
+        done = self.tracker.skip(gap)
+        if done is not None:
+            self.ended.append(done)
+
+    def stand(self, *seats: int | None) -> None:
+        """The views are seen to lie as they were read."""
+        for seat in seats:
+            self.tracker.stands(seat, self.now_s)
 
 
 DEALER = ("KS KD", "9C 9D 4H 4S 2C")
