@@ -249,7 +249,9 @@ class FoldersPart(_Part):
 class LimitsPart(_Part):
     """When a camera's process is taken to be broken, and how long the server may take to end."""
 
-    heartbeat_s: float = Field(30.0, gt=0, description="Silent for so long, it is ended.")
+    heartbeat_s: float = Field(
+        20.0, gt=0, description="Without a sign for so long, it is ended; after 2 s it is stale."
+    )
     start_s: float = Field(120.0, gt=0, description="The same, until its first picture.")
     memory_mb: int = Field(3000, ge=300, description="Above this it is started again.")
     restarts: int = Field(5, ge=1, description="So many within restart_minutes, and it rests.")

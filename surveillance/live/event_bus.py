@@ -96,6 +96,8 @@ class EventBus:
         self._subscribers: set[Subscription] = set()
         self._states: dict[str, TableState] = {}
         self._pictures: dict[str, tuple[bytes, bytes]] = {}
+        self._shown_at: dict[str, float] = {}
+        """When each camera showed its picture, s of the monotonic clock."""
         self._closed = False
 
     def publish(self, event: LiveEvent) -> None:
@@ -129,20 +131,28 @@ class EventBus:
             subscriber.close()
 
     def set_state(self, state: TableState, at: datetime) -> None:
-        """Keep a table's state and tell it, and whether there is a picture."""
+        """Keep a table's state and tell it, and whether there is a picture and how old it is."""
         with self._lock:
-            state = state.model_copy(update={"has_picture": state.camera in self._pictures})
+            told = {
+                "has_picture": state.camera in self._pictures,
+                "picture_age_s": self._age_s(state.camera),
+            }
+            state = state.model_copy(update=told)
             self._states[state.camera] = state
         body = state.model_dump(mode="json")
         self.publish(
             LiveEvent(kind="state", camera=state.camera, table=state.table, at=at, body=body)
         )
 
-    def set_pictures(self, camera: str, plain: bytes, overlay: bytes) -> None:
-        """Keep a camera's last picture, JPEG, plain and with what is seen drawn over it."""
+    def set_pictures(self, camera: str, plain: bytes, overlay: bytes, age_s: float = 0.0) -> None:
+        """Keep a camera's last picture, JPEG, plain and with what is seen drawn over it.
+
+        `age_s` is its age by now.
+        """
         with self._lock:
             first = camera not in self._pictures
             self._pictures[camera] = (plain, overlay)
+            self._shown_at[camera] = time.monotonic() - max(0.0, age_s)
             state = self._states.get(camera)
         if first and state is not None:
             # Pages wait for this before they ask for pictures.
@@ -163,3 +173,12 @@ class EventBus:
         with self._lock:
             pictures = self._pictures.get(camera)
         return None if pictures is None else pictures[int(overlay)]
+
+    def picture_age_s(self, camera: str) -> float | None:
+        """How long ago a camera showed its last picture, s; None before the first."""
+        with self._lock:
+            return self._age_s(camera)
+
+    def _age_s(self, camera: str) -> float | None:
+        shown_at = self._shown_at.get(camera)
+        return None if shown_at is None else round(time.monotonic() - shown_at, 1)

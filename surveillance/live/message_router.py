@@ -59,7 +59,9 @@ class MessageRouter:
                 case StateMessage():
                     self._take_state(message)
                 case PictureMessage():
-                    self._bus.set_pictures(self.facts.camera, message.plain, message.overlay)
+                    self._bus.set_pictures(
+                        self.facts.camera, message.plain, message.overlay, message.age_s
+                    )
                 case RoundMessage():
                     self._recorder.take(self.facts, message)
                     self._keep_last(message)

@@ -57,10 +57,11 @@ class StateMessage:
 
 @dataclass(frozen=True, slots=True)
 class PictureMessage:
-    """The last picture as JPEG, plain and with what is seen drawn over it."""
+    """The last picture as JPEG, plain and with what is seen drawn over it, and its age."""
 
     plain: bytes
     overlay: bytes
+    age_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,12 @@ from surveillance.live.states import CameraState
 from surveillance.live.worker import run_worker
 
 POLL_S = 0.25
+STALE_AGAIN_S = 1.0
+"""It is told again so often, with the age of the picture."""
 BACKOFF_FIRST_S = 1.0
 BACKOFF_MOST_S = 30.0
+STALE_S = 2.0
+"""Without a sign of its process for so long, what is shown of a camera is old."""
 STEADY_S = 60.0
 """A process that has lived for so long starts the waits anew."""
 STOP_ASKED_S = 6.0
@@ -41,7 +45,7 @@ log = logging.getLogger(__name__)
 class ProcessLimits:
     """When a process is broken, and how often it is started again; see `site.LimitsPart`."""
 
-    heartbeat_s: float = 30.0
+    heartbeat_s: float = 20.0
     start_s: float = 120.0
     memory_bytes: int = 3000 * 2**20
     restarts: int = 5
@@ -163,8 +167,9 @@ class ProcessSupervisor:
 
     def _listen(self, process: BaseProcess, listener: _PipeReader) -> str | None:
         """Take in what the process tells until it ends or must be ended."""
-        heard = time.monotonic()
+        heard = told = time.monotonic()
         patience = self._limits.start_s
+        watches = False
         fatal: str | None = None
         while not (self._stop.is_set() or self._again.is_set()):
             message = listener.receive(POLL_S)
@@ -172,8 +177,13 @@ class ProcessSupervisor:
                 if listener.is_over:
                     process.join(STOP_MADE_S)
                     return fatal or _last_words(process)
-                if time.monotonic() - heard > patience:
+                now = time.monotonic()
+                if now - heard > patience:
                     return f"its process gave no sign for {patience:g} s"
+                if watches and now - heard > STALE_S and now - told >= STALE_AGAIN_S:
+                    told = now
+                    words = f"its process has given no sign for {now - heard:.0f} s"
+                    self._desk.tell_state(CameraState.STALE, words)
                 continue
             heard = time.monotonic()
             if isinstance(message, FatalMessage):
@@ -181,7 +191,7 @@ class ProcessSupervisor:
                 continue
             self._desk.take(message)
             if isinstance(message, StateMessage):
-                patience = self._limits.heartbeat_s
+                patience, watches = self._limits.heartbeat_s, True
                 if message.memory_bytes > self._limits.memory_bytes:
                     held = message.memory_bytes / 2**20
                     return f"its process held {held:.0f} MiB of memory, more than it may"

@@ -22,6 +22,10 @@ class CameraState(StrEnum):
     ENDED = "ended"
     FAILED = "failed"
     TOO_SLOW = "too_slow"
+    STALE = "stale"
+    """Its process gives no sign: what is shown is old."""
+    OVERLOAD = "overload"
+    """Not watched, so that other tables are: this machine does not keep up with all."""
 
 
 class _Told(BaseModel):
@@ -62,6 +66,9 @@ class TableState(_Told):
     seats: tuple[SeatNow, ...] = ()
     frame_shown_at: datetime | None = Field(
         None, description="When the camera showed the last picture, by its clock if it tells."
+    )
+    picture_age_s: float | None = Field(
+        None, description="Age of the live picture when this was sent, s; the hub sets it."
     )
     has_picture: bool = Field(False, description="Whether the hub has a picture; it says so.")
 

@@ -233,7 +233,8 @@ class CameraWorker:
             overlay = draw_now(small, self._now, frame.width)
         plain = jpeg(small)
         self._picture = plain
-        self.sender.send(PictureMessage(plain, plain if overlay is small else jpeg(overlay)))
+        drawn = plain if overlay is small else jpeg(overlay)
+        self.sender.send(PictureMessage(plain, drawn, frame.lag_s))
 
     def _state(self, status: LiveStatus, stream_s: float | None) -> StateMessage:
         state, message = CameraState(status.state.value), status.message

@@ -161,6 +161,11 @@ def _cameras(states: tuple[TableState, ...]) -> Iterator[Metric]:
             "How old the frame looked at is.",
             labels=["camera"],
         ),
+        "picture_age_s": GaugeMetricFamily(
+            "feltwatch_camera_picture_age_seconds",
+            "How long ago the camera showed the live picture.",
+            labels=["camera"],
+        ),
         "dropped": GaugeMetricFamily(
             "feltwatch_camera_dropped_frames",
             "Frames dropped since the camera's process began.",

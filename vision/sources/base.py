@@ -27,7 +27,7 @@ from av.video.reformatter import Colorspace
 from av.video.stream import VideoStream
 
 from settlement.errors import FeltwatchError
-from vision.sources.gaps import Gap
+from vision.sources.gaps import LEAST_S, Gap
 
 ByteArray = npt.NDArray[np.uint8]
 
@@ -37,6 +37,7 @@ EARLY_S = 1.0
 """A stream that ends by less than this before its stated end has ended in time."""
 SEEK_BACK_S = 6
 """Reading on at a mark begins at least so long before it, at a key frame."""
+HOLE = "the recording holds none"
 JUMP_BACK_S = 1.0
 """Frames up to this far back in time are left out; a longer jump breaks the stream."""
 
@@ -262,9 +263,12 @@ class FileSource(Source):
         gap = Fraction(every_s or 0).limit_denominator(1_000_000)
         step = max(gap - self._slack(), Fraction(0))
         due = None if after is None else after.at_s + step
+        gap: Gap | None = None
         try:
             for frame in self._decoded() if after is None else self._decoded_after(after):
+                gap = frame.gap if gap is None or frame.gap is None else gap.then(frame.gap)
                 if due is None or frame.at_s >= due:
+                    frame.gap, gap = gap, None
                     due = frame.at_s + step
                     yield frame
         except SourceError:
@@ -372,8 +376,11 @@ class FileSource(Source):
                     if self._last_at - at > JUMP_BACK_S:
                         raise self._broken(f"the time jumps back to {float(at):.2f} s")
                     continue
+                frame = Frame(self.name, index, at, video, bool(video.is_corrupt))
+                if self._last_at is not None and at - self._last_at > LEAST_S:
+                    frame.gap = Gap.between(float(self._last_at), float(at), HOLE)
                 self._last_at = at
-                yield Frame(self.name, index, at, video, bool(video.is_corrupt))
+                yield frame
                 index += 1
         if index == 0:
             raise SourceError(f"{self.path}: there are no pictures in the video")

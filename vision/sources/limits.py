@@ -32,8 +32,10 @@ class LiveLimits:
     """Waits differ by up to this share, so that cameras do not all come back at once."""
     settled_s: float = 10.0
     """A connection that has held for so long starts the waits anew."""
-    slot: int = 2
-    """Sampled pictures that wait for the reader; when full, the oldest is dropped."""
+    slot: int = 12
+    """Sampled pictures that wait for the reader; when full, they are thinned out evenly ..."""
+    slot_s: float = 6.0
+    """... and none waits until it is older than this."""
     skip_lag_s: float = 1.0
     """Behind the stream for so long, pictures that no other needs are not decoded."""
     key_lag_s: float = 3.0

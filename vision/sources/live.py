@@ -1,8 +1,8 @@
 """A source in real time: RTSP, a device, or a file played as if live.
 
 A thread keeps reading and decoding, whatever the reader does. It keeps the last few of the
-sampled pictures only: when the reader is behind, the oldest is dropped and counted. Lost
-connections are made anew, with growing waits.
+sampled pictures only: when the reader is behind they are thinned out evenly, and counted. A
+frame carries the gap before it. Lost connections are made anew, with growing waits.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections import deque
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -26,9 +25,11 @@ from vision.sources.camera_backends import LivePlace, LostError, Opened, open_pl
 from vision.sources.clock import StreamClock, Timeline
 from vision.sources.frame import LiveFrame, LiveStatus
 from vision.sources.freeze import FreezeWatch
+from vision.sources.gaps import JUMPED, Gap
 from vision.sources.limits import LiveLimits
 from vision.sources.pacing import Pace, SenderTimes, SlowWatch, device_time_s, sender_time_s
 from vision.sources.packet_buffer import CodedPacket, CodedRun, PacketRing
+from vision.sources.slot import BEHIND, FrameSlot
 from vision.sources.state import StateMachine
 from vision.sources.url import Kind
 
@@ -68,7 +69,7 @@ class LiveSource(Source):
         self.every_s = every_s
         self._luck = luck or random.Random()
         self._size = (0, 0)
-        self._slot: deque[LiveFrame] = deque()
+        self._slot = FrameSlot(self.limits.slot, self.limits.slot_s)
         self._fresh = threading.Condition()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -90,6 +91,9 @@ class LiveSource(Source):
         self._lag_s: float | None = None
         self._skip_to_key = False
         self._key_came = False
+        self._gap: tuple[str, float] | None = None
+        """Cause and least hidden time of the gap before the next frame, if there is one."""
+        self._new_run = ""
         self._last_packet = 0.0
         self._last_good = 0.0
         self._last_decoded = 0.0
@@ -133,7 +137,7 @@ class LiveSource(Source):
                 if left <= 0 or self.state in (SourceState.ENDED, SourceState.FAILED):
                     return None
                 self._fresh.wait(min(left, 0.2))
-            return self._slot.popleft()
+            return self._slot.take()
 
     def frames(self, every_s: float | None = None) -> Iterator[Frame]:
         """Frames as they come until the source ends; raises SourceError when it fails.
@@ -233,6 +237,8 @@ class LiveSource(Source):
         return self._stop.is_set() or not self.place.loop
 
     def _begin(self) -> None:
+        is_file = self.place.address.kind is Kind.FILE
+        self._new_run = "the film began again" if is_file else "the connection was made anew"
         self._timeline.new_run()
         self._clock.restart()
         self._sender = SenderTimes()
@@ -327,6 +333,9 @@ class LiveSource(Source):
         now = time.time()
         at = self._timeline.at(stamp, now)
         if self._coded is None or self._coded.number != self._timeline.runs:
+            if self._timeline.runs > 1:
+                self._gap = (self._new_run or "the stream's clock jumped", JUMPED)
+            self._new_run = ""
             self._coded = coded_run(self._timeline.runs, stream)
             self._byte_stream = ByteStream(stream)
             self._clock.restart()
@@ -352,6 +361,7 @@ class LiveSource(Source):
         stream.codec_context.skip_frame = "NONREF" if late else "DEFAULT"
         if self._skip_to_key:
             self._slow.skip(time.monotonic())
+            self._gap = self._gap or (BEHIND, 0.0)
             # A key frame stands by itself: one every few seconds is still a picture.
             return packet.is_keyframe
         return True
@@ -382,12 +392,11 @@ class LiveSource(Source):
         frame.shown_at = self._clock.shown_at(float(at)) or time.time()
         frame.by_sender = self._clock.by_sender
         self._lag_s = frame.lag_s
+        if self._gap is not None:
+            frame.gap = Gap(float(at), float(at), *self._gap)
+            self._gap = None
         with self._fresh:
-            dropped = len(self._slot) >= self.limits.slot
-            if dropped:
-                self._slot.popleft()
-            self._slow.sampled(now, dropped)
-            self._slot.append(frame)
+            self._slow.sampled(now, self._slot.put(frame))
             self._fresh.notify()
 
     def _note_alive(self, frame: LiveFrame, now: float) -> None:

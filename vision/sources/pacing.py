@@ -124,11 +124,11 @@ class SlowWatch:
             while self._pictures[0] < now - self.limits.slow_window_s:
                 self._pictures.popleft()
 
-    def sampled(self, now: float, dropped: bool) -> None:
-        """A sampled picture was handed on, and an older one dropped for it or not."""
+    def sampled(self, now: float, dropped: int) -> None:
+        """A sampled picture was handed on, and so many others dropped for it."""
         with self._lock:
             self.dropped += dropped
-            self._samples.append((now, dropped))
+            self._samples.append((now, dropped > 0))
             while self._samples[0][0] < now - self.limits.slow_window_s:
                 self._samples.popleft()
 

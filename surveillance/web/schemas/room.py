@@ -71,6 +71,7 @@ class TableLine(_Form):
     dropped: int
     restarts: int
     frame_shown_at: datetime | None
+    picture_age_s: float | None = Field(description="Age of the live picture; old above 2 s.")
     has_picture: bool = Field(description="Whether there is a live picture to ask for.")
     dealer: str | None
     seats: tuple[SeatNow, ...]

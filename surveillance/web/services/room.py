@@ -27,6 +27,8 @@ STATE_WORDS = {
     "ended": "Ended",
     "failed": "Failed",
     "too_slow": "Machine too slow",
+    "stale": "No sign of its process",
+    "overload": "Left out: overload",
     "off": "Not watched",
 }
 _LATEST = 12
@@ -122,6 +124,7 @@ class Room:
             dropped=told.get("dropped") or 0,
             restarts=told.get("restarts") or 0,
             frame_shown_at=told.get("frame_shown_at"),
+            picture_age_s=self._bus.picture_age_s(camera) if self._bus is not None else None,
             has_picture=self._bus is not None and self._bus.picture(camera, False) is not None,
             dealer=store.dealers.current(table) if store else None,
             seats=seats,

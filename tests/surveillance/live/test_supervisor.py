@@ -17,6 +17,7 @@ from settlement.errors import FeltwatchError
 from surveillance.config.site_file import SiteConfig, load_site
 from surveillance.evidence.bundle import verify_bundle, verify_log
 from surveillance.live.event_bus import EventBus, Subscription
+from surveillance.live.process_supervisor import STALE_S
 from surveillance.live.recorder import Recorder
 from surveillance.live.supervisor import Supervisor
 from surveillance.store import HealthFilter, Store
@@ -179,6 +180,32 @@ def test_a_process_that_stands_still_is_ended_and_started_again(tmp_path: Path, 
         running.state("reconnecting", f"gave no sign for {SIGN_S:.0f} s")
         running.state("running")
         assert not is_alive(first)
+
+
+def test_a_process_that_stands_still_is_told_as_stale_within_seconds(
+    tmp_path: Path, film: Path
+) -> None:
+    with room(tmp_path, str(film), camera={"loop": True}, limits={"heartbeat_s": 60}) as running:
+        running.state("running")
+        wait_for(lambda: running.bus.picture("c1", False) is not None)
+        process = running.process_id
+        assert process is not None
+        os.kill(process, signal.SIGSTOP)
+        stopped = time.monotonic()
+        try:
+            body = running.state("stale", "has given no sign for")
+            # What was on its way still counts as a sign.
+            assert time.monotonic() - stopped < STALE_S + 3
+            ages = [body["picture_age_s"], running.state("stale")["picture_age_s"]]
+            assert ages[0] >= STALE_S - 0.5
+            assert ages[1] > ages[0]
+        finally:
+            os.kill(process, signal.SIGCONT)
+        assert running.state("running")["picture_age_s"] is not None
+        wait_for(lambda: (running.bus.picture_age_s("c1") or 99) < STALE_S)
+        assert running.process_id == process
+        states = {n.state for n in running.store.health.page(HealthFilter(camera="c1")).rows}
+        assert "stale" in states
 
 
 def test_a_reading_that_hangs_is_ended_too(tmp_path: Path, film: Path) -> None:

@@ -20,7 +20,7 @@ from vision.sources.url import Address
 SIZE = (320, 192)
 QUICK = LiveLimits(
     open_s=5.0, stalled_s=1.0, give_up_s=3.0, frozen_s=2.0, freeze_check_s=0.3,
-    backoff_first_s=0.2, backoff_most_s=1.0, settled_s=2.0,
+    backoff_first_s=0.2, backoff_most_s=1.0, settled_s=2.0, slot=4, slot_s=0.8,
 )  # fmt: skip
 PATIENCE_S = 90.0
 """For a state to come about: the machine may be busy with other things."""

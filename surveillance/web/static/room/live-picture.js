@@ -6,6 +6,7 @@ const EVERY_MS = 1_000;
 const MOST_WAIT_MS = 8_000;
 const OLD_AFTER_MS = 5_000; // without an answer: a net that is cut says nothing
 const GIVE_UP_MS = 20_000;
+const STALE_S = 2; // an older picture is not a live one
 
 const gaveUp = (ms) => new Promise((_, reject) => { setTimeout(() => reject(new Error("no answer")), ms); });
 
@@ -17,15 +18,28 @@ export class LivePicture {
     this.begun = false;
     this.image = html("img", { alt: words, width: 1280, height: 720, decoding: "async" });
     this.none = html("p", { class: "no-picture" }, "no picture yet");
-    this.node = html("div", { class: "picture" }, this.image, this.none);
+    this.age = html("p", { class: "picture-age" });
+    this.node = html("div", { class: "picture" }, this.image, this.none, this.age);
+    this.shownAt = null;
     this.image.hidden = true;
     this.wait = EVERY_MS;
   }
 
-  show(isThere) {
+  show(isThere, age_s) {
+    if (age_s !== null && age_s !== undefined) this.shownAt = performance.now() - age_s * 1_000;
+    this.#showAge();
     if (this.begun || !isThere) return;
     this.begun = true;
+    setInterval(() => this.#showAge(), 500);
     this.#next();
+  }
+
+  // Nothing need be heard for a picture to grow old: its age is counted on here.
+  #showAge() {
+    if (this.shownAt === null) return;
+    const age_s = (performance.now() - this.shownAt) / 1_000;
+    this.age.textContent = age_s > 90 ? `${Math.round(age_s / 60)} min old` : `${age_s.toFixed(1)} s old`;
+    this.node.classList.toggle("stale", age_s > STALE_S);
   }
 
   setOverlay(overlay) {

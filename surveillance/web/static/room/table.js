@@ -36,7 +36,7 @@ function drawLine(line) {
   phase.hidden = !phase.textContent;
   byId("health").replaceChildren(...health(line));
   byId("now").replaceChildren(...now(line));
-  picture.show(line.has_picture);
+  picture.show(line.has_picture, line.picture_age_s);
 }
 
 function health(line) {

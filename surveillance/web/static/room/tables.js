@@ -6,12 +6,12 @@ import { live } from "/static/shared/live.js";
 
 const PAUSE_MS = 1_200;
 const TOLD = ["state", "message", "phase", "round_id", "stream_s", "lag_s", "fps", "dropped",
-  "restarts", "frame_shown_at", "has_picture"];
+  "restarts", "frame_shown_at", "has_picture", "picture_age_s"];
 
 const WORDS = {
   connecting: "Connecting", running: "Watching", stalled: "No picture arrives",
   frozen: "Picture stands still", reconnecting: "Reconnecting", ended: "Ended", failed: "Failed",
-  too_slow: "Machine too slow", off: "Not watched",
+  too_slow: "Machine too slow", stale: "No sign of its process", overload: "Left out: overload", off: "Not watched",
 };
 
 export class Tables {

@@ -43,7 +43,7 @@ class Tile {
       html("span", { class: "muted nowrap" }, moment(alert.at)),
     ] : [html("span", { class: "muted" }, "no alert yet")]));
     this.health.replaceChildren(...healthOf(line));
-    this.picture.show(line.has_picture);
+    this.picture.show(line.has_picture, line.picture_age_s);
   }
 }
 
