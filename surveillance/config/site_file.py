@@ -144,7 +144,11 @@ class CameraPart(_Part):
     transport: Transport = Field("tcp", description="tcp, or udp where a camera knows no other.")
     loop: bool = Field(False, description="Play a file again and again.")
     silent_minutes: float = Field(
-        10.0, gt=0, description="A busy table without a decided round for so long is told."
+        10.0,
+        gt=0,
+        description="A busy table without a decided round for so long raises SILENT at the "
+        "latest; sooner, after twice the table's own round length once that is measured and "
+        "after 4 minutes before that.",
     )
 
     @model_validator(mode="after")
@@ -257,6 +261,11 @@ class LimitsPart(_Part):
     restarts: int = Field(5, ge=1, description="So many within restart_minutes, and it rests.")
     restart_minutes: float = Field(10.0, gt=0, description="See restarts.")
     rest_s: float = Field(300.0, gt=0, description="How long it rests before another attempt.")
+    leave_out_first: tuple[CameraName, ...] = Field(
+        (),
+        description="Cameras that are not watched when this machine cannot keep up with all, in "
+        "this order; after them the others, the last of the file first.",
+    )
     stop_s: float = Field(
         20.0,
         ge=5,
@@ -285,6 +294,15 @@ class SiteConfig(_Part):
         twice = next((n for n in names if names.count(n) > 1), None)
         if twice is not None:
             raise ValueError(f"two cameras are named {twice!r}; each needs a name of its own")
+        first = self.limits.leave_out_first
+        unknown = next((name for name in first if name not in names), None)
+        if unknown is not None:
+            raise ValueError(
+                f"limits.leave_out_first: {unknown!r} is no camera of this file; its cameras are "
+                f"{', '.join(names) or 'none'}"
+            )
+        if len(set(first)) < len(first):
+            raise ValueError("limits.leave_out_first: a camera is named twice")
         return self
 
     @property

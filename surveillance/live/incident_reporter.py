@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 
+from settlement.compare.finding import Severity
 from surveillance.alerts.model import Alert
 from surveillance.live.clip_writer import ClipWriter
 from surveillance.live.incidents import Change, Incidents, SilentWatch
@@ -21,7 +22,10 @@ FIRST_PICTURE_S = 20.0
 SILENT = "silent"
 NO_PICTURE = "no-picture"
 FROZEN = "frozen"
-RULES = {SILENT: "SILENT"}
+THINNED = "overload"
+LEFT_OUT = "left-out"
+RULES = {SILENT: "SILENT", THINNED: "OVERLOAD", LEFT_OUT: "OVERLOAD"}
+SEVERITIES: dict[str, Severity] = {THINNED: "medium"}
 _WORDLESS = frozenset({SourceState.STALLED, SourceState.RECONNECTING, SourceState.CONNECTING})
 
 
@@ -49,13 +53,22 @@ class IncidentReporter:
         problem: ViewProblem | None,
         stream_s: float | None,
         picture: bytes | None,
+        overload: tuple[str, str] | None = None,
     ) -> None:
-        """How the camera stands; `picture` is its last one as JPEG."""
-        for change in self._incidents.update(self._faults(status, problem), time.monotonic()):
+        """How the camera stands; `picture` is its last one as JPEG.
+
+        `overload` is the kind and the words of what this machine does not keep up with.
+        """
+        faults = self._faults(status, problem)
+        if overload is not None:
+            faults[overload[0]] = (overload[1], 0.0)
+        for change in self._incidents.update(faults, time.monotonic()):
             if change.act == "began":
                 self._begin(change, stream_s, picture)
             elif change.kind in self._alerts:
                 alert = self._alerts[change.kind]
+                if change.act == "ended":
+                    alert = _with_span(alert, stream_s, time.monotonic() - change.since_s)
                 self._sender.send(IncidentMessage(change.act, change.kind, alert, time.time()))
 
     def _faults(
@@ -73,7 +86,7 @@ class IncidentReporter:
         elif problem is not None:
             faults[problem.fault.value] = (problem.words, 0.0)
         if self._is_silent:
-            minutes = self._setup.silent_s / 60
+            minutes = round(self._silent.limit_s / 60, 1)
             faults[SILENT] = (
                 f"there is play at the table, yet no round was decided for {minutes:g} minutes",
                 0.0,
@@ -90,7 +103,7 @@ class IncidentReporter:
             alert_id=alert_id,
             round_id=None,
             code=RULES.get(change.kind, "CAMERA"),
-            severity="high",
+            severity=SEVERITIES.get(change.kind, "high"),
             start_s=at_s,
             end_s=at_s,
             seen=change.words,
@@ -101,3 +114,15 @@ class IncidentReporter:
         pictures = {name: picture} if picture else {}
         self._sender.send(IncidentMessage("began", change.kind, alert, now.timestamp(), pictures))
         self._clips.ask((alert,))
+
+
+def _with_span(alert: Alert, end_s: float | None, length_s: float) -> Alert:
+    """An incident's alert with its end, and the whole span in its words."""
+    if alert.start_s is None or end_s is None:
+        span = f"{length_s:.0f} s long"
+    else:
+        span = f"from {alert.start_s} s to {end_s:.3f} s of the stream"
+    update = {"message": f"{alert.message.removesuffix('.')}, {span}."}
+    if end_s is not None:
+        update["end_s"] = f"{end_s:.3f}"
+    return alert.model_copy(update=update)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+from collections import deque
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,10 +76,19 @@ class Incidents:
         return changes
 
 
+LEAST_SILENT_S = 60.0
+"""A table is not silent sooner, however short its rounds."""
+FIRST_SILENT_S = 240.0
+"""Until its own rounds are measured: twice a long round."""
+MEASURED = 3
+"""So many rounds make a measure; the last so many times three are kept."""
+
+
 class SilentWatch:
     """Tells when a table is busy, yet no round is decided for long.
 
-    Busy is what moves: chips forgotten on an empty table are no play.
+    Busy is what moves: chips forgotten on an empty table are no play. The time is the table's
+    own: twice the usual busy time between two rounds, so that one was due and is missed.
 
     >>> watch = SilentWatch(limit_s=60, idle_s=20)
     >>> [watch.look(now, moving=True, decided=False) for now in range(0, 80, 10)][-3:]
@@ -87,11 +98,20 @@ class SilentWatch:
     """
 
     def __init__(self, limit_s: float, idle_s: float = 30.0) -> None:
-        """Told after `limit_s`; without motion for `idle_s` the table is not busy."""
-        self.limit_s, self.idle_s = limit_s, idle_s
+        """Told after `limit_s` at the latest; without motion for `idle_s` it is not busy."""
+        self._most_s, self.idle_s = limit_s, idle_s
+        self._lengths: deque[float] = deque(maxlen=3 * MEASURED)
         self._busy_s = 0.0
         self._moved: float | None = None
         self._last: float | None = None
+
+    @property
+    def limit_s(self) -> float:
+        """After so long without a round the table is silent."""
+        if len(self._lengths) < MEASURED:
+            return min(FIRST_SILENT_S, self._most_s)
+        own_s = max(LEAST_SILENT_S, 2 * statistics.median(self._lengths))
+        return min(own_s, self._most_s)
 
     def look(self, now_s: float, *, moving: bool, decided: bool) -> bool:
         """Take a look at the table; whether it has been busy for too long without a round."""
@@ -99,11 +119,13 @@ class SilentWatch:
         self._last = now_s
         if moving:
             self._moved = now_s
-        if decided:
-            self._busy_s = 0.0
-        elif self._moved is not None and now_s - self._moved < self.idle_s:
+        if self._moved is not None and now_s - self._moved < self.idle_s:
             # What passed while no picture came is not known to be play.
             self._busy_s += min(passed, self.idle_s)
+        if decided:
+            if self._busy_s > 0:
+                self._lengths.append(self._busy_s)
+            self._busy_s = 0.0
         elif self._moved is not None and now_s - self._moved >= self.limit_s:
             self._busy_s = 0.0
         return self._busy_s >= self.limit_s

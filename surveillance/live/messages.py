@@ -8,12 +8,15 @@ from typing import Any, Literal
 
 from surveillance.alerts.model import Alert
 from surveillance.config.site_file import EvidencePart
+from surveillance.live.overload import CameraLoad
 from surveillance.live.states import SeatNow
 from vision.sources.camera_backends import LivePlace
 from vision.sources.limits import LiveLimits
 
 STOP = "stop"
 """What the room says for an orderly end."""
+LEAVE_OUT, WATCH = "leave out", "watch"
+"""What it says when the table is left out for the sake of others, and when it is watched again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class StateMessage:
     seats: tuple[SeatNow, ...]
     frame_shown_at: float | None
     memory_bytes: int
+    load: CameraLoad = field(default_factory=CameraLoad)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,16 @@ from multiprocessing.process import BaseProcess
 
 from settlement.errors import FeltwatchError
 from surveillance.live.message_router import MessageRouter
-from surveillance.live.messages import STOP, FatalMessage, Message, StateMessage, WorkerSetup
+from surveillance.live.messages import (
+    LEAVE_OUT,
+    STOP,
+    WATCH,
+    FatalMessage,
+    Message,
+    StateMessage,
+    WorkerSetup,
+)
+from surveillance.live.overload import CameraLoad
 from surveillance.live.recorder import CameraFacts
 from surveillance.live.states import CameraState
 from surveillance.live.worker import run_worker
@@ -70,6 +79,9 @@ class ProcessSupervisor:
         self._limits = limits
         self._stop = threading.Event()
         self._again = threading.Event()
+        self._left_out = False
+        self.load: CameraLoad | None = None
+        """How its process keeps up; None while it does not watch."""
         self._process: BaseProcess | None = None
         self._thread = threading.Thread(target=self._keep, name=f"supervisor {name}", daemon=True)
 
@@ -96,6 +108,10 @@ class ProcessSupervisor:
     def restart(self) -> None:
         """End the process and start it anew, at once and as if for the first time."""
         self._again.set()
+
+    def leave_out(self, on: bool) -> None:
+        """Have the table watched no more, or again; the picture stays live either way."""
+        self._left_out = on
 
     def _keep(self) -> None:
         starts: deque[float] = deque(maxlen=self._limits.restarts + 1)
@@ -160,18 +176,25 @@ class ProcessSupervisor:
         self._process = process
         listener = _PipeReader(ours)
         try:
-            return self._listen(process, listener)
+            return self._listen(process, listener, ours)
         finally:
+            self.load = None
             self._end(process, ours, listener)
             self._process = None
 
-    def _listen(self, process: BaseProcess, listener: _PipeReader) -> str | None:
+    def _listen(
+        self, process: BaseProcess, listener: _PipeReader, connection: Connection
+    ) -> str | None:
         """Take in what the process tells until it ends or must be ended."""
         heard = told = time.monotonic()
         patience = self._limits.start_s
-        watches = False
+        watches = is_out = False
         fatal: str | None = None
         while not (self._stop.is_set() or self._again.is_set()):
+            if watches and is_out != self._left_out:
+                is_out = self._left_out
+                with contextlib.suppress(OSError, ValueError):
+                    connection.send(LEAVE_OUT if is_out else WATCH)
             message = listener.receive(POLL_S)
             if message is None:
                 if listener.is_over:
@@ -192,6 +215,7 @@ class ProcessSupervisor:
             self._desk.take(message)
             if isinstance(message, StateMessage):
                 patience, watches = self._limits.heartbeat_s, True
+                self.load = message.load
                 if message.memory_bytes > self._limits.memory_bytes:
                     held = message.memory_bytes / 2**20
                     return f"its process held {held:.0f} MiB of memory, more than it may"

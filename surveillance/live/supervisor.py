@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from surveillance.evidence.versions import versions_of
 from surveillance.live.event_bus import EventBus
 from surveillance.live.message_router import MessageRouter
 from surveillance.live.messages import WorkerSetup
+from surveillance.live.overload import LeaveOut, leave_out_order
 from surveillance.live.process_supervisor import ProcessLimits, ProcessSupervisor
 from surveillance.live.recorder import CameraFacts, Recorder
 from surveillance.live.states import TableState
@@ -22,6 +24,7 @@ from vision.sources.camera_backends import LivePlace
 
 SPOOL = "spool"
 STOP_WITHIN_S = 15.0
+LOADS_EVERY_S = 1.0
 
 
 class Supervisor:
@@ -60,14 +63,19 @@ class Supervisor:
             router = MessageRouter(state, site.address(camera), store, bus, recorder)
             set_up = _SetUp(self, camera, table)
             self._processes[camera.name] = ProcessSupervisor(camera.name, set_up, router, limits)
+        self._stopping = threading.Event()
+        self._loads = threading.Thread(target=self._balance, name="loads", daemon=True)
 
     def start(self) -> None:
         """Start every camera's process."""
         for process_supervisor in self._processes.values():
             process_supervisor.start()
+        if len(self._processes) > 1:
+            self._loads.start()
 
     def stop(self, timeout_s: float = STOP_WITHIN_S) -> None:
         """End every process: asked first, then made to, together within `timeout_s`."""
+        self._stopping.set()
         for process_supervisor in self._processes.values():
             process_supervisor.ask_to_stop()
         until = time.monotonic() + timeout_s
@@ -87,6 +95,20 @@ class Supervisor:
             name: process_supervisor.process_id
             for name, process_supervisor in self._processes.items()
         }
+
+    def _balance(self) -> None:
+        """Leave tables out while this machine cannot keep up with all."""
+        first = self._site.limits.leave_out_first
+        plan = LeaveOut(leave_out_order(list(self._processes), first))
+        while not self._stopping.wait(LOADS_EVERY_S):
+            known = {
+                name: process_supervisor.load
+                for name, process_supervisor in self._processes.items()
+            }
+            loads = {name: load for name, load in known.items() if load is not None}
+            out = plan.look(time.monotonic(), loads)
+            for name, process_supervisor in self._processes.items():
+                process_supervisor.leave_out(name in out)
 
     def set_up(
         self, camera: CameraPart, table: TableFile, run: str

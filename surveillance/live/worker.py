@@ -21,9 +21,11 @@ from surveillance.alerts.judge import judge
 from surveillance.evidence import images
 from surveillance.evidence.detections import detections_of
 from surveillance.live.clip_writer import ClipWriter
-from surveillance.live.incident_reporter import IncidentReporter
+from surveillance.live.incident_reporter import LEFT_OUT, THINNED, IncidentReporter
 from surveillance.live.messages import (
+    LEAVE_OUT,
     STOP,
+    WATCH,
     FatalMessage,
     PictureMessage,
     RoundMessage,
@@ -32,6 +34,7 @@ from surveillance.live.messages import (
 )
 from surveillance.live.outbox import Sender
 from surveillance.live.overlay import WIDE_PX, draw_now, jpeg
+from surveillance.live.overload import CameraLoad
 from surveillance.live.states import CameraState, SeatNow
 from vision.followed import check_followed
 from vision.geometry.calibration import Calibration
@@ -40,7 +43,9 @@ from vision.health.camera_watch import CameraWatch
 from vision.rounds.live_view import TableNow
 from vision.rounds.observed import ObservedRound
 from vision.sources.base import Frame, SourceState
+from vision.sources.gaps import JUMPED, Gap
 from vision.sources.live import LiveFrame, LiveSource, LiveStatus
+from vision.sources.load import LoadPlan
 from vision.sources.packet_buffer import PacketRing
 
 EXIT_FATAL = 3
@@ -129,6 +134,10 @@ class CameraWorker:
         self._frame: LiveFrame | None = None
         self._lag_s: float | None = None
         self._picture: bytes | None = None
+        self.load = LoadPlan(self.watcher.sample_every_s)
+        self._left_out = False
+        self._unwatched = ""
+        """Why the frames since the last one watched were not; empty while they are."""
 
     def _make_watcher(self) -> LiveWatcher:
         module, function = self.setup.watcher.split(":")
@@ -145,9 +154,11 @@ class CameraWorker:
             while not self._told_to_stop():
                 frame = self.source.next_frame(TURN_S)
                 status = self.source.status()
+                began = time.monotonic()
                 if frame is not None:
                     self._look(frame)
                 self._tell(status)
+                self._keep_pace(time.monotonic() - began, status)
                 if frame is None and status.state is SourceState.FAILED:
                     raise FeltwatchError(status.message)
                 if frame is None and status.state is SourceState.ENDED:
@@ -162,21 +173,63 @@ class CameraWorker:
         if self.sender.broken.is_set():
             return True
         try:
-            return self.connection.poll() and self.connection.recv() == STOP
+            while self.connection.poll():
+                word = self.connection.recv()
+                if word == STOP:
+                    return True
+                if word in (LEAVE_OUT, WATCH):
+                    self._leave_out(word == LEAVE_OUT)
+            return False
         except (EOFError, OSError):
             # The room is gone; nobody is there to be told anything.
             return True
+
+    def _leave_out(self, on: bool) -> None:
+        """Watch the table no more, for the sake of others, or again."""
+        self._left_out = self.source.keys_only = on
+        self.load.restart()
+
+    def _keep_pace(self, busy_s: float, status: LiveStatus) -> None:
+        """Take fewer frames where this machine does not keep up."""
+        if not self._left_out:
+            self.load.note(busy_s, status.dropped + status.skipped)
+            self.source.every_s = self.load.every_s
+
+    def _overload(self, status: LiveStatus) -> tuple[str, str] | None:
+        """Kind and words of what this machine does not keep up with."""
+        if self._left_out:
+            return LEFT_OUT, "the table is not watched: this machine does not keep up with all"
+        if not (self.load.is_thinned or status.too_slow):
+            return None
+        usual = 1 / self.watcher.sample_every_s
+        return THINNED, (
+            f"this machine does not keep up: the felt is looked at {1 / self.load.every_s:.3g} "
+            f"times a second in place of {usual:.3g}"
+        )
+
+    def _watched(self, frame: LiveFrame, cause: str) -> bool:
+        """Whether a frame is watched: there is no `cause` against it. Keeps the cause for later."""
+        if cause:
+            self._unwatched = self._unwatched or cause
+            return False
+        if self._unwatched:
+            at_s = float(frame.at_s)
+            if frame.gap is None or frame.gap.hidden_s != JUMPED:
+                frame.gap = Gap(at_s, at_s, self._unwatched, 0.0)
+            self._unwatched = ""
+        return True
 
     def _look(self, frame: LiveFrame) -> None:
         self._frame = frame
         problem = self.view.look(frame.luma, time.monotonic())
         decided: list[ObservedRound] = []
-        if problem is None:
+        cause = "left out: this machine did not keep up" if self._left_out else ""
+        if self._watched(frame, cause or (problem.words if problem is not None else "")):
             decided = self.watcher.feed(frame)
             for observed in decided:
                 self._take(observed, frame)
         self._lag_s = frame.lag_s
-        moving = problem is None and self._is_moving()
+        moving = problem is None and not self._left_out and self._is_moving()
         self.incidents.table(moving=moving, decided=bool(decided))
 
     def _is_moving(self) -> bool:
@@ -219,7 +272,8 @@ class CameraWorker:
             self._picture_due = now + PICTURE_EVERY_S
             self._send_picture(self._frame)
         stream_s = float(self._frame.at_s) if self._frame is not None else None
-        self.incidents.camera(status, self.view.problem, stream_s, self._picture)
+        overload = self._overload(status)
+        self.incidents.camera(status, self.view.problem, stream_s, self._picture, overload)
         self.clips.work()
         if now >= self._state_due:
             self._state_due = now + STATE_EVERY_S
@@ -238,9 +292,10 @@ class CameraWorker:
 
     def _state(self, status: LiveStatus, stream_s: float | None) -> StateMessage:
         state, message = CameraState(status.state.value), status.message
-        if status.too_slow and status.state is SourceState.RUNNING:
-            state = CameraState.TOO_SLOW
-            message = "this machine does not keep up; the oldest pictures are dropped"
+        overload = self._overload(status)
+        if overload is not None and status.state is SourceState.RUNNING:
+            state = CameraState.OVERLOAD if self._left_out else CameraState.TOO_SLOW
+            message = overload[1]
         elif self.view.problem is not None and not message:
             message = self.view.problem.words
         if self.sender.lost:
@@ -259,6 +314,11 @@ class CameraWorker:
             seats=_seats(now) if now else (),
             frame_shown_at=frame.shown_at if frame else None,
             memory_bytes=memory_bytes(),
+            load=CameraLoad(
+                round(self.load.load, 3),
+                is_thinned=self.load.is_thinned and not self._left_out,
+                is_over=self.load.is_over and not self._left_out,
+            ),
         )
 
     def _finish(self) -> None:

@@ -57,6 +57,7 @@ TITLES = {
     "HAND_PAY": "Large pay, to be checked by a person",
     "CAMERA": "Camera",
     "SILENT": "No round decided for too long",
+    "OVERLOAD": "Machine does not keep up",
     "UNDECIDED": "Not read",
 }
 

@@ -67,6 +67,8 @@ class LiveSource(Source):
         self.limits = limits or LiveLimits()
         self.ring = ring
         self.every_s = every_s
+        self.keys_only = False
+        """Decode key frames alone: enough to look at, and little work."""
         self._luck = luck or random.Random()
         self._size = (0, 0)
         self._slot = FrameSlot(self.limits.slot, self.limits.slot_s)
@@ -353,14 +355,15 @@ class LiveSource(Source):
     def _in_time(self, packet: Packet[VideoStream], stream: VideoStream) -> bool:
         """Decode less when this machine is behind, rather than fall back for good."""
         behind_s = self._slow.behind_s(time.monotonic())
-        if behind_s > self.limits.key_lag_s:
+        if behind_s > self.limits.key_lag_s or self.keys_only:
             self._skip_to_key = True
         elif self._skip_to_key and packet.is_keyframe and behind_s < self.limits.skip_lag_s:
             self._skip_to_key = False
         late = behind_s > self.limits.skip_lag_s
         stream.codec_context.skip_frame = "NONREF" if late else "DEFAULT"
         if self._skip_to_key:
-            self._slow.skip(time.monotonic())
+            if not self.keys_only:
+                self._slow.skip(time.monotonic())
             self._gap = self._gap or (BEHIND, 0.0)
             # A key frame stands by itself: one every few seconds is still a picture.
             return packet.is_keyframe

@@ -18,6 +18,7 @@ from tests.surveillance.handmade import RULES, observed_round
 from tests.vision.sources.live_films import SIZE
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import TableFile
+from vision.health import camera_watch
 from vision.rounds.live_view import OutlineNow, TableNow, ViewNow
 from vision.rounds.observed import ObservedRound
 from vision.rounds.tracker import Phase
@@ -29,6 +30,7 @@ PATIENCE_S = 90.0
 TOLD = "tests.surveillance.live.live_room:told_watcher"
 CRASHES = "tests.surveillance.live.live_room:crashing_watcher"
 EATS = "tests.surveillance.live.live_room:eating_watcher"
+SLOW = "tests.surveillance.live.live_room:slow_watcher"
 HANGS = "tests.surveillance.live.live_room:hanging_watcher"
 ROUND_EVERY_S = 3.0
 
@@ -60,8 +62,8 @@ def write_site(folder: Path, source: str, **more: object) -> Path:
     data: dict[str, object] = {
         "evidence": {"before_s": 1, "after_s": 1},
         "web": {"port": 0},
-        **more,
-        "camera": [camera],
+        **{key: part for key, part in more.items() if key != "others"},
+        "camera": [camera, *more.get("others", ())],  # type: ignore[misc]
     }
     return write_toml(folder / "site.toml", data)
 
@@ -136,6 +138,20 @@ class _Hanging(ToldWatcher):
 
 def hanging_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ToldWatcher:
     return _Hanging()
+
+
+class _Slow(ToldWatcher):
+    """Takes more than a second for a frame, as the reading does on a machine that is overloaded."""
+
+    def feed(self, frame: Frame) -> list[ObservedRound]:
+        time.sleep(1.2)
+        return super().feed(frame)
+
+
+def slow_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ToldWatcher:
+    # The film is noise: what is tried here needs a camera whose view is taken for right.
+    camera_watch.FELT_MATCH_MIN = 0.0
+    return _Slow(rounds_before)
 
 
 def wait_event(

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surveillance.live.incidents import AGAIN_S, SETTLED_S, Incidents, SilentWatch
+from surveillance.live.incidents import (
+    AGAIN_S,
+    FIRST_SILENT_S,
+    LEAST_SILENT_S,
+    SETTLED_S,
+    Incidents,
+    SilentWatch,
+)
 
 FROZEN = {"frozen": ("the same picture", 0.0)}
 SLOW = {"no-picture": ("none comes", 5.0)}
@@ -79,3 +86,21 @@ def test_time_without_pictures_is_no_play() -> None:
     watch = SilentWatch(limit_s=100, idle_s=30)
     watch.look(0.0, moving=True, decided=False)
     assert not watch.look(5000.0, moving=True, decided=False)
+
+
+def test_a_missed_round_is_silent_by_the_tables_own_rounds() -> None:
+    watch = SilentWatch(limit_s=600, idle_s=30)
+    assert watch.limit_s == FIRST_SILENT_S
+    for now in range(0, 361, 10):
+        assert not watch.look(float(now), moving=True, decided=now % 60 == 0 and now > 0)
+    # Rounds of a minute: one is missed when two minutes have passed.
+    assert watch.limit_s == pytest.approx(120)
+    silent = [now for now in range(370, 600, 10) if watch.look(now, moving=True, decided=False)]
+    assert silent[0] == 480
+
+
+def test_short_rounds_do_not_make_a_hasty_watch() -> None:
+    watch = SilentWatch(limit_s=600, idle_s=30)
+    for now in range(0, 100, 5):
+        watch.look(float(now), moving=True, decided=now % 10 == 0)
+    assert watch.limit_s == LEAST_SILENT_S

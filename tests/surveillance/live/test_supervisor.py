@@ -26,6 +26,7 @@ from tests.surveillance.live.live_room import (
     CRASHES,
     EATS,
     HANGS,
+    SLOW,
     TOLD,
     is_alive,
     wait_event,
@@ -206,6 +207,38 @@ def test_a_process_that_stands_still_is_told_as_stale_within_seconds(
         assert running.process_id == process
         states = {n.state for n in running.store.health.page(HealthFilter(camera="c1")).rows}
         assert "stale" in states
+
+
+def test_a_table_too_slow_to_read_is_left_out_in_the_sites_order(
+    tmp_path: Path, film: Path
+) -> None:
+    table = str(tmp_path / "table.toml")
+    other = {"name": "c0", "table_file": table, "source": str(film), "loop": True}
+    with room(
+        tmp_path, str(film), SLOW, camera={"loop": True}, others=[other],
+        limits={"leave_out_first": ["c1"]},
+    ) as running:  # fmt: skip
+        slow = wait_event(
+            running.news, lambda e: e.kind == "state" and e.body["state"] == "too_slow", 120
+        )
+        assert "times a second in place of 5" in slow.body["message"]
+        left = wait_event(
+            running.news, lambda e: e.kind == "state" and e.body["state"] == "overload", 120
+        )
+        assert left.camera == "c1"
+        alerts = running.store.alerts.page().rows
+        told = {(a.camera, a.code, a.severity) for a in alerts if a.code == "OVERLOAD"}
+        assert ("c1", "OVERLOAD", "medium") in told
+        wait_for(lambda: ("c1", "OVERLOAD", "high") in _overloads(running))
+        # Its picture stays live meanwhile, from key frames alone.
+        wait_for(lambda: (running.bus.picture_age_s("c1") or 99) < 3)
+        states = {s.camera: s.state for s in running.bus.states()}
+        assert states["c0"] in ("running", "too_slow", "stale")
+
+
+def _overloads(running: RunningRoom) -> set[tuple[str, str, str]]:
+    rows = running.store.alerts.page().rows
+    return {(a.camera, a.code, a.severity) for a in rows if a.code == "OVERLOAD"}
 
 
 def test_a_reading_that_hangs_is_ended_too(tmp_path: Path, film: Path) -> None:
