@@ -263,12 +263,13 @@ class FileSource(Source):
         gap = Fraction(every_s or 0).limit_denominator(1_000_000)
         step = max(gap - self._slack(), Fraction(0))
         due = None if after is None else after.at_s + step
-        gap: Gap | None = None
+        hole: Gap | None = None
         try:
             for frame in self._decoded() if after is None else self._decoded_after(after):
-                gap = frame.gap if gap is None or frame.gap is None else gap.then(frame.gap)
+                if frame.gap is not None:
+                    hole = frame.gap if hole is None else hole.then(frame.gap)
                 if due is None or frame.at_s >= due:
-                    frame.gap, gap = gap, None
+                    frame.gap, hole = hole, None
                     due = frame.at_s + step
                     yield frame
         except SourceError:

@@ -37,6 +37,10 @@ __all__ = ["LiveFrame", "LiveSource", "LiveStatus"]
 
 _LIVE = frozenset({SourceState.RUNNING, SourceState.STALLED, SourceState.FROZEN})
 _CLOSE_S = 2.0
+_REFUSED_NOW = (
+    "it refuses the login that it took before; the connection may be damaged, or the password "
+    "was changed"
+)
 _SLACK = Fraction(1, 1000)
 _UNCODED = ("rawvideo", "wrapped_avframe")
 
@@ -96,6 +100,8 @@ class LiveSource(Source):
         self._gap: tuple[str, float] | None = None
         """Cause and least hidden time of the gap before the next frame, if there is one."""
         self._new_run = ""
+        self._let_in = False
+        """Whether the camera has taken the login and given a picture."""
         self._last_packet = 0.0
         self._last_good = 0.0
         self._last_decoded = 0.0
@@ -191,7 +197,7 @@ class LiveSource(Source):
             self._machine.to(SourceState.STALLED, "no picture comes", running)
 
     def _run(self) -> None:
-        attempt = 0
+        attempt = refused = 0
         while not self._stop.is_set():
             began = time.monotonic()
             try:
@@ -200,10 +206,14 @@ class LiveSource(Source):
                 if time.monotonic() - began > self.limits.settled_s:
                     attempt = 0
                 wait = self.limits.wait_s(attempt, self._luck.random())
-                if lost.refused:
+                words = str(lost)
+                refused = refused + 1 if lost.refused else 0
+                if refused == 1 and self._let_in:
+                    words = f"{self.place.address.shown}: {_REFUSED_NOW}"
+                elif lost.refused:
                     # A camera locks out who knocks with a wrong password again and again.
                     wait = self.limits.wait_s(30, self._luck.random())
-                self._machine.to(SourceState.RECONNECTING, f"{lost}; new attempt in {wait:.1f} s")
+                self._machine.to(SourceState.RECONNECTING, f"{words}; new attempt in {wait:.1f} s")
                 attempt += 1
                 self._reconnects += 1
                 self._stop.wait(wait)
@@ -281,6 +291,9 @@ class LiveSource(Source):
             return packet
         except (av.error.FFmpegError, OSError, EOFError) as error:
             why, refused = why_lost(error)
+            if refused:
+                # It let us in when the session was opened: what it says now is damaged.
+                why, refused = "what it sends is damaged", False
             if self.place.address.kind is Kind.DEVICE:
                 # The kernel's own words for that tell of arguments.
                 why = "it gives no more pictures; it was unplugged, or its driver ended"
@@ -376,6 +389,7 @@ class LiveSource(Source):
         """
         now = time.monotonic()
         self._last_picture = self._last_good = self._last_decoded = now
+        self._let_in = True
         self._slow.picture(now)
         if video.pts is None or video.time_base is None:
             return

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import itertools
 import logging
+import re
 import socket
 import threading
 import time
@@ -232,3 +234,63 @@ def test_what_is_no_camera_never_hangs_or_breaks(speech: bytes, close: bool) -> 
     assert thread is not None
     thread.join(20)
     assert not thread.is_alive()
+
+
+class DamagingProxy:
+    """Passes TCP on to a server; while it damages, requests arrive with changed letters."""
+
+    def __init__(self, port: int) -> None:
+        self.damages = threading.Event()
+        self._to = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
+        self._open: list[socket.socket] = []
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(("127.0.0.1", self._to))
+                self._open += [near, far]
+                for pair, is_request in (((near, far), True), ((far, near), False)):
+                    threading.Thread(
+                        target=self._pass, args=(*pair, is_request), daemon=True
+                    ).start()
+
+    def _pass(self, one: socket.socket, other: socket.socket, is_request: bool) -> None:
+        with contextlib.suppress(OSError):
+            while data := one.recv(65536):
+                if is_request and self.damages.is_set():
+                    data = re.sub(rb"(Authorization: Basic )..", rb"\g<1>xx", data)
+                other.sendall(data)
+        one.close()
+        other.close()
+
+    def drop(self) -> None:
+        for line in self._open:
+            with contextlib.suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+        self._open.clear()
+
+    def close(self) -> None:
+        self._listener.close()
+        self.drop()
+
+
+def test_a_damaged_connection_is_no_wrong_password(film: Path) -> None:
+    with RtspServer({"t": film}, USER, PASSWORD) as server:
+        proxy = DamagingProxy(server.port)
+        url = f"rtsp://127.0.0.1:{proxy.port}/t"
+        try:
+            with live(url, username=USER, password=PASSWORD) as source:
+                until(source, lambda s: s.state is SourceState.RUNNING)
+                proxy.damages.set()
+                proxy.drop()
+                status = until(source, lambda s: "it took before" in s.message)
+                assert "the connection may be damaged" in status.message
+                proxy.damages.clear()
+                until(source, lambda s: s.state is SourceState.RUNNING)
+                assert PASSWORD not in status.message
+        finally:
+            proxy.close()
