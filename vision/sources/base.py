@@ -38,6 +38,10 @@ EARLY_S = 1.0
 SEEK_BACK_S = 6
 """Reading on at a mark begins at least so long before it, at a key frame."""
 HOLE = "the recording holds none"
+MEASURED = 25
+"""So many steps from frame to frame tell whether a recording's times can be true ..."""
+LEAST_STEP_S, MOST_STEP_S = 0.002, 5.0
+"""... when the middle one lies between these."""
 JUMP_BACK_S = 1.0
 """Frames up to this far back in time are left out; a longer jump breaks the stream."""
 
@@ -47,6 +51,8 @@ _PLANAR_LUMA = frozenset(
     for range_ in ("", "j")
     for kind in ("410", "411", "420", "422", "440", "444")
 ) | {"nv12", "nv21", "nv16", "nv24", "gray", "gray8"}
+_YUV = ("yuv", "nv", "p01", "p21")
+"""Formats, of any depth, that begin so have brightness and two colour differences."""
 _COLORSPACE_UNTOLD = 2
 _HD_LINES = 720
 
@@ -117,7 +123,8 @@ class Frame:
     def _bgr(self) -> ByteArray:
         # Untagged streams follow the custom of their size; the library would take the small one.
         matrix: Colorspace | None = None
-        if self._video.colorspace == _COLORSPACE_UNTOLD and self._video.format.name in _PLANAR_LUMA:
+        is_yuv = self._video.format.name.startswith(_YUV)
+        if self._video.colorspace == _COLORSPACE_UNTOLD and is_yuv:
             matrix = Colorspace.ITU709 if self.height >= _HD_LINES else Colorspace.ITU601
         picture = self._video.reformat(format="bgr24", src_colorspace=matrix).to_ndarray()
         picture.flags.writeable = False
@@ -357,6 +364,7 @@ class FileSource(Source):
         """Every decoded picture in order of time."""
         index = 0
         broken_in_a_row = 0
+        steps: list[Fraction] = []
         for packet in self._packets():
             try:
                 pictures = packet.decode()
@@ -371,6 +379,11 @@ class FileSource(Source):
                 at = self._time(video)
                 if (video.width, video.height) != (self.width, self.height):
                     raise self._broken(f"the picture becomes {video.width}x{video.height}")
+                if video.rotation % 360:
+                    raise self._broken(
+                        f"its pictures are marked to be turned by {video.rotation % 360} degrees; "
+                        "give a recording that is stored upright"
+                    )
                 if video.is_corrupt:
                     self._note_broken("picture", video.pts)
                 if self._last_at is not None and at <= self._last_at:
@@ -380,11 +393,25 @@ class FileSource(Source):
                 frame = Frame(self.name, index, at, video, bool(video.is_corrupt))
                 if self._last_at is not None and at - self._last_at > LEAST_S:
                     frame.gap = Gap.between(float(self._last_at), float(at), HOLE)
+                if self._last_at is not None and len(steps) < MEASURED:
+                    steps.append(at - self._last_at)
+                    self._check_steps(steps)
                 self._last_at = at
                 yield frame
                 index += 1
         if index == 0:
             raise SourceError(f"{self.path}: there are no pictures in the video")
+
+    def _check_steps(self, steps: list[Fraction]) -> None:
+        """Refuse times that no camera's can be, such as those of a wrong time base."""
+        if len(steps) < MEASURED:
+            return
+        middle_s = float(sorted(steps)[len(steps) // 2])
+        if not LEAST_STEP_S <= middle_s <= MOST_STEP_S:
+            raise self._broken(
+                f"its times are wrong: pictures are {middle_s:.6g} s apart, accepted are "
+                f"{LEAST_STEP_S:g} to {MOST_STEP_S:g} s; write it again with its true time base"
+            )
 
     def _packets(self) -> Iterator[av.Packet[VideoStream]]:
         """The stream's packets and the last, empty one that flushes the decoder."""
