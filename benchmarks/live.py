@@ -21,8 +21,10 @@ from typing import Any
 import httpx
 import tomli_w
 
+from benchmarks.overload import busy_processes, outcome, read_told, truth_beside
 from benchmarks.rtsp_loopback import RtspServer
 from settlement.errors import FeltwatchError
+from settlement.record import read_rounds
 from vision.sources.base import FileSource
 
 STARTS_WITHIN_S = 180.0
@@ -47,8 +49,12 @@ def bench_live(
     tables: int,
     tell: Callable[[str], None],
     seconds: float | None = None,
+    busy: int = 0,
 ) -> dict[str, Any]:
     """Play a film to `tables` cameras at once and measure; `seconds` None plays it once.
+
+    A film that has ended begins again. `busy` processes run beside it. Where the film's truth
+    lies beside it, what became of each round is told, see `bench_overload.outcome`.
 
     The time of an alert is from when the camera showed the deciding picture, by the stream's
     own clock (RTCP sender reports), to the event's arrival in the client; which rounds and
@@ -67,13 +73,20 @@ def bench_live(
         token = _token(Path(folder))
         tell(f"starting the server with {tables} tables")
         with _server(site) as (process, address):
-            heard = _listen(address, token, process, cameras, listen_s, tell)
+            heard = _listen(address, token, process, cameras, listen_s, tell, busy)
             usage = heard.pop("usage")
             news: _Heard = heard.pop("news")
+            end_s = time.time()
+        path = truth_beside(video)
+        truth = read_rounds(path) if path is not None else []
+        url = f"sqlite:///{folder}/data/feltwatch.sqlite"
+        rounds = {c: outcome(truth, read_told(url, c, end_s), end_s) for c in cameras if truth}
     return {
         "tables": tables,
         "video": {"file": video.name, "size": list(size), "fps": rate, "length_s": length_s},
         "listened_s": round(listen_s, 1),
+        "busy_processes": busy,
+        "rounds_played": rounds,
         **delays(news.rounds, news.alerts),
         "cameras": {name: _summary(own) for name, own in sorted(news.states.items())},
         **usage,
@@ -170,13 +183,17 @@ def _listen(
     cameras: list[str],
     listen_s: float,
     tell: Callable[[str], None],
+    busy: int,
 ) -> dict[str, Any]:
     news, over = _Heard(), threading.Event()
     running: set[str] = set()
     usage: dict[str, Any] = {}
-    with httpx.Client(
-        headers={"authorization": f"Bearer {token}"}, timeout=httpx.Timeout(30, read=None)
-    ) as client:
+    with (
+        contextlib.ExitStack() as beside,
+        httpx.Client(
+            headers={"authorization": f"Bearer {token}"}, timeout=httpx.Timeout(30, read=None)
+        ) as client,
+    ):
         _wait_for_server(client, address, process)
         began, cpu = time.monotonic(), 0.0
         with client.stream("GET", f"{address}/api/events") as answer:
@@ -194,6 +211,7 @@ def _listen(
                     continue
                 if not over.is_set():
                     over.set()
+                    beside.enter_context(busy_processes(busy))
                     tell(f"all cameras run; listening for {listen_s:.0f} s")
                     began, cpu = time.monotonic(), _cpu_s(process.pid)
                 _note(news, kind, told, arrived)

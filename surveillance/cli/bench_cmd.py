@@ -143,6 +143,10 @@ def live_bench_command(
         float | None,
         typer.Option("--seconds", min=5, help="Listen for so long; without it the film's length."),
     ] = None,
+    busy: Annotated[
+        int,
+        typer.Option("--busy", min=0, max=64, help="Run so many processes beside that do sums."),
+    ] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Measure how soon an alert stands in a client after the camera showed what decided it.
@@ -151,9 +155,15 @@ def live_bench_command(
     server watches them, and a client listens to its events. Needs Debian's GStreamer RTSP
     server; the error names the packages.
 
+    With `truth.jsonl` beside the film (simulated ones have it) it is told of each round that was
+    played whether it was found, undecided, within a reported gap or missed, and which alerts
+    were false. A film that is shorter than --seconds is played again and again.
+
     Examples:
 
       feltwatch bench live
+
+      feltwatch bench live --tables 2 --busy 2 --seconds 1200
 
       feltwatch bench live --tables 1 --video shift.mp4 --table table.toml --json
     """
@@ -164,7 +174,7 @@ def live_bench_command(
         raise FeltwatchError("--video and --table go together; give both or none")
     sample = Path(__file__).resolve().parents[2] / "sample"
     found = bench_live(
-        video or sample / "video.mp4", table or sample / "table.toml", tables, _tell, seconds
+        video or sample / "video.mp4", table or sample / "table.toml", tables, _tell, seconds, busy
     )
     found["machine"] = machine_info()
     _print(found, as_json)
