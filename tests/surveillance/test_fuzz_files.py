@@ -19,13 +19,6 @@ import pytest
 import tomli_w
 from hypothesis import given
 from hypothesis import strategies as st
-from surveillance.evidence.bundle.checkpoint import (
-    CHECKPOINT_FILE,
-    append_checkpoint,
-    read_checkpoints,
-    take_checkpoint,
-)
-from surveillance.evidence.bundle.verify_checkpoints import place_at
 
 from settlement.errors import FeltwatchError
 from settlement.settle import settle
@@ -43,7 +36,14 @@ from surveillance.evidence.bundle import (
     verify_folder,
 )
 from surveillance.evidence.bundle.chain import head_path
+from surveillance.evidence.bundle.checkpoint import (
+    CHECKPOINT_FILE,
+    append_checkpoint,
+    read_checkpoints,
+    take_checkpoint,
+)
 from surveillance.evidence.bundle.keys import VerifyKey
+from surveillance.evidence.bundle.verify_checkpoints import place_at
 from tests.surveillance.evidence.bundle.evidence_made import make_evidence
 from tests.surveillance.fuzzing import fuzzed
 from tests.surveillance.handmade import RULES

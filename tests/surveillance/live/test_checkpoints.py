@@ -7,12 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from surveillance.evidence.bundle.checkpoint import read_checkpoints
 
 from surveillance.alerts.webhooks import Hook, Webhooks
 from surveillance.cli import main
 from surveillance.config.site_file import EvidencePart, load_site
 from surveillance.evidence.bundle import SigningKey
+from surveillance.evidence.bundle.checkpoint import read_checkpoints
 from surveillance.live.checkpoints import Checkpoints, stored_place
 from surveillance.store import Store
 from tests.surveillance.evidence.bundle.evidence_made import make_evidence

@@ -14,13 +14,13 @@ pkcs11 = pytest.importorskip("pkcs11")
 
 from asn1crypto.core import PrintableString  # noqa: E402
 from pkcs11 import Attribute, KeyType, Mechanism  # noqa: E402
-from surveillance.evidence.bundle.pkcs11_key import TokenPlace, TokenSigner  # noqa: E402
 
 from settlement.errors import FeltwatchError  # noqa: E402
 from surveillance.evidence.bundle import (  # noqa: E402
     VerifyKey,
     verify_folder,
 )
+from surveillance.evidence.bundle.pkcs11_key import TokenPlace, TokenSigner  # noqa: E402
 from surveillance.evidence.bundle.site_key import token_key  # noqa: E402
 from tests.surveillance.evidence.bundle.evidence_made import make_evidence  # noqa: E402
 

@@ -17,9 +17,9 @@ from rfc3161_client import (
     VerifierBuilder,
     decode_timestamp_response,
 )
-from surveillance.evidence.bundle.checkpoint import Checkpoint
 
 from settlement.errors import FeltwatchError
+from surveillance.evidence.bundle.checkpoint import Checkpoint
 from surveillance.staging import write_error
 
 ENDING = ".tsr"

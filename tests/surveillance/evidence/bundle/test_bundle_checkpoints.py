@@ -8,6 +8,11 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from tests.surveillance.evidence.bundle.authority import authority
+
+from settlement.errors import FeltwatchError
+from surveillance.cli import main
+from surveillance.evidence.bundle import CHAIN_FILE, FolderCheck, SigningKey, verify_folder
 from surveillance.evidence.bundle.checkpoint import (
     CHECKPOINT_FILE,
     append_checkpoint,
@@ -16,11 +21,6 @@ from surveillance.evidence.bundle.checkpoint import (
 )
 from surveillance.evidence.bundle.timestamps import request_timestamp, stamped_at, write_timestamp
 from surveillance.evidence.bundle.verify_checkpoints import place_at
-
-from settlement.errors import FeltwatchError
-from surveillance.cli import main
-from surveillance.evidence.bundle import CHAIN_FILE, FolderCheck, SigningKey, verify_folder
-from tests.surveillance.bundle.authority import authority
 from tests.surveillance.evidence.bundle.evidence_made import make_evidence
 from tests.surveillance.evidence.bundle.test_bundle_tamper import write_anew
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from surveillance.evidence.bundle.checkpoint import CHECKPOINT, Checkpoint, read_checkpoints
-from surveillance.evidence.bundle.timestamps import stamped_at, timestamp_path
-
 from settlement.errors import FeltwatchError
+from surveillance.evidence.bundle.checkpoint import CHECKPOINT, Checkpoint, read_checkpoints
 from surveillance.evidence.bundle.keys import VerifyKey
 from surveillance.evidence.bundle.problem import Problem
+from surveillance.evidence.bundle.timestamps import stamped_at, timestamp_path
 
 
 @dataclass(frozen=True, slots=True)
