@@ -72,7 +72,7 @@ def serve_stack(
         recorder = Recorder(store, bus, site.evidence_dir, webhooks, key)
         shutdown = Shutdown(site.limits.stop_s)
         ends.callback(lambda: recorder.close(max(1.0, shutdown.left_s())))
-        supervisor = Supervisor(site, store, bus, recorder, site_file=site_file, watcher=watcher)
+        supervisor = Supervisor(site, bus, recorder, site_file=site_file, watcher=watcher)
         recordings = AuditManager.of_site(site, store, key)
         app = create_app(
             WebSettings(

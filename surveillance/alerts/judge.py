@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import PurePosixPath
 
 from settlement.compare.comparison import compare
 from settlement.settle import settle
+from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert
 from surveillance.evidence import images
-from surveillance.reports.audit_report import JudgedRound
+from surveillance.evidence.detections import detections_of
 from vision.geometry.table import TableFile
 from vision.rounds.observed import ObservedRound, ViewPicture
 
+EVIDENCE = PurePosixPath("evidence")
+"""Where an alert's pictures lie, from the file of alerts."""
+
 
 def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:
-    """Settle an observed round and raise an alert for every difference."""
+    """Settle an observed round, raise an alert for every difference, draw what shows it."""
     record = observed.record
     settlement = settle(record, table.rules)
     alerts = []
+    pictures: dict[str, bytes] = {}
     for number, finding in enumerate(compare(record, settlement, table.rules), start=1):
-        pictures = images.choose(observed, finding.code, finding.seat)
-        start_s, end_s = _span(observed, pictures)
+        chosen = images.choose(observed, finding.code, finding.seat)
+        names = [images.file_name(record.round_id, picture) for picture in chosen]
+        for name, picture in zip(names, chosen, strict=True):
+            if name not in pictures:
+                pictures[name] = images.jpeg(images.draw(record.round_id, picture))
+        start_s, end_s = _span(observed, chosen)
         alerts.append(
             Alert(
                 alert_id=f"{record.round_id}-{number:02d}",
@@ -35,12 +45,11 @@ def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:
                 due=finding.due,
                 rule=finding.rule,
                 message=finding.message,
-                pictures=tuple(
-                    f"evidence/{images.file_name(record.round_id, p)}" for p in pictures
-                ),
+                pictures=tuple(str(EVIDENCE / name) for name in names),
             )
         )
-    return JudgedRound(record, settlement, tuple(alerts))
+    detections = detections_of(observed) if alerts else ()
+    return JudgedRound(record, settlement, tuple(alerts), pictures, detections)
 
 
 def _span(

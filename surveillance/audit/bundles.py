@@ -56,14 +56,16 @@ class AuditBundles:
         contents = BundleContents(
             alert=alert,
             record=record,
-            settlement=None if line is None else line.settlement,
+            settlement=None if line is None else line.settlement.model_dump(mode="json"),
             table=self._table,
             camera=self._camera,
             at=time_of(self._begun_at, alert.end_s or alert.start_s),
             pictures=self._pictures(alert),
             clip=None if clip is None else self._out / clip.file,
             clip_start_s=None if clip is None else clip.start_s,
-            detections=[] if line is None else line.detections,
+            detections=[]
+            if line is None
+            else [one.model_dump(mode="json") for one in line.detections],
             versions=self.versions,
             table_file=self._table_file,
         )

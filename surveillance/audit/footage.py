@@ -22,10 +22,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from settlement.errors import FeltwatchError
+from settlement.result import Settlement
+from surveillance.alerts.judged_round import Detection, JudgedRound
 from surveillance.alerts.model import Alert
 from surveillance.audit.clips import cut_clip
 from surveillance.evidence.clips import Clip, ClipError, write_preview
-from surveillance.reports.audit_report import JudgedRound
 from surveillance.staging import Staging
 
 FOR_BUNDLES, SMALL = "for-bundles", "clips"
@@ -82,8 +83,8 @@ class RoundLine(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     round_id: str
-    settlement: dict[str, Any]
-    detections: list[dict[str, Any]]
+    settlement: Settlement
+    detections: tuple[Detection, ...]
 
 
 @dataclass
@@ -100,16 +101,15 @@ class Footage:
         staging: Staging,
         video: Path,
         judged: list[JudgedRound],
-        detections: dict[str, list[dict[str, Any]]],
         should_stop: Callable[[], bool] | None = None,
     ) -> None:
-        """Write it for these rounds; `detections` by round. Raises KeyboardInterrupt to stop."""
+        """Write it for these rounds. Raises KeyboardInterrupt to stop."""
         alerted = [one for one in judged if one.alerts]
         lines = [
             RoundLine(
                 round_id=one.record.round_id,
-                settlement=one.settlement.model_dump(mode="json"),
-                detections=detections.get(one.record.round_id, []),
+                settlement=one.settlement,
+                detections=one.detections,
             )
             for one in alerted
         ]

@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
 from settlement.errors import FeltwatchError
 from surveillance.alerts.judge import judge
-from surveillance.alerts.model import Alert, count_by_code
+from surveillance.alerts.judged_round import JudgedRound
+from surveillance.alerts.model import count_by_code
 from surveillance.audit.candidates import Candidates
 from surveillance.audit.footage import Footage
 from surveillance.audit.work_folder import AuditWork, Place
 from surveillance.evidence import images
-from surveillance.evidence.detections import detections_of
-from surveillance.reports.audit_report import Heading, JudgedRound, render_report
+from surveillance.reports.audit_report import Heading, render_report
 from surveillance.staging import Staging
 from vision.geometry.table import TableFile
 from vision.rounds.observed import ObservedRound
@@ -98,8 +98,6 @@ class AuditRun:
     judged: list[JudgedRound] = field(default_factory=list)
     candidates: Candidates | None = None
     footage: Footage | None = None
-    detections: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """By round, of those with alerts; kept where there is `footage`."""
     work: AuditWork | None = None
     started: float = field(default_factory=time.perf_counter)
     first_s: Fraction | None = None
@@ -120,7 +118,6 @@ class AuditRun:
             return
         self.watcher.restore(place.snapshot)
         self.judged = list(work.judged)
-        self.detections = dict(work.detections)
         self.first_s = place.first_s
         self.started -= place.wall_s
         self.kept_s = place.wall_s
@@ -174,30 +171,19 @@ class AuditRun:
 
     def _take(self, observed: ObservedRound) -> None:
         judged = judge(observed, self.table)
-        self._write_evidence(observed, judged.alerts)
+        for name, data in judged.pictures.items():
+            if self.work is not None:
+                self.work.add_picture(name, data)
+            else:
+                self.staging.write_bytes(f"evidence/{name}", data)
         if self.candidates is not None:
             self.candidates.take(observed, judged.alerts)
-        own = detections_of(observed) if self.footage is not None and judged.alerts else []
-        if own:
-            self.detections[judged.record.round_id] = own
+        judged = judged.without_pictures()
         if self.work is not None:
-            self.work.add_round(judged, own)
+            self.work.add_round(judged)
         self.judged.append(judged)
         self.progress.rounds += 1
         self.progress.alerts += len(judged.alerts)
-
-    def _write_evidence(self, observed: ObservedRound, alerts: tuple[Alert, ...]) -> None:
-        written = set()
-        for alert in alerts:
-            for picture in images.choose(observed, alert.code, alert.seat):
-                name = images.file_name(observed.record.round_id, picture)
-                if name not in written:
-                    written.add(name)
-                    data = images.jpeg(images.draw(observed.record.round_id, picture))
-                    if self.work is not None:
-                        self.work.add_picture(name, data)
-                    else:
-                        self.staging.write_bytes(f"evidence/{name}", data)
 
     def summary(self, source: FileSource, video: Path, out_dir: Path) -> AuditSummary:
         """What came of it."""
@@ -225,7 +211,7 @@ class AuditRun:
     def write_footage(self, video: Path, should_stop: Callable[[], bool] | None) -> None:
         """Leave what bundles need, where it is wanted."""
         if self.footage is not None:
-            self.footage.write(self.staging, video, self.judged, self.detections, should_stop)
+            self.footage.write(self.staging, video, self.judged, should_stop)
 
     def write_report(self, summary: AuditSummary, video: Path) -> None:
         """Leave all results in the staging folder."""

@@ -14,7 +14,6 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -24,8 +23,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from settlement.record import RoundRecord
 from settlement.result import Settlement
+from surveillance.alerts.judged_round import Detection, JudgedRound
 from surveillance.alerts.model import Alert
-from surveillance.reports.audit_report import JudgedRound
 from surveillance.staging import write_error
 from vision.sources.base import Mark
 
@@ -38,7 +37,7 @@ class _Line(BaseModel):
     record: RoundRecord
     settlement: Settlement
     alerts: tuple[Alert, ...]
-    detections: tuple[dict[str, Any], ...] = ()
+    detections: tuple[Detection, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,6 @@ class AuditWork:
         self.folder = folder
         self.place: Place | None = None
         self.judged: list[JudgedRound] = []
-        self.detections: dict[str, list[dict[str, Any]]] = {}
         try:
             if self._is_of(key):
                 self._take_up()
@@ -74,13 +72,13 @@ class AuditWork:
         except OSError as error:
             raise write_error(folder, error) from error
 
-    def add_round(self, judged: JudgedRound, detections: Sequence[dict[str, Any]] = ()) -> None:
-        """Keep a judged round, and what was seen in it; it counts from the next `go_on_from`."""
+    def add_round(self, judged: JudgedRound) -> None:
+        """Keep a judged round; it counts from the next `go_on_from`."""
         line = _Line(
             record=judged.record,
             settlement=judged.settlement,
             alerts=judged.alerts,
-            detections=tuple(detections),
+            detections=judged.detections,
         )
         try:
             with (self.folder / ROUNDS).open("a", encoding="utf-8") as file:
@@ -159,8 +157,9 @@ class AuditWork:
         except (FileNotFoundError, ValueError, KeyError, TypeError, ValidationError):
             return
         self._replace(ROUNDS, "".join(line + "\n" for line in kept).encode())
-        self.judged = [JudgedRound(r.record, r.settlement, r.alerts) for r in rounds]
-        self.detections = {r.record.round_id: list(r.detections) for r in rounds if r.detections}
+        self.judged = [
+            JudgedRound(r.record, r.settlement, r.alerts, detections=r.detections) for r in rounds
+        ]
         self.place = place
 
 

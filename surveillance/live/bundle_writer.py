@@ -7,13 +7,15 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
+from pydantic import ValidationError
+
 from settlement.errors import FeltwatchError
+from settlement.record import RoundRecord
 from surveillance.evidence.bundle import BundleContents, Chain, SigningKey, write_bundle
-from surveillance.evidence.clips import PLAYED_BY_BROWSERS
-from surveillance.live.open_alert import OpenAlert
-from surveillance.live.recovery import UNKEPT
+from surveillance.evidence.clips import PLAYED_BY_BROWSERS, Clip
+from surveillance.live.entries import EvidenceContent
 from surveillance.staging import write_error
-from surveillance.store import AlertRow, Store
+from surveillance.store import AlertRow, PendingRow, Store
 
 CLIP, SMALL = "-clip.mp4", "-small.mp4"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -46,64 +48,81 @@ class BundleWriter:
         except OSError as error:
             log.error("%s: pictures cannot be written: %s", place, error.strerror)
 
-    def write(self, own: OpenAlert) -> AlertRow:
+    def write(self, own: PendingRow) -> AlertRow:
         """Write an alert's evidence and say so in its row, which comes back.
 
         Raises FeltwatchError; then nothing of it is lost, and it may be written later.
         """
-        self.write_pictures(own.facts.folder(own.row.at), own.pictures)
-        stored = self._store_clip(own)
-        clip = own.clip if stored is not None else None
+        try:
+            content = EvidenceContent.model_validate(own.content)
+            record = None if own.record is None else RoundRecord.model_validate(own.record)
+        except ValidationError as error:
+            raise FeltwatchError(f"its pending evidence cannot be read: {error}") from error
+        alert, facts = own.alert, content.facts
+        self.write_pictures(facts.folder(alert.at), content.pictures)
+        clip, missing = self._store_clip(own)
         contents = BundleContents(
-            alert=own.alert,
-            record=own.record,
+            alert=content.alert,
+            record=record,
             settlement=own.settlement,
-            table=own.facts.table,
-            camera=own.facts.camera,
-            at=own.row.at,
-            pictures=own.pictures,
-            clip=None if stored is None else self._dir / stored,
+            table=facts.table,
+            camera=facts.camera,
+            at=alert.at,
+            pictures=content.pictures,
+            clip=None if clip is None else self._dir / own.clip_name,
             clip_start_s=None if clip is None else f"{clip.start_s:.3f}",
-            detections=own.detections,
-            versions=own.facts.versions,
-            table_file=own.facts.table_file,
-            missing=own.missing,
+            detections=[one.model_dump(mode="json") for one in content.detections],
+            versions=facts.versions,
+            table_file=facts.table_file,
+            missing=missing,
         )
-        folder = self._dir / own.facts.camera / own.row.at.strftime("%Y-%m-%d")
+        folder = self._dir / facts.camera / alert.at.strftime("%Y-%m-%d")
         try:
             bundle = write_bundle(folder, contents, self._chain)
         except OSError as error:
             raise write_error(folder, error) from error
         path = bundle.path.resolve().relative_to(self._dir.resolve()).as_posix()
         plays = clip is not None and clip.codec in PLAYED_BY_BROWSERS
-        row = self._store.alerts.set_bundle(
-            own.row.id, path, bundle.sha256, stored if plays else None
+        return self._store.pending.set_bundle(
+            alert.id,
+            path,
+            bundle.sha256,
+            own.clip_name if plays else None,
+            preview=clip is not None and not clip.plays_at_once,
         )
-        if UNKEPT in row.message:
-            row = self._store.alerts.set_message(row.id, own.alert.message)
-        return row
 
-    def tell_unkept(self, own: OpenAlert, why: str) -> AlertRow:
-        """Say at an alert that its evidence could not be kept. Raises FeltwatchError."""
-        return self._store.alerts.set_message(own.row.id, f"{own.alert.message}{UNKEPT}: {why}.")
-
-    def _store_clip(self, own: OpenAlert) -> str | None:
-        """Have the clip in the evidence; its path from there, None where it is gone."""
+    def _store_clip(self, own: PendingRow) -> tuple[Clip | None, tuple[str, ...]]:
+        """Have the clip in the evidence; None where it is gone. And what is missing in all."""
         if own.clip is None:
-            return None
+            return None, own.missing
+        clip = clip_of(own.clip)
         place = self._dir / own.clip_name
         try:
             # Another alert of the same span may have brought it already.
             if not place.is_file():
                 place.parent.mkdir(parents=True, exist_ok=True)
-                own.clip.path.replace(place)
+                clip.path.replace(place)
         except FileNotFoundError:
-            own.clip = None
-            own.missing += ("the clip: it is gone",)
-            return None
+            return None, (*own.missing, "the clip: it is gone")
         except OSError as error:
             raise write_error(place, error) from error
-        return own.clip_name
+        return clip, own.missing
+
+
+def clip_facts(clip: Clip) -> dict[str, str | float | int]:
+    """Return a clip as pending evidence keeps it."""
+    return {
+        "path": str(clip.path), "start_s": clip.start_s, "end_s": clip.end_s,
+        "codec": clip.codec, "width": clip.width,
+    }  # fmt: skip
+
+
+def clip_of(facts: Mapping[str, str | float | int]) -> Clip:
+    """Return the clip of `clip_facts`."""
+    return Clip(
+        Path(str(facts["path"])), float(facts["start_s"]), float(facts["end_s"]),
+        str(facts["codec"]), int(facts["width"]),
+    )  # fmt: skip
 
 
 def is_disk_error(error: FeltwatchError) -> bool:

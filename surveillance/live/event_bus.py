@@ -7,6 +7,7 @@ import time
 from collections import deque
 from datetime import UTC, datetime
 
+from surveillance.live.record_status import RecordStatus
 from surveillance.live.states import CameraState, LiveEvent, SeatNow, TableState
 
 __all__ = ["CameraState", "EventBus", "LiveEvent", "SeatNow", "Subscription", "TableState"]
@@ -98,6 +99,7 @@ class EventBus:
         self._pictures: dict[str, tuple[bytes, bytes]] = {}
         self._shown_at: dict[str, float] = {}
         """When each camera showed its picture, s of the monotonic clock."""
+        self._record = RecordStatus()
         self._closed = False
 
     def publish(self, event: LiveEvent) -> None:
@@ -143,6 +145,19 @@ class EventBus:
         self.publish(
             LiveEvent(kind="state", camera=state.camera, table=state.table, at=at, body=body)
         )
+
+    def set_record(self, record: RecordStatus, at: datetime) -> None:
+        """Keep how the record stands and tell it."""
+        with self._lock:
+            self._record = record
+        body = record.model_dump(mode="json")
+        self.publish(LiveEvent(kind="record", camera="", table="", at=at, body=body))
+
+    @property
+    def record(self) -> RecordStatus:
+        """How the record stands."""
+        with self._lock:
+            return self._record
 
     def set_pictures(self, camera: str, plain: bytes, overlay: bytes, age_s: float = 0.0) -> None:
         """Keep a camera's last picture, JPEG, plain and with what is seen drawn over it.

@@ -1,14 +1,12 @@
-"""What one camera's process tells, brought to the event bus and the recorder."""
+"""What one camera's process tells, brought to the hub and the recorder."""
 
 from __future__ import annotations
 
-import contextlib
-import json
-import logging
+import time
 from datetime import UTC, datetime
-from typing import Any
 
-from settlement.errors import FeltwatchError
+from surveillance.evidence.clips import Clip
+from surveillance.live.entries import ClipEntry, IncidentEntry, NoteEntry, RoundEntry
 from surveillance.live.event_bus import EventBus
 from surveillance.live.messages import (
     ClipMessage,
@@ -18,24 +16,22 @@ from surveillance.live.messages import (
     RoundMessage,
     StateMessage,
 )
-from surveillance.live.recorder import CameraFacts, Recorder
+from surveillance.live.open_alert import CameraFacts
+from surveillance.live.recorder import Recorder
 from surveillance.live.states import CameraState, LiveEvent, TableState
-from surveillance.store import Store
 from vision.sources.url import Address
-
-log = logging.getLogger(__name__)
 
 
 class MessageRouter:
     """The state of one table as it is told, and what its camera reports."""
 
     def __init__(
-        self, state: TableState, address: Address, store: Store, bus: EventBus, recorder: Recorder
+        self, state: TableState, address: Address, bus: EventBus, recorder: Recorder
     ) -> None:
         """`state` is the first one; `address` blanks what is told."""
         self._state = state
         self._address = address
-        self._store, self._bus, self._recorder = store, bus, recorder
+        self._bus, self._recorder = bus, recorder
         self._noted = ""
         self.restarts = 0
         self.facts: CameraFacts | None = None
@@ -52,42 +48,60 @@ class MessageRouter:
         self._tell(self._state.model_copy(update={"state": state, "message": words}))
 
     def take(self, message: Message) -> None:
-        """Bring a message where it belongs; a record that cannot be written is told too."""
-        assert self.facts is not None
-        try:
-            match message:
-                case StateMessage():
-                    self._take_state(message)
-                case PictureMessage():
-                    self._bus.set_pictures(
-                        self.facts.camera, message.plain, message.overlay, message.age_s
+        """Bring a message where it belongs."""
+        facts = self.facts
+        assert facts is not None
+        match message:
+            case StateMessage():
+                self._take_state(message)
+            case PictureMessage():
+                self._bus.set_pictures(facts.camera, message.plain, message.overlay, message.age_s)
+            case RoundMessage():
+                self._recorder.take(
+                    RoundEntry(
+                        facts=facts,
+                        judged=message.judged,
+                        started_at=message.started_at,
+                        shown_at=message.shown_at,
+                        by_sender=message.by_sender,
                     )
-                case RoundMessage():
-                    self._recorder.take(self.facts, message)
-                    self._keep_last(message)
-                case IncidentMessage():
-                    self._recorder.take_incident(self.facts, message)
-                case ClipMessage():
-                    self._recorder.take_clip(self.facts, message)
-        except FeltwatchError as error:
-            # The table is watched on, whatever becomes of the record.
-            words = self._address.blank(str(error))
-            log.error("camera %s: %s", self.facts.camera, words)
-            self._note("record", words)
+                )
+                self._keep_last(message)
+            case IncidentMessage():
+                self._recorder.take(
+                    IncidentEntry(
+                        facts=facts,
+                        act=message.act,
+                        incident=message.kind,
+                        alert=message.alert,
+                        at=message.at,
+                        pictures=message.pictures,
+                    )
+                )
+            case ClipMessage():
+                self._recorder.take(
+                    ClipEntry(
+                        camera=facts.camera,
+                        source=facts.source,
+                        alert_ids=message.alert_ids,
+                        clip=_clip(message),
+                        why=message.why,
+                    )
+                )
 
     def _keep_last(self, message: RoundMessage) -> None:
-        record = json.loads(message.record)
-        update: dict[str, Any] = {
+        judged = message.judged
+        update: dict[str, object] = {
             "last_round": {
-                "round_id": record["round_id"],
-                "seats": len(record.get("seats", ())),
-                "alerts": len(message.alerts),
-                "undecided": len(record.get("undecided", ())),
+                "round_id": judged.record.round_id,
+                "seats": len(judged.record.seats),
+                "alerts": len(judged.alerts),
+                "undecided": len(judged.record.undecided),
                 "shown_at": _moment(message.shown_at).isoformat(),
             }
         }
-        if message.alerts:
-            last = message.alerts[-1]
+        if judged.alerts:
+            last = judged.alerts[-1]
             update["last_alert"] = {
                 "alert_id": last.alert_id,
                 "code": last.code,
@@ -121,12 +135,18 @@ class MessageRouter:
             self._note(state.state, state.message)
 
     def _note(self, state: str, message: str) -> None:
-        now = datetime.now(UTC)
         camera, table = self._state.camera, self._state.table
-        with contextlib.suppress(FeltwatchError):
-            self._store.health.note(camera, state, message, now)
+        note = NoteEntry(camera=camera, state=state, message=message, at=time.time())
+        self._recorder.take(note)
         body = {"state": state, "message": message}
-        self._bus.publish(LiveEvent(kind="health", camera=camera, table=table, at=now, body=body))
+        at = _moment(note.at)
+        self._bus.publish(LiveEvent(kind="health", camera=camera, table=table, at=at, body=body))
+
+
+def _clip(message: ClipMessage) -> Clip | None:
+    if message.path is None:
+        return None
+    return Clip(message.path, message.start_s, message.end_s, message.codec, message.width)
 
 
 def _moment(seconds: float) -> datetime:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
+from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert
 from surveillance.config.site_file import EvidencePart
 from surveillance.live.overload import CameraLoad
@@ -70,16 +71,9 @@ class PictureMessage:
 
 @dataclass(frozen=True, slots=True)
 class RoundMessage:
-    """A round that was decided. Times `..._at` are wall clock seconds as the camera showed it.
+    """A round that was decided. Times `..._at` are wall clock seconds as the camera showed it."""
 
-    `pictures` are JPEG by file name, as the alerts name them.
-    """
-
-    record: str
-    settlement: dict[str, Any]
-    alerts: tuple[Alert, ...]
-    pictures: dict[str, bytes]
-    detections: list[dict[str, Any]]
+    judged: JudgedRound
     started_at: float
     shown_at: float
     by_sender: bool

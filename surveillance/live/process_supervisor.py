@@ -28,8 +28,8 @@ from surveillance.live.messages import (
     StateMessage,
     WorkerSetup,
 )
+from surveillance.live.open_alert import CameraFacts
 from surveillance.live.overload import CameraLoad
-from surveillance.live.recorder import CameraFacts
 from surveillance.live.states import CameraState
 from surveillance.live.worker import run_worker
 

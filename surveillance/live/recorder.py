@@ -1,39 +1,57 @@
-"""What the cameras report goes into the record here: rounds, alerts, pictures, then bundles."""
+"""The recorder: what the cameras report goes into the journal, and from there into the store.
+
+A decided round counts from the moment the journal has it. A thread of its own brings it into
+the store in one transaction with its alerts and their pending evidence, then tells of it. While
+the store is down, entries wait; what is brought twice is stored once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+import threading
+import time
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
-from settlement.record import RoundRecord
+from settlement.errors import FeltwatchError
+from surveillance.alerts.judged_round import Detection
 from surveillance.alerts.model import Alert
 from surveillance.evidence.bundle import SigningKey
-from surveillance.evidence.clips import Clip
+from surveillance.live.entries import (
+    CameraEntry,
+    ClipEntry,
+    Entry,
+    EvidenceContent,
+    GapEntry,
+    IncidentEntry,
+    NoteEntry,
+    RoundEntry,
+    from_bytes,
+    picture_names,
+)
 from surveillance.live.event_bus import EventBus
 from surveillance.live.evidence_queue import EvidenceQueue
-from surveillance.live.messages import ClipMessage, IncidentMessage, RoundMessage
-from surveillance.live.open_alert import CameraFacts, OpenAlert
-from surveillance.live.states import EventKind, LiveEvent
-from surveillance.store import AlertRow, NewAlert, NewRound, Store
+from surveillance.live.inbox import Inbox, Waiting
+from surveillance.live.journal import Journal
+from surveillance.live.news import Hooks, News, moment
+from surveillance.live.open_alert import CameraFacts
+from surveillance.live.record_status import RecordStatus
+from surveillance.store import NewAlert, RoundFilter, Store, StoreDownError
+from surveillance.store.record_rows import RunFacts
 
-__all__ = ["CameraFacts", "Hooks", "Recorder"]
+JOURNAL = "journal.sqlite"
+"""Name of the journal in the data folder."""
+GAP = "GAP"
+RETRY_FIRST_S = 0.5
+RETRY_MOST_S = 10.0
+_LOOK_EVERY_S = 1.0
 
-
-class Hooks(Protocol):
-    """Who else is told; `surveillance.alerts.webhooks.Webhooks` is one."""
-
-    def send(self, kind: str, body: Mapping[str, Any], code: str | None = None) -> None:
-        """Tell of an event; never waits."""
+log = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Takes in what the cameras report; may be called from several threads.
-
-    Rounds and alerts stand in the store, and news in the hub, when `take` returns; bundles
-    follow when their clips have come.
-    """
+    """Takes what cameras report, from any number of threads, and stores it exactly once."""
 
     def __init__(
         self,
@@ -42,163 +60,249 @@ class Recorder:
         evidence_dir: Path,
         webhooks: Hooks | None = None,
         key: SigningKey | None = None,
+        journal: Journal | None = None,
     ) -> None:
-        """Bundles, pictures and clips go below `evidence_dir`; `key` signs its log."""
+        """Bundles, pictures and clips go below `evidence_dir`; `key` signs its log.
+
+        Without `journal` it lies beside `evidence_dir`.
+        """
         self._store = store
         self._bus = bus
-        self._webhooks = webhooks
-        self._evidence = EvidenceQueue(store, evidence_dir, self._alert_changed, key)
+        self._news = News(bus, webhooks)
+        self._journal = journal or Journal(evidence_dir.parent / JOURNAL)
+        self._inbox = Inbox(self._journal)
+        self.evidence = EvidenceQueue(store, evidence_dir, self._news.alert_changed, key)
+        self._versions: dict[str, int] = {}
+        self._began = datetime.now(UTC)
+        self._has_caught_up = False
+        self._store_down: tuple[datetime, str] | None = None
+        self._status = RecordStatus()
+        self._fresh = threading.Event()
+        self._closing = threading.Event()
+        self._until = 0.0
+        self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
+        self._thread.start()
 
-    def take(self, facts: CameraFacts, message: RoundMessage) -> tuple[AlertRow, ...]:
-        """Keep a decided round with its alerts and tell of both. Raises FeltwatchError."""
-        record = RoundRecord.model_validate_json(message.record)
-        shown = _moment(message.shown_at)
-        dealer = self._store.dealers.current(facts.table)
-        row = self._store.rounds.add(
-            NewRound(
-                table=facts.table,
-                camera=facts.camera,
-                round_id=record.round_id,
-                game=record.game,
-                started_at=_moment(min(message.started_at, message.shown_at)),
-                ended_at=shown,
-                source=facts.source,
-                record=record.model_dump(mode="json", exclude_none=True),
-                settlement=message.settlement,
-                dealer=dealer,
-                start_s=record.start_s,
-                end_s=record.end_s,
-                undecided=len(record.undecided),
-                versions_id=facts.versions_id,
-            )
-        )
-        alerts = []
-        for alert in message.alerts:
-            alerts.append(self._add_alert(facts, alert, shown, row.id, dealer))
-            self._tell_alert("alert", alerts[-1], shown)
-        body = {
-            "id": row.id,
-            "round_id": record.round_id,
-            "seats": len(record.seats),
-            "alerts": len(alerts),
-            "undecided": len(record.undecided),
-            "by_sender": message.by_sender,
-        }
-        self._tell("round", facts, shown, body)
-        # An alert is told before its pictures are written: they take longer.
-        self._evidence.write_pictures(facts.folder(shown), message.pictures)
-        for stored in alerts:
-            self._alert_changed(stored)
-        for stored, alert in zip(alerts, message.alerts, strict=True):
-            own = {n: message.pictures[n] for n in _names(alert) if n in message.pictures}
-            self._evidence.wait_for_clip(
-                OpenAlert(stored, alert, facts, record, message.settlement, message.detections, own)
-            )
-        return tuple(alerts)
+    @property
+    def status(self) -> RecordStatus:
+        """How the record stands, as told last."""
+        return self._status
 
-    def take_incident(self, facts: CameraFacts, message: IncidentMessage) -> AlertRow | None:
-        """Keep a camera's or table's incident: an alert when it begins, a note at each turn."""
-        at = _moment(message.at)
-        row = None
-        if message.act == "began":
-            dealer = self._store.dealers.current(facts.table)
-            row = self._add_alert(facts, message.alert, at, None, dealer)
-            self._tell_alert("alert", row, at)
-            self._evidence.write_pictures(facts.folder(at), message.pictures)
-            self._alert_changed(row)
-            self._evidence.wait_for_clip(
-                OpenAlert(row, message.alert, facts, None, None, [], dict(message.pictures))
-            )
-        words = message.alert.message
-        self._store.health.note(facts.camera, f"{message.kind} {message.act}", words, at)
-        body = {
-            "incident": message.kind,
-            "act": message.act,
-            "alert_id": message.alert.alert_id,
-            "message": words,
-        }
-        self._tell("health", facts, at, body)
-        return row
+    def take(self, entry: Entry) -> None:
+        """Take what a camera reports; it is journaled on return, or the status says it is not."""
+        if isinstance(entry, ClipEntry) and entry.clip is not None:
+            # The camera's own spool is emptied whenever its process starts again.
+            kept = self.evidence.save_clip(entry.clip)
+            entry = entry.model_copy(update={"clip": kept})
+        self._inbox.put(entry)
+        self._tell_status()
+        self._fresh.set()
 
-    def take_clip(self, facts: CameraFacts, message: ClipMessage) -> None:
-        """A clip is there, or will never be: the bundles of its alerts are written."""
-        clip = None
-        if message.path is not None:
-            clip = Clip(message.path, message.start_s, message.end_s, message.codec, message.width)
-        self._evidence.bring_clip(facts, message.alert_ids, clip, message.why)
+    def add_camera(self, camera: str, table: str) -> None:
+        """Prepare for a camera's entries, while the disk still has space."""
+        self.evidence.add_camera(camera)
+        self._inbox.add_camera(camera, table)
+
+    def last_round(self, camera: str) -> int:
+        """Return the number of a camera's last decided round, stored or not, else 0."""
+        known = self._inbox.last_round(camera)
+        try:
+            rows = self._store.rounds.page(RoundFilter(camera=camera), limit=1, whole=False).rows
+        except FeltwatchError as error:
+            log.warning("camera %s: its rounds in the store are not known now: %s", camera, error)
+            return known
+        number = rows[0].round_id.rsplit("-", 1)[-1] if rows else "0"
+        return max(known, int(number) if number.isdigit() else 0)
+
+    def wait_stored(self, timeout_s: float) -> bool:
+        """Wait until all that was taken is in the store; returns whether it is."""
+        until = time.monotonic() + timeout_s
+        while time.monotonic() < until:
+            if self._inbox.counts() == (0, 0):
+                return True
+            time.sleep(0.01)
+        return False
 
     def close(self, timeout_s: float = 20.0) -> None:
-        """End within `timeout_s`; evidence not written by then is left for the next start."""
-        self._evidence.close(timeout_s)
+        """End within `timeout_s`; what is not stored by then waits in the journal."""
+        self._until = time.monotonic() + timeout_s
+        self._closing.set()
+        self._fresh.set()
+        self._thread.join(timeout_s)
+        journaled, held = self._inbox.counts()
+        if journaled or held:
+            log.warning("record: %d entries wait in the journal, %d in memory", journaled, held)
+        self.evidence.close(max(0.0, self._until - time.monotonic()))
+        self._journal.close()
 
-    def _add_alert(
-        self,
-        facts: CameraFacts,
-        alert: Alert,
-        at: datetime,
-        round_number: int | None,
-        dealer: str | None,
-    ) -> AlertRow:
+    def _run(self) -> None:
+        pause_s = RETRY_FIRST_S
+        while True:
+            found = self._inbox.oldest()
+            is_down = not all(self._bring(waiting) for waiting in found)
+            self._tell_status()
+            if is_down:
+                if self._closing.is_set():
+                    return
+                self._closing.wait(pause_s)
+                pause_s = min(pause_s * 2, RETRY_MOST_S)
+                continue
+            pause_s = RETRY_FIRST_S
+            if found:
+                if self._closing.is_set() and time.monotonic() >= self._until:
+                    return
+                continue
+            self._catch_up()
+            if self._closing.is_set():
+                return
+            self._fresh.wait(_LOOK_EVERY_S)
+            self._fresh.clear()
+
+    def _bring(self, waiting: Waiting) -> bool:
+        """Bring an entry into the store; returns whether the store can be written."""
+        try:
+            self._store_entry(from_bytes(waiting.kind, waiting.body))
+        except StoreDownError as error:
+            if self._store_down is None:
+                log.error("the record waits in the journal: %s", error)
+                self._store_down = (datetime.now(UTC), str(error))
+            return False
+        except Exception as error:
+            # One entry that cannot be stored must not hold up all that come after it.
+            log.exception("an entry of kind %r is not taken by the store", waiting.kind)
+            self._inbox.refuse(waiting, f"{type(error).__name__}: {error}")
+            return True
+        if self._store_down is not None:
+            log.warning("the store is written again")
+            self._store_down = None
+        self._inbox.done(waiting)
+        return True
+
+    def _catch_up(self) -> None:
+        """When all of an earlier run is stored: clips that it waited for will not come."""
+        if self._has_caught_up:
+            return
+        try:
+            self.evidence.give_up_earlier(self._began)
+        except FeltwatchError as error:
+            log.error("evidence of an earlier run cannot be looked for: %s", error)
+        self._has_caught_up = True
+
+    def _store_entry(self, entry: Entry) -> None:
+        match entry:
+            case RoundEntry():
+                self._store_round(entry)
+            case IncidentEntry():
+                self._store_incident(entry)
+            case ClipEntry():
+                self.evidence.take_clip(entry)
+            case NoteEntry():
+                self._store.health.note(entry.camera, entry.state, entry.message, moment(entry.at))
+            case CameraEntry():
+                self._store.cameras.upsert(
+                    entry.camera, entry.table, entry.source, entry.table_file_sha256
+                )
+            case GapEntry():
+                self._store_gap(entry)
+
+    def _store_round(self, entry: RoundEntry) -> None:
+        judged = entry.judged
+        shown = moment(entry.shown_at)
+        run = self._run_facts(entry.facts, shown)
+        stored = self._store.record.add(
+            run.round(judged, moment(min(entry.started_at, entry.shown_at)), shown),
+            [run.alert(alert, shown) for alert in judged.alerts],
+            {
+                alert.alert_id: _content(alert, entry.facts, judged.detections, judged.pictures)
+                for alert in judged.alerts
+            },
+        )
+        assert stored.round is not None
+        for row in stored.alerts:
+            self._news.alert(row)
+        self._news.round(entry, stored.round)
+        # An alert is told before its pictures are written: they take longer.
+        self.evidence.write_pictures(entry.facts.folder(shown), judged.pictures)
+        for row in stored.alerts:
+            self._news.alert_changed(row)
+
+    def _store_incident(self, entry: IncidentEntry) -> None:
+        at = moment(entry.at)
+        facts, alert = entry.facts, entry.alert
+        if entry.act == "began":
+            content = _content(alert, facts, (), entry.pictures)
+            run = self._run_facts(facts, at)
+            stored = self._store.record.add(None, [run.alert(alert, at)], {alert.alert_id: content})
+            for row in stored.alerts:
+                self._news.alert(row)
+            self.evidence.write_pictures(facts.folder(at), entry.pictures)
+            for row in stored.alerts:
+                self._news.alert_changed(row)
+        state = f"{entry.incident} {entry.act}"
+        self._store.health.note(facts.camera, state, alert.message, at)
+        self._news.incident(entry)
+
+    def _store_gap(self, entry: GapEntry) -> None:
+        """A gap is an alert of its own: a person must know that something may be missing."""
+        since, until = moment(entry.since), moment(entry.until)
+        span = f"{since:%Y-%m-%d %H:%M:%S} to {until:%H:%M:%S} UTC"
+        message = f"{entry.camera}: up to {entry.rounds} rounds or incidents of {span} were lost: "
+        stored = self._store.record.add(
+            None,
+            [
+                NewAlert(
+                    alert_id=f"{entry.table}-gap-{since:%Y%m%dT%H%M%S}",
+                    table=entry.table,
+                    camera=entry.camera,
+                    source=f"gap#{entry.since:.3f}",
+                    code=GAP,
+                    severity="high",
+                    at=until,
+                    message=f"{message}{entry.why}.",
+                    dealer=self._store.dealers.current(entry.table, until),
+                    seen=span,
+                )
+            ],
+        )
+        for row in stored.alerts:
+            self._news.alert(row)
+
+    def _run_facts(self, facts: CameraFacts, at: datetime) -> RunFacts:
+        if facts.source not in self._versions and facts.versions:
+            self._versions[facts.source] = self._store.versions.note_set(facts.versions)
         folder = facts.folder(at)
-        return self._store.alerts.add(
-            NewAlert(
-                alert_id=alert.alert_id,
-                table=facts.table,
-                camera=facts.camera,
-                source=facts.source,
-                code=alert.code,
-                severity=alert.severity,
-                at=at,
-                message=alert.message,
-                round=round_number,
-                dealer=dealer,
-                seat=alert.seat,
-                wager=alert.wager,
-                start_s=alert.start_s,
-                end_s=alert.end_s,
-                seen=alert.seen,
-                due=alert.due,
-                rule=alert.rule,
-                pictures=tuple(str(folder / name) for name in _names(alert)),
-            )
+        return RunFacts(
+            camera=facts.camera,
+            table=facts.table,
+            source=facts.source,
+            place=lambda path: str(folder / Path(path).name),
+            dealer=self._store.dealers.current(facts.table, at),
+            versions_id=self._versions.get(facts.source),
         )
 
-    def _tell(
-        self, kind: EventKind, facts: CameraFacts, at: datetime, body: dict[str, Any]
-    ) -> None:
-        self._bus.publish(
-            LiveEvent(kind=kind, camera=facts.camera, table=facts.table, at=at, body=body)
+    def _tell_status(self) -> None:
+        journaled, held = self._inbox.counts()
+        down = self._store_down
+        status = RecordStatus(
+            store_down_since=None if down is None else down[0],
+            store_why="" if down is None else down[1],
+            journal_down_since=self._inbox.down_since,
+            journal_why=self._inbox.down_why,
+            waiting=journaled if down is not None else 0,
+            held=held,
+            refused=self._inbox.refused,
         )
-
-    def _alert_changed(self, row: AlertRow) -> None:
-        self._tell_alert("alert_changed", row, datetime.now(UTC))
-
-    def _tell_alert(self, kind: EventKind, row: AlertRow, at: datetime) -> None:
-        body = {
-            "id": row.id,
-            "alert_id": row.alert_id,
-            "code": row.code,
-            "severity": row.severity,
-            "seat": row.seat,
-            "wager": row.wager,
-            "state": row.state,
-            "message": row.message,
-            "at": row.at.isoformat(),
-            "round": row.round,
-            "clip": row.clip is not None,
-            "bundle": row.bundle is not None,
-        }
-        self._bus.publish(
-            LiveEvent(kind=kind, camera=row.camera, table=row.table, at=at, body=body)
-        )
-        if self._webhooks is not None and kind == "alert":
-            told = {**body, "camera": row.camera, "table": row.table}
-            self._webhooks.send("alert", told, row.code)
+        if status != self._status:
+            self._status = status
+            self._bus.set_record(status, datetime.now(UTC))
 
 
-def _names(alert: Alert) -> tuple[str, ...]:
-    return tuple(PurePosixPath(path).name for path in alert.pictures)
-
-
-def _moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
+def _content(
+    alert: Alert,
+    facts: CameraFacts,
+    detections: tuple[Detection, ...],
+    pictures: dict[str, bytes],
+) -> dict[str, Any]:
+    own = {name: pictures[name] for name in picture_names(alert) if name in pictures}
+    content = EvidenceContent(alert=alert, facts=facts, detections=detections, pictures=own)
+    return content.model_dump(mode="json")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-EventKind = Literal["state", "round", "alert", "alert_changed", "health"]
+EventKind = Literal["state", "round", "alert", "alert_changed", "health", "record"]
 
 
 class CameraState(StrEnum):

@@ -11,14 +11,15 @@ from settlement.errors import FeltwatchError
 from surveillance.config.site_check import check_site, check_weights
 from surveillance.config.site_file import CameraPart, SiteConfig
 from surveillance.evidence.versions import versions_of
+from surveillance.live.entries import CameraEntry
 from surveillance.live.event_bus import EventBus
 from surveillance.live.message_router import MessageRouter
 from surveillance.live.messages import WorkerSetup
+from surveillance.live.open_alert import CameraFacts
 from surveillance.live.overload import LeaveOut, leave_out_order
 from surveillance.live.process_supervisor import ProcessLimits, ProcessSupervisor
-from surveillance.live.recorder import CameraFacts, Recorder
+from surveillance.live.recorder import Recorder
 from surveillance.live.states import TableState
-from surveillance.store import RoundFilter, Store
 from vision.geometry.table import TableFile
 from vision.sources.camera_backends import LivePlace
 
@@ -33,7 +34,6 @@ class Supervisor:
     def __init__(
         self,
         site: SiteConfig,
-        store: Store,
         bus: EventBus,
         recorder: Recorder,
         *,
@@ -44,7 +44,7 @@ class Supervisor:
 
         `site_file` is named in errors; `watcher` ('module:function') replaces the reading.
         """
-        self._site, self._store = site, store
+        self._site, self._recorder = site, recorder
         self._watcher = watcher
         tables = check_site(site, site_file)
         self._weights = check_weights(site, site_file) if site.cameras else Path()
@@ -60,8 +60,9 @@ class Supervisor:
         for camera in site.cameras:
             table = tables[camera.name]
             state = TableState(camera=camera.name, table=table.table, game=table.rules.game)
-            router = MessageRouter(state, site.address(camera), store, bus, recorder)
+            router = MessageRouter(state, site.address(camera), bus, recorder)
             set_up = _SetUp(self, camera, table)
+            recorder.add_camera(camera.name, table.table)
             self._processes[camera.name] = ProcessSupervisor(camera.name, set_up, router, limits)
         self._stopping = threading.Event()
         self._loads = threading.Thread(target=self._balance, name="loads", daemon=True)
@@ -124,10 +125,14 @@ class Supervisor:
             source=f"{address.shown}#{run}",
             table_file=table_file,
             versions=versions,
-            versions_id=self._store.versions.note_set(versions),
         )
-        self._store.cameras.upsert(
-            camera.name, table.table, address.shown, str(versions["table_file"]["sha256"])
+        self._recorder.take(
+            CameraEntry(
+                camera=camera.name,
+                table=table.table,
+                source=address.shown,
+                table_file_sha256=str(versions["table_file"]["sha256"]),
+            )
         )
         own = table.camera
         size = None if own is None else (own.width_px, own.height_px)
@@ -140,17 +145,11 @@ class Supervisor:
             evidence=self._site.evidence,
             silent_s=camera.silent_minutes * 60,
             run=run,
-            rounds_before=self._rounds_before(camera.name),
+            rounds_before=self._recorder.last_round(camera.name),
         )
         if self._watcher is not None:
             setup = dataclasses.replace(setup, watcher=self._watcher)
         return setup, facts
-
-    def _rounds_before(self, camera: str) -> int:
-        """The number of the camera's last round, so that ids go on over restarts."""
-        page = self._store.rounds.page(RoundFilter(camera=camera), limit=1, whole=False)
-        number = page.rows[0].round_id.rsplit("-", 1)[-1] if page.rows else "0"
-        return int(number) if number.isdigit() else 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -16,13 +16,12 @@ from pathlib import Path
 
 from settlement.errors import FeltwatchError
 from surveillance.evidence.clips import begin_background, preview_in_background
-from surveillance.live.pending_store import SmallClip, WaitingFolder
-from surveillance.store import AlertRow, NotStoredError, Store
+from surveillance.live.bundle_writer import CLIP, SMALL
+from surveillance.store import AlertRow, Store
 
-MOST_PREVIEWS = 64
-"""Small clips that wait to be coded; beyond it the clip stays as the camera sent it."""
 MOST_TRIES = 3
 """A clip whose coding ended the process so often is coded no more."""
+_AT_ONCE = 64
 _LOOK_EVERY_S = 0.25
 _DIED = "its process was ended"
 
@@ -36,20 +35,17 @@ class Transcoder:
         self,
         store: Store,
         evidence_dir: Path,
-        waiting: WaitingFolder,
+        cameras: Callable[[], list[str]],
         changed: Callable[[AlertRow], None],
-        is_wanted: Callable[[str], bool],
     ) -> None:
-        """`is_wanted` tells whether a bundle still needs a clip; `changed` gets changed rows."""
+        """`cameras` returns those whose clips lie here; `changed` gets changed rows."""
         self._store = store
         self._dir = evidence_dir
-        self._waiting = waiting
+        self._cameras = cameras
         self._changed = changed
-        self._is_wanted = is_wanted
-        self._fresh = threading.Condition()
-        self._clips = {small.stored: small for small in waiting.smalls()}
+        self._fresh = threading.Event()
         self._tries: Counter[str] = Counter()
-        self._closing = False
+        self._closing = threading.Event()
         self._made_stop = threading.Event()
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
@@ -62,54 +58,45 @@ class Transcoder:
         process = self._process
         return None if process is None else process.pid
 
-    def add(self, row_id: int, stored: str, small: str) -> None:
-        """Have a clip coded for an alert; those that share a clip share the small one."""
-        with self._fresh:
-            known = self._clips.get(stored)
-            if known is None and len(self._clips) >= MOST_PREVIEWS:
-                return
-            rows = () if known is None else known.rows
-            clip = SmallClip(rows=(*rows, row_id), stored=stored, small=small)
-            self._clips[stored] = clip
-            try:
-                self._waiting.keep_small(clip)
-            except FeltwatchError as error:
-                log.error("%s: will not be coded after a restart: %s", stored, error)
-            self._fresh.notify()
+    def look(self) -> None:
+        """There may be clips to code in the store."""
+        self._fresh.set()
 
-    def close(self, until: float) -> int:
-        """End by a monotonic time; gives back how many clips are left for the next start."""
-        with self._fresh:
-            self._closing = True
-            self._fresh.notify()
+    def close(self, until: float) -> None:
+        """End by a monotonic time; what is not coded is left for the next start."""
+        self._closing.set()
+        self._fresh.set()
         self._thread.join(max(0.0, until - time.monotonic()))
         self._made_stop.set()
         self._end_process()
         self._thread.join(_LOOK_EVERY_S * 4)
-        return len(self._clips)
 
     def _work(self) -> None:
-        while (clip := self._next()) is not None:
-            with contextlib.suppress(FeltwatchError):
-                self._take(clip, self._code(clip))
+        while not self._closing.is_set():
+            try:
+                while not self._closing.is_set() and (stored := self._next()) is not None:
+                    self._take(stored, self._code(stored))
+            except FeltwatchError as error:
+                log.error("small clips: %s", error)
+            except Exception:
+                log.exception("small clips cannot be coded")
+            self._fresh.wait(_LOOK_EVERY_S * 20)
+            self._fresh.clear()
 
-    def _next(self) -> SmallClip | None:
-        with self._fresh:
-            while not self._closing:
-                for clip in self._clips.values():
-                    if not self._is_wanted(clip.stored):
-                        return clip
-                self._fresh.wait(_LOOK_EVERY_S * 4)
-        return None
+    def _next(self) -> str | None:
+        """The clip that is coded next: one that no bundle needs any more, seldom tried first."""
+        rows = self._store.pending.previews(self._cameras(), _AT_ONCE)
+        names = sorted(dict.fromkeys(row.clip_name for row in rows), key=lambda n: self._tries[n])
+        return next((name for name in names if not self._store.pending.is_wanted(name)), None)
 
-    def _code(self, clip: SmallClip) -> str | None:
+    def _code(self, stored: str) -> str | None:
         """'' when it is coded, else why not; None where the room was closed meanwhile."""
         try:
             if self._process is None or not self._process.is_alive():
                 self._begin_process()
             pipe = self._pipe
             assert pipe is not None
-            pipe.send((str(self._dir / clip.stored), str(self._dir / clip.small)))
+            pipe.send((str(self._dir / stored), str(self._dir / _small(stored))))
             while not pipe.poll(_LOOK_EVERY_S):
                 if self._made_stop.is_set():
                     return None
@@ -120,42 +107,23 @@ class Transcoder:
             self._end_process()
             return _DIED
 
-    def _take(self, clip: SmallClip, why: str | None) -> None:
+    def _take(self, stored: str, why: str | None) -> None:
         if why is None:
             return
         if why == _DIED:
-            self._tries[clip.stored] += 1
-            if self._tries[clip.stored] < MOST_TRIES:
-                log.warning("%s: %s, another one codes it", clip.stored, _DIED)
-                with self._fresh:
-                    # Behind the others, should it be the clip's own fault.
-                    self._clips[clip.stored] = self._clips.pop(clip.stored)
+            self._tries[stored] += 1
+            if self._tries[stored] < MOST_TRIES:
+                log.warning("%s: %s, another one codes it", stored, _DIED)
                 return
             why = f"{_DIED} {MOST_TRIES} times"
-        with self._fresh:
-            # Rows may have come while it was coded.
-            clip = self._clips.pop(clip.stored)
+        self._tries.pop(stored, None)
         if why:
-            log.error("%s: no small clip: %s", clip.stored, why)
-        else:
-            self._point_to(clip)
-            # As the camera sent it, the clip stands in the bundles.
-            (self._dir / clip.stored).unlink(missing_ok=True)
-        self._waiting.small_done(clip)
-
-    def _point_to(self, clip: SmallClip) -> None:
-        for row_id in clip.rows:
-            try:
-                row = self._store.alerts.get(row_id)
-                row = self._store.alerts.set_bundle(
-                    row.id, row.bundle, row.bundle_sha256, clip.small
-                )
-            except NotStoredError:
-                continue
-            except FeltwatchError as error:
-                log.error("alert %s: %s", row_id, error)
-                raise
+            log.error("%s: no small clip: %s", stored, why)
+        for row in self._store.pending.set_preview(stored, None if why else _small(stored)):
             self._changed(row)
+        if not why:
+            # As the camera sent it, the clip stands in the bundles.
+            (self._dir / stored).unlink(missing_ok=True)
 
     def _begin_process(self) -> None:
         context = multiprocessing.get_context("spawn")
@@ -175,6 +143,10 @@ class Transcoder:
             process.join()
         if pipe is not None:
             pipe.close()
+
+
+def _small(stored: str) -> str:
+    return stored.removesuffix(CLIP) + SMALL
 
 
 def code_clips(pipe: Connection) -> None:

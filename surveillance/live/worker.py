@@ -18,8 +18,6 @@ import av
 
 from settlement.errors import FeltwatchError
 from surveillance.alerts.judge import judge
-from surveillance.evidence import images
-from surveillance.evidence.detections import detections_of
 from surveillance.live.clip_writer import ClipWriter
 from surveillance.live.incident_reporter import LEFT_OUT, THINNED, IncidentReporter
 from surveillance.live.messages import (
@@ -240,21 +238,10 @@ class CameraWorker:
     def _take(self, observed: ObservedRound, frame: LiveFrame) -> None:
         """Judge a round and send it with its pictures; have its clips cut."""
         judged = judge(observed, self.table)
-        record = judged.record
-        pictures = {}
-        for alert in judged.alerts:
-            for picture in images.choose(observed, alert.code, alert.seat):
-                name = images.file_name(record.round_id, picture)
-                if name not in pictures:
-                    pictures[name] = images.jpeg(images.draw(record.round_id, picture))
-        started = self.source.shown_at(float(record.start_s or frame.at_s))
+        started = self.source.shown_at(float(judged.record.start_s or frame.at_s))
         self.sender.send(
             RoundMessage(
-                record=record.to_json(),
-                settlement=judged.settlement.model_dump(mode="json"),
-                alerts=judged.alerts,
-                pictures=pictures,
-                detections=detections_of(observed) if judged.alerts else [],
+                judged=judged,
                 started_at=started if started is not None else frame.shown_at,
                 shown_at=frame.shown_at,
                 by_sender=frame.by_sender,

@@ -8,14 +8,16 @@ from pathlib import Path
 
 from settlement.record import RoundRecord, read_rounds
 from settlement.settle import settle
+from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert, read_alerts
 from surveillance.audit import bundles as audit_bundles
 from surveillance.audit.bundles import AuditBundles
 from surveillance.audit.footage import FOR_BUNDLES
 from surveillance.evidence.bundle import Chain
 from surveillance.evidence.versions import versions_of
-from surveillance.store import AlertRow, NewAlert, NewRound, RecordingRow, Store
-from vision.geometry.table import TableFile, load_table
+from surveillance.store import AlertRow, RecordingRow, Store
+from surveillance.store.record_rows import RunFacts
+from vision.geometry.table import load_table
 
 BUNDLES = "bundles"
 """Folder of the bundles, within that of the results."""
@@ -40,16 +42,31 @@ def take_results(
     own: dict[str | None, list[Alert]] = defaultdict(list)
     for alert in alerts:
         own[alert.round_id].append(alert)
+    run = RunFacts(
+        camera=camera_of(row),
+        table=table.table,
+        source=source_of(row),
+        place=lambda name: f"{under}/{name}",
+        versions_id=versions,
+        recording_id=row.id,
+    )
+
+    def add(record: RoundRecord | None, mine: list[Alert]) -> None:
+        new = None
+        if record is not None:
+            judged = JudgedRound(record, settle(record, table.rules), tuple(mine))
+            new = run.round(
+                judged, _at(row, record.start_s), _at(row, record.end_s or record.start_s)
+            )
+        rows = [run.alert(alert, _at(row, alert.end_s or alert.start_s)) for alert in mine]
+        stored = store.record.add(new, rows)
+        taken.extend((kept, alert, record) for kept, alert in zip(stored.alerts, mine, strict=True))
+
     taken: list[tuple[AlertRow, Alert, RoundRecord | None]] = []
     for record in rounds:
-        stored = store.rounds.add(_round(row, record, table, versions))
-        for alert in own.pop(record.round_id, ()):
-            new = _alert(row, alert, table.table, stored.id, under)
-            taken.append((store.alerts.add(new), alert, record))
+        add(record, own.pop(record.round_id, []))
     for rest in own.values():
-        for alert in rest:
-            new = _alert(row, alert, table.table, None, under)
-            taken.append((store.alerts.add(new), alert, None))
+        add(None, rest)
     if bundles is not None:
         for kept, alert, about in taken:
             if not _has_bundle(kept, chain):
@@ -104,47 +121,3 @@ def begun_at(row: RecordingRow) -> datetime:
 
 def _at(row: RecordingRow, seconds: str | None) -> datetime:
     return audit_bundles.time_of(begun_at(row), seconds)
-
-
-def _round(row: RecordingRow, record: RoundRecord, table: TableFile, versions: int) -> NewRound:
-    return NewRound(
-        table=table.table,
-        camera=camera_of(row),
-        round_id=record.round_id,
-        game=record.game,
-        started_at=_at(row, record.start_s),
-        ended_at=_at(row, record.end_s or record.start_s),
-        source=source_of(row),
-        record=record.model_dump(mode="json", exclude_none=True),
-        settlement=settle(record, table.rules).model_dump(mode="json"),
-        start_s=record.start_s,
-        end_s=record.end_s,
-        recording_id=row.id,
-        undecided=len(record.undecided),
-        versions_id=versions,
-    )
-
-
-def _alert(
-    row: RecordingRow, alert: Alert, table: str, round_id: int | None, under: str
-) -> NewAlert:
-    return NewAlert(
-        alert_id=alert.alert_id,
-        table=table,
-        camera=camera_of(row),
-        source=source_of(row),
-        code=alert.code,
-        severity=alert.severity,
-        at=_at(row, alert.end_s or alert.start_s),
-        message=alert.message,
-        round=round_id,
-        seat=alert.seat,
-        wager=alert.wager,
-        start_s=alert.start_s,
-        end_s=alert.end_s,
-        seen=alert.seen,
-        due=alert.due,
-        rule=alert.rule,
-        pictures=tuple(f"{under}/{name}" for name in alert.pictures),
-        recording_id=row.id,
-    )

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import jinja2
 
 from settlement.games import GAMES
-from settlement.record import RoundRecord
-from settlement.result import Settlement
+from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert, count_by_code
 from surveillance.evidence.images import clock
 from surveillance.reports.cards_view import CardFace, wager_name, with_faces
@@ -60,15 +59,6 @@ TITLES = {
     "OVERLOAD": "Machine does not keep up",
     "UNDECIDED": "Not read",
 }
-
-
-@dataclass(frozen=True)
-class JudgedRound:
-    """An observed round with its settlement and the alerts it raised."""
-
-    record: RoundRecord
-    settlement: Settlement
-    alerts: tuple[Alert, ...]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,12 @@
 """The record: rounds, alerts, verdicts, people, cameras, versions, in SQLite or PostgreSQL."""
 
-from surveillance.store.errors import CursorError, NotStoredError, StoreError, TakenError
+from surveillance.store.errors import (
+    CursorError,
+    NotStoredError,
+    StoreDownError,
+    StoreError,
+    TakenError,
+)
 from surveillance.store.filters import (
     AlertFilter,
     AuditFilter,
@@ -24,6 +30,9 @@ from surveillance.store.rows import (
     NewAlert,
     NewRecording,
     NewRound,
+    PendingRow,
+    PendingStatus,
+    Recorded,
     RecordingRow,
     RecordingState,
     RoundCounts,
@@ -59,6 +68,9 @@ __all__ = [
     "NewRound",
     "NotStoredError",
     "Page",
+    "PendingRow",
+    "PendingStatus",
+    "Recorded",
     "RecordingFilter",
     "RecordingRow",
     "RecordingState",
@@ -67,6 +79,7 @@ __all__ = [
     "RoundRow",
     "SessionRow",
     "Store",
+    "StoreDownError",
     "StoreError",
     "Swept",
     "TakenError",

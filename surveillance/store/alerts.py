@@ -45,43 +45,7 @@ class Alerts:
         What it came to in money is worked out from its round, which must be there before it.
         """
         with self._database.write() as connection:
-            number = connection.execute(
-                self._database.insert(tables.alerts)
-                .values(
-                    alert_id=new.alert_id,
-                    round=new.round,
-                    table_name=new.table,
-                    camera=new.camera,
-                    source=new.source,
-                    dealer=new.dealer,
-                    code=new.code,
-                    severity=new.severity,
-                    seat=new.seat,
-                    wager=new.wager,
-                    at=new.at,
-                    start_s=new.start_s,
-                    end_s=new.end_s,
-                    seen=new.seen,
-                    due=new.due,
-                    rule=new.rule,
-                    message=new.message,
-                    pictures=list(new.pictures),
-                    state="open",
-                    recording_id=new.recording_id,
-                    is_case=False,
-                    difference_cents=_difference(connection, new),
-                )
-                .on_conflict_do_nothing(index_elements=["camera", "source", "alert_id"])
-                .returning(_A.id)
-            ).scalar()
-            if number is not None and new.round is not None:
-                _count_of_round(connection, new.round)
-            row = connection.execute(
-                sa.select(*COLUMNS).where(
-                    _A.camera == new.camera, _A.source == new.source, _A.alert_id == new.alert_id
-                )
-            ).one()
-        return alert_row(row)
+            return insert_alert(self._database, connection, new)[0]
 
     def page(
         self, filter: AlertFilter | None = None, cursor: str | None = None, limit: int = 50
@@ -233,8 +197,50 @@ class Alerts:
 
     def _change(self, id: int, values: dict[str, Any]) -> AlertRow:
         with self._database.write() as connection:
-            _change(connection, id, values)
-            return _get(connection, id)
+            return change_alert(connection, id, values)
+
+
+def insert_alert(
+    database: Database, connection: Connection, new: NewAlert
+) -> tuple[AlertRow, bool]:
+    """Add an alert within a transaction; returns it as stored and whether it is new."""
+    number = connection.execute(
+        database.insert(tables.alerts)
+        .values(
+            alert_id=new.alert_id,
+            round=new.round,
+            table_name=new.table,
+            camera=new.camera,
+            source=new.source,
+            dealer=new.dealer,
+            code=new.code,
+            severity=new.severity,
+            seat=new.seat,
+            wager=new.wager,
+            at=new.at,
+            start_s=new.start_s,
+            end_s=new.end_s,
+            seen=new.seen,
+            due=new.due,
+            rule=new.rule,
+            message=new.message,
+            pictures=list(new.pictures),
+            state="open",
+            recording_id=new.recording_id,
+            is_case=False,
+            difference_cents=_difference(connection, new),
+        )
+        .on_conflict_do_nothing(index_elements=["camera", "source", "alert_id"])
+        .returning(_A.id)
+    ).scalar()
+    if number is not None and new.round is not None:
+        _count_of_round(connection, new.round)
+    row = connection.execute(
+        sa.select(*COLUMNS).where(
+            _A.camera == new.camera, _A.source == new.source, _A.alert_id == new.alert_id
+        )
+    ).one()
+    return alert_row(row), number is not None
 
 
 def _difference(connection: Connection, new: NewAlert) -> int | None:
@@ -260,6 +266,12 @@ def _change(connection: Connection, id: int, values: dict[str, Any]) -> None:
     query = sa.update(tables.alerts).where(_A.id == id).values(values)
     if not is_number(id) or connection.execute(query).rowcount == 0:
         raise NotStoredError(f"there is no alert {id} in the store")
+
+
+def change_alert(connection: Connection, id: int, values: dict[str, Any]) -> AlertRow:
+    """Change an alert within a transaction. Raises NotStoredError."""
+    _change(connection, id, values)
+    return _get(connection, id)
 
 
 def _get(connection: Connection, id: int) -> AlertRow:

@@ -15,20 +15,26 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
 from sqlalchemy.exc import (
     ArgumentError,
+    DataError,
     DBAPIError,
     IntegrityError,
+    NotSupportedError,
+    ProgrammingError,
     SQLAlchemyError,
     StatementError,
 )
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from settlement.errors import FeltwatchError
-from surveillance.store.errors import StoreError
+from surveillance.store.errors import StoreDownError, StoreError
 
 BUSY_TIMEOUT_S = 15.0
 """How long a writer waits for another process that holds the SQLite file."""
 
 _POOL = {"pool_size": 8, "max_overflow": 40, "pool_timeout": 30, "pool_pre_ping": True}
 _SECRET_IN_URL = re.compile(r"(://[^:/@]*:).*(@)")
+_REFUSED = (DataError, ProgrammingError, NotSupportedError)
+"""Errors of what was asked: the database answers, and would say the same again."""
 _SECRET_KEYS = ("password", "sslpassword", "passfile")
 
 
@@ -107,7 +113,10 @@ class Database:
         except IntegrityError:
             raise
         except DBAPIError as error:
-            raise StoreError(f"{self.name}: {self._hidden(str(error.orig))}") from None
+            kind = StoreError if isinstance(error, _REFUSED) else StoreDownError
+            raise kind(f"{self.name}: {self._hidden(str(error.orig))}") from None
+        except PoolTimeoutError as error:
+            raise StoreDownError(f"{self.name}: {self._hidden(str(error))}") from None
         except StatementError as error:
             if isinstance(error.orig, FeltwatchError):  # a value that no column takes
                 raise error.orig from None

@@ -9,6 +9,10 @@ class StoreError(FeltwatchError):
     """The database cannot be opened, read or written; the message names it, password blanked."""
 
 
+class StoreDownError(StoreError):
+    """The database does not answer or cannot write just now; the same may work later."""
+
+
 class NotStoredError(FeltwatchError):
     """There is no row of that number or name."""
 

@@ -17,6 +17,7 @@ from surveillance.evidence.folder import EvidenceFolder
 from surveillance.store import tables
 from surveillance.store.database import Database
 from surveillance.store.logins import Logins
+from surveillance.store.pending import remove_pending
 from surveillance.store.rows import Swept
 
 _R = tables.rounds.c
@@ -192,6 +193,7 @@ class Retention:
                 if any(alert.case for alert in held) or folder.remove(_files(held), "size"):
                     continue
                 size -= folder.bytes - freed
+                remove_pending(connection, [alert.id for alert in held])
                 connection.execute(
                     sa.update(tables.alerts)
                     .where(_A.id.in_([alert.id for alert in held]))

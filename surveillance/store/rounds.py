@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 from surveillance.store import tables
 from surveillance.store.database import Database
@@ -48,41 +49,7 @@ class Rounds:
     def add(self, new: NewRound) -> RoundRow:
         """Keep a round; one of the same camera, source and round_id is given back as it is."""
         with self._database.write() as connection:
-            number = connection.execute(
-                self._database.insert(tables.rounds)
-                .values(
-                    table_name=new.table,
-                    camera=new.camera,
-                    round_id=new.round_id,
-                    game=new.game,
-                    dealer=new.dealer,
-                    started_at=new.started_at,
-                    ended_at=new.ended_at,
-                    start_s=new.start_s,
-                    end_s=new.end_s,
-                    source=new.source,
-                    recording_id=new.recording_id,
-                    undecided=new.undecided,
-                    alerts=new.alerts,
-                    versions_id=new.versions_id,
-                )
-                .on_conflict_do_nothing(index_elements=["camera", "source", "round_id"])
-                .returning(_R.id)
-            ).scalar()
-            if number is not None:
-                connection.execute(
-                    sa.insert(tables.round_details).values(
-                        round=number, record=new.record, settlement=new.settlement
-                    )
-                )
-            row = connection.execute(
-                sa.select(*_WHOLE)
-                .select_from(_JOINED)
-                .where(
-                    _R.camera == new.camera, _R.source == new.source, _R.round_id == new.round_id
-                )
-            ).one()
-        return _whole(row)
+            return insert_round(self._database, connection, new)[0]
 
     def page(
         self,
@@ -126,6 +93,45 @@ class Rounds:
         with self._database.read() as connection:
             rounds, with_alerts, not_read = connection.execute(query).one()
         return RoundCounts(int(rounds), int(with_alerts), int(not_read))
+
+
+def insert_round(
+    database: Database, connection: Connection, new: NewRound
+) -> tuple[RoundRow, bool]:
+    """Add a round within a transaction; returns it as stored and whether it is new."""
+    number = connection.execute(
+        database.insert(tables.rounds)
+        .values(
+            table_name=new.table,
+            camera=new.camera,
+            round_id=new.round_id,
+            game=new.game,
+            dealer=new.dealer,
+            started_at=new.started_at,
+            ended_at=new.ended_at,
+            start_s=new.start_s,
+            end_s=new.end_s,
+            source=new.source,
+            recording_id=new.recording_id,
+            undecided=new.undecided,
+            alerts=new.alerts,
+            versions_id=new.versions_id,
+        )
+        .on_conflict_do_nothing(index_elements=["camera", "source", "round_id"])
+        .returning(_R.id)
+    ).scalar()
+    if number is not None:
+        connection.execute(
+            sa.insert(tables.round_details).values(
+                round=number, record=new.record, settlement=new.settlement
+            )
+        )
+    row = connection.execute(
+        sa.select(*_WHOLE)
+        .select_from(_JOINED)
+        .where(_R.camera == new.camera, _R.source == new.source, _R.round_id == new.round_id)
+    ).one()
+    return _whole(row), number is not None
 
 
 def _conditions(filter: RoundFilter) -> Iterator[sa.ColumnElement[bool]]:

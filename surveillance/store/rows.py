@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 AlertState = Literal["open", "confirmed", "rejected", "corrected"]
 Verdict = Literal["confirmed", "rejected", "corrected"]
+PendingStatus = Literal["awaiting_clip", "ready", "preview"]
 RecordingState = Literal["queued", "running", "stopped", "done", "failed"]
 
 ALERT_STATES: tuple[AlertState, ...] = ("open", "confirmed", "rejected", "corrected")
@@ -145,6 +146,38 @@ class AlertRow:
     case: bool
     source: str = ""
     difference_cents: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRow:
+    """Evidence of an alert that is not written yet.
+
+    `content`: what the bundle is made of, as it was given. `record` and `settlement` are those
+    of the alert's round, None for an alert of none. `clip`: facts of the clip that came,
+    `clip_name` its path in the evidence folder. `missing`: in words, what the bundle will lack.
+    `error`: why the last of `tries` attempts failed.
+    """
+
+    alert: AlertRow
+    status: PendingStatus
+    since: datetime
+    content: dict[str, Any]
+    clip: dict[str, Any] | None
+    clip_name: str
+    missing: tuple[str, ...]
+    tries: int
+    error: str
+    record: dict[str, Any] | None
+    settlement: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A round and its alerts as stored; `is_new`: whether they were not there before."""
+
+    round: RoundRow | None
+    alerts: tuple[AlertRow, ...]
+    is_new: bool
 
 
 @dataclass(frozen=True, slots=True)

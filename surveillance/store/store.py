@@ -11,7 +11,9 @@ from surveillance.store.cameras import Cameras, Health
 from surveillance.store.database import Database
 from surveillance.store.dealers import Dealers
 from surveillance.store.migrate import migrate
+from surveillance.store.pending import PendingEvidence
 from surveillance.store.people import People
+from surveillance.store.record import Record
 from surveillance.store.recordings import Recordings
 from surveillance.store.retention import Retention
 from surveillance.store.rounds import Rounds
@@ -38,6 +40,8 @@ class Store:
         self.database = database
         self.rounds = Rounds(database)
         self.alerts = Alerts(database)
+        self.record = Record(database)
+        self.pending = PendingEvidence(database)
         self.dealers = Dealers(database)
         self.people = People(database)
         self.audit = AuditLog(database)

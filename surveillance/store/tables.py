@@ -210,6 +210,24 @@ verdicts = sa.Table(
     Index("ix_verdicts_tally", "at", "by_name", "verdict", "alert"),
 )
 
+# An alert's evidence until its bundle and its small clip are written.
+pending_evidence = sa.Table(
+    "pending_evidence",
+    metadata,
+    Column("alert", ForeignKey("alerts.id", ondelete="CASCADE"), primary_key=True),
+    Column("status", sa.Text, nullable=False),
+    Column("since", UtcTime, nullable=False),
+    # The alert, the camera's facts, detections and images, as `surveillance.live` keeps them.
+    Column("content", PackedJson, nullable=False),
+    Column("clip", sa.JSON(none_as_null=True)),
+    Column("clip_name", sa.Text, nullable=False),
+    Column("missing", sa.JSON, nullable=False),
+    Column("tries", sa.Integer, nullable=False),
+    Column("error", sa.Text, nullable=False),
+    sa.CheckConstraint("status IN ('awaiting_clip', 'ready', 'preview')", "status"),
+    Index(None, "status", "tries", "alert"),
+)
+
 dealers = sa.Table(
     "dealers",
     metadata,

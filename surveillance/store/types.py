@@ -96,5 +96,7 @@ class PackedJson(TypeDecorator[Any]):
         return zlib.compress(text.encode("ascii"))
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        """What was given to it."""
+        """What was given to it; None where an outer join found no row."""
+        if value is None:
+            return None
         return json.loads(zlib.decompress(value)) if dialect.name == "sqlite" else value

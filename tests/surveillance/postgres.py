@@ -52,9 +52,49 @@ def _as_owner() -> tuple[list[str], int | None]:
     return ["setpriv", "--pdeathsig", "INT", *ids], user.pw_uid
 
 
+class Server:
+    """A server on a socket of its own that can be stopped and started again."""
+
+    def __init__(self, binaries: Path, before: list[str], folder: Path) -> None:
+        """Its data are in `folder` already; `host` is how it is reached."""
+        self._binaries, self._before, self._folder = binaries, before, folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self.host = str(folder)
+
+    def start(self) -> None:
+        """Start, and wait until it answers."""
+        settings = [part for setting in _FAST for part in ("-c", setting)]
+        data = self._folder / "data"
+        command = [*self._before, self._binaries / "postgres", "-D", data, "-k", self._folder]
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*command, "-h", "", *settings], stdout=log, stderr=subprocess.STDOUT, cwd="/"
+            )
+        _wait(self._process, self._folder)
+
+    def stop(self) -> None:
+        """Stop at once; connections are cut."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
 @contextlib.contextmanager
 def server() -> Iterator[str]:
-    """A running server on a socket of its own; gives its folder, which is its host name."""
+    """A running server; gives its folder, which is its host name."""
+    with stoppable_server() as running:
+        yield running.host
+
+
+@contextlib.contextmanager
+def stoppable_server() -> Iterator[Server]:
+    """A running server, stopped and taken away in the end."""
     binaries = find_binaries()
     if binaries is None:
         no_postgres("PostgreSQL is not installed")
@@ -62,7 +102,7 @@ def server() -> Iterator[str]:
     before, owner = _as_owner()
     # Not below pytest's folders: those are closed to other users.
     folder = Path(tempfile.mkdtemp(prefix="feltwatch-pg-", dir="/tmp"))
-    process: subprocess.Popen[bytes] | None = None
+    running = Server(binaries, before, folder)
     try:
         if owner is not None:
             os.chown(folder, owner, -1)
@@ -73,24 +113,10 @@ def server() -> Iterator[str]:
             capture_output=True,
             cwd="/",
         )
-        settings = [part for setting in _FAST for part in ("-c", setting)]
-        with (folder / "log").open("wb") as log:
-            process = subprocess.Popen(
-                [*before, binaries / "postgres", "-D", data, "-k", folder, "-h", "", *settings],
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                cwd="/",
-            )
-        _wait(process, folder)
-        yield str(folder)
+        running.start()
+        yield running
     finally:
-        if process is not None:
-            process.send_signal(signal.SIGINT)
-            try:
-                process.wait(30)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        running.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -15,14 +15,16 @@ from typing import Any
 import pytest
 
 from settlement.settle import settle
+from surveillance.alerts.judged_round import Detection, JudgedRound
 from surveillance.alerts.model import Alert
 from surveillance.evidence.bundle import part_names, read_part, verify_bundle, verify_log, write
 from surveillance.evidence.clips import Clip
-from surveillance.live import evidence_queue, pending_store, transcoder
+from surveillance.live import evidence_queue, transcoder
+from surveillance.live.entries import ClipEntry, RoundEntry
 from surveillance.live.event_bus import EventBus
-from surveillance.live.messages import ClipMessage, RoundMessage
-from surveillance.live.recorder import CameraFacts, Recorder
-from surveillance.store import AlertRow, Store
+from surveillance.live.open_alert import CameraFacts
+from surveillance.live.recorder import Recorder
+from surveillance.store import AlertFilter, AlertRow, Store
 from tests.surveillance.handmade import RULES, observed_round
 from tests.surveillance.live.live_room import wait_for
 from tests.vision.sources.live_films import write_film
@@ -35,10 +37,8 @@ class Disk:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.is_full = False
-        self.spool_is_full = False
         self.asked = 0
         make = write.tempfile.mkstemp
-        keep = os.fdopen
 
         def mkstemp(*args: Any, **named: Any) -> Any:
             self.asked += 1
@@ -46,14 +46,7 @@ class Disk:
                 raise OSError(errno.ENOSPC, "No space left on device")
             return make(*args, **named)
 
-        def fdopen(*args: Any, **named: Any) -> Any:
-            if self.spool_is_full:
-                os.close(args[0])
-                raise OSError(errno.ENOSPC, "No space left on device")
-            return keep(*args, **named)
-
         patch.setattr(write.tempfile, "mkstemp", mkstemp)
-        patch.setattr(pending_store.os, "fdopen", fdopen)
 
 
 @pytest.fixture
@@ -73,6 +66,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 FACTS = CameraFacts("c1", "t1", RULES.game, "film#run1", b'table = "t1"\n', {})
 
+SEEN = Detection(seat=3, what="cards", at_s="12.0", label="AS", score=0.9, xyxy=(1, 2, 3, 4))
+
 
 def tell(recorder: Recorder, number: int = 1, with_picture: bool = True) -> AlertRow:
     """A round with one alert reaches the room."""
@@ -83,21 +78,24 @@ def tell(recorder: Recorder, number: int = 1, with_picture: bool = True) -> Aler
         pictures=(f"evidence/{PICTURE}",) if with_picture else (),
     )  # fmt: skip
     now = datetime.now(UTC).timestamp()
-    message = RoundMessage(
-        record=record.to_json(), settlement=settle(record, RULES).model_dump(mode="json"),
-        alerts=(alert,), pictures={PICTURE: b"\xff\xd8 a picture"} if with_picture else {},
-        detections=[{"label": "AS", "score": 0.9}], started_at=now - 30, shown_at=now,
-        by_sender=False, sent_at=now,
+    judged = JudgedRound(
+        record, settle(record, RULES), (alert,),
+        {PICTURE: b"\xff\xd8 a picture"} if with_picture else {},
+        (SEEN,),
     )  # fmt: skip
-    (row,) = recorder.take(FACTS, message)
-    return row
+    recorder.take(RoundEntry(facts=FACTS, judged=judged, started_at=now - 30, shown_at=now))
+    assert recorder.wait_stored(30)
+    store = recorder._store
+    rows = store.alerts.page(AlertFilter(camera="c1"), limit=100).rows
+    return next(row for row in rows if row.alert_id == alert.alert_id)
 
 
-def clip_message(tmp_path: Path, row: AlertRow, codec: str = "h264") -> ClipMessage:
+def clip_entry(tmp_path: Path, row: AlertRow, codec: str = "h264") -> ClipEntry:
     spool = tmp_path / "data" / "spool" / "c1"
     spool.mkdir(parents=True, exist_ok=True)
     path = write_film(spool / f"{row.id}.mp4", 1.0, rate=5)
-    return ClipMessage((row.alert_id,), path, 8.0, 9.0, codec, 96)
+    clip = Clip(path, 8.0, 9.0, codec, 96)
+    return ClipEntry(camera="c1", source=FACTS.source, alert_ids=(row.alert_id,), clip=clip)
 
 
 def room(tmp_path: Path, store: Store) -> Recorder:
@@ -113,8 +111,9 @@ def bundle_of(tmp_path: Path, store: Store, row: AlertRow) -> Path:
     return bundle
 
 
-def nothing_waits(tmp_path: Path) -> bool:
-    return not list((tmp_path / "data" / "waiting").iterdir())
+def nothing_waits(tmp_path: Path, store: Store) -> bool:
+    left = [store.pending.count(["c1"], previews=previews) for previews in (True, False)]
+    return left == [0, 0] and not list((tmp_path / "data" / "waiting").iterdir())
 
 
 def test_a_bundle_is_written_when_there_is_space_again(
@@ -123,14 +122,14 @@ def test_a_bundle_is_written_when_there_is_space_again(
     disk.is_full = True
     recorder = room(tmp_path, store)
     row = tell(recorder)
-    recorder.take_clip(FACTS, clip_message(tmp_path, row))
+    recorder.take(clip_entry(tmp_path, row))
     wait_for(lambda: disk.asked >= 3)
     assert store.alerts.get(row.id).bundle is None
     disk.is_full = False
     bundle = bundle_of(tmp_path, store, row)
     assert {"clip.mp4", f"pictures/{PICTURE}", "detections.jsonl"} <= set(part_names(bundle))
     assert "missing.json" not in part_names(bundle)
-    wait_for(lambda: nothing_waits(tmp_path))
+    wait_for(lambda: nothing_waits(tmp_path, store))
     recorder.close(10)
 
 
@@ -138,7 +137,7 @@ def test_a_bundle_is_written_after_a_restart(tmp_path: Path, store: Store, disk:
     disk.is_full = True
     recorder = room(tmp_path, store)
     row = tell(recorder)
-    recorder.take_clip(FACTS, clip_message(tmp_path, row))
+    recorder.take(clip_entry(tmp_path, row))
     wait_for(lambda: disk.asked >= 1)
     recorder.close(10)
     assert store.alerts.get(row.id).bundle is None
@@ -146,7 +145,7 @@ def test_a_bundle_is_written_after_a_restart(tmp_path: Path, store: Store, disk:
     recorder = room(tmp_path, store)
     bundle = bundle_of(tmp_path, store, row)
     assert {"clip.mp4", f"pictures/{PICTURE}"} <= set(part_names(bundle))
-    assert json.loads(read_part(bundle, "detections.jsonl")) == {"label": "AS", "score": 0.9}
+    assert json.loads(read_part(bundle, "detections.jsonl")) == SEEN.model_dump(mode="json")
     recorder.close(10)
 
 
@@ -156,7 +155,7 @@ def test_a_clip_that_is_gone_by_then_is_told_in_the_bundle(
     disk.is_full = True
     recorder = room(tmp_path, store)
     row = tell(recorder)
-    recorder.take_clip(FACTS, clip_message(tmp_path, row))
+    recorder.take(clip_entry(tmp_path, row))
     wait_for(lambda: disk.asked >= 1)
     recorder.close(10)
     for path in (tmp_path / "data").rglob("*.mp4"):
@@ -166,47 +165,6 @@ def test_a_clip_that_is_gone_by_then_is_told_in_the_bundle(
     bundle = bundle_of(tmp_path, store, row)
     assert "clip.mp4" not in part_names(bundle)
     assert json.loads(read_part(bundle, "missing.json")) == {"missing": ["the clip: it is gone"]}
-    recorder.close(10)
-
-
-def test_no_space_even_to_write_down_what_waits_is_told_at_the_alert(
-    tmp_path: Path, store: Store, disk: Disk
-) -> None:
-    disk.is_full = disk.spool_is_full = True
-    recorder = room(tmp_path, store)
-    row = tell(recorder)
-    folder = tmp_path / "data" / "waiting"
-    own = "Seat 3 was paid $50 for $25."
-    told = f"{own} Evidence could not be kept: no space left on {folder}."
-    assert store.alerts.get(row.id).message == told
-    recorder.take_clip(FACTS, clip_message(tmp_path, row))
-    wait_for(lambda: disk.asked >= 1)
-    recorder.close(10)
-    assert store.alerts.get(row.id).message == told
-    # What the store and the folder still have of it is bundled after the next start.
-    disk.is_full = disk.spool_is_full = False
-    recorder = room(tmp_path, store)
-    bundle = bundle_of(tmp_path, store, row)
-    assert json.loads(read_part(bundle, "alert.json"))["message"] == own
-    assert {"record.json", f"pictures/{PICTURE}"} <= set(part_names(bundle))
-    missing = json.loads(read_part(bundle, "missing.json"))["missing"]
-    assert "the clip: it was not kept" in missing
-    wait_for(lambda: store.alerts.get(row.id).message == own)
-    recorder.close(10)
-
-
-def test_what_is_in_memory_alone_is_written_when_there_is_space(
-    tmp_path: Path, store: Store, disk: Disk
-) -> None:
-    disk.is_full = disk.spool_is_full = True
-    recorder = room(tmp_path, store)
-    row = tell(recorder)
-    recorder.take_clip(FACTS, clip_message(tmp_path, row))
-    wait_for(lambda: disk.asked >= 1)
-    disk.is_full = disk.spool_is_full = False
-    bundle = bundle_of(tmp_path, store, row)
-    assert {"clip.mp4", f"pictures/{PICTURE}"} <= set(part_names(bundle))
-    wait_for(lambda: "Evidence" not in store.alerts.get(row.id).message)
     recorder.close(10)
 
 
@@ -241,7 +199,11 @@ def test_attempts_on_a_full_disk_leave_nothing_behind(
     monkeypatch.setattr(Chain, "_write_head", write_head)
     recorder = room(tmp_path, store)
     row = tell(recorder)
-    recorder.take_clip(FACTS, ClipMessage((row.alert_id,), None, why="no video is kept"))
+    recorder.take(
+        ClipEntry(
+            camera="c1", source=FACTS.source, alert_ids=(row.alert_id,), why="no video is kept"
+        )
+    )
     wait_for(lambda: state["asked"] >= 3)
     wait_for(lambda: len(list((tmp_path / "data" / "evidence").rglob(".partial-*"))) <= 1)
     state["full"] = False
@@ -260,18 +222,18 @@ def test_a_stop_leaves_what_is_not_begun_for_the_next_start(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     recorder = room(tmp_path, store)
-    real = recorder._evidence._bundles.write
+    real = recorder.evidence._bundles.write
 
     def slow(own: Any) -> AlertRow:
         time.sleep(1.0)
         return real(own)
 
-    monkeypatch.setattr(recorder._evidence._bundles, "write", slow)
+    monkeypatch.setattr(recorder.evidence._bundles, "write", slow)
     rows = [tell(recorder, number) for number in range(1, 31)]
     began = time.monotonic()
     recorder.close(1.0)
     assert time.monotonic() - began < 25  # all of them take longer
-    wait_for(lambda: not recorder._evidence._thread.is_alive())
+    wait_for(lambda: not recorder.evidence._thread.is_alive())
     without = [row for row in rows if store.alerts.get(row.id).bundle is None]
     assert len(without) > 10
     assert "evidence: left for the next start: bundles of" in caplog.text
@@ -286,7 +248,7 @@ def begin_small_clips(tmp_path: Path, store: Store, many: int) -> tuple[Recorder
     recorder = room(tmp_path, store)
     rows = [tell(recorder, number) for number in range(1, many + 1)]
     for row in rows:
-        recorder.take_clip(FACTS, clip_message(tmp_path, row, "hevc"))
+        recorder.take(clip_entry(tmp_path, row, "hevc"))
     for row in rows:
         bundle_of(tmp_path, store, row)
     return recorder, rows
@@ -304,14 +266,14 @@ def test_clips_go_on_when_the_process_that_codes_them_is_killed(
     tmp_path: Path, store: Store, disk: Disk
 ) -> None:
     recorder, rows = begin_small_clips(tmp_path, store, 3)
-    killed(recorder._evidence._previews, None)
+    killed(recorder.evidence._previews, None)
     for row in rows:
         wait_for(lambda row=row: store.alerts.get(row.id).clip is not None)  # type: ignore[misc]
         small = tmp_path / "data" / "evidence" / str(store.alerts.get(row.id).clip)
         assert small.name.endswith("-small.mp4")
         assert small.is_file()
         assert not small.with_name(small.name.replace("-small", "-clip")).exists()
-    wait_for(lambda: nothing_waits(tmp_path))
+    wait_for(lambda: nothing_waits(tmp_path, store))
     recorder.close(10)
 
 
@@ -320,17 +282,17 @@ def test_a_clip_that_kills_its_process_is_given_up(
 ) -> None:
     recorder = room(tmp_path, store)
     row = tell(recorder)
-    router = recorder._evidence._previews
+    router = recorder.evidence._previews
     ended: list[str] = []
 
-    def code(clip: Any) -> str:
-        ended.append(clip.stored)
+    def code(stored: str) -> str:
+        ended.append(stored)
         return transcoder._DIED
 
-    router._code = code  # type: ignore[method-assign, assignment]
-    recorder.take_clip(FACTS, clip_message(tmp_path, row, "hevc"))
+    router._code = code  # type: ignore[method-assign]
+    recorder.take(clip_entry(tmp_path, row, "hevc"))
     wait_for(lambda: "its process was ended 3 times" in caplog.text)
-    wait_for(lambda: nothing_waits(tmp_path))
+    wait_for(lambda: nothing_waits(tmp_path, store))
     assert len(ended) == 3
     assert "clip.mp4" in part_names(bundle_of(tmp_path, store, row))
     recorder.close(10)
@@ -355,9 +317,8 @@ def test_alerts_of_one_span_share_a_clip_though_one_bundle_failed(
     recorder = room(tmp_path, store)
     first, second = tell(recorder, 1), tell(recorder, 2)
     disk.is_full = True
-    message = clip_message(tmp_path, first)
     both = (first.alert_id, second.alert_id)
-    recorder.take_clip(FACTS, ClipMessage(both, message.path, 8.0, 9.0, "h264", 96))
+    recorder.take(clip_entry(tmp_path, first).model_copy(update={"alert_ids": both}))
     wait_for(lambda: disk.asked >= 2)
     disk.is_full = False
     for row in (first, second):

@@ -82,7 +82,7 @@ def test_a_mistake_is_told_with_its_evidence(tmp_path: Path, film: Path) -> None
             bus = EventBus()
             news = bus.subscribe()
             recorder = Recorder(store, bus, site.evidence_dir)
-            supervisor = Supervisor(site, store, bus, recorder, site_file=site_file)
+            supervisor = Supervisor(site, bus, recorder, site_file=site_file)
             supervisor.start()
             try:
                 # The server plays the film again to whoever comes back.

@@ -68,7 +68,7 @@ class RunningRoom:
         self.news: Subscription = self.bus.subscribe()
         self.recorder = Recorder(self.store, self.bus, site.evidence_dir, self.hooks)
         self.supervisor = Supervisor(
-            site, self.store, self.bus, self.recorder, site_file=site_file, watcher=watcher
+            site, self.bus, self.recorder, site_file=site_file, watcher=watcher
         )
 
     @property

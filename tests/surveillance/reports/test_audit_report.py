@@ -9,8 +9,9 @@ from html.parser import HTMLParser
 import pytest
 
 from settlement.record import Undecided
+from surveillance.alerts.judged_round import JudgedRound
 from surveillance.audit.recording import judge
-from surveillance.reports.audit_report import Heading, JudgedRound, render_report
+from surveillance.reports.audit_report import Heading, render_report
 from surveillance.reports.round_view import round_card
 from tests.surveillance.handmade import observed_round
 from vision.geometry.table import TableFile

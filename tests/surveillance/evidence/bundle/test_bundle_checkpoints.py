@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.surveillance.evidence.bundle.authority import authority
 
 from settlement.errors import FeltwatchError
 from surveillance.cli import main
@@ -21,6 +20,7 @@ from surveillance.evidence.bundle.checkpoint import (
 )
 from surveillance.evidence.bundle.timestamps import request_timestamp, stamped_at, write_timestamp
 from surveillance.evidence.bundle.verify_checkpoints import place_at
+from tests.surveillance.evidence.bundle.authority import authority
 from tests.surveillance.evidence.bundle.evidence_made import make_evidence
 from tests.surveillance.evidence.bundle.test_bundle_tamper import write_anew
 

@@ -1,0 +1,46 @@
+"""A judged round: the one form of it from the judge to the store, the report and the bundle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from settlement.record import RoundRecord, Seconds
+from settlement.result import Settlement
+from surveillance.alerts.model import Alert
+
+
+class Detection(BaseModel):
+    """One thing that was detected in a view of the round; the box in px of that view."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seat: int | None = Field(None, description="None for the dealer or the whole table.")
+    what: str = Field(description="What the view shows, such as 'cards' or 'settled'.")
+    at_s: Seconds = Field(description="Seconds of the stream's own clock.")
+    label: str
+    score: float = Field(description="Confidence of the detector.")
+    xyxy: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRound:
+    """An observed round with its settlement, the alerts it raised and what shows them.
+
+    `pictures`: JPEG by file name, as the alerts name them. `detections`: only of a round with
+    alerts.
+    """
+
+    __pydantic_config__ = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    record: RoundRecord
+    settlement: Settlement
+    alerts: tuple[Alert, ...]
+    pictures: dict[str, bytes] = field(default_factory=dict)
+    detections: tuple[Detection, ...] = ()
+
+    def without_pictures(self) -> Self:
+        """Return the same without its images, for lists that hold a whole shift."""
+        return replace(self, pictures={})

@@ -1,0 +1,129 @@
+"""What the cameras report, as it is journaled and then stored; each a versioned JSON form."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from settlement.errors import FeltwatchError
+from surveillance.alerts.judged_round import Detection, JudgedRound
+from surveillance.alerts.model import Alert
+from surveillance.evidence.clips import Clip
+from surveillance.live.open_alert import CameraFacts
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, ser_json_bytes="base64", val_json_bytes="base64"
+    )
+    version: Literal[1] = 1
+
+
+class RoundEntry(_Form):
+    """A decided round; times are wall clock seconds as the camera showed it."""
+
+    facts: CameraFacts
+    judged: JudgedRound
+    started_at: float
+    shown_at: float
+    by_sender: bool = False
+
+
+class IncidentEntry(_Form):
+    """A camera or table incident began (then with its images), came back or ended."""
+
+    facts: CameraFacts
+    act: Literal["began", "again", "ended"]
+    incident: str
+    alert: Alert
+    at: float
+    pictures: dict[str, bytes] = Field(default_factory=dict)
+
+
+class ClipEntry(_Form):
+    """The clip of some alerts of a run; None: it will not come, `why` says the reason."""
+
+    camera: str
+    source: str
+    alert_ids: tuple[str, ...]
+    clip: Clip | None = None
+    why: str = ""
+
+
+class NoteEntry(_Form):
+    """A change in a camera's state."""
+
+    camera: str
+    state: str
+    message: str
+    at: float
+
+
+class CameraEntry(_Form):
+    """A camera as its process was started with; `source` without a password."""
+
+    camera: str
+    table: str
+    source: str
+    table_file_sha256: str
+
+
+class GapEntry(_Form):
+    """Rounds that were decided and then lost, for nothing could be written; s since 1970."""
+
+    camera: str
+    table: str
+    since: float
+    until: float
+    rounds: int
+    why: str
+
+
+Entry = RoundEntry | IncidentEntry | ClipEntry | NoteEntry | CameraEntry | GapEntry
+
+_FORMS: dict[str, type[Entry]] = {
+    "round": RoundEntry,
+    "incident": IncidentEntry,
+    "clip": ClipEntry,
+    "note": NoteEntry,
+    "camera": CameraEntry,
+    "gap": GapEntry,
+}
+_KINDS = {form: kind for kind, form in _FORMS.items()}
+
+
+class EvidenceContent(_Form):
+    """What an alert's bundle is made of, beside its round and its clip."""
+
+    alert: Alert
+    facts: CameraFacts
+    detections: tuple[Detection, ...] = ()
+    pictures: dict[str, bytes] = Field(default_factory=dict)
+
+
+def kind_of_entry(entry: Entry) -> str:
+    """Return the kind under which an entry is journaled."""
+    return _KINDS[type(entry)]
+
+
+def to_bytes(entry: Entry) -> bytes:
+    """Return an entry as it is journaled."""
+    return zlib.compress(entry.model_dump_json().encode(), 1)
+
+
+def from_bytes(kind: str, body: bytes) -> Entry:
+    """Return a journaled entry; raises FeltwatchError for one that cannot be read."""
+    try:
+        form: Callable[[bytes], Entry] = _FORMS[kind].model_validate_json
+        return form(zlib.decompress(body))
+    except (KeyError, zlib.error, ValidationError) as error:
+        raise FeltwatchError(f"journal entry of kind {kind!r}: cannot be read: {error}") from error
+
+
+def picture_names(alert: Alert) -> tuple[str, ...]:
+    """Return the file names of an alert's images."""
+    return tuple(PurePosixPath(path).name for path in alert.pictures)

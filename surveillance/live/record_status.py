@@ -1,0 +1,25 @@
+"""How the record stands: whether the store and the journal can be written, and since when not."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class RecordStatus(BaseModel):
+    """What the pages say of the record."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    store_down_since: datetime | None = Field(
+        None, description="Since when the database cannot be written; null: it can."
+    )
+    store_why: str = ""
+    journal_down_since: datetime | None = Field(
+        None, description="Since when the local journal cannot be written; null: it can."
+    )
+    journal_why: str = ""
+    waiting: int = Field(0, description="Entries that wait in the journal for the database.")
+    held: int = Field(0, description="Entries that are in memory alone.")
+    refused: int = Field(0, description="Entries that the database did not take.")

@@ -1,0 +1,180 @@
+"""Evidence that waits: for its clip, to be written as a bundle, for its small clip."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from surveillance.store import tables
+from surveillance.store.alert_queries import COLUMNS, alert_row
+from surveillance.store.alerts import change_alert
+from surveillance.store.database import Database
+from surveillance.store.rows import AlertRow, PendingRow
+
+_P = tables.pending_evidence.c
+_A = tables.alerts.c
+_D = tables.round_details.c
+_OWN = [c.label(f"pending_{c.name}") for c in _P if c.name != "alert"]
+
+
+class PendingEvidence:
+    """The pending evidence of the store.
+
+    A row goes from 'awaiting_clip' by way of 'ready' (and 'preview', where a small clip is to
+    be made) out of the table. `cameras` holds every question to one server's own: several may
+    share a database, each with an evidence folder of its own.
+    """
+
+    def __init__(self, database: Database) -> None:
+        """Of this database."""
+        self._database = database
+
+    def awaiting(self, camera: str, source: str, alert_ids: Collection[str]) -> list[AlertRow]:
+        """Return those of a run's alerts that wait for their clip, in the order they came."""
+        query = (
+            sa.select(*COLUMNS)
+            .join(tables.pending_evidence, _P.alert == _A.id)
+            .where(_A.camera == camera, _A.source == source, _A.alert_id.in_(alert_ids))
+            .where(_P.status == "awaiting_clip")
+            .order_by(_A.id)
+        )
+        with self._database.read() as connection:
+            return [alert_row(row) for row in connection.execute(query)]
+
+    def set_ready(
+        self,
+        alerts: Collection[int],
+        clip: dict[str, Any] | None,
+        clip_name: str,
+        missing: Sequence[str] = (),
+    ) -> None:
+        """Say that these alerts' clip is there, or (None) will never be; others are left."""
+        values = {"status": "ready", "clip": clip, "clip_name": clip_name, "missing": list(missing)}
+        with self._database.write() as connection:
+            connection.execute(
+                sa.update(tables.pending_evidence)
+                .where(_P.alert.in_(alerts), _P.status == "awaiting_clip")
+                .values(values)
+            )
+
+    def give_up(self, before: datetime, cameras: Collection[str], missing: str) -> int:
+        """Wait no longer for clips of alerts stored before a time; returns how many there were."""
+        own = sa.select(_A.id).where(_A.camera.in_(cameras))
+        with self._database.write() as connection:
+            found = connection.execute(
+                sa.update(tables.pending_evidence)
+                .where(_P.status == "awaiting_clip", _P.since < before, _P.alert.in_(own))
+                .values(status="ready", missing=[missing])
+            )
+        return found.rowcount
+
+    def ready(self, cameras: Collection[str], limit: int) -> list[PendingRow]:
+        """Return what a bundle can be written of, the least often tried first."""
+        return self._rows(_P.status == "ready", cameras, limit)
+
+    def is_wanted(self, clip_name: str) -> bool:
+        """Return whether a bundle that is not written yet needs a clip."""
+        query = sa.select(sa.exists().where(_P.clip_name == clip_name, _P.status != "preview"))
+        with self._database.read() as connection:
+            return bool(connection.execute(query).scalar())
+
+    def clips(self) -> frozenset[str]:
+        """Return the files that rows wait with."""
+        query = sa.select(_P.clip).where(_P.clip.is_not(None))
+        with self._database.read() as connection:
+            return frozenset(str(clip["path"]) for (clip,) in connection.execute(query))
+
+    def count(self, cameras: Collection[str], *, previews: bool) -> int:
+        """Return how many bundles, or small clips, are still to be written."""
+        is_preview = _P.status == "preview"
+        query = (
+            sa.select(sa.func.count())
+            .select_from(tables.pending_evidence.join(tables.alerts))
+            .where(_A.camera.in_(cameras), is_preview if previews else ~is_preview)
+        )
+        with self._database.read() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    def set_bundle(
+        self, alert: int, path: str, sha256: str, clip: str | None, *, preview: bool
+    ) -> AlertRow:
+        """Say where an alert's bundle lies; it waits no more, or (`preview`) for its small clip.
+
+        Raises NotStoredError for an alert that is gone.
+        """
+        values = {"bundle": path, "bundle_sha256": sha256, "clip": clip}
+        own = _P.alert == alert
+        with self._database.write() as connection:
+            row = change_alert(connection, alert, values)
+            if preview:
+                # The images stand in the bundle now.
+                done = {"status": "preview", "content": {}, "tries": 0, "error": ""}
+                connection.execute(sa.update(tables.pending_evidence).where(own).values(done))
+            else:
+                connection.execute(sa.delete(tables.pending_evidence).where(own))
+        return row
+
+    def set_failed(self, alert: int, error: str) -> None:
+        """Note why a bundle could not be written; it is tried again after the others."""
+        with self._database.write() as connection:
+            connection.execute(
+                sa.update(tables.pending_evidence)
+                .where(_P.alert == alert)
+                .values(tries=_P.tries + 1, error=error)
+            )
+
+    def previews(self, cameras: Collection[str], limit: int) -> list[PendingRow]:
+        """Return what waits for a small clip, the least often tried first."""
+        return self._rows(_P.status == "preview", cameras, limit)
+
+    def set_preview(self, clip_name: str, small: str | None) -> list[AlertRow]:
+        """Have all alerts of a clip play `small`, None: there is none; they wait no more."""
+        waiting = sa.select(_P.alert).where(_P.clip_name == clip_name, _P.status == "preview")
+        with self._database.write() as connection:
+            alerts = list(connection.execute(waiting).scalars())
+            rows = []
+            if small is not None:
+                rows = [change_alert(connection, alert, {"clip": small}) for alert in alerts]
+            connection.execute(sa.delete(tables.pending_evidence).where(_P.alert.in_(alerts)))
+        return rows
+
+    def _rows(
+        self, which: sa.ColumnElement[bool], cameras: Collection[str], limit: int
+    ) -> list[PendingRow]:
+        joined = tables.pending_evidence.join(tables.alerts).outerjoin(
+            tables.round_details, _D.round == _A.round
+        )
+        query = (
+            sa.select(*COLUMNS, *_OWN, _D.record, _D.settlement)
+            .select_from(joined)
+            .where(which, _A.camera.in_(cameras))
+            .order_by(_P.tries, _P.alert)
+            .limit(limit)
+        )
+        with self._database.read() as connection:
+            return [_pending(row) for row in connection.execute(query)]
+
+
+def remove_pending(connection: Connection, alerts: Collection[int]) -> None:
+    """Drop the pending evidence of alerts that lose theirs, within a transaction."""
+    connection.execute(sa.delete(tables.pending_evidence).where(_P.alert.in_(alerts)))
+
+
+def _pending(row: Any) -> PendingRow:
+    return PendingRow(
+        alert=alert_row(row),
+        status=row.pending_status,
+        since=row.pending_since,
+        content=row.pending_content,
+        clip=row.pending_clip,
+        clip_name=row.pending_clip_name,
+        missing=tuple(row.pending_missing),
+        tries=row.pending_tries,
+        error=row.pending_error,
+        record=row.record,
+        settlement=row.settlement,
+    )
