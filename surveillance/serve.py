@@ -80,6 +80,7 @@ def serve_stack(
                 hosts=LOOPBACK_HOSTS | {n.lower() for n in (site.web.host, *site.web.names)},
                 store=store,
                 bus=bus,
+                recorder=recorder,
                 site=site,
                 evidence_dir=site.evidence_dir,
                 webhooks=webhooks,

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from surveillance.accounts.secret import digest, new_secret
-from surveillance.store import Store
+from surveillance.store import SessionRow, Store, StoreDownError
+from surveillance.store.last_known import LastKnown
 from surveillance.store.rows import User
 
 Clock = Callable[[], datetime]
@@ -48,6 +49,7 @@ class Sessions:
         """Keep logins in `store`."""
         self._people = store.people
         self._now = now
+        self._known = LastKnown()
 
     def open(self, user: User, address: str, agent: str, *, instead_of: str = "") -> LoggedIn:
         """Log a person in; the login of the secret `instead_of`, if there is one, is closed."""
@@ -59,21 +61,30 @@ class Sessions:
         return LoggedIn(user, secret, expires_at)
 
     def find(self, secret: str) -> User | None:
-        """Whose login the secret is; None when it is of none, or is over."""
-        row = self._people.session(digest(secret))
+        """Whose login the secret is; None when it is of none, or is over.
+
+        While the store is down, a login that was found before counts on until it expires.
+        """
+        key = digest(secret)
+        row: SessionRow | None = self._known.ask(key, lambda: self._people.session(key))
         now = self._now()
         if row is None or row.user.disabled:
             return None
-        if now >= row.expires_at or now >= row.seen_at + IDLE:
-            self._people.close_session(digest(secret))
-            return None
-        # Not at each request: a page asks several times a second.
-        if now >= row.seen_at + _NOTED_EVERY:
-            self._people.touch(digest(secret), now)
+        try:
+            if now >= row.expires_at or now >= row.seen_at + IDLE:
+                self._people.close_session(key)
+                return None
+            # Not at each request: a page asks several times a second.
+            if now >= row.seen_at + _NOTED_EVERY:
+                self._people.touch(key, now)
+        except StoreDownError:
+            # How long it was idle cannot be noted now; its end by age holds.
+            return row.user if now < row.expires_at else None
         return row.user
 
     def close(self, secret: str) -> None:
         """Log out."""
+        self._known.forget(digest(secret))
         self._people.close_session(digest(secret))
 
     def close_all(self, user_id: int) -> None:

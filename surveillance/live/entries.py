@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -63,6 +63,18 @@ class NoteEntry(_Form):
     at: float
 
 
+class LogEntry(_Form):
+    """A line of the audit log that could not be written at once."""
+
+    by: str
+    act: str
+    target: str
+    detail: dict[str, Any]
+    address: str
+    at: float
+    camera: str = ""
+
+
 class CameraEntry(_Form):
     """A camera as its process was started with; `source` without a password."""
 
@@ -83,13 +95,14 @@ class GapEntry(_Form):
     why: str
 
 
-Entry = RoundEntry | IncidentEntry | ClipEntry | NoteEntry | CameraEntry | GapEntry
+Entry = RoundEntry | IncidentEntry | ClipEntry | NoteEntry | LogEntry | CameraEntry | GapEntry
 
 _FORMS: dict[str, type[Entry]] = {
     "round": RoundEntry,
     "incident": IncidentEntry,
     "clip": ClipEntry,
     "note": NoteEntry,
+    "log": LogEntry,
     "camera": CameraEntry,
     "gap": GapEntry,
 }

@@ -25,6 +25,7 @@ from surveillance.live.entries import (
     EvidenceContent,
     GapEntry,
     IncidentEntry,
+    LogEntry,
     NoteEntry,
     RoundEntry,
     from_bytes,
@@ -45,6 +46,8 @@ JOURNAL = "journal.sqlite"
 GAP = "GAP"
 RETRY_FIRST_S = 0.5
 RETRY_MOST_S = 10.0
+ASK_EVERY_S = 2.0
+"""How often a store that nothing is to be written to is asked whether it is there."""
 _LOOK_EVERY_S = 1.0
 
 log = logging.getLogger(__name__)
@@ -80,6 +83,7 @@ class Recorder:
         self._fresh = threading.Event()
         self._closing = threading.Event()
         self._until = 0.0
+        self._ask_at = 0.0
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
@@ -97,6 +101,16 @@ class Recorder:
         self._inbox.put(entry)
         self._tell_status()
         self._fresh.set()
+
+    def log(
+        self, by: str, act: str, target: str, detail: dict[str, Any], address: str, at: datetime
+    ) -> None:
+        """Take a line of the audit log that the store cannot take now."""
+        self.take(
+            LogEntry(
+                by=by, act=act, target=target, detail=detail, address=address, at=at.timestamp()
+            )
+        )
 
     def add_camera(self, camera: str, table: str) -> None:
         """Prepare for a camera's entries, while the disk still has space."""
@@ -153,6 +167,7 @@ class Recorder:
                     return
                 continue
             self._catch_up()
+            self._ask_store()
             if self._closing.is_set():
                 return
             self._fresh.wait(_LOOK_EVERY_S)
@@ -178,6 +193,18 @@ class Recorder:
         self._inbox.done(waiting)
         return True
 
+    def _ask_store(self) -> None:
+        """When nothing is to be stored, find out whether the store answers at all."""
+        if time.monotonic() < self._ask_at:
+            return
+        self._ask_at = time.monotonic() + ASK_EVERY_S
+        try:
+            self._store.database.ping()
+        except StoreDownError as error:
+            self._store_down = self._store_down or (datetime.now(UTC), str(error))
+        else:
+            self._store_down = None
+
     def _catch_up(self) -> None:
         """When all of an earlier run is stored: clips that it waited for will not come."""
         if self._has_caught_up:
@@ -198,6 +225,10 @@ class Recorder:
                 self.evidence.take_clip(entry)
             case NoteEntry():
                 self._store.health.note(entry.camera, entry.state, entry.message, moment(entry.at))
+            case LogEntry():
+                self._store.audit.write(
+                    entry.by, entry.act, entry.target, entry.detail, entry.address, moment(entry.at)
+                )
             case CameraEntry():
                 self._store.cameras.upsert(
                     entry.camera, entry.table, entry.source, entry.table_file_sha256

@@ -92,6 +92,11 @@ class Database:
             with connection.begin():
                 yield connection
 
+    def ping(self) -> None:
+        """Raise StoreDownError when the database does not answer."""
+        with self.read() as connection:
+            connection.exec_driver_sql("SELECT 1")
+
     def insert(self, table: sa.Table) -> Any:
         """An INSERT that knows `on_conflict_do_nothing` and `..._update` of this database."""
         if self.is_sqlite:

@@ -28,6 +28,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
 from surveillance.accounts import Accounts, Role
+from surveillance.store import StoreDownError
 from surveillance.web.schemas.review import PersonName
 
 __all__ = [
@@ -234,7 +235,14 @@ def note(
     store = request.app.state.settings.store
     if store is not None:
         now = datetime.now(UTC)
-        store.audit.write(by, act, _plain(target), dict(detail or {}), address_of(request), now)
+        line = (by, act, _plain(target), dict(detail or {}), address_of(request))
+        try:
+            store.audit.write(*line, now)
+        except StoreDownError:
+            recorder = request.app.state.settings.recorder
+            if recorder is None:
+                raise
+            recorder.log(*line, now)
 
 
 def _plain(text: str) -> str:

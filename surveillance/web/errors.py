@@ -75,7 +75,7 @@ def add_error_answers(app: FastAPI) -> None:
     async def feltwatch(request: Request, error: FeltwatchError) -> Response:
         if isinstance(error, StoreError):
             _LOG.error("%s", error)
-            words = "the record cannot be read or written just now; try again"
+            words = _record_words(request)
             return _refusal(request, 503, words)
         status = next((status for kind, status in _STATUS if isinstance(error, kind)), None)
         if status is None and is_busy(error):
@@ -93,6 +93,18 @@ def add_error_answers(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def unforeseen(request: Request, __: Exception) -> Response:
         return _refusal(request, 500, "something went wrong here; the server's log tells what")
+
+
+def _record_words(request: Request) -> str:
+    """Since when the record cannot be used, where that is known, and what goes on without it."""
+    bus = request.app.state.settings.bus
+    since = None if bus is None else bus.record.store_down_since
+    if since is None:
+        return "the record cannot be read or written just now; try again"
+    return (
+        f"the database cannot be read or written since {since:%Y-%m-%d %H:%M:%S} UTC; tables are "
+        "watched on, what is decided is kept in the journal; the wall shows them"
+    )
 
 
 def told(error: RequestValidationError) -> str:

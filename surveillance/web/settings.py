@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from surveillance.alerts.webhooks import Webhooks
     from surveillance.config.site_file import SiteConfig
     from surveillance.live.event_bus import EventBus
+    from surveillance.live.recorder import Recorder
     from surveillance.live.supervisor import Supervisor
     from surveillance.store import Store
 
@@ -32,6 +33,7 @@ class WebSettings:
     person: str = "reviewer"
     store: Store | None = None
     bus: EventBus | None = None
+    recorder: Recorder | None = None
     site: SiteConfig | None = None
     evidence_dir: Path | None = None
     webhooks: Webhooks | None = None

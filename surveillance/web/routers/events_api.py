@@ -10,6 +10,7 @@ from fastapi import APIRouter, Header, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
+from surveillance.live.record_status import RecordStatus
 from surveillance.web.access import Viewer, still_admitted
 from surveillance.web.room_parts import PartsHere
 from surveillance.web.services.events import HERE, EndOfEvents, Events
@@ -23,6 +24,12 @@ _RETRY_MS = 1_000
 _ANSWERS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 
 
+@router.get("/record")
+def record(_: Viewer, parts: PartsHere) -> RecordStatus:
+    """How the record stands: whether database and journal can be written, since when not."""
+    return parts.room.record()
+
+
 @router.get("/events", response_class=StreamingResponse, responses=_ANSWERS)
 async def events(
     _: Viewer,
@@ -30,7 +37,7 @@ async def events(
     request: Request,
     last_event_id: Annotated[str | None, Header(max_length=100)] = None,
 ) -> StreamingResponse:
-    """State, round, alert, alert_changed and health events, as they happen.
+    """State, round, alert, alert_changed, health and record events, as they happen.
 
     Each is one JSON object with camera, table, at and body. After a break a client sends
     `Last-Event-ID` and is given what came meanwhile, or the event `missed`: ask for all anew.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from surveillance.live.record_status import RecordStatus
 from surveillance.store import AlertFilter, AlertRow, CameraRow, RoundFilter, RoundRow, Store
+from surveillance.store.last_known import LastKnown
 from surveillance.web.schemas.room import TableForm, TableLine
 from surveillance.web.services.alert_queue import alert_line
 from surveillance.web.services.due_now import RulesOfTables, seats_now
@@ -34,9 +36,13 @@ STATE_WORDS = {
 _LATEST = 12
 
 
+_open = LastKnown(most=8)
+
+
 def open_alerts(store: Store) -> int:
-    """How many alerts wait for a verdict."""
-    return store.alerts.counts(AlertFilter(state="open"))["open"]
+    """How many alerts wait for a verdict; while the store is down, how many did."""
+    key = store.database.name
+    return _open.ask(key, lambda: store.alerts.counts(AlertFilter(state="open"))["open"], 0)
 
 
 class Room:
@@ -52,21 +58,20 @@ class Room:
         """Any of them may be missing: less is shown then."""
         self._store, self._bus = store, bus
         self._rules = rules
+        self._known = LastKnown()
         self._files = {c.name: c.table_file for c in site.cameras} if site is not None else {}
 
     def tables(self) -> list[TableLine]:
         """Every camera that is watched or was, by name."""
         states = {s.camera: s for s in self._bus.states()} if self._bus is not None else {}
-        known = {c.name: c for c in self._store.cameras.all()} if self._store is not None else {}
+        known = self._cameras()
         names = sorted({*states, *known, *self._files})
         return [self._line(name, states.get(name), known.get(name)) for name in names]
 
     def line(self, camera: str) -> TableLine:
         """One camera's table. Raises NotThereError."""
         state = self._bus.state(camera) if self._bus is not None else None
-        known = None
-        if self._store is not None:
-            known = next((c for c in self._store.cameras.all() if c.name == camera), None)
+        known = self._cameras().get(camera)
         if state is None and known is None and camera not in self._files:
             raise NotThereError(f"there is no camera {camera!r} here")
         return self._line(camera, state, known)
@@ -76,13 +81,19 @@ class Room:
         line = self.line(camera)
         if self._store is None:
             return TableForm(line=line, rounds=[], alerts=[], dealers=[])
-        rounds = self._store.rounds.page(RoundFilter(camera=camera), limit=_LATEST, whole=False)
-        alerts = self._store.alerts.page(AlertFilter(camera=camera), limit=_LATEST)
+        store = self._store
+
+        def latest() -> tuple[Sequence[RoundRow], Sequence[AlertRow], Sequence[str]]:
+            rounds = store.rounds.page(RoundFilter(camera=camera), limit=_LATEST, whole=False)
+            alerts = store.alerts.page(AlertFilter(camera=camera), limit=_LATEST)
+            return rounds.rows, alerts.rows, store.dealers.names()
+
+        rounds, alerts, dealers = self._known.ask(("table", camera), latest, ((), (), ()))
         return TableForm(
             line=line,
-            rounds=[round_line(row) for row in rounds.rows],
-            alerts=[alert_line(row) for row in alerts.rows],
-            dealers=list(self._store.dealers.names()),
+            rounds=[round_line(row) for row in rounds],
+            alerts=[alert_line(row) for row in alerts],
+            dealers=list(dealers),
         )
 
     def picture(self, camera: str, overlay: bool) -> bytes:
@@ -100,10 +111,19 @@ class Room:
         self._store.dealers.set(line.table, name or None, datetime.now(UTC), by)
         return self.line(camera)
 
+    def record(self) -> RecordStatus:
+        """How the record stands."""
+        return self._bus.record if self._bus is not None else RecordStatus()
+
+    def _cameras(self) -> dict[str, CameraRow]:
+        store = self._store
+        if store is None:
+            return {}
+        return {c.name: c for c in self._known.ask("cameras", store.cameras.all, ())}
+
     def _line(self, camera: str, state: TableState | None, known: CameraRow | None) -> TableLine:
         table = state.table if state is not None else known.table if known else camera
-        store = self._store
-        latest, alert, waiting = _last(store, camera)
+        (latest, alert, waiting), dealer = self._last(camera, table)
         told: Mapping[str, Any] = state.model_dump(mode="json") if state is not None else {}
         path = self._files.get(camera)
         rules = self._rules.get(path) if path is not None else None
@@ -126,7 +146,7 @@ class Room:
             frame_shown_at=told.get("frame_shown_at"),
             picture_age_s=self._bus.picture_age_s(camera) if self._bus is not None else None,
             has_picture=self._bus is not None and self._bus.picture(camera, False) is not None,
-            dealer=store.dealers.current(table) if store else None,
+            dealer=dealer,
             seats=seats,
             house_way=way,
             last_round=round_line(latest) if latest else None,
@@ -134,11 +154,22 @@ class Room:
             open_alerts=waiting,
         )
 
+    def _last(
+        self, camera: str, table: str
+    ) -> tuple[tuple[RoundRow | None, AlertRow | None, int], str | None]:
+        store = self._store
+        nothing = ((None, None, 0), None)
+        if store is None:
+            return nothing
+        return self._known.ask(
+            ("last", camera),
+            lambda: (_last(store, camera), store.dealers.current(table)),
+            nothing,
+        )
 
-def _last(store: Store | None, camera: str) -> tuple[RoundRow | None, AlertRow | None, int]:
+
+def _last(store: Store, camera: str) -> tuple[RoundRow | None, AlertRow | None, int]:
     """A camera's last round, its last alert, and how many alerts wait for a verdict."""
-    if store is None:
-        return None, None, 0
     rounds = store.rounds.page(RoundFilter(camera=camera), limit=1, whole=False).rows
     alerts = store.alerts.page(AlertFilter(camera=camera), limit=1).rows
     waiting = store.alerts.counts(AlertFilter(camera=camera, state="open"))["open"]

@@ -56,7 +56,7 @@ function open() {
       timer = setTimeout(open, Math.min(1_000 * tried, 10_000));
     }
   };
-  for (const kind of ["state", "round", "alert", "alert_changed", "health", "missed"]) {
+  for (const kind of ["state", "round", "alert", "alert_changed", "health", "record", "missed"]) {
     source.addEventListener(kind, (event) => {
       hears();
       tell({ kind, event: JSON.parse(event.data) });

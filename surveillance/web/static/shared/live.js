@@ -1,6 +1,6 @@
 // What happens at the tables, as it happens (Server-Sent Events); says when it is cut off.
 //
-//   live.on("alert", (event) => …)      state, round, alert, alert_changed, health
+//   live.on("alert", (event) => …)      state, round, alert, alert_changed, health, record
 //   live.on("missed", () => …)          events were lost on the way: ask for all anew
 //   live.on("begun", () => …)           from now on events come: ask for what came before them
 

@@ -45,7 +45,37 @@ function recountSoon() {
   waiting ??= setTimeout(() => { counting = recount(); }, RECOUNT_MS);
 }
 
+// Whether database and journal can be written: said in large letters until they can be again.
+function showRecord(record) {
+  const clock = (at) => new Date(at).toLocaleTimeString([], { hour12: false });
+  const words = [];
+  if (record.journal_down_since) {
+    words.push(`NOTHING CAN BE WRITTEN since ${clock(record.journal_down_since)}: `
+      + `${record.held} entries are in memory only and are lost if the server ends. ${record.journal_why}`);
+  }
+  if (record.store_down_since) {
+    words.push(`The database cannot be used since ${clock(record.store_down_since)}: tables are watched on, `
+      + `${record.waiting} entries wait in the journal. ${record.store_why}`);
+  }
+  if (record.refused) words.push(`${record.refused} entries were refused by the database; they are kept in the journal.`);
+  const node = byId("record");
+  node.textContent = words.map((line) => `▲ ${line}`).join(" ");
+  node.hidden = words.length === 0;
+  node.dataset.kind = record.journal_down_since ? "journal" : "store";
+}
+
+async function askRecord() {
+  try {
+    showRecord(await get("/api/record"));
+  } catch {
+    // The banner of the lost connection says it.
+  }
+}
+
 if (count) {
+  live.on("record", ({ body }) => showRecord(body));
+  live.on("missed", askRecord);
+  live.on("begun", askRecord);
   live.on("alert", recountSoon);
   live.on("alert_changed", recountSoon);
   live.on("missed", recountSoon);
