@@ -113,6 +113,7 @@ class Alerts:
     ) -> VerdictRow:
         """Give a verdict; all are kept, the last one counts.
 
+        'reopened' takes the verdicts before it back: the alert is open, decided by nobody.
         `corrected` (only with the verdict 'corrected') holds what should have stood, by the
         alert's keys. Raises NotStoredError, FeltwatchError for a verdict that is none.
         """
@@ -127,10 +128,12 @@ class Alerts:
         with self._database.write() as connection:
             now = utc_now()
             # First the alert: its row is then ours, and verdicts follow one another in time.
-            changed = {"state": verdict, "decided_by": by, "decided_at": now}
+            changed: dict[str, Any] = {"state": verdict, "decided_by": by, "decided_at": now}
+            if verdict == "reopened":
+                changed = {"state": "open", "decided_by": None, "decided_at": None}
             _change(connection, id, changed)
             code = _get(connection, id).code
-            right = verdict == "confirmed"
+            right = None if verdict == "reopened" else verdict == "confirmed"
             if corrected is not None:
                 right = corrected.get("code", code) == code
             _change(connection, id, {"was_right": right})

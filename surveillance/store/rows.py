@@ -13,12 +13,12 @@ from datetime import datetime
 from typing import Any, Literal
 
 AlertState = Literal["open", "confirmed", "rejected", "corrected"]
-Verdict = Literal["confirmed", "rejected", "corrected"]
+Verdict = Literal["confirmed", "rejected", "corrected", "reopened"]
 PendingStatus = Literal["awaiting_clip", "ready", "preview"]
 RecordingState = Literal["queued", "running", "stopped", "done", "failed"]
 
 ALERT_STATES: tuple[AlertState, ...] = ("open", "confirmed", "rejected", "corrected")
-VERDICTS: tuple[Verdict, ...] = ("confirmed", "rejected", "corrected")
+VERDICTS: tuple[Verdict, ...] = ("confirmed", "rejected", "corrected", "reopened")
 RECORDING_STATES: tuple[RecordingState, ...] = ("queued", "running", "stopped", "done", "failed")
 
 

@@ -205,7 +205,7 @@ verdicts = sa.Table(
     Column("corrected", sa.JSON(none_as_null=True)),
     Column("by_name", sa.Text, nullable=False),
     Column("at", UtcTime, nullable=False),
-    sa.CheckConstraint("verdict IN ('confirmed', 'rejected', 'corrected')", "verdict"),
+    sa.CheckConstraint("verdict IN ('confirmed', 'rejected', 'corrected', 'reopened')", "verdict"),
     Index(None, "alert", "id"),
     Index("ix_verdicts_tally", "at", "by_name", "verdict", "alert"),
 )

@@ -120,7 +120,7 @@ def judge(
     id: AlertId,
     change: VerdictChange,
 ) -> AlertForm:
-    """Confirm, reject or correct an alert. Every verdict is kept; the last one counts."""
+    """Confirm, reject, correct or reopen an alert. Every verdict is kept; the last one counts."""
     try:
         row = stored.queue.judge(id, change, account.name)
     except JudgedMeanwhile as error:
@@ -129,7 +129,8 @@ def judge(
     if change.comment:
         detail["comment"] = change.comment
     audit(request, "alert judged", f"alert {id}", detail)
-    later.add_task(stored.harvesting.take, row, account.name)
+    if row.state != "open":
+        later.add_task(stored.harvesting.take, row, account.name)
     _tell(parts, row)
     return stored.queue.alert(id)
 

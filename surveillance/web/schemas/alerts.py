@@ -137,7 +137,7 @@ class VerdictChange(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    verdict: Literal["confirmed", "rejected", "corrected"]
+    verdict: Literal["confirmed", "rejected", "corrected", "reopened"]
     comment: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_COMMENT)] = ""
     corrected: Correction | None = None
     after: Annotated[int, Strict()] | None = Field(

@@ -198,3 +198,16 @@ def test_filters_and_pages_agree_with_each_other(store: Store) -> None:
                 break
         assert found == expected
         assert sum(store.alerts.counts(wanted).values()) == len(expected)
+
+
+def test_a_verdict_that_is_taken_back_leaves_the_alert_open(store: Store) -> None:
+    number = store.alerts.add(new_alert()).id
+    store.alerts.judge(number, "rejected", "", "ana")
+    taken = store.alerts.judge(number, "reopened", "taken back", "ana")
+    row = store.alerts.get(number)
+    assert (row.state, row.decided_by, row.decided_at) == ("open", None, None)
+    assert store.alerts.counts()["open"] == 1
+    (precision,) = store.alerts.precision()
+    assert (precision.open, precision.rejected, precision.precision) == (1, 0, None)
+    assert [v.verdict for v in store.alerts.verdicts(number)] == ["rejected", "reopened"]
+    assert taken.verdict == "reopened"

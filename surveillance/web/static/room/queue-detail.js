@@ -6,7 +6,7 @@ import { roundElement } from "/static/room/round.js";
 import { badge, percent, severity, stateBadge } from "/static/room/signs.js";
 import { Stage } from "/static/room/stage.js";
 
-const VERB = { confirmed: "confirmed", rejected: "rejected", corrected: "corrected" };
+const VERB = { confirmed: "confirmed", rejected: "rejected", corrected: "corrected", reopened: "open" };
 
 export class Detail {
   // `acts`: {confirm, reject, correct, setCase}; `mayJudge`: whether they are offered.

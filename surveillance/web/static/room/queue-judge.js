@@ -3,7 +3,7 @@
 import { ApiError, get, post, toast } from "/static/shared/api.js";
 import { byId, html, wagerName } from "/static/shared/dom.js";
 
-const DONE = { confirmed: "Confirmed", rejected: "Rejected", corrected: "Corrected" };
+const DONE = { confirmed: "Confirmed", rejected: "Rejected", corrected: "Corrected", reopened: "Open again" };
 
 export class Judge {
   // `judged(alert)` is called with the alert as it is after a verdict.
@@ -46,7 +46,7 @@ export class Judge {
   }
 
   // Take the last verdict back: the one before counts again, as a new verdict. Where there was
-  // none the alert is shown again, for another one.
+  // none the alert is open again.
   async undo() {
     await this.busy;
     const last = this.given.pop();
@@ -57,8 +57,9 @@ export class Judge {
     const alert = await get(`/api/alerts/${last.id}`);
     const at = this.list.lines.findIndex((line) => line.id === last.id);
     if (at >= 0) this.list.go(at);
-    if (!last.before) {
-      toast(`${last.title}: give another verdict, C, R or X; it will count instead.`);
+    if (!last.before || last.before.verdict === "reopened") {
+      await this.give("reopened", { alert, advance: false, comment: "taken back" });
+      this.given.pop();
       return;
     }
     const { verdict, corrected } = last.before;
