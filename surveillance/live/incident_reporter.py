@@ -6,6 +6,7 @@ import time
 from datetime import UTC, datetime
 
 from settlement.compare.finding import Severity
+from surveillance.alerts.catalogue import alert_code
 from surveillance.alerts.model import Alert
 from surveillance.live.clip_writer import ClipWriter
 from surveillance.live.incidents import Change, Incidents, SilentWatch
@@ -99,11 +100,12 @@ class IncidentReporter:
         alert_id = f"{self._table}-{change.kind}-{stamp}"
         at_s = None if stream_s is None else f"{stream_s:.3f}"
         name = f"{alert_id}.jpg"
+        code = RULES.get(change.kind, "CAMERA")
         alert = Alert(
             alert_id=alert_id,
             round_id=None,
-            code=RULES.get(change.kind, "CAMERA"),
-            severity=SEVERITIES.get(change.kind, "high"),
+            code=code,
+            severity=SEVERITIES.get(change.kind, alert_code(code).severity),
             start_s=at_s,
             end_s=at_s,
             seen=change.words,

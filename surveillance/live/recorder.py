@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from settlement.errors import FeltwatchError
+from surveillance.alerts.catalogue import alert_code
 from surveillance.alerts.judged_round import Detection
 from surveillance.alerts.model import Alert
 from surveillance.evidence.bundle import SigningKey
@@ -43,7 +44,6 @@ from surveillance.store.record_rows import RunFacts
 
 JOURNAL = "journal.sqlite"
 """Name of the journal in the data folder."""
-GAP = "GAP"
 RETRY_FIRST_S = 0.5
 RETRY_MOST_S = 10.0
 ASK_EVERY_S = 2.0
@@ -275,6 +275,7 @@ class Recorder:
 
     def _store_gap(self, entry: GapEntry) -> None:
         """A gap is an alert of its own: a person must know that something may be missing."""
+        code = alert_code("GAP")
         since, until = moment(entry.since), moment(entry.until)
         span = f"{since:%Y-%m-%d %H:%M:%S} to {until:%H:%M:%S} UTC"
         message = f"{entry.camera}: up to {entry.rounds} rounds or incidents of {span} were lost: "
@@ -286,8 +287,8 @@ class Recorder:
                     table=entry.table,
                     camera=entry.camera,
                     source=f"gap#{entry.since:.3f}",
-                    code=GAP,
-                    severity="high",
+                    code=code.code,
+                    severity=code.severity,
                     at=until,
                     message=f"{message}{entry.why}.",
                     dealer=self._store.dealers.current(entry.table, until),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import jinja2
 
 from settlement.games import GAMES
+from surveillance.alerts.catalogue import alert_code
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert, count_by_code
 from surveillance.evidence.images import clock
@@ -34,31 +35,6 @@ OPEN_ROUNDS = 40
 
 _TICK_STEPS_S = (10, 30, 60, 300, 600, 1800, 3600, 7200)
 _MOST_TICKS = 12
-
-TITLES = {
-    "HOUSE_WAY": "Dealer's hands not set the house way",
-    "FOUL": "Foul hand not settled as a foul",
-    "OVERPAID": "Paid too much",
-    "UNDERPAID": "Paid too little",
-    "NOT_PAID": "Winner not paid",
-    "PAID_LOSER": "Loser paid",
-    "PAID_PUSH": "Push paid",
-    "TOOK_WINNER": "Winner's stake taken",
-    "TOOK_PUSH": "Push taken",
-    "NOT_TAKEN": "Loser's stake not taken",
-    "ENVY_MISSED": "Envy Bonus not paid",
-    "ENVY_WRONG": "Envy Bonus paid wrongly",
-    "LAMMER": "Lammer missing or misplaced",
-    "LIMIT": "Wager outside the limits",
-    "LATE_BET": "Wager changed after bets were closed",
-    "CARD_MOVED": "Card moved after hands were set",
-    "DECK": "Cards do not make up one deck",
-    "HAND_PAY": "Large pay, to be checked by a person",
-    "CAMERA": "Camera",
-    "SILENT": "No round decided for too long",
-    "OVERLOAD": "Machine does not keep up",
-    "UNDECIDED": "Not read",
-}
 
 
 @dataclass(frozen=True)
@@ -153,7 +129,7 @@ def _alert_card(alert: Alert) -> _AlertCard:
         kind=kind_of(alert),
         severity=alert.severity,
         code=alert.code,
-        title=TITLES.get(alert.code, alert.code.replace("_", " ").capitalize()),
+        title=alert_code(alert.code).title,
         place=_place(alert),
         round_id=alert.round_id or "–",
         round_anchor=f"round-{alert.round_id}",

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from settlement.games import GAMES
+from surveillance.alerts.catalogue import CATALOGUE
 from surveillance.config.site_file import SiteConfig, SitePart
-from surveillance.reports.audit_report import TITLES
 from surveillance.web.access import Role, Viewer, audit
 from surveillance.web.dependencies import ShelfHere
 from surveillance.web.room_parts import PartsHere, StoredHere, until_shut_down
@@ -20,7 +20,7 @@ from surveillance.web.services.rounds import Rounds
 router = APIRouter(include_in_schema=False, lifespan=until_shut_down)
 
 _LARGEST_ID = 2**63 - 1
-_CODES = [{"code": code, "title": title} for code, title in TITLES.items()]
+_CODES = [{"code": one.code, "title": one.title} for one in CATALOGUE]
 _GAMES = {name: game.title for name, game in GAMES.items()}
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from surveillance.alerts.catalogue import alert_code
 from surveillance.evidence.images import clock
-from surveillance.reports.audit_report import TITLES
 from surveillance.reports.cards_view import wager_name
 from surveillance.store import (
     AlertFilter,
@@ -27,21 +27,9 @@ from surveillance.web.services.errors import NotThereError
 from surveillance.web.services.evidence.evidence_files import EvidenceFiles
 from surveillance.web.services.round_forms import hands_form, kind_of_row
 
-_OF_A_TABLE = frozenset({"DECK", "SILENT"})
-"""Codes that without a seat are about no hand: of the others it is the dealer's."""
-
 
 class JudgedMeanwhile(Exception):  # noqa: N818 - the answer to a step, not a failure
     """Somebody else's verdict came first."""
-
-
-def title_of(code: str) -> str:
-    """A code in words.
-
-    >>> title_of("OVERPAID"), title_of("NEW_ONE")
-    ('Paid too much', 'New one')
-    """
-    return TITLES.get(code, code.replace("_", " ").capitalize())
 
 
 def alert_line(row: AlertRow) -> AlertLine:
@@ -55,7 +43,7 @@ def alert_line(row: AlertRow) -> AlertLine:
         camera=row.camera,
         dealer=row.dealer,
         code=row.code,
-        title=title_of(row.code),
+        title=alert_code(row.code).title,
         severity=row.severity,
         kind=kind_of_row(row),
         seat=row.seat,
@@ -73,16 +61,19 @@ def alert_line(row: AlertRow) -> AlertLine:
 def _place(row: AlertRow) -> str:
     if row.seat is not None:
         return f"seat {row.seat}"
-    if row.code == "CAMERA":
-        return row.camera or "camera"
-    return "table" if row.code in _OF_A_TABLE else "dealer"
+    match alert_code(row.code).about:
+        case "camera":
+            return row.camera or "camera"
+        case "table":
+            return "table"
+    return "dealer"
 
 
 def precision_line(row: CodePrecision) -> PrecisionLine:
     """How often a code was right."""
     return PrecisionLine(
         code=row.code,
-        title=title_of(row.code),
+        title=alert_code(row.code).title,
         confirmed=row.confirmed,
         rejected=row.rejected,
         corrected=row.corrected,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from surveillance.alerts.catalogue import alert_code
 from surveillance.store import NotStoredError, RoundFilter, Store
 from surveillance.web.schemas.rounds import HandsForm, RoundAlert, RoundForm, RoundPage
-from surveillance.web.services.alert_queue import title_of
 from surveillance.web.services.errors import NotThereError
 from surveillance.web.services.round_forms import hands_form, kind_of_row, round_line
 
@@ -47,7 +47,7 @@ class Rounds:
                     id=a.id,
                     code=a.code,
                     kind=kind_of_row(a),
-                    title=title_of(a.code),
+                    title=alert_code(a.code).title,
                     seat=a.seat,
                     message=a.message,
                     state=a.state,

@@ -13,7 +13,7 @@ import pytest
 from surveillance.live import recorder as recorder_module
 from surveillance.live.inbox import Inbox
 from surveillance.live.journal import Journal
-from surveillance.live.recorder import GAP, Recorder
+from surveillance.live.recorder import Recorder
 from surveillance.store import Store
 from tests.surveillance import postgres
 from tests.surveillance.full_disk import fill, free, small_disk
@@ -176,7 +176,7 @@ def test_rounds_that_were_in_memory_when_it_ended_become_a_gap(tmp_path: Path) -
                 assert recorder.wait_stored(30)
             assert set(stored(store)) < set(undisturbed(tmp_path, 40))
             (gap,) = lone_alerts(store)
-            assert (gap.code, gap.severity, gap.camera, gap.state) == (GAP, "high", "c1", "open")
+            assert (gap.code, gap.severity, gap.camera, gap.state) == ("GAP", "high", "c1", "open")
             assert f"up to {lost} rounds" in gap.message
             journal = Journal(whole / "journal.sqlite")
             assert journal.gaps() == []

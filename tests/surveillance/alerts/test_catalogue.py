@@ -1,0 +1,22 @@
+"""One catalogue: every code that can be raised has a severity and words, and can be filtered by."""
+
+from __future__ import annotations
+
+from settlement.compare.finding import SEVERITY, FindingCode
+from surveillance.alerts.catalogue import CATALOGUE, alert_code
+from surveillance.live.incident_reporter import RULES
+from surveillance.web.routers.room_pages import _CODES
+
+
+def test_every_code_that_can_be_raised_is_in_the_catalogue() -> None:
+    known = [one.code for one in CATALOGUE]
+    assert len(set(known)) == len(known)
+    assert {*map(str, FindingCode), *RULES.values(), "CAMERA", "GAP"} <= set(known)
+    for code in FindingCode:
+        assert alert_code(code).severity == SEVERITY[code]
+
+
+def test_pages_offer_every_code_as_a_filter_and_as_a_correction() -> None:
+    offered = {entry["code"]: entry["title"] for entry in _CODES}
+    assert offered["WRONG_SPOT"] == "Paid beside another wager"
+    assert set(offered) == {one.code for one in CATALOGUE}
