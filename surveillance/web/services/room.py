@@ -88,7 +88,8 @@ class Room:
             alerts = store.alerts.page(AlertFilter(camera=camera), limit=_LATEST)
             return rounds.rows, alerts.rows, store.dealers.names()
 
-        rounds, alerts, dealers = self._known.ask(("table", camera), latest, ((), (), ()))
+        none: tuple[Sequence[RoundRow], Sequence[AlertRow], Sequence[str]] = ((), (), ())
+        rounds, alerts, dealers = self._known.ask(("table", camera), latest, none)
         return TableForm(
             line=line,
             rounds=[round_line(row) for row in rounds],
@@ -119,7 +120,8 @@ class Room:
         store = self._store
         if store is None:
             return {}
-        return {c.name: c for c in self._known.ask("cameras", store.cameras.all, ())}
+        none: tuple[CameraRow, ...] = ()
+        return {c.name: c for c in self._known.ask("cameras", store.cameras.all, none)}
 
     def _line(self, camera: str, state: TableState | None, known: CameraRow | None) -> TableLine:
         table = state.table if state is not None else known.table if known else camera
@@ -158,6 +160,7 @@ class Room:
         self, camera: str, table: str
     ) -> tuple[tuple[RoundRow | None, AlertRow | None, int], str | None]:
         store = self._store
+        nothing: tuple[tuple[RoundRow | None, AlertRow | None, int], str | None]
         nothing = ((None, None, 0), None)
         if store is None:
             return nothing

@@ -161,18 +161,22 @@ def test_the_queue_is_worked_from_the_keyboard(visit: Visit, room: MadeRoom) -> 
     assert room.store.alerts.verdicts(third)[0].corrected == {"seen": "paid $21.00"}
     at(page, fourth)
 
-    # Taken back: the alert is shown again, and another verdict is added to the first.
+    # Taken back: the alert is open again, by a verdict that is added to the first.
     press(page, "u")
     at(page, third)
+    until(lambda: room.store.alerts.get(third).state == "open", "it was taken back")
+    assert room.store.alerts.get(third).decided_by is None
+    # What was judged twice goes back to what was said before, as a verdict of its own.
     press(page, "c")
-    until(lambda: len(room.store.alerts.verdicts(third)) == 2, "another verdict was given")
-    assert room.store.alerts.get(third).state == "confirmed"
-    # What was judged twice goes back to what was said before, as a third verdict.
+    at(page, fourth)
+    press(page, "k")
+    at(page, third)
+    press(page, "r")
+    until(lambda: room.store.alerts.get(third).state == "rejected", "another verdict was given")
     press(page, "u")
-    until(lambda: len(room.store.alerts.verdicts(third)) == 3, "it was taken back")
-    assert room.store.alerts.get(third).state == "corrected"
+    until(lambda: room.store.alerts.get(third).state == "confirmed", "it was taken back")
     assert [v.verdict for v in room.store.alerts.verdicts(third)] == [
-        "corrected", "confirmed", "corrected",
+        "corrected", "reopened", "confirmed", "rejected", "confirmed",
     ]  # fmt: skip
     page.wait_for_selector("#detail .history li >> nth=2")
 
