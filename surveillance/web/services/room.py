@@ -34,6 +34,9 @@ STATE_WORDS = {
     "off": "Not watched",
 }
 _LATEST = 12
+_Last = tuple[tuple[RoundRow | None, AlertRow | None, int], str | None]
+"""A camera's last round and alert, how many alerts are open, and who deals."""
+_NOTHING: _Last = ((None, None, 0), None)
 
 
 _open = LastKnown(most=8)
@@ -156,18 +159,14 @@ class Room:
             open_alerts=waiting,
         )
 
-    def _last(
-        self, camera: str, table: str
-    ) -> tuple[tuple[RoundRow | None, AlertRow | None, int], str | None]:
+    def _last(self, camera: str, table: str) -> _Last:
         store = self._store
-        nothing: tuple[tuple[RoundRow | None, AlertRow | None, int], str | None]
-        nothing = ((None, None, 0), None)
         if store is None:
-            return nothing
+            return _NOTHING
         return self._known.ask(
             ("last", camera),
             lambda: (_last(store, camera), store.dealers.current(table)),
-            nothing,
+            _NOTHING,
         )
 
 
