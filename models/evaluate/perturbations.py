@@ -15,7 +15,7 @@ import numpy as np
 
 from datasets.render.cards.deck import Picture, draw_deck
 from models.evaluate.samples import Truth
-from vision.cards.grouping import CARD_HEIGHT, CARD_WIDTH, MARGIN_X, MARGIN_Y
+from vision.cards.outline import CARD_HEIGHT, CARD_WIDTH, MARGIN_X, MARGIN_Y
 from vision.cards.rotation import ASPECTS
 from vision.geometry.table import FloatArray
 

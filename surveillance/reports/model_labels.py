@@ -75,9 +75,8 @@ def model_boxes(
             ]
         else:
             result = photos.read(image)
-            cards = set(DECK_LABELS) | {"BACK"}
             if terms is Terms.CARDS:
-                rest = [f for f in result.detections if f.label not in cards]
+                rest = [f for f in result.detections if f.label not in DECK_LABELS]
                 seen = [*result.cards, *rest]
             else:
                 seen = list(result.detections)

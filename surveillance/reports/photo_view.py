@@ -63,18 +63,16 @@ def draw_photo(image: ByteArray, result: PhotoResult) -> ByteArray:
         colour = colour_of(found.label)
         corner, other = _rect(found)
         cv2.rectangle(out, corner, other, colour, thin, cv2.LINE_AA)
-        if found.label not in DECK_LABELS and found.label != "BACK":
+        if found.label not in DECK_LABELS:
             _tag(out, f"{found.label} {found.score:.2f}", corner, colour, size * 0.75)
     for card in result.cards:
-        colour = CARD if card.label in DECK_LABELS else BACK
         corner, other = _rect(card)
-        cv2.rectangle(out, corner, other, colour, wide, cv2.LINE_AA)
+        cv2.rectangle(out, corner, other, CARD, wide, cv2.LINE_AA)
     for n, card in enumerate(result.cards):
         # The plate stands at the surest index, not at the box: boxes of a fan overlap.
         at = [result.detections[m] for m in result.members[n]] if n < len(result.members) else []
         best = max(at, key=lambda found: found.score, default=card)
-        colour = CARD if card.label in DECK_LABELS else BACK
-        _tag(out, f"{card.label} {card.score:.2f}", _rect(best)[0], colour, size)
+        _tag(out, f"{card.label} {card.score:.2f}", _rect(best)[0], CARD, size)
     return out
 
 

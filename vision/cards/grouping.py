@@ -1,48 +1,75 @@
-"""The indices of one physical card, joined: which belong together and where the card lies."""
+"""Indices to physical cards: each index belongs to one card, each card explains its indices.
+
+Indices are put together by the likeliest partition of those of one label: what geometry makes
+of two indices on one card, against that a deck has each card once. A card of which one index
+is seen is weighed by where that lies: on the face of another card it may be a pip, and a card
+that nothing hides shows its other corner too. Of two cards that would each hide the other the
+less likely one is none. No index is given another name than it reads as.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
 
 import numpy as np
 
-from settlement.record import DECK_LABELS, JOKER
-from vision.cards.rotation import ASPECTS, axes
-from vision.detect.detections import Floats
-from vision.geometry.table import FloatArray
+from settlement.record import JOKER
+from vision.cards.outline import (
+    TURN_SLACK_DEG,
+    CardSize,
+    ReadIndex,
+    covers,
+    other_corner,
+    outline,
+    turn_between,
+    usual_size,
+)
+from vision.cards.rotation import axes
 
-LEAST_SHARE = 0.3
-"""An index read with less takes no part."""
+SURE = 0.9
+"""A reading with this share keeps its name; a lone index needs it to be a card."""
 
 CARD_SHARE = 0.8
 """A card stands when its indices together have at least this share."""
 
-SECOND_SHARE = 0.9
-"""So much when one index alone tells it, or when the picture has the same card already."""
+LEAST_SHARE = 0.3
+"""An index read with less takes no part."""
 
 LIKENESS = 0.7
-"""Weight of each reading where several are added up: those of one card are not independent."""
+"""Weight of each index where several are added up: those of one card are not independent."""
 
-CORNER_SLACK = 0.6
-"""How far from its place a corner's index may be, over the height of an index."""
-
-TURN_SLACK_DEG = 40.0
 OPPOSITE_REACH = (1.0, 8.5)
 BESIDE_REACH = (0.8, 7.0)
 """How far apart two indices of a card lie, over the height of an index."""
 
-MARGIN_X, MARGIN_Y = 0.14, 0.2
-"""From an index to the card's edge, over the height of the index."""
+TURN_SD_DEG, SIZE_SD = 18.0, 0.3
+"""Spread of the difference of turn, and of the logarithm of the ratio of height, of two
+indices of one card."""
 
-CARD_WIDTH, CARD_HEIGHT = 2.9, 4.1
-"""A usual card over the height of its index."""
+TWIN_NATS = 8.0
+"""What it costs to take two indices of one label for two cards: a deck has each card once."""
 
-NARROW = 0.6
-"""Indices that span less than this share of a usual card's width lie along one edge of it."""
+SLOT_SLACK = 0.3
+"""How far an index may be off its corner, over its height."""
 
-OFF_DEG = 25.0
-"""An index of a card that was read at a turn so far from the card's own says nothing."""
+MARK_NATS, MARK_INSET = 4.0, 0.2
+"""How much less likely an index on the face of a whole card is one of another card; how far
+inside, over the height of that card's index."""
+
+PIPS_INSET = -0.2
+"""The same for a joker: a column of pips, which looks like its word, reaches to the edge."""
+
+MISSING_NATS = 1.0
+"""How much less likely a card is whose other corner should be seen and is not."""
+
+RIM = 0.5
+"""An index so near to the picture's border, over its height, is cut by it."""
+
+COVERED = 0.3
+"""How deep inside another card, over the height of an index, an index is hidden by it."""
 
 LARGEST_JOKER = 3.0
 """Most height of a joker's word over that of the picture's indices; on 2,847 rendered
@@ -52,24 +79,17 @@ ENOUGH = 3
 """So many sure indices tell how large those of a picture are."""
 
 MOST_INDICES = 4
-PIP_SLACK = 0.3
-"""How far outside the indices of a card its pips may lie, over the height of an index."""
+MOST_OF_LABEL = 8
+"""Of more indices of one label the surest are assigned."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReadIndex:
-    """One index as read: centre (2,) px, turn in degrees, height in px.
-
-    `shares` (53,) of all cards at that turn, in the order of DECK_LABELS.
-    """
+class Group:
+    """Indices of one card: its label, its probability, and places in the indices, surest first."""
 
     label: str
-    share: float
-    center: FloatArray
-    turn_deg: float
-    height_px: float
-    shares: Floats
-    aspect: float = ASPECTS["index"]
+    score: float
+    members: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +102,88 @@ class JoinedCard:
     members: tuple[int, ...]
 
 
-def turn_between(a_deg: float, b_deg: float) -> float:
-    """The smaller angle between two turns, 0 to 180 degrees.
+def join_indices(indices: Sequence[ReadIndex], width: int, height: int) -> list[JoinedCard]:
+    """The cards of a picture of `width` x `height` px, best first."""
+    groups, size = assign_indices(indices, seen=(0.0, 0.0, float(width), float(height)))
+    cards = []
+    for group in groups:
+        corners = outline([indices[n] for n in group.members], size)
+        x0, y0 = np.clip(corners.min(axis=0), 0, (width, height))
+        x1, y1 = np.clip(corners.max(axis=0), 0, (width, height))
+        box = (float(x0), float(y0), float(x1), float(y1))
+        cards.append(JoinedCard(group.label, min(group.score, 0.9999), box, group.members))
+    return cards
 
-    >>> turn_between(350, 10)
-    20.0
+
+def assign_indices(
+    indices: Sequence[ReadIndex],
+    size: CardSize | None = None,
+    seen: tuple[float, float, float, float] = (-np.inf, -np.inf, np.inf, np.inf),
+) -> tuple[list[Group], CardSize]:
+    """The likeliest cards, best first, and their size, `size` where that is known.
+
+    `seen` (x0, y0, x1, y1) is what the picture shows.
+
+    No index is in two of them. What stays below `CARD_SHARE`, a lone index or a second card
+    of a label below `SURE`, is no card.
     """
-    return abs((a_deg - b_deg + 180) % 360 - 180.0)
+    groups = [g for g in _by_label(indices) if not _is_too_large(indices, g)]
+    if size is None:
+        size = usual_size([[indices[n] for n in g.members] for g in groups])
+    whole = [g for g in groups if g.score >= CARD_SHARE and _shows_both_ends(indices, g)]
+    stand: list[Group] = []
+    for group in sorted(groups, key=lambda g: (-_evidence(indices, g), g.members)):
+        known = any(own.label == group.label for own in stand)
+        alone = len(group.members) == 1
+        if alone:
+            group = replace(group, score=_alone(indices, group, whole, groups, size, seen))
+        if group.score < (SURE if alone or known else CARD_SHARE):
+            continue
+        if alone and any(_hide_each_other(indices, group, own, size) for own in stand):
+            continue
+        stand.append(group)
+    return sorted(stand, key=lambda g: -g.score), size
+
+
+def _shows_both_ends(indices: Sequence[ReadIndex], group: Group) -> bool:
+    first = indices[group.members[0]].turn_deg
+    return any(
+        turn_between(indices[n].turn_deg, first) >= 180 - TURN_SLACK_DEG for n in group.members
+    )
+
+
+def _alone(
+    indices: Sequence[ReadIndex], group: Group, whole: Sequence[Group], groups: Sequence[Group],
+    size: CardSize, seen: tuple[float, float, float, float],
+) -> float:  # fmt: skip
+    """Probability of a card of which one index is seen, by where that lies.
+
+    On the face of a card whose ends are both seen it may be a pip of that card. A card's
+    other corner is seen too, unless another card lies on it.
+    """
+    own = indices[group.members[0]]
+    inset = PIPS_INSET if group.label == JOKER else MARK_INSET
+    odds = float(np.log(group.score / max(1 - group.score, 1e-6)))
+    outlines_of = {
+        g.members: outline([indices[n] for n in g.members], size) for g in (*whole, *groups)
+        if g.members != group.members and g.score >= CARD_SHARE
+    }  # fmt: skip
+    if any(
+        covers(outlines_of[g.members], own.center, inset * indices[g.members[0]].height_px)
+        for g in whole if g.members in outlines_of
+    ):  # fmt: skip
+        odds -= MARK_NATS
+    other = other_corner(outline([own], size), own)
+    x0, y0, x1, y1 = seen
+    rim = RIM * own.height_px
+    out = not (x0 + rim <= other[0] <= x1 - rim and y0 + rim <= other[1] <= y1 - rim)
+    hidden = out or any(
+        covers(corners, other, -SLOT_SLACK * own.height_px) and not covers(corners, own.center, 0.0)
+        for corners in outlines_of.values()
+    )
+    if not hidden:
+        odds -= MISSING_NATS
+    return 1 / (1 + float(np.exp(-odds)))
 
 
 def same_card(a: ReadIndex, b: ReadIndex) -> bool:
@@ -111,256 +206,79 @@ def same_card(a: ReadIndex, b: ReadIndex) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Indices of one card: its label, the score they have together, places in the indices."""
-
-    label: str
-    score: float
-    members: tuple[int, ...]
-
-
-def join_indices(indices: Sequence[ReadIndex], width: int, height: int) -> list[JoinedCard]:
-    """The cards of a picture of `width` x `height` px, best first.
-
-    Indices of one label that can sit on one card are joined; their shares add up. Where
-    indices of two labels sit on the corners of one card, it has the label that all of them
-    together say. What stays below `CARD_SHARE` is left out, a lone index below
-    `SECOND_SHARE`, and so is what lies alone between the indices of a card: a pip or a
-    flourish of that card.
-    """
-    groups = [g for g in _same_label(indices) if not _is_too_large(indices, g)]
-    usual, all_corners = _usual_size([[indices[n] for n in g.members] for g in groups])
-    stand: list[_Group] = []
-    for group in groups:
-        rival = next(
-            (own for own in stand if _at_corners(indices, own, group, usual, all_corners)), None
-        )
-        if rival is not None:
-            stand.remove(rival)
-            group = _agreed(indices, rival, group)
-        stand.append(group)
-    cards: list[JoinedCard] = []
-    marks = [group for group in stand if _is_mark(indices, group, stand)]
-    for group in sorted((g for g in stand if g not in marks), key=lambda g: -g.score):
-        known = any(card.label == group.label for card in cards)
-        # What is no card but reads as a joker was left out before.
-        alone = len(group.members) == 1 and group.label != JOKER
-        least = SECOND_SHARE if alone or known else CARD_SHARE
-        if group.score < least:
-            continue
-        corners = _outline([indices[n] for n in group.members], usual)
-        x0, y0 = np.clip(corners.min(axis=0), 0, (width, height))
-        x1, y1 = np.clip(corners.max(axis=0), 0, (width, height))
-        box = (float(x0), float(y0), float(x1), float(y1))
-        score = min(group.score, 0.9999)
-        cards.append(JoinedCard(group.label, score, box, tuple(sorted(group.members))))
-    return cards
+def _pair_nats(a: ReadIndex, b: ReadIndex) -> float:
+    """How unlikely two indices lie so on one card; infinite where they cannot."""
+    if not same_card(a, b):
+        return float("inf")
+    between = turn_between(a.turn_deg, b.turn_deg)
+    off = min(between, 180 - between) / TURN_SD_DEG
+    ratio = float(np.log(a.height_px / b.height_px)) / SIZE_SD
+    return 0.5 * (off * off + ratio * ratio)
 
 
-def _is_too_large(indices: Sequence[ReadIndex], group: _Group) -> bool:
+def _by_label(indices: Sequence[ReadIndex]) -> list[Group]:
+    """The likeliest cards of each label by itself."""
+    of: dict[str, list[int]] = {}
+    for n in sorted(range(len(indices)), key=lambda n: (-indices[n].share, n)):
+        if indices[n].share >= LEAST_SHARE:
+            of.setdefault(indices[n].label, []).append(n)
+    groups = []
+    for label, own in of.items():
+        for members in _parted([indices[n] for n in own[:MOST_OF_LABEL]]):
+            places = tuple(own[k] for k in members)
+            groups.append(Group(label, _score(indices, places), places))
+    return groups
+
+
+def _score(indices: Sequence[ReadIndex], members: Sequence[int]) -> float:
+    """Probability of a card that all its indices read alike."""
+    missed = float(np.prod([1 - indices[n].share for n in members]))
+    return 1 - missed ** (LIKENESS if len(members) > 1 else 1)
+
+
+def _parted(own: Sequence[ReadIndex]) -> list[tuple[int, ...]]:
+    """Indices of one label parted into cards, at the least cost."""
+    nats = [[_pair_nats(a, b) for b in own] for a in own]
+
+    @cache
+    def best(left: tuple[int, ...]) -> tuple[float, tuple[tuple[int, ...], ...]]:
+        if not left:
+            return 0.0, ()
+        first, rest = left[0], left[1:]
+        options = []
+        for count in range(min(MOST_INDICES, len(left))):
+            for others in combinations(rest, count):
+                card = (first, *others)
+                cost = sum(nats[a][b] for a, b in combinations(card, 2))
+                if np.isfinite(cost):
+                    cost_left, cards = best(tuple(n for n in rest if n not in others))
+                    options.append((cost + TWIN_NATS + cost_left, (card, *cards)))
+        return min(options)
+
+    return list(best(tuple(range(len(own))))[1])
+
+
+def _evidence(indices: Sequence[ReadIndex], group: Group) -> float:
+    """Evidence for a card: the more of its indices are read, the better."""
+    return float(np.sum([-np.log(max(1 - indices[n].share, 1e-3)) for n in group.members]))
+
+
+def _hide_each_other(indices: Sequence[ReadIndex], a: Group, b: Group, size: CardSize) -> bool:
+    """Whether either card, lying where its indices say, would hide an index of the other."""
+    return _hides(indices, a, b, size) and _hides(indices, b, a, size)
+
+
+def _hides(indices: Sequence[ReadIndex], upper: Group, lower: Group, size: CardSize) -> bool:
+    corners = outline([indices[n] for n in upper.members], size)
+    return any(
+        covers(corners, indices[n].center, COVERED * indices[n].height_px) for n in lower.members
+    )
+
+
+def _is_too_large(indices: Sequence[ReadIndex], group: Group) -> bool:
     """Whether a joker's word is larger than the picture's indices let it be."""
     if group.label != JOKER:
         return False
-    heights = [
-        own.height_px for own in indices if own.label != JOKER and own.share >= CARD_SHARE
-    ]  # fmt: skip
+    heights = [own.height_px for own in indices if own.label != JOKER and own.share >= CARD_SHARE]
     largest = max(indices[n].height_px for n in group.members)
     return len(heights) >= ENOUGH and largest > LARGEST_JOKER * float(np.median(heights))
-
-
-def _same_label(indices: Sequence[ReadIndex]) -> list[_Group]:
-    """Indices of one label that can sit on one card, put together; the surest first."""
-    groups: list[list[int]] = []
-    for n in sorted(range(len(indices)), key=lambda n: -indices[n].share):
-        own = indices[n]
-        home = next(
-            (
-                group
-                for group in groups
-                if indices[group[0]].label == own.label
-                and len(group) < MOST_INDICES
-                and all(same_card(indices[m], own) for m in group)
-            ),
-            None,
-        )
-        if home is not None:
-            home.append(n)
-        elif own.share >= LEAST_SHARE:
-            groups.append([n])
-    scored = [
-        _Group(
-            indices[g[0]].label,
-            1 - float(np.prod([1 - indices[n].share for n in g])) ** (LIKENESS if g[1:] else 1),
-            tuple(g),
-        )
-        for g in groups
-    ]
-    return sorted(scored, key=lambda group: -group.score)
-
-
-def _at_corners(
-    indices: Sequence[ReadIndex], card: _Group, other: _Group, usual: tuple[float, float],
-    all_corners: bool,
-) -> bool:  # fmt: skip
-    """Whether all of `other`'s indices lie where the corners of `card` should have theirs.
-
-    Where two of the card's own tell its turn, an index at a corner belongs to it at whatever
-    turn it was read.
-    """
-    if card.label == other.label or len(card.members) + len(other.members) > MOST_INDICES:
-        return False
-    members = [indices[n] for n in card.members]
-    first = members[0]
-    turned = len(members) > 1
-    for corners in _outlines(members, usual, all_corners):
-        x_axis, y_axis = corners[1] - corners[0], corners[3] - corners[0]
-        w, h = float(np.hypot(*x_axis)), float(np.hypot(*y_axis))
-        right, down = x_axis / max(w, 1e-6), y_axis / max(h, 1e-6)
-        inset = np.array([first.aspect / 2 + MARGIN_X, 0.5 + MARGIN_Y]) * first.height_px
-        spots = {
-            (left, upper): corners[0]
-            + right * (inset[0] if left else w - inset[0])
-            + down * (inset[1] if upper else h - inset[1])
-            for left in (True, False)
-            for upper in (True, False)
-        }
-        if all(_at_spot(indices[n], first, spots, all_corners, turned) for n in other.members):
-            return True
-    return False
-
-
-def _at_spot(
-    own: ReadIndex, first: ReadIndex, spots: Mapping[tuple[bool, bool], FloatArray],
-    all_corners: bool, turned: bool,
-) -> bool:  # fmt: skip
-    """Whether an index lies at one of a card's corner `spots`, by (left, upper), of its turn."""
-    between = turn_between(own.turn_deg, first.turn_deg)
-    for (left, upper), spot in spots.items():
-        if not (all_corners or left == upper):
-            continue
-        off = between if upper else 180 - between
-        if off > TURN_SLACK_DEG and not turned:
-            continue
-        if float(np.hypot(*(own.center - spot))) <= CORNER_SLACK * first.height_px:
-            return True
-    return False
-
-
-def _is_mark(indices: Sequence[ReadIndex], lone: _Group, groups: Sequence[_Group]) -> bool:
-    """Whether a lone index is only a mark between the indices of a card.
-
-    A card that lies upon another's face is seen whole itself, so that two of its indices
-    are; a single one on the face of a card whose ends are both seen is a pip of it.
-    """
-    if len(lone.members) > 1:
-        return False
-    own = indices[lone.members[0]]
-    for card in groups:
-        members = [indices[n] for n in card.members]
-        turns = [turn_between(m.turn_deg, members[0].turn_deg) for m in members]
-        if card is lone or card.score < CARD_SHARE or max(turns) < 180 - TURN_SLACK_DEG:
-            continue
-        (x0, y0, x1, y1), right, down, height = _extent(members)
-        x, y = float(own.center @ right), float(own.center @ down)
-        slack = PIP_SLACK * height
-        if x0 - slack <= x <= x1 + slack and y0 - slack <= y <= y1 + slack:
-            return True
-    return False
-
-
-def _agreed(indices: Sequence[ReadIndex], a: _Group, b: _Group) -> _Group:
-    """The group of all indices of two, with the label that they say together."""
-    members = a.members + b.members
-    first = indices[a.members[0]].turn_deg
-    off = {n: turn_between(indices[n].turn_deg, first) for n in members}
-    heard = [n for n in members if min(off[n], 180 - off[n]) <= OFF_DEG or len(a.members) < 2]
-    said = np.sum([np.log(np.clip(indices[n].shares, 1e-4, 1)) for n in heard], axis=0)
-    said = np.exp(LIKENESS * (said - said.max()))
-    said = said / said.sum()
-    best = int(said.argmax())
-    return _Group(DECK_LABELS[best], float(said[best]), members)
-
-
-def _extent(members: Sequence[ReadIndex]) -> tuple[Floats, FloatArray, FloatArray, float]:
-    """Bounds (x0, y0, x1, y1) of a card's indices with margins in the card's own axes."""
-    upright = [turn_between(m.turn_deg, members[0].turn_deg) < 90 for m in members]
-    down = np.sum(
-        [(1 if up else -1) * axes(m.turn_deg)[1] for m, up in zip(members, upright, strict=True)],
-        axis=0,
-    )
-    down = down / max(float(np.hypot(*down)), 1e-6)
-    right = np.array([down[1], -down[0]])
-    spans = []
-    for member in members:
-        x, y = float(member.center @ right), float(member.center @ down)
-        half_x = member.height_px * (member.aspect / 2 + MARGIN_X)
-        half_y = member.height_px * (0.5 + MARGIN_Y)
-        spans.append([x - half_x, y - half_y, x + half_x, y + half_y])
-    all_ = np.array(spans, np.float32)
-    bounds = np.concatenate([all_[:, :2].min(axis=0), all_[:, 2:].max(axis=0)])
-    return bounds, right, down, float(np.mean([m.height_px for m in members]))
-
-
-def _usual_size(groups: Sequence[Sequence[ReadIndex]]) -> tuple[tuple[float, float], bool]:
-    """Width and height of the picture's cards over the height of an index.
-
-    And whether they have an index in all four corners.
-    """
-    sizes = []
-    all_corners = False
-    for members in groups:
-        first = members[0]
-        all_corners |= any(
-            turn_between(m.turn_deg, first.turn_deg) <= TURN_SLACK_DEG for m in members[1:]
-        )
-        if len(members) < 2:
-            continue
-        (x0, y0, x1, y1), _, _, height = _extent(members)
-        w, h = (x1 - x0) / height, (y1 - y0) / height
-        # Both of a four-corner card's indices may lie on one edge: that tells no size.
-        if 0.5 < w / max(h, 1e-6) < 0.95:
-            sizes.append((w, h))
-    if not sizes:
-        return (CARD_WIDTH, CARD_HEIGHT), all_corners
-    w, h = np.median(np.array(sizes), axis=0)
-    return (float(w), float(h)), all_corners
-
-
-def _outline(members: Sequence[ReadIndex], usual: tuple[float, float]) -> FloatArray:
-    """Corners (4, 2) of the card on which the indices sit."""
-    (x0, y0, x1, y1), right, down, height = _extent(members)
-    ends = {turn_between(m.turn_deg, members[0].turn_deg) < 90 for m in members}
-    if len(members) == 1:
-        # An upright index is in its card's top left corner.
-        x1, y1 = max(x1, x0 + usual[0] * height), max(y1, y0 + usual[1] * height)
-    elif ends == {True}:
-        y1 = max(y1, y0 + usual[1] * height)
-    return _corners((x0, y0, x1, y1), right, down)
-
-
-def _outlines(
-    members: Sequence[ReadIndex], usual: tuple[float, float], all_corners: bool
-) -> list[FloatArray]:
-    """As `_outline`; two, to either side, where the indices lie along one edge of a card that
-    has them in all corners."""
-    outline = _outline(members, usual)
-    (x0, y0, x1, y1), right, down, height = _extent(members)
-    ends = {turn_between(m.turn_deg, members[0].turn_deg) < 90 for m in members}
-    wide = usual[0] * height
-    if not all_corners or ends != {True, False} or x1 - x0 >= NARROW * wide:
-        return [outline]
-    return [
-        _corners((x0, y0, x0 + wide, y1), right, down),
-        _corners((x1 - wide, y0, x1, y1), right, down),
-    ]
-
-
-def _corners(
-    bounds: tuple[float, float, float, float], right: FloatArray, down: FloatArray
-) -> FloatArray:
-    """Corners (4, 2) of bounds (x0, y0, x1, y1) in a card's own axes."""
-    x0, y0, x1, y1 = bounds
-    corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], np.float64)
-    outline: FloatArray = corners @ np.array([right, down])
-    return outline

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
+from PIL import Image
 
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
-from vision.cards.grouping import ReadIndex, join_indices
+from vision.cards.grouping import join_indices
+from vision.cards.outline import ReadIndex
 from vision.cards.rotation import ASPECTS, Reading, axes, read_boxes
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
-from vision.detect.tiling import SizedDetector, find_in_picture
+from vision.detect.tiling import SizedDetector, find_in_picture, overlaps
 from vision.geometry.table import FloatArray
+
+MOST_PIXELS = 48_000_000
+"""A photograph of more is read at half its size, or less."""
 
 UNSURE = "index"
 """Label of an index whose card could not be told."""
@@ -25,6 +31,9 @@ UNSURE = "index"
 BACK = "BACK"
 OTHER_SCORE = 0.5
 """Backs, chips and lammers are told from this score on: nothing reads them again."""
+
+ONE_ROUND_IOU = 0.5
+"""A chip and a lammer whose boxes overlap so much are one thing."""
 
 JOKER_BOTH = ((0.7, 0.85), (0.85, 0.7))
 """A joker found with the first score and read with the second share is one. In 13 photographs
@@ -39,6 +48,10 @@ the least regular index, so much is taken for it. Two such on one card are enoug
 
 STRETCHES = ((1.0, 1.0), (1.6, 1.0), (1.0, 1.6))
 """How far a picture is drawn out, across and down, for each look at it."""
+
+PLACE_ACROSS, PLACE_ALONG = 0.45, 0.5
+"""An index found so near to another one, across and along it over the lesser height, is the
+same."""
 
 NONE_BELOW = 0.05
 """An index that reads as a card with less at every turn is no index."""
@@ -56,6 +69,11 @@ class Found:
     score: float
     xyxy: tuple[float, float, float, float]
 
+    def enlarged(self, by: int) -> Found:
+        """The same in a picture `by` times as large."""
+        x0, y0, x1, y1 = (v * by for v in self.xyxy)
+        return replace(self, xyxy=(x0, y0, x1, y1))
+
     def as_dict(self) -> dict[str, Any]:
         """The form of `feltwatch detect --json`: the box in whole px."""
         box = [round(v) for v in self.xyxy]
@@ -66,9 +84,10 @@ class Found:
 class PhotoResult:
     """What a photograph of `width` x `height` px shows.
 
-    `detections`: indices, backs, chips, lammers, those of unsure indices labelled `index`.
-    `cards`: one per physical card. `members`: for each card, the places of its indices (or
-    of its back) in `detections`. `turns_deg`: for each detection the turn it was read at.
+    `detections`: indices, backs, chips, lammers, those of unsure indices labelled `index`; a
+    score is the probability of its label. `cards`: one per physical card whose face is seen.
+    `members`: for each card, the places of its indices in `detections`. `turns_deg`: for each
+    detection the turn it was read at.
     """
 
     width: int
@@ -78,6 +97,19 @@ class PhotoResult:
     members: tuple[tuple[int, ...], ...] = ()
     turns_deg: tuple[float, ...] = ()
 
+    @property
+    def backs(self) -> tuple[Found, ...]:
+        """The cards that lie face down."""
+        return tuple(found for found in self.detections if found.label == BACK)
+
+    def enlarged(self, by: int) -> PhotoResult:
+        """The same for the picture `by` times as large."""
+        return replace(
+            self, width=self.width * by, height=self.height * by,
+            detections=tuple(found.enlarged(by) for found in self.detections),
+            cards=tuple(card.enlarged(by) for card in self.cards),
+        )  # fmt: skip
+
     def as_dict(self, image: str) -> dict[str, Any]:
         """The form of `feltwatch detect --json`; `image` names the picture."""
         return {
@@ -85,14 +117,16 @@ class PhotoResult:
             "width": self.width,
             "height": self.height,
             "cards": [card.as_dict() for card in self.cards],
+            "backs": [back.as_dict() for back in self.backs],
             "detections": [found.as_dict() for found in self.detections],
         }
 
 
-def read_picture(path: Path) -> ByteArray:
+def read_picture(path: Path, reduced: int = 1) -> ByteArray:
     """A picture file as uint8 (h, w, 3) BGR, turned as its camera noted.
 
-    Raises PhotoError naming the file when it is missing or no picture.
+    `reduced` (1, 2, 4 or 8) reads it at that part of its size. Raises PhotoError naming the
+    file when it is missing, no picture, or several in one, as animations are.
     """
     if path.is_dir():
         raise PhotoError(f"{path}: is a folder; give picture files")
@@ -100,13 +134,45 @@ def read_picture(path: Path) -> ByteArray:
         data = np.fromfile(path, np.uint8)
     except OSError as error:
         raise PhotoError(f"{path}: cannot be read ({error.strerror or error})") from error
+    frames = _header(path)[2]
+    if frames > 1:
+        raise PhotoError(f"{path}: holds {frames} pictures; give still pictures, each in a file")
+    how = {1: cv2.IMREAD_COLOR, 2: cv2.IMREAD_REDUCED_COLOR_2, 4: cv2.IMREAD_REDUCED_COLOR_4}
     try:
-        image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
+        image = cv2.imdecode(data, how.get(reduced, cv2.IMREAD_REDUCED_COLOR_8))
     except cv2.error:
         image = None
     if image is None:
         raise PhotoError(f"{path}: is no picture that can be read; JPEG and PNG are")
     return np.asarray(image, np.uint8)
+
+
+def read_photo(path: Path) -> tuple[ByteArray, int]:
+    """A photograph as by `read_picture`, and how many times smaller than it is it was read.
+
+    It is reduced where it has more than `MOST_PIXELS`, so that memory stays within bounds.
+    """
+    width, height, _ = _header(path)
+    by = 1
+    while width * height > MOST_PIXELS * by * by and by < 8:
+        by *= 2
+    return read_picture(path, by), by
+
+
+def _header(path: Path) -> tuple[int, int, int]:
+    """Width, height and number of pictures that a file's head tells; 0, 0, 1 for none."""
+    try:
+        with warnings.catch_warnings():
+            # Size alone is asked for: a large picture is no danger here.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(path) as head:
+                # A telephone's JPEG may hold previews beside the photograph.
+                frames = 1 if head.format in ("JPEG", "MPO") else getattr(head, "n_frames", 1)
+                return (*head.size, frames)
+    except Image.DecompressionBombError as error:
+        raise PhotoError(f"{path}: is too large ({error})") from error
+    except (OSError, SyntaxError, ValueError, EOFError):
+        return 0, 0, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,30 +243,36 @@ class PhotoReader:
         label_of = {n: card.label for card in cards for n in card.members}
         shown: list[Found] = []
         turns: list[float] = []
-        place: dict[int, int] = {}
         for n, own in enumerate(indices):
-            place[n] = len(shown)
-            label, score = label_of.get(n, UNSURE), float(found.scores[own.item])
-            if label in DECK_LABELS:
-                score = float(own.shares[DECK_LABELS.index(label)])
-            shown.append(Found(label, score, _box(found, own.item)))
+            sure = n in label_of
+            # The score is of the label: of the card read, or of being some index.
+            score = own.share if sure else float(found.scores[own.item])
+            shown.append(Found(own.label if sure else UNSURE, score, _box(found, own.item)))
             turns.append(own.reading.turn_deg)
-        backs: list[int] = []
-        for item in range(len(found)):
+        for item in _others(found):
             name = found.name(item)
-            if name in ASPECTS or float(found.scores[item]) < OTHER_SCORE:
-                continue
-            if name == "back":
-                backs.append(len(shown))
             label = BACK if name == "back" else name
             shown.append(Found(label, float(found.scores[item]), _box(found, item)))
             turns.append(0.0)
-        faces = [Found(card.label, card.score, card.xyxy) for card in cards]
-        members = [tuple(place[n] for n in card.members) for card in cards]
-        for at in backs:
-            faces.append(shown[at])
-            members.append((at,))
-        return PhotoResult(width, height, tuple(shown), tuple(faces), tuple(members), tuple(turns))
+        faces = tuple(Found(card.label, card.score, card.xyxy) for card in cards)
+        members = tuple(card.members for card in cards)
+        return PhotoResult(width, height, tuple(shown), faces, members, tuple(turns))
+
+
+def _others(found: Detections) -> list[int]:
+    """Places of the backs, chips and lammers that are sure enough; of a chip and a lammer at
+    one place the surer."""
+    places = [
+        n for n in range(len(found))
+        if found.name(n) not in ASPECTS and float(found.scores[n]) >= OTHER_SCORE
+    ]  # fmt: skip
+    rounds = [n for n in places if found.name(n) != "back"]
+    kept: list[int] = []
+    for n in sorted(rounds, key=lambda n: -float(found.scores[n])):
+        rivals = [k for k in kept if found.name(k) != found.name(n)]
+        if not rivals or overlaps(found.xyxy[n], found.xyxy[rivals])[0].max() < ONE_ROUND_IOU:
+            kept.append(n)
+    return [n for n in places if n in kept or found.name(n) == "back"]
 
 
 def _together(
@@ -254,15 +326,27 @@ def told_index(reading: Reading, as_joker: bool, score: float) -> tuple[str, flo
 
 
 def _one_per_place(found: Detections, indices: list[_Index]) -> list[_Index]:
-    """Of indices found twice at one place, by two classes or scales, the surer."""
+    """Of indices found twice at one place, by two classes, scales or looks, the surest.
+
+    Two are at one place where one's centre lies in the other's own shape: an index is twice as
+    high as wide, and cards in a fan lie little more than its width apart.
+    """
     kept: list[_Index] = []
     for own in sorted(indices, key=lambda index: -index.share):
         at = _center(found, own.item)
-        near = (0.5 * min(own.reading.height_px, k.reading.height_px) for k in kept)
-        apart = (float(np.hypot(*(at - _center(found, k.item)))) for k in kept)
-        if all(a > n for a, n in zip(apart, near, strict=True)):
+        ways = ((at - _center(found, k.item), k.reading) for k in kept)
+        if not any(_at_one_place(way, surer, own.reading) for way, surer in ways):
             kept.append(own)
     return kept
+
+
+def _at_one_place(way: FloatArray, one: Reading, other: Reading) -> bool:
+    """Whether readings whose centres lie `way` (2,) px apart are of one index; `one` is surer."""
+    right, down = axes(one.turn_deg)
+    height = min(one.height_px, other.height_px)
+    x = float(way @ right) / (PLACE_ACROSS * height)
+    y = float(way @ down) / (PLACE_ALONG * height)
+    return x * x + y * y < 1
 
 
 def _center(found: Detections, item: int) -> FloatArray:

@@ -13,7 +13,7 @@ from models.networks import backends
 from models.weights.folder import default_weights
 from surveillance.cli.model_option import MODEL_HELP
 from surveillance.reports.photo_view import DrawnPhotos
-from vision.cards.photo import PhotoError, PhotoReader, PhotoResult, read_picture
+from vision.cards.photo import PhotoError, PhotoReader, PhotoResult, read_photo
 from vision.detect.openvino_runtime import load_models
 
 
@@ -47,8 +47,10 @@ def detect_command(
 ) -> None:
     """Find and read the cards in photographs; no table file is needed.
 
-    A card that cannot be told is listed as an index and not among the cards. A picture that
-    cannot be read is named on stderr, the others are read; the exit code is then 2.
+    A card that cannot be told is listed as an index and not among the cards, a card that lies
+    face down among the backs. A picture of more than 48 million pixels is read at half its
+    size. One that cannot be read, or is an animation, is named on stderr, the others are read;
+    the exit code is then 2.
 
     Examples:
 
@@ -63,17 +65,18 @@ def detect_command(
     failed = 0
     for path in photos:
         try:
-            image = read_picture(path)
+            image, by = read_photo(path)
         except PhotoError as error:
             failed += 1
             print(f"feltwatch: error: {' '.join(str(error).split())}", file=sys.stderr)
             continue
-        result = photo_reader.read(image)
+        seen = photo_reader.read(image)
+        result = seen.enlarged(by)
         if as_json:
             typer.echo(json.dumps(result.as_dict(str(path))))
         else:
             typer.echo(readable(str(path), result))
         if drawn is not None:
-            drawn.write(path.name, image, result)
+            drawn.write(path.name, image, seen)
     if failed:
         raise typer.Exit(2)
