@@ -49,6 +49,10 @@ TURN_SD_DEG, SIZE_SD = 18.0, 0.3
 """Spread of the difference of turn, and of the logarithm of the ratio of height, of two
 indices of one card."""
 
+MIDDLE_SD, MOST_OFF = 0.13, 4.0
+"""Where a card's size is known: spread of the middles that two indices of one card give, over
+its height, and most of it; decks differ in where their indices lie."""
+
 TWIN_NATS = 8.0
 """What it costs to take two indices of one label for two cards: a deck has each card once."""
 
@@ -158,32 +162,33 @@ def _alone(
 ) -> float:  # fmt: skip
     """Probability of a card of which one index is seen, by where that lies.
 
-    On the face of a card whose ends are both seen it may be a pip of that card. A card's
-    other corner is seen too, unless another card lies on it.
+    A card's other corner is seen too, unless another card lies on it.
     """
     own = indices[group.members[0]]
-    inset = PIPS_INSET if group.label == JOKER else MARK_INSET
+    others = [g for g in groups if g.members != group.members and g.score >= CARD_SHARE]
+    cards = [[indices[n] for n in g.members] for g in others]
     odds = float(np.log(group.score / max(1 - group.score, 1e-6)))
-    outlines_of = {
-        g.members: outline([indices[n] for n in g.members], size) for g in (*whole, *groups)
-        if g.members != group.members and g.score >= CARD_SHARE
-    }  # fmt: skip
-    if any(
-        covers(outlines_of[g.members], own.center, inset * indices[g.members[0]].height_px)
-        for g in whole if g.members in outlines_of
-    ):  # fmt: skip
+    if lies_on_face(own, [c for c, g in zip(cards, others, strict=True) if g in whole], size):
         odds -= MARK_NATS
     other = other_corner(outline([own], size), own)
     x0, y0, x1, y1 = seen
     rim = RIM * own.height_px
     out = not (x0 + rim <= other[0] <= x1 - rim and y0 + rim <= other[1] <= y1 - rim)
+    outlines = [outline(card, size) for card in cards]
     hidden = out or any(
         covers(corners, other, -SLOT_SLACK * own.height_px) and not covers(corners, own.center, 0.0)
-        for corners in outlines_of.values()
+        for corners in outlines
     )
     if not hidden:
         odds -= MISSING_NATS
     return 1 / (1 + float(np.exp(-odds)))
+
+
+def lies_on_face(own: ReadIndex, cards: Sequence[Sequence[ReadIndex]], size: CardSize) -> bool:
+    """Whether an index lies on the face of one of `cards`, each told by its indices, of which
+    both ends are seen: it may be a pip of that card."""
+    inset = PIPS_INSET if own.label == JOKER else MARK_INSET
+    return any(covers(outline(card, size), own.center, inset * card[0].height_px) for card in cards)
 
 
 def same_card(a: ReadIndex, b: ReadIndex) -> bool:
@@ -206,28 +211,47 @@ def same_card(a: ReadIndex, b: ReadIndex) -> bool:
     return False
 
 
-def _pair_nats(a: ReadIndex, b: ReadIndex) -> float:
+def _pair_nats(a: ReadIndex, b: ReadIndex, size: CardSize | None) -> float:
     """How unlikely two indices lie so on one card; infinite where they cannot."""
+    if size is not None:
+        corners = [outline([own], size) for own in (a, b)]
+        apart = float(np.hypot(*(corners[0].mean(axis=0) - corners[1].mean(axis=0))))
+        off = apart / (MIDDLE_SD * size.at(a.height_px)[1])
+        return 0.5 * off * off if off <= MOST_OFF else float("inf")
     if not same_card(a, b):
         return float("inf")
     between = turn_between(a.turn_deg, b.turn_deg)
-    off = min(between, 180 - between) / TURN_SD_DEG
+    turn = min(between, 180 - between) / TURN_SD_DEG
     ratio = float(np.log(a.height_px / b.height_px)) / SIZE_SD
-    return 0.5 * (off * off + ratio * ratio)
+    return 0.5 * (turn * turn + ratio * ratio)
 
 
 def _by_label(indices: Sequence[ReadIndex]) -> list[Group]:
     """The likeliest cards of each label by itself."""
+    read = [n for n, own in enumerate(indices) if own.share >= LEAST_SHARE]
+    parts = parted_by_label([indices[n] for n in read])
+    groups = []
+    for part in parts:
+        places = tuple(read[k] for k in part)
+        groups.append(Group(indices[places[0]].label, _score(indices, places), places))
+    return groups
+
+
+def parted_by_label(
+    indices: Sequence[ReadIndex], size: CardSize | None = None
+) -> list[tuple[int, ...]]:
+    """Indices parted into cards of one label each, places in the indices, surest first.
+
+    `size` is that of the cards where it is known.
+    """
     of: dict[str, list[int]] = {}
     for n in sorted(range(len(indices)), key=lambda n: (-indices[n].share, n)):
-        if indices[n].share >= LEAST_SHARE:
-            of.setdefault(indices[n].label, []).append(n)
-    groups = []
-    for label, own in of.items():
-        for members in _parted([indices[n] for n in own[:MOST_OF_LABEL]]):
-            places = tuple(own[k] for k in members)
-            groups.append(Group(label, _score(indices, places), places))
-    return groups
+        of.setdefault(indices[n].label, []).append(n)
+    return [
+        tuple(own[k] for k in members)
+        for own in of.values()
+        for members in _parted([indices[n] for n in own[:MOST_OF_LABEL]], size)
+    ]
 
 
 def _score(indices: Sequence[ReadIndex], members: Sequence[int]) -> float:
@@ -236,9 +260,9 @@ def _score(indices: Sequence[ReadIndex], members: Sequence[int]) -> float:
     return 1 - missed ** (LIKENESS if len(members) > 1 else 1)
 
 
-def _parted(own: Sequence[ReadIndex]) -> list[tuple[int, ...]]:
+def _parted(own: Sequence[ReadIndex], size: CardSize | None) -> list[tuple[int, ...]]:
     """Indices of one label parted into cards, at the least cost."""
-    nats = [[_pair_nats(a, b) for b in own] for a in own]
+    nats = [[_pair_nats(a, b, size) for b in own] for a in own]
 
     @cache
     def best(left: tuple[int, ...]) -> tuple[float, tuple[tuple[int, ...], ...]]:

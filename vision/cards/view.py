@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from settlement.record import DECK_LABELS, JOKER
+from vision.cards.grouping import MARK_NATS, lies_on_face, parted_by_label
+from vision.cards.outline import CardSize, ReadIndex
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.geometry.calibration import Calibration, view_to_felt
 from vision.geometry.table import CARD_MM, VIEW_MM, FloatArray, Place, Polygon
@@ -18,8 +20,16 @@ INDEX_MARGIN = 1.3
 """As the reader was trained: the crop's side over the index's longer side."""
 
 SAME_INDEX_MM = 7.0
-SAME_CARD_MM = 14.0
-"""How near the card centres told by two indices must lie to be one card's."""
+SAME_CARD_MM = 8.4
+"""How near the card centres told by two indices of other names lie that are one card's."""
+
+CARD_SIZE = CardSize(*CARD_MM, absolute=True)
+
+INDEX_MM = 17.0
+"""Height of a usual index."""
+
+LOOKS = (1.0, 0.87, 1.15)
+"""Size of the crops at successive moments: what is read so at one alone is no sure reading."""
 
 INDEX_INSET_MM = (6.0, 12.0)
 """Where an index's middle usually lies from its card's corner; decks differ by some mm."""
@@ -35,7 +45,8 @@ class ReadIndex:
     """One index in one picture.
 
     `center_mm` and `card_mm` (u, v) are the index's and its card's middle in the view's own
-    frame, `shares` float32 (53,) over DECK_LABELS, `score` the detector's.
+    frame, `shares` float32 (53,) over DECK_LABELS, `score` the detector's. `moments`: what it
+    read as in each picture, with its share, where it was fused from several.
     """
 
     center_mm: FloatArray
@@ -44,6 +55,8 @@ class ReadIndex:
     shares: Floats
     score: float
     xyxy: tuple[float, float, float, float]
+    height_mm: float = INDEX_MM
+    moments: tuple[tuple[str, float], ...] = ()
 
     @property
     def label(self) -> str:
@@ -53,12 +66,17 @@ class ReadIndex:
 
 @dataclass(frozen=True, slots=True)
 class CardRead:
-    """One physical card: its label, how sure (share), and its middle in the view's frame."""
+    """One physical card: its label, how sure (share), and its middle in the view's frame.
+
+    `shares` (53,) are of all cards, `moments` what its indices read as, picture by picture.
+    """
 
     label: str
     share: float
     center_mm: tuple[float, float]
     indices: int
+    shares: Floats | None = None
+    moments: tuple[tuple[str, float], ...] = ()
 
 
 def see_indices(
@@ -68,8 +86,12 @@ def see_indices(
     found: Detections,
     view_px: int,
     reader: Reader,
+    moment: int = 0,
 ) -> list[ReadIndex]:
-    """Read every found index from the full-resolution frame, both ways up."""
+    """Read every found index from the full-resolution frame, both ways up.
+
+    `moment` counts the readings of one rest: each is made at another size of `LOOKS`.
+    """
     own = found.of("index", "joker")
     if not len(own):
         return []
@@ -78,7 +100,11 @@ def see_indices(
     crops = []
     for xyxy in own.xyxy:
         center = (xyxy[:2] + xyxy[2:]) / 2
-        side = INDEX_MARGIN * float(max(xyxy[2] - xyxy[0], xyxy[3] - xyxy[1]))
+        side = (
+            INDEX_MARGIN
+            * LOOKS[moment % len(LOOKS)]
+            * float(max(xyxy[2] - xyxy[0], xyxy[3] - xyxy[1]))
+        )
         k = side / INDEX_PX
         for sign in (1.0, -1.0):
             half = (INDEX_PX - 1) / 2 * k * sign
@@ -107,8 +133,11 @@ def see_indices(
             turned = False
         card = center + (-off if turned else off)
         out.append(
-            ReadIndex(center, card, turned, share, float(own.scores[item]), (x0, y0, x1, y1))
-        )
+            ReadIndex(
+                center, card, turned, share, float(own.scores[item]), (x0, y0, x1, y1),
+                (y1 - y0) * mm,
+            )
+        )  # fmt: skip
     return out
 
 
@@ -158,48 +187,83 @@ def fuse_indices(readings: Sequence[Sequence[ReadIndex]]) -> list[ReadIndex]:
         out.append(
             ReadIndex(
                 mean, base.card_mm, base.turned, (shares / total).astype(np.float32),
-                float(np.mean([s.score for s in group])), base.xyxy,
+                float(np.mean([s.score for s in group])), base.xyxy, base.height_mm,
+                tuple((s.label, float(s.shares.max())) for s in group),
             )
         )  # fmt: skip
     return out
 
 
 def join_cards(observations: Sequence[ReadIndex]) -> list[CardRead]:
-    """Indices to cards: the two corners of one card are one card."""
-    order = sorted(observations, key=lambda s: -float(s.shares.max()))
-    groups: list[list[ReadIndex]] = []
-    for observation in order:
-        home = None
-        for group in groups:
-            first = group[0]
-            apart = math.dist(first.card_mm, observation.card_mm)
-            if first.label == observation.label and (
-                apart < 2.5 * SAME_CARD_MM or (first.turned != observation.turned and apart < 45)
-            ):
-                home = group
-                break
-            if first.turned != observation.turned and apart < SAME_CARD_MM * 0.6:
-                home = group
-                break
-        if home is None:
-            groups.append([observation])
-        else:
-            home.append(observation)
-    cards = []
+    """Indices to cards: the two corners of one card are one card.
+
+    As on photographs (`vision.cards.grouping`), but that a card's size is known and what is not
+    sure stays, with its probability.
+    """
+    read = [_as_index(observation) for observation in observations]
+    groups = [list(g) for g in parted_by_label(read, CARD_SIZE)]
+    groups.sort(key=lambda g: -read[g[0]].share)
+    cards: list[list[int]] = []
     for group in groups:
-        best = group[0]
+        home = next((own for own in cards if _one_card(observations, own, group)), None)
+        if home is None:
+            cards.append(group)
+        else:
+            home += group
+    whole = [own for own in cards if len({observations[n].turned for n in own}) > 1]
+    out = []
+    for own in cards:
+        faces = [[read[n] for n in card] for card in whole if card is not own]
+        pip = len(own) == 1 and lies_on_face(read[own[0]], faces, CARD_SIZE)
+        out.append(_card([observations[n] for n in own], MARK_NATS if pip else 0.0))
+    return out
+
+
+def _as_index(observation: ReadIndex) -> ReadIndex:
+    share = float(observation.shares.max())
+    turn = 180.0 if observation.turned else 0.0
+    return ReadIndex(
+        observation.label,
+        share,
+        observation.center_mm,
+        turn,
+        observation.height_mm,
+        observation.shares,
+    )
+
+
+def _one_card(observations: Sequence[ReadIndex], one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether lone indices of two names lie as the two ends of one card do."""
+    if len(one) > 1 or len(other) > 1:
+        return False
+    a, b = observations[one[0]], observations[other[0]]
+    return a.turned != b.turned and math.dist(a.card_mm, b.card_mm) < SAME_CARD_MM
+
+
+def _card(group: Sequence[ReadIndex], off_nats: float = 0.0) -> CardRead:
+    """The card of indices, surest first; where they disagree they are weighed together.
+
+    `off_nats` is how much less likely it is for where it lies.
+    """
+    best = group[0]
+    shares = np.exp(np.mean([np.log(np.clip(s.shares, 1e-5, 1)) for s in group], axis=0))
+    agreed = all(s.label == best.label for s in group)
+    if not agreed:
         logs = np.sum([np.log(np.clip(s.shares, 1e-4, 1)) for s in group], axis=0)
         shares = np.exp(logs - logs.max())
-        shares /= shares.sum()
-        agreed = all(s.label == best.label for s in group)
-        place = int(shares.argmax())
-        # Corners that disagree are weighed together, and never make a card quite sure.
-        share = float(best.shares[place]) if agreed else min(float(shares[place]), 0.92)
-        middle = np.mean([s.card_mm for s in group], axis=0)
-        cards.append(
-            CardRead(DECK_LABELS[place], share, (float(middle[0]), float(middle[1])), len(group))
-        )
-    return cards
+    shares = shares / max(1.0 if agreed else 0.0, float(shares.sum()))
+    place = int(shares.argmax())
+    # Corners that disagree are weighed together, and never make a card quite sure.
+    share = float(best.shares[place]) if agreed else min(float(shares[place]), 0.92)
+    if off_nats:
+        odds = share / max(1 - share, 1e-6) * math.exp(-off_nats)
+        share = odds / (1 + odds)
+    middle = np.mean([s.card_mm for s in group], axis=0)
+    moments = tuple(moment for s in group for moment in s.moments)
+    return CardRead(
+        DECK_LABELS[place], share, (float(middle[0]), float(middle[1])), len(group),
+        shares.astype(np.float32), moments,
+    )  # fmt: skip
 
 
 def _depth(box: Polygon, place: Place) -> tuple[float, float]:

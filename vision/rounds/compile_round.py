@@ -17,6 +17,7 @@ from settlement.record import (
     Undecided,
     WagerRecord,
 )
+from vision.cards.deck_assignment import HAND_CARDS, Decided, decide_deck, surplus
 from vision.cards.view import CardRead, split_hands
 from vision.chips.colours import OTHER_SHARE
 from vision.chips.reading import ReadStack
@@ -34,10 +35,7 @@ MOST_OTHERS = 6
 
 SURE_VOTES = 0.65
 SURE_SHARE = 0.34
-HAND_CARDS = 7
 STRAY_SHARE = 0.8
-TWIN_SHARE = 0.93
-"""A card read twice in a round: the reading under this share gives way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +51,28 @@ def _hand(
     low: Polygon,
     high: Polygon,
     place: Place,
-    given_up: Mapping[int, str],
+    decided: Mapping[int, Decided],
 ) -> _Hand:
     """Names of both hands; cards that are not sure are told as doubts."""
     # More than seven cannot lie there: what was read least surely is a mark, not a card.
-    surplus = sorted(cards, key=lambda c: c.share)[: max(0, len(cards) - HAND_CARDS)]
-    cards = [c for c in cards if c not in surplus or c.share >= STRAY_SHARE]
+    over = surplus(cards, cards)
+    cards = [
+        c for c in cards
+        if not (c in over and c.share < STRAY_SHARE) and not _is_mark(c, decided)
+    ]  # fmt: skip
     in_low, in_high = split_hands(cards, low, high, place)
     names: dict[str, list[str]] = {"low": [], "high": []}
     doubts: list[tuple[str, str]] = []
     least = 1.0
     for box, own in (("low", in_low), ("high", in_high)):
         for place_in_row, card in enumerate(sorted(own, key=lambda c: c.center_mm[0])):
-            why = given_up.get(id(card))
-            if why is None and card.share < SURE_CARD:
-                why = f"read as {card.label} with a share of {card.share:.2f} only"
+            name = decided.get(id(card), Decided(card.label, card.share))
+            why = name.why
+            if why is None and name.share < SURE_CARD:
+                why = f"read as {name.label} with a share of {name.share:.2f} only"
             if why is None:
-                names[box].append(card.label)
-                least = min(least, card.share)
+                names[box].append(name.label)
+                least = min(least, name.share)
             else:
                 doubts.append((f"{box}[{place_in_row}]", why))
     missing = HAND_CARDS - len(cards)
@@ -80,6 +82,12 @@ def _hand(
             for k in range(have, full):
                 doubts.append((f"{box}[{k}]", "no index of the card was found"))
     return _Hand(tuple(names["low"]), tuple(names["high"]), tuple(doubts), least)
+
+
+def _is_mark(card: CardRead, decided: Mapping[int, Decided]) -> bool:
+    """Whether a card over the seven of a hand is one that lies elsewhere."""
+    told = decided.get(id(card))
+    return told is not None and told.mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,14 +247,12 @@ def compile_round(
         changes = find_changes(table, own)
     changes, doubts = without_hidden(changes, own)
     hands = {seat: changes.hand(seat, track) for seat, track in own.tracks.items()}
-    given_up = _twins(hands)
+    decided = decide_deck(hands)
     least = 1.0
     dealer_cards = hands[None]
     dealer = DealerRecord()
     if dealer_cards:
-        read = _hand(
-            dealer_cards, table.dealer.low, table.dealer.high, table.dealer.place, given_up
-        )
+        read = _hand(dealer_cards, table.dealer.low, table.dealer.high, table.dealer.place, decided)
         dealer = DealerRecord(low=read.low, high=read.high, moves=changes.moves_of(None))
         doubts += [Undecided(seat=None, what=w, why=y) for w, y in read.doubts]
         least = min(least, read.least)
@@ -273,7 +279,7 @@ def compile_round(
         low: tuple[str, ...] | None = None
         high: tuple[str, ...] | None = None
         if cards:
-            read = _hand(cards, seat.low, seat.high, seat.place, given_up)
+            read = _hand(cards, seat.low, seat.high, seat.place, decided)
             low, high = read.low, read.high
             doubts += [Undecided(seat=seat.seat, what=w, why=y) for w, y in read.doubts]
             least = min(least, read.least)
@@ -320,22 +326,3 @@ def compile_round(
         undecided=tuple(doubts),
         confidence=Confidence(min_card=round(least, 4)),
     )
-
-
-def _twins(hands: Mapping[int | None, Sequence[CardRead]]) -> dict[int, str]:
-    """Cards (by id) whose label was read more surely elsewhere in the round."""
-    places: dict[str, list[tuple[int | None, CardRead]]] = {}
-    for seat, cards in hands.items():
-        for card in cards:
-            places.setdefault(card.label, []).append((seat, card))
-    out: dict[int, str] = {}
-    for label, found in places.items():
-        if len(found) < 2:
-            continue
-        found.sort(key=lambda f: -f[1].share)
-        best = found[0][0]
-        where = "the dealer's hand" if best is None else f"seat {best}"
-        for _, card in found[1:]:
-            if card.share < TWIN_SHARE:
-                out[id(card)] = f"read as {label}, which {where} shows more surely"
-    return out

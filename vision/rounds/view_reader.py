@@ -55,12 +55,14 @@ def read_view(
     counter: Reader,
     levels: LevelReader,
     at_s: float,
+    moment: int = 0,
 ) -> ViewReading:
     """Read a view's detections against the felt's geometry.
 
     `reader` names indices, `counter` counts the chips of stacks, `levels` tells their colours.
+    `moment` counts the readings of one rest.
     """
-    indices = tuple(see_indices(frame, calibration, place, found, view_px, reader))
+    indices = tuple(see_indices(frame, calibration, place, found, view_px, reader, moment))
     mm = VIEW_MM / view_px
     chip = found.of("chip")
     boxes: list[Box] = []

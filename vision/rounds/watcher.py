@@ -176,7 +176,7 @@ class TableWatcher:
             view.reads += 1
             reading = read_view(
                 bgr, self.calibration, view.place, view.spots, self.table.chips, found, size,
-                self.reader, self.counter, self.levels, at_s,
+                self.reader, self.counter, self.levels, at_s, view.reads - 1,
             )  # fmt: skip
             ended = self.tracker.take(view.seat, reading, image, fresh=fresh, since_s=view.since_s)
             if ended is not None:

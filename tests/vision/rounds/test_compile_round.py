@@ -21,7 +21,7 @@ from tests.vision.rounds.readings import (
 )
 from vision.cards.view import ReadIndex
 from vision.chips.votes import SURE_STACK
-from vision.rounds.compile_round import SURE_CARD, TWIN_SHARE, compile_round
+from vision.rounds.compile_round import SURE_CARD, compile_round
 
 STAKES = {"main": ["red red"], "emperors_treasure": ["white white"]}
 UNSURE = stack("red red", share=SURE_STACK - 0.05)
@@ -291,14 +291,14 @@ def _with_twin(share_1: float, share_dealer: float) -> RoundRecord:
 
 
 def test_of_a_card_read_twice_the_less_sure_gives_way() -> None:
-    record = _with_twin(TWIN_SHARE - 0.05, 0.98)
+    record = _with_twin(0.88, 0.98)
     assert record.dealer.high is not None
     assert "4H" in record.dealer.high
     assert record.seats[0].high == ("AC", "TS", "7D", "3C")
     ((place, why),) = doubts(record).items()
     assert place[0] == 1
     assert why == "read as 4H, which the dealer's hand shows more surely"
-    record = _with_twin(0.98, TWIN_SHARE - 0.05)
+    record = _with_twin(0.98, 0.88)
     assert record.seats[0].high == ("AC", "4H", "TS", "7D", "3C")
     assert record.dealer.high == tuple(c for c in DEALER[1].split() if c != "4H")
     ((place, why),) = doubts(record).items()

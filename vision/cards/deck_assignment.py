@@ -1,0 +1,157 @@
+"""The 53 cards of a deck, assigned jointly to all cards that a round shows.
+
+Each physical card has its own probabilities of the 53 names; a deck has each name once, and a
+second card of a name costs what it is unlikely to be true (`TWIN_NATS`). The assignment that is
+likeliest as a whole decides what single readings leave open. A sure reading keeps its name: two
+of one name both stand where each was read so again and again (`survives`), else the less sure
+one is undecided and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from settlement.record import DECK_LABELS
+from vision.cards.view import CardRead
+from vision.detect.detections import Floats
+
+LEAST_PROBABILITY = 1e-5
+"""No reading excludes a card more surely."""
+
+TWIN_NATS = 9.0
+"""How unlikely a second card of one name is in a round."""
+
+SURE = 0.9
+"""From this probability on a card is decided."""
+
+HAND_CARDS = 7
+
+AGAIN_SHARE = 0.9
+LEAST_AGAIN = 2
+MOST_OTHERWISE = 0.2
+"""A reading survives when it was read with this share at two moments or more, and otherwise
+at not more than so many of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What the assignment makes of a card: its name, probability, and why it is undecided.
+
+    `mark`: it is one too many in its hand, and its name is another's.
+    """
+
+    label: str
+    share: float
+    why: str | None = None
+    mark: bool = False
+
+
+def decide_deck(hands: Mapping[int | None, Sequence[CardRead]]) -> dict[int, Decided]:
+    """The cards, by id, that the assignment over the whole round changes or leaves undecided.
+
+    `hands` are by seat, None the dealer's. Cards not named stay as they were read.
+    """
+    every = [card for own in hands.values() for card in own]
+    marks = {id(card) for own in hands.values() for card in surplus(own, every)}
+    places = [
+        (seat, card) for seat, own in hands.items() for card in own
+        if card.share >= SURE or id(card) not in marks
+    ]  # fmt: skip
+    if not places:
+        return {}
+    logs = np.log(np.stack([_probabilities(card) for _, card in places]))
+    own = logs.argmax(axis=1)
+    total, given = _best(logs)
+    out: dict[int, Decided] = {}
+    for n, (_, card) in enumerate(places):
+        rivals = [k for k in range(len(places)) if k != n and own[k] == own[n]]
+        if not rivals and card.share >= SURE and given[n] == own[n]:
+            continue
+        label = DECK_LABELS[given[n]]
+        share = _probability(logs, n, int(given[n]), total)
+        if not rivals:
+            # What reads as no card at all is not made one by what the others are.
+            if label == card.label and share * _mass(card) >= SURE:
+                out[id(card)] = Decided(label, share)
+            elif label != card.label and card.share < SURE:
+                out[id(card)] = _renamed(card, label, share, "another card")
+            continue
+        first = max((n, *rivals), key=lambda k: (logs[k, own[k]], -k))
+        if first == n:
+            continue
+        if id(card) not in marks and survives(card) and survives(places[first][1]):
+            continue
+        where = "the dealer's hand" if places[first][0] is None else f"seat {places[first][0]}"
+        out[id(card)] = _renamed(card, label, share, where)
+    for card in every:
+        if id(card) in marks and any(c.label == card.label and c is not card for c in every):
+            out[id(card)] = Decided(card.label, card.share, "its name is another card's", mark=True)
+    return out
+
+
+def surplus(cards: Sequence[CardRead], every: Sequence[CardRead]) -> list[CardRead]:
+    """The cards over the seven of a hand that are likeliest no card: most are marks that look
+    like an index. Those come first whose name a surer one of `every` card has."""
+
+    def known(card: CardRead) -> bool:
+        return any(c.label == card.label and c.share > card.share for c in every)
+
+    order = sorted(cards, key=lambda c: (not known(c), c.share))
+    return order[: max(0, len(cards) - HAND_CARDS)]
+
+
+def survives(card: CardRead) -> bool:
+    """Whether a card was read alike at several moments, and so at the several sizes of crop
+    that they are read at."""
+    if card.share < AGAIN_SHARE:
+        return False
+    again = sum(label == card.label and share >= AGAIN_SHARE for label, share in card.moments)
+    otherwise = sum(label != card.label for label, _ in card.moments)
+    return again >= LEAST_AGAIN and otherwise <= MOST_OTHERWISE * len(card.moments)
+
+
+def _renamed(card: CardRead, label: str, share: float, where: str) -> Decided:
+    """A card whose name another one has: what else it is, where that is sure enough."""
+    if label != card.label and share >= SURE and card.share < SURE:
+        return Decided(label, share)
+    return Decided(label, share, f"read as {card.label}, which {where} shows more surely")
+
+
+def _probabilities(card: CardRead) -> Floats:
+    """Probabilities (53,) of a card's names, none quite excluded."""
+    shares = np.zeros(len(DECK_LABELS)) if card.shares is None else card.shares.astype(float)
+    shares = np.maximum(shares, LEAST_PROBABILITY)
+    place = DECK_LABELS.index(card.label)
+    rest = max(float(shares.sum() - shares[place]), 1e-12)
+    # The share of the card counts; the others keep their proportion.
+    least = LEAST_PROBABILITY * len(DECK_LABELS)
+    shares *= max(1 - card.share, least) / rest
+    shares[place] = min(card.share, 1 - least)
+    out: Floats = (shares / shares.sum()).astype(np.float64)
+    return out
+
+
+def _mass(card: CardRead) -> float:
+    """Probability that a card is any of the deck's."""
+    return card.share if card.shares is None else min(1.0, float(card.shares.sum()))
+
+
+def _best(logs: Floats) -> tuple[float, np.ndarray]:
+    """The greatest sum and each card's name (n,), names once for nothing and twice at a cost."""
+    both = np.hstack([logs, logs - TWIN_NATS])
+    rows, columns = linear_sum_assignment(-both)
+    names = np.empty(len(logs), np.int64)
+    names[rows] = columns % logs.shape[1]
+    return float(both[rows, columns].sum()), names
+
+
+def _probability(logs: Floats, n: int, name: int, total: float) -> float:
+    """Probability of a card's name: the best whole with it against the best with another."""
+    without = logs.copy()
+    without[n, name] = -1e3
+    odds = total - _best(without)[0]
+    return float(1 / (1 + np.exp(-min(odds, 50.0))))
