@@ -18,6 +18,7 @@ import numpy as np
 
 from settlement.record import JOKER
 from vision.cards.outline import (
+    MARGIN_X,
     TURN_SLACK_DEG,
     CardSize,
     ReadIndex,
@@ -214,8 +215,15 @@ def same_card(a: ReadIndex, b: ReadIndex) -> bool:
 def _pair_nats(a: ReadIndex, b: ReadIndex, size: CardSize | None) -> float:
     """How unlikely two indices lie so on one card; infinite where they cannot."""
     if size is not None:
-        corners = [outline([own], size) for own in (a, b)]
-        apart = float(np.hypot(*(corners[0].mean(axis=0) - corners[1].mean(axis=0))))
+        middles = outline([a], size).mean(axis=0), outline([b], size).mean(axis=0)
+        inset = (a.aspect / 2 + MARGIN_X) * a.height_px
+        across = axes(a.turn_deg)[0] * (size.at(a.height_px)[0] - 2 * inset)
+        # Each is taken for the upper left one; of a card with an index in every corner two of
+        # one end are the width of the card apart, two of one edge, or right and left, more.
+        alike = turn_between(a.turn_deg, b.turn_deg) <= TURN_SLACK_DEG
+        steps = (-1, 1) if alike else (-2, -1, 0, 1, 2)
+        ways = [middles[1] - middles[0] + k * across for k in steps]
+        apart = min(float(np.hypot(*way)) for way in ways)
         off = apart / (MIDDLE_SD * size.at(a.height_px)[1])
         return 0.5 * off * off if off <= MOST_OFF else float("inf")
     if not same_card(a, b):

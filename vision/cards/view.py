@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.grouping import MARK_NATS, lies_on_face, parted_by_label
-from vision.cards.outline import CardSize, ReadIndex
+from vision.cards.outline import CardSize, ReadIndex, outline
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.geometry.calibration import Calibration, view_to_felt
 from vision.geometry.table import CARD_MM, VIEW_MM, FloatArray, Place, Polygon
@@ -259,6 +260,9 @@ def _card(group: Sequence[ReadIndex], off_nats: float = 0.0) -> CardRead:
         odds = share / max(1 - share, 1e-6) * math.exp(-off_nats)
         share = odds / (1 + odds)
     middle = np.mean([s.card_mm for s in group], axis=0)
+    if any(s.turned == other.turned for s, other in combinations(group, 2)):
+        # Of indices in all corners each alone tells the middle as of the upper left one.
+        middle = outline([_as_index(s) for s in group], CARD_SIZE).mean(axis=0)
     moments = tuple(moment for s in group for moment in s.moments)
     return CardRead(
         DECK_LABELS[place], share, (float(middle[0]), float(middle[1])), len(group),

@@ -112,6 +112,20 @@ def test_a_card_whose_corners_disagree_is_never_quite_sure() -> None:
     assert card.indices == 2
 
 
+def test_a_card_with_an_index_in_each_corner_is_one_card() -> None:
+    corners = [
+        observation("4H", 0, 0), observation("4H", 51, 0), observation("4H", 0, 64, turned=True),
+        observation("4H", 51, 64, turned=True),
+    ]  # fmt: skip
+    (card,) = join_cards(corners)
+    assert (card.label, card.indices) == ("4H", 4)
+    assert card.center_mm == pytest.approx((25.5, 32.0), abs=1)
+    (card,) = join_cards(corners[:2])
+    assert card.center_mm == pytest.approx((25.5, 32.0), abs=2)
+    # One card above another of its name is a second one.
+    assert len(join_cards([observation("4H", 0, 0), observation("4H", 0, 98)])) == 2
+
+
 def test_seven_cards_in_overlapping_rows() -> None:
     low = [observation("KS", -60, 0), observation("KD", -20, 2)]
     high = [observation(c, -80 + 20 * k, 100) for k, c in enumerate(("9C", "9D", "4H", "4S", "2C"))]
