@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from settlement.record import DECK_LABELS, JOKER
-from vision.cards.grouping import MARK_NATS, lies_on_face, parted_by_label
+from vision.cards.grouping import parted_by_label
 from vision.cards.outline import CardSize, ReadIndex, outline
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.geometry.calibration import Calibration, view_to_felt
@@ -211,13 +211,7 @@ def join_cards(observations: Sequence[ReadIndex]) -> list[CardRead]:
             cards.append(group)
         else:
             home += group
-    whole = [own for own in cards if len({observations[n].turned for n in own}) > 1]
-    out = []
-    for own in cards:
-        faces = [[read[n] for n in card] for card in whole if card is not own]
-        pip = len(own) == 1 and lies_on_face(read[own[0]], faces, CARD_SIZE)
-        out.append(_card([observations[n] for n in own], MARK_NATS if pip else 0.0))
-    return out
+    return [_card([observations[n] for n in own]) for own in cards]
 
 
 def _as_index(observation: ReadIndex) -> ReadIndex:
@@ -241,11 +235,8 @@ def _one_card(observations: Sequence[ReadIndex], one: Sequence[int], other: Sequ
     return a.turned != b.turned and math.dist(a.card_mm, b.card_mm) < SAME_CARD_MM
 
 
-def _card(group: Sequence[ReadIndex], off_nats: float = 0.0) -> CardRead:
-    """The card of indices, surest first; where they disagree they are weighed together.
-
-    `off_nats` is how much less likely it is for where it lies.
-    """
+def _card(group: Sequence[ReadIndex]) -> CardRead:
+    """The card of indices, surest first; where they disagree they are weighed together."""
     best = group[0]
     shares = np.exp(np.mean([np.log(np.clip(s.shares, 1e-5, 1)) for s in group], axis=0))
     agreed = all(s.label == best.label for s in group)
@@ -256,9 +247,6 @@ def _card(group: Sequence[ReadIndex], off_nats: float = 0.0) -> CardRead:
     place = int(shares.argmax())
     # Corners that disagree are weighed together, and never make a card quite sure.
     share = float(best.shares[place]) if agreed else min(float(shares[place]), 0.92)
-    if off_nats:
-        odds = share / max(1 - share, 1e-6) * math.exp(-off_nats)
-        share = odds / (1 + odds)
     middle = np.mean([s.card_mm for s in group], axis=0)
     if any(s.turned == other.turned for s, other in combinations(group, 2)):
         # Of indices in all corners each alone tells the middle as of the upper left one.

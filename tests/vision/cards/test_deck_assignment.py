@@ -63,7 +63,7 @@ def test_two_cards_read_so_again_and_again_both_stand(sure: float) -> None:
 def test_of_eight_cards_the_one_that_lies_elsewhere_is_a_mark() -> None:
     own = [card(label) for label in ("AS", "KD", "QH", "JC", "9S", "8D", "7H")]
     pip = card("2C", 0.985)
-    hands = {1: [*own, pip], 2: [card("2C", 0.999)]}
+    hands: dict[int | None, list[CardRead]] = {1: [*own, pip], 2: [card("2C", 0.999)]}
     told = decide_deck(hands)
     assert set(told) == {id(pip)}
     assert told[id(pip)].mark
