@@ -16,7 +16,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from datasets.labelled.check import check
+from datasets.labelled.checks.check import check
 from datasets.labelled.importing import import_labels
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.split import split_dataset

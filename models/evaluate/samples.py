@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from datasets.labelled.deck_check import WHOLE_CARD
+from datasets.labelled.checks.deck_check import WHOLE_CARD
 from datasets.labelled.formats.base import find_format, module_of
 from datasets.labelled.manifest import MANIFEST, Dataset
 from datasets.labelled.pictures import SUFFIXES, picture_size

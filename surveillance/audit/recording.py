@@ -29,8 +29,8 @@ from surveillance.audit.work_folder import AuditWork
 from surveillance.evidence import images
 from surveillance.staging import Staging
 from surveillance.stopped import Stopped
-from vision.followed import check_followed
 from vision.geometry.table import TableFile, load_table
+from vision.rounds.followed import check_followed
 from vision.sources.base import FileSource
 
 __all__ = [

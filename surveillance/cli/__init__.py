@@ -43,7 +43,7 @@ COMMANDS: dict[str, _Command] = {
     "calibrate": _Command("server.calibrate_cmd", "calibrate_command", "Tie a camera to the felt."),
     "detect": _Command("recordings.detect_cmd", "detect_command", "Find the cards in photographs."),
     "settle": _Command("game.settle_cmd", "settle_command", "Say what is due in a round."),
-    "compare": _Command("compare_cmd", "compare_command", "Judge what was done in a round."),
+    "compare": _Command("game.compare_cmd", "compare_command", "Judge what was done in a round."),
     "paytables": _Command("game.paytables_cmd", "paytables_command", "Show pay tables and edges."),
     "houseway": _Command("game.houseway_cmd", "houseway_command", "Set a hand the house way."),
     "rank": _Command("game.rank_cmd", "rank_command", "Say what hands are worth."),

@@ -8,9 +8,9 @@ from pathlib import Path
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
 from surveillance.config.site_file import CameraPart, SiteConfig
-from vision.followed import check_followed
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile, load_table
+from vision.rounds.followed import check_followed
 from vision.sources.url import Kind
 
 

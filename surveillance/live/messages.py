@@ -9,7 +9,7 @@ from typing import Literal
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert
 from surveillance.config.site_file import EvidencePart
-from surveillance.live.overload import CameraLoad
+from surveillance.live.camera.overload import CameraLoad
 from surveillance.live.states import SeatNow
 from vision.sources.camera_backends import LivePlace
 from vision.sources.limits import LiveLimits
@@ -38,7 +38,7 @@ class WorkerSetup:
     run: str
     rounds_before: int = 0
     limits: LiveLimits = field(default_factory=LiveLimits)
-    watcher: str = "surveillance.live.worker:table_watcher"
+    watcher: str = "surveillance.live.camera.worker:table_watcher"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
 from settlement.errors import FeltwatchError
+from surveillance.live.camera.overload import CameraLoad
+from surveillance.live.camera.worker import run_worker
 from surveillance.live.message_router import MessageRouter
 from surveillance.live.messages import (
     LEAVE_OUT,
@@ -29,9 +31,7 @@ from surveillance.live.messages import (
     WorkerSetup,
 )
 from surveillance.live.open_alert import CameraFacts
-from surveillance.live.overload import CameraLoad
 from surveillance.live.states import CameraState
-from surveillance.live.worker import run_worker
 
 POLL_S = 0.25
 STALE_AGAIN_S = 1.0

@@ -11,12 +11,12 @@ from settlement.errors import FeltwatchError
 from surveillance.config.site_check import check_site, check_weights
 from surveillance.config.site_file import CameraPart, SiteConfig
 from surveillance.evidence.versions import versions_of
+from surveillance.live.camera.overload import LeaveOut, leave_out_order
 from surveillance.live.entries import CameraEntry
 from surveillance.live.event_bus import EventBus
 from surveillance.live.message_router import MessageRouter
 from surveillance.live.messages import WorkerSetup
 from surveillance.live.open_alert import CameraFacts
-from surveillance.live.overload import LeaveOut, leave_out_order
 from surveillance.live.process_supervisor import ProcessLimits, ProcessSupervisor
 from surveillance.live.recorder import Recorder
 from surveillance.live.states import TableState

@@ -18,8 +18,8 @@ from surveillance.recordings.processes import WorkProcess
 from surveillance.recordings.results import take_results
 from surveillance.recordings.worker import Job, Told, run_audit, run_preview
 from surveillance.store import NewRecording, RecordingFilter, RecordingRow, RecordingState, Store
-from vision.followed import check_followed
 from vision.geometry.table import load_table
+from vision.rounds.followed import check_followed
 
 POLL_S = 0.2
 END_WITHIN_S = 30.0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from datasets.labelled.deck_check import WHOLE_CARD
+from datasets.labelled.checks.deck_check import WHOLE_CARD
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.records import Box, Picture
 from settlement.record import DECK_LABELS

@@ -7,7 +7,7 @@ from surveillance.store.errors import (
     StoreError,
     TakenError,
 )
-from surveillance.store.filters import (
+from surveillance.store.queries.filters import (
     AlertFilter,
     AuditFilter,
     HealthFilter,

@@ -10,12 +10,13 @@ from sqlalchemy.engine import Connection
 from settlement.compare.finding import MONEY_CODES
 from settlement.errors import FeltwatchError
 from surveillance.store import tables
-from surveillance.store.alert_queries import COLUMNS, alert_row, conditions, precision_of
 from surveillance.store.database import Database
 from surveillance.store.difference import difference_of
 from surveillance.store.errors import NotStoredError
-from surveillance.store.filters import AlertFilter, Page
-from surveillance.store.paging import read_page
+from surveillance.store.queries.alerts import COLUMNS, alert_row, conditions, precision_of
+from surveillance.store.queries.filters import AlertFilter, Page
+from surveillance.store.queries.paging import read_page
+from surveillance.store.queries.where import is_number, utc_now
 from surveillance.store.rows import (
     ALERT_STATES,
     AlertRow,
@@ -25,7 +26,6 @@ from surveillance.store.rows import (
     Verdict,
     VerdictRow,
 )
-from surveillance.store.where import is_number, utc_now
 
 _A = tables.alerts.c
 _V = tables.verdicts.c

@@ -9,10 +9,10 @@ import sqlalchemy as sa
 
 from surveillance.store import tables
 from surveillance.store.database import Database
-from surveillance.store.filters import AuditFilter, Page
-from surveillance.store.paging import read_page
+from surveillance.store.queries.filters import AuditFilter, Page
+from surveillance.store.queries.paging import read_page
+from surveillance.store.queries.where import between, equal, utc_now
 from surveillance.store.rows import AuditRow
-from surveillance.store.where import between, equal, utc_now
 
 _A = tables.audit.c
 _COLUMNS = (_A.at, _A.id, _A.by_name, _A.act, _A.target, _A.detail, _A.address)

@@ -9,10 +9,10 @@ import sqlalchemy as sa
 
 from surveillance.store import tables
 from surveillance.store.database import Database
-from surveillance.store.filters import HealthFilter, Page
-from surveillance.store.paging import read_page
+from surveillance.store.queries.filters import HealthFilter, Page
+from surveillance.store.queries.paging import read_page
+from surveillance.store.queries.where import between, equal, utc_now
 from surveillance.store.rows import CameraRow, HealthRow
-from surveillance.store.where import between, equal, utc_now
 
 _C = tables.cameras.c
 _H = tables.health.c

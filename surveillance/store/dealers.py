@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from surveillance.store import tables
 from surveillance.store.database import Database
+from surveillance.store.queries.where import utc_now
 from surveillance.store.rows import DealerRow
-from surveillance.store.where import utc_now
 
 _D = tables.dealers.c
 

@@ -15,8 +15,8 @@ from sqlalchemy.engine import Connection
 from surveillance.store import tables
 from surveillance.store.database import Database
 from surveillance.store.names import name_key
+from surveillance.store.queries.where import utc_now
 from surveillance.store.rows import LinkRow, SessionRow, TokenRow, User
-from surveillance.store.where import utc_now
 
 _U = tables.users.c
 _S = tables.sessions.c

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from surveillance.store import tables
-from surveillance.store.alert_queries import COLUMNS, alert_row
 from surveillance.store.alerts import change_alert
 from surveillance.store.database import Database
+from surveillance.store.queries.alerts import COLUMNS, alert_row
 from surveillance.store.rows import AlertRow, PendingRow
 
 _P = tables.pending_evidence.c

@@ -12,12 +12,12 @@ from sqlalchemy.exc import IntegrityError
 from settlement.errors import FeltwatchError
 from surveillance.store import tables
 from surveillance.store.errors import NotStoredError, TakenError
-from surveillance.store.filters import Page
 from surveillance.store.logins import Logins
 from surveillance.store.names import name_key
-from surveillance.store.paging import read_page
+from surveillance.store.queries.filters import Page
+from surveillance.store.queries.paging import read_page
+from surveillance.store.queries.where import is_number, utc_now
 from surveillance.store.rows import User
-from surveillance.store.where import is_number, utc_now
 
 _U = tables.users.c
 _COLUMNS = (_U.created_at, _U.id, _U.name, _U.role, _U.disabled)

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from surveillance.store import tables
 from surveillance.store.alerts import insert_alert
 from surveillance.store.database import Database
+from surveillance.store.queries.where import utc_now
 from surveillance.store.rounds import insert_round
 from surveillance.store.rows import NewAlert, NewRound, Recorded
-from surveillance.store.where import utc_now
 
 
 class Record:

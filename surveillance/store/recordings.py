@@ -11,10 +11,10 @@ from settlement.errors import FeltwatchError
 from surveillance.store import tables
 from surveillance.store.database import Database
 from surveillance.store.errors import NotStoredError
-from surveillance.store.filters import Page, RecordingFilter
-from surveillance.store.paging import read_page
+from surveillance.store.queries.filters import Page, RecordingFilter
+from surveillance.store.queries.paging import read_page
+from surveillance.store.queries.where import equal, is_number, utc_now
 from surveillance.store.rows import NewRecording, RecordingRow, RecordingState
-from surveillance.store.where import equal, is_number, utc_now
 
 _R = tables.recordings.c
 _COLUMNS = (_R.created_at, _R.id, *(c for c in _R if c.name not in ("created_at", "id")))

@@ -11,10 +11,10 @@ from sqlalchemy.engine import Connection
 from surveillance.store import tables
 from surveillance.store.database import Database
 from surveillance.store.errors import NotStoredError
-from surveillance.store.filters import Page, RoundFilter
-from surveillance.store.paging import read_page
+from surveillance.store.queries.filters import Page, RoundFilter
+from surveillance.store.queries.paging import read_page
+from surveillance.store.queries.where import between, equal, is_number
 from surveillance.store.rows import NewRound, RoundCounts, RoundRow
-from surveillance.store.where import between, equal, is_number
 
 _R = tables.rounds.c
 _D = tables.round_details.c

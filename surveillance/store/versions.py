@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from surveillance.store import tables
 from surveillance.store.database import Database
 from surveillance.store.errors import NotStoredError
+from surveillance.store.queries.where import utc_now
 from surveillance.store.rows import VersionRow
-from surveillance.store.where import utc_now
 
 _V = tables.versions.c
 SET = "set"

@@ -205,7 +205,7 @@ def _hooks(webhooks: Webhooks) -> Iterator[Metric]:
 
 
 def _stored(store: Store) -> Metric:
-    from surveillance.store.filters import AlertFilter
+    from surveillance.store.queries.filters import AlertFilter
 
     found = GaugeMetricFamily(
         "feltwatch_stored_alerts", "Alerts in the store by state.", labels=["state"]

@@ -21,7 +21,7 @@ TURN_SLACK_DEG = 40.0
 
 
 @dataclass(frozen=True, slots=True)
-class ReadIndex:
+class PlacedIndex:
     """One index as read: centre (2,) px, turn in degrees, height in px.
 
     `shares` (53,) of all cards at that turn, in the order of DECK_LABELS; `share` is the
@@ -77,7 +77,7 @@ class Extent:
     index_height: float
 
 
-def extent(members: Sequence[ReadIndex]) -> Extent:
+def extent(members: Sequence[PlacedIndex]) -> Extent:
     """What the indices of a card span; the first one tells which way is up."""
     upright = [turn_between(m.turn_deg, members[0].turn_deg) < 90 for m in members]
     down = np.sum(
@@ -98,7 +98,7 @@ def extent(members: Sequence[ReadIndex]) -> Extent:
     return Extent((float(x0), float(y0), float(x1), float(y1)), right, down, mean)
 
 
-def usual_size(groups: Sequence[Sequence[ReadIndex]]) -> CardSize:
+def usual_size(groups: Sequence[Sequence[PlacedIndex]]) -> CardSize:
     """The size of a picture's cards, from those of which several indices are seen."""
     sizes = []
     for members in groups:
@@ -116,13 +116,13 @@ def usual_size(groups: Sequence[Sequence[ReadIndex]]) -> CardSize:
     return CardSize(float(w), float(h))
 
 
-def outline(members: Sequence[ReadIndex], size: CardSize) -> FloatArray:
+def outline(members: Sequence[PlacedIndex], size: CardSize) -> FloatArray:
     """Corners (4, 2) of the card on which the indices sit, clockwise from its top left."""
     return _corners(*_bounds(members, size))
 
 
 def _bounds(
-    members: Sequence[ReadIndex], size: CardSize
+    members: Sequence[PlacedIndex], size: CardSize
 ) -> tuple[tuple[float, float, float, float], FloatArray, FloatArray]:
     own = extent(members)
     x0, y0, x1, y1 = own.bounds
@@ -145,7 +145,7 @@ def _corners(
     return out
 
 
-def other_corner(corners: FloatArray, first: ReadIndex) -> FloatArray:
+def other_corner(corners: FloatArray, first: PlacedIndex) -> FloatArray:
     """Where the index at the far corner of an outline has its centre (2,)."""
     right, down = axes(first.turn_deg)
     inset_x = (first.aspect / 2 + MARGIN_X) * first.height_px

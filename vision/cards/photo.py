@@ -16,7 +16,7 @@ from PIL import Image
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.grouping import join_indices
-from vision.cards.outline import ReadIndex
+from vision.cards.outline import PlacedIndex
 from vision.cards.rotation import ASPECTS, Reading, axes, read_boxes
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.detect.tiling import SizedDetector, find_in_picture, overlaps
@@ -359,8 +359,8 @@ def _box(found: Detections, item: int) -> tuple[float, float, float, float]:
     return x0, y0, x1, y1
 
 
-def _placed(found: Detections, own: _Index) -> ReadIndex:
-    return ReadIndex(
+def _placed(found: Detections, own: _Index) -> PlacedIndex:
+    return PlacedIndex(
         own.label, own.share, _center(found, own.item), own.reading.turn_deg,
         own.reading.height_px, own.shares, ASPECTS[found.name(own.item)],
     )  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.grouping import parted_by_label
-from vision.cards.outline import CardSize, ReadIndex, outline
+from vision.cards.outline import CardSize, PlacedIndex, outline
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.geometry.calibration import Calibration, view_to_felt
 from vision.geometry.table import CARD_MM, VIEW_MM, FloatArray, Place, Polygon
@@ -214,10 +214,10 @@ def join_cards(observations: Sequence[ReadIndex]) -> list[CardRead]:
     return [_card([observations[n] for n in own]) for own in cards]
 
 
-def _as_index(observation: ReadIndex) -> ReadIndex:
+def _as_index(observation: ReadIndex) -> PlacedIndex:
     share = float(observation.shares.max())
     turn = 180.0 if observation.turned else 0.0
-    return ReadIndex(
+    return PlacedIndex(
         observation.label,
         share,
         observation.center_mm,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from settlement.record import CardMove
 from vision.cards.view import CardRead
-from vision.followed import is_followed
 from vision.geometry.table import DealerPlace, SeatPlace, TableFile
 from vision.rounds.card_moves import SeenCardMove, card_moves
+from vision.rounds.followed import is_followed
 from vision.rounds.late_bets import SeenLateBet, closed_s, late_bets
 from vision.rounds.observed import What
 from vision.rounds.split_stakes import with_second_stacks

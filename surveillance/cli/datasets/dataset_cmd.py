@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from datasets.labelled.check import MIN_EXAMPLES, Finding, Severity
+from datasets.labelled.checks.check import MIN_EXAMPLES, Finding, Severity
 from datasets.labelled.formats.base import Format
 from settlement.errors import FeltwatchError
 from surveillance.stopped import Stopped
@@ -195,7 +195,7 @@ def check_command(
 
       feltwatch dataset check felt --json | jq '.findings[] | select(.severity == "error")'
     """
-    from datasets.labelled.check import check
+    from datasets.labelled.checks.check import check
     from datasets.labelled.manifest import Dataset
 
     with (

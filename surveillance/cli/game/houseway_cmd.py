@@ -17,7 +17,7 @@ from settlement.hands import Ranking, rank_five, rank_two
 from settlement.houseways import HOUSE_WAYS, HouseWay, HouseWaySetting, house_way_for
 from settlement.rules import HouseWayReadings, TableRules
 from surveillance.cli.game.hand_input import WheelOption, read_hands
-from surveillance.cli.record_input import read_rules
+from surveillance.cli.game.record_input import read_rules
 
 _DEFAULTS = TableRules(game="")
 

@@ -27,7 +27,7 @@ from settlement.paytables.registry import (
 )
 from settlement.rules import TableRules
 from settlement.ruling import money
-from surveillance.cli.record_input import load_rules
+from surveillance.cli.game.record_input import load_rules
 
 _OTHER_HANDS = range(1, 6)
 

@@ -19,7 +19,7 @@ from settlement.paytables.row import PayRow
 from settlement.paytables.table import PayTable
 from settlement.rules import TableRules
 from surveillance.cli.game.hand_input import WheelOption, read_hands
-from surveillance.cli.record_input import read_rules
+from surveillance.cli.game.record_input import read_rules
 
 FAMILIES: Mapping[str, str] = {
     "emperors_treasure": "PT-FLT-EC-ET-01",

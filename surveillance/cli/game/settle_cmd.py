@@ -15,8 +15,8 @@ from settlement.money_flows import balances
 from settlement.result import DealerSettlement, SeatSettlement, Settlement, WagerSettlement
 from settlement.ruling import money
 from settlement.settle import settle
+from surveillance.cli.game.record_input import TABLE_HELP, load_rules, read_records
 from surveillance.cli.game.schema_cmd import schema_command
-from surveillance.cli.record_input import TABLE_HELP, load_rules, read_records
 
 __all__ = ["schema_command", "settle_command"]
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from surveillance.store import Store
 from surveillance.store import tables as t
-from surveillance.store.alert_queries import upheld_condition
+from surveillance.store.queries.alerts import upheld_condition
 from surveillance.web.repositories.tallies import Span
 
 _A = t.alerts.c

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from datasets.labelled.deck_check import View, cards_twice
+from datasets.labelled.checks.deck_check import View, cards_twice
 from datasets.labelled.manifest import Box, Change, Conflict, Picture
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS

@@ -11,7 +11,8 @@ import pytest
 @pytest.mark.parametrize(
     "name",
     [
-        "datasets.labelled.deck_check", "datasets.labelled.diff", "datasets.labelled.formats.base",
+        "datasets.labelled.checks.deck_check", "datasets.labelled.diff",
+        "datasets.labelled.formats.base",
         "datasets.labelled.manifest", "datasets.labelled.pictures", "datasets.labelled.records",
         "datasets.labelled.split", "surveillance.reports.dataset_pages",
     ],

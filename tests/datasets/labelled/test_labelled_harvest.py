@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from datasets.labelled.check import Code, check
+from datasets.labelled.checks.check import Code, check
 from datasets.labelled.harvest import harvest
 from datasets.labelled.manifest import Dataset
 from settlement.errors import FeltwatchError

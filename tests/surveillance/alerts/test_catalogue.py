@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from settlement.compare.finding import SEVERITY, FindingCode
 from surveillance.alerts.catalogue import CATALOGUE, alert_code
-from surveillance.live.incident_reporter import RULES
+from surveillance.live.camera.incident_reporter import RULES
 from surveillance.web.routers.room_pages import _CODES
 
 

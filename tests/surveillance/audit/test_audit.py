@@ -17,8 +17,8 @@ from surveillance.alerts.model import read_alerts
 from surveillance.audit.recording import AuditSummary, Progress, audit
 from surveillance.stopped import Stopped
 from tests.surveillance.handmade import RULES, observed_round
-from vision.followed import FOLLOWED_GAMES
 from vision.geometry.table import TableFile
+from vision.rounds.followed import FOLLOWED_GAMES
 from vision.rounds.observed import ObservedRound
 from vision.sources.base import Frame
 

@@ -13,8 +13,8 @@ import pytest
 from surveillance.alerts.model import Alert
 from surveillance.config.site_file import EvidencePart
 from surveillance.evidence.clips import Clip, ClipError
-from surveillance.live import clip_writer
-from surveillance.live.clip_writer import ClipWriter
+from surveillance.live.camera import clip_writer
+from surveillance.live.camera.clip_writer import ClipWriter
 from surveillance.live.messages import ClipMessage
 from tests.surveillance.live.live_room import wait_for
 from vision.sources.packet_buffer import CodedPacket, CodedRun, Cut, PacketRing

@@ -20,7 +20,7 @@ from surveillance.store import (
     RoundFilter,
     Store,
 )
-from surveillance.store.paging import encode_cursor
+from surveillance.store.queries.paging import encode_cursor
 from tests.surveillance.store.made_rows import START, new_alert, new_recording, new_round
 
 CURSOR = encode_cursor(START + timedelta(days=1), 50)

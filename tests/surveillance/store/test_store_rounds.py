@@ -16,7 +16,7 @@ from surveillance.store import (
     RoundRow,
     Store,
 )
-from surveillance.store.paging import MAX_LIMIT, encode_cursor
+from surveillance.store.queries.paging import MAX_LIMIT, encode_cursor
 from tests.surveillance.store.made_rows import START, new_alert, new_recording, new_round
 
 

@@ -31,7 +31,7 @@ from vision.cards import outline as outline_module
 from vision.cards import photo as photo_module
 from vision.cards import rotation as turns_module
 from vision.cards.grouping import join_indices, same_card
-from vision.cards.outline import ReadIndex
+from vision.cards.outline import PlacedIndex
 from vision.cards.photo import PhotoError, PhotoReader, read_photo, read_picture, told_index
 from vision.cards.rotation import (
     CROP_MARGIN,
@@ -164,10 +164,10 @@ class TestTurns:
         assert read_boxes(ground(50, 50), np.zeros((0, 4), np.float32), [], ColourReader()) == []
 
 
-def index(label: str, x: float, y: float, turn: float, share: float = 0.9) -> ReadIndex:
+def index(label: str, x: float, y: float, turn: float, share: float = 0.9) -> PlacedIndex:
     shares = np.full(53, (1 - share) / 52, np.float32)
     shares[DECK_LABELS.index(label)] = share
-    return ReadIndex(label, share, np.array([x, y], float), turn, 20.0, shares)
+    return PlacedIndex(label, share, np.array([x, y], float), turn, 20.0, shares)
 
 
 class TestJoining:
@@ -184,7 +184,7 @@ class TestJoining:
             (index("AS", 0, 0, 0), index("AS", 430, 540, 180), False),
         ],
     )
-    def test_geometry(self, a: ReadIndex, b: ReadIndex, joined: bool) -> None:
+    def test_geometry(self, a: PlacedIndex, b: PlacedIndex, joined: bool) -> None:
         assert same_card(a, b) is joined
         assert same_card(b, a) is joined
 
@@ -260,7 +260,7 @@ class TestJoining:
         self, height: float, told: bool
     ) -> None:
         word = index("JOKER", 200, 100, 0, 0.98)
-        word = ReadIndex("JOKER", 0.98, word.center, 0, height, word.shares, 0.16)
+        word = PlacedIndex("JOKER", 0.98, word.center, 0, height, word.shares, 0.16)
         labels = {card.label for card in join_indices([*self.WHOLE, word], 300, 200)}
         assert ("JOKER" in labels) is told
         # A joker alone has nothing to be compared with.

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 from settlement.compare.finding import MONEY_CODES
 from surveillance.alerts.model import ALERTED_APART
 from surveillance.store import ALERT_STATES, AlertFilter, AlertRow, Store
-from surveillance.store.alert_queries import precision_of
-from surveillance.store.paging import MAX_LIMIT
+from surveillance.store.queries.alerts import precision_of
+from surveillance.store.queries.paging import MAX_LIMIT
 from surveillance.web.repositories.tallies import (
     AlertTally,
     CodeTally,

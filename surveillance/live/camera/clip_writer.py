@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from surveillance.alerts.model import Alert
 from surveillance.evidence.clips import Clip, ClipError, write_clip
+from surveillance.live.camera.outbox import Sender
 from surveillance.live.messages import ClipMessage, WorkerSetup
-from surveillance.live.outbox import Sender
 from vision.sources.packet_buffer import Cut, PacketRing
 
 MOST_DUE = 64

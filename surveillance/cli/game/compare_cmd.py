@@ -14,7 +14,7 @@ from rich.markup import escape
 from settlement.compare.comparison import Finding, FindingCode, compare
 from settlement.record import RoundRecord
 from settlement.settle import settle
-from surveillance.cli.record_input import TABLE_HELP, load_rules, read_records
+from surveillance.cli.game.record_input import TABLE_HELP, load_rules, read_records
 
 Verdict = Literal["in_order", "wrong", "undecided"]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surveillance.live.incidents import (
+from surveillance.live.camera.incidents import (
     AGAIN_S,
     FIRST_SILENT_S,
     LEAST_SILENT_S,

@@ -18,8 +18,11 @@ import av
 
 from settlement.errors import FeltwatchError
 from surveillance.alerts.judge import judge
-from surveillance.live.clip_writer import ClipWriter
-from surveillance.live.incident_reporter import LEFT_OUT, THINNED, IncidentReporter
+from surveillance.live.camera.clip_writer import ClipWriter
+from surveillance.live.camera.incident_reporter import LEFT_OUT, THINNED, IncidentReporter
+from surveillance.live.camera.outbox import Sender
+from surveillance.live.camera.overlay import WIDE_PX, draw_now, jpeg
+from surveillance.live.camera.overload import CameraLoad
 from surveillance.live.messages import (
     LEAVE_OUT,
     STOP,
@@ -30,14 +33,11 @@ from surveillance.live.messages import (
     StateMessage,
     WorkerSetup,
 )
-from surveillance.live.outbox import Sender
-from surveillance.live.overlay import WIDE_PX, draw_now, jpeg
-from surveillance.live.overload import CameraLoad
 from surveillance.live.states import CameraState, SeatNow
-from vision.followed import check_followed
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile, load_table
 from vision.health.camera_watch import CameraWatch
+from vision.rounds.followed import check_followed
 from vision.rounds.live_view import TableNow
 from vision.rounds.observed import ObservedRound
 from vision.sources.base import Frame, SourceState

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from surveillance.live.overload import BACK_S, SETTLES_S, CameraLoad, LeaveOut
+from surveillance.live.camera.overload import BACK_S, SETTLES_S, CameraLoad, LeaveOut
 
 FINE = CameraLoad(0.3)
 THIN = CameraLoad(0.7, is_thinned=True)

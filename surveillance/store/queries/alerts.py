@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from surveillance.alerts.model import ALERTED_APART
 from surveillance.reports.score import wilson
 from surveillance.store import tables
-from surveillance.store.filters import AlertFilter
+from surveillance.store.queries.filters import AlertFilter
+from surveillance.store.queries.where import between, equal
 from surveillance.store.rows import AlertRow, CodePrecision
-from surveillance.store.where import between, equal
 
 _A = tables.alerts.c
 COLUMNS = (_A.at, _A.id, *(c for c in _A if c.name not in ("at", "id", "was_right", "case_by")))

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from settlement.compare.finding import Severity
 from surveillance.alerts.catalogue import alert_code
 from surveillance.alerts.model import Alert
-from surveillance.live.clip_writer import ClipWriter
-from surveillance.live.incidents import Change, Incidents, SilentWatch
+from surveillance.live.camera.clip_writer import ClipWriter
+from surveillance.live.camera.incidents import Change, Incidents, SilentWatch
+from surveillance.live.camera.outbox import Sender
 from surveillance.live.messages import IncidentMessage, WorkerSetup
-from surveillance.live.outbox import Sender
 from vision.health.camera_watch import ViewProblem
 from vision.sources.base import SourceState
 from vision.sources.live import LiveStatus

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from surveillance.store.errors import CursorError
-from surveillance.store.filters import Page
+from surveillance.store.queries.filters import Page
 
 T = TypeVar("T")
 MAX_LIMIT = 500

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from datasets.labelled.deck_check import View, cards_twice
+from datasets.labelled.checks.deck_check import View, cards_twice
+from datasets.labelled.checks.near import find_near
 from datasets.labelled.formats.base import Progress
 from datasets.labelled.manifest import Dataset, Picture
-from datasets.labelled.near import find_near
 from datasets.labelled.pictures import file_hash, picture_size
 from datasets.labelled.records import Box
 

@@ -1,0 +1,1 @@
+"""Checks of labelled datasets: findings with a severity."""

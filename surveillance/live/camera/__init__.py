@@ -1,0 +1,1 @@
+"""The process of one camera: reading, clips, incidents, and its messages."""

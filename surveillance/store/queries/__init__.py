@@ -1,0 +1,1 @@
+"""What the lists of the store are filtered, ordered and paged by."""
