@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from datasets.labelled.checks.check import iou
+from datasets.labelled.checks.overlap import iou
 from datasets.labelled.formats.base import Progress
 from datasets.labelled.manifest import Dataset, Picture
 from datasets.labelled.records import Box

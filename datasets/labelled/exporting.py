@@ -17,7 +17,12 @@ from datasets.labelled.sidecar import write_sidecar
 from settlement.errors import FeltwatchError
 
 MARK = "feltwatch-export.json"
-_NAMES = {Format.YOLO: yolo.export_name, Format.VOC: Dataset.export_name}
+_NAMES = {
+    Format.YOLO: yolo.export_name,
+    Format.YOLO_OBB: yolo.export_name,
+    Format.YOLO_SEG: yolo.export_name,
+    Format.VOC: Dataset.export_name,
+}
 """How formats name pictures that do not take their names as they are."""
 
 
@@ -56,7 +61,7 @@ def export_labels(
     out.mkdir(parents=True, exist_ok=True)
     mark.write_text(json.dumps(state | {"finished": False}) + "\n", encoding="utf-8")
     module_of(format).write(dataset, out, progress)
-    write_sidecar(dataset, out, _names(dataset, format))
+    write_sidecar(dataset, out, _names(dataset, format), str(format))
     if dataset.state() != state["state"]:
         raise FeltwatchError(f"{dataset.folder}: was changed while it was exported; export it anew")
     mark.write_text(json.dumps(state | {"finished": True}) + "\n", encoding="utf-8")

@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from datasets.labelled import archive
+from datasets.labelled.checks.enclosure import NOTE, Encloses, detect_enclosure
 from datasets.labelled.formats.base import (
+    Bad,
     Entry,
     Format,
     FormatModule,
     Progress,
+    Reader,
+    find_file_format,
     find_format,
     module_of,
     place_of,
     told_name,
 )
 from datasets.labelled.manifest import Dataset
-from datasets.labelled.pictures import PictureFile, inspect, put_file
+from datasets.labelled.pictures import PictureFile, inspect, picture_size, put_file
 from datasets.labelled.records import Box, Picture, checked_author
+from datasets.labelled.relabel import LabelMap
 from datasets.labelled.sidecar import Kept, Sidecar, open_sidecar, restored
 from datasets.labelled.store import MANIFEST, PICTURES
+from datasets.labelled.video import video_reader
 from settlement.errors import FeltwatchError
 
 CHUNK = 50
 """Pictures of one step: an interruption loses no more than these, and they come again."""
 
 WORKERS = 2
+LOOKS = 200
+"""Entries looked at before the first is written."""
 EXAMPLES = 10
 _DETAILS = ("source", "time_s", "deck", "camera", "shift", "deal", "split", "labelled_by")
 
@@ -42,7 +52,10 @@ class ImportOptions:
     `name` stands in `labelled_by` (`import:NAME`) and as the source, the folder's own name
     unless told. `prefix` is a folder that the pictures are put in. `deck`, `camera`,
     `shift`, `deal` and `split` hold for all pictures that tell none. `update`: pictures
-    that are there already get the labels of this import.
+    that are there already get the labels of this import. `strict`: the first wrong entry
+    ends the import. `unlabelled`: pictures without any box are what is wanted. `labels`
+    renames labels; `encloses` says what the boxes of cards enclose. `video` is the recording
+    that tracks of CVAT belong to, of whose frames every `every`th is taken.
     """
 
     format: Format | None = None
@@ -54,11 +67,22 @@ class ImportOptions:
     deal: str | None = None
     split: str | None = None
     update: bool = False
+    strict: bool = False
+    unlabelled: bool = False
+    labels: LabelMap = field(default_factory=LabelMap)
+    encloses: Encloses | None = None
+    video: Path | None = None
+    every: int = 1
 
 
 @dataclass
 class ImportSummary:
-    """What an import did; `missing` and `broken` pictures were imported with their labels."""
+    """What an import did, or with `dry_run` would do.
+
+    `missing` and `broken` pictures were imported with their labels; `skipped` entries were
+    not, `skipped_examples` says why. `encloses`: what boxes of cards enclose, None where it
+    could not be seen.
+    """
 
     format: str
     added: int = 0
@@ -67,7 +91,18 @@ class ImportSummary:
     boxes: int = 0
     missing: int = 0
     broken: int = 0
+    skipped: int = 0
+    encloses: str | None = None
+    dry_run: bool = False
+    labels: dict[str, int] = field(default_factory=dict)
     examples: list[str] = field(default_factory=list)
+    skipped_examples: list[str] = field(default_factory=list)
+
+    def skip(self, bad: Bad) -> None:
+        """Count an entry that was left out."""
+        self.skipped += 1
+        if len(self.skipped_examples) < EXAMPLES:
+            self.skipped_examples.append(str(bad.error))
 
     def as_dict(self) -> dict[str, Any]:
         """The form of `feltwatch dataset import --json`."""
@@ -90,41 +125,221 @@ def import_labels(
     options: ImportOptions | None = None,
     progress: Progress = lambda _done, _total: None,
 ) -> ImportSummary:
-    """Import a folder or .zip of labels and pictures into the dataset of `folder`.
+    """Import a folder, archive or label file with its pictures into the dataset of `folder`.
 
     The dataset is made when there is none. Pictures that are there already are left alone
     (but see `ImportOptions.update`), so an import that was interrupted is simply run again.
-    Raises FeltwatchError naming the file and line of a wrong label; what came before it
-    stays imported.
+    Wrong entries are left out and counted, unless `strict`. Raises FeltwatchError where
+    nothing is to be imported, or reading cannot go on; what came before stays imported.
     """
     options = options or ImportOptions()
-    if not (source.is_dir() or source.is_file()):
-        raise FeltwatchError(f"{source}: is not there; give a folder or a .zip")
     scratch = folder if folder.is_dir() else None
-    labels_file = source if source.is_file() and source.suffix in (".xml", ".json") else None
-    with (
-        archive.opened(source.parent if labels_file else source, scratch) as unpacked,
-        open_sidecar(unpacked) as sidecar,
-    ):
-        format, file = find_format(unpacked, options.format)
-        module = module_of(format)
-        reader = module.read(unpacked, labels_file or file)
-        name = options.name or source.resolve().stem
-        checked_author(f"import:{name}")
-        with _dataset(folder) as dataset:
-            dataset.add_labels(sidecar.labels)
-            dataset.add_labels(reader.labels)
+    with _opened(source, scratch, options) as (format, reader, sidecar, module):
+        look = _Look(source, _there(folder), sidecar, options)
+        entries = look.over(reader.entries())
+        with look.dataset or _dataset(folder) as dataset:
+            encloses = _enclosure(dataset, sidecar, look, options)
+            dataset.add_labels(options.labels.labels(sidecar.labels))
+            dataset.add_labels(options.labels.labels(reader.labels))
             notes = sidecar.notes if sidecar.is_there else reader.notes
             for key, value in notes.items():
                 if dataset.note(key) is None:
-                    dataset.set_note(key, value)
-            work = _Import(dataset, module, sidecar, options, name, ImportSummary(format))
-            work.run(reader.entries(), reader.count, progress)
-    return work.summary
+                    told = options.labels.categories(value) if key == "coco" else value
+                    dataset.set_note(key, told)
+            if encloses is not None:
+                dataset.set_note(NOTE, str(encloses))
+            name = _name(source, options)
+            summary = ImportSummary(format, encloses=encloses and str(encloses))
+            work = _Import(dataset, module, sidecar, options, name, summary)
+            work.run(entries, reader.count, progress)
+    if summary.skipped and not (summary.added or summary.present or summary.updated):
+        raise FeltwatchError(
+            f"{source}: nothing was imported, all {summary.skipped} entries were left out; "
+            f"{summary.skipped_examples[0]}"
+        )
+    return summary
+
+
+def preview_labels(
+    source: Path, folder: Path, options: ImportOptions | None = None
+) -> ImportSummary:
+    """What `import_labels` would do; nothing is written. Raises FeltwatchError as it does."""
+    options = options or ImportOptions()
+    with _opened(source, None, options) as (format, reader, sidecar, _):
+        look = _Look(source, _there(folder), sidecar, options)
+        counts: Counter[str] = Counter()
+        summary = ImportSummary(format, dry_run=True)
+        try:
+            for entry in look.over(reader.entries()):
+                if isinstance(entry, Bad):
+                    summary.skip(entry)
+                    continue
+                there = look.find(entry)
+                try:
+                    size = _size(entry)
+                    boxes = options.labels.boxes(entry.boxes(*size))
+                except FeltwatchError as error:
+                    summary.skip(Bad(entry.place, error))
+                    continue
+                summary.present += there is not None
+                summary.added += there is None
+                if there is None and entry.path is None:
+                    summary.missing += 1
+                    if len(summary.examples) < EXAMPLES:
+                        summary.examples.append(f"missing: {entry.file}")
+                if there is None:
+                    counts.update(box.label for box in boxes)
+            encloses = _enclosure(look.dataset, sidecar, look, options)
+        finally:
+            if look.dataset is not None:
+                look.dataset.close()
+    if options.strict and summary.skipped:
+        raise FeltwatchError(summary.skipped_examples[0])
+    summary.boxes, summary.labels = sum(counts.values()), dict(sorted(counts.items()))
+    summary.encloses = encloses and str(encloses)
+    return summary
+
+
+def _size(entry: Entry) -> tuple[int, int]:
+    if entry.width and entry.height:
+        return entry.width, entry.height
+    return (picture_size(entry.path) if entry.path else None) or (1, 1)
+
+
+def _name(source: Path, options: ImportOptions) -> str:
+    name = options.name or source.resolve().name.partition(".")[0] or source.resolve().name
+    checked_author(f"import:{name}")
+    return name
+
+
+@contextmanager
+def _opened(
+    source: Path, scratch: Path | None, options: ImportOptions
+) -> Iterator[tuple[Format, Reader, Sidecar, FormatModule]]:
+    """The reader of a source, its sidecar and the module that its boxes compare with."""
+    if not (source.is_dir() or source.is_file()):
+        raise FeltwatchError(f"{source}: is not there; give a folder, an archive or a label file")
+    alone = source.is_file() and not archive.is_archive(source)
+    with ExitStack() as stack:
+        if alone:
+            format, folder = find_file_format(source, options.format)
+            file = source
+        else:
+            folder = stack.enter_context(archive.opened(source, scratch))
+            format, file = find_format(folder, options.format)
+        if options.video is not None:
+            reader: Reader = stack.enter_context(video_reader(folder, file, options, scratch))
+        else:
+            reader = module_of(format).read(folder, file, alone)
+        sidecar = stack.enter_context(open_sidecar(folder))
+        known = sidecar.format if sidecar.format in set(Format) else None
+        yield format, reader, sidecar, module_of(Format(known) if known else format)
 
 
 def _dataset(folder: Path) -> Dataset:
     return Dataset.open(folder) if (folder / MANIFEST).is_file() else Dataset.create(folder, ())
+
+
+def _there(folder: Path) -> Dataset | None:
+    return Dataset.open(folder) if (folder / MANIFEST).is_file() else None
+
+
+class _Look:
+    """A look over the first entries before anything is written: is there something at all?"""
+
+    def __init__(
+        self, source: Path, dataset: Dataset | None, sidecar: Sidecar, options: ImportOptions
+    ) -> None:
+        """Of `source`, into `dataset` where there is one already."""
+        self.dataset = dataset
+        self._source, self._sidecar, self._options = source, sidecar, options
+        self.boxes: list[tuple[Box, ...]] = []
+
+    def find(self, entry: Entry) -> Picture | None:
+        """The picture of the dataset that an entry is of."""
+        if self.dataset is None:
+            return None
+        return self.dataset.find(own_name(entry, self._sidecar.kept(entry.file), self._options))
+
+    def over(self, entries: Iterator[Entry | Bad]) -> Iterator[Entry | Bad]:
+        """All entries again; raises FeltwatchError where no picture or no box is among them."""
+        seen: list[Entry | Bad] = []
+        first: Bad | None = None
+        missing: Entry | None = None
+        pictures = labelled = False
+        for entry in entries:
+            seen.append(entry)
+            if isinstance(entry, Bad):
+                first = first or entry
+                if self._options.strict:
+                    raise entry.error
+            else:
+                found = entry.path is not None or self.find(entry) is not None
+                pictures |= found
+                missing = missing if found else missing or entry
+                try:
+                    boxes = self._options.labels.boxes(entry.boxes(*_size(entry)))
+                except FeltwatchError as error:
+                    if self._options.strict:
+                        raise place_of(error, entry.place) from error
+                    first, boxes = first or Bad(entry.place, error), ()
+                labelled |= bool(boxes)
+                self.boxes.append(boxes)
+            if pictures and labelled and len(seen) >= LOOKS:
+                break
+        self._refuse(seen, pictures, labelled, first, missing)
+        return chain(seen, entries)
+
+    def _refuse(
+        self,
+        seen: list[Entry | Bad],
+        pictures: bool,
+        labelled: bool,
+        first: Bad | None,
+        missing: Entry | None,
+    ) -> None:
+        good = sum(1 for entry in seen if isinstance(entry, Entry))
+        if (not good or not labelled) and first is not None:
+            raise FeltwatchError(f"{self._source}: nothing can be imported; {first.error}")
+        if not good:
+            raise FeltwatchError(f"{self._source}: lists no pictures; nothing was imported")
+        if not pictures:
+            assert missing is not None
+            raise FeltwatchError(
+                f"{self._source}: none of its {good} pictures is there (first: {missing.file}); "
+                "put them into the folder images beside the labels, or name the folder that "
+                "holds both"
+            )
+        if not labelled and not self._options.unlabelled and not self._sidecar.is_there:
+            raise FeltwatchError(
+                f"{self._source}: its {good} images carry no boxes; take pictures without "
+                "labels with --unlabelled"
+            )
+
+
+def _enclosure(
+    dataset: Dataset | None, sidecar: Sidecar, look: _Look, options: ImportOptions
+) -> Encloses | None:
+    """What boxes of cards enclose: told, kept, or seen; raises FeltwatchError where two mix."""
+    there = None if dataset is None else dataset.note(NOTE)
+    seen = options.encloses or sidecar.notes.get(NOTE) or detect_enclosure(look.boxes)
+    if there is not None and seen is not None and str(there) != str(seen):
+        raise FeltwatchError(
+            f"{dataset.folder if dataset else ''}: its boxes enclose {_WHAT[Encloses(there)]}, "
+            f"those of the import {_WHAT[Encloses(seen)]}; import them into another dataset, or "
+            f"say --boxes {there} where they do not"
+        )
+    told = seen or there
+    return None if told is None else Encloses(told)
+
+
+_WHAT = {Encloses.INDEX: "indices", Encloses.CARD: "whole cards"}
+
+
+def own_name(entry: Entry, kept: Kept | None, options: ImportOptions) -> str:
+    """The name that an entry has in the dataset."""
+    file = str(kept.picture["file"]) if kept else entry.file
+    return told_name(f"{options.prefix}/{file}" if options.prefix else file, entry.place)
 
 
 @dataclass
@@ -136,30 +351,41 @@ class _Import:
     name: str
     summary: ImportSummary
 
-    def run(self, entries: Iterator[Entry], total: int | None, progress: Progress) -> None:
+    def run(self, entries: Iterator[Entry | Bad], total: int | None, progress: Progress) -> None:
         done = 0
         with ThreadPoolExecutor(WORKERS) as pool:
             while chunk := list(islice(entries, CHUNK)):
-                jobs = [self._job(entry) for entry in chunk]
+                jobs = []
+                for entry in chunk:
+                    try:
+                        if isinstance(entry, Bad):
+                            raise entry.error
+                        jobs.append(self._job(entry))
+                    except FeltwatchError as error:
+                        self._skip(Bad(entry.place, error))
                 found = list(pool.map(self._read, jobs))
                 with self.dataset.batch():
                     for job, one in zip(jobs, found, strict=True):
                         try:
+                            if isinstance(one, FeltwatchError):
+                                raise one
                             self._take(job, one)
                         except FeltwatchError as error:
-                            raise place_of(error, job.entry.place) from error
+                            self._skip(Bad(job.entry.place, place_of(error, job.entry.place)))
                 done += len(chunk)
                 progress(done, total)
 
+    def _skip(self, bad: Bad) -> None:
+        if self.options.strict:
+            raise bad.error
+        self.summary.skip(bad)
+
     def _job(self, entry: Entry) -> _Job:
         kept = self.sidecar.kept(entry.file)
-        file = str(kept.picture["file"]) if kept else entry.file
-        if self.options.prefix:
-            file = f"{self.options.prefix}/{file}"
-        told_name(file, entry.place)
+        file = own_name(entry, kept, self.options)
         return _Job(entry, file, kept, self.dataset.find(file))
 
-    def _read(self, job: _Job) -> PictureFile | None:
+    def _read(self, job: _Job) -> PictureFile | FeltwatchError | None:
         """Read the picture and put it in place, where that is still to be done."""
         path = job.entry.path
         if path is None or (job.present is not None and job.present.sha256):
@@ -167,7 +393,7 @@ class _Import:
         try:
             data = path.read_bytes()
         except OSError as error:
-            raise FeltwatchError(f"{path}: cannot be read ({error.strerror})") from error
+            return FeltwatchError(f"{path}: cannot be read ({error.strerror})")
         found = inspect(data)
         put_file(data, self.dataset.folder / PICTURES / job.file)
         return found
@@ -187,6 +413,7 @@ class _Import:
         width = entry.width or (found.width if found else 0) or 1
         height = entry.height or (found.height if found else 0) or 1
         boxes, values = self._values(job, entry.boxes(width, height))
+        boxes = self.options.labels.boxes(boxes)
         self.dataset.add_picture(
             job.file,
             width,
@@ -233,6 +460,7 @@ class _Import:
                 )
         if self.options.update:
             read = job.entry.boxes(present.width, present.height)
+            read = self.options.labels.boxes(read)
             boxes, unchanged = restored(read, self.dataset.boxes(present.id), self.module)
             if not unchanged:
                 self.dataset.set_boxes(present.id, boxes, by=author, revision=present.revision)

@@ -7,7 +7,8 @@ change made on an old revision is refused, and nothing is held in memory but one
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -266,6 +267,32 @@ class Dataset(Queries):
                 "UPDATE pictures SET confirmed_by = NULL, confirmed_at = NULL WHERE id = ?", (id,)
             )
             return self._next(id, revision, by, "unconfirmed")
+
+    def rename_labels(self, names: Mapping[str, str | None], *, by: str) -> None:
+        """Give labels their new names, None drops their boxes, all in one step.
+
+        A picture keeps its confirmation unless boxes of it are dropped; its revision grows.
+        """
+        checked_author(by)
+        marks = ", ".join("?" * len(names))
+        query = f"SELECT DISTINCT picture FROM boxes WHERE label IN ({marks}) ORDER BY picture"
+        with self.batch():
+            for (id,) in self._db.execute(query, tuple(names)).fetchall():
+                picture, before = self.picture(id), self.boxes(id)
+                now = [
+                    replace(box, label=new)
+                    for box in before
+                    if (new := names.get(box.label, box.label)) is not None
+                ]
+                self._db.execute("DELETE FROM boxes WHERE picture = ?", (id,))
+                self._write_boxes(id, now)
+                if len(now) < len(before):
+                    self._db.execute(
+                        "UPDATE pictures SET confirmed_by = NULL, confirmed_at = NULL WHERE id = ?",
+                        (id,),
+                    )
+                self._next(id, picture.revision, by, "labels", before=before)
+            self._rename_known(names)
 
     def set_splits(self, splits: Iterable[tuple[int, str | None]], *, by: str) -> None:
         """Put pictures into splits, all in one step; revisions stay, so no review is disturbed."""

@@ -57,6 +57,17 @@ class Queries(Store):
         for id, phash, split in self._db.execute(query):
             yield id, phash % 2**64, split
 
+    def all_hashes(self) -> Iterator[tuple[int, int]]:
+        """Number and perceptual hash (64 bit, from 0) of the pictures that have one."""
+        query = "SELECT id, phash FROM pictures WHERE phash IS NOT NULL ORDER BY id"
+        for id, phash in self._db.execute(query):
+            yield id, phash % 2**64
+
+    def picture_classes(self) -> Iterator[tuple[int, str, int]]:
+        """How many boxes of each label every picture has: picture, label, boxes."""
+        query = "SELECT picture, label, count(*) FROM boxes GROUP BY picture, label"
+        yield from self._db.execute(query)
+
     def class_counts(self) -> dict[str, dict[str | None, int]]:
         """How many boxes each label has in each split, None for pictures in no split."""
         query = (
@@ -86,6 +97,12 @@ class Queries(Store):
     def box_sizes(self) -> Iterator[tuple[float, float]]:
         """Width and height of every box, px."""
         yield from self._db.execute("SELECT x1 - x0, y1 - y0 FROM boxes")
+
+    def count_with_labels(self, labels: list[str]) -> int:
+        """How many pictures have a box of any of these labels."""
+        marks = ", ".join("?" * len(labels))
+        query = f"SELECT count(DISTINCT picture) FROM boxes WHERE label IN ({marks})"
+        return int(self._db.execute(query, labels).fetchone()[0])
 
     def box_count(self) -> int:
         """How many boxes there are."""

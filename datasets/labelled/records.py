@@ -138,7 +138,7 @@ class Picture:
 class Change:
     """One change of a picture: who made it, when (UTC, ISO 8601), what, and the boxes before.
 
-    `what` is `added`, `boxes`, `confirmed`, `unconfirmed`, `split`, `details` or `file`;
+    `what` is `added`, `boxes`, `labels`, `confirmed`, `unconfirmed`, `split`, `details` or `file`;
     `note` tells the new split or the changed details; `before` is None where the boxes
     stayed as they were.
     """

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from datasets.labelled.formats.base import FormatModule
+from datasets.labelled.formats.shapes import SHAPE_NAMES
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.records import Box, Picture
 from datasets.labelled.rows import boxes_of, boxes_text
@@ -46,6 +47,7 @@ class Sidecar:
         self.is_there = bool(head)
         self.labels: tuple[str, ...] = tuple(head.get("labels", ()))
         self.notes: dict[str, Any] = head.get("notes", {})
+        self.format: str | None = head.get("format")
 
     def kept(self, name: str) -> Kept | None:
         """What is told of the picture of that name, None where nothing is."""
@@ -101,11 +103,14 @@ def _fill(path: Path, db: sqlite3.Connection) -> dict[str, Any]:
     return head
 
 
-def write_sidecar(dataset: Dataset, out: Path, names: Iterator[tuple[Picture, str]]) -> None:
+def write_sidecar(
+    dataset: Dataset, out: Path, names: Iterator[tuple[Picture, str]], format: str
+) -> None:
     """Write the sidecar whole or not at all; `names` gives each picture its exported name."""
     part = out / f"{SIDECAR}.part"
     with part.open("w", encoding="utf-8") as file:
-        head = {"feltwatch": FORM, "labels": dataset.labels, "notes": dataset.notes()}
+        head: dict[str, Any] = {"feltwatch": FORM, "format": format, "labels": dataset.labels}
+        head["notes"] = dataset.notes()
         file.write(json.dumps(head, ensure_ascii=False) + "\n")
         for picture, name in names:
             told = asdict(picture) | {"attributes": dict(picture.attributes)}
@@ -139,11 +144,25 @@ def restored(
 
 
 def _same(a: Box, b: Box) -> bool:
+    turned = abs((a.angle_deg or 0.0) - (b.angle_deg or 0.0)) % 360
     return (
         a.label == b.label
         and all(abs(u - v) <= SAME_PX for u, v in zip(a.xyxy, b.xyxy, strict=True))
-        and abs((a.angle_deg or 0.0) - (b.angle_deg or 0.0)) <= SAME_PX
+        and min(turned, 360 - turned) <= SAME_PX
         and a.visible == b.visible
         and a.score == b.score
-        and dict(a.attributes) == dict(b.attributes)
+        and _alike(dict(a.attributes), dict(b.attributes))
     )
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether values are the same, the numbers of outlines within SAME_PX."""
+    if a == b:
+        return True
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(
+            a[k] == b[k] or (k in SHAPE_NAMES and _alike(a[k], b[k])) for k in a
+        )
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(_alike(u, v) for u, v in zip(a, b, strict=True))
+    return isinstance(a, float) and isinstance(b, int | float) and abs(a - b) <= SAME_PX

@@ -1,12 +1,17 @@
-"""Splitting a dataset by whole shifts, decks and cameras."""
+"""Splitting a dataset by whole shifts, decks and cameras, alike images together, by class."""
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+import numpy as np
+
+from datasets.labelled.checks.near import near_links
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.queries import GROUP_KEYS
 from settlement.errors import FeltwatchError
@@ -19,7 +24,11 @@ Values = tuple[str | None, ...]
 
 @dataclass
 class SplitSummary:
-    """What a split reached; shares are of all pictures."""
+    """What a split reached; shares are of all pictures.
+
+    `near` counts the pictures that were held together because they are almost the same.
+    `classes` gives each label its boxes by split.
+    """
 
     by: tuple[str, ...]
     wanted: dict[str, float]
@@ -28,6 +37,8 @@ class SplitSummary:
     groups: int
     largest_group: int
     fixed: int = 0
+    near: int = 0
+    classes: dict[str, dict[str, int]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
@@ -40,6 +51,8 @@ class SplitSummary:
             "groups": self.groups,
             "largest_group": self.largest_group,
             "fixed": self.fixed,
+            "near": self.near,
+            "classes": self.classes,
             "warnings": self.warnings,
         }
 
@@ -83,6 +96,13 @@ class _Union:
         low, high = sorted((self.top(a), self.top(b)))
         self._up[high] = low
 
+    def __contains__(self, node: tuple[int, str]) -> bool:
+        return node in self._up
+
+
+_PICTURE = len(GROUP_KEYS)
+"""Place of a picture's own number among the nodes, behind those of all keys."""
+
 
 def split_dataset(
     dataset: Dataset,
@@ -90,13 +110,15 @@ def split_dataset(
     shares: Mapping[str, float] | None = None,
     seed: int = 0,
     anew: bool = False,
+    near: bool = True,
 ) -> SplitSummary:
     """Put every picture into a split; pictures that share a value of `by` stay together.
 
-    A picture that tells none of these values is a group of its own. Pictures that are in a
-    split stay there, and their group with them, unless `anew`. The same dataset, seed and
-    shares give the same splits. Raises FeltwatchError when it cannot be done, saying what
-    would help.
+    A picture that tells none of these values is a group of its own. Unless `near` is false
+    pictures that are almost the same stay together too. Groups are shared out so that each
+    split gets its share of the pictures and of every class. Pictures that are in a split
+    stay there, and their group with them, unless `anew`. The same dataset, seed and shares
+    give the same splits. Raises FeltwatchError when it cannot be done, saying what would help.
     """
     keys = tuple(dict.fromkeys(by))
     wrong = next((k for k in keys if k not in GROUP_KEYS), None)
@@ -110,42 +132,74 @@ def split_dataset(
         nodes = [(at, value) for at, value in enumerate(values) if value is not None]
         for node in nodes[1:]:
             union.join(nodes[0], node)
+    alike = _join_near(dataset, keys, union) if near else 0
     sizes: dict[str, int] = {}
     fixed: dict[str, set[str]] = {}
     kept = 0
-    for name, split in _named(dataset, keys, union):
+    names: dict[int, str] = {}
+    for id, name, split in _named(dataset, keys, union):
+        names[id] = name
         sizes[name] = sizes.get(name, 0) + 1
         if split is not None and not anew:
             fixed.setdefault(name, set()).add(split)
             kept += 1
-    _refuse(dataset, keys, shares, sizes, fixed)
-    home = _share_out(sizes, {n: next(iter(s)) for n, s in fixed.items()}, shares, seed)
-    dataset.set_splits(_moves(dataset, keys, union, home, anew), by=SPLITTER)
-    return _summary(dataset, keys, shares, sizes, kept)
+    _refuse(dataset, keys, shares, sizes, fixed, alike)
+    counts: dict[str, Counter[str]] = {name: Counter() for name in sizes}
+    for id, label, count in dataset.picture_classes():
+        counts[names[id]][label] += count
+    home = share_out(sizes, counts, {n: next(iter(s)) for n, s in fixed.items()}, shares, seed)
+    dataset.set_splits(_moves(dataset, keys, names, home, anew), by=SPLITTER)
+    summary = _summary(dataset, keys, shares, sizes, kept)
+    summary.near = alike
+    return summary
+
+
+def _join_near(dataset: Dataset, keys: tuple[str, ...], union: _Union) -> int:
+    """Join the groups of pictures that are almost the same; how many such pictures there are."""
+    rows = np.fromiter(dataset.all_hashes(), np.dtype([("id", np.int64), ("hash", np.uint64)]))
+    links = list(near_links(rows["id"], rows["hash"], dataset.thumb))
+    alike = {id for link in links for id in link}
+    nodes: dict[int, tuple[int, str]] = {}
+    for id, values, _ in dataset.members(keys) if links else ():
+        if id in alike:
+            nodes[id] = _node(id, values)
+            union.top(nodes[id])
+    for first, second in links:
+        union.join(nodes[first], nodes[second])
+    return len(alike)
+
+
+def _node(id: int, values: Values) -> tuple[int, str]:
+    """What holds a picture to its group: its first value, else its own number."""
+    for at, value in enumerate(values):
+        if value is not None:
+            return at, value
+    return _PICTURE, str(id)
 
 
 def _group(id: int, values: Values, union: _Union) -> str:
     """The name of a picture's group."""
-    for at, value in enumerate(values):
-        if value is not None:
-            place, top = union.top((at, value))
-            return f"{place}:{top}"
-    return f"#{id}"
+    place, top = union.top(_node(id, values))
+    return f"#{top}" if place == _PICTURE else f"{place}:{top}"
 
 
 def _named(
     dataset: Dataset, keys: tuple[str, ...], union: _Union
-) -> Iterator[tuple[str, str | None]]:
+) -> Iterator[tuple[int, str, str | None]]:
     for id, values, split in dataset.members(keys):
-        yield _group(id, values, union), split
+        yield id, _group(id, values, union), split
 
 
 def _moves(
-    dataset: Dataset, keys: tuple[str, ...], union: _Union, home: Mapping[str, str], anew: bool
+    dataset: Dataset,
+    keys: tuple[str, ...],
+    names: Mapping[int, str],
+    home: Mapping[str, str],
+    anew: bool,
 ) -> Iterator[tuple[int, str]]:
-    for id, values, split in list(dataset.members(keys)):
+    for id, _, split in list(dataset.members(keys)):
         if anew or split is None:
-            yield id, home[_group(id, values, union)]
+            yield id, home[names[id]]
 
 
 def _refuse(
@@ -154,18 +208,22 @@ def _refuse(
     shares: Mapping[str, float],
     sizes: Mapping[str, int],
     fixed: Mapping[str, set[str]],
+    alike: int,
 ) -> None:
-    names = ", ".join(keys)
+    names = ", ".join(keys) + (" or by being almost the same" if alike else "")
     torn = next(((n, s) for n, s in fixed.items() if len(s) > 1), None)
     if torn is not None:
         value = torn[0].partition(":")[2] or torn[0]
+        instead = ", or leave alike images apart with --near-apart" if alike else ""
         raise FeltwatchError(
             f"{dataset.folder}: pictures that belong together by {names} ({value}) are in "
-            f"{' and '.join(sorted(torn[1]))} already; split with --anew"
+            f"{' and '.join(sorted(torn[1]))} already; split with --anew{instead}"
         )
     if len(sizes) >= len(shares) or fixed:
         return
-    fewer = f"split by less than {names}" if len(keys) > 1 else "split by another value"
+    only = ", ".join(keys)
+    fewer = f"split by less than {only}" if len(keys) > 1 else "split by another value"
+    fewer += ", leave alike images apart with --near-apart" if alike else ""
     raise FeltwatchError(
         f"{dataset.folder}: by {names} all pictures hang together in {len(sizes)} group"
         f"{'s' if len(sizes) > 1 else ''}, too few for {len(shares)} splits; {fewer}, ask for "
@@ -173,28 +231,65 @@ def _refuse(
     )
 
 
-def _share_out(
-    sizes: Mapping[str, int], fixed: Mapping[str, str], shares: Mapping[str, float], seed: int
+def share_out(
+    sizes: Mapping[str, int],
+    counts: Mapping[str, Mapping[str, int]],
+    fixed: Mapping[str, str],
+    shares: Mapping[str, float],
+    seed: int,
 ) -> dict[str, str]:
-    """The split of every group: the largest first, each to the split that lacks most."""
+    """The split of every group: the largest first, each where the whole then deviates least.
+
+    What deviates is the share of the pictures and, of each class in `counts`, of its boxes;
+    the classes together weigh as much as the pictures. So classes are stratified as far as
+    whole groups allow.
+
+    >>> counts = {"a": {"AS": 2}, "b": {"AS": 2}, "c": {"KD": 2}, "d": {"KD": 2}}
+    >>> home = share_out(dict.fromkeys("abcd", 1), counts, {}, {"train": 0.5, "val": 0.5}, 0)
+    >>> home["a"] != home["b"], home["c"] != home["d"]
+    (True, True)
+    """
     whole = sum(sizes.values())
-    lack = {name: share * whole for name, share in shares.items()}
+    totals: Counter[str] = Counter()
+    for own in counts.values():
+        totals.update(own)
+    got: dict[str, Counter[str]] = {name: Counter() for name in shares}
+    held = dict.fromkeys(shares, 0)
+
+    def cost(name: str, split: str) -> float:
+        """How much the squared deviation grows with a group in a split."""
+        size, share = sizes[name] / whole, shares[split]
+        grown = size * (size + 2 * (held[split] / whole - share))
+        own = counts.get(name, {})
+        by_class = 0.0
+        for label, count in own.items():
+            part = count / totals[label]
+            by_class += part * (part + 2 * (got[split][label] / totals[label] - share))
+        return grown + by_class / max(1, len(totals))
+
+    def put(name: str, split: str) -> None:
+        held[split] += sizes[name]
+        got[split].update(counts.get(name, {}))
+
     for name, split in fixed.items():
-        if split in lack:
-            lack[split] -= sizes[name]
+        if split in shares:
+            put(name, split)
     home = dict(fixed)
     free = [name for name in sizes if name not in fixed]
-    free.sort(key=lambda name: (-sizes[name], _mix(name, seed)))
+    rare = {
+        name: max((n / totals[label] for label, n in counts.get(name, {}).items()), default=0.0)
+        for name in free
+    }
+    free.sort(key=lambda name: (-sizes[name], -rare[name], _mix(name, seed)))
     empty = [s for s in shares if s not in fixed.values()]
     for at, name in enumerate(free):
-        split = max(lack, key=lambda s: lack[s])
         # Towards the end every split that has nothing gets a group.
-        if empty and len(free) - at <= len(empty):
-            split = max(empty, key=lambda s: lack[s])
+        choice = empty if empty and len(free) - at <= len(empty) else list(shares)
+        split = min(choice, key=partial(cost, name))
         if split in empty:
             empty.remove(split)
         home[name] = split
-        lack[split] -= sizes[name]
+        put(name, split)
     return home
 
 
@@ -221,5 +316,12 @@ def _summary(
             summary.warnings.append(
                 f"{name}: {got:.1%} of the pictures instead of {share:.1%}; "
                 f"the largest group has {max(sizes.values())} of {whole}"
+            )
+    for label, own in sorted(dataset.class_counts().items()):
+        summary.classes[label] = {name: own.get(name, 0) for name in shares}
+        lacking = [name for name in shares if not own.get(name)]
+        if lacking:
+            summary.warnings.append(
+                f"{label}: 0 in {', '.join(lacking)} of {sum(own.values())} boxes"
             )
     return summary

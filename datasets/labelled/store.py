@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -136,6 +136,21 @@ class Store:
                     " WHERE NOT EXISTS (SELECT 1 FROM labels WHERE name = ?)",
                     (name, name),
                 )
+
+    def _rename_known(self, names: Mapping[str, str | None]) -> None:
+        """Rename among the known labels; one that is there already, or dropped, goes."""
+        for old, new in names.items():
+            there = (
+                new is None
+                or self._db.execute("SELECT 1 FROM labels WHERE name = ?", (new,)).fetchone()
+            )
+            if there:
+                self._db.execute("DELETE FROM labels WHERE name = ?", (old,))
+            else:
+                self._db.execute(
+                    "UPDATE labels SET name = ? WHERE name = ?", (checked_label(str(new)), old)
+                )
+        self.add_labels(new for new in names.values() if new is not None)
 
     def note(self, name: str) -> Any:
         """A note on the dataset as a whole, such as what an import told; None without one."""

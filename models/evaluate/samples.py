@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from datasets.labelled.checks.deck_check import WHOLE_CARD
-from datasets.labelled.formats.base import find_format, module_of
+from datasets.labelled.formats.base import Bad, find_format, module_of
 from datasets.labelled.manifest import MANIFEST, Dataset
 from datasets.labelled.pictures import SUFFIXES, picture_size
 from datasets.labelled.records import Box
@@ -157,7 +157,11 @@ def _from_labels(folder: Path, split: str, unknown: Counter[str]) -> tuple[str, 
     if not folder.is_dir():
         raise FeltwatchError(f"{folder}: is not there; give the folder of a dataset")
     form, file = find_format(folder)
-    entries = list(module_of(form).read(folder, file).entries())
+    entries = []
+    for entry in module_of(form).read(folder, file).entries():
+        if isinstance(entry, Bad):
+            raise entry.error
+        entries.append(entry)
     named = sorted({e.details["split"] for e in entries if "split" in e.details})
     if named:
         entries = [e for e in entries if e.details.get("split") == split]

@@ -14,6 +14,7 @@ import numpy as np
 
 from datasets.labelled.checks.deck_check import View, cards_twice
 from datasets.labelled.checks.near import find_near
+from datasets.labelled.checks.overlap import boxes_twice
 from datasets.labelled.formats.base import Progress
 from datasets.labelled.manifest import Dataset, Picture
 from datasets.labelled.pictures import file_hash, picture_size
@@ -25,7 +26,6 @@ OUTSIDE_PX = 1.0
 """What a box may reach beyond the picture's edge before it counts; formats round."""
 
 EMPTY_PX = 1.0
-TWICE_IOU = 0.95
 _CHUNK = 64
 
 
@@ -53,6 +53,7 @@ class Code(StrEnum):
     LEAK_SHIFT = "leak_shift"
     LEAK_DECK = "leak_deck"
     LEAK_CAMERA = "leak_camera"
+    NOT_IN_TRAIN = "not_in_train"
     FEW_EXAMPLES = "few_examples"
     NO_SPLIT = "no_split"
     NOT_CONFIRMED = "not_confirmed"
@@ -72,6 +73,7 @@ KINDS: dict[Code, tuple[Severity, str]] = {
     Code.LEAK_SHIFT: (Severity.ERROR, "a shift is in more than one split"),
     Code.LEAK_DECK: (Severity.WARNING, "a deck is in more than one split"),
     Code.LEAK_CAMERA: (Severity.WARNING, "a camera is in more than one split"),
+    Code.NOT_IN_TRAIN: (Severity.ERROR, "a class has boxes, but none to train on"),
     Code.FEW_EXAMPLES: (Severity.WARNING, "a class has few examples in a split"),
     Code.NO_SPLIT: (Severity.INFO, "pictures are in no split"),
     Code.NOT_CONFIRMED: (Severity.INFO, "no person has confirmed the labels"),
@@ -104,21 +106,23 @@ class Finding:
             "what": self.what,
             "count": self.count,
             "examples": list(self.examples),
+            "examples_left_out": self.count - len(self.examples),
         }
 
 
 class Findings:
     """What a check has found so far."""
 
-    def __init__(self) -> None:
-        """Nothing yet."""
+    def __init__(self, examples: int | None = EXAMPLES) -> None:
+        """Nothing yet; so many `examples` of each kind are kept, all for None."""
         self._found: dict[Code, Finding] = {}
+        self._examples = examples
 
     def add(self, code: Code, example: str, count: int = 1) -> None:
         """Count one more; the first few examples are kept."""
         own = self._found.setdefault(code, Finding(code))
         own.count += count
-        if len(own.examples) < EXAMPLES:
+        if self._examples is None or len(own.examples) < self._examples:
             own.examples.append(example)
 
     def sorted(self) -> tuple[Finding, ...]:
@@ -138,14 +142,16 @@ def check(
     *,
     min_examples: int = MIN_EXAMPLES,
     read_files: bool = True,
+    examples: int | None = EXAMPLES,
     progress: Progress = lambda _done, _total: None,
 ) -> tuple[Finding, ...]:
     """All that is wrong with a dataset, errors first; it is not changed.
 
     `read_files` false leaves the pictures themselves unread, only asks whether they are
-    there. `min_examples`: fewer boxes of a class in `train` are told.
+    there. `min_examples`: fewer boxes of a class in `train` are told. `examples` are kept of
+    each finding, all of them for None.
     """
-    found = Findings()
+    found = Findings(examples)
     labels = frozenset(dataset.labels)
     total = len(dataset)
     done = 0
@@ -217,10 +223,8 @@ def _check_boxes(
         elif _is_outside(box, picture):
             size = f"{picture.width} x {picture.height}"
             found.add(Code.BOX_OUTSIDE, f"{place} ({corners}) in {size}")
-        for other in boxes[: at - 1]:
-            if other.label == box.label and iou(other, box) > TWICE_IOU:
-                found.add(Code.BOX_TWICE, place)
-                break
+    for at in boxes_twice(boxes):
+        found.add(Code.BOX_TWICE, f"{picture.file}: box {at + 1} {boxes[at].label}")
 
 
 def _is_outside(box: Box, picture: Picture) -> bool:
@@ -233,15 +237,6 @@ def _is_outside(box: Box, picture: Picture) -> bool:
         or box.x1 > picture.width + OUTSIDE_PX
         or box.y1 > picture.height + OUTSIDE_PX
     )
-
-
-def iou(a: Box, b: Box) -> float:
-    """Area that both boxes share over the area of either, 0..1; turns are left aside."""
-    w = min(a.x1, b.x1) - max(a.x0, b.x0)
-    h = min(a.y1, b.y1) - max(a.y0, b.y0)
-    if w <= 0 or h <= 0:
-        return 0.0
-    return w * h / (a.area_px + b.area_px - w * h)
 
 
 def deal_views(dataset: Dataset, deal: str) -> Iterator[View]:
@@ -289,13 +284,15 @@ def _check_near(dataset: Dataset, found: Findings) -> None:
 def _check_classes(dataset: Dataset, least: int, found: Findings) -> None:
     splits = sorted(s for s in dataset.splits() if s is not None)
     counts = dataset.class_counts()
-    for label in dataset.labels:
+    for label in (*dataset.labels, *sorted(set(counts) - set(dataset.labels))):
         own = counts.get(label, {})
         whole = sum(own.values())
-        if whole < least:
+        if whole and "train" in splits and not own.get("train"):
+            found.add(Code.NOT_IN_TRAIN, f"{label}: 0 in train, {whole} in all")
+        elif whole < least:
             found.add(Code.FEW_EXAMPLES, f"{label}: {whole} in all")
             continue
         for split in splits:
             wanted = least if split == "train" else 1
-            if own.get(split, 0) < wanted:
+            if 0 < own.get(split, 0) < wanted or (split != "train" and not own.get(split)):
                 found.add(Code.FEW_EXAMPLES, f"{label}: {own.get(split, 0)} in {split}")

@@ -64,8 +64,13 @@ def cards_twice(views: Iterable[View]) -> tuple[CardTwice, ...]:
     out: list[CardTwice] = []
     first: dict[str, dict[str, str]] = {}
     for view in views:
-        for card in sorted({b.label for b in view.boxes} & set(DECK_LABELS)):
-            if physical_cards([b for b in view.boxes if b.label == card]) > 1:
+        by_card: dict[str, list[Box]] = {}
+        for box in view.boxes:
+            # Two whole cards, or more indices than a card has, are among so many boxes.
+            if len(by_card.setdefault(box.label, [])) <= INDICES_OF_A_CARD + 1:
+                by_card[box.label].append(box)
+        for card in sorted(set(by_card) & set(DECK_LABELS)):
+            if physical_cards(by_card[card]) > 1:
                 out.append(CardTwice(card, (view.name, view.name)))
             if view.seat is None:
                 continue

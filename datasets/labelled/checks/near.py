@@ -82,6 +82,82 @@ def find_near(
             yield NearPair(first, second, bits, difference)
 
 
+def near_links(
+    ids: Ints, hashes: Hashes, thumb: Callable[[int], bytes | None]
+) -> Iterator[tuple[int, int]]:
+    """Pairs of pictures that join all near-duplicates into groups, by their numbers.
+
+    `ids` and `hashes` are (n,). Pairs that are joined already through others are left out,
+    and of one picture at most LOOKS candidates are looked at, so that many views of one felt,
+    whose hashes are alike, cost no more than their number.
+    """
+    top = np.arange(len(ids))
+    looks = np.zeros(len(ids), np.int64)
+    kept: dict[int, npt.NDArray[np.float32] | None] = {}
+
+    def small(at: int) -> npt.NDArray[np.float32] | None:
+        if at not in kept:
+            if len(kept) > 4096:
+                kept.clear()
+            data = thumb(int(ids[at]))
+            kept[at] = None if data is None else normal(np.frombuffer(data, np.uint8))
+        return kept[at]
+
+    def root(at: int) -> int:
+        while top[at] != at:
+            top[at] = top[top[at]]
+            at = int(top[at])
+        return at
+
+    for a, b in _near_pairs(hashes, top, looks):
+        first, second = root(a), root(b)
+        if first == second or max(looks[a], looks[b]) >= LOOKS:
+            continue
+        looks[[a, b]] += 1
+        one, other = small(a), small(b)
+        if one is None or other is None:
+            continue
+        if float(np.abs(one - other).mean()) <= MAX_DIFFERENCE:
+            top[max(first, second)] = min(first, second)
+            # A picture that found its like may look on for others.
+            looks[[a, b]] -= 1
+            yield int(ids[a]), int(ids[b])
+
+
+def _near_pairs(hashes: Hashes, top: Ints, looks: Ints) -> Iterator[tuple[int, int]]:
+    """Candidates of all pictures, those whose hashes are equal first, one after the other."""
+    order = np.argsort(hashes, kind="stable")
+    same = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
+    for at in same:
+        yield int(order[at]), int(order[at + 1])
+    edges = np.linspace(0, 64, MAX_BITS + 2).astype(int)
+    for low, high in pairwise(edges):
+        mask = np.uint64((1 << int(high - low)) - 1)
+        band = (hashes >> np.uint64(low)) & mask
+        order = np.argsort(band, kind="stable")
+        bounds = np.flatnonzero(np.diff(band[order])) + 1
+        for group in np.split(order, bounds):
+            if len(group) > 1:
+                yield from _pairs_within(group, hashes, top, looks)
+
+
+def _pairs_within(group: Ints, hashes: Hashes, top: Ints, looks: Ints) -> Iterator[tuple[int, int]]:
+    for start in range(0, len(group), _BLOCK):
+        for begin in range(start, len(group), _BLOCK):
+            rows, columns = group[start : start + _BLOCK], group[begin : begin + _BLOCK]
+            # Those that looked often enough, or are joined already, cost nothing more.
+            rows, columns = rows[looks[rows] < LOOKS], columns[looks[columns] < LOOKS]
+            if not len(rows) or not len(columns):
+                continue
+            near = _distance(hashes[rows][:, None], hashes[columns][None, :]) <= MAX_BITS
+            near &= top[rows][:, None] != top[columns][None, :]
+            near &= rows[:, None] != columns[None, :]
+            for i, j in zip(*np.nonzero(near), strict=True):
+                a, b = int(rows[i]), int(columns[j])
+                if looks[a] < LOOKS and looks[b] < LOOKS and top[a] != top[b]:
+                    yield a, b
+
+
 def normal(gray: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
     """Greys less their mean, over their standard deviation: brightness and contrast aside."""
     values = gray.astype(np.float32)

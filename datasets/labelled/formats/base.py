@@ -1,13 +1,7 @@
 """What every format of labels gives and takes: readers, writers, and the table of them.
 
-The formats are read and written on well-kept parsers that stream: ijson for COCO, defusedxml
-(with the standard library's SAX writer) for Pascal VOC and CVAT, PyYAML for YOLO. datumaro
-1.13 was tried for the whole of it and is used as the other side in the tests instead: it keeps
-every label of a COCO or CVAT file in memory (COCO to CVAT: 110 MiB at 2,000 pictures of 14
-boxes, 251 MiB at 10,000; here 88 and 89), writes boxes in hundredths of a px, has no field for
-COCO's `info` and licences or CVAT's label colours and image attributes, and brings pandas,
-pyarrow and a second OpenCV (560 MB). supervision and globox are built round whole datasets in
-memory as well and do not read CVAT's form.
+docs/label-formats.md says what each carries, docs/decisions/0001-label-formats.md why they
+are read here and not through datumaro or supervision.
 
 Where a format has no field for a value, the sidecar (`sidecar.py`) carries it.
 """
@@ -16,33 +10,45 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from datasets.labelled.formats.other_forms import other_form
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.records import Attributes, Box, Picture, checked_file
+from datasets.labelled.source_files import check_inside, find_any_case
 from settlement.errors import FeltwatchError
 
 Progress = Callable[[int, int | None], None]
 """Told how many pictures are done, and of how many where that is known."""
 
 IMAGE_FOLDERS = ("images", "JPEGImages")
+MOST_PX = 1_000_000
+_PICTURE_FOLDERS = {name.casefold() for name in IMAGE_FOLDERS}
 
 
 class Format(StrEnum):
     """A form of labels on disk."""
 
     YOLO = "yolo"
+    YOLO_OBB = "yolo-obb"
+    YOLO_SEG = "yolo-seg"
     COCO = "coco"
     VOC = "voc"
     CVAT = "cvat"
+    DATUMARO = "datumaro"
+    LABELME = "labelme"
+    LABEL_STUDIO = "label-studio"
+    SUPERVISELY = "supervisely"
+    DARKNET = "darknet"
     PHOTOS = "photos"
 
 
-WRITABLE = (Format.YOLO, Format.COCO, Format.VOC, Format.CVAT)
+WRITABLE = (Format.YOLO, Format.YOLO_OBB, Format.YOLO_SEG, Format.COCO, Format.VOC, Format.CVAT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,22 @@ class Entry:
     attributes: Attributes = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """An entry that cannot be read: where it stands, and the error that says why."""
+
+    place: str
+    error: FeltwatchError
+
+
+def attempt(make: Callable[[], Entry], place: str) -> Entry | Bad:
+    """What `make` returns, or why it cannot."""
+    try:
+        return make()
+    except FeltwatchError as error:
+        return Bad(place, error)
+
+
 class Reader(Protocol):
     """A folder of labels that is being read, picture by picture."""
 
@@ -79,8 +101,8 @@ class Reader(Protocol):
     def count(self) -> int | None:
         """How many pictures there are, where that is known beforehand."""
 
-    def entries(self) -> Iterator[Entry]:
-        """The pictures; raises FeltwatchError naming the place of a wrong label."""
+    def entries(self) -> Iterator[Entry | Bad]:
+        """The pictures, wrong ones as `Bad`; raises FeltwatchError where reading must end."""
 
 
 class FormatModule(Protocol):
@@ -89,8 +111,11 @@ class FormatModule(Protocol):
     def detect(self, folder: Path) -> Path | None:
         """The file that shows the format, None where there is none."""
 
-    def read(self, folder: Path, file: Path) -> Reader:
-        """Read the labels of `folder`, of which `file` is the main one."""
+    def claims(self, file: Path) -> bool:
+        """Whether a file that was named by itself is of this format."""
+
+    def read(self, folder: Path, file: Path, alone: bool = False) -> Reader:
+        """Read the labels of `folder`, of which `file` is the main one; only it if `alone`."""
 
     def write(self, dataset: Dataset, out: Path, progress: Progress) -> None:
         """Write the labels and put the pictures in place."""
@@ -101,9 +126,16 @@ class FormatModule(Protocol):
 
 _MODULES = {
     Format.YOLO: "yolo",
+    Format.YOLO_OBB: "yolo_obb",
+    Format.YOLO_SEG: "yolo_seg",
     Format.COCO: "coco",
     Format.VOC: "voc",
     Format.CVAT: "cvat",
+    Format.DATUMARO: "datumaro_json",
+    Format.LABELME: "labelme",
+    Format.LABEL_STUDIO: "label_studio",
+    Format.SUPERVISELY: "supervisely",
+    Format.DARKNET: "darknet",
     Format.PHOTOS: "photo_folder",
 }
 
@@ -124,21 +156,49 @@ def module_of(format: Format) -> FormatModule:
 def find_format(folder: Path, wanted: Format | None = None) -> tuple[Format, Path]:
     """The format of a folder and its main file.
 
-    Raises FeltwatchError when it has none of them, or several and none is `wanted`.
+    Raises FeltwatchError when it has none of them, or several and none is `wanted`; other
+    forms that it knows by sight are named with a way round.
     """
     formats = [wanted] if wanted else list(Format)
     found = [(f, file) for f in formats if (file := module_of(f).detect(folder)) is not None]
     if not found:
-        known = wanted or ", ".join(Format)
+        other = other_form(folder)
+        if other is not None:
+            raise FeltwatchError(f"{folder}: {other}")
+        known = wanted or ", ".join(f for f in Format if not f.startswith("yolo-"))
         raise FeltwatchError(
             f"{folder}: holds no labels that can be read ({known}): YOLO has data.yaml, COCO a "
             ".json with images and annotations, VOC Annotations/*.xml, CVAT annotations.xml, "
-            "photographs labels.json"
+            "photographs labels.json; docs/label-formats.md lists the others"
         )
     if len(found) > 1:
         names = " or ".join(f for f, _ in found)
         raise FeltwatchError(f"{folder}: could be {names}; say which with --format")
     return found[0]
+
+
+def find_file_format(file: Path, wanted: Format | None = None) -> tuple[Format, Path]:
+    """The format of a label file that was named by itself, and the folder of its pictures.
+
+    Raises FeltwatchError when it is of none, naming other forms that it knows by sight.
+    """
+    for format in [wanted] if wanted else list(Format):
+        if module_of(format).claims(file):
+            return format, _home(file)
+    other = other_form(file)
+    told = other or (
+        f"is no label file of {wanted or 'a form that can be read'}; "
+        "docs/label-formats.md lists the forms"
+    )
+    raise FeltwatchError(f"{file}: {told}")
+
+
+def _home(file: Path) -> Path:
+    """The folder that holds the pictures of a named label file."""
+    for above in list(file.parents)[:4]:
+        if above.name.casefold() in ("annotations", "ann"):
+            return above.parent
+    return file.parent
 
 
 def entry_name(path: Path, folder: Path, place: str) -> str:
@@ -154,7 +214,7 @@ def entry_name(path: Path, folder: Path, place: str) -> str:
     except ValueError as error:
         raise FeltwatchError(f"{place}: {path} lies outside {folder}") from error
     for at, part in enumerate(parts[:-1]):
-        if part in IMAGE_FOLDERS:
+        if part.casefold() in _PICTURE_FOLDERS:
             parts = parts[:at] + parts[at + 1 :]
             break
     return told_name("/".join(parts), place)
@@ -169,16 +229,54 @@ def told_name(name: str, place: str) -> str:
 
 
 def find_picture(folder: Path, name: str, hints: tuple[str, ...], place: str) -> Path | None:
-    """Where a named picture lies: below `hints`, the picture folders or the folder itself."""
+    """Where a named picture lies: below `hints`, the picture folders or the folder itself.
+
+    A name that differs in upper and lower case only is found too. Raises FeltwatchError for
+    one that leads out of the folder.
+    """
     told_name(name, place)
-    root = folder.resolve()
-    for hint in (*hints, *IMAGE_FOLDERS, ""):
-        path = folder / hint / name
-        if path.is_file():
-            if not path.resolve().is_relative_to(root):
-                raise FeltwatchError(f"{place}: {name} leads out of {folder}")
-            return path
+    places = [folder / hint for hint in (*hints, *IMAGE_FOLDERS, "")]
+    for own in places:
+        if (own / name).is_file():
+            return check_inside(own / name, folder, place)
+    for hint in dict.fromkeys((*hints, *IMAGE_FOLDERS, "")):
+        if (path := find_any_case(folder, f"{hint}/{name}".lstrip("/"))) is not None:
+            return check_inside(path, folder, place)
     return None
+
+
+def whole_px(told: Any, name: str, place: str) -> int:
+    """A width or height, px; raises FeltwatchError naming the place.
+
+    >>> whole_px("640.0", "width", "a.xml")
+    640
+    >>> whole_px("inf", "width", "a.xml")
+    Traceback (most recent call last):
+        ...
+    settlement.errors.FeltwatchError: a.xml: width is 'inf'; a whole number of px from 0 to ...
+    """
+    try:
+        value = float(told)
+    except (TypeError, ValueError):
+        value = math.nan
+    if isinstance(told, bool) or not 0 <= value <= MOST_PX:
+        raise FeltwatchError(
+            f"{place}: {name} is {told!r}; a whole number of px from 0 to {MOST_PX} is due"
+        )
+    return int(value)
+
+
+def split_name(name: str) -> str | None:
+    """The split that a file or folder is named for, None where it is named for none.
+
+    >>> split_name("Valid"), split_name("train"), split_name("task_7")
+    ('val', 'train', None)
+    """
+    low = name.casefold()
+    low = {"valid": "val", "validation": "val", "training": "train", "testing": "test"}.get(
+        low, low
+    )
+    return low if low in ("train", "val", "test") else None
 
 
 def text_of(value: Any) -> str:

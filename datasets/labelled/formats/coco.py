@@ -1,42 +1,59 @@
 """COCO: one JSON file a split, with all pictures and boxes; read and written as a stream.
 
-Carries labels, boxes, scores, attributes and a turn (as CVAT writes it, among the
-attributes). Keys that feltwatch has no place for are kept as attributes that begin with
-`coco.` and written back.
+Carries labels, boxes, scores, attributes, outlines (`segmentation`, `keypoints`, `iscrowd`) and
+a turn (as CVAT writes it, among the attributes).
+FiftyOne's and supervision's layout, `data` beside `labels.json`, is read as well. Keys that
+feltwatch has no place for are kept as attributes that begin with `coco.` and written back.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
 import ijson
 
 from datasets.labelled.formats.base import (
+    Bad,
     Entry,
     Progress,
+    attempt,
     entry_name,
     find_picture,
     place_of,
     put_picture,
+    split_name,
     told_name,
+    whole_px,
+)
+from datasets.labelled.formats.shapes import (
+    CROWD,
+    SHAPE_NAMES,
+    Shape,
+    area_of,
+    bounds,
+    inside_mask,
+    plain_counts,
+    shape_of,
 )
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.records import Box, Picture
+from datasets.labelled.source_files import as_utf8, files_with
 from settlement.errors import FeltwatchError
 
 NO_SPLIT = "default"
 OWN = "coco."
-_HEAD_BYTES = 1 << 16
+_PLAIN_KEYS = {"id", "area", "segmentation", "keypoints", "num_keypoints", "iscrowd"}
 _BOX_KEYS = {"image_id", "category_id", "bbox", "score", "attributes"}
 _IMAGE_KEYS = {"id", "file_name", "width", "height"}
-_VALUES = ("visible", "score")
 
 
 def detect(folder: Path) -> Path | None:
@@ -44,34 +61,47 @@ def detect(folder: Path) -> Path | None:
     return next(iter(_files(folder)), None)
 
 
+def claims(file: Path) -> bool:
+    """Whether the file is one of COCO."""
+    return file.suffix.lower() == ".json" and _is_coco(file)
+
+
 def _files(folder: Path) -> list[Path]:
     places = [folder, folder / "annotations", *(p for p in sorted(folder.glob("*")) if p.is_dir())]
-    found = dict.fromkeys(path for place in places for path in sorted(place.glob("*.json")))
+    found = dict.fromkeys(path for place in places for path in files_with(place, ".json"))
     return [path for path in found if _is_coco(path)]
 
 
 def _is_coco(path: Path) -> bool:
     """Whether the file is one object with pictures; told by its first few keys."""
-    with path.open("rb") as file, suppress(ijson.JSONError):
-        for event, (prefix, kind, value) in enumerate(ijson.parse(file)):
+    with path.open("rb") as file, suppress(ijson.JSONError, FeltwatchError):
+        for event, (prefix, kind, value) in enumerate(ijson.parse(as_utf8(file, path))):
             if event == 0 and kind != "start_map":
                 return False
-            if prefix == "" and kind == "map_key" and value in ("images", "annotations"):
-                return True
+            if prefix == "" and kind == "map_key":
+                if value in ("images", "annotations"):
+                    return True
+                if value in ("shapes", "objects", "items"):
+                    return False
             if event > 100_000:
                 return False
     return False
 
 
 def as_read(box: Box) -> Box:
-    """Everything of a box comes back."""
-    return box
+    """Everything of a box comes back, but outlines that no longer hold."""
+    return (
+        box
+        if shape_of(box)
+        else replace(
+            box, attributes=tuple((k, v) for k, v in box.attributes if k not in SHAPE_NAMES)
+        )
+    )
 
 
-def read(folder: Path, file: Path) -> CocoReader:
-    """The reader of all annotation files of a folder, or of `file` alone if it lies elsewhere."""
-    files = _files(folder)
-    return CocoReader(folder, tuple(files if file in files else [file]))
+def read(folder: Path, file: Path, alone: bool = False) -> CocoReader:
+    """The reader of all annotation files of a folder, or of `file` alone."""
+    return CocoReader(folder, (file,) if alone else tuple(_files(folder)))
 
 
 @dataclass(frozen=True)
@@ -109,8 +139,8 @@ class CocoReader:
             if prefix == "images.item" and kind == "start_map"
         )
 
-    def entries(self) -> Iterator[Entry]:
-        """The pictures; raises FeltwatchError naming the file and annotation."""
+    def entries(self) -> Iterator[Entry | Bad]:
+        """The pictures, wrong ones with the file and annotation."""
         for file in self.files:
             with tempfile.TemporaryDirectory() as temporary:
                 db = sqlite3.connect(Path(temporary) / "coco.sqlite", isolation_level=None)
@@ -121,48 +151,50 @@ class CocoReader:
                 finally:
                     db.close()
 
-    def _of_file(self, file: Path, db: sqlite3.Connection) -> Iterator[Entry]:
+    def _of_file(self, file: Path, db: sqlite3.Connection) -> Iterator[Entry | Bad]:
         db.execute("CREATE TABLE boxes (image, told TEXT)")
         db.execute("BEGIN")
         for told in self._items(file, "annotations.item"):
-            db.execute("INSERT INTO boxes VALUES (?, ?)", (_key(told, file), json.dumps(told)))
+            db.execute("INSERT INTO boxes VALUES (?, ?)", (_key(told), json.dumps(told)))
         db.execute("CREATE INDEX by_image ON boxes (image)")
         db.execute("COMMIT")
         names = self._categories(file)
         split = _split_of(file)
         for told in self._items(file, "images.item"):
-            yield self._entry(file, told, split, names, db)
-            db.execute("DELETE FROM boxes WHERE image = ?", (str(told.get("id")),))
-        row = db.execute("SELECT image FROM boxes").fetchone()
-        if row is not None:
-            raise FeltwatchError(f"{file}: annotations: image_id {row[0]}: there is no such image")
+            place = f"{file}: image {told.get('id') if isinstance(told, dict) else told}"
+            yield attempt(partial(self._entry, place, file, told, split, names, db), place)
+            own = str(told.get("id")) if isinstance(told, dict) else ""
+            db.execute("DELETE FROM boxes WHERE image = ?", (own,))
+        for (image,) in db.execute("SELECT DISTINCT image FROM boxes"):
+            place = f"{file}: annotations: image_id {image}"
+            yield Bad(place, FeltwatchError(f"{place}: there is no such image"))
 
     def _entry(
         self,
+        place: str,
         file: Path,
         told: Any,
         split: str | None,
         names: dict[int, str],
         db: sqlite3.Connection,
     ) -> Entry:
-        place = f"{file}: image {told.get('id') if isinstance(told, dict) else told}"
         try:
-            name = str(told["file_name"])
-            width, height = int(told["width"]), int(told["height"])
+            name, told_width, told_height = str(told["file_name"]), told["width"], told["height"]
+            number = str(told["id"])
         except (KeyError, TypeError, ValueError) as error:
             raise FeltwatchError(f"{place}: id, file_name, width and height are due") from error
+        width = whole_px(told_width, "width", place)
+        height = whole_px(told_height, "height", place)
         told_name(name, place)
         near = () if file.parent == self.folder else (file.parent.name,)
-        hints = (*near, *((f"images/{split}", split) if split else ()))
+        hints = (*near, *((f"images/{split}", split) if split else ()), "data")
         path = find_picture(self.folder, name, hints, place)
-        rows = db.execute(
-            "SELECT told FROM boxes WHERE image = ? ORDER BY rowid", (str(told["id"]),)
-        )
+        rows = db.execute("SELECT told FROM boxes WHERE image = ? ORDER BY rowid", (number,))
         boxes = tuple(_box(json.loads(row[0]), names, file) for row in rows)
         details = {"split": split} if split else {}
         extra = tuple((OWN + k, v) for k, v in told.items() if k not in _IMAGE_KEYS)
         return Entry(
-            entry_name(path, self.folder, place) if path else name,
+            _own_name(path, self.folder, place) if path else name,
             path,
             lambda _w, _h: boxes,
             place,
@@ -176,47 +208,57 @@ class CocoReader:
         found: dict[int, str] = {}
         for told in self._items(file, "categories.item"):
             try:
-                found[int(told["id"])] = str(told["name"]).strip()
-            except (KeyError, TypeError, ValueError) as error:
+                number, name = int(told["id"]), str(told["name"]).strip()
+            except (KeyError, TypeError, ValueError, OverflowError) as error:
                 raise FeltwatchError(
                     f"{file}: categories: id and name are due, not {told}"
                 ) from error
+            if found.setdefault(number, name) != name:
+                raise FeltwatchError(
+                    f"{file}: categories: id {number} stands for both {found[number]!r} and "
+                    f"{name!r}; give each category an id of its own"
+                )
         return found
 
     def _items(self, file: Path, prefix: str) -> Iterator[Any]:
         try:
             with file.open("rb") as stream:
-                yield from ijson.items(stream, prefix, use_float=True)
+                yield from ijson.items(as_utf8(stream, file), prefix, use_float=True)
         except (ijson.JSONError, UnicodeDecodeError) as error:
             raise FeltwatchError(f"{file}: is not JSON ({' '.join(str(error).split())})") from error
 
     def _events(self, file: Path) -> Iterator[tuple[str, str, Any]]:
         try:
             with file.open("rb") as stream:
-                yield from ijson.parse(stream, use_float=True)
+                yield from ijson.parse(as_utf8(stream, file), use_float=True)
         except (ijson.JSONError, UnicodeDecodeError) as error:
             raise FeltwatchError(f"{file}: is not JSON ({' '.join(str(error).split())})") from error
 
 
-def _key(told: Any, file: Path) -> str:
-    if not isinstance(told, dict) or "image_id" not in told:
-        raise FeltwatchError(f"{file}: annotations: one has no image_id")
-    return str(told["image_id"])
+def _key(told: Any) -> str:
+    return str(told.get("image_id")) if isinstance(told, dict) else "None"
+
+
+def _own_name(path: Path, folder: Path, place: str) -> str:
+    name = entry_name(path, folder, place)
+    return name.removeprefix("data/") if (folder / "data").is_dir() else name
 
 
 def _split_of(file: Path) -> str | None:
     """`train` of `instances_train2017.json`, of Roboflow's `train/_annotations.coco.json`."""
     name = file.parent.name if file.name == "_annotations.coco.json" else file.stem
+    if file.name == "labels.json":
+        name = file.parent.name
     name = name.removeprefix("instances_").rstrip("0123456789")
-    name = {"valid": "val"}.get(name, name)
+    known = split_name(name)
     own = file.stem.startswith("instances_") and name != NO_SPLIT
-    return name if own or name in ("train", "val", "test") else None
+    return known or (name if own else None)
 
 
 def _box(told: Any, names: dict[int, str], file: Path) -> Box:
     place = f"{file}: annotation {told.get('id')}"
     category = told.get("category_id")
-    if category not in names:
+    if not isinstance(category, int | str) or category not in names:
         raise FeltwatchError(f"{place}: category_id {category} is not among the categories")
     try:
         x, y, w, h = (float(v) for v in told["bbox"])
@@ -231,22 +273,45 @@ def _box(told: Any, names: dict[int, str], file: Path) -> Box:
     turn = attributes.get("rotation")
     if isinstance(turn, int | float) and not isinstance(turn, bool):
         values["angle_deg"] = attributes.pop("rotation") or None
+    # CVAT and datumaro tell a crowd in both places.
+    if attributes.get(CROWD) is False:
+        attributes.pop(CROWD)
+    if told.get("iscrowd"):
+        attributes[CROWD] = True
     kept = tuple(attributes.items())
-    kept += tuple((OWN + k, v) for k, v in told.items() if k not in _BOX_KEYS)
+    kept += tuple((OWN + k, v) for k, v in told.items() if k not in _BOX_KEYS | _PLAIN_KEYS)
     try:
-        return Box(names[category], x, y, x + w, y + h, **values, attributes=_own(kept))
+        box = Box(names[category], x, y, x + w, y + h, **values)  # type: ignore[index]
+        return replace(box, attributes=kept + _shape(told, place).attributes(box.xyxy))
     except FeltwatchError as error:
         raise place_of(error, place) from error
 
 
-def _own(attributes: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
-    """Without those that say nothing: the number, and the area and mask of a plain box."""
-    plain: dict[str, Any] = {OWN + "iscrowd": 0, OWN + "segmentation": []}
-    return tuple(
-        (k, v)
-        for k, v in attributes
-        if k not in (OWN + "id", OWN + "area") and (k not in plain or plain[k] != v)
-    )
+def _shape(told: Any, place: str) -> Shape:
+    """The outlines of an annotation."""
+    segments, points = told.get("segmentation") or [], told.get("keypoints") or []
+    if not segments and not points:
+        return Shape()
+    try:
+        if isinstance(segments, dict):
+            height, width = segments["size"]
+            mask = {"size": [int(height), int(width)], "counts": plain_counts(segments["counts"])}
+            inside_mask(mask)
+            polygons = []
+        else:
+            mask = None
+            polygons = [_pairs(one, 2) for one in segments]
+        keypoints = _pairs(points, 3)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise FeltwatchError(f"{place}: segmentation or keypoints: {error!r}") from error
+    return Shape(polygons, mask, keypoints)
+
+
+def _pairs(values: Any, size: int) -> list[list[float]]:
+    numbers = [float(v) for v in values]
+    if len(numbers) % size or not all(map(math.isfinite, numbers)):
+        raise ValueError(f"{len(numbers)} numbers; groups of {size} are due")
+    return [numbers[at : at + size] for at in range(0, len(numbers), size)]
 
 
 def _share(value: Any) -> bool:
@@ -313,19 +378,46 @@ def _annotation(number: int, picture: Picture, box: Box, ids: dict[str, int]) ->
             f"{picture.file}: label {box.label!r} is not among the dataset's; "
             "COCO needs a number for each"
         )
-    attributes = {k: v for k, v in box.attributes if not k.startswith(OWN)}
+    shape = shape_of(box) or Shape()
+    attributes = {k: v for k, v in box.attributes if not k.startswith(OWN) and k not in SHAPE_NAMES}
     if box.visible is not None:
         attributes["visible"] = box.visible
     if box.angle_deg is not None:
         attributes["rotation"] = box.angle_deg
-    told: dict[str, Any] = {"segmentation": [], "iscrowd": 0} | _native(box.attributes)
+    told: dict[str, Any] = _native(box.attributes)
+    _drop_stale(told, box)
     told |= {
         "id": number,
         "image_id": picture.id,
         "category_id": ids[box.label],
         "bbox": [box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0],
-        "area": box.area_px,
+        "area": sum(map(area_of, shape.polygons)) or box.area_px,
+        "iscrowd": int(told.get("iscrowd") or attributes.get(CROWD) is True),
     }
+    told["segmentation"] = (
+        shape.mask
+        or [[v for point in ring for v in point] for ring in shape.polygons]
+        or told.get("segmentation", [])
+    )
+    if shape.mask:
+        told["area"] = int(sum(shape.mask["counts"][1::2]))
+    if shape.keypoints:
+        told["keypoints"] = [v for point in shape.keypoints for v in point]
+        told["num_keypoints"] = sum(1 for point in shape.keypoints if point[2] > 0)
     if box.score is not None:
         told["score"] = box.score
     return told | ({"attributes": attributes} if attributes else {})
+
+
+def _drop_stale(told: dict[str, Any], box: Box) -> None:
+    """Leave out outlines that earlier imports kept as they came, where the box was moved."""
+    segments = told.get("segmentation")
+    if not isinstance(segments, list) or not segments:
+        return
+    try:
+        own = bounds([point for one in segments for point in _pairs(one, 2)])
+    except (TypeError, ValueError):
+        own = (math.inf,) * 4
+    if any(abs(a - b) > 1.0 for a, b in zip(own, box.enclosing(), strict=True)):
+        for key in ("segmentation", "keypoints", "num_keypoints"):
+            told.pop(key, None)

@@ -1,27 +1,43 @@
-"""CVAT for images 1.1: `annotations.xml` with all pictures, read and written as a stream.
+"""CVAT for images 1.1 and for video 1.1: XML files, one a task or subset, read as a stream.
 
-Carries labels, boxes, their turn, scores and attributes, the attributes as text. Polygons
-and other shapes come in as the box about them; what feltwatch has no place for is kept as
-attributes that begin with `cvat.` and written back.
+Carries labels, boxes, their turn, scores, attributes as text, polygons and masks. Other shapes
+come in as the box about them; what feltwatch has no place for is kept as attributes that begin
+with `cvat.` and written back. Tracks of the form for video are read by `cvat_tracks.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+import numpy as np
+
 from datasets.labelled.formats.base import (
+    Bad,
     Entry,
     Progress,
+    attempt,
     entry_name,
     find_picture,
     place_of,
     put_picture,
+    split_name,
     told_name,
+    whole_px,
+)
+from datasets.labelled.formats.cvat_tracks import Tracks
+from datasets.labelled.formats.shapes import (
+    Shape,
+    bounds,
+    inside_mask,
+    mask_bounds,
+    mask_of,
+    shape_of,
 )
 from datasets.labelled.formats.xml_forms import (
     as_tree,
@@ -35,11 +51,14 @@ from datasets.labelled.formats.xml_forms import (
 )
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.records import Attributes, Box, Picture
+from datasets.labelled.source_files import files_with
 from settlement.errors import FeltwatchError
 
 OWN = "cvat."
 FILE = "annotations.xml"
+NO_SUBSET = "default"
 _SHAPES = ("polygon", "polyline", "points", "mask", "ellipse", "cuboid", "skeleton")
+_OUTLINES = ("polygon", "mask")
 _CORNERS = ("xtl", "ytl", "xbr", "ybr")
 _PLAIN = {"occluded": "0", "z_order": "0", "source": "manual", "outside": "0", "keyframe": "0"}
 """What CVAT or others write where there is nothing to say."""
@@ -48,99 +67,145 @@ _IMAGE_KEYS = ("id", "name", "width", "height", "subset")
 
 
 def detect(folder: Path) -> Path | None:
-    """The annotation file, None where there is none."""
-    for path in (folder / FILE, *sorted(folder.glob("*.xml"))):
-        if path.is_file() and root_name(path) == "annotations":
-            return path
-    return None
+    """The first annotation file, None where there is none."""
+    return next(iter(_files(folder)), None)
+
+
+def claims(file: Path) -> bool:
+    """Whether the file is one of CVAT."""
+    return file.suffix.lower() == ".xml" and root_name(file) == "annotations"
+
+
+def _files(folder: Path) -> list[Path]:
+    places = (folder, folder / "annotations")
+    return [path for place in places for path in files_with(place, ".xml") if claims(path)]
 
 
 def as_read(box: Box) -> Box:
-    """Attributes come back as text."""
+    """Attributes come back as text, a polygon or mask with the box about it."""
     values, attributes = join_values(split_values(box, OWN))
     own = tuple(
         (k, v)
         for k, v in box.attributes
         if k.startswith(OWN) and _PLAIN.get(k.removeprefix(OWN)) != v
     )
-    return Box(
-        box.label, *box.xyxy, box.angle_deg or None, **values, attributes=attributes + own
-    )  # fmt: skip
+    corners, angle, shape = box.xyxy, box.angle_deg or None, _outline(box)
+    outlines: Attributes = ()
+    if shape is not None:
+        found = mask_bounds(shape.mask) if shape.mask else bounds(shape.polygons[0])
+        corners, angle = found or corners, None
+        outlines = shape.attributes(corners)
+    return Box(box.label, *corners, angle, **values, attributes=attributes + own + outlines)
 
 
-def read(folder: Path, file: Path) -> CvatReader:
-    """The reader of an annotation file."""
-    return CvatReader(folder, file)
+def _outline(box: Box) -> Shape | None:
+    """The polygon or mask that a box is written as, None for a plain one.
+
+    Only what says all of the box: several rings, and the outline of a turned box, stay boxes.
+    """
+    shape = shape_of(box)
+    if shape is None or box.angle_deg or shape.keypoints:
+        return None
+    if shape.mask and not shape.polygons:
+        return shape if mask_bounds(shape.mask) else None
+    return shape if len(shape.polygons) == 1 and not shape.mask else None
+
+
+def read(folder: Path, file: Path, alone: bool = False) -> CvatReader:
+    """The reader of all annotation files of a folder, or of one that was named."""
+    return CvatReader(folder, (file,) if alone else tuple(_files(folder)))
 
 
 @dataclass(frozen=True)
 class CvatReader:
-    """Reads the pictures in the order of the file."""
+    """Reads the pictures in the order of the files.
+
+    `times` gives the time in seconds, as decimal text, of frames that were cut from a video.
+    """
 
     folder: Path
-    file: Path
+    files: tuple[Path, ...]
+    times: dict[int, str] = field(default_factory=dict)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """As the file's head lists them."""
-        meta = self._meta()
-        names = [] if meta is None else [label.findtext("name") for label in meta.iter("label")]
-        return tuple(dict.fromkeys(name.strip() for name in names if name))
+        """As the heads of the files list them, then those of the shapes."""
+        names: dict[str, None] = {}
+        for file in self.files:
+            meta = _meta_of(file)
+            for label in () if meta is None else meta.iter("label"):
+                names[(label.findtext("name") or "").strip()] = None
+        return tuple(name for name in names if name)
 
     @property
     def notes(self) -> dict[str, Any]:
-        """The file's head: labels with their colours and attributes, and the task."""
-        meta = self._meta()
+        """The first file's head: labels with their colours and attributes, and the task."""
+        metas = (_meta_of(file) for file in self.files)
+        meta = next((meta for meta in metas if meta is not None), None)
         return {} if meta is None else {"cvat": as_tree(meta)}
 
     @property
     def count(self) -> int | None:
-        """How many pictures there are."""
+        """How many pictures there are, None where there are tracks."""
         found = 0
-        for event, element in parse_stream(self.file):
-            if event == "start":
-                found += element.tag == "image"
-            else:
-                element.clear()
+        for file in self.files:
+            for event, element in parse_stream(file):
+                if event == "start" and element.tag == "track":
+                    return None
+                if event == "start":
+                    found += element.tag == "image"
+                else:
+                    element.clear()
         return found
 
-    def _meta(self) -> Element | None:
-        with closing(parse_stream(self.file)) as stream:
-            for event, element in stream:
+    def entries(self) -> Iterator[Entry | Bad]:
+        """The pictures, wrong ones with their shape."""
+        for file in self.files:
+            # datumaro and others write a file a subset, with nothing in it that says so.
+            split = split_name(file.stem)
+            tracks = Tracks(file)
+            root: Element | None = None
+            for event, element in parse_stream(file):
+                if root is None:
+                    root = element
+                if event == "end" and element.tag in ("image", "meta", "track"):
+                    if element.tag == "image":
+                        place = f"{file}: image {element.get('id')}"
+                        yield attempt(partial(self._entry, element, place, split), place)
+                    elif element.tag == "track":
+                        tracks.add(element, _box)
+                    else:
+                        tracks.read_head(element)
+                    # Else every picture would stay in memory as a child of the root.
+                    root.clear()
+            yield from tracks.entries(self.folder, split, self.times)
+
+    def frames(self) -> set[int]:
+        """Numbers of the video's frames that carry tracks."""
+        found: set[int] = set()
+        for file in self.files:
+            tracks = Tracks(file)
+            for event, element in parse_stream(file):
                 if event == "end" and element.tag == "meta":
-                    return element
-                if element.tag in ("image", "track"):
-                    return None
-        return None
+                    tracks.read_head(element)
+                if event == "end" and element.tag == "track":
+                    tracks.add(element, _box)
+            found |= tracks.frames()
+        return found
 
-    def entries(self) -> Iterator[Entry]:
-        """The pictures; raises FeltwatchError naming the picture and shape."""
-        root: Element | None = None
-        for event, element in parse_stream(self.file):
-            if root is None:
-                root = element
-            if event == "start" and element.tag == "track":
-                raise FeltwatchError(
-                    f"{self.file}: is of the form CVAT for video; export it as CVAT for images"
-                )
-            if event == "end" and element.tag in ("image", "meta"):
-                if element.tag == "image":
-                    yield self._entry(element)
-                # Else every picture would stay in memory as a child of the root.
-                root.clear()
-
-    def _entry(self, told: Element) -> Entry:
-        place = f"{self.file}: image {told.get('id')}"
+    def _entry(self, told: Element, place: str, split: str | None) -> Entry:
         name = told_name(told.get("name") or "", place)
-        width = int(number(told.get("width"), "width", place))
-        height = int(number(told.get("height"), "height", place))
-        split = told.get("subset")
+        width = whole_px(told.get("width"), "width", place)
+        height = whole_px(told.get("height"), "height", place)
+        split = told.get("subset") or split
+        split = None if split in (None, NO_SUBSET) else split_name(split) or split
         path = find_picture(self.folder, name, (f"images/{split}",) if split else (), place)
         boxes: list[Box] = []
         tags: list[Any] = []
         for shape in told:
             if shape.tag == "box" or shape.tag in _SHAPES:
-                boxes.append(_box(shape, f"{place}: {shape.tag} {len(boxes) + 1}"))
+                where = f"{place}: {shape.tag} {len(boxes) + 1}"
+                boxes.append(_box(shape, where, (width, height)))
             else:
                 tags.append({shape.tag: as_tree(shape)})
         extra: Attributes = tuple(
@@ -148,8 +213,11 @@ class CvatReader:
         )
         if tags:
             extra += ((OWN + "tags", tags),)
+        found = entry_name(path, self.folder, place) if path else name
+        if split and path and path.is_relative_to(self.folder / "images" / split):
+            found = name
         return Entry(
-            entry_name(path, self.folder, place) if path else name,
+            found,
             path,
             lambda _w, _h: tuple(boxes),
             place,
@@ -160,26 +228,74 @@ class CvatReader:
         )
 
 
-def _box(told: Element, place: str) -> Box:
+def _meta_of(file: Path) -> Element | None:
+    with closing(parse_stream(file)) as stream:
+        for event, element in stream:
+            if event == "end" and element.tag == "meta":
+                return element
+            if element.tag in ("image", "track"):
+                return None
+    return None
+
+
+def _box(told: Element, place: str, size: tuple[int, int], label: str | None = None) -> Box:
+    """A shape of a picture `size` px; `label` is that of its track."""
     texts = {a.get("name") or "": a.text or "" for a in told.iterfind("attribute")}
     own: Attributes = ()
+    shape = Shape()
     if told.tag == "box":
         x0, y0, x1, y1 = (number(told.get(name), name, place) for name in _CORNERS)
     else:
         x0, y0, x1, y1 = _bounds(told, place)
-        own = ((OWN + "shape", told.tag), (OWN + "told", as_tree(told)))
+        if told.tag == "polygon":
+            shape = Shape(polygons=[_points(told, place)])
+        elif told.tag == "mask":
+            shape = Shape(mask=_mask(told, size, place))
+            x0, y0, x1, y1 = mask_bounds(shape.mask or {}) or (x0, y0, x1, y1)
+        else:
+            own = ((OWN + "shape", told.tag), (OWN + "told", as_tree(told)))
     angle = number(told.get("rotation", "0"), "rotation", place) or None
-    known = ("label", "rotation", *_CORNERS)
-    if told.tag == "box":
+    if told.tag == "box" or told.tag in _OUTLINES:
+        known = ("label", "rotation", "points", "rle", "left", "top", "width", "height", "frame")
         own += tuple(
-            (OWN + k, v) for k, v in told.attrib.items() if k not in known and _PLAIN.get(k) != v
+            (OWN + k, v)
+            for k, v in told.attrib.items()
+            if k not in (*known, *_CORNERS) and _PLAIN.get(k) != v
         )
     values, attributes = join_values(texts)
-    label, kept = told.get("label") or "", attributes + own
+    kept = attributes + own + shape.attributes((x0, y0, x1, y1))
     try:
-        return Box(label, x0, y0, x1, y1, angle, **values, attributes=kept)
+        return Box(
+            label or told.get("label") or "", x0, y0, x1, y1, angle, **values, attributes=kept
+        )
     except FeltwatchError as error:
         raise place_of(error, place) from error
+
+
+def _mask(told: Element, size: tuple[int, int], place: str) -> dict[str, Any]:
+    """CVAT's run lengths, row by row within the mask's box, as COCO's of the whole picture."""
+    left, top, w, h = (
+        whole_px(told.get(k), k, place) for k in ("left", "top", "width", "height")
+    )  # fmt: skip
+    width, height = max(size[0], left + w), max(size[1], top + h)
+    try:
+        counts = [int(n) for n in (told.get("rle") or "").split(",")]
+        if width * height > 2**28:
+            raise ValueError(f"a mask of {width} x {height} px")
+        rows = inside_mask({"size": [w, h], "counts": counts}).T
+    except ValueError as error:
+        raise FeltwatchError(f"{place}: rle: {error}") from error
+    whole = np.zeros((height, width), np.bool_)
+    whole[top : top + h, left : left + w] = rows
+    return mask_of(whole)
+
+
+def _points(told: Element, place: str) -> list[list[float]]:
+    listed = [told.get("points"), *(p.get("points") for p in told.iterfind("points"))]
+    pairs = [pair.split(",") for text in listed if text for pair in text.split(";")]
+    if any(len(pair) != 2 for pair in pairs):
+        raise FeltwatchError(f"{place}: points are pairs x,y with ; between them")
+    return [[number(x, "points", place), number(y, "points", place)] for x, y in pairs]
 
 
 def _bounds(told: Element, place: str) -> list[float]:
@@ -197,12 +313,8 @@ def _bounds(told: Element, place: str) -> list[float]:
         xs = [number(told.get(k), k, place) for k in corners if k[0] == "x"]
         ys = [number(told.get(k), k, place) for k in corners if k[0] == "y"]
     else:
-        listed = [told.get("points"), *(p.get("points") for p in told.iterfind("points"))]
-        pairs = [pair.split(",") for text in listed if text for pair in text.split(";")]
-        if any(len(pair) != 2 for pair in pairs):
-            raise FeltwatchError(f"{place}: points are pairs x,y with ; between them")
-        xs = [number(x, "points", place) for x, _ in pairs]
-        ys = [number(y, "points", place) for _, y in pairs]
+        points = _points(told, place)
+        xs, ys = [x for x, _ in points], [y for _, y in points]
     if not xs or not ys:
         raise FeltwatchError(f"{place}: has no points")
     return [min(xs), min(ys), max(xs), max(ys)]
@@ -211,6 +323,7 @@ def _bounds(told: Element, place: str) -> list[float]:
 def write(dataset: Dataset, out: Path, progress: Progress) -> None:
     """Write `images` and `annotations.xml`; boxes with all digits."""
     total = len(dataset)
+    has_splits = bool(set(dataset.splits()) - {None})
     part = out / f"{FILE}.part"
     out.mkdir(parents=True, exist_ok=True)
     with part.open("wb") as file:
@@ -219,7 +332,7 @@ def write(dataset: Dataset, out: Path, progress: Progress) -> None:
         file.write(_text(_meta(dataset)))
         for done, picture in enumerate(dataset.pictures(), start=1):
             put_picture(dataset, picture, out / "images" / picture.file)
-            file.write(_text(_image(done - 1, picture, dataset.boxes(picture.id))))
+            file.write(_text(_image(done - 1, picture, dataset.boxes(picture.id), has_splits)))
             progress(done, total)
         file.write(b"</annotations>\n")
     part.replace(out / FILE)
@@ -232,16 +345,20 @@ def _text(element: Element) -> bytes:
 
 
 def _meta(dataset: Dataset) -> Element:
+    """A task, or where there are splits a project with a task for each, as CVAT exports it."""
     meta = Element("meta")
-    task = SubElement(meta, "task")
-    for tag, value in (
-        ("name", dataset.folder.name),
-        ("size", str(len(dataset))),
-        ("mode", "annotation"),
-        ("overlap", "0"),
-    ):
-        SubElement(task, tag).text = clean(value)
-    listed = SubElement(task, "labels")
+    splits = dataset.splits()
+    whole = SubElement(meta, "project" if set(splits) - {None} else "task")
+    SubElement(whole, "name").text = clean(dataset.folder.name)
+    if whole.tag == "project":
+        tasks = SubElement(whole, "tasks")
+        for split, count in splits.items():
+            _task(SubElement(tasks, "task"), clean(f"{dataset.folder.name} {split or ''}"), count)
+            SubElement(tasks[-1], "subset").text = split or NO_SUBSET
+        SubElement(whole, "subsets").text = "\n".join(split or NO_SUBSET for split in splits)
+    else:
+        _task(whole, None, len(dataset))
+    listed = SubElement(whole, "labels")
     colours = _told_labels(dataset.note("cvat"))
     for label in dataset.labels:
         own = SubElement(listed, "label")
@@ -265,6 +382,13 @@ def _meta(dataset: Dataset) -> Element:
     return meta
 
 
+def _task(task: Element, name: str | None, size: int) -> None:
+    told = (("name", name), ("size", str(size)), ("mode", "annotation"), ("overlap", "0"))
+    for tag, value in told:
+        if value is not None:
+            SubElement(task, tag).text = value
+
+
 def _told_labels(told: Any) -> dict[str, str]:
     """The colours of labels out of the head of an imported file."""
     found: dict[str, str] = {}
@@ -280,11 +404,13 @@ def _told_labels(told: Any) -> dict[str, str]:
     return found
 
 
-def _image(number_: int, picture: Picture, boxes: tuple[Box, ...]) -> Element:
+def _image(number_: int, picture: Picture, boxes: tuple[Box, ...], has_splits: bool) -> Element:
     native = {k.removeprefix(OWN): v for k, v in picture.attributes if k.startswith(OWN)}
     tags = native.pop("tags", [])
     told = {"id": str(number_), "name": picture.file, "width": str(picture.width)}
-    told |= {"height": str(picture.height)} | {k: clean(str(v)) for k, v in native.items()}
+    told |= {"height": str(picture.height)}
+    told |= {"subset": picture.split or NO_SUBSET} if has_splits else {}
+    told |= {k: clean(str(v)) for k, v in native.items()}
     image = Element("image", told)
     for box in boxes:
         image.append(_shape(box))
@@ -304,6 +430,9 @@ def _shape(box: Box) -> Element:
             for old in shape.findall("attribute"):
                 shape.remove(old)
             return _with_texts(shape, box)
+    outline = _outline(box)
+    if outline is not None:
+        return _with_texts(_drawn(outline, box.label, native), box)
     plain = {k: v for k, v in _PLAIN.items() if k in ("occluded", "source", "z_order")}
     values = {"label": box.label} | plain | {k: clean(str(v)) for k, v in native.items()}
     values |= {k: repr(v) for k, v in zip(_CORNERS, box.xyxy, strict=True)}
@@ -316,3 +445,22 @@ def _with_texts(shape: Element, box: Box) -> Element:
     for name, text in split_values(box, OWN).items():
         SubElement(shape, "attribute", {"name": name}).text = text
     return shape
+
+
+def _drawn(shape: Shape, label: str, native: dict[str, Any]) -> Element:
+    """The polygon or mask of an outline."""
+    told = {"label": label, "source": "manual", "occluded": "0", "z_order": "0"}
+    told |= {k: clean(str(v)) for k, v in native.items()}
+    if shape.mask is None:
+        points = ";".join(f"{_digits(x)},{_digits(y)}" for x, y in shape.polygons[0])
+        return Element("polygon", told | {"points": points})
+    inside = inside_mask(shape.mask)
+    x0, y0, x1, y1 = (int(v) for v in mask_bounds(shape.mask) or (0, 0, 0, 0))
+    runs = mask_of(inside[y0:y1, x0:x1].T)["counts"]
+    place = {"left": str(x0), "top": str(y0), "width": str(x1 - x0), "height": str(y1 - y0)}
+    return Element("mask", told | {"rle": ", ".join(map(str, runs))} | place)
+
+
+def _digits(value: float) -> str:
+    """All digits of a number, without the `.0` of a whole one."""
+    return repr(float(value)).removesuffix(".0")

@@ -11,14 +11,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import ijson
 
-from datasets.labelled.formats.base import Entry, entry_name, find_picture, place_of, told_name
+from datasets.labelled.formats.base import (
+    Bad,
+    Entry,
+    attempt,
+    entry_name,
+    find_picture,
+    place_of,
+    told_name,
+    whole_px,
+)
 from datasets.labelled.records import Box
+from datasets.labelled.source_files import as_utf8
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS
 
@@ -34,14 +44,23 @@ _KNOWN = {"image", "width", "height", "boxes"}
 def detect(folder: Path) -> Path | None:
     """`labels.json` where it holds a list, else None."""
     path = folder / FILE
-    if not path.is_file():
-        return None
+    return path if path.is_file() and claims(path) else None
+
+
+def claims(file: Path) -> bool:
+    """Whether the file is such a list: one of objects with `image` and `boxes`, or empty."""
+    if file.suffix.lower() != ".json":
+        return False
     try:
-        with path.open("rb") as file:
-            first = next(iter(ijson.parse(file)), None)
-    except ijson.JSONError:
-        return None
-    return path if first is not None and first[1] == "start_array" else None
+        with file.open("rb") as stream:
+            first = next(iter(ijson.parse(as_utf8(stream, file))), None)
+        if first is None or first[1] != "start_array":
+            return False
+        with file.open("rb") as stream:
+            told = next(iter(ijson.items(as_utf8(stream, file), "item")), {"image": ""})
+    except (ijson.JSONError, FeltwatchError):
+        return False
+    return not isinstance(told, dict) or not {"data", "annotations"} & set(told)
 
 
 def as_read(box: Box) -> Box:
@@ -49,7 +68,7 @@ def as_read(box: Box) -> Box:
     return Box(box.label, *box.xyxy, attributes=box.attributes)
 
 
-def read(folder: Path, file: Path) -> PhotoFolderReader:
+def read(folder: Path, file: Path, alone: bool = False) -> PhotoFolderReader:  # noqa: ARG001
     """The reader of a folder of photographs."""
     return PhotoFolderReader(folder, file)
 
@@ -66,7 +85,7 @@ class PhotoFolderReader:
         """Cards in the order of the deck, then the others by name."""
         found = {
             str(box.get("label"))
-            for told in self._items()
+            for told in self._photographs()
             for box in told.get("boxes") or ()
             if isinstance(box, dict) and box.get("label")
         }
@@ -83,30 +102,33 @@ class PhotoFolderReader:
         """How many photographs there are."""
         return sum(1 for _ in self._items())
 
-    def entries(self) -> Iterator[Entry]:
-        """The photographs; raises FeltwatchError naming the entry."""
+    def entries(self) -> Iterator[Entry | Bad]:
+        """The photographs, wrong ones with their entry."""
         for at, told in enumerate(self._items()):
             place = f"{self.file}: entry {at}"
-            try:
-                name = str(told["image"])
-                width, height = int(told["width"]), int(told["height"])
-                boxes = tuple(_box(b, f"{place}: box {n}") for n, b in enumerate(told["boxes"]))
-            except (KeyError, TypeError, ValueError) as error:
-                raise FeltwatchError(
-                    f"{place}: image, width, height and boxes are due ({error!r})"
-                ) from error
-            told_name(name, place)
-            path = find_picture(self.folder, name, ("",), place)
-            yield Entry(
-                entry_name(path or self.folder / name, self.folder, place),
-                path,
-                lambda _w, _h, boxes=boxes: boxes,  # type: ignore[misc]
-                place,
-                width,
-                height,
-                self._details(name),
-                tuple((k, v) for k, v in told.items() if k not in _KNOWN),
-            )
+            yield attempt(partial(self._entry, told, place), place)
+
+    def _entry(self, told: Any, place: str) -> Entry:
+        try:
+            name = str(told["image"])
+            width, height = told["width"], told["height"]
+            boxes = tuple(_box(b, f"{place}: box {n}") for n, b in enumerate(told["boxes"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise FeltwatchError(
+                f"{place}: image, width, height and boxes are due ({error!r})"
+            ) from error
+        told_name(name, place)
+        path = find_picture(self.folder, name, ("",), place)
+        return Entry(
+            entry_name(path or self.folder / name, self.folder, place),
+            path,
+            lambda _w, _h: boxes,
+            place,
+            whole_px(width, "width", place),
+            whole_px(height, "height", place),
+            self._details(name),
+            tuple((k, v) for k, v in told.items() if k not in _KNOWN),
+        )
 
     def _details(self, name: str) -> dict[str, str]:
         taken = _TAKEN.search(Path(name).stem)
@@ -122,7 +144,7 @@ class PhotoFolderReader:
     def _sessions(self) -> dict[tuple[str, int], int]:
         """Number of the session, from 1 each day, for every minute with a photograph."""
         minutes: set[tuple[str, int]] = set()
-        for told in self._items():
+        for told in self._photographs():
             if taken := _TAKEN.search(Path(str(told.get("image"))).stem):
                 minutes.add((taken[1], int(taken[2]) * 60 + int(taken[3])))
         sessions: dict[tuple[str, int], int] = {}
@@ -136,17 +158,17 @@ class PhotoFolderReader:
             last_day, last_minute = day, minute
         return sessions
 
-    def _items(self) -> Iterator[dict[str, Any]]:
+    def _items(self) -> Iterator[Any]:
         try:
             with self.file.open("rb") as stream:
-                for at, told in enumerate(ijson.items(stream, "item", use_float=True)):
-                    if not isinstance(told, dict):
-                        raise FeltwatchError(f"{self.file}: entry {at}: is no object")
-                    yield told
+                yield from ijson.items(as_utf8(stream, self.file), "item", use_float=True)
         except (ijson.JSONError, UnicodeDecodeError) as error:
             raise FeltwatchError(
                 f"{self.file}: is not JSON ({' '.join(str(error).split())})"
             ) from error
+
+    def _photographs(self) -> Iterator[dict[str, Any]]:
+        return (told for told in self._items() if isinstance(told, dict))
 
 
 def _shot(stem: str) -> str:

@@ -1,27 +1,33 @@
 """Pascal VOC: one XML file a picture under `Annotations`, splits under `ImageSets/Main`.
 
 Carries labels, boxes, scores, attributes and a turn (both as CVAT writes them, in
-`attributes`). Corners are written as they are, without the 1 that the first VOC sets added.
-Elements that feltwatch has no place for are kept as attributes that begin with `voc.`.
+`attributes`); outlines have no place in it. Roboflow's layout (a folder a split, the files
+beside their pictures) and a VOCdevkit with its years are read too. Corners are written as
+they are, without the 1 that the first VOC sets added. Elements that feltwatch has no place
+for are kept as attributes that begin with `voc.`.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from datasets.labelled.formats.base import (
+    Bad,
     Entry,
     Progress,
+    attempt,
     entry_name,
     find_picture,
     place_of,
     put_picture,
+    split_name,
     told_name,
+    whole_px,
 )
 from datasets.labelled.formats.xml_forms import (
     as_tree,
@@ -35,6 +41,7 @@ from datasets.labelled.formats.xml_forms import (
 )
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.records import Box, Picture
+from datasets.labelled.source_files import check_inside, find_folder, read_text, walk
 from settlement.errors import FeltwatchError
 
 OWN = "voc."
@@ -46,20 +53,38 @@ _CORNERS = ("xmin", "ymin", "xmax", "ymax")
 
 def detect(folder: Path) -> Path | None:
     """The first annotation file, None where there is none."""
-    place = _annotations(folder)
-    first = next(_walk(place), None) if place.is_dir() else None
-    return first if first is not None and root_name(first) == "annotation" else None
+    for root in _roots(folder):
+        first = next(_walk(_annotations(root)), None)
+        if first is not None and claims(first):
+            return first
+    return None
+
+
+def claims(file: Path) -> bool:
+    """Whether the file is one of VOC."""
+    return file.suffix.lower() == ".xml" and root_name(file) == "annotation"
+
+
+def _roots(folder: Path) -> list[Path]:
+    """The folder itself, or the years of a VOCdevkit below it."""
+    if find_folder(folder, "Annotations"):
+        return [folder]
+    for place in (folder, find_folder(folder, "VOCdevkit")):
+        if place is None:
+            continue
+        own = [p for p in sorted(place.iterdir()) if p.is_dir() and find_folder(p, "Annotations")]
+        if own:
+            return own
+    return [folder]
 
 
 def _annotations(folder: Path) -> Path:
-    own = folder / "Annotations"
-    return own if own.is_dir() else folder
+    return find_folder(folder, "Annotations") or folder
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    for place, folders, files in os.walk(folder):
-        folders.sort()
-        yield from (Path(place) / name for name in sorted(files) if name.endswith(".xml"))
+    for path in walk(folder, (".xml",)):
+        yield check_inside(path, folder, str(path))
 
 
 def as_read(box: Box) -> Box:
@@ -69,33 +94,35 @@ def as_read(box: Box) -> Box:
     return Box(box.label, *box.xyxy, box.angle_deg or None, **values, attributes=attributes + own)
 
 
-def read(folder: Path, file: Path) -> VocReader:
-    """The reader of a folder of annotation files."""
-    own = _annotations(folder)
-    return VocReader(folder, own if file.is_relative_to(own) else file.parent)
+def read(folder: Path, file: Path, alone: bool = False) -> VocReader:
+    """The reader of a folder of annotation files, or of one of them."""
+    return VocReader(folder, tuple(_roots(folder)), file if alone else None)
 
 
 @dataclass(frozen=True)
 class VocReader:
-    """Reads the annotation files in the order of their names."""
+    """Reads the annotation files in the order of their names; `only` where one was named."""
 
     folder: Path
-    place: Path
+    roots: tuple[Path, ...]
+    only: Path | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Of `labelmap.txt` where there is one, then those of the boxes by name."""
         listed: dict[str, None] = {}
-        path = self.folder / LABEL_FILE
-        if path.is_file():
-            for line in path.read_text(encoding="utf-8").splitlines():
+        for root in self.roots:
+            path = root / LABEL_FILE
+            for line in read_text(path).splitlines() if path.is_file() else ():
                 if line.strip() and not line.startswith("#"):
                     listed[line.rsplit(":", 3)[0].strip()] = None
-        found = {
-            (told.findtext("name") or "").strip()
-            for file in _walk(self.place)
-            for told in parse_whole(file).iterfind("object")
-        }
+        found: set[str] = set()
+        for _, file in self._files():
+            try:
+                whole = parse_whole(file)
+            except FeltwatchError:
+                continue
+            found |= {(told.findtext("name") or "").strip() for told in whole.iterfind("object")}
         return (*listed, *sorted(found - set(listed) - {""}))
 
     @property
@@ -106,49 +133,51 @@ class VocReader:
     @property
     def count(self) -> int | None:
         """How many annotation files there are."""
-        return sum(1 for _ in _walk(self.place))
+        return sum(1 for _ in self._files())
 
-    def entries(self) -> Iterator[Entry]:
-        """The pictures; raises FeltwatchError naming the file and object."""
-        splits = self._splits()
-        for file in _walk(self.place):
-            stem = file.relative_to(self.place).with_suffix("").as_posix()
-            yield self._entry(file, parse_whole(file), splits.get(stem))
+    def _files(self) -> Iterator[tuple[Path, Path]]:
+        """Each annotation file with its root."""
+        for root in self.roots:
+            place = _annotations(root)
+            if self.only is None:
+                yield from ((root, file) for file in _walk(place))
+            elif self.only.is_relative_to(place):
+                yield root, self.only
 
-    def _splits(self) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for path in sorted((self.folder / _SETS).glob("*.txt")):
-            # Files such as `card_train.txt` repeat a split for one class.
-            if path.stem in ("trainval", "default") or "_" in path.stem:
-                continue
-            for line in path.read_text(encoding="utf-8").splitlines():
-                if line.strip():
-                    found[line.strip().strip('"')] = path.stem
-        return found
+    def entries(self) -> Iterator[Entry | Bad]:
+        """The pictures, wrong ones with the file and object."""
+        splits = {root: _splits(root) for root in self.roots}
+        for root, file in self._files():
+            inner = file.relative_to(_annotations(root))
+            stem = inner.with_suffix("").as_posix()
+            # Roboflow puts each split into a folder; a name in ImageSets decides before that.
+            split = splits[root].get(stem) or split_name(inner.parts[0] if inner.parts[1:] else "")
+            yield attempt(partial(self._entry, root, file, split), str(file))
 
-    def _entry(self, file: Path, root: Element, split: str | None) -> Entry:
-        place = str(file)
-        if root.tag != "annotation":
-            raise FeltwatchError(f"{place}: <annotation> is due, not <{root.tag}>")
-        told = (root.findtext("filename") or "").strip()
+    def _entry(self, root: Path, file: Path, split: str | None) -> Entry:
+        place, whole = str(file), parse_whole(file)
+        if whole.tag != "annotation":
+            raise FeltwatchError(f"{place}: <annotation> is due, not <{whole.tag}>")
+        told = (whole.findtext("filename") or "").strip()
         told_name(told, f"{place}: filename")
-        near = file.parent.relative_to(self.place).as_posix()
-        size = root.find("size")
+        near = file.parent.relative_to(_annotations(root)).as_posix()
+        size = whole.find("size")
         width = height = None
         if size is not None:
-            width = int(number(size.findtext("width"), "width", place))
-            height = int(number(size.findtext("height"), "height", place))
+            width = whole_px(size.findtext("width"), "width", place)
+            height = whole_px(size.findtext("height"), "height", place)
         # In a sub-folder some write the whole name and others only its end.
-        names = [told] if near == "." else [told, f"{near}/{told}"]
-        found = [find_picture(self.folder, name, (near,), place) for name in names]
+        names = [told] if near == "." else [f"{near}/{told}", told]
+        found = [find_picture(root, name, (near,), place) for name in names]
         path = next((p for p in found if p is not None), None)
         boxes = tuple(
-            _box(o, f"{place}: object {n}") for n, o in enumerate(root.iterfind("object"), 1)
+            _box(o, f"{place}: object {n}") for n, o in enumerate(whole.iterfind("object"), 1)
         )
         known = ("filename", "size", "object", "segmented", "folder")
-        extra = tuple((OWN + e.tag, as_tree(e)) for e in root if e.tag not in known)
+        extra = tuple((OWN + e.tag, as_tree(e)) for e in whole if e.tag not in known)
+        name = entry_name(path, root, place) if path else told
         return Entry(
-            entry_name(path, self.folder, place) if path else told,
+            f"{root.name}/{name}" if len(self.roots) > 1 else name,
             path,
             lambda _w, _h: boxes,
             place,
@@ -157,6 +186,18 @@ class VocReader:
             {"split": split} if split else {},
             extra,
         )
+
+
+def _splits(root: Path) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path in sorted((root / _SETS).glob("*.txt")):
+        # Files such as `card_train.txt` repeat a split for one class.
+        if path.stem in ("trainval", "default") or "_" in path.stem:
+            continue
+        for line in read_text(path).splitlines():
+            if line.strip():
+                found[line.strip().strip('"')] = path.stem
+    return found
 
 
 def _box(told: Element, place: str) -> Box:

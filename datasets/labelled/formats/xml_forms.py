@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Generator
 from pathlib import Path
@@ -12,6 +13,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import iterparse, parse
 
 from datasets.labelled.formats.base import text_of
+from datasets.labelled.formats.shapes import CROWD, SHAPE_NAMES
 from datasets.labelled.records import Attributes, Box
 from settlement.errors import FeltwatchError
 
@@ -57,6 +59,8 @@ def number(told: str | None, name: str, place: str) -> float:
         value = float(told if told is not None else "")
     except ValueError as error:
         raise FeltwatchError(f"{place}: {name} is {told!r}; a number is due") from error
+    if not math.isfinite(value):
+        raise FeltwatchError(f"{place}: {name} is {told!r}; a number is due")
     return value
 
 
@@ -96,7 +100,7 @@ def split_values(box: Box, own: str) -> dict[str, str]:
     told = {
         clean(name): clean(text_of(value))
         for name, value in box.attributes
-        if not name.startswith(own)
+        if not name.startswith(own) and name not in SHAPE_NAMES
     }
     for name in ("visible", "score"):
         value = getattr(box, name)
@@ -116,7 +120,8 @@ def join_values(told: dict[str, str]) -> tuple[dict[str, float], Attributes]:
         if 0 <= value <= 1:
             values[name] = value
             told = {k: v for k, v in told.items() if k != name}
-    return values, tuple(told.items())
+    crowd: dict[str, Any] = {CROWD: True} if told.get(CROWD) in ("true", "True", "1") else {}
+    return values, tuple((told | crowd).items())
 
 
 def clean(text: str) -> str:

@@ -1,27 +1,44 @@
 """YOLO: `data.yaml`, one text file of labels beside each picture.
 
-Carries labels, boxes and splits; a turned box becomes the upright one about it. Lines of
-polygons and of predictions are read too. A set that feltwatch rendered is known by its
-recipe and counts as labelled by the simulator, its shards as decks.
+Reads boxes, turned boxes (OBB), polygons (segmentation), keypoints (pose, with `kpt_shape`)
+and predictions; `yolo_lines.py` says how lines are told apart. Writes upright boxes here,
+turned ones as `yolo-obb`, outlines as `yolo-seg`. A set that feltwatch rendered is known by
+its recipe and counts as labelled by the simulator, its shards as decks.
 """
 
 from __future__ import annotations
 
 import json
-import math
-import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from datasets.labelled.formats.base import Entry, Progress, entry_name, place_of, put_picture
+from datasets.labelled.formats.base import (
+    Bad,
+    Entry,
+    Progress,
+    attempt,
+    entry_name,
+    put_picture,
+    split_name,
+)
 from datasets.labelled.formats.rendered import told_boxes
+from datasets.labelled.formats.yolo_lines import Lines, keypoint_shape, read_boxes
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.pictures import SUFFIXES
 from datasets.labelled.records import Box, Picture
+from datasets.labelled.source_files import (
+    check_inside,
+    files_with,
+    find_any_case,
+    read_text,
+    read_yaml,
+    walk,
+)
 from settlement.errors import FeltwatchError
 
 DATA_FILE = "data.yaml"
@@ -38,17 +55,19 @@ _RECIPE = "recipe.json"
 
 def detect(folder: Path) -> Path | None:
     """The YAML file with names of classes, None where there is none."""
-    for path in (folder / DATA_FILE, *sorted(folder.glob("*.y*ml"))):
-        if path.is_file() and isinstance(_yaml(path), dict) and "names" in _yaml(path):
+    own = find_any_case(folder, DATA_FILE)
+    for path in dict.fromkeys(([own] if own else []) + files_with(folder, ".yaml", ".yml")):
+        if claims(path):
             return path
     return None
 
 
-def _yaml(path: Path) -> Any:
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise FeltwatchError(f"{path}: is not YAML ({' '.join(str(error).split())})") from error
+def claims(file: Path) -> bool:
+    """Whether the file is the YAML file of a set."""
+    if file.suffix.lower() not in (".yaml", ".yml"):
+        return False
+    told = read_yaml(file)
+    return isinstance(told, dict) and "names" in told
 
 
 def as_read(box: Box) -> Box:
@@ -56,15 +75,16 @@ def as_read(box: Box) -> Box:
     return Box(box.label, *box.enclosing())
 
 
-def read(folder: Path, file: Path) -> YoloReader:
+def read(folder: Path, file: Path, alone: bool = False) -> YoloReader:  # noqa: ARG001
     """The reader of a folder with `data.yaml`; raises FeltwatchError if that is wrong."""
-    told = _yaml(file)
+    told = read_yaml(file)
     names = told["names"]
     if isinstance(names, list):
         names = dict(enumerate(names))
     if not isinstance(names, dict) or sorted(names) != list(range(len(names))):
         raise FeltwatchError(f"{file}: names: a list, or numbers from 0 with their names, is due")
     labels = tuple(str(names[n]).strip() for n in range(len(names)))
+    keypoint_shape(told, file)
     if len(set(labels)) < len(labels) or not all(labels):
         raise FeltwatchError(f"{file}: names: every class needs a name of its own")
     return YoloReader(folder, file, labels, told)
@@ -90,34 +110,39 @@ class YoloReader:
         """How many pictures there are."""
         return sum(1 for _ in self._pictures())
 
-    def entries(self) -> Iterator[Entry]:
-        """The pictures; raises FeltwatchError naming a wrong line."""
+    def entries(self) -> Iterator[Entry | Bad]:
+        """The pictures, wrong ones with the line."""
         recipe = self._recipe()
+        lines = Lines(self.labels, self.file.name, keypoint_shape(self.told, self.file))
         for path, split in self._pictures():
-            name = entry_name(path, self.folder, str(self.file))
-            details = {"split": split} if split else {}
-            if recipe is not None:
-                shard = path.stem.split("-")[0]
-                details |= {
-                    "labelled_by": "truth:simulator",
-                    "source": f"render seed {recipe}",
-                    "deck": f"seed {recipe} shard {shard}",
-                    "shift": f"seed {recipe} shard {shard}",
-                }
-            label_file = _label_file(path)
-            own = recipe is not None
+            yield attempt(partial(self._entry, path, split, recipe, lines), str(path))
 
-            def boxes(
-                width: int,
-                height: int,
-                label_file: Path = label_file,
-                path: Path = path,
-                own: bool = own,
-            ) -> tuple[Box, ...]:
-                told = told_boxes(self.folder, path) if own else None
-                return self._boxes(label_file, width, height) if told is None else told
+    def _entry(self, path: Path, split: str | None, recipe: int | None, lines: Lines) -> Entry:
+        check_inside(path, self.folder, str(path))
+        name = entry_name(path, self.folder, str(self.file))
+        details = {"split": split} if split else {}
+        if recipe is not None:
+            shard = path.stem.split("-")[0]
+            details |= {
+                "labelled_by": "truth:simulator",
+                "source": f"render seed {recipe}",
+                "deck": f"seed {recipe} shard {shard}",
+                "shift": f"seed {recipe} shard {shard}",
+            }
+        label_file = self._label_file(path)
 
-            yield Entry(name, path, boxes, str(label_file), details=details)
+        def boxes(width: int, height: int) -> tuple[Box, ...]:
+            told = told_boxes(self.folder, path) if recipe is not None else None
+            return read_boxes(label_file, lines, width, height) if told is None else told
+
+        return Entry(name, path, boxes, str(label_file), details=details)
+
+    def _label_file(self, path: Path) -> Path:
+        wanted = label_file(path)
+        found = find_any_case(wanted.parent, wanted.name)
+        if found is None:
+            return wanted
+        return check_inside(found, self.folder, str(found))
 
     def _recipe(self) -> int | None:
         """The seed where feltwatch rendered the set."""
@@ -130,6 +155,8 @@ class YoloReader:
     def _pictures(self) -> Iterator[tuple[Path, str | None]]:
         seen_folders: set[Path] = set()
         own = self.told.get(OWN_SPLITS) or {}
+        if not isinstance(own, dict):
+            raise FeltwatchError(f"{self.file}: {OWN_SPLITS}: folders by split are due")
         for key in ("train", "val", "valid", "test", *own):
             told = own[key] if key in own else self.told.get(key)
             for item in [told] if isinstance(told, str) else told or ():
@@ -137,8 +164,10 @@ class YoloReader:
                 if place is None or place in seen_folders:
                     continue
                 seen_folders.add(place)
-                split = "val" if key == "valid" else key
-                listed = _listed(place, self.folder) if place.suffix == ".txt" else _walk(place)
+                split = split_name(key) or key
+                listed = (
+                    listed_files(place, self.folder) if place.suffix == ".txt" else _walk(place)
+                )
                 for path in listed:
                     yield path, None if place.name == UNSPLIT else split
 
@@ -159,78 +188,32 @@ class YoloReader:
             raise FeltwatchError(f"{self.file}: {key}: there is no {told}")
         return None
 
-    def _boxes(self, path: Path, width: int, height: int) -> tuple[Box, ...]:
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except FileNotFoundError:
-            return ()
-        except UnicodeDecodeError as error:
-            raise FeltwatchError(f"{path}: is no text") from error
-        return tuple(
-            self._box(line.split(), f"{path}: line {n}", width, height)
-            for n, line in enumerate(lines, start=1)
-            if line.strip()
-        )
 
-    def _box(self, words: list[str], place: str, width: int, height: int) -> Box:
-        try:
-            number, *values = [float(word) for word in words]
-        except ValueError as error:
-            raise FeltwatchError(f"{place}: numbers are due, not {' '.join(words)!r}") from error
-        if number not in range(len(self.labels)):
-            raise FeltwatchError(
-                f"{place}: class {words[0]} is unknown; {self.file.name} names "
-                f"{len(self.labels)}, from 0"
-            )
-        if not all(math.isfinite(v) for v in values):
-            raise FeltwatchError(f"{place}: numbers are due, not {' '.join(words)!r}")
-        label = self.labels[int(number)]
-        try:
-            if len(values) in (4, 5):
-                x, y, w, h = values[:4]
-                sides = (x - w / 2) * width, (y - h / 2) * height
-                ends = (x + w / 2) * width, (y + h / 2) * height
-                return Box(label, *sides, *ends, score=values[4] if len(values) == 5 else None)
-            if len(values) >= 6 and len(values) % 2 == 0:
-                xs, ys = [v * width for v in values[::2]], [v * height for v in values[1::2]]
-                points = [[x, y] for x, y in zip(xs, ys, strict=True)]
-                return Box(
-                    label, min(xs), min(ys), max(xs), max(ys), attributes=(("polygon", points),)
-                )
-        except FeltwatchError as error:
-            raise place_of(error, place) from error
-        raise FeltwatchError(
-            f"{place}: {len(values)} numbers after the class; a box has 4 (5 with its score), "
-            "a polygon 6 or more in pairs"
-        )
+def _walk(place: Path) -> Iterator[Path]:
+    return iter([place]) if place.is_file() else walk(place, SUFFIXES)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    if folder.is_file():
-        yield folder
-        return
-    for place, folders, files in os.walk(folder):
-        folders.sort()
-        for name in sorted(files):
-            if name.lower().endswith(SUFFIXES) and not name.startswith("."):
-                yield Path(place) / name
-
-
-def _listed(file: Path, folder: Path) -> Iterator[Path]:
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+def listed_files(file: Path, folder: Path) -> Iterator[Path]:
+    """The pictures that a list names; raises FeltwatchError for those outside the folder."""
+    for number, line in enumerate(read_text(file).splitlines(), start=1):
         if line.strip():
             told = Path(line.strip())
-            path = told if told.is_absolute() else file.parent / told
-            if not path.resolve().is_relative_to(folder.resolve()):
-                raise FeltwatchError(f"{file}: line {number}: {told} leads out of {folder}")
+            # Darknet writes `data/obj_train_data/a.jpg` whatever the folder's name is.
+            tries = [told] if told.is_absolute() else [
+                file.parent / told, folder / told, folder / Path(*told.parts[1:])
+            ]  # fmt: skip
+            path = next((p for p in tries if p.is_file()), tries[0])
+            place = f"{file}: line {number}"
+            check_inside(path, folder, place)
             yield folder / path.resolve().relative_to(folder.resolve())
 
 
-def _label_file(path: Path) -> Path:
+def label_file(path: Path) -> Path:
+    """The file of labels of a picture: below `labels` in place of `images`, else beside it."""
     parts = list(path.with_suffix(".txt").parts)
     for at in reversed(range(len(parts) - 1)):
-        if parts[at] == "images":
-            parts[at] = "labels"
+        if parts[at].casefold() == "images":
+            parts[at] = {"IMAGES": "LABELS", "Images": "Labels"}.get(parts[at], "labels")
             break
     return Path(*parts)
 
@@ -242,6 +225,15 @@ def export_name(dataset: Dataset, picture: Picture) -> str:
 
 def write(dataset: Dataset, out: Path, progress: Progress) -> None:
     """Write pictures, labels and `data.yaml`; boxes with all digits."""
+    write_set(dataset, out, progress, box_values)
+
+
+Values = Callable[[Box, int, int], list[float]]
+"""The numbers of a line after the class, for a picture of that width and height."""
+
+
+def write_set(dataset: Dataset, out: Path, progress: Progress, values: Values) -> None:
+    """Write a set whose lines hold `values`."""
     labels = dataset.labels
     splits = list(dataset.splits())
     total = len(dataset)
@@ -250,10 +242,11 @@ def write(dataset: Dataset, out: Path, progress: Progress) -> None:
         put_picture(dataset, picture, out / "images" / name)
         target = (out / "labels" / name).with_suffix(".txt")
         target.parent.mkdir(parents=True, exist_ok=True)
-        lines = [_line(box, labels, picture) for box in dataset.boxes(picture.id)]
+        lines = [_line(box, labels, picture, values) for box in dataset.boxes(picture.id)]
         target.write_text("".join(lines), encoding="ascii")
         progress(done, total)
     told: dict[str, Any] = dict(dataset.note("yolo") or {})
+    told.pop("kpt_shape", None)
     # No `path`: ultralytics would take a relative one from where it is started.
     there = [s or UNSPLIT for s in splits] or [UNSPLIT]
     for split in SPLITS:
@@ -270,13 +263,18 @@ def write(dataset: Dataset, out: Path, progress: Progress) -> None:
     (out / DATA_FILE).write_text(text, encoding="utf-8")
 
 
-def _line(box: Box, labels: tuple[str, ...], picture: Picture) -> str:
+def box_values(box: Box, width: int, height: int) -> list[float]:
+    """Centre and sides of the upright box, as shares of the picture."""
+    x0, y0, x1, y1 = box.enclosing()
+    w, h = width, height
+    return [(x0 + x1) / 2 / w, (y0 + y1) / 2 / h, (x1 - x0) / w, (y1 - y0) / h]
+
+
+def _line(box: Box, labels: tuple[str, ...], picture: Picture, values: Values) -> str:
     if box.label not in labels:
         raise FeltwatchError(
             f"{picture.file}: label {box.label!r} is not among the dataset's; "
             "YOLO needs a number for each"
         )
-    x0, y0, x1, y1 = box.enclosing()
-    w, h = picture.width, picture.height
-    values = (x0 + x1) / 2 / w, (y0 + y1) / 2 / h, (x1 - x0) / w, (y1 - y0) / h
-    return f"{labels.index(box.label)} {' '.join(map(repr, values))}\n"
+    numbers = values(box, picture.width, picture.height)
+    return f"{labels.index(box.label)} {' '.join(map(repr, numbers))}\n"

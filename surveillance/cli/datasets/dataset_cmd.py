@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -16,10 +16,14 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from datasets.labelled.checks.check import MIN_EXAMPLES, Finding, Severity
+from datasets.labelled.checks.check import EXAMPLES, MIN_EXAMPLES, Finding, Severity
+from datasets.labelled.checks.enclosure import Encloses
 from datasets.labelled.formats.base import Format
 from settlement.errors import FeltwatchError
 from surveillance.stopped import Stopped
+
+if TYPE_CHECKING:
+    from datasets.labelled.importing import ImportSummary
 
 dataset_app = typer.Typer(
     no_args_is_help=True,
@@ -78,7 +82,7 @@ def resumable() -> Iterator[None]:
 @dataset_app.command("import")
 def import_command(
     source: Annotated[
-        Path, typer.Argument(help="Folder or .zip with labels and pictures, or a label file.")
+        Path, typer.Argument(help="Folder, .zip or .tar with labels and images, or a label file.")
     ],
     into: Annotated[Path, typer.Option("--into", help="Folder of the dataset; made when new.")],
     format: Annotated[
@@ -88,50 +92,197 @@ def import_command(
         str | None, typer.Option("--name", help="Of the import; the folder's name unless told.")
     ] = None,
     prefix: Annotated[
-        str | None, typer.Option("--prefix", help="Folder in the dataset for these pictures.")
+        str | None, typer.Option("--prefix", help="Folder in the dataset for these images.")
     ] = None,
-    deck: Annotated[str | None, typer.Option("--deck", help="Deck on these pictures.")] = None,
+    deck: Annotated[str | None, typer.Option("--deck", help="Deck on these images.")] = None,
     camera: Annotated[str | None, typer.Option("--camera", help="Camera that took them.")] = None,
     shift: Annotated[str | None, typer.Option("--shift", help="Shift they are of.")] = None,
     deal: Annotated[str | None, typer.Option("--deal", help="Deal they all show.")] = None,
     split: Annotated[str | None, typer.Option("--split", help="Split they belong to.")] = None,
     update: Annotated[
-        bool,
-        typer.Option("--update", help="Pictures that are there already get these labels."),
+        bool, typer.Option("--update", help="Images that are there already get these labels.")
+    ] = False,
+    boxes: Annotated[
+        Encloses | None,
+        typer.Option("--boxes", help="What boxes of cards enclose; detected unless told."),
+    ] = None,
+    renamed: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="OLD=NEW", help="Rename a label, or drop it: OLD=."),
+    ] = None,
+    map_file: Annotated[
+        Path | None, typer.Option("--map-file", help="YAML file with lines OLD: NEW.")
+    ] = None,
+    cards: Annotated[
+        bool, typer.Option("--cards", help="Rename every card: 10C to TC, ace of spades to AS.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="End at the first entry that is wrong.")
+    ] = False,
+    unlabelled: Annotated[
+        bool, typer.Option("--unlabelled", help="Accept a set without any box.")
+    ] = False,
+    video: Annotated[
+        Path | None, typer.Option("--video", help="Recording that tracks of CVAT belong to.")
+    ] = None,
+    every: Annotated[
+        int, typer.Option("--every", min=1, help="Take every Nth labelled frame of --video.")
+    ] = 1,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only report what would be imported.")
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Import YOLO, COCO, Pascal VOC, CVAT for images, or a folder of labelled photographs.
+    """Import labelled images from the forms of other tools; docs/label-formats.md lists them.
 
     An import that was interrupted is run again and goes on. Values of --deck, --camera,
-    --shift, --deal and --split hold for pictures that tell none themselves. Missing and
-    broken pictures come in with their labels, for 'dataset check' to tell.
+    --shift, --deal and --split apply to images that name none themselves. Wrong entries are
+    left out and listed. Missing and broken images come in with their labels, for
+    'dataset check' to report. It is an error when nothing at all can be imported.
 
     Examples:
 
       feltwatch dataset import photos/poker_cards --into felt --deck bicycle
 
-      feltwatch dataset import task_7.zip --into felt --prefix task7
+      feltwatch dataset import roboflow.zip --into felt --cards --map person= --dry-run
 
       feltwatch dataset import annotations.xml --into felt --update
-    """
-    from datasets.labelled.importing import ImportOptions, import_labels
 
-    options = ImportOptions(format, name, prefix, deck, camera, shift, deal, split, update)
-    with resumable(), counting_bar("pictures", shown=not quiet) as show:
-        summary = import_labels(source, into, options, show)
+      feltwatch dataset import tracks.xml --into felt --video shift.mp4 --every 5
+    """
+    from datasets.labelled.importing import ImportOptions, import_labels, preview_labels
+    from datasets.labelled.relabel import parse_map
+
+    options = ImportOptions(
+        format, name, prefix, deck, camera, shift, deal, split, update,
+        strict=strict, unlabelled=unlabelled, labels=parse_map(renamed or (), map_file, cards),
+        encloses=boxes, video=video, every=every,
+    )  # fmt: skip
+    if dry_run:
+        summary = preview_labels(source, into, options)
+    else:
+        with resumable(), counting_bar("images", shown=not quiet) as show:
+            summary = import_labels(source, into, options, show)
     if as_json:
         typer.echo(json.dumps(summary.as_dict()))
         return
-    told = [f"{summary.added} pictures with {summary.boxes} boxes added"]
+    _print_import(summary)
+
+
+def _print_import(summary: ImportSummary) -> None:
+    told = [f"{summary.added} images with {summary.boxes} boxes added"]
     told += [f"{summary.present} there already"] if summary.present else []
     told += [f"{summary.updated} updated"] if summary.updated else []
-    typer.echo(f"{summary.format}: {', '.join(told)}")
+    would = "dry run, nothing written: " if summary.dry_run else ""
+    typer.echo(f"{would}{summary.format}: {', '.join(told)}")
+    if summary.labels:
+        typer.echo("labels: " + ", ".join(f"{k} {n}" for k, n in summary.labels.items()))
+    enclosed = {"card": "whole cards", "index": "indices (rank and suit in a corner)"}
+    if summary.encloses:
+        typer.echo(f"boxes of cards enclose {enclosed[summary.encloses]}")
+    else:
+        typer.echo("what boxes of cards enclose was not detected; say --boxes index or card")
     if summary.missing or summary.broken:
-        typer.echo(f"{summary.missing} pictures missing, {summary.broken} broken:")
-        for example in summary.examples:
-            typer.echo(f"  {example}")
+        typer.echo(f"{summary.missing} images missing, {summary.broken} broken:")
+        _print_some(summary.examples, summary.missing + summary.broken)
+    if summary.skipped:
+        typer.echo(f"{summary.skipped} entries left out:")
+        _print_some(summary.skipped_examples, summary.skipped)
+
+
+def _print_some(examples: list[str], count: int) -> None:
+    for example in examples:
+        typer.echo(f"  {example}")
+    if count > len(examples):
+        typer.echo(f"  and {count - len(examples)} more")
+
+
+@dataset_app.command("relabel")
+def relabel_command(
+    folder: Folder,
+    renamed: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="OLD=NEW", help="Rename or merge a label; OLD= drops it."),
+    ] = None,
+    map_file: Annotated[
+        Path | None, typer.Option("--map-file", help="YAML file with lines OLD: NEW.")
+    ] = None,
+    cards: Annotated[
+        bool, typer.Option("--cards", help="Rename every card: 10C to TC, ace of spades to AS.")
+    ] = False,
+    boxes: Annotated[
+        Encloses | None, typer.Option("--boxes", help="Set what boxes of cards enclose.")
+    ] = None,
+    by: Annotated[
+        str, typer.Option("--by", help="Who does it, for the history.")
+    ] = "import:relabel",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only report what would change.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Rename, merge and drop labels of a dataset; the history keeps the boxes before.
+
+    Examples:
+
+      feltwatch dataset relabel felt --cards
+
+      feltwatch dataset relabel felt --map 10C=TC --map 'ace of spades=AS' --map person=
+
+      feltwatch dataset relabel felt --boxes card
+    """
+    from datasets.labelled.checks.enclosure import NOTE
+    from datasets.labelled.manifest import Dataset
+    from datasets.labelled.relabel import RelabelSummary, parse_map, relabel
+
+    names = parse_map(renamed or (), map_file, cards)
+    if not names.names and not cards and boxes is None:
+        raise FeltwatchError("give --map OLD=NEW, --map-file, --cards or --boxes")
+    with Dataset.open(folder) as dataset:
+        summary = RelabelSummary()
+        if names.names or cards:
+            summary = relabel(dataset, names, by=by, dry_run=dry_run)
+        if boxes is not None and not dry_run:
+            dataset.set_note(NOTE, str(boxes))
+    if as_json:
+        typer.echo(json.dumps(summary.as_dict()))
+        return
+    for (old, new), count in sorted(summary.boxes.items()):
+        typer.echo(f"{old} to {new}: {count} boxes" if new else f"{old}: {count} boxes dropped")
+    would = "would change" if dry_run else "changed"
+    typer.echo(f"{summary.pictures} images {would}")
+    if summary.unused:
+        typer.echo(f"not among the labels: {', '.join(summary.unused)}")
+
+
+@dataset_app.command("cut")
+def cut_command(
+    video: Annotated[Path, typer.Argument(help="Recording.")],
+    rounds: Annotated[Path, typer.Option("--rounds", help="Its round records, rounds.jsonl.")],
+    into: Annotated[Path, typer.Option("--into", help="Folder of the dataset; made when new.")],
+    each: Annotated[int, typer.Option("--each", min=1, help="Most frames of a round.")] = 3,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Cut frames of every round of a recording into images to label.
+
+    Frames are chosen by their presentation time: shortly before a seat's cards are taken where
+    the record says when, else evenly over the round.
+
+    Example:
+
+      feltwatch dataset cut shift.mp4 --rounds audit/rounds.jsonl --into felt
+    """
+    from datasets.labelled.video import cut_recording
+
+    with resumable(), counting_bar("frames", shown=not quiet) as show:
+        summary = cut_recording(video, rounds, into, each=each, progress=show)
+    if as_json:
+        typer.echo(json.dumps(summary.as_dict()))
+        return
+    told = f", {summary.present} there already" if summary.present else ""
+    typer.echo(f"{summary.added} images of {summary.rounds} rounds added{told}")
 
 
 @dataset_app.command("export")
@@ -146,6 +297,8 @@ def export_command(
     quiet: Quiet = False,
 ) -> None:
     """Write YOLO, COCO, Pascal VOC or CVAT for images; an interrupted export goes on.
+
+    `yolo` writes upright boxes, `yolo-obb` turned ones, `yolo-seg` outlines.
 
     Beside the labels lies feltwatch.jsonl with all that the form has no field for (sources,
     decks, shifts, confirmations, exact corners, ...), so that an import of the folder brings
@@ -184,10 +337,18 @@ def check_command(
     no_files: Annotated[
         bool, typer.Option("--no-files", help="Leave the pictures themselves unread.")
     ] = False,
+    examples: Annotated[
+        int, typer.Option("--examples", min=1, help="Examples of each finding.")
+    ] = EXAMPLES,
+    every_one: Annotated[
+        bool, typer.Option("--all", help="Every finding, however many there are.")
+    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Check pictures, labels, deals and splits; ends with 1 when there are errors.
+    """Check images, labels, deals and splits; ends with 1 when there are errors.
+
+    The count of each finding is that of all; what is left out of the examples is said.
 
     Examples:
 
@@ -203,7 +364,13 @@ def check_command(
         counting_bar("pictures", shown=not quiet) as show,
     ):
         pictures = len(dataset)
-        findings = check(dataset, min_examples=min_examples, read_files=not no_files, progress=show)
+        findings = check(
+            dataset,
+            min_examples=min_examples,
+            read_files=not no_files,
+            examples=None if every_one else examples,
+            progress=show,
+        )
     if as_json:
         told = {"pictures": pictures, "findings": [f.as_dict() for f in findings]}
         typer.echo(json.dumps(told))
@@ -223,7 +390,9 @@ def print_findings(findings: tuple[Finding, ...], pictures: int) -> None:
     for head in ("severity", "code", "count", "what, and where"):
         table.add_column(head, justify="right" if head == "count" else "left")
     for found in findings:
-        few = found.examples if found.severity is not Severity.INFO else found.examples[:2]
+        few = found.examples
+        if found.severity is Severity.INFO and len(few) <= EXAMPLES:
+            few = few[:2]
         lines = [f"[bold]{escape(found.what)}[/]", *(escape(e) for e in few)]
         if found.count > len(few):
             lines.append(f"[dim]and {found.count - len(few)} more[/]")
@@ -245,9 +414,15 @@ def split_command(
     anew: Annotated[
         bool, typer.Option("--anew", help="Split those that are in a split already, too.")
     ] = False,
+    near_apart: Annotated[
+        bool, typer.Option("--near-apart", help="Let images that are almost the same part.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Put pictures into splits by whole shifts, decks and cameras.
+    """Put images into splits by whole shifts, decks and cameras.
+
+    Images that are almost the same stay together, and every split gets its share of each
+    class as far as whole groups allow.
 
     Pictures that share a value of any of --by (shift, deck, camera, deal, source) stay
     together. Those that are in a split already stay there.
@@ -263,7 +438,7 @@ def split_command(
 
     keys = [key.strip() for key in by.split(",") if key.strip()]
     with Dataset.open(folder) as dataset:
-        summary = split_dataset(dataset, keys, parse_shares(shares), seed, anew)
+        summary = split_dataset(dataset, keys, parse_shares(shares), seed, anew, not near_apart)
     if as_json:
         typer.echo(json.dumps(summary.as_dict()))
         return

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from datasets.labelled.checks.check import Code, Severity, check, deal_views, iou
+from datasets.labelled.checks.check import Code, Severity, check, deal_views
 from datasets.labelled.checks.deck_check import View, cards_twice
 from datasets.labelled.checks.near import MAX_BITS, find_near
+from datasets.labelled.checks.overlap import iou
 from datasets.labelled.manifest import Box, Dataset
 from datasets.labelled.pictures import inspect, put_file
 from tests.datasets.labelled.made import LABELS, add, picture_bytes

@@ -61,15 +61,13 @@ def test_all_of_a_dataset_comes_back(tmp_path: Path, format: Format) -> None:
 
 @pytest.mark.parametrize("format", WRITABLE)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(drawn=st.lists(st.lists(boxes, max_size=4), max_size=3))
+@given(drawn=st.lists(st.lists(boxes, max_size=4), min_size=1, max_size=3))
 def test_any_boxes_come_back(format: Format, drawn: list[list[Box]]) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)
         with Dataset.create(root / "d", LABELS) as dataset:
             for n, own in enumerate(drawn):
                 add(dataset, f"{n}.jpg", tuple(own), seed=n)
-            if not drawn and format is Format.VOC:
-                return  # a VOC folder without any picture cannot be told from an empty one
             export_labels(dataset, root / "out", format)
             import_labels(root / "out", root / "back")
             with Dataset.open(root / "back") as back:

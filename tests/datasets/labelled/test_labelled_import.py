@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 import zipfile
 from pathlib import Path
@@ -164,7 +165,7 @@ def test_a_rendered_set_with_broken_boxes_is_refused(tmp_path: Path) -> None:
     (source / "boxes" / "val").mkdir(parents=True)
     (source / "boxes" / "val" / "000.jsonl").write_text("{}\n")
     with pytest.raises(FeltwatchError, match="line 1: is no list of rendered boxes"):
-        import_labels(source, tmp_path / "d")
+        import_labels(source, tmp_path / "d", ImportOptions(strict=True))
 
 
 def test_same_names_of_other_pictures_need_a_prefix(tmp_path: Path) -> None:
@@ -194,7 +195,10 @@ def test_a_wrong_yolo_line_is_named(tmp_path: Path, line: str, message: str) -> 
     source = yolo(tmp_path / "in")
     (source / "labels" / "train" / "001.txt").write_text(LINE + line + "\n")
     with pytest.raises(FeltwatchError, match=message):
-        import_labels(source, tmp_path / "d")
+        import_labels(source, tmp_path / "strict", ImportOptions(strict=True))
+    summary = import_labels(source, tmp_path / "d")
+    assert (summary.added, summary.skipped) == (5, 1)
+    assert re.search(message, summary.skipped_examples[0])
 
 
 @pytest.mark.parametrize(
@@ -230,7 +234,7 @@ GOOD = {
         ("annotations", {"bbox": [1, 2, 3, "x"]}, "annotation 4: bbox"),
         ("annotations", {"image_id": 8}, "image_id 8: there is no such image"),
         ("images", {"file_name": "../../secret.jpg"}, "image 1: .* must stay inside"),
-        ("images", {"width": "wide"}, "image 1: id, file_name"),
+        ("images", {"width": "wide"}, "image 1: width is 'wide'"),
         ("categories", {"name": None}, "None"),
     ],
 )
@@ -241,13 +245,14 @@ def test_a_wrong_coco_entry_is_named(
     told[part][0] |= value
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "x.json").write_text(json.dumps(told))
+    (tmp_path / "in" / "a.jpg").write_bytes(picture_bytes(1))
     if value == {"name": None}:
         import_labels(tmp_path / "in", tmp_path / "d")
         with Dataset.open(tmp_path / "d") as dataset:
             assert dataset.labels == ("None",)
         return
     with pytest.raises(FeltwatchError, match=message):
-        import_labels(tmp_path / "in", tmp_path / "d")
+        import_labels(tmp_path / "in", tmp_path / "d", ImportOptions(strict=True))
 
 
 def test_a_coco_file_that_was_cut_off_is_named(tmp_path: Path) -> None:
@@ -266,7 +271,8 @@ def test_a_coco_file_that_was_cut_off_is_named(tmp_path: Path) -> None:
          "image 0: box 1: ytl is None"),
         ('<image id="0" name="a.jpg" width="9" height="9"><polygon points="1;2"/></image>',
          "polygon 1: points are pairs"),
-        ('<track id="0" label="AS"></track>', "CVAT for video"),
+        ('<track id="0" label="AS"></track>', "lists no pictures"),
+        ('<track id="0" label="AS"><box frame="x"/></track>', "track 0: frame is 'x'"),
         ("<image", "is no XML"),
     ],
 )  # fmt: skip

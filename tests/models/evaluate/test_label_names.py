@@ -7,8 +7,9 @@ import doctest
 import pytest
 
 import models.evaluate.label_names
+from datasets.labelled.card_names import card_named
 from datasets.training.views import CLASSES
-from models.evaluate.label_names import Meaning, card_named, meaning
+from models.evaluate.label_names import Meaning, meaning
 from settlement.record import DECK_LABELS
 
 SUIT_WORDS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}

@@ -1,0 +1,152 @@
+"""Tracks of CVAT for video: the boxes of a thing from frame to frame, as pictures with boxes.
+
+CVAT lists every frame of a track; where a file lists key frames only, the boxes between them
+are drawn on a straight line, as CVAT does. A frame is the picture `frame_NNNNNN` in `images`,
+as CVAT saves it, or one that was cut from the video (`video.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from datasets.labelled.formats.base import Bad, Entry, entry_name, whole_px
+from datasets.labelled.pictures import SUFFIXES
+from datasets.labelled.records import Box
+from datasets.labelled.source_files import check_inside, walk
+from settlement.errors import FeltwatchError
+
+MOST_FRAMES = 10_000_000
+_NUMBER = re.compile(r"(\d+)$")
+
+BoxOf = Callable[[Element, str, tuple[int, int], str], Box]
+
+
+@dataclass
+class Tracks:
+    """The tracks of one file; frames are numbered as the task does, from 0."""
+
+    file: Path
+    width: int = 0
+    height: int = 0
+    start: int = 0
+    step: int = 1
+    boxes: dict[int, list[Box]] = field(default_factory=dict)
+    bad: list[Bad] = field(default_factory=list)
+    seen: bool = False
+
+    def read_head(self, meta: Element) -> None:
+        """Size of the frames, and which of the video's they are; raises FeltwatchError."""
+        size = next(meta.iter("original_size"), None)
+        if size is not None:
+            self.width = whole_px(size.findtext("width"), "width", str(self.file))
+            self.height = whole_px(size.findtext("height"), "height", str(self.file))
+        start = next(meta.iter("start_frame"), None)
+        self.start = _whole(start.text if start is not None else None, 0)
+        told = next(meta.iter("frame_filter"), None)
+        step = re.fullmatch(r"\s*step=(\d+)\s*", (told.text or "") if told is not None else "")
+        self.step = max(1, int(step[1])) if step else 1
+
+    def add(self, track: Element, box_of: BoxOf) -> None:
+        """Take the boxes of one track in; a wrong one leaves the whole track out."""
+        self.seen = True
+        place = f"{self.file}: track {track.get('id')}"
+        label = track.get("label") or ""
+        try:
+            told: list[tuple[int, bool, Box]] = []
+            for shape in track:
+                frame = _whole(shape.get("frame"), -1)
+                if not 0 <= frame <= MOST_FRAMES:
+                    raise FeltwatchError(
+                        f"{place}: frame is {shape.get('frame')!r}; a number from 0 is due"
+                    )
+                where = f"{place}: frame {frame}"
+                box = box_of(shape, where, (self.width, self.height), label)
+                kept = tuple(a for a in box.attributes if a[0] not in _FRAME_KEYS)
+                kept += (("track", track.get("id") or ""),)
+                told.append((frame, shape.get("outside") == "1", replace(box, attributes=kept)))
+            told.sort(key=lambda one: one[0])
+            drawn = list(_every_frame(told))
+        except FeltwatchError as error:
+            self.bad.append(Bad(place, error))
+            return
+        for frame, box in drawn:
+            self.boxes.setdefault(frame, []).append(box)
+
+    def frames(self) -> set[int]:
+        """Numbers in the video of the frames that have boxes."""
+        return {self.start + self.step * frame for frame in self.boxes}
+
+    def entries(
+        self, folder: Path, split: str | None, times: dict[int, str]
+    ) -> Iterator[Entry | Bad]:
+        """The frames, those with a picture and those with boxes."""
+        yield from self.bad
+        if not self.seen:
+            return
+        pictures = Frames(folder).paths
+        own = {self.start + self.step * frame: boxes for frame, boxes in self.boxes.items()}
+        # Pictures that CVAT saved are numbered as the task's frames, cut ones as the video's.
+        by_task = self.boxes if not times else own
+        for frame in sorted(set(by_task) | set(pictures)):
+            path = pictures.get(frame)
+            boxes = tuple(by_task.get(frame, ()))
+            place = f"{self.file}: frame {frame}"
+            name = f"frame_{frame:06d}.png"
+            details = {"split": split} if split else {}
+            if frame in times:
+                details["time_s"] = times[frame]
+            yield Entry(
+                entry_name(path, folder, place) if path else name,
+                path,
+                lambda _w, _h, boxes=boxes: boxes,  # type: ignore[misc]
+                place,
+                self.width or None,
+                self.height or None,
+                details,
+            )
+
+
+_FRAME_KEYS = ("cvat.keyframe", "cvat.outside")
+
+
+@dataclass(frozen=True)
+class Frames:
+    """The pictures of a folder whose names end with the number of a frame."""
+
+    folder: Path
+
+    @cached_property
+    def paths(self) -> dict[int, Path]:
+        """Pictures by number."""
+        found: dict[int, Path] = {}
+        for path in walk(self.folder, SUFFIXES):
+            if number := _NUMBER.search(path.stem):
+                check_inside(path, self.folder, str(path))
+                found.setdefault(int(number[1]), path)
+        return found
+
+
+def _whole(text: str | None, otherwise: int) -> int:
+    return int(text) if text and text.strip().isdecimal() else otherwise
+
+
+def _every_frame(told: list[tuple[int, bool, Box]]) -> Iterator[tuple[int, Box]]:
+    """The box of each frame that the thing is on, those between key frames drawn."""
+    for at, (frame, outside, box) in enumerate(told):
+        if outside:
+            continue
+        yield frame, box
+        if at + 1 == len(told):
+            return
+        end, _, last = told[at + 1]
+        for between in range(frame + 1, end):
+            part = (between - frame) / (end - frame)
+            corners = (a + (b - a) * part for a, b in zip(box.xyxy, last.xyxy, strict=True))
+            angle = (box.angle_deg or 0.0) * (1 - part) + (last.angle_deg or 0.0) * part
+            x0, y0, x1, y1 = corners
+            yield between, replace(box, x0=x0, y0=y0, x1=x1, y1=y1, angle_deg=angle or None)
