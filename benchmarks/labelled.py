@@ -31,17 +31,20 @@ SAMPLES = 10
 _PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
-def bench_dataset(pictures: int = 10_000, apart: bool = True) -> dict[str, Any]:
-    """Import, check, split and count a made-up COCO set of so many pictures, 640 x 640 px.
+def bench_dataset(
+    pictures: int = 10_000, apart: bool = True, boxes: int = BOXES, size_px: int = SIZE_PX
+) -> dict[str, Any]:
+    """Import, check, split and count a made-up COCO set of so many square pictures.
 
-    Gives wall time in s of each step and the peak of memory in MiB, each step in a process
+    Each picture has so many `boxes`. Gives wall and CPU time in s of each step and the peak of
+    memory in MiB, each step in a process
     of its own so that peaks do not mix (unless not `apart`), and what the process needs before
     it begins.
     """
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)
         measured = _measured if apart else _measured_here
-        made = measured(_make, root / "coco", pictures)
+        made = measured(_make, root / "coco", pictures, boxes, size_px)
         steps = {
             name: measured(step, root)
             for name, step in (
@@ -58,7 +61,8 @@ def bench_dataset(pictures: int = 10_000, apart: bool = True) -> dict[str, Any]:
         step.pop("told", None)
     return {
         "pictures": pictures,
-        "boxes": pictures * BOXES,
+        "boxes": pictures * boxes,
+        "size_px": size_px,
         "bytes_mean": round(size / pictures),
         "machine": f"{platform.machine()}, {multiprocessing.cpu_count()} processors",
         "make_s": made["wall_s"],
@@ -68,7 +72,7 @@ def bench_dataset(pictures: int = 10_000, apart: bool = True) -> dict[str, Any]:
 
 
 def _measured(step: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-    """Run a step in a fresh process: `wall_s`, `peak_mib`, `begin_mib` and what it `told`."""
+    """Run a step in a fresh process: its times, `peak_mib`, `begin_mib` and what it `told`."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_run, args=(there, step, arguments))
@@ -89,39 +93,46 @@ def _run(pipe: Any, step: Callable[..., Any], arguments: tuple[Any, ...]) -> Non
 
 def _measured_here(step: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
     begin = _peak_mib()
-    start = time.perf_counter()
+    start, start_cpu = time.perf_counter(), time.process_time()
     told = step(*arguments)
     wall_s = round(time.perf_counter() - start, 2)
-    return {"wall_s": wall_s, "begin_mib": begin, "peak_mib": _peak_mib(), "told": told}
+    cpu_s = round(time.process_time() - start_cpu, 2)
+    return {
+        "wall_s": wall_s,
+        "cpu_s": cpu_s,
+        "begin_mib": begin,
+        "peak_mib": _peak_mib(),
+        "told": told,
+    }
 
 
 def _peak_mib() -> float:
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _PEAK_UNIT / 2**20, 1)
 
 
-def _make(folder: Path, pictures: int) -> None:
+def _make(folder: Path, pictures: int, boxes: int, size_px: int) -> None:
     """A COCO set of pictures that all differ, with boxes over them."""
     images = folder / "images"
     images.mkdir(parents=True)
     rng = np.random.default_rng(7)
-    noise = rng.integers(0, 24, (SIZE_PX, SIZE_PX, 3), np.uint8)
+    noise = rng.integers(0, 24, (size_px, size_px, 3), np.uint8)
     with (folder / "annotations.json").open("w", encoding="utf-8") as file:
         categories = [{"id": n + 1, "name": label} for n, label in enumerate(DECK_LABELS)]
         file.write(json.dumps({"categories": categories})[:-1] + ', "images": [')
         for n in range(pictures):
             coarse = rng.integers(30, 200, (9, 9, 3), np.uint8)
-            image = cv2.resize(coarse, (SIZE_PX, SIZE_PX), interpolation=cv2.INTER_CUBIC)
+            image = cv2.resize(coarse, (size_px, size_px), interpolation=cv2.INTER_CUBIC)
             image = cv2.add(np.asarray(image, np.uint8), noise)
             name = f"{n:06d}.jpg"
             cv2.imwrite(str(images / name), image, [cv2.IMWRITE_JPEG_QUALITY, 70])
-            own = {"id": n, "file_name": name, "width": SIZE_PX, "height": SIZE_PX}
+            own = {"id": n, "file_name": name, "width": size_px, "height": size_px}
             file.write(("," if n else "") + json.dumps(own))
         file.write('], "annotations": [')
-        for n in range(pictures * BOXES):
-            x, y = rng.uniform(0, SIZE_PX - 60, 2)
+        for n in range(pictures * boxes):
+            x, y = rng.uniform(0, max(1, size_px - 60), 2)
             own_box = {
                 "id": n,
-                "image_id": n // BOXES,
+                "image_id": n // boxes,
                 "category_id": int(rng.integers(1, len(DECK_LABELS) + 1)),
                 "bbox": [round(float(x), 2), round(float(y), 2), 40.5, 52.25],
             }

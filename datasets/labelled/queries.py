@@ -94,9 +94,20 @@ class Queries(Store):
         for row in self._db.execute(f"SELECT id, {columns}, split FROM pictures ORDER BY id"):
             yield row[0], tuple(row[1:-1]), row[-1]
 
-    def box_sizes(self) -> Iterator[tuple[float, float]]:
-        """Width and height of every box, px."""
-        yield from self._db.execute("SELECT x1 - x0, y1 - y0 FROM boxes")
+    def box_places(self) -> Iterator[tuple[float, float, float, float]]:
+        """Of every box the middle, as shares of its picture, and width and height, px."""
+        yield from self._db.execute(
+            "SELECT (b.x0 + b.x1) / 2.0 / p.width, (b.y0 + b.y1) / 2.0 / p.height, "
+            "b.x1 - b.x0, b.y1 - b.y0 FROM boxes AS b JOIN pictures AS p ON p.id = b.picture"
+        )
+
+    def image_sizes(self) -> dict[str, int]:
+        """How many pictures have each size, the most frequent first."""
+        query = (
+            "SELECT width || ' x ' || height, count(*) FROM pictures GROUP BY 1 "
+            "ORDER BY count(*) DESC, 1"
+        )
+        return dict(self._db.execute(query).fetchall())
 
     def count_with_labels(self, labels: list[str]) -> int:
         """How many pictures have a box of any of these labels."""

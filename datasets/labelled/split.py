@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from datasets.labelled.checks.near import near_links
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.queries import GROUP_KEYS
+from datasets.labelled.stats import near_pictures
 from settlement.errors import FeltwatchError
 
 SPLITTER = "import:split"
@@ -156,8 +154,7 @@ def split_dataset(
 
 def _join_near(dataset: Dataset, keys: tuple[str, ...], union: _Union) -> int:
     """Join the groups of pictures that are almost the same; how many such pictures there are."""
-    rows = np.fromiter(dataset.all_hashes(), np.dtype([("id", np.int64), ("hash", np.uint64)]))
-    links = list(near_links(rows["id"], rows["hash"], dataset.thumb))
+    links = near_pictures(dataset)
     alike = {id for link in links for id in link}
     nodes: dict[int, tuple[int, str]] = {}
     for id, values, _ in dataset.members(keys) if links else ():

@@ -1,17 +1,27 @@
-"""Statistics of a dataset: pictures and boxes by split, class and size, and samples."""
+"""Statistics of a dataset: images and boxes by split, class, place, size and form; samples."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from datasets.labelled.checks.near import near_links
 from datasets.labelled.crops import cut, data_uri, open_picture
 from datasets.labelled.manifest import Dataset
 
 SIZE_STEPS_PX = (8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512)
 """Bounds of the histogram: sides of a square of the box's area, by the root of two."""
+
+ASPECT_STEPS = (0.2, 0.33, 0.5, 0.67, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 5.0)
+"""Bounds of the histogram of aspect ratios, width over height."""
+
+HEAT_CELLS = 24
+"""Cells of the map of places, each way."""
 
 NO_SPLIT = "none"
 SAMPLE_PX = 96
@@ -27,12 +37,19 @@ class ClassCount:
     is_known: bool = True
 
 
+_FIGURES = ("classes", "sizes", "aspects", "heat", "near_examples")
+NEAR_EXAMPLES = 8
+
+
 @dataclass(frozen=True)
 class DatasetStats:
     """What `feltwatch dataset stats` tells.
 
     `sizes[n]` counts boxes with sides below `SIZE_STEPS_PX[n]` and not below the step
-    before; the last count is of those beyond all steps.
+    before; the last count is of those beyond all steps. `aspects` counts them likewise by
+    `ASPECT_STEPS`. `heat[row][column]` counts the middles of boxes by their place in the image,
+    HEAT_CELLS each way, from the top left. `near` pictures are almost the same as another, in
+    `near_groups` groups.
     """
 
     pictures: int
@@ -48,13 +65,22 @@ class DatasetStats:
     deals: int
     classes: tuple[ClassCount, ...]
     sizes: tuple[int, ...]
+    aspects: tuple[int, ...] = ()
+    heat: tuple[tuple[int, ...], ...] = ()
+    image_sizes: dict[str, int] = field(default_factory=dict)
+    near: int = 0
+    near_groups: int = 0
+    near_examples: tuple[tuple[str, str], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The form of `feltwatch dataset stats --json`."""
-        told = {k: v for k, v in self.__dict__.items() if k not in ("classes", "sizes")}
+        told = {k: v for k, v in self.__dict__.items() if k not in _FIGURES}
         told["classes"] = [
             {"label": c.label, "boxes": c.boxes, "by_split": c.by_split} for c in self.classes
         ]
+        told["aspects"] = {"below": list(ASPECT_STEPS), "counts": list(self.aspects)}
+        told["heat"] = [list(row) for row in self.heat]
+        told["near_examples"] = [list(pair) for pair in self.near_examples]
         told["sizes_px"] = {"below": list(SIZE_STEPS_PX), "counts": list(self.sizes)}
         return told
 
@@ -70,8 +96,16 @@ def dataset_stats(dataset: Dataset) -> DatasetStats:
         by_split = {name: own.get(name, 0) for name in splits}
         classes.append(ClassCount(label, sum(own.values()), by_split, label in labels))
     sizes = [0] * (len(SIZE_STEPS_PX) + 1)
-    for width, height in dataset.box_sizes():
+    aspects = [0] * (len(ASPECT_STEPS) + 1)
+    heat = [[0] * HEAT_CELLS for _ in range(HEAT_CELLS)]
+    for x, y, width, height in dataset.box_places():
         sizes[_step(width, height)] += 1
+        if width > 0 and height > 0:
+            aspects[bisect_right(ASPECT_STEPS, width / height)] += 1
+        if 0 <= x <= 1 and 0 <= y <= 1:
+            row, column = (min(HEAT_CELLS - 1, int(v * HEAT_CELLS)) for v in (y, x))
+            heat[row][column] += 1
+    links = near_pictures(dataset)
     return DatasetStats(
         pictures=len(dataset),
         boxes=dataset.box_count(),
@@ -86,7 +120,21 @@ def dataset_stats(dataset: Dataset) -> DatasetStats:
         deals=sum(1 for _ in dataset.values("deal")),
         classes=tuple(classes),
         sizes=tuple(sizes),
+        aspects=tuple(aspects),
+        heat=tuple(map(tuple, heat)),
+        image_sizes=dataset.image_sizes(),
+        near=len({id for pair in links for id in pair}),
+        near_groups=len({id for pair in links for id in pair}) - len(links),
+        near_examples=tuple(
+            (dataset.picture(a).file, dataset.picture(b).file) for a, b in links[:NEAR_EXAMPLES]
+        ),
     )
+
+
+def near_pictures(dataset: Dataset) -> list[tuple[int, int]]:
+    """Pairs of pictures that join all near-duplicates into groups, by their numbers."""
+    rows = np.fromiter(dataset.all_hashes(), np.dtype([("id", np.int64), ("hash", np.uint64)]))
+    return list(near_links(rows["id"], rows["hash"], dataset.thumb))
 
 
 def _step(width: float, height: float) -> int:

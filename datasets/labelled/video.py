@@ -224,8 +224,9 @@ def _add(
     data = _jpeg(frame.image)
     found = inspect(data)
     put_file(data, dataset.folder / PICTURES / file)
-    hands = [(*(h.low or ()), *(h.high or ())) for h in (record.dealer, *record.seats) if h]
-    cards = sorted({card for hand in hands for card in hand if card})
+    hands = [(seat.low, seat.high) for seat in record.seats]
+    hands += [(record.dealer.low, record.dealer.high)] if record.dealer else []
+    cards = sorted({card for low, high in hands for card in (*(low or ()), *(high or ())) if card})
     dataset.add_picture(
         file,
         found.width,

@@ -41,6 +41,7 @@ def match_found(one: Prediction) -> Matches:
     return match(
         one.found.xyxy.astype(np.float64), one.found.scores, boxes_of(true),
         np.asarray(allowed, np.bool_), np.array([not t.labelled for t in true], np.bool_),
+        np.array([t.whole for t in true], np.bool_),
     )  # fmt: skip
 
 

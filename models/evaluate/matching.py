@@ -24,6 +24,9 @@ IOU_STEPS = np.linspace(0.5, 0.95, 10)
 
 RECALLS = np.linspace(0, 1, 101)
 IGNORED_OVERLAP = 0.5
+INSIDE_CARD = 0.8
+"""Share of an index that lies inside the whole card it belongs to, at least."""
+
 HOME_OVERLAP = 0.1
 """A box that overlaps a true one by less is about nothing that is there."""
 
@@ -45,14 +48,21 @@ class Matches:
 
 
 def match(
-    boxes: Array, scores: Array, true_boxes: Array, allowed: Bools, ignored: Bools | None = None
+    boxes: Array,
+    scores: Array,
+    true_boxes: Array,
+    allowed: Bools,
+    ignored: Bools | None = None,
+    whole: Bools | None = None,
 ) -> Matches:
     """Match found boxes (n, 4) to true ones (m, 4), xyxy px, best score first.
 
     `allowed` (n, m): which pairs are of one class. `ignored` (m,): true boxes that need not
     be found. A box takes the free true box it overlaps most; one that finds none and lies at
     an ignored box, by IoU or by the share of itself inside it, is skipped. As COCO does with
-    crowds, but at any IoU step.
+    crowds, but at any IoU step. `whole` (m,): true boxes that enclose the whole card of which
+    an index is found. An index that lies inside takes its card at every IoU step; a card's
+    further indices are skipped.
     """
     n, m = len(boxes), len(true_boxes)
     right = np.zeros((n, len(IOU_STEPS)), np.bool_)
@@ -62,6 +72,9 @@ def match(
         return Matches(right, skipped, truth, home)
     aside = np.zeros(m, np.bool_) if ignored is None else ignored
     iou = np.where(allowed, overlaps(boxes, true_boxes), 0.0)
+    if whole is not None and whole.any():
+        inside = allowed & (share_inside(boxes, true_boxes) >= INSIDE_CARD)
+        iou = np.where(whole[None, :], inside.astype(np.float64), iou)
     own = np.where(aside[None, :], 0.0, iou)
     home = np.where(own.max(axis=1) >= HOME_OVERLAP, own.argmax(axis=1), -1).astype(np.int64)
     at_ignored = _at_ignored(boxes, true_boxes, iou, allowed & aside[None, :])
@@ -76,6 +89,8 @@ def match(
                 free[best] = False
                 if step == 0:
                     truth[item] = best
+    if whole is not None and whole.any():
+        at_ignored = at_ignored | (iou[:, whole] > 0).any(axis=1)
     skipped = at_ignored[:, None] & ~right
     return Matches(right, skipped, truth, home)
 
@@ -83,12 +98,17 @@ def match(
 def _at_ignored(boxes: Array, true_boxes: Array, iou: Array, pairs: Bools) -> Bools:
     if not pairs.any():
         return np.zeros(len(boxes), np.bool_)
+    part = np.maximum(share_inside(boxes, true_boxes), iou)
+    return np.asarray((pairs & (part >= IGNORED_OVERLAP)).any(axis=1), np.bool_)
+
+
+def share_inside(boxes: Array, true_boxes: Array) -> Array:
+    """Share (n, m) of each found box's area that lies in each true one."""
     low = np.maximum(boxes[:, None, :2], true_boxes[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], true_boxes[None, :, 2:])
     shared = np.clip(high - low, 0, None).prod(axis=2)
     area = np.maximum((boxes[:, 2:] - boxes[:, :2]).prod(axis=1), 1e-9)
-    part = np.maximum(shared / area[:, None], iou)
-    return np.asarray((pairs & (part >= IGNORED_OVERLAP)).any(axis=1), np.bool_)
+    return np.asarray(shared / area[:, None])
 
 
 def average_precision(

@@ -53,8 +53,9 @@ class Reading:
         same = np.array(cards, object)[:, None] == np.array([t.card for t in true], object)[None]
         allowed = np.asarray(same, np.bool_) | aside[None, :]
         own = match(
-            one.found.xyxy[read].astype(np.float64), scores * told, boxes_of(true), allowed, aside
-        )
+            one.found.xyxy[read].astype(np.float64), scores * told, boxes_of(true), allowed, aside,
+            np.array([t.whole for t in true], np.bool_),
+        )  # fmt: skip
         places = np.array([DECK_LABELS.index(card) for card in cards], np.int64)
         working = (scores >= self.threshold) & (told >= self.sure)
         self._parts.append((own, scores * told, places, working))

@@ -16,14 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from datasets.labelled.checks.deck_check import WHOLE_CARD
-from datasets.labelled.formats.base import Bad, find_format, module_of
+from datasets.labelled.checks.enclosure import NOTE, Encloses, box_encloses, detect_enclosure
+from datasets.labelled.formats.base import Bad, Entry, find_format, module_of
 from datasets.labelled.manifest import MANIFEST, Dataset
 from datasets.labelled.pictures import SUFFIXES, picture_size
 from datasets.labelled.records import Box
 from models.evaluate.label_names import Meaning, meaning
 from settlement.errors import FeltwatchError
 from vision.geometry.table import FloatArray
+
+ENCLOSURE_PICTURES = 200
+"""Pictures looked at for what the boxes of a set enclose, where it does not say so."""
 
 TABLE, LOOSE, PHOTO = "table", "loose", "photo"
 """Scenes: a calibrated view, a rendered picture at any turn, a picture of any size."""
@@ -34,7 +37,8 @@ class Truth:
     """One thing on a picture: class of the detector, box in px of the picture.
 
     Where `labelled` is false too little of it is seen: finding it is neither right nor wrong.
-    `quad` (4, 2) is an index as it reads, `colour` that of a stack's top chip.
+    `quad` (4, 2) is an index as it reads, `colour` that of a stack's top chip. `whole`: the
+    box encloses the whole card, so that its index is to be found inside.
     """
 
     kind: str
@@ -44,6 +48,7 @@ class Truth:
     colour: str | None = None
     quad: FloatArray | None = None
     visible: float = 1.0
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +143,15 @@ def _from_dataset(folder: Path, split: str, unknown: Counter[str]) -> list[ValPi
             raise FeltwatchError(
                 f"{folder}: no picture is in the split {split}; there are {', '.join(named)}"
             )
-        chosen = dataset.pictures(split=split if named else None)
+        chosen = list(dataset.pictures(split=split if named else None))
+        kept = dataset.note(NOTE)
+        encloses = Encloses(kept) if kept in set(Encloses) else detect_enclosure(
+            dataset.boxes(picture.id) for picture in chosen[:ENCLOSURE_PICTURES]
+        )  # fmt: skip
         return [
             ValPicture(
                 picture.file, dataset.path(picture), _scene_of(picture.source),
-                _truths(dataset.boxes(picture.id), unknown, folder),
+                _truths(dataset.boxes(picture.id), unknown, encloses),
             )
             for picture in chosen
         ]  # fmt: skip
@@ -169,7 +178,7 @@ def _from_labels(folder: Path, split: str, unknown: Counter[str]) -> tuple[str, 
             raise FeltwatchError(
                 f"{folder}: no picture is in the split {split}; there are {', '.join(named)}"
             )
-    pictures = []
+    read: list[tuple[Entry, Path, tuple[Box, ...]]] = []
     for entry in entries:
         if entry.path is None:
             continue
@@ -177,13 +186,21 @@ def _from_labels(folder: Path, split: str, unknown: Counter[str]) -> tuple[str, 
         if size is None:
             raise FeltwatchError(f"{entry.path}: not a picture that can be read")
         boxes = entry.boxes(entry.width or size[0], entry.height or size[1])
-        scene = _scene_of(entry.details.get("source"))
-        truths = _truths(boxes, unknown, folder)
-        pictures.append(ValPicture(entry.file, entry.path, scene, truths))
+        read.append((entry, entry.path, boxes))
+    encloses = detect_enclosure(boxes for _, _, boxes in read[:ENCLOSURE_PICTURES])
+    pictures = [
+        ValPicture(
+            entry.file, path, _scene_of(entry.details.get("source")),
+            _truths(boxes, unknown, encloses),
+        )
+        for entry, path, boxes in read
+    ]  # fmt: skip
     return str(form), pictures
 
 
-def _truths(boxes: Iterable[Box], unknown: Counter[str], folder: Path) -> tuple[Truth, ...]:
+def _truths(
+    boxes: Iterable[Box], unknown: Counter[str], encloses: Encloses | None
+) -> tuple[Truth, ...]:
     out = []
     for box in boxes:
         card = box.attribute("card")
@@ -191,16 +208,12 @@ def _truths(boxes: Iterable[Box], unknown: Counter[str], folder: Path) -> tuple[
         if own is None:
             unknown[box.label] += 1
             continue
-        if own.card is not None and box.attribute("kind") == WHOLE_CARD:
-            raise FeltwatchError(
-                f"{folder}: labels whole cards, not their indices; "
-                "'feltwatch model photos' counts how whole cards are read"
-            )
         out.append(
             Truth(
                 own.kind, box.enclosing(), own.card, box.attribute("labelled") is not False,
                 _top_colour(own, box.attribute("colours")),
                 visible=1.0 if box.visible is None else box.visible,
+                whole=own.card is not None and box_encloses(box, encloses) is Encloses.CARD,
             )
         )  # fmt: skip
     return tuple(out)

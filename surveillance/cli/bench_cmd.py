@@ -86,22 +86,24 @@ def dataset_command(
     pictures: Annotated[
         int, typer.Option("--pictures", min=300, help="How many made-up pictures.")
     ] = 10_000,
+    boxes: Annotated[int, typer.Option("--boxes", min=1, help="Boxes of each picture.")] = 14,
+    size_px: Annotated[int, typer.Option("--size", min=32, help="Side of a picture, px.")] = 640,
     as_json: AsJson = False,
 ) -> None:
     """Measure import, check, split and counting of a labelled set, in time and memory.
 
-    Each step runs in a process of its own: wall time in s, peak of memory in MiB.
+    Each step runs in a process of its own: wall and CPU time in s, peak of memory in MiB.
 
     Examples:
 
       feltwatch bench dataset
 
-      feltwatch bench dataset --pictures 1000 --json
+      feltwatch bench dataset --pictures 50000 --boxes 10 --size 64 --json
     """
     from benchmarks.labelled import bench_dataset
 
     _tell(f"a set of {pictures:,} pictures")
-    _print(bench_dataset(pictures), as_json)
+    _print(bench_dataset(pictures, boxes=boxes, size_px=size_px), as_json)
 
 
 @bench_app.command("simulate")

@@ -13,10 +13,17 @@ from datasets.labelled.crops import Rgb, cut, data_uri, open_picture
 from datasets.labelled.diff import Difference, DiffSummary, Kind
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.records import Box
-from datasets.labelled.stats import SIZE_STEPS_PX, DatasetStats, sample_sheet
+from datasets.labelled.stats import (
+    ASPECT_STEPS,
+    HEAT_CELLS,
+    SIZE_STEPS_PX,
+    DatasetStats,
+    sample_sheet,
+)
 
 STATS_SAMPLES = 10
 DIFF_PICTURES = 200
+IMAGE_SIZES = 12
 CROP_PX = 240
 FIRST: Rgb = (96, 200, 255)
 SECOND: Rgb = (255, 176, 64)
@@ -69,6 +76,11 @@ def write_stats_page(
         "split_most": max(stats.splits.values(), default=1),
         "class_most": max((c.boxes for c in stats.classes), default=1) or 1,
         "histogram": size_histogram(stats.sizes),
+        "aspects": aspect_histogram(stats.aspects),
+        "heat": heat_map(stats.heat),
+        "heat_cells": HEAT_CELLS,
+        "image_sizes": dict(list(stats.image_sizes.items())[:IMAGE_SIZES]),
+        "more_sizes": max(0, len(stats.image_sizes) - IMAGE_SIZES),
         "sheets": ((c, list(sample_sheet(dataset, c.label, samples))) for c in labels),
         "empty": [c.label for c in stats.classes if not c.boxes],
         "confirmed": stats.confirmed / stats.pictures if stats.pictures else 0.0,
@@ -82,12 +94,21 @@ def size_histogram(sizes: tuple[int, ...]) -> dict[str, Any]:
     >>> size_histogram((0,) * 13 + (4,))["bars"][-1]["height"]
     150.0
     """
+    return _histogram(sizes, SIZE_STEPS_PX, " px")
+
+
+def aspect_histogram(counts: tuple[int, ...]) -> dict[str, Any]:
+    """Bars of the histogram of aspect ratios, in the units of its drawing."""
+    return _histogram(counts or (0,) * (len(ASPECT_STEPS) + 1), ASPECT_STEPS, "")
+
+
+def _histogram(counts: tuple[int, ...], steps: tuple[float, ...], unit: str) -> dict[str, Any]:
     width, height = 44.0, 150.0
-    most = max(sizes) or 1
+    most = max(counts) or 1
     bars = []
-    for n, count in enumerate(sizes):
-        low = SIZE_STEPS_PX[n - 1] if n else 0
-        high = SIZE_STEPS_PX[n] if n < len(SIZE_STEPS_PX) else None
+    for n, count in enumerate(counts):
+        low = steps[n - 1] if n else 0
+        high = steps[n] if n < len(steps) else None
         tall = round(height * count / most, 1)
         bars.append(
             {
@@ -95,11 +116,22 @@ def size_histogram(sizes: tuple[int, ...]) -> dict[str, Any]:
                 "y": round(height - tall + 18, 1),
                 "height": tall,
                 "count": count,
-                "words": f"{low} to {high} px" if high else f"{low} px and more",
-                "tick": str(low),
+                "words": f"{low:g} to {high:g}{unit}" if high else f"{low:g}{unit} and more",
+                "tick": f"{low:g}",
             }
         )
-    return {"bars": bars, "width": width * len(sizes) + 20, "bar": width - 8, "base": height + 18}
+    return {"bars": bars, "width": width * len(counts) + 20, "bar": width - 8, "base": height + 18}
+
+
+def heat_map(heat: tuple[tuple[int, ...], ...]) -> list[dict[str, Any]]:
+    """The cells of the map of places that hold boxes, as deep as the root of their count."""
+    most = max((count for row in heat for count in row), default=0) or 1
+    return [
+        {"x": x, "y": y, "count": count, "deep": round((count / most) ** 0.5, 3)}
+        for y, row in enumerate(heat)
+        for x, count in enumerate(row)
+        if count
+    ]
 
 
 def write_diff_page(

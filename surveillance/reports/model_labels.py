@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from datasets.labelled.checks.deck_check import WHOLE_CARD
+from datasets.labelled.checks.enclosure import NOTE, Encloses
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.records import Box, Picture
 from settlement.record import DECK_LABELS
@@ -31,12 +32,15 @@ class Terms(StrEnum):
 def terms_of(dataset: Dataset) -> Terms:
     """What a dataset labels, by its first pictures.
 
-    Whole cards where most boxes of cards say so (`kind`), else their indices; the bare
-    classes of the detector where no label is a card and some are such classes.
+    Whole cards where the dataset or most boxes of cards say so (`kind`), else their indices;
+    the bare classes of the detector where no label is a card and some are such classes.
     """
     labels = set(dataset.class_counts())
     if not labels & (set(DECK_LABELS) | {"BACK"}) and labels & BARE_CLASSES:
         return Terms.CLASSES
+    kept = dataset.note(NOTE)
+    if kept in set(Encloses):
+        return Terms.CARDS if kept == Encloses.CARD else Terms.INDICES
     whole = other = 0
     for picture in dataset.pictures(limit=FIRST_PICTURES):
         for box in dataset.boxes(picture.id):

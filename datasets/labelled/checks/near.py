@@ -152,10 +152,13 @@ def _pairs_within(group: Ints, hashes: Hashes, top: Ints, looks: Ints) -> Iterat
             near = _distance(hashes[rows][:, None], hashes[columns][None, :]) <= MAX_BITS
             near &= top[rows][:, None] != top[columns][None, :]
             near &= rows[:, None] != columns[None, :]
-            for i, j in zip(*np.nonzero(near), strict=True):
-                a, b = int(rows[i]), int(columns[j])
-                if looks[a] < LOOKS and looks[b] < LOOKS and top[a] != top[b]:
-                    yield a, b
+            for at, own in enumerate(rows):
+                found = columns[near[at]] if looks[own] < LOOKS else columns[:0]
+                for other in found[looks[found] < LOOKS]:
+                    if looks[own] >= LOOKS:
+                        break
+                    if looks[other] < LOOKS and top[own] != top[other]:
+                        yield int(own), int(other)
 
 
 def normal(gray: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:

@@ -281,7 +281,7 @@ def _box(told: Any, names: dict[int, str], file: Path) -> Box:
     kept = tuple(attributes.items())
     kept += tuple((OWN + k, v) for k, v in told.items() if k not in _BOX_KEYS | _PLAIN_KEYS)
     try:
-        box = Box(names[category], x, y, x + w, y + h, **values)  # type: ignore[index]
+        box = Box(names[category], x, y, x + w, y + h, **values)
         return replace(box, attributes=kept + _shape(told, place).attributes(box.xyxy))
     except FeltwatchError as error:
         raise place_of(error, place) from error

@@ -188,14 +188,16 @@ def _regions(task: dict[str, Any]) -> tuple[list[dict[str, Any]], str | None]:
 
 def _region_labels(region: dict[str, Any]) -> list[str]:
     value = region.get("value")
-    for kind in _LABELS if isinstance(value, dict) else ():
+    if not isinstance(value, dict):
+        return []
+    for kind in _LABELS:
         if isinstance(value.get(kind), list):
             return [str(name).strip() for name in value[kind] if str(name).strip()]
     return []
 
 
 def _box(region: dict[str, Any], size: tuple[int, int], place: str) -> Box:
-    value = region["value"]
+    value: dict[str, Any] = region["value"]
     label = _region_labels(region)[0]
     across, down = size[0] / 100, size[1] / 100
     shape, angle = Shape(), None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from datasets.labelled.formats.base import place_of
-from datasets.labelled.formats.shapes import Ring, Shape, bounds, turned_box
+from datasets.labelled.formats.shapes import Corners, Ring, Shape, bounds, turned_box
 from datasets.labelled.records import Box
 from datasets.labelled.source_files import read_text
 from settlement.errors import FeltwatchError
@@ -88,7 +88,7 @@ def _box(words: list[str], place: str, lines: Lines, width: int, height: int) ->
     )
 
 
-def _corners(values: list[float], width: int, height: int) -> tuple[float, ...]:
+def _corners(values: list[float], width: int, height: int) -> Corners:
     x, y, w, h = values[:4]
     return (x - w / 2) * width, (y - h / 2) * height, (x + w / 2) * width, (y + h / 2) * height
 

@@ -6,6 +6,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from datasets.labelled.checks.enclosure import NOTE, Encloses
@@ -16,8 +17,11 @@ from datasets.labelled.importing import ImportOptions, import_labels, preview_la
 from datasets.labelled.manifest import Box, Dataset
 from datasets.labelled.records import Picture
 from datasets.labelled.relabel import LabelMap
+from models.evaluate.matching import match
+from models.evaluate.samples import read_val_set
 from settlement.errors import FeltwatchError
 from surveillance.cli import main
+from surveillance.reports.model_labels import Terms, terms_of
 from tests.datasets.labelled.made import add, picture_bytes
 
 SIZE = 'width="96" height="64"'
@@ -390,3 +394,32 @@ def test_a_dry_run_shows_it_and_writes_nothing(
     output = capsys.readouterr().out
     assert "dry run, nothing written" in output
     assert "width is 'inf'" in output
+
+
+# 5, where a model is checked
+
+
+def test_a_set_of_whole_cards_is_checked_by_the_indices_inside(tmp_path: Path) -> None:
+    fan(tmp_path, 12, False)
+    own = read_val_set(tmp_path / "out", "train")
+    assert {truth.whole for picture in own.pictures for truth in picture.truths} == {True}
+    cards = np.array([[0, 0, 60, 90], [100, 0, 160, 90]], np.float64)
+    found = np.array(
+        [[5, 5, 15, 25], [45, 65, 55, 85], [105, 5, 115, 25], [200, 5, 210, 25]], float
+    )
+    scores = np.array([0.9, 0.8, 0.7, 0.6])
+    allowed = np.ones((4, 2), np.bool_)
+    plain = match(found, scores, cards, allowed)
+    assert not plain.right.any()  # 0 % before
+    inside = match(found, scores, cards, allowed, whole=np.ones(2, np.bool_))
+    assert inside.right[:, 0].tolist() == [True, False, True, False]
+    assert inside.skipped[:, 0].tolist() == [False, True, False, False]
+
+
+def test_diff_with_a_model_follows_what_boxes_enclose(tmp_path: Path) -> None:
+    fan(tmp_path, 12, False)
+    import_labels(tmp_path / "out", tmp_path / "d")
+    with Dataset.open(tmp_path / "d") as dataset:
+        assert terms_of(dataset) is Terms.CARDS
+        dataset.set_note(NOTE, "index")
+        assert terms_of(dataset) is Terms.INDICES

@@ -104,19 +104,16 @@ def test_yolo_with_classes_and_as_a_labelled_dataset(tmp_path: Path) -> None:
             read_val_set(folder, "test")
 
 
-def test_whole_cards_are_for_another_command(tmp_path: Path) -> None:
+def test_whole_cards_are_known_for_what_they_are(tmp_path: Path) -> None:
     folder = tmp_path / "photos"
     (folder / "images").mkdir(parents=True)
     cv2.imwrite(str(folder / "images" / "a.png"), np.zeros((100, 100, 3), np.uint8))
-    for kind, words in (("card", "model photos"), ("corner", None)):
+    for kind, whole in (("card", True), ("corner", False)):
         boxes = [{"label": "AS", "xyxy": [10, 10, 40, 60], "kind": kind}]
         told = [{"image": "images/a.png", "width": 100, "height": 100, "boxes": boxes}]
         (folder / "labels.json").write_text(json.dumps(told))
-        if words is None:
-            assert read_val_set(folder).pictures[0].truths[0].card == "AS"
-        else:
-            with pytest.raises(FeltwatchError, match=words):
-                read_val_set(folder)
+        (truth,) = read_val_set(folder).pictures[0].truths
+        assert (truth.card, truth.whole) == ("AS", whole)
 
 
 def test_nothing_to_check(tmp_path: Path) -> None:
