@@ -17,6 +17,12 @@ from settlement.errors import FeltwatchError
 SPLITTER = "import:split"
 """Who is noted to have put pictures into splits."""
 
+PICTURES_WEIGHT = 0.1
+"""Of the share of the pictures, where that of a class weighs 1.
+
+With more the many pictures that are still to come draw the few of a rare class to `train`.
+"""
+
 Values = tuple[str | None, ...]
 
 
@@ -237,9 +243,8 @@ def share_out(
 ) -> dict[str, str]:
     """The split of every group: the largest first, each where the whole then deviates least.
 
-    What deviates is the share of the pictures and, of each class in `counts`, of its boxes;
-    the classes together weigh as much as the pictures. So classes are stratified as far as
-    whole groups allow.
+    What deviates is, of each class in `counts`, the share of its boxes, and with less weight
+    the share of the pictures. So classes are stratified as far as whole groups allow.
 
     >>> counts = {"a": {"AS": 2}, "b": {"AS": 2}, "c": {"KD": 2}, "d": {"KD": 2}}
     >>> home = share_out(dict.fromkeys("abcd", 1), counts, {}, {"train": 0.5, "val": 0.5}, 0)
@@ -262,7 +267,7 @@ def share_out(
         for label, count in own.items():
             part = count / totals[label]
             by_class += part * (part + 2 * (got[split][label] / totals[label] - share))
-        return grown + by_class / max(1, len(totals))
+        return by_class + PICTURES_WEIGHT * grown
 
     def put(name: str, split: str) -> None:
         held[split] += sizes[name]
