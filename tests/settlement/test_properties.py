@@ -46,10 +46,12 @@ def wagers(draw: st.DrawFn, name: str, complete: bool) -> WagerRecord:
     def known(values: st.SearchStrategy[object]) -> object:
         return draw(values if complete else st.none() | values)
 
+    # A legal side wager has a stake.
+    stakes = CENTS.filter(bool) if complete and name != "main" else CENTS
     return WagerRecord.model_validate(
         {
             "wager": name,
-            "stake_cents": None if name == "envy" else known(CENTS),
+            "stake_cents": None if name == "envy" else known(stakes),
             "action": "paid" if name == "envy" else known(st.sampled_from(ACTIONS)),
             "paid_cents": known(CENTS),
         }

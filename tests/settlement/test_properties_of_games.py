@@ -12,7 +12,7 @@ from test_properties import unfouled
 
 from settlement.compare.check import check_record
 from settlement.compare.comparison import compare
-from settlement.games import GAMES
+from settlement.games import GAMES, JACKPOTS
 from settlement.money_flows import HOUSE, balances, flows
 from settlement.record import (
     DECK_LABELS,
@@ -67,6 +67,11 @@ def tables(draw: st.DrawFn) -> TableRules:
     return with_rules(reading(rules, **chosen), **changes)
 
 
+def _stakes_of(wager: str) -> st.SearchStrategy[int]:
+    """A sensor may be without a coin and a bank without a main bet; no side wager is of 0."""
+    return CENTS if wager in JACKPOTS or wager == "main" else CENTS.filter(bool)
+
+
 @st.composite
 def wagers_of(draw: st.DrawFn, rules: TableRules) -> tuple[WagerRecord, ...]:
     offered = ["main", *rules.paytables]
@@ -78,7 +83,7 @@ def wagers_of(draw: st.DrawFn, rules: TableRules) -> tuple[WagerRecord, ...]:
         found.append(
             WagerRecord(
                 wager=name,
-                stake_cents=None if name == "envy" else draw(CENTS),
+                stake_cents=None if name == "envy" else draw(_stakes_of(name)),
                 action="paid"
                 if name == "envy"
                 else draw(st.sampled_from(["paid", "taken", "left"])),
@@ -95,7 +100,7 @@ def played(draw: st.DrawFn) -> tuple[RoundRecord, TableRules]:
     """A legal round of any game, all of it known."""
     rules = draw(tables())
     game = GAMES[rules.game]
-    count = draw(st.integers(1, 6))
+    count = draw(st.integers(1, min(6, game.seats_most)))
     deck = list(draw(st.permutations(DECK_LABELS)))
     dealer = [deck.pop() for _ in range(game.dealer_cards)]
     banker = draw(st.none() | st.integers(1, count)) if game.players_bank else None
