@@ -38,6 +38,10 @@ bearer = "{secret}"
 # 410: the secret of a one-time link is of a right form and still no link's.
 expected-statuses = ["2xx", "3xx", 401, 403, 404, 409, 410, 429]
 
+[checks.negative_data_rejection]
+# 413: a text that is too long for its field may be too long for the body.
+expected-statuses = [400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 429, 503]
+
 # Of a right form and still refused for what it means, which no JSON schema says: a cursor of
 # another list, a span that ends before it begins, a picture too small, a file that is no video,
 # a game that nobody knows, a name that nobody could type, a correction that corrects nothing.
