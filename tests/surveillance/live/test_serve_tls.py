@@ -13,6 +13,8 @@ import httpx
 import pytest
 
 from surveillance import cli
+from surveillance.accounts import devices
+from surveillance.web.access import SESSION_COOKIE
 from tests.certificates import Authority
 from tests.surveillance.live.live_room import PATIENCE_S, write_site, write_toml
 from tests.surveillance.live.serving import serving
@@ -79,11 +81,14 @@ def in_a_browser(address: str, welcome: str) -> dict[str, str]:
         page.wait_for_function("() => document.body.dataset.connection === 'open'")
         tile = "document.querySelector(\"a[href='/tables/view/c1']\")"
         page.wait_for_function(f"() => ['running', 'too_slow'].includes({tile}?.dataset.state)")
-        [cookie] = context.cookies()
-        assert (cookie["secure"], cookie["httpOnly"], cookie["sameSite"]) == (True, True, "Strict")
+        kept = {cookie["name"]: cookie for cookie in context.cookies()}
+        assert kept.keys() == {SESSION_COOKIE, devices.COOKIE}
+        for cookie in kept.values():
+            safe = (cookie["secure"], cookie["httpOnly"], cookie["sameSite"])
+            assert safe == (True, True, "Strict")
         assert complaints == []
         context.close()
-        return {cookie["name"]: cookie["value"]}
+        return {SESSION_COOKIE: kept[SESSION_COOKIE]["value"]}
 
 
 Spoil = Callable[[Authority, Path], tuple[Path, Path]]
