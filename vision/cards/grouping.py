@@ -270,7 +270,9 @@ def _score(indices: Sequence[PlacedIndex], members: Sequence[int]) -> float:
 
 def _parted(own: Sequence[PlacedIndex], size: CardSize | None) -> list[tuple[int, ...]]:
     """Indices of one label parted into cards, at the least cost."""
-    nats = [[_pair_nats(a, b, size) for b in own] for a in own]
+    if len(own) == 1:
+        return [(0,)]
+    nats = {(a, b): _pair_nats(own[a], own[b], size) for a, b in combinations(range(len(own)), 2)}
 
     @cache
     def best(left: tuple[int, ...]) -> tuple[float, tuple[tuple[int, ...], ...]]:
@@ -281,7 +283,7 @@ def _parted(own: Sequence[PlacedIndex], size: CardSize | None) -> list[tuple[int
         for count in range(min(MOST_INDICES, len(left))):
             for others in combinations(rest, count):
                 card = (first, *others)
-                cost = sum(nats[a][b] for a, b in combinations(card, 2))
+                cost = sum(nats[pair] for pair in combinations(card, 2))
                 if np.isfinite(cost):
                     cost_left, cards = best(tuple(n for n in rest if n not in others))
                     options.append((cost + TWIN_NATS + cost_left, (card, *cards)))
