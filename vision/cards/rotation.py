@@ -28,6 +28,8 @@ STEP_DEG = 360 / TURNS
 RIVALS = 2
 """So many turns are looked at closely."""
 
+BOXES_AT_ONCE = 64
+
 NEAR_DEG = 8.0
 CLOSE_CROPS = ((0.0, 1.0), (0.0, 0.87), (0.0, 1.15), (-NEAR_DEG, 1.0), (NEAR_DEG, 1.0))
 """Turn and size of the crops whose shares are averaged."""
@@ -139,6 +141,18 @@ def read_boxes(
     A coarse look at all turns, then a close one at the likeliest two: there the turn lies
     between neighbours by their shares, and the shares of several crops are averaged.
     """
+    readings: list[Reading] = []
+    # A large picture may hold a thousand: their crops are made some at a time.
+    for start in range(0, len(boxes), BOXES_AT_ONCE):
+        part = slice(start, start + BOXES_AT_ONCE)
+        readings += _read_some(image, boxes[part], aspects[part], reader)
+    return readings
+
+
+def _read_some(
+    image: ByteArray, boxes: Floats, aspects: Sequence[float], reader: Reader
+) -> list[Reading]:
+    """`read_boxes` for as many as fit into memory."""
     coarse = shares_by_turn(image, boxes, aspects, reader)[..., :-1]
     crops, rivals = [], []
     for box, aspect, shares in zip(boxes, aspects, coarse, strict=True):
@@ -147,8 +161,6 @@ def read_boxes(
             looks = [(turn + d, CROP_MARGIN * height * k) for d, k in CLOSE_CROPS]
             crops.append(turned_crops(image, _center(box), looks))
             rivals.append((turn, height))
-    if not crops:
-        return []
     close = reader.read(np.concatenate(crops))[:, :-1]
     close = close.reshape(len(boxes), RIVALS, len(CLOSE_CROPS), -1).mean(axis=2)
     readings = []
