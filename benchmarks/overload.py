@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from settlement.record import RoundRecord
+from settlement.record import DealerRecord, RoundRecord, SeatRecord
 from surveillance.alerts.model import ALERTED_APART
 from surveillance.store import AlertFilter, HealthFilter, Page, RoundFilter, Store
 
@@ -150,7 +150,8 @@ def _own(record: RoundRecord, truth: Sequence[RoundRecord]) -> list[str]:
 
 
 def _cards(record: RoundRecord) -> dict[int | None, frozenset[str]]:
-    hands = {None: record.dealer, **{s.seat: s for s in record.seats}}
+    hands: dict[int | None, DealerRecord | SeatRecord] = {None: record.dealer}
+    hands.update({seat.seat: seat for seat in record.seats})
     return {seat: frozenset((*(h.low or ()), *(h.high or ()))) for seat, h in hands.items()}
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from settlement.record import Undecided, WagerRecord
 from vision.rounds.changes import Changes, until
+from vision.rounds.late_bets import SeenLateBet
 from vision.rounds.tracker import FACE_UP_CARDS, STRAY_CARDS, Episode, Round
 from vision.sources.gaps import Gap
 
@@ -97,7 +98,8 @@ def dealer_gap(own: Round) -> Gap | None:
 
 def without_hidden(changes: Changes, own: Round) -> tuple[Changes, list[Undecided]]:
     """The changes that were seen to come about, and entries for those that were not."""
-    late, told = {}, []
+    late: dict[int, tuple[SeenLateBet, ...]] = {}
+    told: list[Undecided] = []
     for seat, observations in changes.late.items():
         for observation in observations:
             gap = _between(own.tracks[seat].episodes, observation.before, observation.after)

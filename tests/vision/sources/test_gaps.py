@@ -7,6 +7,7 @@ from settlement.record import RoundRecord
 from settlement.settle import settle
 from tests.vision.rounds.readings import TABLE, Play, hand, reading, seat_cards
 from vision.rounds.compile_round import compile_round
+from vision.rounds.snapshot import dump_state, load_state
 from vision.rounds.tracker import Phase, Round
 
 WEAK = hand(TABLE.dealer, "TD 9C", "JS 8D 6D 4S 2C")
@@ -216,3 +217,18 @@ def test_a_hand_that_lay_open_when_the_watching_began_is_not_judged() -> None:
     record = record_of(own, play.now_s)
     assert {d.seat for d in record.undecided if d.what == "gap"} == {1}
     assert (1, "NOT_PAID") not in alerts(record)
+
+
+def test_gaps_are_kept_with_what_was_seen() -> None:
+    play = Play()
+    dealt(play)
+    shown(play, 1)
+    play.lose(20.0)
+    tracker = play.tracker
+    assert tracker.open_gap is not None
+    kept = load_state(
+        dump_state({"gaps": (tracker.unseen, tracker.open_gap), "round": tracker.round})
+    )
+    unseen, open_gap = kept["gaps"]
+    assert unseen == tracker.unseen
+    assert (open_gap.gap, open_gap.held) == (tracker.open_gap.gap, tracker.open_gap.held)
