@@ -60,6 +60,10 @@ def seat_gaps(own: Round, seat: int) -> SeatGaps:
     # A rest that began after the dealer's cards were gone may follow what was hidden before.
     late = _gaps(e for e in episodes if e not in seen)
     hidden = [gap for gap in late if own.cut_s is None or gap.from_s <= own.cut_s]
+    # So may one that came about while it was not seen when they went.
+    for gap in _gaps(own.tracks[None].episodes):
+        if gap.from_s == own.cut_s and any(gap.from_s < e.start_s <= gap.to_s for e in episodes):
+            hidden.append(gap)
     if shown is None:
         return SeatGaps(settling=own.gap or next(iter(hidden), None))
     begin = seen[0].gap if shown == 0 else None

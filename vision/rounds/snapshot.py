@@ -40,9 +40,10 @@ class WatcherState:
     round: Round | None
     latest: dict[int | None, Episode]
     bare: dict[int | None, bytes]
-    unseen: Gap | None
+    unseen: dict[int | None, Gap]
     open_gap: OpenGap | None
     skipped: Gap | None
+    coarse_s: float | None
     views: list[tuple[int, float, RestState]]
     numbers: int
     now_s: float

@@ -16,7 +16,7 @@ from vision.cards.view import SAME_INDEX_MM, CardRead, ReadIndex, fuse_indices, 
 from vision.detect.detections import ByteArray
 from vision.rounds.region_change import kept_picture
 from vision.rounds.view_reader import ViewReading
-from vision.sources.gaps import Gap
+from vision.sources.gaps import SELDOM, Gap
 
 FACE_UP_CARDS = 5
 """Face-up cards from which a view shows a hand turned up."""
@@ -171,6 +171,8 @@ class RoundTracker:
         self.unseen: dict[int | None, Gap] = {}
         """Of each view, the gap since it was seen at rest last."""
         self.open_gap: OpenGap | None = None
+        self.coarse_s = float("-inf")
+        """When a frame came last that was farther than usual from the one before it."""
 
     @property
     def phase(self) -> Phase:
@@ -338,12 +340,19 @@ class RoundTracker:
             elif up <= STRAY_CARDS and not episode.backs and own.phase is Phase.SETTLING:
                 # Only once some hand was compared: an arm may hide the dealer's cards before.
                 own.phase = Phase.CLEARED
+                self._mark_coarse(own.tracks[None], episode)
                 # Where it was not seen when they went, they may have gone at once.
                 own.cut_s = episode.start_s if episode.gap is None else episode.gap.from_s
         elif episode.backs and own.phase is Phase.BETS:
             own.phase = Phase.DEALT
         elif up >= FACE_UP_CARDS and own.phase is Phase.DEALER_SET:
             own.phase = Phase.SETTLING
+
+    def _mark_coarse(self, dealer: ViewTrack, cleared: Episode) -> None:
+        """Note that it was not seen when the dealer's cards went, where frames were far apart."""
+        last_s = max((e.until_s for e in dealer.hand_episodes()), default=cleared.start_s)
+        if cleared.gap is None and self.coarse_s > last_s:
+            cleared.gap = Gap.between(last_s, cleared.start_s, SELDOM)
 
     def _finish_if_empty(self) -> Round | None:
         own = self.round

@@ -24,7 +24,7 @@ from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.tracker import Phase, Round, RoundTracker, Shot
 from vision.rounds.view_reader import ViewReading, read_view
 from vision.sources.base import Frame
-from vision.sources.gaps import JUMPED, LEAST_S, Gap
+from vision.sources.gaps import COARSE_STEPS, JUMPED, LEAST_S, Gap
 
 READS_PER_REST = 3
 FELT_CHECKS = 5
@@ -146,6 +146,8 @@ class TableWatcher:
             jumped = any(gap.hidden_s == JUMPED for gap in known)
             cause = max(known, key=lambda gap: gap.hidden_s).cause if known else "no frame came"
             gap = Gap.between(last_s, at_s, cause, jumped=jumped)
+            if at_s - last_s > COARSE_STEPS * self.sample_every_s:
+                self.tracker.coarse_s = at_s
         ended = self.tracker.skip(gap) if gap.hidden_s > LEAST_S else None
         return [] if ended is None else [self._observed(ended, gap.from_s, cut_short=False)]
 
@@ -209,6 +211,7 @@ class TableWatcher:
                 unseen=self.tracker.unseen,
                 open_gap=self.tracker.open_gap,
                 skipped=self._skipped,
+                coarse_s=self.tracker.coarse_s,
                 views=[(v.reads, v.since_s, v.watch.state()) for v in self._views],
                 numbers=self._numbers,
                 now_s=self._now_s,
@@ -229,7 +232,7 @@ class TableWatcher:
         self.tracker.round, self.tracker.latest = state.round, state.latest
         self.tracker.bare = state.bare
         self.tracker.unseen, self.tracker.open_gap = state.unseen, state.open_gap
-        self._skipped = state.skipped
+        self._skipped, self.tracker.coarse_s = state.skipped, state.coarse_s
         self._numbers, self._now_s = state.numbers, state.now_s
         self._matches, self._felt_known = state.matches, state.felt_known
 

@@ -12,6 +12,11 @@ rest after it that is read."""
 ROUND_S = 5.0
 """A gap from this length on may hide the end of a round and the deal of the next."""
 
+COARSE_STEPS = 1.5
+"""Frames farther apart than so many usual steps may show several motions as one."""
+
+SELDOM = "looked at too seldom, this machine did not keep up"
+
 JUMPED = math.inf
 """The hidden time of a gap after which the stream may show any later time."""
 

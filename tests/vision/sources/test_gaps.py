@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from settlement.compare.comparison import compare
 from settlement.record import RoundRecord
 from settlement.settle import settle
-from tests.vision.rounds.readings import TABLE, Play, hand, reading, seat_cards
+from tests.vision.rounds.readings import PICTURE, TABLE, Play, hand, reading, seat_cards
 from vision.rounds.compile_round import compile_round
 from vision.rounds.snapshot import dump_state, load_state
 from vision.rounds.tracker import Phase, Round
@@ -217,6 +219,34 @@ def test_a_hand_that_lay_open_when_the_watching_began_is_not_judged() -> None:
     record = record_of(own, play.now_s)
     assert {d.seat for d in record.undecided if d.what == "gap"} == {1}
     assert (1, "NOT_PAID") not in alerts(record)
+
+
+def test_what_came_to_rest_with_the_dealers_cards_gone_is_undecided_at_few_frames() -> None:
+    def played(coarse: bool) -> RoundRecord:
+        play = Play()
+        dealt(play)
+        for seat in (1, 2):
+            shown(play, seat)
+        play.stand(None, 1, 2)
+        play.now_s += 2.0
+        if coarse:
+            play.tracker.coarse_s = play.now_s
+        # Both motions were over when the felt was looked at: which was first is not known.
+        for seat in (2, None):
+            since, play.now_s = play.now_s, play.now_s + 0.8
+            play.tracker.take(
+                seat, replace(reading(), at_s=play.now_s), PICTURE, fresh=True, since_s=since
+            )
+            play.now_s = since
+        play.see(1, reading())
+        (own,) = play.ended
+        return record_of(own, play.now_s)
+
+    assert (2, "TOOK_PUSH") in alerts(played(coarse=False))
+    told = played(coarse=True)
+    assert (2, "TOOK_PUSH") not in alerts(told)
+    why = {(d.seat, d.what): d.why for d in told.undecided}
+    assert "looked at too seldom" in why[2, "main.action"]
 
 
 def test_gaps_are_kept_with_what_was_seen() -> None:
