@@ -43,7 +43,7 @@ class WatcherState:
     unseen: dict[int | None, Gap]
     open_gap: OpenGap | None
     skipped: Gap | None
-    coarse_s: float | None
+    coarse_s: float
     views: list[tuple[int, float, RestState]]
     numbers: int
     now_s: float
