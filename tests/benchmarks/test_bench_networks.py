@@ -13,7 +13,7 @@ from models.weights.folder import default_weights
 
 def test_each_round_begins_with_another() -> None:
     order: list[str] = []
-    contestants = {name: Timed(lambda name=name: order.append(name), 4) for name in "abc"}
+    contestants = {name: Timed(lambda name=name: order.append(name), 4) for name in "abc"}  # type: ignore[misc]
     steps: list[float] = []
     interleave(contestants, 3, steps.append)
     assert "".join(order) == "abc" + "abc" + "bca" + "cab"

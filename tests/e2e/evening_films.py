@@ -38,7 +38,7 @@ def make_films(folder: Path) -> Films:
     return Films(
         _laid(folder / "first.mp4", [(begin, end)], slower),
         _laid(folder / "second.mp4", [(joint, end), (begin, joint)], slower),
-        tuple(fault.code for own in rounds[at:] for fault in own.faults),
+        tuple(fault.code for own in rounds[at:] for fault in own.faults or ()),
     )
 
 

@@ -223,8 +223,8 @@ def both_tables_play(wall: Page) -> None:
         assert picture.evaluate("image => image.naturalWidth") == 1280
         before = picture.get_attribute("src")
         wait_for(lambda p=picture, b=before: p.get_attribute("src") != b)  # type: ignore[misc]
-        tile = f"document.querySelector(\"a[href='/tables/view/{name}']\")"
-        until(wall, f"['running', 'too_slow'].includes({tile}?.dataset.state)")
+        shown = f"document.querySelector(\"a[href='/tables/view/{name}']\")"
+        until(wall, f"['running', 'too_slow'].includes({shown}?.dataset.state)")
     shot(wall, "wall")
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from felt import PAIR_DEALER, WINNER, due, findings, round_of, seat, wager
 from hypothesis import given
 from hypothesis import strategies as st
-from tables import EARLIER, NEVADA, with_rules
 
 from settlement.record import RoundRecord
 from settlement.rules import TableRules
 from settlement.settle import settle
+from tests.settlement.felt import PAIR_DEALER, WINNER, due, findings, round_of, seat, wager
+from tests.settlement.tables import EARLIER, NEVADA, with_rules
 
 TREASURE = "emperors_treasure"
 FULL_HOUSE = "5H 5S / 6S 6H 6C 9D 2S"

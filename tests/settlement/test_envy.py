@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from felt import PAIR_DEALER, round_of, seat, seat_due, told, wager
-from tables import EARLIER, IMPERIAL, NEVADA, TRADITIONAL, WASHINGTON, reading
 
 from settlement.record import RoundRecord, SeatRecord, WagerRecord
 from settlement.rules import TableRules
 from settlement.settle import settle
+from tests.settlement.felt import PAIR_DEALER, round_of, seat, seat_due, told, wager
+from tests.settlement.tables import EARLIER, IMPERIAL, NEVADA, TRADITIONAL, WASHINGTON, reading
 
 QUADS = "KS KH / 8S 8D 8C 8H 2D"
 STRAIGHT_FLUSH = "AD AC / 7H 6H 5H 4H 3H"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from felt import ACE_HIGH_DEALER, LOSER, PAIR_DEALER, PUSHER, WINNER, due, findings, seat, wager
-from felt import round_of as nevada_round
-from tables import EARLIER, IMPERIAL, NEVADA, TABLES, TRADITIONAL, WASHINGTON, reading, with_rules
 
 from settlement.errors import FeltwatchError
 from settlement.games import GAMES, JACKPOTS, terms_for
@@ -16,6 +13,28 @@ from settlement.result import Settlement
 from settlement.rules import TableRules
 from settlement.ruling import Outcome
 from settlement.settle import settle
+from tests.settlement.felt import (
+    ACE_HIGH_DEALER,
+    LOSER,
+    PAIR_DEALER,
+    PUSHER,
+    WINNER,
+    due,
+    findings,
+    seat,
+    wager,
+)
+from tests.settlement.felt import round_of as nevada_round
+from tests.settlement.tables import (
+    EARLIER,
+    IMPERIAL,
+    NEVADA,
+    TABLES,
+    TRADITIONAL,
+    WASHINGTON,
+    reading,
+    with_rules,
+)
 
 KING_HIGH_DEALER = "QS TC / KC 9H 7C 5D 3S"
 LOW_COPY = "AD KC / 8S 8D 7C 5H 2D"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from felt import WINNER, round_of, seat, told, wager
-from tables import EARLIER, NEVADA, WASHINGTON, reading, with_rules
 
 from settlement.compare.check import check_record
 from settlement.record import DynamicPay, Meter, RoundRecord, SeatRecord
 from settlement.result import Settlement
 from settlement.rules import TableRules
 from settlement.settle import settle
+from tests.settlement.felt import WINNER, round_of, seat, told, wager
+from tests.settlement.tables import EARLIER, NEVADA, WASHINGTON, reading, with_rules
 
 TREASURE = "emperors_treasure_progressive"
 INSURANCE = "pai_gow_insurance_progressive"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from felt import LOSER, PAIR_DEALER, PUSHER, WINNER, round_of, seat, wager
-from tables import NEVADA, TRADITIONAL
-
 from settlement.money_flows import Flow, balances, flows
 from settlement.record import DealerRecord, Meter, WagerRecord
 from settlement.settle import settle
+from tests.settlement.felt import LOSER, PAIR_DEALER, PUSHER, WINNER, round_of, seat, wager
+from tests.settlement.tables import NEVADA, TRADITIONAL
 
 JACKPOT = "emperors_treasure_progressive"
 

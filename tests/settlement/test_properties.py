@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from felt import GAME, RULES
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +25,7 @@ from settlement.record import (
 from settlement.rules import TableRules
 from settlement.settle import settle
 from tests.profiles import examples
+from tests.settlement.felt import GAME, RULES
 
 WAGERS = ("main", *RULES.paytables)
 SIDE = WAGERS[:-1]

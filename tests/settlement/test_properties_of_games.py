@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tables import TABLES, reading, with_rules
-from test_properties import unfouled
 
 from settlement.compare.check import check_record
 from settlement.compare.comparison import compare
@@ -26,6 +24,8 @@ from settlement.record import (
 from settlement.rules import TableRules
 from settlement.settle import settle
 from tests.profiles import examples
+from tests.settlement.tables import TABLES, reading, with_rules
+from tests.settlement.test_properties import unfouled
 
 CENTS = st.sampled_from([0, 100, 499, 500, 2500, 3333, 100000])
 READINGS = st.fixed_dictionaries(

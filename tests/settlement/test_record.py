@@ -3,10 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from felt import PAIR_DEALER, WINNER, round_of, seat, wager
 
 from settlement.errors import FeltwatchError
 from settlement.record import iter_rounds, parse_round, read_rounds
+from tests.settlement.felt import PAIR_DEALER, WINNER, round_of, seat, wager
 
 ROUND = round_of(PAIR_DEALER, seat(1, WINNER, wager("main", 500, "paid", 500)))
 

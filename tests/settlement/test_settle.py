@@ -3,7 +3,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from felt import (
+
+from settlement.errors import FeltwatchError
+from settlement.rules import TableRules
+from settlement.ruling import Outcome
+from settlement.settle import settle
+from tests.settlement.felt import (
     ACE_HIGH_DEALER,
     LOSER,
     PAIR_DEALER,
@@ -16,11 +21,6 @@ from felt import (
     seat_due,
     wager,
 )
-
-from settlement.errors import FeltwatchError
-from settlement.rules import TableRules
-from settlement.ruling import Outcome
-from settlement.settle import settle
 
 KING_HIGH_DEALER = "QS TC / KC 9H 7C 5D 3S"
 FOUL = "AD AC / KS QH JC 6D 4H"

@@ -8,8 +8,6 @@ is considered a separate game", "all jackpots on a table must be of a single jac
 from __future__ import annotations
 
 import pytest
-from felt import PAIR_DEALER, round_of, seat, told, wager
-from tables import NEVADA, TRADITIONAL, WASHINGTON, with_rules
 
 from settlement.compare.check import check_record
 from settlement.errors import FeltwatchError
@@ -17,6 +15,8 @@ from settlement.games import GAMES, JACKPOTS, terms_for
 from settlement.record import DynamicPay, Meter, RoundRecord
 from settlement.rules import TableRules
 from settlement.settle import settle
+from tests.settlement.felt import PAIR_DEALER, round_of, seat, told, wager
+from tests.settlement.tables import NEVADA, TRADITIONAL, WASHINGTON, with_rules
 
 FIRST, SECOND, THIRD = (f"emperors_treasure_progressive{n}" for n in ("", "_2", "_3"))
 INSURANCE = "pai_gow_insurance_progressive"

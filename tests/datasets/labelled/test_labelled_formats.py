@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,7 +20,7 @@ from settlement.errors import FeltwatchError
 from tests.datasets.labelled.made import add, contents, picture_bytes, small_dataset
 
 LABELS = ("AS", "a label", "été <1>", "x:y")
-texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 shares = st.none() | st.floats(0, 1)
 places = st.floats(-50, 150)
 json_values = st.recursive(
@@ -202,7 +203,7 @@ def test_what_datumaro_wrote_comes_in(tmp_path: Path) -> None:
     assert summary.boxes == 5
 
 
-COCO = {
+COCO: dict[str, Any] = {
     "info": {"year": 2026},
     "licenses": [{"id": 1, "name": "CC BY"}],
     "categories": [{"id": 7, "name": "KD", "supercategory": "card"}, {"id": 3, "name": "AS"}],
@@ -229,7 +230,7 @@ def test_nothing_of_a_coco_file_is_lost(tmp_path: Path) -> None:
     assert told["images"][0]["license"] == 1
     (one,) = told["annotations"]
     assert {k: one[k] for k in ("category_id", "bbox", "iscrowd", "segmentation", "mine")} == {
-        k: COCO["annotations"][0][k]  # type: ignore[index]
+        k: COCO["annotations"][0][k]
         for k in ("category_id", "bbox", "iscrowd", "segmentation", "mine")
     }
 

@@ -119,8 +119,8 @@ def test_photographs_tell_time_and_session(tmp_path: Path) -> None:
         ]  # fmt: skip
         assert pictures[0].time_s == str((13 * 60 + 45) * 60 + 51)
         assert {(p.deck, p.source) for p in pictures} == {("bicycle", "phone")}
-        (box,) = dataset.boxes(1)
-        assert dict(box.attributes) == {"kind": "corner", "joker": "red"}
+        (own,) = dataset.boxes(1)
+        assert dict(own.attributes) == {"kind": "corner", "joker": "red"}
 
 
 def test_a_rendered_set_counts_as_truth(tmp_path: Path) -> None:

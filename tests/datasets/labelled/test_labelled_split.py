@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ values = st.none() | st.sampled_from("abcdefghij")
 rows = st.lists(st.tuples(values, values, values), min_size=3, max_size=40)
 
 
-def fill(folder: Path, drawn: list[tuple[str | None, ...]]) -> Dataset:
+def fill(folder: Path, drawn: Sequence[tuple[str | None, ...]]) -> Dataset:
     dataset = Dataset.create(folder, ("AS",))
     with dataset.batch():
         for n, (shift, deck, camera) in enumerate(drawn):
@@ -35,7 +36,7 @@ def homes(dataset: Dataset) -> dict[str, str | None]:
 @settings(max_examples=40, deadline=None)
 @given(drawn=rows, keys=st.sets(st.sampled_from(["shift", "deck", "camera"]), min_size=1))
 def test_no_value_is_ever_in_two_splits(
-    drawn: list[tuple[str | None, ...]], keys: set[str]
+    drawn: Sequence[tuple[str | None, ...]], keys: set[str]
 ) -> None:
     with tempfile.TemporaryDirectory() as temporary, fill(Path(temporary), drawn) as dataset:
         # One split can always be made; it tells how many groups there are.

@@ -82,6 +82,6 @@ def test_arms_at_random_come_from_the_generator_alone() -> None:
     one, two = (np.full((300, 300, 3), GREY, np.uint8) for _ in range(2))
     masks = [random_arms(np.random.default_rng(8), c, 1.2) for c in (one, two)]
     assert np.array_equal(one, two)
-    assert np.array_equal(*masks)
+    assert np.array_equal(masks[0], masks[1])
     assert masks[0].max() == 255
     assert len(set(known_arm_styles())) == len(known_arm_styles())

@@ -31,7 +31,7 @@ def test_undistort_is_the_inverse_of_distort(k1: float, k2: float, x: float, y: 
 def test_a_warp_map_is_the_exact_map_to_a_thirtieth_of_a_px() -> None:
     lens = Lens(-0.12, 0.02, (400.0, 300.0), 700.0)
     camera = synthetic_camera(FELT, tilt_deg=40, width_px=800, height_px=600)
-    back = np.linalg.inv(camera.homography)
+    back = np.linalg.inv(camera.homography).astype(np.float64)
     for lens_here in (None, lens):
         got = warp_map(back, 120, 80, 333, 275, lens_here)
         assert got.shape == (275, 333, 2)

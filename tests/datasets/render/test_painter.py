@@ -8,8 +8,8 @@ import pytest
 from datasets.render.appearance import lammer_sprites
 from datasets.render.camera import SyntheticCamera, synthetic_camera, table_camera
 from datasets.render.cards.deck import Deck, draw_deck
+from datasets.render.chips import ChipLook
 from datasets.render.painter import (
-    ChipLook,
     Light,
     Painter,
     card_corners,
@@ -19,7 +19,7 @@ from datasets.render.painter import (
 )
 from datasets.render.scene import CardItem, Item, LammerItem, StackItem
 from settlement.rules import TableRules
-from vision.chips.reading import silhouette
+from vision.chips.network_input.patch import silhouette
 from vision.geometry.calibration import Calibration
 from vision.geometry.standard_layout import FELT, LAMMERS, standard_table
 from vision.geometry.table import Point
@@ -114,7 +114,7 @@ def test_a_card_is_painted_within_its_corners_and_its_index_where_the_deck_says(
     assert (seen & ~whole).sum() < 0.004 * whole.sum()
     # The round corners stay bare.
     assert (whole & ~seen).sum() < 0.02 * whole.sum()
-    dark = (brush.canvas < 60).all(axis=2)
+    dark = np.asarray((brush.canvas < 60).all(axis=2))
     for index in deck.faces["7C"].indices:
         x0, y0, x1, y1 = index.rect_mm
         own = card_points(card, deck.size_mm, np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]))

@@ -76,7 +76,7 @@ def test_faults_are_those_of_the_seed(faults) -> None:
         for _ in range(2):
             rng = np.random.default_rng(seed)
             made.append(degrade(rng, image, faults(rng)))
-        assert np.array_equal(*made)
+        assert np.array_equal(made[0], made[1])
         assert made[0].shape == image.shape
         assert made[0].dtype == np.uint8
 

@@ -177,8 +177,13 @@ def test_a_card_lies_in_the_picture_where_the_camera_says(
         for share in (0.4, 0.5, 0.6):
             at = p + (q - p) * share
             steps = np.arange(-6, 6.01, 0.25)
-            line = np.array([(at + out * d) for d in steps], np.float32)
-            level = cv2.remap(bright.astype(np.float32), line[None], None, cv2.INTER_LINEAR)[0]
+            line = np.array([[(at + out * d) for d in steps]], np.float32)
+            level = cv2.remap(
+                bright.astype(np.float32),
+                line,
+                None,
+                cv2.INTER_LINEAR,  # type: ignore[call-overload]
+            )[0]
             half = (level[:4].mean() + level[-4:].mean()) / 2
             k = int(np.argmax(level < half))
             share_of_step = (level[k - 1] - half) / (level[k - 1] - level[k])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -141,7 +142,7 @@ def test_a_second_run_goes_on_with_what_is_missing_only(rendered: Path) -> None:
 
 
 @pytest.mark.parametrize("other", [{"seed": 5}, {"views": 7}, {"size": 128}, {"shard_views": 2}])
-def test_another_recipe_is_refused(rendered: Path, other: dict[str, int]) -> None:
+def test_another_recipe_is_refused(rendered: Path, other: dict[str, Any]) -> None:
     with pytest.raises(FeltwatchError, match="holds a training set of another recipe"):
         render_training_set(replace(SPEC, **other), rendered, workers=1)
 

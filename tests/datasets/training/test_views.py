@@ -9,7 +9,8 @@ import pytest
 from datasets.render.appearance import lammer_sprites, random_chips
 from datasets.render.boxes import MIN_VISIBLE, Box, boxes_of, item_outlines
 from datasets.render.cards.deck import Deck, draw_deck
-from datasets.render.painter import ChipLook, Painter, card_corners, painting_order
+from datasets.render.chips import ChipLook
+from datasets.render.painter import Painter, card_corners, painting_order
 from datasets.render.scene import CardItem, Item, StackItem
 from datasets.training.views import CLASSES, LAMMER_WORDS, loose_items, render_view, table_items
 from settlement.record import DECK_LABELS, JOKER

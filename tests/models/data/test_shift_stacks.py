@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +40,7 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_film(tmp_path_factory.mktemp("film") / "night")
 
 
-def found_at(boxes: list[tuple[float, ...]]) -> Detections:
+def found_at(boxes: Sequence[tuple[float, ...]]) -> Detections:
     chip = CLASSES.index("chip")
     return Detections(
         np.array(boxes, np.float32).reshape(-1, 4), np.full(len(boxes), 0.9, np.float32),
@@ -54,7 +56,7 @@ class Knowing:
     def __init__(self, film: Path) -> None:
         self.boxes = [list(boxes) for boxes in _true_stacks(film)]
 
-    def find(self, views: list[np.ndarray]) -> list[Detections]:
+    def find(self, views: Sequence[np.ndarray]) -> list[Detections]:
         return [found_at(self.boxes.pop(0)) for _ in views]
 
 
@@ -67,18 +69,18 @@ def _true_stacks(film: Path) -> list[list[tuple[float, ...]]]:
     truth = film / "frames.jsonl.gz"
     moments = choose_moments(truth_lines(truth), calibration, places)
     rests = [m for m in moments if m.kind == "rest"]
-    out = []
+    out: list[list[tuple[float, ...]]] = []
     for _, objects, moment in moment_pictures(film / "video.mp4", truth, rests):
         seen = boxes_in_view(objects, calibration, places[moment.seat], SIZE)
         own = [one.box.xyxy for one in seen if one.colours]
         if own:
-            out.append(own)
+            out.append([tuple(xyxy) for xyxy in own])
     return out
 
 
-def cut(film: Path, out: Path, detector: object) -> int:
-    files = [film / name for name in ("video.mp4", "table.toml", "frames.jsonl.gz")]
-    return cut_stacks(*files, out, detector)  # type: ignore[arg-type]
+def cut(film: Path, out: Path, detector: Any) -> int:
+    video, table, truth = (film / name for name in ("video.mp4", "table.toml", "frames.jsonl.gz"))
+    return cut_stacks(video, table, truth, out, detector)
 
 
 def test_a_stack_is_cut_with_its_count_and_its_height(film: Path, tmp_path: Path) -> None:
@@ -170,7 +172,7 @@ def test_filming_goes_on_where_it_stopped(
     out = tmp_path / "stacks"
 
     class Again(Knowing):
-        def find(self, views: list[np.ndarray]) -> list[Detections]:
+        def find(self, views: Sequence[np.ndarray]) -> list[Detections]:
             self.boxes = self.boxes or [list(boxes) for boxes in _true_stacks(film)]
             return super().find(views)
 

@@ -18,7 +18,7 @@ RANK_WORDS = {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten"}
 
 @pytest.mark.parametrize("label", DECK_LABELS[:-1])
 def test_every_card_in_every_usual_form(label: str) -> None:
-    rank, suit = label
+    rank, suit = label[0], label[1]
     number = "10" if rank == "T" else rank
     word = RANK_WORDS.get(rank, rank)
     sign = dict(zip("CDHS", "♣♦♥♠", strict=True))[suit]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -25,7 +26,9 @@ def photo(*boxes: tuple[str, Box], kind: str = "card") -> LabelledPhoto:
 
 def result(*cards: tuple[str, list[Box]], unsure: tuple[Box, ...] = ()) -> PhotoResult:
     """A result whose cards have indices at the boxes given."""
-    detections, faces, members = [], [], []
+    detections: list[Any] = []
+    faces: list[Any] = []
+    members: list[Any] = []
     for label, boxes in cards:
         first = len(detections)
         detections += [Found(label, 0.9, box) for box in boxes]

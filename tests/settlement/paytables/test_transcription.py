@@ -11,9 +11,9 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from transcription import DYNAMIC, LAYOUTS, PRINTED, Printed
 
 from settlement.paytables.registry import PayRow, PayTable, pay_table, pay_table_ids
+from tests.settlement.paytables.transcription import DYNAMIC, LAYOUTS, PRINTED, Printed
 
 BY_PLACE = {(printed.document, printed.table_id): printed for printed in PRINTED}
 DOCUMENTS = ("000", "001", "002", "003", "004")
@@ -179,7 +179,7 @@ def test_example_layouts_show_the_table_they_are_said_to_show(layout):
 def test_dynamic_pays_are_multiples_of_the_default_pay(table_id):
     default = cells(BY_PLACE["002", table_id])
     assert list(DYNAMIC[table_id]) == [c for c, cell in default.items() if cell.startswith("$")]
-    times = [Fraction(3, 2), 2, 3, 4, 5, 6, 7, 8, 9, 10]
+    times: list[int | Fraction] = [Fraction(3, 2), 2, 3, 4, 5, 6, 7, 8, 9, 10]
     for category, dollars in DYNAMIC[table_id].items():
         assert list(dollars) == [int(default[category][1:]) * n for n in times]
 
@@ -246,7 +246,7 @@ def shipped_pay(table: PayTable, row: PayRow) -> str:
         return f"{row.percent}%" + (f" Lv.{row.level}" if len(levels) > 1 else "")
     if row.pay in ("push", "loss", "n/a"):
         return str(row.pay)
-    return f"{float(Fraction(row.pay)):g}"
+    return f"{float(Fraction(str(row.pay))):g}"
 
 
 def shipped_cells(table: PayTable, *, joined: bool) -> list[tuple[str, str]]:

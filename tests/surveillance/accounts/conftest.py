@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from accounts_harness import AccountsHarness, Clock
 from argon2 import PasswordHasher
 
 from surveillance.accounts import Accounts
 from surveillance.accounts.passwords import Passwords
 from surveillance.store import Store
+from tests.surveillance.accounts.accounts_harness import AccountsHarness, Clock
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
-from accounts_harness import PASSWORD, AccountsHarness
 
 from settlement.errors import FeltwatchError
 from surveillance.accounts import Role, first_link
 from surveillance.accounts.links import FIRST_LASTS, LASTS, Link, LinkGoneError, LinkKind
 from surveillance.store import tables
+from tests.surveillance.accounts.accounts_harness import PASSWORD, AccountsHarness
 
 
 def secret_of(link: Link | None) -> str:

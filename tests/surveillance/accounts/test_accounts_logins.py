@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
-from accounts_harness import PASSWORD, AccountsHarness
 from argon2 import PasswordHasher
 
 from surveillance.accounts import Role
@@ -23,6 +22,7 @@ from surveillance.accounts.passwords import Checked
 from surveillance.accounts.secret import digest
 from surveillance.accounts.sessions import IDLE, LASTS
 from surveillance.store import tables
+from tests.surveillance.accounts.accounts_harness import PASSWORD, AccountsHarness
 
 
 def log_in(

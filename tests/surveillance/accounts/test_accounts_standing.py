@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
-from accounts_harness import AccountsHarness
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from surveillance.accounts.names import clean_name
 from surveillance.accounts.standing import LastAdminError
 from surveillance.accounts.tokens import MAX_PER_PERSON
 from surveillance.store import TakenError, tables
+from tests.surveillance.accounts.accounts_harness import AccountsHarness
 
 roles = st.sampled_from(list(Role))
 

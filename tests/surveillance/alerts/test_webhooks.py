@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
@@ -28,7 +29,7 @@ from surveillance.alerts.webhooks import (
 )
 
 SECRET = "sixteen characters or more"
-ALERT = {"id": 7, "code": "wrong_pay", "message": "Sitz 3 bekam zu viel – 20 $"}
+ALERT: dict[str, Any] = {"id": 7, "code": "wrong_pay", "message": "Sitz 3 bekam zu viel – 20 $"}
 QUICK_S = (0.02, 0.02)
 
 

@@ -22,7 +22,7 @@ def packets(path: Path) -> list[tuple[float, bytes, bool]]:
     """Time, bytes and kind of every packet, in the order of coding."""
     with av.open(str(path)) as container:
         return [
-            (float(p.pts * p.time_base), bytes(p), p.is_keyframe)
+            (float((p.pts or 0) * p.time_base), bytes(p), p.is_keyframe)
             for p in container.demux(video=0)
             if p.size
         ]

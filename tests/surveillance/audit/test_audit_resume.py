@@ -208,8 +208,8 @@ def test_the_sample_stopped_twice_has_the_same_result(tmp_path: Path) -> None:
         with pytest.raises(Stopped):
             audit(
                 video, table, out, work_dir=work,
-                on_progress=lambda p, place=place: place.__setitem__(0, p.at_s),
-                should_stop=lambda place=place, until=stop_at_s: place[0] >= until,
+                on_progress=lambda p, place=place: place.__setitem__(0, p.at_s),  # type: ignore[misc]
+                should_stop=lambda place=place, until=stop_at_s: place[0] >= until,  # type: ignore[misc]
             )  # fmt: skip
     first: list[float] = []
     audit(video, table, out, work_dir=work, on_progress=lambda p: first.append(p.at_s))

@@ -84,7 +84,9 @@ class TestDetect:
         assert [p.name for p in drawn] == [
             "IMG_20220316_160000-2.jpg", "IMG_20220316_160000.jpg",
         ]  # fmt: skip
-        assert cv2.imread(str(drawn[0])).shape == (260, 300, 3)
+        seen = cv2.imread(str(drawn[0]))
+        assert seen is not None
+        assert seen.shape == (260, 300, 3)
 
     def test_a_folder_that_cannot_be_written(
         self, pictures: Path, capsys: pytest.CaptureFixture[str]

@@ -20,7 +20,8 @@ def levels(path: Path) -> list[tuple[float, int]]:
     with av.open(str(path)) as container:
         for frame in container.decode(video=0):
             level = float(frame.reformat(format="gray").to_ndarray().mean())
-            found.append((float(frame.pts * frame.time_base), round((level - 40) / 2)))
+            at_s = float((frame.pts or 0) * (frame.time_base or 0))
+            found.append((at_s, round((level - 40) / 2)))
     return found
 
 

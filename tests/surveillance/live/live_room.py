@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import tomli_w
@@ -54,11 +55,11 @@ def write_table(path: Path, table: TableFile) -> Path:
     return write_toml(path, table.model_dump(mode="json", exclude_none=True))
 
 
-def write_site(folder: Path, source: str, **more: object) -> Path:
+def write_site(folder: Path, source: str, **more: Any) -> Path:
     """A site with one camera; `more` are parts of the file, `camera` further keys of its own."""
     table = write_table(folder / "table.toml", small_table())
     camera = {"name": "c1", "table_file": table.name, "source": source}
-    camera |= more.pop("camera", {})  # type: ignore[arg-type]
+    camera |= more.pop("camera", {})
     data: dict[str, object] = {
         "evidence": {"before_s": 1, "after_s": 1},
         "web": {"port": 0},

@@ -90,7 +90,7 @@ def test_a_part_that_does_not_stop_holds_the_end_no_longer_than_it_may(
     shutdown.begin()
     shutdown.run("recordings", lambda: over.append("stopped"))
     assert over == ["stopped"]
-    shutdown.run("webhooks", lambda: bool(never.wait(600)))
+    shutdown.run("webhooks", lambda: bool(never.wait(600)))  # type: ignore[arg-type]
     assert "webhooks did not stop in time" in caplog.text
     assert shutdown.left_s() == 0.0
     wait_for(lambda: shutdown.left_s() == 0.0)

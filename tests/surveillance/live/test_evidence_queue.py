@@ -38,7 +38,7 @@ class Disk:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.is_full = False
         self.asked = 0
-        make = write.tempfile.mkstemp
+        make = write.tempfile.mkstemp  # type: ignore[attr-defined]
 
         def mkstemp(*args: Any, **named: Any) -> Any:
             self.asked += 1
@@ -46,7 +46,7 @@ class Disk:
                 raise OSError(errno.ENOSPC, "No space left on device")
             return make(*args, **named)
 
-        patch.setattr(write.tempfile, "mkstemp", mkstemp)
+        patch.setattr(write.tempfile, "mkstemp", mkstemp)  # type: ignore[attr-defined]
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 SAMPLE = Path(__file__).resolve().parents[3] / "sample"
 MISTAKEN = next(r for r in read_rounds(SAMPLE / "truth.jsonl") if r.faults)
-CODE = MISTAKEN.faults[0].code
+CODE = (MISTAKEN.faults or ())[0].code
 FROM_S, TO_S = float(MISTAKEN.start_s or 0) - 4, float(MISTAKEN.end_s or 0) + 4
 """The round, from a key frame before it to the felt being empty after it."""
 

@@ -38,7 +38,7 @@ class _Page(HTMLParser):
         found = dict(attrs)
         if tag not in self.VOID:
             self.open.append(tag)
-        self.ids += [found["id"]] if found.get("id") else []
+        self.ids += [found["id"]] if found.get("id") else []  # type: ignore[list-item]
         self.links += [found["href"]] if found.get("href") else []  # type: ignore[list-item]
         self.sources += [found["src"]] if found.get("src") else []  # type: ignore[list-item]
 

@@ -189,7 +189,8 @@ def test_filters_and_pages_agree_with_each_other(store: Store) -> None:
             case=rng.choice((None, None, True, False)),
         )
         expected = [row for row in rows if _matches(row, wanted)]
-        cursor, found = None, []
+        cursor = None
+        found: list[Any] = []
         while True:
             page = store.alerts.page(wanted, cursor, rng.choice((1, 3, 50)))
             found += page.rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -118,7 +119,7 @@ def test_every_list_is_read_off_an_index(store: Store) -> None:
     for kind, chosen in cases():
         wanted = kind(**{name: VALUES.get(name, "x") for name in chosen})
         page = FILTERS[kind](store)
-        check(store, lambda page=page, wanted=wanted: page(wanted, CURSOR, 50))
+        check(store, functools.partial(page, wanted, CURSOR, 50))
         seen += 1
     assert seen > 100
     check(store, lambda: store.rounds.page(limit=50, whole=False))

@@ -116,19 +116,19 @@ def test_figures_are_those_of_the_rows(
         )
         for name in {r.dealer for r in rounds} | {a.dealer for a in alerts}
     }
-    for line in report.tables:
-        own_rounds = [r for r in rounds if r.table == line.name]
-        own = [a for a in alerts if a.table == line.name]
-        assert (line.rounds, line.total) == (len(own_rounds), len(own))
-        assert line.with_undecided == sum(r.undecided > 0 for r in own_rounds)
-        assert line.undecided_alerts == sum(a.code == "UNDECIDED" for a in own)
-        assert line.confirmed_per_100 == round(100 * sum(map(is_upheld, own)) / len(own_rounds), 2)
+    for group in report.tables:
+        own_rounds = [r for r in rounds if r.table == group.name]
+        own = [a for a in alerts if a.table == group.name]
+        assert (group.rounds, group.total) == (len(own_rounds), len(own))
+        assert group.with_undecided == sum(r.undecided > 0 for r in own_rounds)
+        assert group.undecided_alerts == sum(a.code == "UNDECIDED" for a in own)
+        assert group.confirmed_per_100 == round(100 * sum(map(is_upheld, own)) / len(own_rounds), 2)
     assert {line.name for line in report.tables} == {r.table for r in rounds}
     assert sum(line.total for line in report.seats) == len(alerts)
     by_code = {line.code: line for line in report.codes}
     assert set(by_code) == {a.code for a in alerts}
-    for line in store.alerts.precision(shift_report._wanted(span)):
-        assert by_code[line.code].confirmed == line.confirmed
+    for code in store.alerts.precision(shift_report._wanted(span)):
+        assert by_code[code.code].confirmed == code.confirmed
     if table is None:
         assert {line.name for line in report.dealers} == {"Ana", "Łukasz", "not named"}
 

@@ -114,7 +114,7 @@ def test_recordings_go_through_their_states(store: Store) -> None:
     assert running.updated_at >= first.updated_at
     row = store.recordings.progress(first.id, 12.5, 3600.0, 4.2, 3, 1)
     assert (row.at_s, row.duration_s, row.speed, row.rounds, row.alerts) == (12.5, 3600, 4.2, 3, 1)
-    left = store.recordings.set_state(first.id, "running", only_from=("queued",), message="x")
+    left = store.recordings.set_state(first.id, "running", only_from=["queued"], message="x")
     assert left == row, "it was not queued any more"
     failed = store.recordings.set_state(first.id, "failed", "the disk is full")
     assert (failed.state, failed.message, failed.out) == ("failed", "the disk is full", "audit/1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
@@ -128,7 +129,8 @@ def test_pages_hold_every_round_once_newest_first(store: Store) -> None:
             key=lambda row: (row.started_at, row.id),
             reverse=True,
         )
-        limit, cursor, found = rng.choice((1, 7, 50, 500)), None, []
+        limit, cursor = rng.choice((1, 7, 50, 500)), None
+        found: list[Any] = []
         while True:
             page = store.rounds.page(wanted, cursor, limit)
             assert len(page.rows) <= limit

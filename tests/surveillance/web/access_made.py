@@ -16,7 +16,6 @@ import sqlalchemy as sa
 from argon2 import PasswordHasher
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from review_made import make_dataset
 
 from surveillance.accounts import Accounts, Role
 from surveillance.accounts.passwords import Passwords
@@ -30,6 +29,7 @@ from surveillance.store import tables as stored
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
+from tests.surveillance.web.review_made import make_dataset
 
 ADDRESS = "http://127.0.0.1:8471"
 PASSWORD = "seven red chips"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from review_made import make_dataset
 
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
+from tests.surveillance.web.review_made import make_dataset
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import time
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import Any
 
 from surveillance.audit.recording import audit
 from surveillance.recordings import AllowedFolders, AuditManager
@@ -41,7 +42,7 @@ class SlowWatcher(CountingWatcher):
         except FileNotFoundError:
             return False
 
-    def feed(self, frame):  # type: ignore[no-untyped-def]
+    def feed(self, frame):
         time.sleep(SLOW_S)
         while self._is_held(float(frame.at_s)) and not self.stop.is_set():
             time.sleep(0.02)
@@ -74,7 +75,7 @@ def audit_and_die(job: Job, pipe: Connection, stop: Event) -> None:
     os._exit(9)
 
 
-def manager_of(store: Store, folder: Path, data: Path, **more: object) -> AuditManager:
+def manager_of(store: Store, folder: Path, data: Path, **more: Any) -> AuditManager:
     return AuditManager(
         store, AllowedFolders([folder]), data / "evidence", data, audit=audit_slowly, **more
-    )  # type: ignore[arg-type]
+    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import cv2
@@ -49,7 +50,7 @@ def make_clip(path: Path, codec: str = "libx264", seconds: int = CLIP_S) -> Path
     path.parent.mkdir(parents=True, exist_ok=True)
     options = {"movflags": "+faststart"} if path.suffix == ".mp4" else {}
     with av.open(str(path), "w", options=options) as container:
-        stream = container.add_stream(codec, rate=CLIP_RATE)
+        stream: Any = container.add_stream(codec, rate=CLIP_RATE)
         stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         stream.time_base = Fraction(1, CLIP_RATE)
         for index in range(seconds * CLIP_RATE):
@@ -183,7 +184,7 @@ class MadeRoom:
         body = {"id": row.id, "code": row.code, "state": row.state}
         now = datetime.now(UTC)
         self.bus.publish(
-            LiveEvent(kind=kind, camera=row.camera, table=row.table, at=now, body=body)  # type: ignore[arg-type]
+            LiveEvent(kind=kind, camera=row.camera, table=row.table, at=now, body=body)
         )
 
     def set_state(self, state: str = "running", message: str = "", seats: int = 1) -> None:
@@ -203,7 +204,7 @@ class MadeRoom:
                 camera=CAMERA,
                 table=TABLE,
                 game="emperors_challenge_exposed",
-                state=state,  # type: ignore[arg-type]
+                state=state,
                 message=message,
                 phase="settling",
                 round_id="t1-000009",

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from access_made import ADDRESS, PASSWORD, SECRET_OF_HOOK, Caller, Place, made
 from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +16,14 @@ from datasets.labelled.manifest import Dataset
 from surveillance.accounts import Role, devices, first_link
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.routers.account_pages import own_path
+from tests.surveillance.web.access_made import (
+    ADDRESS,
+    PASSWORD,
+    SECRET_OF_HOOK,
+    Caller,
+    Place,
+    made,
+)
 
 NEW_PASSWORD = "nine blue chips"
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from access_made import PASSWORD, Place, made
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from review_browser import WITHIN_S, launched, until
 
 from surveillance.accounts import Role, first_link
 from surveillance.web.access import SESSION_COOKIE
+from tests.surveillance.web.access_made import PASSWORD, Place, made
+from tests.surveillance.web.review_browser import WITHIN_S, launched, until
 
 NEW_PASSWORD = "nine blue chips"
 

@@ -10,7 +10,6 @@ import pytest
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tools_made import SAMPLE, app_with, table_copy
 
 from settlement.games import GAMES
 from settlement.houseways import HOUSE_WAYS
@@ -18,6 +17,7 @@ from settlement.paytables.registry import pay_table_ids
 from settlement.record import DECK_LABELS, RoundRecord, read_rounds
 from surveillance.web.services.tablefiles import TableShelf
 from tests.profiles import examples
+from tests.surveillance.web.tools_made import SAMPLE, app_with, table_copy
 from vision.geometry.table import load_table
 
 NEVADA = "emperors_challenge_exposed"

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from review_browser import launched
-from tools_made import Watched, app_with, served, table_copy
+
+from tests.surveillance.web.review_browser import launched
+from tests.surveillance.web.tools_made import Watched, app_with, served, table_copy
 
 
 @pytest.fixture(scope="module")

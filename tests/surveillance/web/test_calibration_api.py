@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
-from tools_made import COMMENT, SAMPLE, app_with, table_copy
 
 from datasets.render.camera import camera_points, play_area, synthetic_camera
 from settlement.errors import FeltwatchError
@@ -25,6 +24,7 @@ from surveillance.config.calibration_image import picture_of, picture_of_video
 from surveillance.web.repositories import tablefiles as disk
 from surveillance.web.repositories.calibration_pictures import CalibrationPictures
 from surveillance.web.services.tablefiles import TableShelf, faults
+from tests.surveillance.web.tools_made import COMMENT, SAMPLE, app_with, table_copy
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import load_table
 
@@ -216,7 +216,7 @@ def test_a_write_that_fails_leaves_the_file(path: Path, monkeypatch: pytest.Monk
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(disk.os, "fsync", full)
+    monkeypatch.setattr(disk.os, "fsync", full)  # type: ignore[attr-defined]
     with pytest.raises(FeltwatchError, match="the disk is full"):
         shelf.write(shelved.id, stored.data | {"table": "new"}, stored.revision)
     assert path.read_bytes() == former

@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from room_made import asking, made_room
 
 from datasets.labelled.harvest import CANDIDATES, VIEWS
 from datasets.labelled.manifest import Dataset
 from surveillance.config.site_file import EvidencePart, SiteConfig
 from surveillance.web.services.evidence.candidate_folders import CandidateFolders
+from tests.surveillance.web.room_made import asking, made_room
 from vision.geometry.table import TableFile
 
 

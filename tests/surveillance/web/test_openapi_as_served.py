@@ -17,7 +17,6 @@ import pytest
 import sqlalchemy as sa
 from access_made import site_at
 from review_made import make_dataset
-from room_made import Running, made_room
 
 from surveillance.accounts import Accounts, Role
 from surveillance.alerts.webhooks import Hook, Webhooks
@@ -25,6 +24,7 @@ from surveillance.store import Store, tables
 from surveillance.store.rows import User
 from tests.surveillance import postgres
 from tests.surveillance.fuzzing import EXAMPLES
+from tests.surveillance.web.room_made import Running, made_room
 from vision.geometry.table import TableFile
 
 FIRST_ID = 1_000_000_000

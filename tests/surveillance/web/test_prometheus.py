@@ -58,9 +58,7 @@ def test_rounds_and_alerts_are_counted_as_the_hub_tells_them() -> None:
             time.sleep(0.05)
             counted = read(metrics)("feltwatch_rounds_total", table="begin")
         for kind, code in (("round", ""), ("alert", "a"), ("alert", "b"), ("alert", "a")):
-            bus.publish(
-                LiveEvent(kind=kind, camera="c", table="t", at=NOW, body={"code": code})  # type: ignore[arg-type]
-            )
+            bus.publish(LiveEvent(kind=kind, camera="c", table="t", at=NOW, body={"code": code}))
         while time.monotonic() < deadline:
             value = read(metrics)
             if value("feltwatch_alerts_total", table="t", code="a") == 2:

@@ -10,7 +10,6 @@ from pathlib import Path
 import av
 import pytest
 from fastapi.testclient import TestClient
-from recordings_made import audit_and_die, manager_of
 
 from settlement.errors import FeltwatchError
 from surveillance.recordings import AllowedFolders, AuditManager
@@ -20,6 +19,7 @@ from surveillance.store import Store
 from surveillance.web.access import Role
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
+from tests.surveillance.web.recordings_made import audit_and_die, manager_of
 
 pytestmark = pytest.mark.slow
 
@@ -284,7 +284,7 @@ def test_a_preview_is_small_and_keeps_the_times(tmp_path: Path) -> None:
     with av.open(str(sample)) as source, av.open(str(cut), "w") as target:
         stream = target.add_stream_from_template(source.streams.video[0])
         for packet in source.demux(video=0):
-            if packet.dts is not None and packet.pts * packet.time_base < 2:
+            if packet.dts is not None and (packet.pts or 0) * packet.time_base < 2:
                 packet.stream = stream
                 target.mux(packet)
     make_preview(cut, out, lambda at, _: told.append(at))

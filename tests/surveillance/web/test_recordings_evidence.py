@@ -14,7 +14,6 @@ from typing import Any
 import av
 import pytest
 from fastapi.testclient import TestClient
-from recordings_made import manager_of
 
 from settlement.errors import FeltwatchError
 from surveillance.alerts.model import read_alerts
@@ -40,6 +39,7 @@ from surveillance.web.access import Role
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
 from tests.surveillance.audit.test_audit_resume import CountingWatcher, stopping_after
+from tests.surveillance.web.recordings_made import manager_of
 
 pytestmark = pytest.mark.slow
 
@@ -289,12 +289,12 @@ def test_a_real_recording_gives_bundles_that_stand_and_clips_that_play(
     assert (check.problems, check.bundles, check.signed) == ((), len(alerts), len(alerts) + 1)
     bundle = refs[alerts.index(alert)].path
     assert json.loads(read_part(bundle, "alert.json"))["alert_id"] == alert.alert_id
-    with av.open(io.BytesIO(read_part(bundle, "clip.mp4"))) as clip:
+    with av.open(io.BytesIO(read_part(bundle, "clip.mp4")), "r") as clip:
         stream = clip.streams.video[0]
         assert (stream.codec_context.name, stream.codec_context.width) == ("h264", 3840)
         packets = [p for p in clip.demux(stream) if p.size]
         assert packets[0].is_keyframe
-        length_s = float(max(p.pts for p in packets) * packets[0].time_base)
+        length_s = float(max(p.pts or 0 for p in packets) * packets[0].time_base)
     # From before the first picture of it to after the last, as far as the recording goes.
     start_s = float(json.loads(read_part(bundle, "manifest.json"))["clip_start_s"])
     span = ClipPlan().span(alert)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from review_browser import WITHIN_S, launched
-from room_made import CAMERA, TABLE, MadeRoom, Running, made_room
 
 from surveillance.store import NewAlert
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.services.reports.shift_report import ON_A_PAGE
+from tests.surveillance.web.review_browser import WITHIN_S, launched
+from tests.surveillance.web.room_made import CAMERA, TABLE, MadeRoom, Running, made_room
 from vision.geometry.table import TableFile
 
 STOOD = 2 * ON_A_PAGE + 7

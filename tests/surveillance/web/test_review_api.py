@@ -13,13 +13,20 @@ import pytest
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from review_made import FIRST_BOXES, HEIGHT, LABELS, WIDTH, draw, make_dataset
 
 from datasets.labelled.manifest import MANIFEST, PICTURES, Box, Dataset
 from settlement.errors import FeltwatchError
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
 from tests.profiles import examples
+from tests.surveillance.web.review_made import (
+    FIRST_BOXES,
+    HEIGHT,
+    LABELS,
+    WIDTH,
+    draw,
+    make_dataset,
+)
 
 API = "/api/datasets/cards"
 
@@ -34,7 +41,7 @@ def put(client: TestClient, boxes: object, revision: object = 1, id: int = 1) ->
     return client.put(f"{API}/pictures/{id}/boxes", json={"revision": revision, "boxes": boxes})
 
 
-def ids(client: TestClient, **query: object) -> list[int]:
+def ids(client: TestClient, **query: Any) -> list[int]:
     answer = client.get(f"{API}/pictures", params=query)
     assert answer.status_code == 200, answer.text
     return [line["id"] for line in answer.json()["pictures"]]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Route
-from review_browser import Reviewer, launched, stored, stored_labels, until
-from review_made import FIRST_BOXES, Server, running, start_server
 
 from datasets.labelled.manifest import Box, Dataset
+from tests.surveillance.web.review_browser import Reviewer, launched, stored, stored_labels, until
+from tests.surveillance.web.review_made import FIRST_BOXES, Server, running, start_server
 
 Enter = Callable[..., Reviewer]
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 import typer
-from review_made import start_server
 from typer.testing import CliRunner
 
 from settlement.errors import FeltwatchError
 from surveillance.cli.datasets import review_cmd
 from surveillance.cli.datasets.review_cmd import checked_name, is_loopback, review_command
+from tests.surveillance.web.review_made import start_server
 
 
 def run(*arguments: str) -> object:
@@ -86,7 +86,7 @@ def test_the_browser_is_opened_when_asked(
     import time
 
     opened: list[str] = []
-    monkeypatch.setattr(review_cmd.webbrowser, "open", opened.append)
+    monkeypatch.setattr(review_cmd.webbrowser, "open", opened.append)  # type: ignore[attr-defined]
 
     def run_until_opened(self: object, sockets: object) -> None:
         self.started = True  # type: ignore[attr-defined]

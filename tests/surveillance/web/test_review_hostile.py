@@ -13,13 +13,13 @@ import pytest
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from review_made import FIRST_BOXES
 
 from datasets.labelled.manifest import MANIFEST, PICTURES, Dataset
 from surveillance.web.app import create_app
 from surveillance.web.security import MAX_BODY_BYTES, Gate, host_name
 from surveillance.web.settings import WebSettings
 from tests.profiles import examples
+from tests.surveillance.web.review_made import FIRST_BOXES
 
 API = "/api/datasets/cards"
 BOXES = f"{API}/pictures/1/boxes"

@@ -7,12 +7,13 @@ import io
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from room_made import CAMERA, CLIP_START_S, MadeRoom, asking, made_room
 
 from surveillance.store import AuditFilter
+from tests.surveillance.web.room_made import CAMERA, CLIP_START_S, MadeRoom, asking, made_room
 from vision.geometry.table import TableFile
 
 
@@ -32,7 +33,7 @@ def acts(room: MadeRoom) -> list[str]:
     return [row.act for row in room.store.audit.page(AuditFilter(), None, 100).rows]
 
 
-def first_alert(client: TestClient, **wanted: object) -> dict[str, object]:
+def first_alert(client: TestClient, **wanted: Any) -> dict[str, object]:
     answer = client.get("/api/alerts", params=wanted)
     assert answer.status_code == 200, answer.text
     found: dict[str, object] = answer.json()["alerts"][0]

@@ -11,12 +11,12 @@ from pathlib import Path
 import av
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
-from relay import Relay
-from review_browser import WITHIN_S, launched, until
-from room_made import CAMERA, MadeRoom, Running, made_room, make_clip
 
 from surveillance.store import AlertFilter, NewAlert, NewRound
 from surveillance.web.access import SESSION_COOKIE
+from tests.surveillance.web.relay import Relay
+from tests.surveillance.web.review_browser import WITHIN_S, launched, until
+from tests.surveillance.web.room_made import CAMERA, MadeRoom, Running, made_room, make_clip
 from vision.geometry.table import TableFile
 
 Visit = Callable[..., Page]

@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import av
 import cv2
@@ -16,12 +17,12 @@ import pytest
 from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
-from room_made import CAMERA, MadeRoom, asking, made_room, make_clip
 
 from datasets.labelled.harvest import Candidate, CandidateBox, Verdict
 from datasets.labelled.manifest import Dataset
 from surveillance.store import AuditFilter
 from surveillance.web.routers.byte_ranges import wanted_range
+from tests.surveillance.web.room_made import CAMERA, MadeRoom, asking, made_room, make_clip
 from vision.geometry.table import TableFile
 
 
@@ -41,7 +42,7 @@ def acts(room: MadeRoom) -> list[str]:
     return [row.act for row in room.store.audit.page(AuditFilter(), None, 100).rows]
 
 
-def first_alert(client: TestClient, **wanted: object) -> dict[str, object]:
+def first_alert(client: TestClient, **wanted: Any) -> dict[str, object]:
     answer = client.get("/api/alerts", params=wanted)
     assert answer.status_code == 200, answer.text
     found: dict[str, object] = answer.json()["alerts"][0]
@@ -114,7 +115,7 @@ def test_a_player_keeps_the_clip_it_began_with(ann: TestClient, room: MadeRoom) 
     rest = {"range": f"bytes={len(small)}-"}
     assert ann.get(before["url"], headers=rest).content == camera[len(small) :]
     shown = [ann.get(form["stills_url"] + "&at_s=2").content for form in (before, after)]
-    means = [cv2.imdecode(np.frombuffer(one, np.uint8), 1).mean() for one in shown]
+    means = [np.asarray(cv2.imdecode(np.frombuffer(one, np.uint8), 1)).mean() for one in shown]
     # Picture number n is 20 + 3 n bright; beyond the end the last one is shown.
     assert means == pytest.approx([20 + 3 * 20, 20 + 3 * 9], abs=6)
     row = room.store.alerts.get(int(str(line["id"])))
@@ -160,7 +161,7 @@ def test_stills_of_a_clip_for_browsers_that_cannot_play_it(
     for at_s in (0.0, 3.0, 600.0):
         answer = ann.get(f"/api/alerts/{line['id']}/clip/still", params={"at_s": at_s})
         assert answer.status_code == 200, answer.text
-        image = cv2.imdecode(np.frombuffer(answer.content, np.uint8), 1)
+        image = np.asarray(cv2.imdecode(np.frombuffer(answer.content, np.uint8), 1))
         shades.append(float(image.mean()))
     # Picture number n is 20 + 3 n bright.
     assert shades == pytest.approx([20, 20 + 3 * 30, 20 + 3 * 59], abs=6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import itertools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -108,7 +109,7 @@ class TestTiles:
         class Half:
             size = 128
 
-            def find(self, views: list[np.ndarray]) -> list[Detections]:
+            def find(self, views: Sequence[np.ndarray]) -> list[Detections]:
                 edge = np.array([[100, 40, 128, 60]], np.float32)
                 first = Detections(edge, np.ones(1, np.float32), np.zeros(1, np.int64), NAMES)
                 return [Detections.empty(NAMES), first][: len(views)] + [

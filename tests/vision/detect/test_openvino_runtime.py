@@ -157,7 +157,7 @@ def test_a_temperature_flattens_shares_and_keeps_their_order() -> None:
 @pytest.fixture
 def weights(tmp_path: Path) -> Path:
     """A folder whose card lists an int8 detector beside the float one."""
-    models = {}
+    models: dict[str, dict[str, object]] = {}
     for name in ("detector", "reader", "stacks", "levels"):
         file = tmp_path / f"{name}.onnx"
         file.write_bytes(name.encode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import cv2
@@ -276,7 +277,10 @@ def test_hands_are_read_from_a_distorted_film() -> None:
 
 
 def hands(record: RoundRecord) -> dict[int | None, tuple[list[str], list[str]]]:
-    places = [(None, record.dealer), *((seat.seat, seat) for seat in record.seats)]
+    places: list[tuple[int | None, Any]] = [
+        (None, record.dealer),
+        *((seat.seat, seat) for seat in record.seats),
+    ]
     return {
         name: (sorted(place.low or ()), sorted(place.high or ()))
         for name, place in places

@@ -256,8 +256,10 @@ def test_everything_lies_on_the_felt(seats: int) -> None:
 
 def test_each_view_shows_its_seat_whole() -> None:
     table = standard_table(RULES)
-    parts = [(table.dealer.place, (table.dealer.low, table.dealer.high))]
-    parts += [(s.place, (s.low, s.high, *s.spots.values())) for s in table.seats]
+    parts = [
+        (table.dealer.place, [table.dealer.low, table.dealer.high]),
+        *((s.place, [s.low, s.high, *s.spots.values()]) for s in table.seats),
+    ]
     for place, shapes in parts:
         for shape in shapes:
             assert np.abs(place.to_local(shape.array)).max() < VIEW_MM / 2

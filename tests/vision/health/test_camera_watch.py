@@ -35,8 +35,8 @@ def felt(seed: int = 1) -> ByteArray:
     """A textured picture, the same texture each time, with a sensor's noise."""
     texture = np.random.default_rng(3).integers(60, 200, (HIGH // 12, WIDE // 12), np.uint8)
     large = cv2.resize(texture, (WIDE, HIGH), interpolation=cv2.INTER_LINEAR).astype(np.int16)
-    fine = np.random.default_rng(4).integers(-25, 26, (HIGH // 2, WIDE // 2)).astype(np.int16)
-    fine = cv2.resize(fine, (WIDE, HIGH), interpolation=cv2.INTER_NEAREST)
+    rough = np.random.default_rng(4).integers(-25, 26, (HIGH // 2, WIDE // 2)).astype(np.int16)
+    fine = cv2.resize(rough, (WIDE, HIGH), interpolation=cv2.INTER_NEAREST)
     noise = np.random.default_rng(seed).integers(-3, 4, (HIGH, WIDE))
     return np.clip(large + fine + noise, 0, 255).astype(np.uint8)
 
@@ -83,7 +83,7 @@ def test_the_print_is_looked_for_now_and_then(watch: CameraWatch, told: Told) ->
         (lambda x: (x // 12 + 8).astype(np.uint8), ViewFault.DARK, "the picture is dark"),
     ],
 )
-def test_faults_are_told_apart_and_end(watch, told, change, fault, words) -> None:  # type: ignore[no-untyped-def]
+def test_faults_are_told_apart_and_end(watch, told, change, fault, words) -> None:
     told.match = 0.1
     found = list(looks(watch, change(felt(2)), 11.0))
     first = next(k for k, p in enumerate(found) if p is not None)

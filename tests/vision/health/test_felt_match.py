@@ -58,7 +58,7 @@ def shot(picture: Picture, camera: SyntheticCamera, noise: float = 4.0) -> Pictu
     size = (camera.width_px, camera.height_px)
     seen = cv2.warpPerspective(soft, camera.homography @ to_felt, size, borderValue=30)
     seen = cv2.GaussianBlur(seen, (0, 0), 1.0)
-    rough = cv2.randn(np.zeros(seen.shape, np.int16), 0, noise * 16)
+    rough = cv2.randn(np.zeros(seen.shape, np.int16), np.zeros(1), np.full(1, noise * 16.0))
     return np.asarray(cv2.addWeighted(seen, 1, rough, 1 / 16, 0, dtype=cv2.CV_8U), np.uint8)
 
 
@@ -170,7 +170,7 @@ def test_felt_out_of_the_picture_matches_nothing() -> None:
     calibration = Calibration.fit(marks)
     aside = Calibration(
         homography=camera.homography,
-        inverse=np.linalg.inv(camera.homography),
+        inverse=np.linalg.inv(camera.homography).astype(np.float64),
         width_px=HD[0],
         height_px=HD[1],
         rms_px=0.0,

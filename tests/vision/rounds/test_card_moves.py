@@ -11,7 +11,7 @@ from tests.vision.painted import NAMES
 from tests.vision.rounds.readings import DEALER, HANDS, TABLE, Play, dealer_cards, hand, reading
 from vision.cards.view import ReadIndex
 from vision.detect.detections import Detections
-from vision.geometry.table import VIEW_MM
+from vision.geometry.table import VIEW_MM, FloatArray
 from vision.rounds.card_moves import SURE_CARD
 from vision.rounds.changes import find_changes
 from vision.rounds.compile_round import compile_round
@@ -28,7 +28,9 @@ def cards(low: str = LOW, high: str = HIGH, **kw: object) -> tuple[ReadIndex, ..
     return hand(SEAT, low, high, **kw)  # type: ignore[arg-type]
 
 
-def seen(own: Sequence[ReadIndex] = (), backs_mm: Sequence[Sequence[float]] = ()) -> ViewReading:
+def seen(
+    own: Sequence[ReadIndex] = (), backs_mm: Sequence[Sequence[float] | FloatArray] = ()
+) -> ViewReading:
     """A reading of seat 1: face-up cards, and backs whose middles lie there."""
     middles = np.array(backs_mm, np.float32).reshape(-1, 2)
     middles = (middles + VIEW_MM / 2) * PX / VIEW_MM
@@ -68,8 +70,8 @@ def played(
     play.see(2, reading(stakes=STAKES))
     play.see(2, reading(stakes=STAKES, backs=1))
     play.see(None, reading(backs=7))
-    for own in dealer or (dealer_cards(),):
-        play.see(None, reading(cards=own), picture=PICTURE)
+    for laid in dealer or (dealer_cards(),):
+        play.see(None, reading(cards=laid), picture=PICTURE)
     for own in (*down, *shown):
         play.see(1, own, picture=PICTURE)
     play.see(None, reading())

@@ -126,7 +126,7 @@ def test_bets_taken_back_are_no_round() -> None:
 @pytest.mark.parametrize(
     "own", [reading(), reading(lammers=["envy"]), reading(cards=hand(TABLE_FILE.seat(1), "AS", ""))]
 )
-def test_an_empty_felt_a_lammer_or_a_card_start_no_round(own) -> None:  # type: ignore[no-untyped-def]
+def test_an_empty_felt_a_lammer_or_a_card_start_no_round(own) -> None:
     play = Play()
     play.see(1, own)
     play.see(None, reading(cards=dealer_cards()))

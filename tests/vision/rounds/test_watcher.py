@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -130,7 +131,10 @@ def test_a_round_is_read_as_it_was_played(film: Film, world: World) -> None:
 
 def _hands(record: RoundRecord) -> list[tuple[object, ...]]:
     """Hands and lammers, whatever side they were spread from."""
-    parts = [(None, record.dealer, ()), *((s.seat, s, s.lammers) for s in record.seats)]
+    parts: list[tuple[Any, Any, Any]] = [
+        (None, record.dealer, ()),
+        *((s.seat, s, s.lammers) for s in record.seats),
+    ]
     return [
         (seat, sorted(own.low or ()), sorted(own.high or ()), sorted(lammers))
         for seat, own, lammers in parts
@@ -144,7 +148,7 @@ def _check_pictures(told: ObservedRound, truth: RoundRecord) -> None:
         (None, "cards"),
         *((s.seat, w) for s in truth.seats for w in ("bets", "cards")),
     }
-    hands = {None: truth.dealer, **{s.seat: s for s in truth.seats}}
+    hands: dict[int | None, Any] = {None: truth.dealer, **{s.seat: s for s in truth.seats}}
     for picture in told.pictures:
         assert picture.image.shape == (World.size, World.size, 3)
         assert 1.0 < float(picture.at_s) < float(told.record.end_s or 0)

@@ -13,7 +13,8 @@ from datasets.render.appearance import lammer_sprites
 from datasets.render.boxes import boxes_of, item_outlines
 from datasets.render.camera import SyntheticCamera
 from datasets.render.cards.deck import Deck
-from datasets.render.painter import ChipLook, Painter, painting_order
+from datasets.render.chips import ChipLook
+from datasets.render.painter import Painter, painting_order
 from datasets.render.scene import CardItem, Item, StackItem
 from settlement.record import DECK_LABELS
 from tests.vision.painted import NAMES
@@ -68,7 +69,7 @@ class World:
         return [self._find(matrix) for matrix in self._patches[-len(views) :]]
 
     def _find(self, to_felt: FloatArray) -> Detections:
-        painter = self._painter(np.linalg.inv(to_felt))
+        painter = self._painter(np.linalg.inv(to_felt).astype(np.float64))
         middle = to_felt @ (SIZE / 2, SIZE / 2, 1.0)
         near = [i for i in self.items.values() if math.dist(i.center_mm, middle[:2]) < NEAR_MM]
         boxes = boxes_of(painting_order(near, self.camera.foot_mm), painter, np.eye(3), SIZE)

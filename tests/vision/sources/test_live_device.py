@@ -122,7 +122,7 @@ def asked_of(
             raise OSError(answer, os.strerror(answer), where)
         return answer
 
-    monkeypatch.setattr(camera_backends.av, "open", opens)
+    monkeypatch.setattr(camera_backends.av, "open", opens)  # type: ignore[attr-defined]
     return asked
 
 

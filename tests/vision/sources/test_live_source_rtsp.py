@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import av
@@ -46,7 +47,7 @@ def test_pictures_come_with_the_senders_time(server: RtspServer) -> None:
     ring = PacketRing(30)
     with live(server.url("t"), every_s=0.2, ring=ring) as source:
         until(source, lambda s: s.state is SourceState.RUNNING)
-        frames = []
+        frames: list[Any] = []
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end and not (frames and frames[-1].by_sender):
             frame = source.next_frame(1.0)

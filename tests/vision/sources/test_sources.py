@@ -223,7 +223,7 @@ def test_single_broken_packets_are_passed_over_and_counted(tmp_path: Path, suffi
 def test_broken_second_half_raises_with_the_time_reached(tmp_path: Path) -> None:
     path = write_video(tmp_path / "a.mp4", count=150, options={"movflags": "faststart"})
     spoil(path, 0.5, 10**9)
-    seen = []
+    seen: list[Any] = []
     with FileSource(path) as source:
         with pytest.raises(SourceError, match=r"a\.mp4: the video breaks off after \d\.\d\d s: "):
             seen.extend(f.at_s for f in source.frames())

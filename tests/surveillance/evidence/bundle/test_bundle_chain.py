@@ -80,7 +80,7 @@ def crashing(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
 
         return maybe
 
-    monkeypatch.setattr(chain_module.os, "fsync", counted(os.fsync))
+    monkeypatch.setattr(chain_module.os, "fsync", counted(os.fsync))  # type: ignore[attr-defined]
     monkeypatch.setattr(Path, "replace", counted(Path.replace))
 
 

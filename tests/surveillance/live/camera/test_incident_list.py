@@ -74,7 +74,7 @@ def test_begin_and_end_alternate_for_each_kind(steps: list[tuple[float, bool, bo
     ],
     ids=["busy", "rounds", "one round", "left", "now and then", "nobody"],
 )
-def test_silent_is_play_without_rounds(moving, rounds, silent) -> None:  # type: ignore[no-untyped-def]
+def test_silent_is_play_without_rounds(moving, rounds, silent) -> None:
     watch = SilentWatch(limit_s=100, idle_s=30)
     found = [watch.look(float(t), moving=moving(t), decided=t in rounds) for t in range(180)]
     assert any(found) is silent
