@@ -177,7 +177,7 @@ def flush_features(held: frozenset[int], joker: bool) -> frozenset[str]:
 def seven_card_features(
     cards: Sequence[Card], readings: Readings = STANDARD_READINGS
 ) -> frozenset[str]:
-    """Every category of SEVEN that seven cards hold by themselves.
+    """Every category of SEVEN_CARD_CATEGORIES that seven cards hold by themselves.
 
     A royal flush is a straight flush, a flush and a straight too, and so on: the order of a
     pay table's rows decides what is paid. `nine_high` is any nine-high pai gow, that of one

@@ -125,7 +125,8 @@ def _check_writable(site: SiteConfig, path: Path) -> None:
     for folder in (site.site.data_dir, site.evidence_dir):
         probe = folder / f".write-test-{os.getpid()}"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            # Its parents are those of the data folder, which a server closes to others.
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             probe.touch()
             probe.unlink()
         except OSError as error:

@@ -8,7 +8,7 @@ import pytest
 
 from settlement.analysis.census import census
 from settlement.errors import FeltwatchError
-from settlement.features import PAI_GOW, SEVEN
+from settlement.features import PAI_GOW, SEVEN_CARD_CATEGORIES
 from settlement.paytables.registry import parse_pay_table, pay_table, pay_table_ids
 from settlement.paytables.row import CATEGORIES, row_above
 from settlement.rules import Readings
@@ -49,7 +49,7 @@ def test_every_row_that_comes_along_is_reached() -> None:
 
 def own_table(*categories: str, wager: str = "emperors_treasure", order: str = "") -> str:
     rows = ", ".join(
-        f'{{ category = "{c}", label = "{SEVEN.get(c, c)}", pay = {n} }}'
+        f'{{ category = "{c}", label = "{SEVEN_CARD_CATEGORIES.get(c, c)}", pay = {n} }}'
         for n, c in enumerate(categories, start=1)
     )
     head = f'id = "X"\nwager = "{wager}"\ndocument = "House rules"\nbasis = "to 1"\n'

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
 import tomllib
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from hypothesis import strategies as st
 
 from settlement.errors import FeltwatchError
 from settlement.settle import settle
-from surveillance.cli.game.settle_cmd import read_records
+from surveillance.cli.game.record_input import Rules, read_records
 from surveillance.cli.server.serve_cmd import EXAMPLE
 from surveillance.config.calibration_image import picture_of_bytes
 from surveillance.config.site_file import load_site
@@ -185,21 +184,26 @@ def test_table_and_site_files_as_bytes(
 
 @fuzzed
 @given(record=st.sampled_from(ROUNDS).flatmap(spoilt))
-def test_rounds_are_settled_or_refused(record: dict[str, Any]) -> None:
+def test_rounds_are_settled_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, record: dict[str, Any]
+) -> None:
     rules = load_table(SAMPLE / "table.toml").rules
+    path = tmp_path_factory.getbasetemp() / "rounds.jsonl"
+    path.write_text(json.dumps(record), encoding="utf-8")
 
     def read() -> None:
-        for found in read_records([json.dumps(record)], "rounds.jsonl", rules):
+        for found in read_records(str(path), Rules(rules)):
             settle(found, rules)
 
-    read_or_refused(read, "rounds.jsonl")
+    read_or_refused(read, path.name)
 
 
 @fuzzed
 @given(text=spoilt_bytes((SAMPLE / "truth.jsonl").read_bytes()[:4000]))
-def test_round_files_as_bytes(text: bytes) -> None:
-    lines = io.StringIO(text.decode("utf-8", "replace"))
-    read_or_refused(lambda: list(read_records(lines, "rounds.jsonl", RULES)), "rounds.jsonl")
+def test_round_files_as_bytes(tmp_path_factory: pytest.TempPathFactory, text: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "rounds.jsonl"
+    path.write_bytes(text)
+    read_or_refused(lambda: list(read_records(str(path), Rules(RULES))), path.name)
 
 
 @pytest.fixture(scope="module")

@@ -172,7 +172,10 @@ class _Writer:
         if isinstance(value, dict):
             return ["dict", [[self.value(k), self.value(v)] for k, v in value.items()]]
         if type(value).__name__ in _SEQUENCES and type(value) in (list, tuple, set, frozenset):
-            own = sorted(value) if isinstance(value, (set, frozenset)) else value
+            own = value
+            if isinstance(value, (set, frozenset)):
+                # Seats are numbers, the dealer's place is None.
+                own = sorted(value, key=lambda one: (one is not None, one))
             return [type(value).__name__, [self.value(v) for v in own]]
         return ["object", self._object(value)]
 

@@ -107,7 +107,8 @@ def test_a_dataset_of_so_many_pictures_is_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        "benchmarks.labelled.bench_dataset", lambda pictures: {"pictures": pictures}
+        "benchmarks.labelled.bench_dataset",
+        lambda pictures, **sizes: {"pictures": pictures},
     )
     assert main(["bench", "dataset", "--pictures", "300", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"pictures": 300}

@@ -145,7 +145,10 @@ def test_a_table_without_calibration_is_told_with_the_mend(site_file: Path) -> N
 def test_a_game_that_the_camera_does_not_follow_is_refused(
     site_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = small_table().model_copy(update={"rules": TableRules(game="imperial_pai_gow_draw")})
+    own = small_table()
+    # Imperial has cards for five seats.
+    rules = TableRules(game="imperial_pai_gow_draw")
+    other = own.model_copy(update={"rules": rules, "seats": own.seats[:5]})
     table = write_table(site_file.parent / "table.toml", other)
     for arguments in (["--check"], []):
         assert main(["serve", "--config", str(site_file), *arguments]) == 2

@@ -25,7 +25,8 @@ ROOT = Path(surveillance.__file__).parents[1]
 
 
 @pytest.mark.parametrize(
-    "name", ["database", "difference", "names", "paging", "store", "types", "where"]
+    "name",
+    ["database", "difference", "names", "queries.paging", "store", "types", "queries.where"],
 )
 def test_docstring_examples(name: str) -> None:
     module = importlib.import_module(f"surveillance.store.{name}")

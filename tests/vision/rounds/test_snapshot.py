@@ -18,6 +18,7 @@ from vision.detect.detections import Detections
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.tracker import Episode, Phase, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
+from vision.sources.gaps import Gap
 
 
 def seen_so_far() -> WatcherState:
@@ -43,6 +44,10 @@ def seen_so_far() -> WatcherState:
         round=Round(11.0, {None: ViewTrack(), 2: track}, Phase.SETTLING, None),
         latest={2: episode},
         bare={None: b"", 2: b"bare"},
+        unseen={2: Gap.between(3.0, 4.5, "dropped")},
+        open_gap=None,
+        skipped=Gap.between(5.0, 9.0, "jump", jumped=True),
+        coarse_s=float("-inf"),
         views=[(0, 0.0, (0, None, None)), (3, 12.0, (4, rest, rest))],
         numbers=41,
         now_s=12.6,
