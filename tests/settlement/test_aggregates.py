@@ -38,7 +38,7 @@ def pays(rules: TableRules, round_: RoundRecord = ROUND) -> list[tuple[int | Non
     found = []
     for place in settle(round_, rules).seats:
         own, envy = place.wager(TREASURE), place.wager("envy")
-        found.append((own and own.pay_cents, envy and envy.pay_cents))
+        found.append((own.pay_cents if own else None, envy.pay_cents if envy else None))
     return found
 
 
@@ -162,4 +162,4 @@ def test_no_posted_sum_is_ever_exceeded(
 @pytest.mark.parametrize("key", ["per_hand_cents", "per_round_cents"])
 def test_a_sum_of_nothing_is_refused(key: str) -> None:
     with pytest.raises(ValueError, match="greater than 0"):
-        capped(**{key: 0})
+        capped(**{key: 0})  # type: ignore[arg-type]

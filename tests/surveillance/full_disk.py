@@ -17,7 +17,7 @@ BALLAST = "ballast"
 def small_disk(folder: Path, mb: int) -> Iterator[Path]:
     """A tmpfs of its own at `folder`, taken away in the end."""
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={mb}m,mode=755", "tmpfs", folder]
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={mb}m,mode=755", "tmpfs", str(folder)]
     done = subprocess.run(mount, check=False, capture_output=True, text=True)
     if done.returncode:
         reason = f"no tmpfs can be mounted here ({done.stderr.strip()})"

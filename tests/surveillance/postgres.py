@@ -65,7 +65,8 @@ class Server:
         """Start, and wait until it answers."""
         settings = [part for setting in _FAST for part in ("-c", setting)]
         data = self._folder / "data"
-        command = [*self._before, self._binaries / "postgres", "-D", data, "-k", self._folder]
+        server = str(self._binaries / "postgres")
+        command = [*map(str, self._before), server, "-D", str(data), "-k", str(self._folder)]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [*command, "-h", "", *settings], stdout=log, stderr=subprocess.STDOUT, cwd="/"

@@ -46,7 +46,7 @@ class WatcherState:
     coarse_s: float
     views: list[tuple[int, float, RestState]]
     numbers: int
-    now_s: float
+    now_s: float | None
     matches: list[float]
     felt_known: bool
 

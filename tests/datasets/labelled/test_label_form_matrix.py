@@ -263,9 +263,9 @@ def test_frames_of_a_video_are_cut_by_their_time(tmp_path: Path) -> None:
         "shift_000004.jpg": ("2.400000", 8.0),
         "shift_000006.jpg": ("2.600000", 12.0),
     }
-    image = cv2.imread(str(tmp_path / "d" / "pictures" / "shift_000006.jpg"))
-    assert image is not None
-    assert float(image.mean()) == pytest.approx(120, abs=6)
+    last = cv2.imread(str(tmp_path / "d" / "pictures" / "shift_000006.jpg"))
+    assert last is not None
+    assert float(last.mean()) == pytest.approx(120, abs=6)
     xml.write_text(video_xml(track_box(50, 4)))
     with pytest.raises(FeltwatchError, match="has no frame 50"):
         import_labels(xml, tmp_path / "d2", ImportOptions(video=video))

@@ -60,13 +60,14 @@ def test_classes_stand_for_their_hands_in_any_order(way: str) -> None:
 
 def test_a_way_that_loses_a_card_is_refused() -> None:
     way = HOUSE_WAYS["document_004"]
+
+    def _with_low(section: Any) -> Any:
+        return lambda seven: replace(section(seven), low=parse_cards("AS KD"))
+
     wrong = replace(
         way,
         id="wrong",
-        sections={
-            kind: lambda seven, section=section: replace(section(seven), low=parse_cards("AS KD"))
-            for kind, section in way.sections.items()
-        },
+        sections={kind: _with_low(section) for kind, section in way.sections.items()},
     )
     with pytest.raises(HandError, match="house way 'wrong' does not set the seven cards"):
         set_classes(wrong, np.arange(5), STANDARD, AS_READ)

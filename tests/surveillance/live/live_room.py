@@ -64,7 +64,7 @@ def write_site(folder: Path, source: str, **more: Any) -> Path:
         "evidence": {"before_s": 1, "after_s": 1},
         "web": {"port": 0},
         **{key: part for key, part in more.items() if key != "others"},
-        "camera": [camera, *more.get("others", ())],  # type: ignore[misc]
+        "camera": [camera, *more.get("others", ())],
     }
     return write_toml(folder / "site.toml", data)
 
@@ -151,7 +151,7 @@ class _Slow(ToldWatcher):
 
 def slow_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ToldWatcher:
     # The film is noise: what is tried here needs a camera whose view is taken for right.
-    camera_watch.FELT_MATCH_MIN = 0.0
+    camera_watch.FELT_MATCH_MIN = 0.0  # type: ignore[attr-defined]
     return _Slow(rounds_before)
 
 

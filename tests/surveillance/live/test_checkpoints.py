@@ -65,7 +65,7 @@ def test_checkpoints_reach_every_place_and_an_old_copy_is_told(
             Checkpoints(evidence, KEY, site.evidence, store, Webhooks()).check()
         assert [record.getMessage().count("older copy") for record in caplog.records] == [1, 1]
     for part in ("checkpoint_dir", "url"):
-        data = {"evidence": {"checkpoint_dir": "elsewhere"}} if part == "checkpoint_dir" else {
+        data: dict[str, object] = {"evidence": {"checkpoint_dir": "elsewhere"}} if part == "checkpoint_dir" else {
             "store": {"url": url}
         }  # fmt: skip
         other = write_toml(tmp_path / f"{part}.toml", data)

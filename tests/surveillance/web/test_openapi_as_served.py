@@ -15,8 +15,6 @@ from pathlib import Path
 import httpx
 import pytest
 import sqlalchemy as sa
-from access_made import site_at
-from review_made import make_dataset
 
 from surveillance.accounts import Accounts, Role
 from surveillance.alerts.webhooks import Hook, Webhooks
@@ -24,6 +22,8 @@ from surveillance.store import Store, tables
 from surveillance.store.rows import User
 from tests.surveillance import postgres
 from tests.surveillance.fuzzing import EXAMPLES
+from tests.surveillance.web.access_made import site_at
+from tests.surveillance.web.review_made import make_dataset
 from tests.surveillance.web.room_made import Running, made_room
 from vision.geometry.table import TableFile
 

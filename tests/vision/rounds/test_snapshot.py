@@ -103,7 +103,7 @@ def test_no_class_is_named_by_its_module() -> None:
 
 
 def test_scalars_of_numpy_keep_their_type() -> None:
-    state = dataclasses.replace(seen_so_far(), now_s=np.float32(0.1))
+    state = dataclasses.replace(seen_so_far(), now_s=np.float32(0.1))  # type: ignore[arg-type]
     assert isinstance(load_state(dump_state(state)).now_s, np.float32)
 
 
@@ -127,8 +127,8 @@ def test_other_fields_are_refused() -> None:
         [{"kind": "os.system", "values": ["true"]}],
         [{"kind": "round", "values": [1.0, ["dict", []], ["phase", "bets"], None]}],
         [{"kind": "watcher", "values": [["eval", "1"], None, None, None, 0, 0.0, None, True]}],
-        [{"kind": "watcher", "values": [["object", 0]] + 7 * [None]}],
-        [{"kind": "watcher", "values": [["array", 99]] + 7 * [None]}],
+        [{"kind": "watcher", "values": [["object", 0], *7 * [None]]}],
+        [{"kind": "watcher", "values": [["array", 99], *7 * [None]]}],
     ],
 )
 def test_a_changed_document_is_refused(objects: object) -> None:

@@ -9,7 +9,7 @@ from settlement.record import RoundRecord
 from settlement.settle import settle
 from tests.vision.rounds.readings import PICTURE, TABLE, Play, hand, reading, seat_cards
 from vision.rounds.compile_round import compile_round
-from vision.rounds.snapshot import dump_state, load_state
+from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.tracker import Phase, Round
 
 WEAK = hand(TABLE.dealer, "TD 9C", "JS 8D 6D 4S 2C")
@@ -232,10 +232,10 @@ def test_what_came_to_rest_with_the_dealers_cards_gone_is_undecided_at_few_frame
         if coarse:
             play.tracker.coarse_s = play.now_s
         # Both motions were over when the felt was looked at: which was first is not known.
-        for seat in (2, None):
+        for place in (2, None):
             since, play.now_s = play.now_s, play.now_s + 0.8
             play.tracker.take(
-                seat, replace(reading(), at_s=play.now_s), PICTURE, fresh=True, since_s=since
+                place, replace(reading(), at_s=play.now_s), PICTURE, fresh=True, since_s=since
             )
             play.now_s = since
         play.see(1, reading())
@@ -256,9 +256,13 @@ def test_gaps_are_kept_with_what_was_seen() -> None:
     play.lose(20.0)
     tracker = play.tracker
     assert tracker.open_gap is not None
-    kept = load_state(
-        dump_state({"gaps": (tracker.unseen, tracker.open_gap), "round": tracker.round})
-    )
-    unseen, open_gap = kept["gaps"]
+    state = WatcherState(
+        round=tracker.round, latest={}, bare={}, unseen=tracker.unseen,
+        open_gap=tracker.open_gap, skipped=None, coarse_s=tracker.coarse_s, views=[], numbers=0,
+        now_s=0.0, matches=[], felt_known=True,
+    )  # fmt: skip
+    kept = load_state(dump_state(state))
+    unseen, open_gap = kept.unseen, kept.open_gap
+    assert open_gap is not None
     assert unseen == tracker.unseen
     assert (open_gap.gap, open_gap.held) == (tracker.open_gap.gap, tracker.open_gap.held)

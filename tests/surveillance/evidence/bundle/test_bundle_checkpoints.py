@@ -41,7 +41,7 @@ def evidence(tmp_path: Path) -> Path:
 
 def checked(evidence: Path, key: SigningKey | None = KEY) -> FolderCheck:
     place = place_at(evidence.parents[1] / "elsewhere")
-    return verify_folder(evidence, key=key and key.public, places=[place])
+    return verify_folder(evidence, key=None if key is None else key.public, places=[place])
 
 
 def drop_bundle(evidence: Path, how: str) -> None:
