@@ -3,6 +3,7 @@
 # make test-all  everything: the films, the counts, the browser, the cameras and long runs too
 # make test-train  train, export and check a tiny model; exports opened by ultralytics
 #             (installs torch: gigabytes)
+# make docs   the pages of docs/ as a site in build/site; a broken link is an error
 # make lint   ruff, mypy, import-linter; ESLint and tsc for the JavaScript where npm is installed
 #
 # Only Python 3.11+, git and make are needed. PYTHON chooses the interpreter.
@@ -16,7 +17,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-long test-train lint lint-js format clean
+.PHONY: help demo test test-all test-long test-train docs lint lint-js format clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -39,6 +40,9 @@ test-long: $(VENV)/.dev
 
 test-train: $(VENV)/.train
 	$(BIN)/python -m pytest tests/train tests/datasets/labelled/test_labelled_formats.py $(PYTEST_ARGS)
+
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -90,6 +94,12 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.base | $(BIN)/python
 	@echo 'installing the development tools into $(VENV)'
 	$(PIP) install --editable '.[dev]'
 	$(PIP) install --no-deps 'datumaro>=1.13,<1.14'
+	$(mend_opencv)
+	@touch $@
+
+$(VENV)/.docs: pyproject.toml $(VENV)/.base | $(BIN)/python
+	@echo 'installing what builds the documentation into $(VENV)'
+	$(PIP) install --editable '.[docs]'
 	$(mend_opencv)
 	@touch $@
 
