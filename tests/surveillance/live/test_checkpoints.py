@@ -65,9 +65,9 @@ def test_checkpoints_reach_every_place_and_an_old_copy_is_told(
             Checkpoints(evidence, KEY, site.evidence, store, Webhooks()).check()
         assert [record.getMessage().count("older copy") for record in caplog.records] == [1, 1]
     for part in ("checkpoint_dir", "url"):
-        data: dict[str, object] = {"evidence": {"checkpoint_dir": "elsewhere"}} if part == "checkpoint_dir" else {
-            "store": {"url": url}
-        }  # fmt: skip
+        data: dict[str, object] = {"store": {"url": url}}
+        if part == "checkpoint_dir":
+            data = {"evidence": {"checkpoint_dir": "elsewhere"}}
         other = write_toml(tmp_path / f"{part}.toml", data)
         assert main(["verify", str(evidence), "--site", str(other)]) == 1
         assert "older copy" in capsys.readouterr().out
