@@ -15,6 +15,7 @@ import typer
 
 from settlement.errors import FeltwatchError
 from surveillance.cli.datasets.simulate_cmd import progress_bar
+from surveillance.cli.models.sides_cmd import sides_app
 
 TRAIN_EXTRA = 'pip install "feltwatch[train]"'
 
@@ -372,3 +373,4 @@ _add(
 _add(model_app, "harvest", "models.harvest_cmd", "Cut training data out of labelled photographs.")
 _add(model_app, "stacks", "models.stacks_cmd", "Cut chip stacks out of filmed shifts, as found.")
 _add(model_app, "heldout", "models.heldout_cmd", "Check held-out pictures against their lists.")
+model_app.add_typer(sides_app, name="sides")

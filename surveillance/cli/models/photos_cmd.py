@@ -14,12 +14,12 @@ from rich.table import Table
 
 from models.data.photo_labels import LabelledPhoto, held_out, load_labels
 from models.evaluate.photo_score import score_photos
+from models.intervals import wilson
 from models.networks import backends
 from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
 from surveillance.cli.model_option import MODEL_HELP
 from surveillance.reports.photo_view import DrawnPhotos
-from surveillance.reports.score import wilson
 from vision.cards.photo import PhotoReader, PhotoResult
 from vision.detect.detections import ByteArray
 from vision.detect.openvino_runtime import load_models

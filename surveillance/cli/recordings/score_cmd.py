@@ -12,12 +12,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from models.intervals import wilson
 from settlement.compare.comparison import compare
 from settlement.record import Fault, RoundRecord, read_rounds
 from settlement.rules import TableRules
 from settlement.settle import settle
 from surveillance.alerts.model import ALERTED_APART, read_alerts
-from surveillance.reports.score import ROUNDS_PER_SHIFT, Score, Tally, score_records, wilson
+from surveillance.reports.score import ROUNDS_PER_SHIFT, Score, Tally, score_records
 from vision.geometry.table import load_table
 
 

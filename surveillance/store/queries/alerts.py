@@ -7,8 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from models.intervals import wilson
 from surveillance.alerts.model import ALERTED_APART
-from surveillance.reports.score import wilson
 from surveillance.store import tables
 from surveillance.store.queries.filters import AlertFilter
 from surveillance.store.queries.where import between, equal

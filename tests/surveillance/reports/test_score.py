@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.intervals import wilson
 from settlement.errors import FeltwatchError
 from settlement.record import (
     DealerRecord,
@@ -16,7 +17,7 @@ from settlement.record import (
     WagerRecord,
 )
 from surveillance.alerts.model import Alert
-from surveillance.reports.score import match_rounds, score_records, wilson
+from surveillance.reports.score import match_rounds, score_records
 
 DEALER = DealerRecord(low=("AS", "KD"), high=("9H", "9C", "7S", "5D", "2C"))
 LOW = ("QH", "JD")

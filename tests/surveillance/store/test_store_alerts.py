@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from models.intervals import wilson
 from settlement.errors import FeltwatchError
-from surveillance.reports.score import wilson
 from surveillance.store import AlertFilter, AlertRow, NotStoredError, Store, Verdict
 from tests.surveillance.store.made_rows import START, new_alert, new_recording, new_round
 

@@ -1,0 +1,1 @@
+"""Unrolled sides of chip stacks, rendered to train the stack reader on."""

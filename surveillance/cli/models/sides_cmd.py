@@ -1,0 +1,187 @@
+"""`feltwatch model sides`: the reader of unrolled stack sides, in training."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from settlement.errors import FeltwatchError
+from surveillance.cli.datasets.simulate_cmd import progress_bar
+
+sides_app = typer.Typer(
+    no_args_is_help=True,
+    help="""Render, train and check the reader of unrolled stack sides.
+
+    The shipped stack reader is another one; this one is not used by audits yet
+    (models/EXPERIMENTS.md has its figures).
+
+    Examples:
+
+      feltwatch model sides render --out sides --count 300000
+
+      feltwatch model sides train --data sides --out run --steps 12000
+
+      feltwatch model sides train --data sides --out run2 --start run/last.pt --steps 3000
+        --cool 3000
+
+      feltwatch model sides export --checkpoint run2/last.pt --out sides.onnx
+
+      feltwatch model sides val --network sides.onnx --data sides/val --json
+    """,
+)
+
+
+@contextmanager
+def _train_extra() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise FeltwatchError(
+            f"rendering and training need libraries that are not installed ({error.name or error} "
+            'is missing): pip install "feltwatch[train]"'
+        ) from error
+
+
+@sides_app.command("render")
+def render_command(
+    out: Annotated[Path, typer.Option("--out", help="Folder for the shards; goes on if begun.")],
+    count: Annotated[int, typer.Option("--count", min=2, help="Sides, about.")] = 300_000,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same sides.")] = 1,
+    painted: Annotated[
+        bool,
+        typer.Option("--painted", help="By the painter of simulated tables: to check with."),
+    ] = False,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes; one per processor.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Render sides of stacks of 1 to 22 chips with their labels; about 10 ms of a core each.
+
+    Examples:
+
+      feltwatch model sides render --out sides --count 300000 --workers 2
+
+      feltwatch model sides render --out painted --count 2400 --seed 77 --painted
+    """
+    with _train_extra():
+        from datasets.training.sides.painted import draw_painted
+        from datasets.training.sides.render import STRIPS_PER_TABLE, render_strips
+        from datasets.training.sides.shards import save_strips
+    if painted:
+        out.mkdir(parents=True, exist_ok=True)
+        tables = -(-count // STRIPS_PER_TABLE)
+        made = draw_painted(np.random.default_rng(seed), tables, STRIPS_PER_TABLE)
+        save_strips(out / "00000.npz", made)
+        typer.echo(f"{len(made.count)} sides in {out}")
+        return
+    with progress_bar("sides", shown=not quiet) as show:
+        render_strips(out, count, seed, workers or os.cpu_count() or 1, show)
+    typer.echo(f"sides in {out}")
+
+
+@sides_app.command("train")
+def train_command(
+    data: Annotated[list[Path], typer.Option("--data", help="Rendered sides; may be repeated.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for last.pt and log.jsonl.")],
+    steps: Annotated[int, typer.Option("--steps", min=1, help="Batches.")] = 6000,
+    cool: Annotated[
+        int, typer.Option("--cool", min=0, help="The last of them, at a falling learning rate.")
+    ] = 0,
+    batch: Annotated[int, typer.Option("--batch", min=1, help="Sides in a batch.")] = 128,
+    rate: Annotated[
+        float, typer.Option("--rate", min=1e-6, max=0.1, help="Learning rate.")
+    ] = 0.002,
+    start: Annotated[
+        Path | None, typer.Option("--start", help="Checkpoint whose weights to begin with.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from --out's last checkpoint.")
+    ] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of weights and order.")] = 0,
+) -> None:
+    """Train on a CPU; a checkpoint every two minutes, figures on DATA/val every 300 steps.
+
+    Examples:
+
+      feltwatch model sides train --data sides --out run --steps 12000
+
+      feltwatch model sides train --data sides --out run --steps 12000 --resume
+    """
+    with _train_extra():
+        from models.train.sides import train_strips
+    last = train_strips(
+        [one / "train" for one in data], data[0] / "val", out, steps=steps, cool=cool,
+        batch=batch, rate=rate, start=start, resume=resume, seed=seed,
+    )  # fmt: skip
+    typer.echo(str(last))
+
+
+@sides_app.command("export")
+def export_command(
+    checkpoint: Annotated[Path, typer.Option("--checkpoint", help="last.pt of a training.")],
+    out: Annotated[Path, typer.Option("--out", help="The .onnx file to write.")],
+) -> None:
+    """Write an ONNX file, once OpenVINO gives what the checkpoint gives.
+
+    Examples:
+
+      feltwatch model sides export --checkpoint run/last.pt --out sides.onnx
+    """
+    with _train_extra():
+        from models.export.sides import export_strips
+    entry = export_strips(checkpoint, out, {"part": "sides", "licence": "AGPL-3.0-or-later"})
+    typer.echo(f"{out}: {entry['bytes'] / 1e6:.1f} MB, sha256 {entry['sha256']}")
+
+
+@sides_app.command("val")
+def val_command(
+    network: Annotated[Path, typer.Option("--network", help="The .onnx file of an export.")],
+    data: Annotated[Path, typer.Option("--data", help="Folder of shards.")],
+    sure: Annotated[
+        float, typer.Option("--sure", min=0.5, max=1, help="Probability of a sum that is read.")
+    ] = 0.97,
+    flat: Annotated[
+        bool, typer.Option("--flat", help="Chips by their body colours, without samples.")
+    ] = False,
+    temperature: Annotated[
+        float, typer.Option("--temperature", min=0.1, max=10, help="Divides the logs.")
+    ] = 1.0,
+    fit: Annotated[
+        bool, typer.Option("--fit", help="Find the best temperature first: on a tune set only.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Count how many stacks are read right, wrong and undecided, by height, size, lean and view.
+
+    Examples:
+
+      feltwatch model sides val --network sides.onnx --data sides/val
+
+      feltwatch model sides val --network sides.onnx --data painted --flat --json
+    """
+    from models.evaluate.side_figures import best_temperature, read_strip_set, strip_figures
+    from vision.chips.side_runtime import OpenVinoStripReader
+
+    reader = OpenVinoStripReader(network)
+    strips = read_strip_set(data)
+    if fit:
+        temperature = best_temperature(reader, strips)
+    figures = strip_figures(reader, strips, sure=sure, enrolled=not flat, temperature=temperature)
+    if as_json:
+        typer.echo(json.dumps(figures))
+        return
+    for name, own in figures["parts"].items():
+        if own["stacks"]:
+            typer.echo(
+                f"{name:36} {own['stacks']:6} stacks: {own['read']:.1%} read, "
+                f"{own['wrong']:.2%} wrong, {own['undecided']:.1%} undecided; likeliest number "
+                f"right {own['number right']:.1%}"
+            )

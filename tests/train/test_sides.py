@@ -1,0 +1,99 @@
+"""Rendering, training, export and checking of the reader of unrolled sides, at a small size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from datasets.training.sides.painted import draw_painted
+from datasets.training.sides.render import draw_strips, render_strips
+from datasets.training.sides.shards import read_shard, shards
+from models.evaluate.side_figures import read_strip_set, strip_figures
+from models.export.sides import export_strips
+from models.networks.side_loss import chain_loss
+from models.train.sides import Batch, read_checkpoint, train_strips
+from settlement.errors import FeltwatchError
+from vision.chips.network_input.side_strip import COLUMNS, MOST_CHIPS, ROWS
+from vision.chips.side_chain import Potentials, number_logs
+from vision.chips.side_runtime import OpenVinoStripReader
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("sides")
+    render_strips(out, 192, seed=4)
+    return out
+
+
+def test_rendering_goes_on_and_gives_the_same(rendered: Path, tmp_path: Path) -> None:
+    paths = shards(rendered / "train")
+    assert paths
+    assert shards(rendered / "val")
+    before = read_shard(paths[0])
+    paths[0].unlink()
+    render_strips(rendered, 192, seed=4)
+    again = read_shard(paths[0])
+    assert (np.asarray(before.strips) == np.asarray(again.strips)).all()
+    assert (before.colours == again.colours).all()
+
+
+@pytest.mark.parametrize("draw", [draw_strips, draw_painted])
+def test_labels_fit_the_strips(draw: object) -> None:
+    made = draw(np.random.default_rng(3), 2, 6)  # type: ignore[operator]
+    assert made.strips.shape == (12, ROWS, COLUMNS, 4)
+    for count, row, table in zip(made.count, made.colours, made.table, strict=True):
+        assert 0 <= count <= MOST_CHIPS
+        assert (row[:count] >= 0).all()
+        assert (row[count:] == -1).all()
+        kinds = int((made.rgb[table, :, 0] >= 0).sum())
+        assert row.max() < kinds
+
+
+def test_the_loss_and_the_chain_agree_on_the_number() -> None:
+    rng = np.random.default_rng(2)
+    edges = rng.normal(0, 1, (1, 3, ROWS + 1))
+    looks, numbers = rng.normal(0, 1, (1, ROWS, 3)), rng.normal(0, 1, (1, MOST_CHIPS + 1))
+    durations = rng.normal(0, 1, 7)
+    _, logs = chain_loss(
+        torch.from_numpy(edges), torch.from_numpy(looks), torch.from_numpy(numbers),
+        torch.from_numpy(durations), torch.ones(1, 3, dtype=torch.bool), torch.tensor([2]),
+        torch.tensor([[0, 1] + [-1] * (MOST_CHIPS - 2)]),
+    )  # fmt: skip
+    own = number_logs(Potentials(edges[0], looks[0], numbers[0], durations))
+    assert logs[0].numpy() == pytest.approx(own, abs=1e-6)
+
+
+def test_train_resume_export_and_check(rendered: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    train_strips([rendered / "train"], rendered / "val", out, steps=4, batch=16, check_every=4)
+    whole = read_checkpoint(out / "last.pt")
+    assert whole["steps done"] == 4
+    last = train_strips(
+        [rendered / "train"], rendered / "val", out, steps=6, batch=16, resume=True, check_every=6
+    )
+    assert read_checkpoint(last)["steps done"] == 6
+    entry = export_strips(last, tmp_path / "sides.onnx", {"part": "sides"})
+    assert entry["check"]["probability difference"] <= 0.01
+    reader = OpenVinoStripReader(tmp_path / "sides.onnx", threads=1)
+    figures = strip_figures(reader, read_strip_set(rendered / "val"), sure=0.97)
+    assert figures["parts"]["all"]["stacks"] > 0
+
+
+def test_what_is_no_set_and_no_checkpoint(tmp_path: Path) -> None:
+    with pytest.raises(FeltwatchError, match="no strips"):
+        read_strip_set(tmp_path)
+    (tmp_path / "00000.npz").write_bytes(b"nothing")
+    with pytest.raises(FeltwatchError, match="not a shard"):
+        read_strip_set(tmp_path)
+    with pytest.raises(FeltwatchError, match="no checkpoint"):
+        read_checkpoint(tmp_path / "last.pt")
+
+
+def test_a_batch_without_samples_has_its_colours(rendered: Path) -> None:
+    data = read_shard(shards(rendered / "train")[0])
+    flat = Batch.of(data, slice(0, 2), torch.ones(2, dtype=torch.bool))
+    assert float(flat.flags.sum()) == 0
+    assert float(flat.samples[0, 0].std(dim=(1, 2)).max()) == pytest.approx(0, abs=1e-6)

@@ -1,0 +1,110 @@
+"""From a strip's potentials to what the stack may be: a semi-Markov chain over its rows.
+
+A stack of n chips is a start row, n pieces of about ROWS_PER_CHIP rows, each one of the table's
+chips, and an end. The posterior adds up all ways to cut the rows; the known thickness is the
+prior of a piece's height. The network gives the potentials (`models.networks.side_network`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.chips.network_input.side_strip import MOST_CHIPS, ROWS_PER_CHIP
+
+FEWEST_ROWS, MOST_ROWS = 3, 9
+"""Heights of one chip in a strip: a leaning stack's chips look lower or higher than they are."""
+
+NEVER = -1e4
+Logs = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Potentials:
+    """Potentials of one strip: `edges` (3, ROWS + 1) of starts, seams and ends, `looks`
+    (ROWS, k) of the palette's chips, `numbers` (MOST_CHIPS + 1,), `durations` (d,); all logs."""
+
+    edges: Logs
+    looks: Logs
+    numbers: Logs
+    durations: Logs
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A reading: places in the palette from the bottom up, with its log probability."""
+
+    chips: tuple[int, ...]
+    log: float
+
+
+def pieces(given: Potentials) -> Logs:
+    """Log weights (d, ROWS + 1, k) of a chip of FEWEST_ROWS + d rows that ends at a border."""
+    rows, many = given.looks.shape
+    total = np.vstack([np.zeros((1, many)), given.looks.cumsum(axis=0)])
+    out = np.full((MOST_ROWS - FEWEST_ROWS + 1, rows + 1, many), NEVER)
+    for d in range(FEWEST_ROWS, MOST_ROWS + 1):
+        weight = (total[d:] - total[:-d]) / ROWS_PER_CHIP + given.durations[d - FEWEST_ROWS]
+        out[d - FEWEST_ROWS, d:] = weight
+    return out
+
+
+def _log_sum(logs: Logs, axis: int) -> Logs:
+    top = logs.max(axis=axis, keepdims=True)
+    out: Logs = np.log(np.exp(logs - top).sum(axis=axis)) + top.squeeze(axis)
+    return out
+
+
+def _moved(alpha: Logs) -> Logs:
+    """Alpha (ROWS + 1, ...) as each height of the next chip finds it, (d, ROWS + 1, ...)."""
+    out = np.full((MOST_ROWS - FEWEST_ROWS + 1, *alpha.shape), NEVER)
+    for d in range(FEWEST_ROWS, MOST_ROWS + 1):
+        out[d - FEWEST_ROWS, d:] = alpha[:-d]
+    return out
+
+
+def number_logs(given: Potentials) -> Logs:
+    """Log probabilities (MOST_CHIPS + 1,) of 0, 1, ... chips, whatever their colours.
+
+    >>> from vision.chips.network_input.side_strip import ROWS
+    >>> flat = Potentials(np.zeros((3, ROWS + 1)), np.zeros((ROWS, 2)),
+    ...                   np.where(np.arange(MOST_CHIPS + 1) == 0, 99.0, 0.0), np.zeros(7))
+    >>> round(float(np.exp(number_logs(flat)[0])), 3)
+    1.0
+    """
+    start, seam, end = given.edges
+    free = _log_sum(pieces(given), 2) - np.log(given.looks.shape[1])
+    ends = [float(given.numbers[0])]
+    alpha = start
+    for n in range(1, MOST_CHIPS + 1):
+        alpha = np.maximum(_log_sum(_moved(alpha) + free, 0), NEVER)
+        ends.append(float(_log_sum(alpha + end, 0)) + float(given.numbers[n]))
+        alpha = alpha + seam
+    logs = np.array(ends)
+    out: Logs = logs - _log_sum(logs, 0)
+    return out
+
+
+def cut_rows(given: Potentials, chips: int) -> tuple[int, Logs]:
+    """The likeliest way to cut the rows into `chips` pieces.
+
+    Start row and log probabilities (chips, k) of each piece's chip in the palette.
+    """
+    start, seam, end = given.edges
+    weights = pieces(given)
+    free = _log_sum(weights, 2)
+    best, back = start, []
+    for n in range(chips):
+        ways = _moved(best) + free
+        back.append(ways.argmax(axis=0))
+        best = ways.max(axis=0) + (seam if n + 1 < chips else end)
+    row, found = int(best.argmax()), []
+    for came in reversed(back):
+        height = int(came[row])
+        found.append(weights[height, row])
+        row -= height + FEWEST_ROWS
+    logs = np.array(found[::-1])
+    out: Logs = logs - _log_sum(logs, 1)[:, None]
+    return row, out
