@@ -37,12 +37,12 @@ def plan_of(table: TableFile) -> ShiftPlan:
     )  # fmt: skip
 
 
-def small_film(out: Path) -> Path:
+def small_film(out: Path, wishes: Wishes = WISHES) -> Path:
     """Film it into the new folder `out`."""
     out.mkdir()
-    scenery = _Scenery(WISHES)
+    scenery = _Scenery(wishes)
     paths = [out / "video.mp4", out / "frames.jsonl.gz"]
     _film(scenery, plan_of(scenery.table), 0.0, paths, True, None)
     write_table(scenery.table, out / "table.toml")
-    (out / "recipe.json").write_text(json.dumps(WISHES.recipe() | {"deck": "/some/where/jumbo"}))
+    (out / "recipe.json").write_text(json.dumps(wishes.recipe() | {"deck": "/some/where/jumbo"}))
     return out
