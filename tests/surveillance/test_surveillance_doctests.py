@@ -17,7 +17,6 @@ import pytest
         "evidence.images",
         "reports.audit_report",
         "reports.round_view",
-        "reports.score",
         "staging",
     ],
 )
