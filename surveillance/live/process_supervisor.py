@@ -75,7 +75,7 @@ class ProcessSupervisor:
         """`set_up` may raise FeltwatchError: another attempt is made later."""
         self.name = name
         self._set_up = set_up
-        self._desk = router
+        self._router = router
         self._limits = limits
         self._stop = threading.Event()
         self._again = threading.Event()
@@ -93,7 +93,7 @@ class ProcessSupervisor:
 
     def start(self) -> None:
         """Begin."""
-        self._desk.tell_state(CameraState.CONNECTING, "starting")
+        self._router.tell_state(CameraState.CONNECTING, "starting")
         self._thread.start()
 
     def ask_to_stop(self) -> None:
@@ -129,12 +129,12 @@ class ProcessSupervisor:
             if self._again.is_set():
                 starts.clear()
                 attempt = 0
-                self._desk.restarts += 1
+                self._router.restarts += 1
                 continue
             if why is not None:
                 attempt = 1 if time.monotonic() - began > STEADY_S else attempt + 1
                 self._wait(self._plan(why, starts, attempt))
-                self._desk.restarts += 1
+                self._router.restarts += 1
 
     def _plan(self, why: str, starts: deque[float], attempt: int) -> float:
         """Tell why the process ended; gives back the wait before the next, s."""
@@ -143,12 +143,12 @@ class ProcessSupervisor:
             wait = self._limits.rest_s
             told = f"{why}; started {len(starts)} times in a short while, resting {wait:g} s"
             starts.clear()
-            self._desk.tell_state(CameraState.FAILED, told)
+            self._router.tell_state(CameraState.FAILED, told)
         else:
             wait = min(BACKOFF_FIRST_S * 2.0 ** (attempt - 1), BACKOFF_MOST_S)
             told = f"{why}; starting again in {wait:g} s"
-            self._desk.tell_state(CameraState.RECONNECTING, told)
-        log.warning("camera %s: %s", self.name, self._desk.state.message)
+            self._router.tell_state(CameraState.RECONNECTING, told)
+        log.warning("camera %s: %s", self.name, self._router.state.message)
         return wait
 
     def _wait(self, wait_s: float | None) -> None:
@@ -161,7 +161,7 @@ class ProcessSupervisor:
     def _life(self) -> str | None:
         """One process from start to end: why it ended, None when its stream has."""
         try:
-            setup, self._desk.facts = self._set_up(run_name())
+            setup, self._router.facts = self._set_up(run_name())
             shutil.rmtree(setup.spool, ignore_errors=True)
             setup.spool.mkdir(parents=True, exist_ok=True)
         except (FeltwatchError, OSError) as error:
@@ -206,13 +206,13 @@ class ProcessSupervisor:
                 if watches and now - heard > STALE_S and now - told >= STALE_AGAIN_S:
                     told = now
                     words = f"its process has given no sign for {now - heard:.0f} s"
-                    self._desk.tell_state(CameraState.STALE, words)
+                    self._router.tell_state(CameraState.STALE, words)
                 continue
             heard = time.monotonic()
             if isinstance(message, FatalMessage):
                 fatal = message.message
                 continue
-            self._desk.take(message)
+            self._router.take(message)
             if isinstance(message, StateMessage):
                 patience, watches = self._limits.heartbeat_s, True
                 self.load = message.load
@@ -242,7 +242,7 @@ class ProcessSupervisor:
         while time.monotonic() < until and not listener.is_over:
             message = listener.receive(POLL_S)
             if message is not None and not isinstance(message, FatalMessage | StateMessage):
-                self._desk.take(message)
+                self._router.take(message)
 
 
 class _PipeReader:
