@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from datasets.training.stack_strips import LevelSet, joined, read_levels
 from models.networks.level_network import LevelNetwork
-from settlement.errors import FeltwatchError
+from models.train.state_file import read_state, save_state
 
 BATCH, EPOCHS, RATE = 256, 4, 0.003
 WARM_UP = 0.1
@@ -163,8 +163,8 @@ def train_levels(
         }  # fmt: skip
         if found < least:
             least = found
-            _save(state, best)
-        _save(
+            save_state(state, best)
+        save_state(
             {**state, "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}, last
         )
     return best
@@ -184,19 +184,4 @@ def held_loss(network: LevelNetwork, held: LevelSet, device: str = "cpu") -> flo
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
     """What `train_levels` wrote; FeltwatchError when the file is missing or something else."""
-    if not path.is_file():
-        raise FeltwatchError(f"{path}: no checkpoint; 'feltwatch model train' writes best.pt")
-    try:
-        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # unpickling may raise anything
-        raise FeltwatchError(f"{path}: not a checkpoint that can be loaded") from error
-    if not isinstance(state, dict) or state.get("form") != FORM:
-        raise FeltwatchError(f"{path}: not a reader of levels")
-    return state
-
-
-def _save(state: dict[str, Any], path: Path) -> None:
-    """Write a checkpoint whole or not at all."""
-    part = path.with_suffix(".part")
-    torch.save(state, part)
-    part.replace(path)
+    return read_state(path, FORM, "reader of levels")

@@ -16,6 +16,7 @@ import torch
 from datasets.training.sides.shards import StripSet, joined, read_shard, shards
 from models.networks.side_loss import chain_loss
 from models.networks.side_network import SideNetwork
+from models.train.state_file import read_state, save_state
 from settlement.errors import FeltwatchError
 
 STEPS, BATCH, RATE, WARM_UP, WEIGHT_DECAY = 6000, 128, 0.002, 150, 0.02
@@ -214,7 +215,7 @@ def train_strips(
                 log.write(json.dumps(figures) + "\n")
         if end or time.monotonic() - kept > keep_every_s:
             kept = time.monotonic()
-            _save(
+            save_state(
                 {
                     "form": FORM, "network": network.state_dict(), "steps done": step + 1,
                     "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict(),
@@ -235,19 +236,4 @@ def _slope(step: int, steps: int, cool: int, *, warm: bool) -> float:
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
     """What `train_strips` wrote; FeltwatchError when the file is missing or something else."""
-    if not path.is_file():
-        raise FeltwatchError(f"{path}: no checkpoint; 'feltwatch model train' writes last.pt")
-    try:
-        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # unpickling may raise anything
-        raise FeltwatchError(f"{path}: not a checkpoint that can be loaded") from error
-    if not isinstance(state, dict) or state.get("form") != FORM:
-        raise FeltwatchError(f"{path}: not a stack reader")
-    return state
-
-
-def _save(state: dict[str, Any], path: Path) -> None:
-    """Write a checkpoint whole or not at all."""
-    part = path.with_suffix(".part")
-    torch.save(state, part)
-    part.replace(path)
+    return read_state(path, FORM, "stack reader")

@@ -125,11 +125,6 @@ def clip_of(facts: Mapping[str, str | float | int]) -> Clip:
     )  # fmt: skip
 
 
-def is_disk_error(error: FeltwatchError) -> bool:
-    """Whether the disk did not take it, so that the next will not be taken either."""
-    return isinstance(error.__cause__, OSError)
-
-
 def disk_words(error: FeltwatchError, folder: Path) -> str:
     """Why nothing could be written into a folder.
 

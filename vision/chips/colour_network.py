@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import threading
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import openvino as ov
 
+from vision.chips.float_network import compile_float
 from vision.chips.network_input.level_windows import WINDOW_PX
 from vision.detect.detections import ByteArray, Floats
-from vision.detect.openvino_runtime import ModelError, load_card, weights_folder
+from vision.detect.openvino_runtime import load_card, weights_folder
 
 INPUTS = ("windows", "colours")
 
@@ -22,11 +20,7 @@ class OpenVinoLevelReader:
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
         """Compile the network at `path`; ModelError when it cannot be read or is another."""
-        try:
-            state = path.stat()
-        except OSError as error:
-            raise ModelError(f"{path}: the model is missing") from error
-        self._model = _compiled(path, (state.st_mtime_ns, state.st_size), threads)
+        self._model = compile_float(path, INPUTS, "reader of levels", threads)
         self._request = self._model.create_infer_request()
         self._turn = threading.Lock()
 
@@ -44,23 +38,6 @@ class OpenVinoLevelReader:
         with self._turn:
             self._request.infer(given)
             return np.array(self._request.get_output_tensor(0).data, np.float32)
-
-
-@lru_cache(maxsize=4)
-def _compiled(path: Path, _state: tuple[int, int], threads: int | None) -> Any:
-    core = ov.Core()
-    try:
-        model = core.read_model(str(path))
-        names = {name for one in model.inputs for name in one.get_names()}
-    except RuntimeError as error:
-        raise ModelError(f"{path}: OpenVINO cannot read the model") from error
-    if not names >= set(INPUTS):
-        raise ModelError(f"{path}: not a reader of levels; its inputs are {sorted(names)}")
-    # Log shares of the surer levels want more digits than bfloat16 has; the network is small.
-    config: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
-    if threads:
-        config["INFERENCE_NUM_THREADS"] = threads
-    return core.compile_model(model, "CPU", config)
 
 
 def load_level_reader(models: Path, threads: int | None = None) -> OpenVinoLevelReader:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import openvino as ov
 
+from vision.chips.float_network import compile_float
 from vision.chips.network_input.side_strip import COLUMNS, ROWS
 from vision.chips.side_chain import Potentials
 from vision.chips.side_palette import Palette
 from vision.detect.detections import ByteArray
-from vision.detect.openvino_runtime import ModelError
 
 INPUTS = ("strips", "facts", "samples", "faces", "flags")
 
@@ -42,12 +40,8 @@ class OpenVinoStripReader:
 
     def __init__(self, path: Path, temperature: float = 1.0, threads: int | None = None) -> None:
         """Compile the network at `path`; ModelError when it cannot be read or is another."""
-        try:
-            state = path.stat()
-        except OSError as error:
-            raise ModelError(f"{path}: the model is missing") from error
         self.temperature = temperature
-        self._model = _compiled(path, (state.st_mtime_ns, state.st_size), threads)
+        self._model = compile_float(path, INPUTS, "stack reader", threads)
         self._request = self._model.create_infer_request()
         self._turn = threading.Lock()
 
@@ -74,20 +68,3 @@ class OpenVinoStripReader:
                 np.array(self._request.get_output_tensor(k).data, np.float64) for k in range(4)
             )
         return [Potentials(edges[k], looks[k], numbers[k], durations) for k in range(len(strips))]
-
-
-@lru_cache(maxsize=4)
-def _compiled(path: Path, _state: tuple[int, int], threads: int | None) -> Any:
-    core = ov.Core()
-    try:
-        model = core.read_model(str(path))
-        names = {name for one in model.inputs for name in one.get_names()}
-    except RuntimeError as error:
-        raise ModelError(f"{path}: OpenVINO cannot read the model") from error
-    if not names >= set(INPUTS):
-        raise ModelError(f"{path}: not a stack reader; its inputs are {sorted(names)}")
-    # Log probabilities of the surer chips want more digits than bfloat16 has.
-    config: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
-    if threads:
-        config["INFERENCE_NUM_THREADS"] = threads
-    return core.compile_model(model, "CPU", config)

@@ -56,11 +56,6 @@ def shape_of(box: Box) -> Shape | None:
     return Shape(told.get("polygons") or [], told.get("mask"), told.get("keypoints") or [])
 
 
-def without_shape(attributes: Attributes) -> Attributes:
-    """The attributes that are no outlines."""
-    return tuple((k, v) for k, v in attributes if k not in SHAPE_NAMES)
-
-
 def bounds(points: Sequence[Sequence[float]]) -> Corners:
     """Left, top, right, bottom of points.
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from vision.chips import side_chain as chain
 from vision.chips.network_input.side_strip import BELOW_CHIPS, MOST_CHIPS, ROWS, ROWS_PER_CHIP
 from vision.chips.side_chain import FEWEST_ROWS, MOST_ROWS, Potentials, cut_rows, number_logs
-from vision.chips.side_posterior import joint, read_posterior
+from vision.chips.side_posterior import read_posterior
 
 VALUES = (10000, 2500, 500, 100)
 
@@ -109,17 +109,6 @@ def test_nothing_there() -> None:
 def test_a_higher_temperature_is_less_sure() -> None:
     own = potentials_of([1, 2, 2], 4, sure=2.0)
     assert read_posterior(own, VALUES, 2.0).chips < read_posterior(own, VALUES, 1.0).chips
-
-
-def test_readings_of_one_stack_add_up() -> None:
-    sure = read_posterior(potentials_of([2, 2], 4), VALUES, 1.0)
-    weak = read_posterior(potentials_of([2, 2, 2], 4, sure=1.0), VALUES, 1.0)
-    both = joint([sure, sure, weak], 0.5)
-    assert max(both, key=lambda cents: both[cents]) == 1000
-    assert sum(both.values()) == pytest.approx(1.0)
-    # Copies of one reading say no more than the one at a weight of 0.
-    once, thrice = joint([weak], 0.0), joint([weak] * 3, 0.0)
-    assert once == pytest.approx(thrice)
 
 
 def test_the_pieces_of_the_likeliest_cut() -> None:
