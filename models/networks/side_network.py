@@ -13,12 +13,12 @@ from torch import nn
 from torch.nn import functional
 
 from vision.chips.network_input.chip_sample import SAMPLE_COLUMNS, SAMPLE_ROWS
-from vision.chips.network_input.side_strip import MOST_CHIPS, ROWS
+from vision.chips.network_input.side_strip import MOST_CHIPS, ROWS, ROWS_PER_CHIP
 from vision.chips.side_chain import FEWEST_ROWS, MOST_ROWS
 
-CHANNELS = (16, 32, 64, 64)
-WIDTH, BLOCKS = 96, 6
-EMBEDDED = 32
+CHANNELS = (24, 48, 96, 96)
+WIDTH, BLOCKS = 128, 8
+EMBEDDED = 48
 FACTS = 2
 """Facts of the view given with a strip: log px to a chip, sine of the angle off the vertical."""
 
@@ -76,8 +76,8 @@ class SideNetwork(nn.Module):
         self.look = nn.Conv1d(WIDTH, EMBEDDED * 2, 1)
         self.pooled = nn.Conv1d(WIDTH, 24, 5, stride=2, padding=2)
         self.numbers = nn.Sequential(
-            nn.ReLU(), nn.Flatten(), nn.Linear(24 * (ROWS // 4), 96), nn.ReLU(),
-            nn.Linear(96, MOST_CHIPS + 1),
+            nn.ReLU(), nn.Flatten(), nn.Linear(24 * (ROWS // 4), 128), nn.ReLU(),
+            nn.Linear(128, MOST_CHIPS + 1),
         )  # fmt: skip
         self.sampled = nn.Sequential(
             nn.Conv2d(3, 24, 3, stride=(1, 2), padding=1), nn.ReLU(),
@@ -87,7 +87,8 @@ class SideNetwork(nn.Module):
         self.chip = nn.Sequential(
             nn.Linear(32 * 3 + 3 + 3 + 1, 64), nn.ReLU(), nn.Linear(64, EMBEDDED)
         )
-        self.durations = nn.Parameter(torch.zeros(MOST_ROWS - FEWEST_ROWS + 1))
+        heights = torch.arange(FEWEST_ROWS, MOST_ROWS + 1) - ROWS_PER_CHIP
+        self.durations = nn.Parameter(-(heights.float() ** 2 / 8).clamp(max=5))
         self.height = nn.Parameter(
             torch.linspace(-1, 1, ROWS // 2)[None, None], requires_grad=False
         )

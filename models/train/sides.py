@@ -18,6 +18,7 @@ from models.networks.side_loss import chain_loss
 from models.networks.side_network import SideNetwork
 from models.train.state_file import read_state, save_state
 from settlement.errors import FeltwatchError
+from vision.chips.network_input.side_strip import COLUMNS, ROWS
 
 STEPS, BATCH, RATE, WARM_UP, WEIGHT_DECAY = 6000, 128, 0.002, 150, 0.02
 POOL = 8
@@ -28,6 +29,10 @@ FLAT_SAMPLES = 0.3
 """How often a palette is given by its body colours alone, as a table file without samples does."""
 
 HIDDEN = 0.08
+COOLED = 0.35
+"""Share of a training that is limited in minutes during which the rate falls."""
+
+CPU = torch.device("cpu")
 FORM = "feltwatch strips 1"
 
 
@@ -45,54 +50,99 @@ class Batch:
     count: torch.Tensor
     colours: torch.Tensor
 
+
+class StripPool:
+    """Strips on the training device, in their bytes, with room for `room` of them."""
+
+    def __init__(self, room: int, device: torch.device) -> None:
+        """An empty pool."""
+        self.room, self.device = room, device
+        self.size = 0
+        self._strips = torch.empty((room, ROWS, COLUMNS, 4), dtype=torch.uint8, device=device)
+        self._parts: list[list[torch.Tensor]] = []
+        self._whole: list[torch.Tensor] = []
+        self._tables = 0
+
     @classmethod
-    def of(cls, data: StripSet, places: Any, flat: torch.Tensor | None = None) -> Batch:
-        """The strips at `places`; `flat` (n,) says whose palette is given by colours alone."""
-        strips = torch.from_numpy(np.ascontiguousarray(data.strips[places])).float() / 255
-        tables = data.table[places]
-        rgb = torch.from_numpy(data.rgb[tables].astype(np.float32))
-        there = rgb[..., 0] >= 0
-        samples = torch.from_numpy(data.samples[tables]).float() / 255
-        faces = torch.from_numpy(data.tops[tables]).float() / 255
+    def of(cls, data: StripSet, device: torch.device = CPU) -> StripPool:
+        """A pool of these strips alone."""
+        pool = cls(len(data.count), device)
+        pool.add(data)
+        return pool
+
+    def add(self, data: StripSet) -> bool:
+        """Take strips up; False when there is no room for them."""
+        many = len(data.count)
+        if self.size + many > self.room:
+            return False
+        rows = [
+            data.table + self._tables, data.facts, data.count, data.colours, data.samples,
+            data.rgb, data.tops,
+        ]  # fmt: skip
+        own = [torch.from_numpy(np.ascontiguousarray(row)).to(self.device) for row in rows]
+        strips = torch.from_numpy(np.array(data.strips))
+        self._strips[self.size : self.size + many] = strips.to(self.device)
+        self._parts.append(own)
+        self._tables += len(data.samples)
+        self._whole = [torch.cat(parts) for parts in zip(*self._parts, strict=True)]
+        self._parts = [self._whole]
+        self.size += many
+        return True
+
+    def batch(self, places: torch.Tensor, flat: torch.Tensor | None = None) -> Batch:
+        """The strips at `places` (n,); `flat` (n,) says whose palette is given by its body
+        colours alone."""
+        table, facts, count, colours, samples, rgb, tops = self._whole
+        strips = self._strips[places].permute(0, 3, 1, 2).float() / 255
+        tables = table[places].long()
+        bodies = rgb[tables].float()
+        there = bodies[..., 0] >= 0
+        sides = samples[tables].float() / 255
+        faces = tops[tables].float() / 255
         flags = there[..., None].float()
         if flat is not None:
-            even = rgb.flip(2)[:, :, None, None, :].expand_as(samples) / 255
-            samples = torch.where(flat[:, None, None, None, None], even, samples)
+            even = bodies.flip(2)[:, :, None, None, :].expand_as(sides) / 255
+            sides = torch.where(flat[:, None, None, None, None], even, sides)
             flags = flags * (~flat)[:, None, None]
-        samples = samples * there[:, :, None, None, None]
-        facts = data.facts[places]
-        given = np.stack([np.log(facts[:, 1]) - 1, facts[:, 2] * 2 - 1], axis=1)
-        return cls(
-            strips.permute(0, 3, 1, 2).contiguous(memory_format=torch.channels_last),
-            torch.from_numpy(given.astype(np.float32)), samples.permute(0, 1, 4, 2, 3), faces,
-            flags, there, torch.from_numpy(data.count[places].astype(np.int64)),
-            torch.from_numpy(data.colours[places].astype(np.int64)),
+        sides = sides * there[:, :, None, None, None]
+        own = facts[places]
+        given = torch.stack([torch.log(own[:, 1]) - 1, own[:, 2] * 2 - 1], dim=1)
+        return Batch(
+            strips.contiguous(memory_format=torch.channels_last), given,
+            sides.permute(0, 1, 4, 2, 3), faces, flags, there, count[places].long(),
+            colours[places].long(),
         )  # fmt: skip
 
 
 def varied(given: Batch) -> Batch:
     """The same stacks in other colours, under a little other light, mirrored, partly hidden."""
-    n = given.count.shape[0]
-    shuffled = torch.eye(3)[torch.argsort(torch.rand(n, 3), dim=1)]
-    share = torch.rand(n, 1, 1) * (torch.rand(n, 1, 1) < RECOLOURED)
-    mix = (1 - share) * torch.eye(3) + share * shuffled
+    n, device = given.count.shape[0], given.strips.device
+
+    def even(*shape: int) -> torch.Tensor:
+        return torch.rand(*shape, device=device)
+
+    def normal(*shape: int) -> torch.Tensor:
+        return torch.randn(*shape, device=device)
+
+    same = torch.eye(3, device=device)
+    shuffled = same[torch.argsort(even(n, 3), dim=1)]
+    share = even(n, 1, 1) * (even(n, 1, 1) < RECOLOURED)
+    mix = (1 - share) * same + share * shuffled
     bgr = torch.einsum("nij,njhw->nihw", mix, given.strips[:, :3])
     samples = torch.einsum("nij,nkjhw->nkihw", mix, given.samples)
     faces = torch.einsum("nij,nkj->nki", mix, given.faces)
-    light = torch.exp(torch.randn(n, 1, 1, 1) * 0.08) * torch.exp(torch.randn(n, 3, 1, 1) * 0.03)
-    noise = torch.randn_like(bgr) * (torch.rand(n, 1, 1, 1) * 0.02)
+    light = torch.exp(normal(n, 1, 1, 1) * 0.08) * torch.exp(normal(n, 3, 1, 1) * 0.03)
+    noise = normal(*bgr.shape) * (even(n, 1, 1, 1) * 0.02)
     bgr = (bgr * light + noise).clamp(0, 1)
-    mask = given.strips[:, 3:]
-    strips = torch.cat([bgr, mask], 1)
+    strips = torch.cat([bgr, given.strips[:, 3:]], 1)
     wide = strips.shape[3]
-    cut = (torch.rand(n, 1) * wide * 0.35 + 2) * (torch.rand(n, 1) < HIDDEN)
-    hidden = (torch.arange(wide)[None] < cut)[:, None, None, :]
+    cut = (even(n, 1) * wide * 0.35 + 2) * (even(n, 1) < HIDDEN)
+    hidden = (torch.arange(wide, device=device)[None] < cut)[:, None, None, :]
     # What hides a part is of any colour and known or not.
-    colour = torch.rand(n, 4, 1, 1)
+    colour = even(n, 4, 1, 1)
     colour[:, 3] = (colour[:, 3] < 0.7).float()
     strips = torch.where(hidden, colour, strips)
-    flip = (torch.rand(n) < 0.5)[:, None, None, None]
-    strips = torch.where(flip, strips.flip(3), strips)
+    strips = torch.where((even(n) < 0.5)[:, None, None, None], strips.flip(3), strips)
     return Batch(
         strips.contiguous(memory_format=torch.channels_last), given.facts, samples, faces,
         given.flags, given.there, given.count, given.colours,
@@ -101,37 +151,62 @@ def varied(given: Batch) -> Batch:
 
 def batches(folders: Sequence[Path], size: int, seed: int, first: int = 0) -> Iterator[Batch]:
     """Batches without end from all shards that are there, mixed, `first` of them left out."""
-    turn = 0
+    turn, step = 0, 0
     while True:
-        paths = [path for folder in folders for path in shards(folder)]
-        if not paths:
-            raise FeltwatchError(f"{folders[0]}: no strips; render them first")
+        paths = _all_shards(folders)
         order = np.random.default_rng([seed, turn]).permutation(len(paths))
         for at in range(0, len(order), POOL):
             own = [paths[k] for k in order[at : at + POOL]]
             rng = np.random.default_rng([seed, turn, at])
-            data = None
-            many = None
-            if first:
-                many = sum(len(read_shard(path).count) for path in own) // size
-                if many <= first:
-                    first -= many
+            many = sum(len(read_shard(path).count) for path in own) // size
+            if step + many <= first:
+                step += many
+                continue
+            pool = StripPool.of(joined([read_shard(path) for path in own]))
+            mixed = rng.permutation(pool.size)
+            for k in range(many):
+                step += 1
+                if step <= first:
                     continue
-            data = joined([read_shard(path) for path in own])
-            mixed = rng.permutation(len(data.count))
-            for k in range(len(mixed) // size):
-                if first:
-                    first -= 1
-                    continue
-                places = np.sort(mixed[k * size : (k + 1) * size])
-                flat = torch.from_numpy(rng.random(size) < FLAT_SAMPLES)
-                yield varied(Batch.of(data, places, flat))
+                torch.manual_seed(seed * 1_000_003 + step)
+                places = torch.from_numpy(np.sort(mixed[k * size : (k + 1) * size]))
+                yield varied(pool.batch(places, torch.rand(size) < FLAT_SAMPLES))
         turn += 1
+
+
+def resident_batches(
+    folders: Sequence[Path], size: int, seed: int, room: int, device: torch.device
+) -> Iterator[Batch]:
+    """Batches without end, drawn from up to `room` strips that lie in the device's memory.
+
+    Shards are taken up as they are rendered.
+    """
+    pool, taken = StripPool(room, device), set[Path]()
+    torch.manual_seed(seed)
+    step, full = 0, False
+    while True:
+        if not full and step % 20 == 0:
+            new = [path for path in _all_shards(folders) if path not in taken]
+            for path in new[: 400 if not pool.size else 4]:
+                full = not pool.add(read_shard(path))
+                if full:
+                    break
+                taken.add(path)
+        places = torch.randint(pool.size, (size,), device=device)
+        yield varied(pool.batch(places, torch.rand(size, device=device) < FLAT_SAMPLES))
+        step += 1
+
+
+def _all_shards(folders: Sequence[Path]) -> list[Path]:
+    paths = [path for folder in folders for path in shards(folder)]
+    if not paths:
+        raise FeltwatchError(f"{folders[0]}: no strips; render them first")
+    return paths
 
 
 def run(network: SideNetwork, given: Batch) -> tuple[torch.Tensor, torch.Tensor]:
     """Loss (n,) and log probabilities of the numbers (n, MOST_CHIPS + 1)."""
-    with torch.autocast("cpu", torch.bfloat16):
+    with torch.autocast(given.strips.device.type, torch.bfloat16):
         edges, looks, numbers = network(
             given.strips, given.facts, given.samples, given.faces, given.flags
         )
@@ -141,13 +216,14 @@ def run(network: SideNetwork, given: Batch) -> tuple[torch.Tensor, torch.Tensor]
     )  # fmt: skip
 
 
-def held_figures(network: SideNetwork, data: StripSet, size: int = 480) -> dict[str, float]:
+def held_figures(network: SideNetwork, held: StripPool, size: int = 480) -> dict[str, float]:
     """Loss, share of right numbers and share of numbers said at 0.99 or more that are wrong."""
     network.eval()
     losses, right, top = [], [], []
     with torch.no_grad():
-        for at in range(0, len(data.count), size):
-            given = Batch.of(data, slice(at, at + size))
+        for at in range(0, held.size, size):
+            end = min(at + size, held.size)
+            given = held.batch(torch.arange(at, end, device=held.device))
             loss, logs = run(network, given)
             best, where = logs.max(dim=1)
             losses.append(loss)
@@ -165,6 +241,7 @@ def train_strips(
     folders: Sequence[Path], held: Path, out: Path, *, steps: int, batch: int = BATCH,
     rate: float = RATE, cool: int = 0, seed: int = 0, resume: bool = False,
     start: Path | None = None, check_every: int = 300, keep_every_s: float = 120.0,
+    device: str = "cpu", room: int = 0, minutes: float = math.inf,
 ) -> Path:  # fmt: skip
     """Train for `steps` batches of all shards of `folders`; returns the last checkpoint.
 
@@ -172,16 +249,24 @@ def train_strips(
     a long stage without and a short one with it (`start`) end where more data does no good.
     `out/last.pt` is written every two minutes and goes on from there with `resume`; figures on
     the strips of `held` go to `out/log.jsonl`. New shards are taken up as they are rendered.
+    With `room` the strips stay in the memory of `device`, up to so many. After `minutes` the
+    training ends as after `steps`, the last COOLED of it at a falling rate.
     Raises FeltwatchError for folders without strips.
     """
     out.mkdir(parents=True, exist_ok=True)
     last = out / "last.pt"
     torch.manual_seed(seed)
-    network = SideNetwork().to(memory_format=torch.channels_last)
+    place = torch.device(device)
+    network = SideNetwork().to(place, memory_format=torch.channels_last)
     optimizer = torch.optim.AdamW(network.parameters(), rate, weight_decay=WEIGHT_DECAY)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: _slope(step, steps, cool, warm=start is None)
-    )
+    began = time.monotonic()
+
+    def slope(step: int) -> float:
+        gone = (time.monotonic() - began) / (60 * minutes)
+        timed = min(1.0, max(0.0, 1 - gone) / COOLED)
+        return min(timed, _slope(step, steps, cool, warm=start is None))
+
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope)
     done = 0
     if start is not None:
         network.load_state_dict(read_checkpoint(start)["network"])
@@ -191,9 +276,13 @@ def train_strips(
         optimizer.load_state_dict(state["optimizer"])
         schedule.load_state_dict(state["schedule"])
         done = int(state["steps done"])
-    tune = joined([read_shard(path) for path in shards(held)])
+    tune = StripPool.of(joined([read_shard(path) for path in shards(held)]), place)
     kept, mean = time.monotonic(), math.nan
-    source = batches(folders, batch, seed, done)
+    source = (
+        resident_batches(folders, batch, seed + done, room, place)
+        if room
+        else batches(folders, batch, seed, done)
+    )
     for step in range(done, steps):
         loss, _ = run(network, next(source))
         total = loss.clamp(max=60).mean()
@@ -202,12 +291,10 @@ def train_strips(
         torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
         optimizer.step()
         schedule.step()
-        mean = (
-            float(total.detach())
-            if math.isnan(mean)
-            else mean * 0.98 + float(total.detach()) * 0.02
-        )
-        end = step + 1 == steps
+        if step % 10 == 0:
+            now = float(total.detach())
+            mean = now if math.isnan(mean) else mean * 0.85 + now * 0.15
+        end = step + 1 == steps or time.monotonic() - began > 60 * minutes
         if (step + 1) % check_every == 0 or end:
             figures = {"step": step + 1, "train loss": mean, **held_figures(network, tune)}
             print(json.dumps(figures), flush=True)
@@ -225,6 +312,8 @@ def train_strips(
                 },
                 last,
             )  # fmt: skip
+        if end:
+            break
     return last
 
 

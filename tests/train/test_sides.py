@@ -14,10 +14,10 @@ from datasets.training.sides.shards import read_shard, shards
 from models.evaluate.side_figures import read_strip_set, strip_figures
 from models.export.sides import export_strips
 from models.networks.side_loss import chain_loss
-from models.train.sides import Batch, read_checkpoint, train_strips
+from models.train.sides import StripPool, read_checkpoint, train_strips
 from settlement.errors import FeltwatchError
 from vision.chips.network_input.side_strip import COLUMNS, MOST_CHIPS, ROWS
-from vision.chips.side_chain import Potentials, number_logs
+from vision.chips.side_chain import FEWEST_ROWS, MOST_ROWS, Potentials, number_logs
 from vision.chips.side_runtime import OpenVinoStripReader
 
 
@@ -56,7 +56,7 @@ def test_the_loss_and_the_chain_agree_on_the_number() -> None:
     rng = np.random.default_rng(2)
     edges = rng.normal(0, 1, (1, 3, ROWS + 1))
     looks, numbers = rng.normal(0, 1, (1, ROWS, 3)), rng.normal(0, 1, (1, MOST_CHIPS + 1))
-    durations = rng.normal(0, 1, 7)
+    durations = rng.normal(0, 1, MOST_ROWS - FEWEST_ROWS + 1)
     _, logs = chain_loss(
         torch.from_numpy(edges), torch.from_numpy(looks), torch.from_numpy(numbers),
         torch.from_numpy(durations), torch.ones(1, 3, dtype=torch.bool), torch.tensor([2]),
@@ -82,6 +82,14 @@ def test_train_resume_export_and_check(rendered: Path, tmp_path: Path) -> None:
     assert figures["parts"]["all"]["stacks"] > 0
 
 
+def test_strips_stay_in_memory_for_a_limited_time(rendered: Path, tmp_path: Path) -> None:
+    last = train_strips(
+        [rendered / "train"], rendered / "val", tmp_path, steps=10_000, batch=8, room=120,
+        minutes=0.05, check_every=100_000,
+    )  # fmt: skip
+    assert 0 < read_checkpoint(last)["steps done"] < 10_000
+
+
 def test_what_is_no_set_and_no_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(FeltwatchError, match="no strips"):
         read_strip_set(tmp_path)
@@ -94,6 +102,6 @@ def test_what_is_no_set_and_no_checkpoint(tmp_path: Path) -> None:
 
 def test_a_batch_without_samples_has_its_colours(rendered: Path) -> None:
     data = read_shard(shards(rendered / "train")[0])
-    flat = Batch.of(data, slice(0, 2), torch.ones(2, dtype=torch.bool))
+    flat = StripPool.of(data).batch(torch.arange(2), torch.ones(2, dtype=torch.bool))
     assert float(flat.flags.sum()) == 0
     assert float(flat.samples[0, 0].std(dim=(1, 2)).max()) == pytest.approx(0, abs=1e-6)

@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from vision.chips.network_input.side_strip import MOST_CHIPS, ROWS_PER_CHIP
 
-FEWEST_ROWS, MOST_ROWS = 3, 9
-"""Heights of one chip in a strip: a leaning stack's chips look lower or higher than they are."""
+FEWEST_ROWS, MOST_ROWS = 1, 16
+"""Heights of one chip in a strip: a chip that is pushed towards the camera hides those below it
+down to a row, one that is pushed away shows the top of the chip below."""
 
 NEVER = -1e4
 Logs = npt.NDArray[np.float64]
@@ -70,7 +71,7 @@ def number_logs(given: Potentials) -> Logs:
 
     >>> from vision.chips.network_input.side_strip import ROWS
     >>> flat = Potentials(np.zeros((3, ROWS + 1)), np.zeros((ROWS, 2)),
-    ...                   np.where(np.arange(MOST_CHIPS + 1) == 0, 99.0, 0.0), np.zeros(7))
+    ...                   np.where(np.arange(MOST_CHIPS + 1) == 0, 999.0, 0.0), np.zeros(16))
     >>> round(float(np.exp(number_logs(flat)[0])), 3)
     1.0
     """

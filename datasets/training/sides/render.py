@@ -244,7 +244,7 @@ def _table(rng: np.random.Generator) -> _Table:
         tilt, height = math.radians(rng.uniform(52, 74)), float(rng.uniform(600, 1500))
     else:
         tilt, height = math.radians(rng.uniform(17, 50)), float(rng.uniform(2200, 3700))
-    density = float(np.exp(rng.uniform(math.log(1.0), math.log(2.7))))
+    density = float(np.exp(rng.uniform(math.log(1.15), math.log(3.2))))
     camera = _look(height, tilt, rng.uniform(0, 2 * math.pi), rng.uniform(0, 2 * math.pi), density)
     warm = float(rng.uniform(-0.3, 1.0)) * (1.0 if rng.random() < 0.4 else 0.25)
     tint = np.array([1 + 0.3 * warm, 1, 1 - 0.42 * warm], np.float32) * rng.uniform(0.8, 1.25)

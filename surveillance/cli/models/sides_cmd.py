@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -106,20 +107,37 @@ def train_command(
         bool, typer.Option("--resume", help="Go on from --out's last checkpoint.")
     ] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of weights and order.")] = 0,
+    device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
+    room: Annotated[
+        int,
+        typer.Option(
+            "--room", min=0, help="Keep so many sides in the device's memory, 31 kB each."
+        ),
+    ] = 0,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            "--minutes", min=0.01, help="End after so long, the last third at a falling rate."
+        ),
+    ] = None,
 ) -> None:
-    """Train on a CPU; a checkpoint every two minutes, figures on DATA/val every 300 steps.
+    """Train; a checkpoint every two minutes, figures on DATA/val every 300 steps.
 
     Examples:
 
       feltwatch model sides train --data sides --out run --steps 12000
 
       feltwatch model sides train --data sides --out run --steps 12000 --resume
+
+      feltwatch model sides train --data sides --out run --steps 100000 --minutes 14
+        --batch 2048 --device cuda --room 1500000
     """
     with _train_extra():
         from models.train.sides import train_strips
     last = train_strips(
         [one / "train" for one in data], data[0] / "val", out, steps=steps, cool=cool,
-        batch=batch, rate=rate, start=start, resume=resume, seed=seed,
+        batch=batch, rate=rate, start=start, resume=resume, seed=seed, device=device, room=room,
+        minutes=math.inf if minutes is None else minutes,
     )  # fmt: skip
     typer.echo(str(last))
 

@@ -60,7 +60,7 @@ def test_numbers_are_a_distribution_and_agree_with_every_way_to_cut() -> None:
     rows = 20
     given_ = Potentials(
         rng.normal(0, 1, (3, rows + 1)), rng.normal(0, 1, (rows, 2)),
-        rng.normal(0, 1, MOST_CHIPS + 1), rng.normal(0, 1, 7),
+        rng.normal(0, 1, MOST_CHIPS + 1), rng.normal(0, 1, chain.MOST_ROWS - chain.FEWEST_ROWS + 1),
     )  # fmt: skip
     logs = number_logs(given_)
     assert np.exp(logs).sum() == pytest.approx(1.0)
@@ -71,7 +71,7 @@ def test_numbers_are_a_distribution_and_agree_with_every_way_to_cut() -> None:
         """The sum over all ways to cut n chips, one by one."""
         total = 0.0
         for first in range(rows + 1):
-            for heights in product(range(7), repeat=n):
+            for heights in product(range(len(given_.durations)), repeat=n):
                 row, log = first, start[first]
                 for k, height in enumerate(heights):
                     row += height + FEWEST_ROWS
