@@ -22,12 +22,15 @@ from typing import Any
 
 import numpy as np
 
-from models.data.trial import trial_levels, trial_pictures, trial_stacks
+from models.data.trial import trial_pictures
 from models.evaluate.letterbox import fit_square
 from models.evaluate.samples import read_val_set
 from models.networks.backends import OnnxRuntimeDetector
 from vision.cards.photo import read_picture
-from vision.chips.colour_network import load_level_reader
+from vision.chips.network_input.side_strip import COLUMNS, ROWS
+from vision.chips.side_palette import Palette
+from vision.chips.side_posterior import Posterior, read_posterior
+from vision.chips.side_runtime import OpenVinoStripReader, load_strip_reader
 from vision.detect.detections import ByteArray
 from vision.detect.openvino_runtime import (
     DEFAULT_THRESHOLD,
@@ -35,18 +38,16 @@ from vision.detect.openvino_runtime import (
     OpenVinoReader,
     detector_part,
     load_card,
-    load_counter,
     load_models,
 )
+from vision.geometry.table import ChipKind
 
 SEAT_CROPS = 14
 """Crops of a full seat: seven cards' indices, each read both ways up."""
 
-STACK_CROPS = 8
-LEVELS = 24
-"""Stacks of a view, and levels of one stack of four chips or five, looked at from three bases."""
+STACKS = 8
+"""Chip stacks of a full view."""
 
-PALETTE = 6
 ULTRALYTICS = "ultralytics predict"
 OURS = "openvino"
 SEATS_AT_ONCE = 8
@@ -129,8 +130,7 @@ def bench_model(
         "reader": contestants["reader crops"].as_dict() | {"crops": SEAT_CROPS},
         "reader_both_indices": contestants["reader crops twice"].as_dict()
         | {"crops": 2 * SEAT_CROPS},
-        "stacks": contestants["stack crops"].as_dict() | {"crops": STACK_CROPS},
-        "levels": contestants["levels"].as_dict() | {"levels": LEVELS},
+        "stacks": contestants["stacks"].as_dict() | {"stacks": STACKS},
         "peak_mib": _peak_memory(weights),
         "threads": _threads(detector, reader),
         "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
@@ -208,13 +208,11 @@ def _predict(path: Path, size: int, threshold: float) -> Callable[[Sequence[Byte
 
 def _readers(weights: Path, pictures: Sequence[ByteArray], threads: int | None) -> dict[str, Timed]:
     _, reader = load_models(weights, threads)
-    counter, levels = load_counter(weights, threads), load_level_reader(weights, threads)
-    palette = np.zeros((PALETTE, 3), np.float32)
+    stacks = load_strip_reader(weights, threads)
     # What a crop shows does not matter to the time it takes.
     side = 64
     cut = [view[:side, k : k + side] for view in pictures for k in range(0, view.shape[1], side)]
     seat = np.stack([cut[k % len(cut)] for k in range(2 * SEAT_CROPS)])
-    stacks = trial_stacks()[:STACK_CROPS]
 
     def times(read: Callable[[ByteArray], object], crops: ByteArray) -> Timed:
         return Timed(lambda: [read(crops) for _ in range(SEATS_AT_ONCE)], SEATS_AT_ONCE)
@@ -222,11 +220,21 @@ def _readers(weights: Path, pictures: Sequence[ByteArray], threads: int | None) 
     return {
         "reader crops": times(reader.read, seat[:SEAT_CROPS]),
         "reader crops twice": times(reader.read, seat),
-        "stack crops": times(counter.read, stacks),
-        "levels": times(
-            lambda windows: levels.read(windows, palette), trial_levels().windows[:LEVELS]
-        ),
+        "stacks": times(lambda strips: _read_stacks(stacks, strips), _strips()),
     }
+
+
+def _strips() -> ByteArray:
+    """Strips of noise: what they show hardly matters to the time they take."""
+    return np.random.default_rng(1).integers(0, 256, (STACKS, ROWS, COLUMNS, 4), np.uint8)
+
+
+def _read_stacks(reader: OpenVinoStripReader, strips: ByteArray) -> list[Posterior]:
+    """What a view's stacks cost: the network and the chain over each strip's rows."""
+    chips = {f"chip {k}": ChipKind(value_cents=100 * 2**k, rgb=(40 * k, 90, 200)) for k in range(6)}
+    palette = Palette.of(chips)
+    given = reader.read(strips, [3.0] * len(strips), [0.6] * len(strips), palette)
+    return [read_posterior(one, palette.values, reader.temperature) for one in given]
 
 
 def _ratios(finding: dict[str, Timed]) -> dict[str, dict[str, float]]:
@@ -280,12 +288,11 @@ def _peak_memory(weights: Path) -> int | None:
 
 def _work(pipe: Any, weights: Path) -> None:
     detector, reader = load_models(weights)
-    counter, levels = load_counter(weights), load_level_reader(weights)
+    stacks = load_strip_reader(weights)
     detector.find([np.zeros((detector.size, detector.size, 3), np.uint8)] * VIEWS_IN_MEMORY)
     crops = np.zeros((SEAT_CROPS, 64, 64, 3), np.uint8)
     reader.read(crops)
-    counter.read(crops)
-    levels.read(trial_levels().windows[:LEVELS], np.zeros((PALETTE, 3), np.float32))
+    _read_stacks(stacks, _strips())
     pipe.send(round(_peak_bytes() / 2**20))
 
 

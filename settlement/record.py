@@ -64,6 +64,7 @@ def _seconds(value: str) -> str:
 Cents = Annotated[int, Field(ge=0, le=10**12, strict=True)]
 """A sum of chips: whole cents, below ten thousand million dollars."""
 
+Share = Annotated[float, Field(ge=0, le=1)]
 CardLabel = Annotated[str, AfterValidator(card_label)]
 Seconds = Annotated[str, AfterValidator(_seconds)]
 Action = Literal["paid", "taken", "left"]
@@ -144,11 +145,11 @@ class WagerRecord(_Part):
     late: LateBet | None = Field(
         None, description="The stake was changed after bets were closed; `stake_cents` is the new."
     )
-    stake_or_cents: tuple[Cents, ...] | None = Field(
-        None, description="Other sums of the stake that the picture does not exclude."
+    stake_sums: tuple[tuple[Cents, Share], ...] | None = Field(
+        None, description="What the stake may be: sums and probabilities, the likeliest first."
     )
-    paid_or_cents: tuple[Cents, ...] | None = Field(
-        None, description="Other sums of the pay that the picture does not exclude."
+    paid_sums: tuple[tuple[Cents, Share], ...] | None = Field(
+        None, description="What the pay may be: sums and probabilities, the likeliest first."
     )
     stake_chips: int | None = Field(None, ge=0, description="Height of the stake's tallest stack.")
     paid_chips: int | None = Field(None, ge=0, description="Height of the pay's tallest stack.")

@@ -8,9 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from models.data.crops import read_crops
+from datasets.training.sides.shards import read_shard, shards
 from settlement.errors import FeltwatchError
-from vision.chips.network_input.count_crop import COUNT_NAMES
 
 SOURCES_FILE = "sources.json"
 """Beside a rendered set: names of the fonts it was drawn with."""
@@ -48,16 +47,11 @@ class PhotoData(_Form):
 
 
 class StackData(_Form):
-    """Rendered crops of chip stacks; the seed is None where it was not noted.
-
-    `shifts` counts the simulated recordings that they were cut out of, 0 where each was
-    rendered by itself.
-    """
+    """Rendered strips of chip stacks; the seed is None where it was not noted."""
 
     name: str
-    crops: int
+    strips: int
     seed: int | None = None
-    shifts: int = 0
 
 
 class Provenance(_Form):
@@ -105,13 +99,14 @@ def rendered_data(folder: Path) -> RenderedData:
 
 
 def stack_data(folder: Path) -> StackData:
-    """How many crops of stacks a folder holds to train on; raises FeltwatchError."""
-    crops = sum(len(file.labels) for file in read_crops(folder / "train", len(COUNT_NAMES)))
+    """How many strips of stacks a folder holds to train on; raises FeltwatchError."""
+    paths = shards(folder / "train")
+    if not paths:
+        raise FeltwatchError(f"{folder}: no strips of stacks in train/; render them first")
+    strips = sum(len(read_shard(path).count) for path in paths)
     note = folder / "recipe.json"
     told = read_object(note) if note.is_file() else {}
-    return StackData(
-        name=folder.resolve().name, crops=crops, seed=told.get("seed"), shifts=told.get("shifts", 0)
-    )
+    return StackData(name=folder.resolve().name, strips=strips, seed=told.get("seed"))
 
 
 def photo_data(folder: Path) -> PhotoData:

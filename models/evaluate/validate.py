@@ -10,20 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from datasets.training.stack_strips import MARK, read_levels
 from datasets.training.training_set import CLASS_NAMES
 from models.data.crops import read_crops
 from models.evaluate.calibration import Evidence
 from models.evaluate.detection import Finding, match_found
 from models.evaluate.errors import Mistake, WorstMistakes
-from models.evaluate.level_figures import level_figures
 from models.evaluate.predictions import FLOOR, predict
 from models.evaluate.recognition import SURE, Reading
 from models.evaluate.samples import ValSet, read_val_set
-from models.metrics import counter_figures, reader_figures
+from models.evaluate.side_figures import read_strip_set, strip_figures
+from models.metrics import reader_figures
 from settlement.errors import FeltwatchError
-from vision.chips.colour_network import OpenVinoLevelReader
-from vision.chips.network_input.count_crop import COUNT_NAMES
+from vision.chips.side_runtime import OpenVinoStripReader
+from vision.chips.states import SURE_SUM
 from vision.detect.openvino_runtime import (
     OpenVinoDetector,
     OpenVinoReader,
@@ -150,8 +149,7 @@ def _fitting(data: ValSet, names: tuple[str, ...], weights: Path) -> None:
 def _crops(
     weights: Path, card: dict[str, Any], data: Path, options: CheckOptions, stacks: Path | None
 ) -> dict[str, Any]:
-    """Figures of the reader, the stack counter and the reader of levels on crops, None for those
-    that lack them."""
+    """Figures of the reader on crops and of the stack reader on strips, None without any."""
     crops = data / "crops" / options.split
     counted = (data / "stacks" if stacks is None else stacks) / options.split
     read = None
@@ -159,16 +157,14 @@ def _crops(
         read = _crop_figures(
             weights, card["models"]["reader"], crops, CLASS_NAMES, reader_figures, options
         )
-    heights = None
+    strips = None
     if stacks is not None or counted.is_dir():
-        heights = _crop_figures(
-            weights, card["models"]["stacks"], counted, COUNT_NAMES, counter_figures, options
+        own = card["models"]["strips"]
+        stack_reader = OpenVinoStripReader(
+            weights / own["file"], float(own.get("temperature", 1.0)), options.threads
         )
-    levels = None
-    if any(counted.glob(f"*{MARK}.npz")):
-        reader = OpenVinoLevelReader(weights / card["models"]["levels"]["file"], options.threads)
-        levels = level_figures(reader, read_levels(counted), options.sure)
-    return {"reader": read, "stacks": heights, "levels": levels}
+        strips = strip_figures(stack_reader, read_strip_set(counted), sure=SURE_SUM)
+    return {"reader": read, "stacks": strips}
 
 
 def _other_classes(weights: Path, own: dict[str, Any], due: Sequence[str]) -> FeltwatchError:

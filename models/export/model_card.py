@@ -19,6 +19,7 @@ from settlement.errors import FeltwatchError
 
 LICENCE = "AGPL-3.0-or-later"
 CHART_FILE = "reliability.svg"
+PAGE_FILE = "MODEL_CARD.md"
 
 
 def read_figures(path: Path) -> dict[str, Any]:
@@ -68,11 +69,11 @@ def card_markdown(card: dict[str, Any]) -> str:
     parts = [
         "# Model card",
         "",
-        "Four small networks read the table. The *detector* finds what lies on the felt in a "
+        "Three small networks read the table. The *detector* finds what lies on the felt in a "
         "view: card indices, jokers, backs, chips and lammers. The *reader* says which of the 53 "
-        "cards an upright crop of an index shows, or none. The *stack counter* says how many "
-        "chips a crop of a stack shows, the *levels* network which of a table's chips each level "
-        "of it is, or that there is none.",
+        "cards an upright crop of an index shows, or none. The *strips* network reads the "
+        "unrolled side of a chip stack against samples of the table's own chips; a semi-Markov "
+        "chain over its rows gives the probabilities of number and colours.",
         "",
         f"- Made: {card['date']}, with "
         + ", ".join(f"{name} {version}" for name, version in card["versions"].items()),
@@ -138,8 +139,7 @@ def _data_lines(data: dict[str, Any]) -> list[str]:
         )
     for one in data["stacks"]:
         seed = "seed not told" if one["seed"] is None else f"seed {one['seed']}"
-        out_of = f" cut out of {one['shifts']} simulated shifts" if one.get("shifts") else ""
-        lines.append(f"- Rendered crops of chip stacks{out_of}: {one['crops']:,}, {seed}.")
+        lines.append(f"- Ray-cast strips of chip stacks: {one['strips']:,}, {seed}.")
     for one in data["photographs"]:
         told = [
             f"version {one['version']}" if one["version"] else None,
@@ -172,39 +172,22 @@ def reader_rows(reader: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def counter_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
-    """Rows of the stack counter's table: what, figure; none where it was not checked."""
+def stack_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
+    """Rows of the stack reader's table: what, figure; none where it was not checked."""
     stacks = figures["stacks"]
     if stacks is None:
         return []
-    sure = f"{stacks['threshold']:g}"
-    return [
-        ("stack crops", str(stacks["crops"])),
-        ("count right", percent(stacks["right"])),
-        ("within one chip", percent(stacks["within_one"])),
-        (f"counted, share {sure} or more", percent(stacks["confident"])),
-        (f"counted wrong, share {sure} or more", percent(stacks["confident_wrong"])),
-        *((f"right of {name} chips", percent(own)) for name, own in stacks["by_height"].items()),
-        ("calibration error (ECE)", percent(stacks["calibration_error"])),
-        ("temperature, and the best", f"{stacks['temperature']:g}, {stacks['best_temperature']:g}"),
-    ]
-
-
-def level_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
-    """Rows of the table of levels: what, figure; none where they were not checked."""
-    levels = figures.get("levels")
-    if levels is None:
-        return []
-    sure = f"{levels['threshold']:g}"
-    return [
-        ("levels", str(levels["levels"])),
-        ("chip, or none, right", percent(levels["right"])),
-        ("colour of a chip right", percent(levels["colour"])),
-        ("none told as none", percent(levels["none"])),
-        (f"told, share {sure} or more", percent(levels["confident"])),
-        (f"told wrong, share {sure} or more", percent(levels["confident_wrong"])),
-        ("calibration error (ECE)", percent(levels["calibration_error"])),
-    ]
+    rows = [("strips", f"{stacks['strips']:,}"), ("temperature", f"{stacks['temperature']:g}")]
+    for name, own in stacks["parts"].items():
+        if own["stacks"]:
+            rows.append((
+                f"{name} ({own['stacks']:,})",
+                f"{percent(own['read'])} read, {percent(own['wrong'])} wrong, "
+                f"{percent(own['undecided'])} undecided",
+            ))  # fmt: skip
+    nothing = stacks["no stack"]
+    rows.append((f"no stack ({nothing['strips']})", f"{nothing['invented']} invented"))
+    return rows
 
 
 def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
@@ -232,13 +215,11 @@ def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
             lines += _table(("found and read", ""), reading_rows(own["end_to_end"]))
     lines += _table(("reader, on crops", ""), reader_rows(reader))
     lines += _confusions(reader["confusions"])
-    counted, levels = counter_rows(figures), level_rows(figures)
-    if levels:
-        lines += _table(("levels of stacks", ""), levels)
-    if counted:
-        lines += _table(("stack counter", ""), counted)
+    stacks = stack_rows(figures)
+    if stacks:
+        lines += _table(("chip stacks, on strips", ""), stacks)
     else:
-        lines += ["The stack counter was not checked on this set.", ""]
+        lines += ["The stack reader was not checked on this set.", ""]
     return lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import onnx
 import torch
 from torch import nn
 
+from models.data.provenance import StackData, read_object
+from models.export.model_card import PAGE_FILE, card_json, card_markdown
 from models.networks.side_network import FACTS, SideNetwork
 from models.train.sides import read_checkpoint
 from settlement.errors import FeltwatchError
@@ -19,6 +22,7 @@ from vision.chips.network_input.side_strip import COLUMNS, ROWS
 from vision.chips.side_chain import Potentials, number_logs
 from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import INPUTS, OpenVinoStripReader
+from vision.detect.openvino_runtime import CARD_FILE, PARTS
 
 OPSET = 17
 STRIPS_FILE = "strips.onnx"
@@ -109,6 +113,38 @@ def export_strips(
             "allowed": PROBABILITY_GAP,
         },
     }  # fmt: skip
+
+
+def put_strips(
+    checkpoint: Path, weights: Path, temperature: float, data: StackData,
+    figures: dict[str, Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Put the stack reader of a checkpoint into a folder of weights, in place of its own.
+
+    The card and its page get the new entry, `data` and `figures` (of
+    `models.evaluate.side_figures.strip_figures`); the card is written last. Returns the entry.
+    Raises FeltwatchError as `export_strips` does, and for a folder without a card.
+    """
+    card = read_object(weights / CARD_FILE)
+    part = weights / f"{STRIPS_FILE}.part.onnx"
+    try:
+        notes = {"part": "strips", "licence": card["licence"]}
+        entry = export_strips(checkpoint, part, notes, temperature)
+        kept = {name: own for name, own in card["models"].items() if name in PARTS}
+        card["models"] = kept | {"strips": entry}
+        card["data"]["stacks"] = [data.model_dump(mode="json")]
+        if card["figures"] is not None:
+            card["figures"]["stacks"] = figures
+        page = card_markdown(card)
+    except KeyError as error:
+        raise FeltwatchError(f"{weights / CARD_FILE}: not a model card ({error})") from error
+    finally:
+        if sys.exc_info()[0] is not None:
+            part.unlink(missing_ok=True)
+    part.replace(weights / STRIPS_FILE)
+    (weights / PAGE_FILE).write_text(page, encoding="utf-8")
+    (weights / CARD_FILE).write_text(card_json(card), encoding="utf-8")
+    return entry
 
 
 def _trial() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], Palette]:

@@ -21,17 +21,23 @@ from ultralytics import YOLO
 from datasets.training.training_set import CLASS_NAMES, CROP_PX
 from datasets.training.views import CLASSES
 from models.data.provenance import TRAINING_FILE, Provenance, read_provenance, rendered_data
-from models.data.trial import trial_pictures, trial_stacks
+from models.data.trial import trial_pictures
 from models.evaluate.calibration import put_calibration
 from models.evaluate.charts import reliability_chart
-from models.export.levels import LEVELS_FILE, export_levels
-from models.export.model_card import CHART_FILE, LICENCE, build_card, card_json, card_markdown
+from models.export.model_card import (
+    CHART_FILE,
+    LICENCE,
+    PAGE_FILE,
+    build_card,
+    card_json,
+    card_markdown,
+)
 from models.export.onnx_form import rewrite
 from models.export.parity import check_detector, check_reader
 from models.export.quantize import MOST_COST, calibration_views, int8_cost, quantize
+from models.export.sides import STRIPS_FILE, export_strips
 from models.networks.slim import is_slim
 from settlement.errors import FeltwatchError
-from vision.chips.network_input.count_crop import COUNT_NAMES
 from vision.detect.openvino_runtime import CARD_FILE
 from vision.detect.yolo_head import is_end_to_end
 
@@ -43,10 +49,9 @@ take two of them, and half of the time of one batch of 32."""
 READER_VIEWS, VIEW_PX = 24, 640
 """Rendered views whose index crops the reader is compared on."""
 
-PAGE_FILE = "MODEL_CARD.md"
 INT8_FILES = ("detector-int8.bin", "detector-int8.xml")
-FILES = {"detector": "detector.onnx", "reader": "reader.onnx", "stacks": "stacks.onnx"}
-NAMES = {"detector": CLASSES, "reader": CLASS_NAMES, "stacks": COUNT_NAMES}
+FILES = {"detector": "detector.onnx", "reader": "reader.onnx"}
+NAMES = {"detector": CLASSES, "reader": CLASS_NAMES}
 
 SETTINGS = (
     "model", "epochs", "imgsz", "batch", "optimizer", "lr0", "weight_decay", "device", "seed",
@@ -65,7 +70,7 @@ class ExportSettings:
     size: int = 512
     threshold: float = 0.25
     temperature: float = 1.0
-    stacks_temperature: float = 1.0
+    strips_temperature: float = 1.0
     half: bool = True
     int8_data: Path | None = None
 
@@ -73,8 +78,7 @@ class ExportSettings:
 def export_models(
     detector: Path,
     reader: Path,
-    stacks: Path,
-    levels: Path,
+    strips: Path,
     out: Path,
     settings: ExportSettings | None = None,
     *,
@@ -84,13 +88,13 @@ def export_models(
 ) -> dict[str, Any]:
     """Export the checkpoints (`.pt`) into the folder `out`; gives back the card.
 
-    Writes detector.onnx (one view of `size` px), reader.onnx and stacks.onnx (batches of 7
-    crops), levels.onnx (any number of levels and chips), model-card.json and MODEL_CARD.md,
-    all or none. Before anything is put in place, OpenVINO's outputs are compared with the
-    checkpoints' on rendered views and crops. `provenance` adds to what the checkpoints' own
-    training.json tells. `calibration`, as `models.evaluate.calibration.read_calibration` gives it,
-    sets the reader's temperature and the points that the detector's scores are carried along;
-    its chart goes beside the card.
+    Writes detector.onnx (one view of `size` px), reader.onnx (batches of 7 crops), strips.onnx
+    (any number of stacks and chips), model-card.json and MODEL_CARD.md, all or none. Before
+    anything is put in place, OpenVINO's outputs are compared with the checkpoints' on rendered
+    views and crops. `provenance` adds to what the checkpoints' own training.json tells.
+    `calibration`, as `models.evaluate.calibration.read_calibration` gives it, sets the reader's
+    temperature and the points that the detector's scores are carried along; its chart goes
+    beside the card.
 
     Raises FeltwatchError for a checkpoint that is missing or of another task, for outputs
     that differ, and for figures or a calibration of other weights.
@@ -100,13 +104,15 @@ def export_models(
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=out) as folder:
         work = Path(folder)
-        checkpoints = {"detector": detector, "reader": reader, "stacks": stacks}
+        checkpoints = {"detector": detector, "reader": reader}
         models = {
             part: _export_part(part, path, work, settings) for part, path in checkpoints.items()
         }
-        notes = {"part": "levels", "licence": LICENCE}
-        models["levels"] = export_levels(levels, work / LEVELS_FILE, notes)
-        checkpoints["levels"] = levels
+        notes = {"part": "strips", "licence": LICENCE}
+        models["strips"] = export_strips(
+            strips, work / STRIPS_FILE, notes, settings.strips_temperature
+        )
+        checkpoints["strips"] = strips
         int8 = None if settings.int8_data is None else _export_int8(work, models, settings)
         _same_weights(models, figures, "figures")
         _same_weights(models, calibration, "calibration's figures")
@@ -124,7 +130,7 @@ def export_models(
         (work / PAGE_FILE).write_text(card_markdown(card), encoding="utf-8")
         # The card goes last: until then the earlier card's hashes tell that files changed.
         int8_files = INT8_FILES if int8 else ()
-        for name in (*FILES.values(), LEVELS_FILE, *int8_files, *pages, CARD_FILE):
+        for name in (*FILES.values(), STRIPS_FILE, *int8_files, *pages, CARD_FILE):
             (work / name).replace(out / name)
         if not int8:
             for name in INT8_FILES:
@@ -188,12 +194,9 @@ def _export_part(
     if part == "detector":
         check = check_detector(network, target, classes, settings.size, settings.threshold)
         extra = {"threshold": settings.threshold}
-    elif part == "reader":
+    else:
         check = check_reader(network, target, trial_pictures(READER_VIEWS, VIEW_PX)[1])
         extra = {"temperature": settings.temperature}
-    else:
-        check = check_reader(network, target, trial_stacks())
-        extra = {"temperature": settings.stacks_temperature}
     data = target.read_bytes()
     return {
         "file": FILES[part],

@@ -26,7 +26,6 @@ from models.data.provenance import Provenance, read_object
 from models.networks.slim import BOX_WIDTH, slim
 from models.train import detector, reader
 from settlement.errors import FeltwatchError
-from vision.chips.network_input.count_crop import COUNT_NAMES
 from vision.detect.openvino_runtime import CARD_FILE
 
 SAMPLES = 64
@@ -161,7 +160,7 @@ def _measure(
 
 
 def checkpoint_of(part: str, onnx_file: Path, data: Path, out: Path, size: int) -> Path:
-    """A checkpoint `out` (.pt) of an exported 'detector', 'reader' or 'stacks'.
+    """A checkpoint `out` (.pt) of an exported 'detector' or 'reader'.
 
     `data` is the set that is trained on next: its held-out pictures are the samples.
     Raises FeltwatchError when the file is another part's, or the set holds no pictures.
@@ -171,7 +170,7 @@ def checkpoint_of(part: str, onnx_file: Path, data: Path, out: Path, size: int) 
         model = fresh_detector(onnx_file)
         samples = _views(data, size)
     else:
-        names = CLASS_NAMES if part == "reader" else COUNT_NAMES
+        names = CLASS_NAMES
         model = ClassificationModel(reader.ARCHITECTURE, nc=len(names), verbose=False)
         samples = np.concatenate([f.crops[:SAMPLES] for f in read_crops(data, len(names))])
     model = unfolded(onnx_file, model, np.ascontiguousarray(samples[:SAMPLES]))

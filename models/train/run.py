@@ -11,7 +11,6 @@ from typing import Any
 import torch
 from ultralytics import __version__ as ultralytics_version
 
-from datasets.training.stack_strips import read_levels
 from datasets.training.training_set import CROP_PX
 from datasets.training.views import CLASSES
 from models.data.crops import read_crops
@@ -29,14 +28,9 @@ from models.evaluate.validate import class_names
 from models.heldout.lists import refuse_held_out
 from models.train.checkpoint import checkpoint_of, provenance_beside
 from models.train.detector import train_detector
-from models.train.levels import train_levels
 from models.train.reader import train_reader
-from models.train.stacks import train_stack_reader
+from models.train.sides import STEPS, train_strips
 from settlement.errors import FeltwatchError
-from vision.chips.network_input.count_crop import COUNT_NAMES
-
-STACK_PARTS = ("stacks", "levels")
-"""Parts that learn from stacks alone: how many chips, and of which colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +40,9 @@ class TrainingRun:
     `data` is the folder of a rendered set; `crops` are more folders of index crops for the
     reader, each counted `crops_weight` times; `pictures` more folders of `images` with
     YOLO `labels` for the detector: cut photographs, or other rendered sets. `stacks` are
-    folders of crops of stacks (none: data/stacks), the first also for the held-out score;
-    those after it count `crops_weight` times. `minutes` ends the detector's training after so much
+    folders of strips of stacks (none: data/stacks), the first also for the held-out figures;
+    `steps` and `cool` are the batches of the stack reader and how many of them at the end have a
+    falling learning rate. `minutes` ends the detector's training after so much
     processor time; `slim` makes its network slim first.
     """
 
@@ -64,12 +59,14 @@ class TrainingRun:
     crops_weight: int = 1
     pictures: tuple[Path, ...] = ()
     stacks: tuple[Path, ...] = ()
+    steps: int | None = None
+    cool: int = 0
     minutes: float | None = None
     slim: bool = False
 
 
 def train_part(part: str, run: TrainingRun) -> Path:
-    """Train 'detector', 'reader', 'stacks' or 'levels' into `out/PART`; the best checkpoint.
+    """Train 'detector', 'reader' or 'strips' into `out/PART`; the best checkpoint.
 
     Notes beside it in training.json what it was trained on, for the model card. With
     `resume` a part that is finished is left as it is.
@@ -79,16 +76,16 @@ def train_part(part: str, run: TrainingRun) -> Path:
     """
     folder = run.out / part
     note = folder / TRAINING_FILE
-    best = folder / "weights" / "best.pt"
+    best = folder / "weights" / ("last.pt" if part == "strips" else "best.pt")
     if run.resume and note.is_file() and best.is_file():
         return best
     provenance = part_provenance(part, run)
     refuse_held_out(_folders(part, run))
     common: dict[str, Any] = {"device": run.device, "resume": run.resume, "start": run.start}
     if run.start is not None and run.start.suffix == ".onnx":
-        if part == "levels":
+        if part == "strips":
             raise FeltwatchError(
-                f"{run.start}: levels are trained on from a checkpoint (best.pt) only"
+                f"{run.start}: the stack reader goes on from a checkpoint (last.pt) only"
             )
         provenance = provenance.joined(provenance_beside(run.start))
         common["start"] = _unfolded_start(part, run.start, run, folder)
@@ -103,7 +100,7 @@ def train_part(part: str, run: TrainingRun) -> Path:
         common["rate"] = run.rate
     _check_device(run.device)
     folder.mkdir(parents=True, exist_ok=True)
-    if run.resume and _finished(folder / "weights" / "last.pt"):
+    if part != "strips" and run.resume and _finished(folder / "weights" / "last.pt"):
         raise FeltwatchError(
             f"{folder}: the training ended, but not what it was trained on was noted; "
             "train into another folder, or leave out --resume to begin again"
@@ -115,12 +112,14 @@ def train_part(part: str, run: TrainingRun) -> Path:
         best = train_detector(
             data, folder, size=run.size, minutes=run.minutes, slim_form=run.slim, **common
         )
-    elif part == "stacks":
-        best = train_stack_reader(
-            stack_folders(run), folder, later_weight=run.crops_weight, **common
-        )
-    elif part == "levels":
-        best = train_levels(stack_folders(run), folder, later_weight=run.crops_weight, **common)
+    elif part == "strips":
+        own = stack_folders(run)
+        options = {name: common[name] for name in ("batch", "rate", "resume", "start")
+                   if name in common}  # fmt: skip
+        best = train_strips(
+            [one / "train" for one in own], own[0] / "val", folder / "weights",
+            steps=run.steps or STEPS, cool=run.cool, **options,
+        )  # fmt: skip
     else:
         train, val = run.data / "crops" / "train", run.data / "crops" / "val"
         extra = crop_folders(run.crops)
@@ -142,19 +141,13 @@ def _unfolded_start(part: str, onnx_file: Path, run: TrainingRun, folder: Path) 
     data = run.data
     if part == "reader":
         data = run.data / "crops" / "val"
-    elif part == "stacks":
-        data = stack_folders(run)[0] / "val"
     size = run.size if part == "detector" else CROP_PX
     return checkpoint_of(part, onnx_file, data, folder / "start.pt", size)
 
 
 def part_provenance(part: str, run: TrainingRun) -> Provenance:
     """What a part would be trained on; raises FeltwatchError where that is not there."""
-    if part in STACK_PARTS:
-        for folder in stack_folders(run):
-            read_crops(folder / "val", len(COUNT_NAMES))
-            if part == "levels":
-                read_levels(folder / "val")
+    if part == "strips":
         return Provenance(stacks=tuple(stack_data(folder) for folder in stack_folders(run)))
     rendered = rendered_data(run.data)
     if part == "reader":
@@ -186,13 +179,13 @@ def _pictures_of(folder: Path) -> Path:
 
 def _folders(part: str, run: TrainingRun) -> tuple[Path, ...]:
     """The folders that a part is trained on."""
-    if part in STACK_PARTS:
+    if part == "strips":
         return stack_folders(run)
     return (run.data, *(run.crops if part == "reader" else run.pictures))
 
 
 def stack_folders(run: TrainingRun) -> tuple[Path, ...]:
-    """Where the crops of stacks are."""
+    """Where the strips of stacks are."""
     return run.stacks or (run.data / "stacks",)
 
 

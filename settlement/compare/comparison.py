@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from settlement.compare.alternatives import unless_alternative
 from settlement.compare.check import check_record
 from settlement.compare.context import Case, Difference, Unjudged, place_name
+from settlement.compare.evidence import resolved
 from settlement.compare.finding import Finding, FindingCode, cause_words, wager_name
 from settlement.compare.irregularities import judge_late, judge_moves
 from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge_single
@@ -24,6 +24,7 @@ from settlement.record import RoundRecord, SeatRecord
 from settlement.result import HandResult, SeatSettlement, Settlement
 from settlement.rules import TableRules
 from settlement.ruling import money
+from settlement.settle import settle
 from settlement.seven_card_hand import is_empty
 from settlement.uncertainty import Doubts
 
@@ -52,6 +53,14 @@ def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> l
         raise FeltwatchError(
             f"round {record.round_id}: the settlement of {settlement.round_id} has other seats"
         )
+    decided = resolved(record, rules, _compare)
+    if decided is not record:
+        settlement = settle(decided, rules)
+    return _compare(decided, settlement, rules)
+
+
+def _compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> list[Finding]:
+    """The findings of a record whose sums are decided or undecided."""
     doubts = Doubts(record)
     hands_of = Counter(
         seat.player
@@ -80,8 +89,7 @@ def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> l
     findings += _dealer(case, unjudged.setdefault(None, Unjudged()))
     for seat, due in zip(record.seats, settlement.seats, strict=True):
         own = unjudged.setdefault(seat.seat, Unjudged())
-        found = _seat(case, seat, due, own)
-        findings += unless_alternative(case, seat, found, own, compare)
+        findings += _seat(case, seat, due, own)
     for entered in case.doubts.seats():
         _entries(case, entered, unjudged.setdefault(entered, Unjudged()))
     for place in sorted(unjudged, key=lambda seat: seat or 0):

@@ -37,7 +37,7 @@ def photographs(folder: Path) -> Path:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models.recipe, "STACKS_PER_VIEW", 1)
+    monkeypatch.setattr(models.recipe, "STRIPS_PER_VIEW", 1)
     # A network that learned nothing gives no card a share.
     monkeypatch.setattr(models.data.photo_crops, "CORNER_SHARE", 0.0)
     monkeypatch.setattr(models.data.photo_crops, "CLEAR_LEAD", 0.0)
@@ -47,7 +47,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_build_goes_on_and_tells_what_the_weights_learned_from(tmp_path: Path) -> None:
     phone = photographs(tmp_path / "phone")
     plan = BuildPlan(
-        out=tmp_path / "build", views=20, size=64, epochs=1, device="cpu", shifts=0,
+        out=tmp_path / "build", views=20, size=64, epochs=1, device="cpu",
         photographs=(Photographs(phone, after="15:00"),),
     )  # fmt: skip
     told: list[str] = []

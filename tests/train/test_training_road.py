@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 
 import models.export.parity
-from datasets.render.cards.deck import draw_deck
-from datasets.training.stack_crops import House, render_crop
-from datasets.training.stack_strips import MARK, save_levels
-from models.data.trial import trial_levels
+from datasets.training.sides.render import render_strips
 from models.train.run import TrainingRun, train_part
 from settlement.errors import FeltwatchError
 from surveillance.cli import main
-from vision.chips.colour_network import load_level_reader
-from vision.detect.openvino_runtime import load_card, load_counter, load_models
+from vision.chips.network_input.side_strip import COLUMNS, ROWS
+from vision.chips.side_palette import Palette
+from vision.chips.side_runtime import load_strip_reader
+from vision.detect.openvino_runtime import load_card, load_models
+from vision.geometry.table import ChipKind
 
 SIZE = 128
 
@@ -33,18 +33,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("data") / "set"
     code = main(
         ["model", "render", "--views", "16", "--size", "256", "--workers", "1", "--quiet",
-         "--stack-crops", "0", "--out", str(out)]
+         "--strips", "0", "--out", str(out)]
     )  # fmt: skip
     assert code == 0
-    rng = np.random.default_rng(5)
-    deck, house = draw_deck(), House.draw(rng)
-    for split in ("train", "val"):
-        made = [render_crop(rng, deck, house) for _ in range(24)]
-        folder = out / "stacks" / split
-        folder.mkdir(parents=True)
-        np.save(folder / "0.npy", np.stack([crop for crop, _ in made]))
-        np.save(folder / "0-labels.npy", np.array([label for _, label in made], np.int16))
-        save_levels(folder / f"0{MARK}.npz", trial_levels())
+    render_strips(out / "stacks", 48, seed=5)
     return out
 
 
@@ -60,7 +52,7 @@ def run(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (photos / "source.json").write_text(json.dumps(told))
     code = main(
         ["model", "train", "--data", str(data), "--out", str(out), "--epochs", "2",
-         "--size", str(SIZE), "--batch", "8", "--device", "cpu",
+         "--size", str(SIZE), "--batch", "8", "--device", "cpu", "--steps", "2",
          "--crops", str(photos), "--crops-weight", "2"]
     )  # fmt: skip
     assert code == 0
@@ -71,8 +63,7 @@ def _export(run: Path, out: Path, *extra: str) -> int:
     return main(
         ["model", "export", "--detector", str(run / "detector/weights/best.pt"),
          "--reader", str(run / "reader/weights/best.pt"),
-         "--stacks", str(run / "stacks/weights/best.pt"),
-         "--levels", str(run / "levels/weights/best.pt"), "--size", str(SIZE),
+         "--strips", str(run / "strips/weights/last.pt"), "--size", str(SIZE),
          "--out", str(out), *extra]
     )  # fmt: skip
 
@@ -86,8 +77,7 @@ def weights(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_card_tells_what_was_done(weights: Path) -> None:
     assert sorted(p.name for p in weights.iterdir()) == [
-        "MODEL_CARD.md", "detector.onnx", "levels.onnx", "model-card.json", "reader.onnx",
-        "stacks.onnx",
+        "MODEL_CARD.md", "detector.onnx", "model-card.json", "reader.onnx", "strips.onnx",
     ]  # fmt: skip
     card = load_card(weights)
     detector, reader = card["models"]["detector"], card["models"]["reader"]
@@ -97,8 +87,8 @@ def test_the_card_tells_what_was_done(weights: Path) -> None:
     assert detector["training"]["epochs"] == 2
     assert detector["training"]["epochs done"] == 2
     assert len(reader["classes"]) == 54
-    assert len(card["models"]["stacks"]["classes"]) == 13
-    assert card["data"]["stacks"] == [{"name": "stacks", "crops": 24, "seed": None, "shifts": 0}]
+    assert card["models"]["strips"]["training"]["steps done"] == 2
+    assert card["data"]["stacks"] == [{"name": "stacks", "strips": 24, "seed": None}]
     assert card["data"]["rendered"][0]["views"] == 16
     assert [one["licence"] for one in card["data"]["photographs"]] == ["CC0"]
     assert "phone, version v1, CC0, A. Person" in (weights / "MODEL_CARD.md").read_text()
@@ -108,7 +98,7 @@ def test_files_are_half_the_size_and_name_no_place(
     weights: Path, run: Path, tmp_path: Path
 ) -> None:
     assert _export(run, tmp_path / "full", "--full") == 0
-    for name in ("detector.onnx", "reader.onnx", "stacks.onnx"):
+    for name in ("detector.onnx", "reader.onnx"):
         half, full = weights / name, tmp_path / "full" / name
         assert half.stat().st_size < 0.55 * full.stat().st_size
         assert str(run).encode() not in half.read_bytes()
@@ -123,10 +113,11 @@ def test_the_runtime_takes_them(weights: Path) -> None:
     shares = reader.read(np.zeros((33, 64, 64, 3), np.uint8))
     assert shares.shape == (33, 54)
     assert np.allclose(shares.sum(axis=1), 1, atol=1e-3)
-    assert load_level_reader(weights).read(
-        np.zeros((3, 24, 24, 4), np.uint8), np.zeros((5, 3), np.float32)
-    ).shape == (3, 6)
-    assert load_counter(weights).read(np.zeros((2, 64, 64, 3), np.uint8)).shape == (2, 13)
+    palette = Palette.of({"red": ChipKind(value_cents=500, rgb=(180, 30, 40))})
+    given = load_strip_reader(weights).read(
+        np.zeros((2, ROWS, COLUMNS, 4), np.uint8), [3.0, 4.0], [0.5, 0.5], palette
+    )
+    assert [one.looks.shape for one in given] == [(ROWS, 1), (ROWS, 1)]
 
 
 def test_val_and_a_second_export_with_its_figures(

@@ -1,1 +1,1 @@
-"""Reading chip stacks: chip counts, colours and values."""
+"""Chips on the felt: stacks unrolled from their side, read and followed over a round."""

@@ -1,19 +1,17 @@
-"""The boxes of single stacks, where a detector took two that touch for one or for three.
-
-Two stacks side by side are now and then found as one box, alone or besides their own.
-"""
+"""Stacks as a detector's boxes give them: bases, heights, and boxes of two stacks cut apart."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vision.chips.network_input.count_crop import FoundStack
-from vision.detect.detections import ByteArray, Reader
+from vision.chips.network_input.side_strip import ChipSize
 from vision.detect.tiling import overlaps
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import CHIP_DIAMETER_MM, FloatArray, Place
+from vision.geometry.table import FloatArray, Place
 
 INSIDE = 0.8
 SMALLER = 0.7
@@ -30,28 +28,47 @@ SAME_IOU = 0.4
 Box = tuple[float, float, float, float]
 
 
-def lone_boxes(
-    frame: ByteArray,
-    calibration: Calibration,
-    place: Place,
-    boxes_mm: Sequence[Box],
-    counter: Reader,
-) -> list[Box]:
-    """The boxes (u0, v0, u1, v1) mm of a view's own frame, one for each stack.
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundStack:
+    """A stack as a detector's box (u0, v0, u1, v1) mm of the view's own frame gives it.
 
-    Boxes that span others go; one that is longer by another stack than the chips that
-    `counter` sees at its near end would make it is cut into two.
+    `up` (2,) is the unit direction away from the camera's foot, `base` (2,) the centre of the
+    base in felt mm, `height_mm` the box's height along `up`; one chip shifts the image by
+    `per_chip_mm` on the felt and by `px_per_chip` in the frame; `off_vertical` is the sine of
+    the line of sight's angle off the vertical.
     """
-    single: list[Box] = []
-    parts: list[Box] = []
-    for box in without_spanning(boxes_mm):
-        halves = _halves(frame, box, calibration, place, counter)
-        (parts if len(halves) > 1 else single).extend(halves)
-    for part in parts:
-        boxes = np.asarray(single, np.float32).reshape(-1, 4)
-        if not (overlaps(np.asarray(part, np.float32), boxes)[0] > SAME_IOU).any():
-            single.append(part)
-    return single
+
+    box: Box
+    up: FloatArray
+    base: FloatArray
+    height_mm: float
+    per_chip_mm: float
+    px_per_chip: float
+    off_vertical: float
+
+    @classmethod
+    def of(cls, box: Box, calibration: Calibration, place: Place, size: ChipSize) -> FoundStack:
+        """The stack in a box of the view of `place`."""
+        low, high = np.asarray(box[:2]), np.asarray(box[2:])
+        middle = (low + high) / 2
+        center = place.to_felt(middle[None])[0]
+        lifted = calibration.lift(center[None], size.thickness_mm)[0]
+        long = max(float(np.hypot(*(lifted - center))), 1e-6)
+        up = (lifted - center) / long
+        lean = np.abs(place.to_local(center[None] + up)[0] - middle)
+        spare = np.maximum((high - low) - size.diameter_mm, 0)
+        height = float(spare @ lean / max(1e-6, float(lean @ lean)))
+        seen = calibration.felt_to_image(np.stack([center, lifted]))
+        away = math.dist(center, calibration.foot_mm)
+        return cls(
+            box, up, center - up * height / 2, height, long,
+            max(float(np.hypot(*(seen[1] - seen[0]))), 0.1),
+            away / math.hypot(away, calibration.height_mm),
+        )  # fmt: skip
+
+    def moved(self, chips: float) -> FoundStack:
+        """The same stack with its base so many chips' shifts further from the camera."""
+        return replace(self, base=self.base + self.up * chips * self.per_chip_mm)
 
 
 def without_spanning(boxes_mm: Sequence[Box]) -> list[Box]:
@@ -86,22 +103,34 @@ def without_spanning(boxes_mm: Sequence[Box]) -> list[Box]:
     return kept
 
 
-def _halves(
-    frame: ByteArray, box_mm: Box, calibration: Calibration, place: Place, counter: Reader
+def single_boxes(
+    found: Sequence[FoundStack], counts: Sequence[int], place: Place, size: ChipSize
 ) -> list[Box]:
-    """A box as one, or as two where two stacks that touch were found as one."""
-    low, high = np.asarray(box_mm[:2]), np.asarray(box_mm[2:])
-    spare = high - low - CHIP_DIAMETER_MM
+    """The boxes, one for each stack: one that is longer by another stack than its `counts` chips
+    would make it is cut in two."""
+    single: list[Box] = []
+    parts: list[Box] = []
+    for one, count in zip(found, counts, strict=True):
+        halves = _halves(one, count, place, size)
+        (parts if len(halves) > 1 else single).extend(halves)
+    for part in parts:
+        boxes = np.asarray(single, np.float32).reshape(-1, 4)
+        if not (overlaps(np.asarray(part, np.float32), boxes)[0] > SAME_IOU).any():
+            single.append(part)
+    return single
+
+
+def _halves(one: FoundStack, count: int, place: Place, size: ChipSize) -> list[Box]:
+    low, high = np.asarray(one.box[:2]), np.asarray(one.box[2:])
+    spare = high - low - size.diameter_mm
     if spare.max() < TWIN_MM[0]:
-        return [box_mm]
-    found = FoundStack.of(box_mm, calibration, place)
+        return [one.box]
     middle = (low + high) / 2
-    lean = np.abs(place.to_local(place.to_felt(middle[None]) + found.axes.up)[0] - middle)
-    count = int(counter.read(found.crop(frame, calibration)[None])[0].argmax()) + 1
-    over = spare - lean * count * found.axes.per_chip_mm
+    lean = np.abs(place.to_local(place.to_felt(middle[None]) + one.up)[0] - middle)
+    over = spare - lean * count * one.per_chip_mm
     side = int(over.argmax())
     if not TWIN_MM[0] <= over[side] <= TWIN_MM[1] or abs(over[1 - side]) > ASKEW_MM:
-        return [box_mm]
+        return [one.box]
     shift = np.zeros(2)
     shift[side] = over[side]
     return [_box(low, high - shift), _box(low + shift, high)]

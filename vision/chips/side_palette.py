@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from vision.chips.network_input.chip_sample import flat_sample
+from vision.geometry.table import ChipKind
 
 Floats = npt.NDArray[np.float32]
 
@@ -21,3 +25,20 @@ class Palette:
     samples: Floats
     faces: Floats
     flags: Floats
+
+    @classmethod
+    def of(cls, chips: Mapping[str, ChipKind]) -> Palette:
+        """The palette of a table file's chips."""
+        samples, faces, flags = [], [], []
+        for kind in chips.values():
+            sample = kind.sampled()
+            side = flat_sample(kind.rgb) if sample is None else sample
+            face = kind.face_rgb or kind.rgb
+            samples.append(side.transpose(2, 0, 1) / 255)
+            faces.append(np.array(face[::-1]) / 255)
+            flags.append([float(sample is not None)])
+        return cls(
+            tuple(chips), tuple(kind.value_cents for kind in chips.values()),
+            np.asarray(samples, np.float32)[None], np.asarray(faces, np.float32)[None],
+            np.asarray(flags, np.float32)[None],
+        )  # fmt: skip

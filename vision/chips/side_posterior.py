@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,9 @@ LEAST_NUMBER = 1e-4
 
 BEAM, TOLD = 24, 16
 """Rows of colours kept while they are put together, and sums kept in the end."""
+
+FLOOR = 1e-5
+"""What is left for all sums that are not kept."""
 
 CHANGE_COST, CUSTOM_COST = 0.2, 2.0
 """Stacks are laid with the larger values below: what a change of chips costs, and a change to a
@@ -119,3 +122,29 @@ def _rows(logs: Logs, steps: Logs) -> list[tuple[tuple[int, ...], float]]:
     top = float(total.max())
     whole = math.log(float(np.exp(total - top).sum())) + top
     return [(row, math.exp(score - whole)) for score, row in beam]
+
+
+def joint(readings: Iterable[Posterior], weight: float) -> dict[int, float]:
+    """Probabilities of sums from several readings of one stack that stayed as it was.
+
+    Logs are added; `weight` is the power of the number of readings that counts, 1 for
+    independent ones and 0 for copies of one. Frames of one group of pictures share their errors.
+    """
+    own = list(readings)
+    if not own:
+        return {}
+    names = {one.cents for reading in own for one in reading.sums}
+    logs: dict[int, float] = {}
+    for cents in names:
+        total = 0.0
+        for reading in own:
+            known = sum(one.probability for one in reading.sums)
+            rest = max(FLOOR, (1 - known) / TOLD)
+            total += math.log(
+                next((s.probability for s in reading.sums if s.cents == cents), 0.0) + rest
+            )
+        logs[cents] = total / len(own) * len(own) ** weight
+    top = max(logs.values())
+    shares = {cents: math.exp(log - top) for cents, log in logs.items()}
+    whole = sum(shares.values())
+    return {cents: share / whole for cents, share in shares.items()}

@@ -15,6 +15,7 @@ from vision.chips.network_input.side_strip import COLUMNS, ROWS
 from vision.chips.side_chain import Potentials
 from vision.chips.side_palette import Palette
 from vision.detect.detections import ByteArray
+from vision.detect.openvino_runtime import load_card, weights_folder
 
 INPUTS = ("strips", "facts", "samples", "faces", "flags")
 
@@ -68,3 +69,12 @@ class OpenVinoStripReader:
                 np.array(self._request.get_output_tensor(k).data, np.float64) for k in range(4)
             )
         return [Potentials(edges[k], looks[k], numbers[k], durations) for k in range(len(strips))]
+
+
+def load_strip_reader(models: Path, threads: int | None = None) -> OpenVinoStripReader:
+    """The stack reader of a folder of weights, or for a detector's file."""
+    folder = weights_folder(models)
+    entry = load_card(folder)["models"]["strips"]
+    return OpenVinoStripReader(
+        folder / entry["file"], float(entry.get("temperature", 1.0)), threads
+    )

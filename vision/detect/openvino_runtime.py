@@ -22,7 +22,7 @@ from vision.detect.tiling import SizedDetector
 from vision.detect.yolo_head import HeadError, decode, decode_bare, is_bare, is_end_to_end
 
 CARD_FILE = "model-card.json"
-PARTS = ("detector", "reader", "stacks", "levels")
+PARTS = ("detector", "reader", "strips")
 LARGE_BATCH = 16
 DEFAULT_THRESHOLD = 0.25
 
@@ -309,10 +309,3 @@ def weights_folder(models: Path) -> Path:
     """The folder of weights that is meant, or where the rest lies for a detector's file."""
     loader = _file_loader(models)
     return models if loader is None else loader.rest()
-
-
-def load_counter(models: Path, threads: int | None = None) -> OpenVinoReader:
-    """The counter of chips in a stack of a folder of weights, or for a detector's file."""
-    folder = weights_folder(models)
-    own = load_card(folder)["models"]["stacks"]
-    return OpenVinoReader(folder / own["file"], threads, float(own.get("temperature", 1.0)))

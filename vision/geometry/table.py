@@ -11,11 +11,13 @@ like a picture's own.
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Self
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 from pydantic import (
@@ -80,6 +82,23 @@ class ChipKind(_Part):
 
     value_cents: int = Field(gt=0)
     rgb: Rgb = Field(description="The body colour under the table's light.")
+    face_rgb: Rgb | None = Field(
+        None, description="Mean colour of the face; written by 'feltwatch chips enrol'."
+    )
+    side_png: str | None = Field(
+        None, description="Sample of the side, PNG as base64; written by 'feltwatch chips enrol'."
+    )
+
+    @field_validator("side_png")
+    @classmethod
+    def _an_image(cls, value: str | None) -> str | None:
+        if value is not None and decode_png(value) is None:
+            raise ValueError("expected a PNG image as base64; 'feltwatch chips enrol' writes it")
+        return value
+
+    def sampled(self) -> npt.NDArray[np.uint8] | None:
+        """The sample of the side, uint8 (h, w, 3) BGR; None where none was taken."""
+        return None if self.side_png is None else decode_png(self.side_png)
 
 
 class LammerKind(_Part):
@@ -179,6 +198,12 @@ class TableFile(_Part):
     felt: Felt
     rules: TableRules
     chips: dict[str, ChipKind] = Field(min_length=1)
+    chip_diameter_mm: float = Field(
+        CHIP_DIAMETER_MM, ge=35, le=45, description="Diameter of all chips, mm."
+    )
+    chip_thickness_mm: float = Field(
+        CHIP_THICKNESS_MM, ge=2.5, le=4.5, description="Thickness of all chips, mm."
+    )
     lammers: dict[str, LammerKind] = Field(default_factory=dict)
     dealer: DealerPlace
     seats: tuple[SeatPlace, ...] = Field(min_length=1)
@@ -197,6 +222,18 @@ class TableFile(_Part):
             if seat.seat == number:
                 return seat
         raise KeyError(number)
+
+
+def decode_png(text: str) -> npt.NDArray[np.uint8] | None:
+    """The image uint8 (h, w, 3) BGR of a PNG in base64; None where it is none."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except ValueError:
+        return None
+    if not data:
+        return None
+    image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    return None if image is None else np.asarray(image, np.uint8)
 
 
 def load_table(path: Path) -> TableFile:

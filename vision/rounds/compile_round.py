@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import statistics
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,22 +18,19 @@ from settlement.record import (
 )
 from vision.cards.deck_assignment import HAND_CARDS, Decided, decide_deck, surplus
 from vision.cards.view import CardRead, split_hands
-from vision.chips.colours import OTHER_SHARE
 from vision.chips.reading import ReadStack
-from vision.chips.votes import is_sure, value_of
+from vision.chips.states import SAME_MM, PlaceSum, place_sum, same_sums
 from vision.geometry.table import Place, Polygon, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
-from vision.rounds.split_stakes import STOOD_MM, with_second_stacks
+from vision.rounds.split_stakes import with_second_stacks
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 from vision.rounds.view_reader import ViewReading
 
 SURE_CARD = 0.5
-MOST_OTHERS = 6
-"""A record names at most so many other sums of a stake or a pay."""
+SAME_STATE = 0.02
+"""Two rests whose payouts are less likely to be the same sum are two states of it."""
 
-SURE_VOTES = 0.65
-SURE_SHARE = 0.34
 STRAY_SHARE = 0.8
 
 
@@ -90,52 +86,6 @@ def _is_mark(card: CardRead, decided: Mapping[int, Decided]) -> bool:
     return told is not None and told.mark
 
 
-@dataclass(frozen=True, slots=True)
-class _Sum:
-    """What a stake or a pay comes to: cents (None: undecided), the tallest stack where it was
-    counted, and other sums that the views do not exclude, the likelier first."""
-
-    cents: int | None
-    height: int | None
-    others: tuple[int, ...] | None = None
-
-
-def _vote(readings: Sequence[Sequence[ReadStack]]) -> _Sum:
-    """The cents that most readings agree on, and what else it may be.
-
-    Unsure readings vote too, or only the wrong that look sure would be heard; but some of
-    the winner's own must be sure.
-    """
-    values = [value_of(stacks) for stacks in readings]
-    heights = [max(len(s.colours) for s in r) for r, v in zip(readings, values, strict=True) if v]
-    height = round(statistics.median(heights)) if heights else None
-    told = Counter(v for v in values if v is not None)
-    if not told:
-        return _Sum(None, height)
-    value, count = told.most_common(1)[0]
-    surely = sum(is_sure(r) for r, v in zip(readings, values, strict=True) if v == value)
-    if count < SURE_VOTES * len(values) or surely < SURE_SHARE * count:
-        return _Sum(None, height)
-    return _Sum(value, height, _other_sums(readings, value) or None)
-
-
-def _other_sums(readings: Sequence[Sequence[ReadStack]], value: int) -> tuple[int, ...]:
-    """Sums other than `value` that have a share of `OTHER_SHARE` or more over all readings."""
-    shares: defaultdict[int, float] = defaultdict(float)
-    for stacks in readings:
-        whole = value_of(stacks)
-        if whole is None:
-            continue
-        shares[whole] += min(s.count_share * s.colour_share for s in stacks)
-        for stack in stacks:
-            for cents, share in stack.others_cents:
-                shares[whole - stack.value_cents + cents] += share
-    likely = sorted(shares.items(), key=lambda told: -told[1])
-    least = OTHER_SHARE * len(readings)
-    others = [cents for cents, share in likely if cents != value and share >= least]
-    return tuple(others[:MOST_OTHERS])
-
-
 def _readings(episodes: Sequence[Episode]) -> list[ViewReading]:
     return [r for e in episodes for r in e.readings]
 
@@ -171,27 +121,27 @@ def _wagers(
             # What lay there before is no reading of what lies there now.
             since = late.after.readings[0].at_s
             seen = [r.stakes[name] for r in everything if name in r.stakes and r.at_s >= since]
-        stake = _vote(seen)
+        stake = place_sum(seen)
         if stake.cents is None:
-            doubt(f"{name}.stake", "the stack could not be counted surely")
+            doubt(f"{name}.stake", why_not(stake))
         action, paid = _done(name, last, episodes[shown:], doubt)
         wagers.append(
             WagerRecord(
                 wager=name, stake_cents=stake.cents, action=action, paid_cents=paid.cents,
                 late=None if late is None else late.late,
-                stake_or_cents=stake.others, paid_or_cents=paid.others,
+                stake_sums=stake.sums or None, paid_sums=paid.sums or None,
                 stake_chips=stake.height, paid_chips=paid.height,
             )
         )  # fmt: skip
     prizes = [r.pays["envy"] for r in last.readings if "envy" in r.pays]
     if len(prizes) * 2 > len(last.readings):
-        prize = _vote([r.pays["envy"] for r in everything if "envy" in r.pays])
+        prize = _last_state("envy", episodes)
         if prize.cents is None:
-            doubt("envy.paid", "the stack could not be counted surely")
+            doubt("envy.paid", why_not(prize))
         wagers.append(
             WagerRecord(
                 wager="envy", stake_cents=None, action="paid", paid_cents=prize.cents,
-                paid_or_cents=prize.others, stake_chips=None, paid_chips=prize.height,
+                paid_sums=prize.sums or None, stake_chips=None, paid_chips=prize.height,
             )
         )  # fmt: skip
     if _laid_by(episodes[:shown], last):
@@ -204,30 +154,56 @@ def _laid_by(before: Sequence[Episode], last: Episode) -> bool:
     before the hand was turned up."""
     old = [s.center_mm for r in _readings(before) for s in r.strays]
     new = sum(
-        any(all(math.dist(s.center_mm, at) > STOOD_MM for at in old) for s in r.strays)
+        any(all(math.dist(s.center_mm, at) > SAME_MM for at in old) for s in r.strays)
         for r in last.readings
     )
     return new * 2 > len(last.readings)
 
 
+NOTHING = PlaceSum(((0, 1.0),), None)
+
+
+def why_not(sum_: PlaceSum) -> str:
+    """Why a sum is undecided, in words."""
+    told = ", ".join(f"{cents / 100:g} ({share:.0%})" for cents, share in sum_.sums[:3])
+    return f"the chips may come to {told}" if told else "the chips could not be read"
+
+
 def _done(
     name: str, last: Episode, after: Sequence[Episode], doubt: Callable[[str, str], None]
-) -> tuple[Action | None, _Sum]:
-    """Action and sum of the pay of one wager."""
+) -> tuple[Action | None, PlaceSum]:
+    """Action and sum of the payout of one wager."""
     total = len(last.readings)
     stake_there = sum(name in r.stakes for r in last.readings)
     pay_there = sum(name in r.pays for r in last.readings)
     if pay_there * 2 > total:
-        paid = _vote([r.pays[name] for r in _readings(after) if name in r.pays])
+        paid = _last_state(name, after)
         if paid.cents is None:
-            doubt(f"{name}.paid", "the stack could not be counted surely")
+            doubt(f"{name}.paid", why_not(paid))
         return "paid", paid
     if stake_there * 2 > total:
-        return "left", _Sum(0, None)
+        return "left", NOTHING
     if stake_there or pay_there:
         doubt(f"{name}.action", "chips were seen in some views only")
-        return None, _Sum(None, None)
-    return "taken", _Sum(0, None)
+        return None, PlaceSum((), None)
+    return "taken", NOTHING
+
+
+def _last_state(name: str, episodes: Sequence[Episode]) -> PlaceSum:
+    """The payout as it lies at last: rests before a correction are another state of it."""
+    frames: list[tuple[ReadStack, ...]] = []
+    now = PlaceSum((), None)
+    for episode in reversed(episodes):
+        own = [r.pays[name] for r in episode.readings if name in r.pays]
+        if not own:
+            if frames:
+                break
+            continue
+        if frames and same_sums(place_sum(own), now) < SAME_STATE:
+            break
+        frames += own
+        now = place_sum(frames)
+    return now
 
 
 def compile_round(

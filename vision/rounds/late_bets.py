@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from settlement.record import LateBet
 from vision.chips.boxes import Box
-from vision.chips.votes import is_sure, value_of
+from vision.chips.states import certain_cents
 from vision.geometry.table import Polygon
 from vision.rounds.region_change import as_picture, different_share
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
@@ -125,8 +125,8 @@ def _rest(episode: Episode, name: str, spot: Polygon) -> _Rest:
         )
         return _Rest(episode, None if beside or near else 0, len(readings))
     boxes = tuple(stack.box_mm for stacks in here for stack in stacks)
-    values = {value_of(stacks) for stacks in here}
-    sure = sum(is_sure(stacks) for stacks in here)
+    values = {sum(stack.value_cents for stack in stacks) for stacks in here}
+    sure = sum(certain_cents(stacks) is not None for stacks in here)
     agreed = len(here) == len(readings) and len(values) == 1 and not beside
     if not agreed:
         return _Rest(episode, None, 0, boxes)
@@ -151,7 +151,7 @@ def _contradicted(rests: Sequence[_Rest], after: _Rest, was: int, name: str) -> 
     """Whether some sure reading tells the stake from before once it was changed."""
     at = next(k for k, rest in enumerate(rests) if rest is after)
     seen = [r.stakes.get(name, ()) for rest in rests[at:] for r in rest.episode.readings]
-    return any(value_of(stacks) == was and is_sure(stacks) for stacks in seen)
+    return any(certain_cents(stacks) == was for stacks in seen if stacks or not was)
 
 
 def _looks_changed(before: _Rest, after: _Rest, bare: bytes | None) -> bool:

@@ -117,9 +117,7 @@ def _view(
     )
 
 
-def _cents(stacks: Sequence[ReadStack]) -> int | None:
-    if not all(stack.colours for stack in stacks):
-        return None
+def _cents(stacks: Sequence[ReadStack]) -> int:
     return sum(stack.value_cents for stack in stacks)
 
 
@@ -146,8 +144,7 @@ class _Outlines:
         for stacks in (*reading.stakes.values(), *reading.pays.values()):
             for stack in stacks:
                 box_px = [v * k + self._view_px / 2 for v in stack.box_mm]
-                worth = f"{stack.value_cents / 100:g}" if stack.colours else "?"
-                yield self._outline("chips", worth, box_px)
+                yield self._outline("chips", f"{stack.value_cents / 100:g}", box_px)
 
     def _outline(self, kind: str, label: str, xyxy: Sequence[float] | Floats) -> OutlineNow:
         x0, y0, x1, y1 = (float(v) for v in xyxy)

@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from settlement.errors import FeltwatchError
 from vision.cards.view import ReadIndex
 from vision.chips.reading import ReadStack
+from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
 from vision.detect.motion import RestState
 from vision.rounds.tracker import Episode, OpenGap, Phase, Round, Shot, ViewTrack
@@ -30,7 +31,7 @@ from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass
@@ -60,6 +61,8 @@ _KINDS: dict[str, type[Any]] = {
     "reading": ViewReading,
     "index": ReadIndex,
     "stack": ReadStack,
+    "posterior": Posterior,
+    "sum": Sum,
     "detections": Detections,
     "gap": Gap,
     "open gap": OpenGap,

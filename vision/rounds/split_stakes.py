@@ -6,29 +6,29 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vision.chips.reading import ReadStack
+from vision.chips.states import SAME_MM, stands
 from vision.geometry.table import Point
 from vision.rounds.tracker import Episode
 from vision.rounds.view_reader import ViewReading
 
-STOOD_MM = 20.0
-"""A stack this near to one seen before is the same one."""
+LEAST_SHARE = 0.25
+"""What stands beside a stake in so many of the views before the hand is turned up is no pay."""
 
 
 def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]:
     """The episodes with stakes in two stacks told as stakes.
 
     A stack beside the spot is a pay; but nothing is paid before the hand is turned up, so what
-    stands there in most views until then is more of the stake, and stays that.
+    stands there in several views until then is more of the stake, and stays that.
     """
     before = [r for e in episodes[:shown] for r in e.readings]
     early: dict[str, list[Point]] = {}
     for reading in before:
         for name, stacks in reading.pays.items():
             for stack in stacks:
-                there = sum(_stands(stack.center_mm, r.pays.get(name, ())) for r in before)
+                there = sum(stands(stack.center_mm, r.pays.get(name, ())) for r in before)
                 staked = sum(name in r.stakes for r in before)
-                if name != "envy" and staked and there * 2 > staked:
+                if name != "envy" and staked and there >= max(2, LEAST_SHARE * staked):
                     early.setdefault(name, []).append(stack.center_mm)
     if not early:
         return list(episodes)
@@ -38,7 +38,7 @@ def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]
         for name, places in early.items():
             own = pays.pop(name, ())
             old = tuple(
-                s for s in own if any(math.dist(s.center_mm, at) <= STOOD_MM for at in places)
+                s for s in own if any(math.dist(s.center_mm, at) <= SAME_MM for at in places)
             )
             new = tuple(s for s in own if s not in old)
             if old:
@@ -48,8 +48,3 @@ def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]
         return replace(reading, stakes=stakes, pays=pays)
 
     return [replace(e, readings=[told(r) for r in e.readings]) for e in episodes]
-
-
-def _stands(at: Point, stacks: Sequence[ReadStack]) -> bool:
-    """Whether one of the stacks stands at a felt point."""
-    return any(math.dist(stack.center_mm, at) <= STOOD_MM for stack in stacks)

@@ -10,11 +10,13 @@ import numpy as np
 
 from vision.cards.view import ReadIndex, backs_seen, see_indices
 from vision.chips.boxes import Box
-from vision.chips.colours import LevelReader
+from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack, read_stacks
+from vision.chips.side_palette import Palette
+from vision.chips.side_runtime import StripReader
 from vision.detect.detections import ByteArray, Detections, Reader
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import VIEW_MM, ChipKind, Place, Polygon
+from vision.geometry.table import VIEW_MM, Place, Polygon
 
 IN_SPOT_MM = 24.0
 BY_SPOT_MM = 53.0
@@ -48,18 +50,18 @@ def read_view(
     calibration: Calibration,
     place: Place,
     spots: Mapping[str, Polygon],
-    chips: Mapping[str, ChipKind],
+    palette: Palette,
+    chip_size: ChipSize,
     found: Detections,
     view_px: int,
     reader: Reader,
-    counter: Reader,
-    levels: LevelReader,
+    stack_reader: StripReader,
     at_s: float,
     moment: int = 0,
 ) -> ViewReading:
     """Read a view's detections against the felt's geometry.
 
-    `reader` names indices, `counter` counts the chips of stacks, `levels` tells their colours.
+    `reader` names indices, `stack_reader` reads stacks against the table's `palette` of chips.
     `moment` counts the readings of one rest.
     """
     indices = tuple(see_indices(frame, calibration, place, found, view_px, reader, moment))
@@ -72,7 +74,7 @@ def read_view(
             boxes.append((x0, y0, x1, y1))
     centers = {name: place.to_local(np.array([p.center_mm]))[0] for name, p in spots.items()}
     near = [b for b in boxes if _near_spots(b, list(centers.values()))]
-    stacks = read_stacks(frame, calibration, chips, place, near, counter, levels)
+    stacks = read_stacks(frame, calibration, palette, chip_size, place, near, stack_reader)
     lammers: dict[str, list[np.ndarray]] = {}
     for item in range(len(found)):
         name = found.name(item)

@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from settlement.errors import FeltwatchError
-from vision.chips.colour_network import load_level_reader
+from vision.chips.network_input.side_strip import ChipSize
+from vision.chips.side_palette import Palette
+from vision.chips.side_runtime import load_strip_reader
 from vision.detect.motion import RestWatch, hull, shrink
-from vision.detect.openvino_runtime import load_counter, load_models
+from vision.detect.openvino_runtime import load_models
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, Place, Polygon, TableFile
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
@@ -77,8 +79,9 @@ class TableWatcher:
         self.source_name = source_name
         self.calibration = Calibration.fit(table.camera)
         self.detector, self.reader = load_models(models)
-        self.counter = load_counter(models)
-        self.levels = load_level_reader(models)
+        self.stack_reader = load_strip_reader(models)
+        self.palette = Palette.of(table.chips)
+        self.chip_size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
         self.tracker = RoundTracker([s.seat for s in table.seats])
         self._views = [
             _View(
@@ -177,8 +180,8 @@ class TableWatcher:
         ):
             view.reads += 1
             reading = read_view(
-                bgr, self.calibration, view.place, view.spots, self.table.chips, found, size,
-                self.reader, self.counter, self.levels, at_s, view.reads - 1,
+                bgr, self.calibration, view.place, view.spots, self.palette, self.chip_size,
+                found, size, self.reader, self.stack_reader, at_s, view.reads - 1,
             )  # fmt: skip
             ended = self.tracker.take(view.seat, reading, image, fresh=fresh, since_s=view.since_s)
             if ended is not None:
@@ -296,6 +299,6 @@ class TableWatcher:
             for stack in stacks:
                 x0, y0, x1, y1 = (v * k + self.detector.size / 2 for v in stack.box_mm)
                 runs = [f"{c}x{len(list(same))}" for c, same in groupby(stack.colours)]
-                label = f"chip_{'+'.join(runs) or '?'}"
-                seen.append(Seen(label, stack.count_share, (x0, y0, x1, y1)))
+                label = f"chip_{'+'.join(runs)}"
+                seen.append(Seen(label, stack.probability, (x0, y0, x1, y1)))
         return seen

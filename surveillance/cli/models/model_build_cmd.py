@@ -49,13 +49,10 @@ def build_command(
     device: Annotated[
         str | None, typer.Option("--device", help="cpu, 0, ...; a GPU where there is one.")
     ] = None,
-    shifts: Annotated[
-        int, typer.Option("--shifts", min=0, help="Short shifts to film for the stack counter.")
-    ] = 28,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes that render.")] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
-    """Render, train, film shifts, add photographs and export: the recipe, stage by stage.
+    """Render, train, add photographs and export: the recipe, stage by stage.
 
     A stage that is done is passed over, so the same command goes on after a stop. Weights
     trained on rendered pictures alone are kept beside, for the zero-shot figure.
@@ -80,7 +77,7 @@ def build_command(
             Photographs(wish.folder, wish.after, wish.share, wish.skip_suits)
             for wish in map(parse_photos, photos or ())
         ),
-        epochs=epochs, device=device, workers=workers, shifts=shifts,
+        epochs=epochs, device=device, workers=workers,
     )  # fmt: skip
     with progress_bar("rendering", shown=not quiet) as show:
         weights = build(plan, lambda text: typer.echo(text, err=True), show)

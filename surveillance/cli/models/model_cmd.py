@@ -31,8 +31,8 @@ model_app = typer.Typer(
       feltwatch model train --data set --out run
 
       feltwatch model export --detector run/detector/weights/best.pt \\
-        --reader run/reader/weights/best.pt --stacks run/stacks/weights/best.pt \\
-        --levels run/levels/weights/best.pt --out weights
+        --reader run/reader/weights/best.pt --strips run/strips/weights/last.pt \\
+        --out weights
 
       feltwatch model val --weights weights --data set
     """,
@@ -44,19 +44,18 @@ class Part(StrEnum):
 
     DETECTOR = "detector"
     READER = "reader"
-    STACKS = "stacks"
-    LEVELS = "levels"
+    STRIPS = "strips"
     BOTH = "both"
     ALL = "all"
 
 
-PARTS = {Part.BOTH: ("detector", "reader"), Part.ALL: ("detector", "reader", "stacks", "levels")}
+PARTS = {Part.BOTH: ("detector", "reader"), Part.ALL: ("detector", "reader", "strips")}
 
 
 StackFolders = Annotated[
     list[Path] | None,
     typer.Option(
-        "--stack-data", help="Folder of stack crops; DATA/stacks unless told. May be given again."
+        "--stack-data", help="Folder of strips; DATA/stacks by default. May be given again."
     ),
 ]
 
@@ -87,16 +86,16 @@ def render_command(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same set.")] = 1,
     size: Annotated[int, typer.Option("--size", min=64, help="Side of a view in px.")] = 640,
-    stack_crops: Annotated[
+    strips: Annotated[
         int | None,
-        typer.Option("--stack-crops", min=0, help="Crops of chip stacks, about; 4 per view."),
+        typer.Option("--strips", min=0, help="Strips of chip stacks, about; 20 per view."),
     ] = None,
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; one per processor.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
-    """Render views with labels, crops of their indices and of chip stacks; can go on.
+    """Render views with labels, crops of their indices, strips of chip stacks; can go on.
 
     Whole shards are rendered, at least one to train on and one to check with, so there may
     be somewhat more views than asked for.
@@ -105,13 +104,11 @@ def render_command(
 
       feltwatch model render --views 14000 --out set
 
-      feltwatch dataset render --views 1000 --out views --stack-crops 0
+      feltwatch dataset render --views 1000 --out views --strips 0
 
       feltwatch model render --views 500 --seed 5 --deck decks/classic --fonts fonts --out small
     """
     from datasets.render.cards.fonts import default_fonts, usable_fonts
-    from datasets.training.stack_crops import render_stack_crops
-    from datasets.training.stack_strips import render_stack_levels
     from datasets.training.training_set import TrainingSet, render_training_set
     from models.data.provenance import SOURCES_FILE
 
@@ -121,15 +118,13 @@ def render_command(
     )
     with progress_bar("views", shown=not quiet) as show:
         data = render_training_set(spec, out, workers, show)
-    stacks = 4 * views if stack_crops is None else stack_crops
-    if stacks:
-        with progress_bar("stack crops", shown=not quiet) as show:
-            render_stack_crops(out / "stacks", stacks, seed, workers or os.cpu_count() or 1, show)
-        with progress_bar("levels of stacks", shown=not quiet) as show:
-            # Each stack gives some fifteen levels.
-            many = max(1, stacks // 4)
-            render_stack_levels(out / "stacks", many, seed, workers or os.cpu_count() or 1, show)
-        note = json.dumps({"crops": stacks, "seed": seed}) + "\n"
+    wanted = 20 * views if strips is None else strips
+    if wanted:
+        with train_extra():
+            from datasets.training.sides.render import render_strips
+        with progress_bar("strips of stacks", shown=not quiet) as show:
+            render_strips(out / "stacks", wanted, seed, workers or os.cpu_count() or 1, show)
+        note = json.dumps({"strips": wanted, "seed": seed}) + "\n"
         (out / "stacks" / "recipe.json").write_text(note, encoding="utf-8")
     told = {"fonts": sorted({Path(name).stem for name in names})}
     (out / SOURCES_FILE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
@@ -187,6 +182,12 @@ def train_command(
         typer.Option("--slim", help="Make the detector slim first: quicker in int8."),
     ] = False,
     stack_data: StackFolders = None,
+    steps: Annotated[
+        int | None, typer.Option("--steps", min=1, help="Batches of the stack reader.")
+    ] = None,
+    cool: Annotated[
+        int, typer.Option("--cool", min=0, help="Its last batches, at a falling rate.")
+    ] = 0,
 ) -> None:
     """Train from scratch on a rendered set; works on a CPU alone, uses a GPU where there is one.
 
@@ -225,6 +226,8 @@ def train_command(
         crops_weight=crops_weight,
         pictures=tuple(pictures or ()),
         stacks=tuple(stack_data or ()),
+        steps=steps,
+        cool=cool,
         minutes=minutes,
         slim=slim,
     )
@@ -239,8 +242,7 @@ def train_command(
 def export_command(
     detector: Annotated[Path, typer.Option("--detector", help="Checkpoint of the detector.")],
     reader: Annotated[Path, typer.Option("--reader", help="Checkpoint of the reader.")],
-    stacks: Annotated[Path, typer.Option("--stacks", help="Checkpoint of the stack counter.")],
-    levels: Annotated[Path, typer.Option("--levels", help="Checkpoint of the levels' reader.")],
+    strips: Annotated[Path, typer.Option("--strips", help="Checkpoint of the stack reader.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the weights and their card.")],
     figures: Annotated[
         Path | None, typer.Option("--figures", help="Output of 'model val --json' for the card.")
@@ -259,7 +261,7 @@ def export_command(
     ] = None,
     stack_data_used: Annotated[
         Path | None,
-        typer.Option("--stack-data", help="Stack crops trained on, where none tells."),
+        typer.Option("--stack-data", help="Strips trained on, where no training.json names them."),
     ] = None,
     size: Annotated[
         int, typer.Option("--size", min=64, help="Side of the detector's view, px.")
@@ -270,8 +272,8 @@ def export_command(
     temperature: Annotated[
         float, typer.Option("--temperature", min=0.1, max=10, help="Of the reader's shares.")
     ] = 1.0,
-    stacks_temperature: Annotated[
-        float, typer.Option("--stacks-temperature", min=0.1, max=10, help="Of the counter's.")
+    strips_temperature: Annotated[
+        float, typer.Option("--strips-temperature", min=0.1, max=10, help="Of the stack reader's.")
     ] = 1.0,
     full: Annotated[
         bool, typer.Option("--full", help="Weights in float32: twice the size.")
@@ -290,12 +292,12 @@ def export_command(
 
     Examples:
 
-      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --levels l.pt --out new
+      feltwatch model export --detector d.pt --reader r.pt --strips s.pt --out new
 
-      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --levels l.pt --out new \\
+      feltwatch model export --detector d.pt --reader r.pt --strips s.pt --out new \\
         --figures figures.json --calibration calibration.json
 
-      feltwatch model export --detector d.pt --reader r.pt --stacks s.pt --levels l.pt --out new \\
+      feltwatch model export --detector d.pt --reader r.pt --strips s.pt --out new \\
         --int8 set
     """
     if size % 32:
@@ -309,14 +311,13 @@ def export_command(
     card = export_models(
         detector,
         reader,
-        stacks,
-        levels,
+        strips,
         out,
         ExportSettings(
             size=size,
             threshold=threshold,
             temperature=temperature,
-            stacks_temperature=stacks_temperature,
+            strips_temperature=strips_temperature,
             half=not full,
             int8_data=int8,
         ),
@@ -371,6 +372,5 @@ _add(
     "Count how the cards of labelled photographs are read.",
 )
 _add(model_app, "harvest", "models.harvest_cmd", "Cut training data out of labelled photographs.")
-_add(model_app, "stacks", "models.stacks_cmd", "Cut chip stacks out of filmed shifts, as found.")
 _add(model_app, "heldout", "models.heldout_cmd", "Check held-out pictures against their lists.")
 model_app.add_typer(sides_app, name="sides")

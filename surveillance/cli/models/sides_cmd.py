@@ -16,12 +16,13 @@ import typer
 from settlement.errors import FeltwatchError
 from surveillance.cli.datasets.simulate_cmd import progress_bar
 
+LICENCE = "AGPL-3.0-or-later"
+
 sides_app = typer.Typer(
     no_args_is_help=True,
     help="""Render, train and check the reader of unrolled stack sides.
 
-    The shipped stack reader is another one; this one is not used by audits yet
-    (models/EXPERIMENTS.md has its figures).
+    models/EXPERIMENTS.md has the figures of the shipped one.
 
     Examples:
 
@@ -145,18 +146,48 @@ def train_command(
 @sides_app.command("export")
 def export_command(
     checkpoint: Annotated[Path, typer.Option("--checkpoint", help="last.pt of a training.")],
-    out: Annotated[Path, typer.Option("--out", help="The .onnx file to write.")],
+    out: Annotated[Path | None, typer.Option("--out", help="The .onnx file to write.")] = None,
+    weights: Annotated[
+        Path | None,
+        typer.Option("--weights", help="A folder of weights whose stack reader it becomes."),
+    ] = None,
+    temperature: Annotated[
+        float, typer.Option("--temperature", min=0.1, max=10, help="For --weights' card.")
+    ] = 1.0,
+    strips: Annotated[
+        int, typer.Option("--strips", min=0, help="For --weights' card: sides trained on.")
+    ] = 0,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="For --weights' card: of their rendering.")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", help="For --weights' card: output of 'val --json'.")
+    ] = None,
 ) -> None:
     """Write an ONNX file, once OpenVINO gives what the checkpoint gives.
 
     Examples:
 
       feltwatch model sides export --checkpoint run/last.pt --out sides.onnx
+
+      feltwatch model sides export --checkpoint run/last.pt --weights weights --temperature 1.1
+        --strips 1300000 --seed 31 --figures figures.json
     """
+    if (out is None) == (weights is None):
+        raise typer.BadParameter("say where to with --out FILE or --weights FOLDER")
     with _train_extra():
-        from models.export.sides import export_strips
-    entry = export_strips(checkpoint, out, {"part": "sides", "licence": "AGPL-3.0-or-later"})
-    typer.echo(f"{out}: {entry['bytes'] / 1e6:.1f} MB, sha256 {entry['sha256']}")
+        from models.data.provenance import StackData, read_object
+        from models.export.sides import STRIPS_FILE, export_strips, put_strips
+    if weights is not None:
+        told = None if figures is None else read_object(figures)
+        data = StackData(name="sides", strips=strips, seed=seed)
+        entry = put_strips(checkpoint, weights, temperature, data, told)
+        target = weights / STRIPS_FILE
+    else:
+        assert out is not None
+        entry = export_strips(checkpoint, out, {"part": "strips", "licence": LICENCE}, temperature)
+        target = out
+    typer.echo(f"{target}: {entry['bytes'] / 1e6:.1f} MB, sha256 {entry['sha256']}")
 
 
 @sides_app.command("val")

@@ -48,7 +48,7 @@ def val_command(
     ] = None,
     stack_data: Annotated[
         Path | None,
-        typer.Option("--stack-data", help="Folder of stack crops; DATA/stacks unless told."),
+        typer.Option("--stack-data", help="Folder of strips of stacks; DATA/stacks by default."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
@@ -116,7 +116,7 @@ def _table(title: str, heads: tuple[str, ...], rows: Sequence[Sequence[str]]) ->
 def figure_tables(figures: dict[str, Any]) -> list[Table]:
     """The readable form of what `validate` gives, scenes apart where there are several."""
     from models.evaluate.rows import calibration_rows
-    from models.export.model_card import counter_rows, level_rows, reader_rows
+    from models.export.model_card import reader_rows, stack_rows
 
     name = figures["data"]["name"]
     tables = _scene_tables(figures, name)
@@ -138,12 +138,9 @@ def figure_tables(figures: dict[str, Any]) -> list[Table]:
     reader = figures.get("reader")
     if reader is not None:
         tables.append(_table(f"Reader: {reader['crops']} crops", ("", ""), reader_rows(reader)))
-    counted = counter_rows(figures) if figures.get("stacks") else []
-    if counted:
-        tables.append(_table("Stack counter", ("", ""), counted))
-    levels = level_rows(figures)
-    if levels:
-        tables.append(_table("Levels of stacks", ("", ""), levels))
+    stacks = stack_rows(figures) if figures.get("stacks") else []
+    if stacks:
+        tables.append(_table("Chip stacks, on strips", ("", ""), stacks))
     return tables
 
 

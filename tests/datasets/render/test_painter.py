@@ -19,7 +19,8 @@ from datasets.render.painter import (
 )
 from datasets.render.scene import CardItem, Item, LammerItem, StackItem
 from settlement.rules import TableRules
-from vision.chips.network_input.patch import silhouette
+from vision.chips.network_input.side_strip import ChipSize
+from vision.chips.silhouette import silhouette
 from vision.geometry.calibration import Calibration
 from vision.geometry.standard_layout import FELT, LAMMERS, standard_table
 from vision.geometry.table import Point
@@ -74,15 +75,16 @@ def test_a_painted_stack_covers_what_the_reader_takes_for_it(
 ) -> None:
     fitted = Calibration.fit(table_camera(camera, TABLE))
     base = TABLE.seat(seat).spots["main"].center_mm
+    at = np.array(base)
     brush = painter(deck, camera.foot_mm, camera.height_mm, base)
     # White chips have grey shades: none of them is that of this ground.
     brush.canvas[:] = TEAL
     brush.paint(StackItem(f"k{seat}", base, ("white",) * chips))
     seen = painted(brush, TEAL)
     # Chips lie up to a millimetre beside each other.
-    assert not (seen & ~filled(brush, silhouette(fitted, base, chips, 1.6))).any()
-    assert not (filled(brush, silhouette(fitted, base, chips, -1.6)) & ~seen).any()
-    assert (filled(brush, silhouette(fitted, base, chips + 1)) & ~seen).sum() > 100
+    assert not (seen & ~filled(brush, silhouette(fitted, at, chips, ChipSize(42.2)))).any()
+    assert not (filled(brush, silhouette(fitted, at, chips, ChipSize(35.8))) & ~seen).any()
+    assert (filled(brush, silhouette(fitted, at, chips + 1, ChipSize())) & ~seen).sum() > 100
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
+from datasets.training.sides.shards import save_strips
 from models.data.provenance import (
     PhotoData,
     Provenance,
@@ -19,6 +19,7 @@ from models.data.provenance import (
     stack_data,
 )
 from settlement.errors import FeltwatchError
+from tests.models.strip_sets import empty_strips
 
 RECIPE = {"views": 40, "seed": 7, "size": 640, "decks": ["classic"], "fonts": 2}
 
@@ -51,18 +52,19 @@ def test_not_a_rendered_set(tmp_path: Path, text: str | None, words: str) -> Non
         rendered_data(tmp_path)
 
 
-def test_stack_crops(tmp_path: Path) -> None:
+def test_strips_of_stacks(tmp_path: Path) -> None:
     folder = tmp_path / "stacks"
     (folder / "train").mkdir(parents=True)
     for name, count in (("0", 3), ("1", 2)):
-        np.save(folder / "train" / f"{name}.npy", np.zeros((count, 64, 64, 3), np.uint8))
-        np.save(folder / "train" / f"{name}-labels.npy", np.full(count, 12, np.int16))
-    assert stack_data(folder) == StackData(name="stacks", crops=5)
-    (folder / "recipe.json").write_text(json.dumps({"crops": 5, "seed": 4}))
+        save_strips(folder / "train" / f"0000{name}.npz", empty_strips([1] * count))
+    assert stack_data(folder) == StackData(name="stacks", strips=5)
+    (folder / "recipe.json").write_text(json.dumps({"strips": 5, "seed": 4}))
     assert stack_data(folder).seed == 4
-    np.save(folder / "train" / "1-labels.npy", np.full(2, 13, np.int16))
-    with pytest.raises(FeltwatchError, match="labels are 0 to 12"):
+    (folder / "train" / "00001.npz").write_bytes(b"nothing")
+    with pytest.raises(FeltwatchError, match=r"00001\.npz: not a shard of strips"):
         stack_data(folder)
+    with pytest.raises(FeltwatchError, match="no strips of stacks"):
+        stack_data(tmp_path)
 
 
 def test_photographs_tell_their_source_in_or_above_the_crops(tmp_path: Path) -> None:
@@ -82,7 +84,7 @@ def test_photographs_tell_their_source_in_or_above_the_crops(tmp_path: Path) -> 
 def test_a_note_goes_out_and_in(tmp_path: Path) -> None:
     own = Provenance(
         rendered=(RenderedData(name="a", views=1, seed=1, size_px=64, decks=("d",), fonts=0),),
-        stacks=(StackData(name="s", crops=3, seed=1),),
+        stacks=(StackData(name="s", strips=3, seed=1),),
         photographs=(PhotoData(name="p", licence="CC0"),),
     )
     path = tmp_path / "training.json"

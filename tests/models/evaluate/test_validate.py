@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import models.evaluate.validate
+from datasets.training.sides.shards import save_strips
 from datasets.training.training_set import CLASS_NAMES
 from datasets.training.views import CLASSES
 from models.evaluate.validate import Check, CheckOptions, class_names, validate
@@ -25,6 +26,7 @@ from tests.models.evaluate.val_stand_ins import (
     write_painted,
     write_weights,
 )
+from tests.models.strip_sets import SeesTwoChips, empty_strips
 
 YAML = "path: /x\ntrain: images/train\nval: images/val\nnames:\n"
 NAMES = "".join(f"  {i}: {name}\n" for i, name in enumerate(CLASSES))
@@ -47,6 +49,7 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ch
     """Weights and a YOLO set of two pictures, with stand-ins for the networks."""
     monkeypatch.setattr(models.evaluate.validate, "OpenVinoDetector", SeesTheLeft)
     monkeypatch.setattr(models.evaluate.validate, "OpenVinoReader", ReadsOne)
+    monkeypatch.setattr(models.evaluate.validate, "OpenVinoStripReader", SeesTwoChips)
     weights, data = write_weights(tmp_path / "weights"), tmp_path / "set"
     for part in ("images/val", "images/train", "labels/val", "crops/val"):
         (data / part).mkdir(parents=True)
@@ -63,8 +66,7 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ch
     np.save(data / "crops" / "val" / "0-labels.npy", np.array(labels, np.int16))
     stacks = tmp_path / "stacks" / "val"
     stacks.mkdir(parents=True)
-    np.save(stacks / "0.npy", np.zeros((3, 64, 64, 3), np.uint8))
-    np.save(stacks / "0-labels.npy", np.array([0, 1, 12], np.int16))
+    save_strips(stacks / "00000.npz", empty_strips([0, 2, 12]))
     return lambda **options: validate(weights, data, **options)
 
 
@@ -101,10 +103,11 @@ def test_figures(checked: Callable[..., Check]) -> None:
 
 def test_stacks_lie_in_the_set_or_elsewhere(checked: Callable[..., Check], tmp_path: Path) -> None:
     figures = checked(stacks=tmp_path / "stacks").figures["stacks"]
-    assert (figures["crops"], figures["within_one"]) == (3, pytest.approx(2 / 3, abs=1e-4))
+    assert (figures["strips"], figures["parts"]["all"]["number right"]) == (3, 0.5)
+    assert figures["no stack"] == {"strips": 1, "invented": 1}
     (tmp_path / "stacks").rename(tmp_path / "set" / "stacks")
     assert checked().figures["stacks"] == figures
-    with pytest.raises(FeltwatchError, match="no crops"):
+    with pytest.raises(FeltwatchError, match="no strips"):
         checked(stacks=tmp_path / "stacks")
 
 

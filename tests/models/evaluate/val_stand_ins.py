@@ -13,7 +13,6 @@ import numpy as np
 from datasets.training.training_set import CLASS_NAMES
 from datasets.training.views import CLASSES
 from tests.vision.painted import ColourDetector, ColourReader, ground, paint_card
-from vision.chips.network_input.count_crop import COUNT_NAMES
 from vision.detect.detections import Detections
 
 SIZE = 256
@@ -24,7 +23,7 @@ def write_weights(folder: Path) -> Path:
     folder.mkdir(parents=True)
     parts: dict[str, dict[str, Any]] = {}
     for name, classes in (
-        ("detector", CLASSES), ("reader", CLASS_NAMES), ("stacks", COUNT_NAMES), ("levels", ()),
+        ("detector", CLASSES), ("reader", CLASS_NAMES), ("strips", ()),
     ):  # fmt: skip
         (folder / f"{name}.onnx").write_bytes(name.encode())
         digest = sha256(name.encode()).hexdigest()

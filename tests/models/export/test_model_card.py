@@ -15,9 +15,9 @@ from models.export.model_card import (
     build_card,
     card_json,
     card_markdown,
-    counter_rows,
     read_figures,
     reader_rows,
+    stack_rows,
 )
 from models.export.quantize import Int8Cost
 from settlement.errors import FeltwatchError
@@ -75,9 +75,13 @@ FIGURES: dict[str, Any] = {
         "confusions": [["9C", "9S", 6]],
     },
     "stacks": {
-        "crops": 40, "right": 0.975, "within_one": 1.0, "confident": 0.9, "confident_wrong": 0.0,
-        "by_height": {"1": 1.0, "2": None}, "calibration_error": 0.02, "temperature": 1.0,
-        "best_temperature": 0.9, "threshold": 0.6, "confusions": [],
+        "strips": 40, "threshold": 0.97, "enrolled": True, "temperature": 1.1,
+        "parts": {
+            "all": {"stacks": 38, "number right": 0.98, "right": 0.975, "read": 0.9,
+                    "undecided": 0.09, "wrong": 0.01, "wrong, 95% interval": [0.0, 0.05]},
+            "1-2 chips": {"stacks": 0},
+        },
+        "no stack": {"strips": 2, "invented": 1}, "reliability": [],
     },
 }  # fmt: skip
 
@@ -94,7 +98,7 @@ def _models() -> dict[str, dict[str, Any]]:
             "training": {"epochs": 3},
             "check": {"views": 8},
         }
-        for name in ("detector", "reader", "stacks", "levels")
+        for name in ("detector", "reader", "strips")
     }
 
 
@@ -102,7 +106,7 @@ PROVENANCE = Provenance(
     rendered=(
         RenderedData(name="set", views=14000, seed=11, size_px=640, decks=("jumbo",), fonts=177),
     ),
-    stacks=(StackData(name="stacks", crops=48000, seed=3),),
+    stacks=(StackData(name="stacks", strips=48000, seed=3),),
     photographs=(
         PhotoData(name="phone cards", version="v12", licence="CC BY 4.0", attribution="A. Person"),
         PhotoData(name="own"),
@@ -115,7 +119,7 @@ def test_the_runtime_reads_it_and_checks_the_files(tmp_path: Path) -> None:
     (tmp_path / "model-card.json").write_text(card_json(card), encoding="utf-8")
     with pytest.raises(ModelError, match=r"detector\.onnx: the model is missing"):
         load_card(tmp_path)
-    for name in ("detector", "reader", "stacks", "levels"):
+    for name in ("detector", "reader", "strips"):
         (tmp_path / f"{name}.onnx").write_bytes(name.encode())
     assert load_card(tmp_path) == json.loads(card_json(card))
     (tmp_path / "reader.onnx").write_bytes(b"other")
@@ -137,9 +141,9 @@ def test_the_page_tells_data_licences_hashes_and_figures() -> None:
         "| chip | 0 | – | – | – | – |",
         "| read wrong, share 0.6 or more | 10.00% |",
         "9S for 9C (6)",
-        "Rendered crops of chip stacks: 48,000, seed 3",
-        "| count right | 97.50% |",
-        "| right of 2 chips | – |",
+        "Ray-cast strips of chip stacks: 48,000, seed 3",
+        "| all (38) | 90.00% read, 1.00% wrong, 9.00% undecided |",
+        "| no stack (2) | 1 invented |",
         "| chip, red on top | 4 |",
         "| mAP50 of 53 cards | 92.30% |",
         "| read wrong | 1 (1 in 9) |",
@@ -197,8 +201,8 @@ def test_rows_have_the_width_of_their_heads() -> None:
     assert {len(row) for row in reader_rows(FIGURES["reader"])} == {2}
     assert {len(row) for row in calibration_rows(CALIBRATION)} == {3}
     assert calibration_rows(None) == []
-    assert {len(row) for row in counter_rows(FIGURES)} == {2}
-    assert counter_rows(FIGURES | {"stacks": None}) == []
+    assert {len(row) for row in stack_rows(FIGURES)} == {2}
+    assert stack_rows(FIGURES | {"stacks": None}) == []
 
 
 def test_figures_from_a_file(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tests.vision.chips.test_stacks import PLACE, Box, Told, render, scene_camera
+from tests.vision.stack_scenes import PLACE, Box, render, scene_camera
 from vision.chips import boxes as stack_boxes
-from vision.chips.boxes import lone_boxes, without_spanning
+from vision.chips.boxes import FoundStack, single_boxes, without_spanning
+from vision.chips.network_input.side_strip import ChipSize
 
 
 def around(boxes: Sequence[Box]) -> Box:
@@ -20,9 +21,12 @@ def around(boxes: Sequence[Box]) -> Box:
     return float(low[0]), float(low[1]), float(high[2]), float(high[3])
 
 
-def alone(frame: np.ndarray, boxes: Sequence[Box], counts: Sequence[int]) -> list[Box]:
-    counter = Told([counts[0]] if counts else [1], counts[1:])
-    return lone_boxes(frame, scene_camera()[1], PLACE, boxes, counter)
+def alone(boxes: Sequence[Box], counts: Sequence[int]) -> list[Box]:
+    size = ChipSize()
+    calibration = scene_camera()[1]
+    kept = without_spanning(boxes)
+    found = [FoundStack.of(box, calibration, PLACE, size) for box in kept]
+    return single_boxes(found, [*counts, *[2] * len(found)][: len(found)], PLACE, size)
 
 
 def off(found: Box, true: Box) -> float:
@@ -44,7 +48,7 @@ def test_one_box_about_two_stacks_is_cut_between_them(turn: int, chips: int) -> 
     colours = ("red",) * chips
     scene = render(5, [((0.0, 0.0), colours), (apart, colours)])
     wide = around(scene.boxes)
-    cut = alone(scene.frame, [wide], [chips])
+    cut = alone([wide], [chips])
     assert len(cut) == 2
     for true in scene.boxes:
         assert min(off(one, true) for one in cut) < 3.0
@@ -54,9 +58,9 @@ def test_a_box_about_two_that_are_found_too_goes() -> None:
     count = 2
     scene = render(6, [((0.0, 0.0), ("green",) * count), ((41.0, 2.0), ("green",) * count)])
     boxes = [around(scene.boxes), *scene.boxes]
-    assert alone(scene.frame, boxes, []) == list(scene.boxes)
+    assert alone(boxes, []) == list(scene.boxes)
     # Where only one of the two was found besides, the other half is added to it.
-    cut = alone(scene.frame, [boxes[0], scene.boxes[0]], [count])
+    cut = alone([boxes[0], scene.boxes[0]], [count])
     assert cut[0] == scene.boxes[0]
     assert len(cut) == 2
     assert off(cut[1], scene.boxes[1]) < 3.0
@@ -65,7 +69,7 @@ def test_a_box_about_two_that_are_found_too_goes() -> None:
 @pytest.mark.parametrize("chips", [1, 8, 12])
 def test_a_stack_by_itself_stays_as_it_was_found(chips: int) -> None:
     scene = render(7, [((0.0, 0.0), ("black",) * chips)])
-    assert alone(scene.frame, scene.boxes, [chips]) == scene.boxes
+    assert alone(scene.boxes, [chips]) == scene.boxes
 
 
 def test_stacks_one_behind_the_other_are_not_spanned() -> None:

@@ -22,7 +22,6 @@ from vision.detect.openvino_runtime import (
     OpenVinoDetector,
     OpenVinoReader,
     load_card,
-    load_counter,
     load_models,
     tempered,
 )
@@ -219,7 +218,6 @@ def test_a_detectors_own_file_is_opened_by_its_suffix(
     detector, reader = load_models(file)
     assert detector is own
     assert reader.read(np.zeros((1, 64, 64, 3), np.uint8)).shape == (1, 54)
-    assert load_counter(file).read(np.zeros((1, 64, 64, 3), np.uint8)).shape == (1, 13)
     shutil.rmtree(tmp_path)
     with pytest.raises(ModelError, match="card is missing"):
         load_models(tmp_path)

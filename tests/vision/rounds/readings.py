@@ -12,6 +12,7 @@ from settlement.rules import TableRules
 from tests.vision.painted import NAMES
 from vision.cards.view import ReadIndex
 from vision.chips.reading import ReadStack
+from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import ByteArray, Detections
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import DealerPlace, SeatPlace, TableFile
@@ -28,11 +29,14 @@ CHIPS = {color: kind.value_cents for color, kind in TABLE.chips.items()}
 Stacks = Mapping[str, Sequence[str]]
 
 
-def stack(colours: str, share: float = 0.97, colours_share: float = 0.99) -> ReadStack:
-    """A stack such as 'red red white'; 'tall' is one too high to count."""
-    names = () if colours == "tall" else tuple(colours.split())
-    value = sum(CHIPS[c] for c in names)
-    return ReadStack((0.0, 0.0), names, value, share, colours_share, (0.0, 0.0, 1.0, 1.0))
+def stack(colours: str, probability: float = 0.995, **others: float) -> ReadStack:
+    """A stack such as 'red red white', and what else it may be: '2500' and its probability."""
+    names = tuple(colours.split())
+    sums = [(sum(CHIPS[c] for c in names), probability)]
+    sums += [(int(cents.removeprefix("c")), share) for cents, share in others.items()]
+    places = tuple(list(CHIPS).index(name) for name in names)
+    posterior = Posterior(tuple(Sum(cents, places, share) for cents, share in sums), 0.0, 24)
+    return ReadStack((0.0, 0.0), names, (0.0, 0.0, 1.0, 1.0), posterior)
 
 
 def stacks(own: Mapping[str, Sequence[str | ReadStack]]) -> dict[str, tuple[ReadStack, ...]]:

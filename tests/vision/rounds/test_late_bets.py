@@ -9,7 +9,6 @@ import pytest
 from settlement.record import RoundRecord
 from tests.vision.rounds.readings import TABLE, Play, dealer_cards, reading, seat_cards, stack
 from vision.chips.reading import ReadStack
-from vision.chips.votes import SURE_STACK
 from vision.detect.detections import ByteArray
 from vision.geometry.table import VIEW_MM
 from vision.rounds.changes import Changes, find_changes
@@ -129,7 +128,7 @@ def test_the_pictures_show_it_before_and_after() -> None:
 
 
 ONE, TWO = {"main": "red"}, {"main": "red red"}
-UNSURE = {"main": stack("red red", share=SURE_STACK - 0.05)}
+UNSURE = {"main": stack("red red", 0.85)}
 
 
 def _moved_in_time(play: Play) -> None:
@@ -214,7 +213,7 @@ def test_other_games_are_not_looked_at() -> None:
 
 
 def test_a_rest_read_unsurely_counts_where_it_reads_and_looks_as_the_one_before() -> None:
-    dim = {"main": stack("red red", share=SURE_STACK - 0.1)}
+    dim = {"main": stack("red red", 0.8)}
 
     def deal(play: Play, picture: ByteArray) -> None:
         rest(play, dim, picture=picture, backs=1)

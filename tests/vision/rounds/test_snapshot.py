@@ -14,6 +14,7 @@ import pytest
 from settlement.errors import FeltwatchError
 from vision.cards.view import ReadIndex
 from vision.chips.reading import ReadStack
+from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.tracker import Episode, Phase, Round, Shot, ViewTrack
@@ -27,9 +28,8 @@ def seen_so_far() -> WatcherState:
         np.array([1.5, -0.1]), np.array([2.0, 1 / 3]), True,
         random.random(53).astype(np.float32), 0.1 + 0.2, (1.0, 2.0, 3.0, 4.0),
     )  # fmt: skip
-    stack = ReadStack(
-        (3.25, 4.5), ("red", "red"), 1000, float(np.float32(0.7)), 0.5, (0.0, 1.0, 2.0, 3.0)
-    )
+    posterior = Posterior((Sum(1000, (1, 1), 0.7), Sum(500, (1,), 0.25)), 0.05, 24)
+    stack = ReadStack((3.25, 4.5), ("red", "red"), (0.0, 1.0, 2.0, 3.0), posterior)
     found = Detections(
         random.random((2, 4)).astype(np.float32), np.array([0.5, 0.25], np.float32),
         np.array([0, 1]), ("index", "back"),
@@ -107,10 +107,10 @@ def test_scalars_of_numpy_keep_their_type() -> None:
     assert isinstance(load_state(dump_state(state)).now_s, np.float32)
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None])
+@pytest.mark.parametrize("version", [0, 1, "2", None])
 def test_another_version_is_refused_and_named(version: object) -> None:
     data = with_document(dump_state(seen_so_far()), version=version)
-    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 1;"):
+    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 2;"):
         load_state(data)
 
 

@@ -8,7 +8,10 @@ import pytest
 
 from datasets.render.camera import synthetic_camera, table_camera
 from settlement.rules import TableRules
+from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack
+from vision.chips.side_palette import Palette
+from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
 from vision.geometry.calibration import VIEW_PX, Calibration
 from vision.geometry.standard_layout import (
@@ -32,7 +35,8 @@ def stack(at: Point, cents: int = 500) -> ReadStack:
     """A stack at (u, v) of the seat."""
     x, y = SEAT.place.to_felt(np.array([at]))[0]
     box = (at[0] - 20, at[1] - 22, at[0] + 20, at[1] + 20)
-    return ReadStack((float(x), float(y)), ("red",), cents, 0.99, 0.99, box)
+    own = Posterior((Sum(cents, (0,), 0.99),), 0.0, 24)
+    return ReadStack((float(x), float(y)), ("red",), box, own)
 
 
 def beside(name: str, *, place: int = 0) -> Point:
@@ -134,7 +138,7 @@ def view(monkeypatch: pytest.MonkeyPatch) -> Any:
     frame = np.zeros((360, 640, 3), np.uint8)
 
     def read_stacks(*args: Any) -> list[ReadStack]:
-        return [stack(((b[0] + b[2]) / 2, (b[1] + b[3]) / 2)) for b in args[4]]
+        return [stack(((b[0] + b[2]) / 2, (b[1] + b[3]) / 2)) for b in args[5]]
 
     monkeypatch.setattr(view_reader, "read_stacks", read_stacks)
 
@@ -144,10 +148,10 @@ def view(monkeypatch: pytest.MonkeyPatch) -> Any:
             calibration,
             SEAT.place,
             spots,
-            TABLE.chips,
+            Palette.of(TABLE.chips),
+            ChipSize(),
             own,
             VIEW_PX,
-            Silent(),
             Silent(),
             Silent(),  # type: ignore[arg-type]
             3.5,

@@ -18,12 +18,10 @@ from datasets.simulate.filming.film import Film, Look
 from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.shift_play import plan_shift
 from datasets.simulate.shift import default_rules
-from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
 from settlement.record import RoundRecord
 from tests.vision.rounds.readings import DEALER, HANDS, PICTURE, hand, reading
-from tests.vision.rounds.told import Counter, World
-from vision.chips.colour_network import load_level_reader
+from tests.vision.rounds.told import World, WorldStacks
 from vision.detect.openvino_runtime import ModelError
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import TableFile
@@ -81,9 +79,7 @@ def world(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> World:
     own = World(TABLE, CAMERA, deck)
     own.watch_patches(monkeypatch)
     monkeypatch.setattr(watch, "load_models", lambda folder: (own, own))
-    monkeypatch.setattr(watch, "load_counter", lambda folder: Counter(own))
-    shipped = load_level_reader(default_weights())
-    monkeypatch.setattr(watch, "load_level_reader", lambda folder: shipped)
+    monkeypatch.setattr(watch, "load_strip_reader", lambda folder: WorldStacks(own))
     return own
 
 

@@ -18,13 +18,16 @@ from datasets.render.painter import Painter, painting_order
 from datasets.render.scene import CardItem, Item, StackItem
 from settlement.record import DECK_LABELS
 from tests.vision.painted import NAMES
-from vision.chips.network_input.count_crop import (
+from vision.chips import reading
+from vision.chips.network_input.side_strip import (
     BELOW_CHIPS,
-    COUNT_NAMES,
-    MOST_COUNTED,
-    PX_PER_CHIP,
-    RADIUS_MM,
+    COLUMNS,
+    MOST_CHIPS,
+    ROWS,
+    ROWS_PER_CHIP,
 )
+from vision.chips.side_chain import FEWEST_ROWS, MOST_ROWS, Potentials
+from vision.chips.side_palette import Palette
 from vision.detect.detections import ByteArray, Detections, Floats
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import FloatArray, TableFile
@@ -34,7 +37,7 @@ NEAR_MM = 330.0
 
 
 class World:
-    """What lies on the felt now; its detector, reader and counter answer from that.
+    """What lies on the felt now; its detector, reader and stack reader answer from that.
 
     They know where they are asked to look from the patches that were cut last, so that they
     need no pictures; everything else is the watcher's own work.
@@ -46,6 +49,7 @@ class World:
         self.items: Mapping[str, Item] = {}
         self.table, self.camera, self.deck = table, camera, deck
         self._patches: list[FloatArray] = []
+        self._bases: list[FloatArray] = []
         looks = {name: ChipLook(kind.rgb) for name, kind in table.chips.items()}
         sprites, sizes = lammer_sprites(np.random.default_rng(1), table.lammers, vary=False)
         self._parts: tuple[Any, ...] = (deck, looks, sprites, sizes)
@@ -59,6 +63,14 @@ class World:
             return cut(own, image, matrix, *rest)
 
         monkeypatch.setattr(Calibration, "warp_patch", noted)
+
+        def unrolled(
+            frame: ByteArray, calibration: Calibration, base: FloatArray, *rest: Any
+        ) -> ByteArray:
+            self._bases = [*self._bases[-100:], base]
+            return np.zeros((ROWS, COLUMNS, 3), np.uint8)
+
+        monkeypatch.setattr(reading, "cut_strip", unrolled)
 
     def _painter(self, to_px: FloatArray) -> Painter:
         canvas = np.zeros((SIZE, SIZE, 3), np.uint8)
@@ -100,21 +112,46 @@ class World:
             shares[k, fits[0] if len(fits) == 1 else len(DECK_LABELS)] = 0.978
         return shares
 
-    def count(self, crops: ByteArray) -> Floats:
-        """The height of the stack on whose base each crop was set."""
-        shares = np.full((len(crops), len(COUNT_NAMES)), 0.001, np.float32)
+    def potentials(self, strips: ByteArray, palette: Palette) -> list[Potentials]:
+        """Those of the stacks on whose bases the strips were set."""
         stacks = [i for i in self.items.values() if isinstance(i, StackItem)]
-        for k, matrix in enumerate(self._patches[-len(crops) :]):
-            up, row = -matrix[:2, 1], math.hypot(*matrix[:2, 1])
-            bottom = (matrix @ (31.5, 63.0, 1.0))[:2]
-            base = bottom + up / row * (RADIUS_MM + BELOW_CHIPS * row * PX_PER_CHIP)
+        out = []
+        for base in self._bases[-len(strips) :]:
             own = min(stacks, key=lambda s: math.dist(s.center_mm, base))
-            shares[k, min(len(own.colours), MOST_COUNTED + 1) - 1] = 0.988
-        return shares
+            chips = tuple(palette.names.index(name) for name in own.colours)
+            out.append(potentials_of(chips, len(palette.names)))
+        return out
 
 
-class Counter:
-    """The counter's side of a world."""
+def potentials_of(
+    chips: Sequence[int], kinds: int, sure: float = 30.0, first: int | None = None
+) -> Potentials:
+    """Potentials of a stack of such places in a palette, `sure` more likely than any other."""
+    first = round(BELOW_CHIPS * ROWS_PER_CHIP) if first is None else first
+    edges = np.zeros((3, ROWS + 1))
+    edges[0, first] = edges[2, first + ROWS_PER_CHIP * len(chips)] = sure
+    looks = np.full((ROWS, kinds), -sure)
+    for k, chip in enumerate(chips):
+        looks[first + ROWS_PER_CHIP * k : first + ROWS_PER_CHIP * (k + 1), chip] = sure
+        edges[1, first + ROWS_PER_CHIP * (k + 1)] = sure
+    numbers = np.zeros(MOST_CHIPS + 1)
+    numbers[len(chips)] = sure
+    durations = np.full(MOST_ROWS - FEWEST_ROWS + 1, -sure)
+    durations[ROWS_PER_CHIP - FEWEST_ROWS] = 0.0
+    return Potentials(edges, looks, numbers, durations)
+
+
+class WorldStacks:
+    """The stack reader's side of a world."""
+
+    temperature = 1.0
 
     def __init__(self, world: World) -> None:
-        self.read = world.count
+        self.world = world
+
+    def read(
+        self, strips: ByteArray, px_per_chip: Sequence[float], off_vertical: Sequence[float],
+        palette: Palette,
+    ) -> list[Potentials]:  # fmt: skip
+        """The potentials of the world's own stacks."""
+        return self.world.potentials(strips, palette)

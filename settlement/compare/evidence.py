@@ -1,0 +1,120 @@
+"""Sums that were read with a doubt: the question is judged, not the sum.
+
+A stake is $30 or perhaps $25, its payout the same: whether the dealer paid what was due can be
+sure although neither sum is. For each wager whose record carries sums with probabilities, every
+likely pair of stake and payout is settled and compared; the probabilities of the pairs that give
+the same findings are added. The sum that is due is never used to choose between readings.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+
+from settlement.compare.finding import Finding
+from settlement.record import RoundRecord, SeatRecord, WagerRecord
+from settlement.result import Settlement
+from settlement.rules import TableRules
+from settlement.settle import settle
+
+SURE_FINDING = 0.999
+"""Least probability of a finding that is raised: wrong at most once in a thousand."""
+
+SURE_ORDER = 0.9
+"""Least probability that a wager is in order for it to be called so; between, undecided."""
+
+LEAST_PAIR = 1e-4
+"""Pairs of stake and payout less likely than this are not settled."""
+
+Compare = Callable[[RoundRecord, Settlement, TableRules], list[Finding]]
+
+
+def resolved(record: RoundRecord, rules: TableRules, compare: Compare) -> RoundRecord:
+    """The record with the sums of every wager whose question is decided.
+
+    Where nearly all of the probability says that a wager is in order, or that it is wrong in
+    one way, it gets the likeliest sums that say so, and what made it undecided goes. Others
+    have no sums and stay undecided. `compare` judges a whole record without sums.
+    """
+    for place, seat in enumerate(record.seats):
+        for k, wager in enumerate(seat.wagers):
+            if wager.stake_sums is None and wager.paid_sums is None:
+                continue
+            record = _with(record, place, k, _decided(record, place, k, rules, compare))
+    return record
+
+
+def _decided(
+    record: RoundRecord, place: int, k: int, rules: TableRules, compare: Compare
+) -> WagerRecord:
+    """The wager with decided sums, or with none where its question is open."""
+    wager = record.seats[place].wagers[k]
+    plain = wager.model_copy(update={"stake_sums": None, "paid_sums": None})
+    pairs = list(_pairs(wager))
+    if len(pairs) <= 1 and _known(plain):
+        return plain
+    if not pairs:
+        return plain
+    seat = record.seats[place].seat
+    shares: defaultdict[frozenset[str], float] = defaultdict(float)
+    first: dict[frozenset[str], WagerRecord] = {}
+    for share, own in pairs:
+        changed = _with(record, place, k, own)
+        found = compare(changed, settle(changed, rules), rules)
+        codes = frozenset(
+            f.code for f in found
+            if f.seat == seat and f.wager == wager.wager and f.code != "UNDECIDED"
+        )  # fmt: skip
+        shares[codes] += share
+        first.setdefault(codes, own)
+    likeliest = max(shares, key=lambda one: shares[one])
+    if shares[likeliest] >= (SURE_FINDING if likeliest else SURE_ORDER):
+        return first[likeliest]
+    return plain.model_copy(
+        update={
+            "stake_cents": None if len(wager.stake_sums or ()) > 1 else wager.stake_cents,
+            "paid_cents": None if len(wager.paid_sums or ()) > 1 else wager.paid_cents,
+        }
+    )
+
+
+def _known(wager: WagerRecord) -> bool:
+    return (wager.stake_cents is not None or wager.wager == "envy") and (
+        wager.paid_cents is not None or wager.action != "paid"
+    )
+
+
+def _pairs(wager: WagerRecord) -> Iterator[tuple[float, WagerRecord]]:
+    """Pairs of stake and payout, the likeliest first, with probabilities of sum at most 1."""
+    stakes = wager.stake_sums or ((wager.stake_cents, 1.0),)
+    pays = wager.paid_sums if wager.action == "paid" else None
+    paid = pays or ((wager.paid_cents, 1.0),)
+    likely = sorted(
+        ((one * other, stake, pay) for stake, one in stakes for pay, other in paid),
+        key=lambda pair: -pair[0],
+    )
+    for share, stake, pay in likely:
+        if share >= LEAST_PAIR:
+            yield share, wager.model_copy(
+                update={
+                    "stake_cents": stake, "paid_cents": pay, "stake_sums": None,
+                    "paid_sums": None, "payments": None if pays else wager.payments,
+                }
+            )  # fmt: skip
+
+
+def _with(record: RoundRecord, place: int, k: int, wager: WagerRecord) -> RoundRecord:
+    """The record with one wager changed, and no doubt of the sums that it has now."""
+    seat: SeatRecord = record.seats[place]
+    wagers = (*seat.wagers[:k], wager, *seat.wagers[k + 1 :])
+    seats = (
+        *record.seats[:place], seat.model_copy(update={"wagers": wagers}),
+        *record.seats[place + 1 :],
+    )  # fmt: skip
+    gone = set()
+    if wager.stake_cents is not None:
+        gone.add(f"{wager.wager}.stake")
+    if wager.paid_cents is not None:
+        gone.add(f"{wager.wager}.paid")
+    left = tuple(one for one in record.undecided if one.seat != seat.seat or one.what not in gone)
+    return record.model_copy(update={"seats": seats, "undecided": left})

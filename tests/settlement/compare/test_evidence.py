@@ -1,0 +1,104 @@
+"""Sums with probabilities: the question is judged, not the sum."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from settlement.record import RoundRecord, Undecided
+from settlement.rules import WagerLimit
+from tests.settlement.felt import LOSER, PAIR_DEALER, RULES, WINNER, findings, round_of, seat, wager
+
+Sums = tuple[tuple[int, float], ...]
+
+
+def codes(
+    cards: str, stake: int | None, paid: int | None, *, action: str = "paid",
+    stakes: Sums | None = None, pays: Sums | None = None,
+) -> list[str]:  # fmt: skip
+    """Codes of the findings of a main bet; an unknown sum is in doubt."""
+    own = wager("main", stake, action, paid).model_copy(
+        update={"stake_sums": stakes, "paid_sums": pays}
+    )
+    doubts = [f"main.{part}" for part, sum_ in (("stake", stake), ("paid", paid)) if sum_ is None]
+    record = round_of(PAIR_DEALER, seat(3, cards, own)).model_copy(
+        update={"undecided": tuple(Undecided(seat=3, what=d, why="a chip") for d in doubts)}
+    )
+    # What a file holds is judged alike.
+    again = RoundRecord.model_validate_json(record.model_dump_json())
+    assert findings(again) == findings(record)
+    return [str(f.code) for f in findings(record)]
+
+
+@pytest.mark.parametrize(
+    ("paid", "pays", "code"),
+    [
+        (7000, None, "UNDERPAID"),
+        (7000, ((7000, 0.9995), (7500, 0.0005)), "UNDERPAID"),
+        (7000, ((7000, 0.99), (7500, 0.01)), "UNDECIDED"),
+        # Both sums are too small: which it is does not matter.
+        (None, ((7000, 0.6), (6500, 0.3996)), "UNDERPAID"),
+        (None, ((7000, 0.6), (8000, 0.4)), "UNDECIDED"),
+        (7500, ((7500, 0.97), (7000, 0.03)), None),
+        (7500, ((7500, 0.8), (7000, 0.2)), "UNDECIDED"),
+        # Nothing laid at all is no matter of counting.
+        (0, None, "NOT_PAID"),
+    ],
+)
+def test_a_payout(paid: int | None, pays: Sums | None, code: str | None) -> None:
+    assert codes(WINNER, 7500, paid, pays=pays) == ([code] if code else [])
+
+
+def test_an_unread_stake_and_payout_that_cannot_be_equal() -> None:
+    stakes = ((7000, 0.5), (7500, 0.4999))
+    assert codes(WINNER, None, None, stakes=stakes, pays=((2500, 0.6), (3000, 0.3999))) == [
+        "UNDERPAID"
+    ]
+    both = ((7000, 0.5), (7500, 0.5))
+    assert codes(WINNER, None, None, stakes=both, pays=both) == ["UNDECIDED"]
+
+
+def test_what_is_no_matter_of_the_sum_stands() -> None:
+    unread = ((7500, 0.5), (7000, 0.5))
+    assert codes(LOSER, None, None, stakes=unread, pays=unread) == ["PAID_LOSER"]
+    assert codes(WINNER, None, 0, action="taken", stakes=unread) == ["TOOK_WINNER"]
+    assert codes(LOSER, None, 0, action="taken", stakes=unread) == []
+
+
+def test_a_limit_that_may_be_kept() -> None:
+    rules = RULES.model_copy(update={"limits": {"main": WagerLimit(min_cents=2500)}})
+    own = wager("main", 2000, "taken", 0)
+    (found,) = findings(round_of(PAIR_DEALER, seat(3, LOSER, own)), rules)
+    assert found.code == "LIMIT"
+    own = own.model_copy(update={"stake_sums": ((2000, 0.9), (2500, 0.1))})
+    found_codes = [f.code for f in findings(round_of(PAIR_DEALER, seat(3, LOSER, own)), rules)]
+    assert "LIMIT" not in found_codes
+
+
+def test_another_seats_doubt_changes_nothing() -> None:
+    wrong = wager("main", 7500, "paid", 7000)
+    other = wager("main", 2500, "paid", 2500).model_copy(
+        update={"paid_sums": ((2500, 0.6), (3000, 0.4))}
+    )
+    found = findings(
+        round_of(PAIR_DEALER, seat(3, WINNER, wrong), seat(4, "JS JH / QS QD QC 3H 2D", other))
+    )
+    assert [(f.seat, str(f.code)) for f in found if f.seat == 3] == [(3, "UNDERPAID")]
+
+
+@given(
+    sums=st.lists(
+        st.tuples(st.sampled_from([6500, 7000, 7500, 8000]), st.floats(0.001, 1)),
+        min_size=1, max_size=4, unique_by=lambda one: one[0],
+    )
+)  # fmt: skip
+def test_no_finding_by_a_sum_that_is_likely_to_be_right(sums: list[tuple[int, float]]) -> None:
+    whole = sum(share for _, share in sums)
+    pays = tuple(sorted(((c, share / whole) for c, share in sums), key=lambda one: -one[1]))
+    found = codes(WINNER, 7500, pays[0][0], pays=pays)
+    right = sum(share for cents, share in pays if cents == 7500)
+    if right > 0.001 + 1e-9:
+        assert found in ([], ["UNDECIDED"])
+    if right < 1e-9:
+        assert found != []

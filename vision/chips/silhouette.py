@@ -1,0 +1,48 @@
+"""What nearer stacks hide: outlines on the felt's plane, and masks of strips."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from vision.chips.network_input.side_strip import COLUMNS, ROWS, ChipSize, strip_points
+from vision.detect.detections import ByteArray
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import FloatArray
+
+GRID_PX_PER_MM = 2.0
+
+
+def silhouette(
+    calibration: Calibration, base_mm: FloatArray, chips: int, size: ChipSize
+) -> FloatArray:
+    """Outline on the felt's plane that a stack covers, a convex polygon (n, 2) mm."""
+    turn = np.linspace(0, 2 * math.pi, 24, endpoint=False)
+    ring = np.column_stack([np.cos(turn), np.sin(turn)]) * size.diameter_mm / 2
+    base = np.asarray([base_mm], np.float64)
+    top = calibration.lift(base, chips * size.thickness_mm)
+    both = np.vstack([ring + base, ring + top]).astype(np.float32)
+    return np.asarray(cv2.convexHull(both).reshape(-1, 2), np.float64)
+
+
+def hidden_mask(
+    calibration: Calibration, base_mm: FloatArray, size: ChipSize, covers: Sequence[FloatArray]
+) -> ByteArray:
+    """Mask uint8 (ROWS, COLUMNS) of a stack's strip, 255 where one of `covers` hides it."""
+    mask = np.zeros((ROWS, COLUMNS), np.uint8)
+    if not covers:
+        return mask
+    points = strip_points(np.asarray(calibration.foot_mm), calibration.height_mm, base_mm, size)
+    low = points.reshape(-1, 2).min(axis=0)
+    grid = (points - low) * GRID_PX_PER_MM
+    wide, high = (np.ceil(grid.reshape(-1, 2).max(axis=0)).astype(int) + 1).tolist()
+    canvas = np.zeros((high, wide), np.uint8)
+    for cover in covers:
+        outline = (cover - low) * GRID_PX_PER_MM
+        cv2.fillPoly(canvas, [np.round(outline).astype(np.int32)], 255)
+    at = np.round(grid).astype(int)
+    mask[:] = canvas[np.clip(at[..., 1], 0, high - 1), np.clip(at[..., 0], 0, wide - 1)]
+    return mask

@@ -1,0 +1,99 @@
+"""What lies at a place over a state of rest: its stacks followed from frame to frame."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vision.chips.reading import ReadStack
+from vision.chips.side_posterior import joint
+from vision.geometry.table import Point
+
+SAME_MM = 20.0
+"""A stack this near to one in another frame is the same one."""
+
+SURE_SUM = 0.97
+"""Least probability of a sum that is reported."""
+
+FRAMES_WEIGHT = 0.5
+"""The power of the number of frames by which their evidence counts; see `posterior.joint`."""
+
+MOST_SUMS = 8
+LEAST_SUM = 1e-4
+"""Sums of a place that are reported, the likeliest first, and the least probability of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceSum:
+    """What the stacks of a place come to: sums in cents with their probabilities, the likeliest
+    first, and the chips of the tallest stack."""
+
+    sums: tuple[tuple[int, float], ...]
+    height: int | None
+
+    @property
+    def cents(self) -> int | None:
+        """The sum where it is sure; None: undecided."""
+        return self.sums[0][0] if self.sums and self.sums[0][1] >= SURE_SUM else None
+
+
+def place_sum(frames: Sequence[Sequence[ReadStack]], seen_share: float = 1 / 3) -> PlaceSum:
+    """The sum of a place from what each frame shows of it.
+
+    A stack seen in fewer than `seen_share` of the frames is not counted: hidden ones keep what
+    was read while they were in view.
+    """
+    tracks = follow(frames)
+    kept = [track for track in tracks if len(track) >= seen_share * len(frames)]
+    total = {0: 1.0}
+    height = 0
+    for track in kept:
+        own = joint((observation.posterior for observation in track), FRAMES_WEIGHT)
+        height = max(height, max(len(observation.colours) for observation in track))
+        wider: dict[int, float] = {}
+        for cents, share in total.items():
+            for more, other in own.items():
+                if share * other >= LEAST_SUM / 100:
+                    wider[cents + more] = wider.get(cents + more, 0.0) + share * other
+        total = wider
+    if not kept:
+        return PlaceSum((), None)
+    ordered = sorted(total.items(), key=lambda one: -one[1])
+    whole = sum(total.values())
+    sums = tuple((cents, share / whole) for cents, share in ordered if share >= LEAST_SUM)
+    return PlaceSum(sums[:MOST_SUMS], height or None)
+
+
+def follow(frames: Sequence[Sequence[ReadStack]]) -> list[list[ReadStack]]:
+    """The stacks of a place, each with its sightings over the frames."""
+    tracks: list[list[ReadStack]] = []
+    for frame in frames:
+        free = list(tracks)
+        for observation in frame:
+            near = [t for t in free if math.dist(t[-1].center_mm, observation.center_mm) <= SAME_MM]
+            if near:
+                own = min(near, key=lambda t: math.dist(t[-1].center_mm, observation.center_mm))
+                own.append(observation)
+                free.remove(own)
+            else:
+                tracks.append([observation])
+    return tracks
+
+
+def same_sums(one: PlaceSum, other: PlaceSum) -> float:
+    """The probability that two places hold the same sum."""
+    shares = dict(other.sums)
+    return sum(share * shares.get(cents, 0.0) for cents, share in one.sums)
+
+
+def stands(at: Point, stacks: Sequence[ReadStack]) -> bool:
+    """Whether one of the stacks stands at a felt point."""
+    return any(math.dist(stack.center_mm, at) <= SAME_MM for stack in stacks)
+
+
+def certain_cents(stacks: Sequence[ReadStack]) -> int | None:
+    """Cents of the stacks of one frame where all are read surely; None otherwise."""
+    if all(stack.probability >= SURE_SUM for stack in stacks):
+        return sum(stack.value_cents for stack in stacks)
+    return None
