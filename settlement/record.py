@@ -151,6 +151,9 @@ class WagerRecord(_Part):
     paid_sums: tuple[tuple[Cents, Share], ...] | None = Field(
         None, description="What the pay may be: sums and probabilities, the likeliest first."
     )
+    paid_least_cents: Cents | None = Field(
+        None, description="The smallest chip of the payout, where its chips were seen."
+    )
     stake_chips: int | None = Field(None, ge=0, description="Height of the stake's tallest stack.")
     paid_chips: int | None = Field(None, ge=0, description="Height of the pay's tallest stack.")
 

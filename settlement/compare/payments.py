@@ -105,6 +105,13 @@ def _pay(
         return
     due = right[0]
     if paid.in_time > due:
+        if _may_be_change(wager, paid.in_time - due):
+            unjudged.add(
+                f"{wager.wager}.paid: {money(paid.in_time - due)} too much is less than the "
+                "smallest chip laid: change may have been given",
+                wager.wager,
+            )
+            return
         code = FindingCode.OVERPAID
     elif ruling.hand_pay:
         # The tray pays nothing or a part; the rest comes from the cage.
@@ -119,6 +126,16 @@ def _pay(
     place = None if seat is None else seat.seat
     finding = _finding(code, place, wager, ruling, paid.text + note)
     yield Difference(wager.wager, finding, paid.in_time - due)
+
+
+def _may_be_change(wager: WagerRecord, excess_cents: int) -> bool:
+    """Whether what was laid too much may have been settled by change that nobody saw.
+
+    A dealer who lays 25 for 20 is given 5 by the player, and takes it within a second. One chip
+    too many is never less than the smallest chip laid.
+    """
+    known = wager.returned_cents is not None or wager.payments is not None
+    return not known and excess_cents < (wager.paid_least_cents or 0)
 
 
 def _finding(

@@ -22,6 +22,12 @@ TWIN_MM = (30.0, 60.0)
 ASKEW_MM = 15.0
 """How much longer than a stack's a box of two is, and how much its other side may be."""
 
+BEHIND_MM = 9.0
+"""A box that is longer by this, but by less than TWIN_MM, shows the top of a stack behind."""
+
+TOUCHING_MM = 4.0
+"""Boxes are found so much too small."""
+
 SAME_IOU = 0.4
 """Half of a box of two that overlaps another box so much is that box's stack."""
 
@@ -106,8 +112,8 @@ def without_spanning(boxes_mm: Sequence[Box]) -> list[Box]:
 def single_boxes(
     found: Sequence[FoundStack], counts: Sequence[int], place: Place, size: ChipSize
 ) -> list[Box]:
-    """The boxes, one for each stack: one that is longer by another stack than its `counts` chips
-    would make it is cut in two."""
+    """The boxes, one for each stack: one that is longer than its `counts` chips would make it, by
+    another stack beside or behind them, is cut in two."""
     single: list[Box] = []
     parts: list[Box] = []
     for one, count in zip(found, counts, strict=True):
@@ -123,17 +129,45 @@ def single_boxes(
 def _halves(one: FoundStack, count: int, place: Place, size: ChipSize) -> list[Box]:
     low, high = np.asarray(one.box[:2]), np.asarray(one.box[2:])
     spare = high - low - size.diameter_mm
-    if spare.max() < TWIN_MM[0]:
+    if spare.max() < BEHIND_MM or not count:
         return [one.box]
     middle = (low + high) / 2
-    lean = np.abs(place.to_local(place.to_felt(middle[None]) + one.up)[0] - middle)
-    over = spare - lean * count * one.per_chip_mm
+    up = place.to_local(place.to_felt(middle[None]) + one.up)[0] - middle
+    over = spare - np.abs(up) * count * one.per_chip_mm
     side = int(over.argmax())
-    if not TWIN_MM[0] <= over[side] <= TWIN_MM[1] or abs(over[1 - side]) > ASKEW_MM:
+    if not BEHIND_MM <= over[side] <= TWIN_MM[1] or abs(over[1 - side]) > ASKEW_MM:
         return [one.box]
+    if over[side] < TWIN_MM[0]:
+        return _behind(one, up, spare, np.clip(over, 0, None), size)
     shift = np.zeros(2)
     shift[side] = over[side]
     return [_box(low, high - shift), _box(low + shift, high)]
+
+
+def _behind(
+    one: FoundStack, up: FloatArray, spare: FloatArray, over: FloatArray, size: ChipSize
+) -> list[Box]:
+    """A stack and the one behind it, of which only the top shows: it stands as near as it can.
+
+    Two stacks are a diameter apart at least; a box too short for that is a loose one.
+    """
+    low, high = np.asarray(one.box[:2]), np.asarray(one.box[2:])
+    far = np.where(up > 0, 1.0, -1.0)
+    near = np.where(far > 0, low, high)
+    radius = size.diameter_mm / 2
+    base, top = near + far * radius, near + far * (radius + spare)
+    level = up * one.per_chip_mm
+    chips = 0
+    while float(np.hypot(*(top - level * (chips + 1) - base))) >= size.diameter_mm - TOUCHING_MM:
+        chips += 1
+    if not chips:
+        return [one.box]
+    other = np.stack([top - level * chips, top])
+    first = np.stack([near, near + far * (2 * radius + spare - over)])
+    return [
+        _box(first.min(axis=0), first.max(axis=0)),
+        _box(other.min(axis=0) - radius, other.max(axis=0) + radius),
+    ]
 
 
 def _box(low: FloatArray, high: FloatArray) -> Box:

@@ -14,6 +14,8 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.table import FloatArray
 
 GRID_PX_PER_MM = 2.0
+HIDDEN_SHARE = 0.7
+"""A chip of which so much is hidden is not found; of two shifts' payouts behind tall stakes."""
 
 
 def silhouette(
@@ -26,6 +28,17 @@ def silhouette(
     top = calibration.lift(base, chips * size.thickness_mm)
     both = np.vstack([ring + base, ring + top]).astype(np.float32)
     return np.asarray(cv2.convexHull(both).reshape(-1, 2), np.float64)
+
+
+def hides_behind(calibration: Calibration, base_mm: FloatArray, chips: int, size: ChipSize) -> bool:
+    """Whether a stack of `chips` hides a single chip that lies right behind it."""
+    base = np.asarray(base_mm, np.float64)
+    away = base - np.asarray(calibration.foot_mm)
+    behind = base + away / max(float(np.hypot(*away)), 1e-9) * (size.diameter_mm + 1)
+    chip = silhouette(calibration, behind, 1, size).astype(np.float32)
+    own = silhouette(calibration, base, chips, size).astype(np.float32)
+    covered, _ = cv2.intersectConvexConvex(chip, own)
+    return covered >= HIDDEN_SHARE * cv2.contourArea(chip)
 
 
 def hidden_mask(

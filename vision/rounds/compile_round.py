@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from settlement.record import (
     Action,
     Confidence,
@@ -18,8 +20,11 @@ from settlement.record import (
 )
 from vision.cards.deck_assignment import HAND_CARDS, Decided, decide_deck, surplus
 from vision.cards.view import CardRead, split_hands
+from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack
+from vision.chips.silhouette import hides_behind
 from vision.chips.states import SAME_MM, PlaceSum, place_sum, same_sums
+from vision.geometry.calibration import Calibration
 from vision.geometry.table import Place, Polygon, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
@@ -103,6 +108,7 @@ def _wagers(
     def doubt(what: str, why: str) -> None:
         doubts.append(Undecided(seat=seat, what=what, why=why))
 
+    hidden = _hides_payout(table)
     everything = _readings(episodes)
     before = _readings(episodes[: shown + 1]) or everything
     for name in table.seat(seat).spots:
@@ -124,13 +130,14 @@ def _wagers(
         stake = place_sum(seen)
         if stake.cents is None:
             doubt(f"{name}.stake", why_not(stake))
-        action, paid = _done(name, last, episodes[shown:], doubt)
+        action, paid = _done(name, last, episodes[shown:], doubt, hidden)
         wagers.append(
             WagerRecord(
                 wager=name, stake_cents=stake.cents, action=action, paid_cents=paid.cents,
                 late=None if late is None else late.late,
                 stake_sums=stake.sums or None, paid_sums=paid.sums or None,
                 stake_chips=stake.height, paid_chips=paid.height,
+                paid_least_cents=_least_cents(table, name, last) if action == "paid" else None,
             )
         )  # fmt: skip
     prizes = [r.pays["envy"] for r in last.readings if "envy" in r.pays]
@@ -169,10 +176,34 @@ def why_not(sum_: PlaceSum) -> str:
     return f"the chips may come to {told}" if told else "the chips could not be read"
 
 
+def _hides_payout(table: TableFile) -> Callable[[Sequence[ReadStack]], bool] | None:
+    """Says of the stacks of a stake whether one is so high that it hides a payout behind it."""
+    if table.camera is None:
+        return None
+    calibration = Calibration.fit(table.camera)
+    size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
+
+    def hides(stacks: Sequence[ReadStack]) -> bool:
+        return any(
+            hides_behind(calibration, np.array(stack.center_mm), len(stack.colours), size)
+            for stack in stacks
+        )
+
+    return hides
+
+
+def _least_cents(table: TableFile, name: str, last: Episode) -> int | None:
+    """The smallest chip of a payout as it lies at last."""
+    colours = {c for r in last.readings for stack in r.pays.get(name, ()) for c in stack.colours}
+    return min((table.chips[colour].value_cents for colour in colours), default=None)
+
+
 def _done(
-    name: str, last: Episode, after: Sequence[Episode], doubt: Callable[[str, str], None]
-) -> tuple[Action | None, PlaceSum]:
-    """Action and sum of the payout of one wager."""
+    name: str, last: Episode, after: Sequence[Episode], doubt: Callable[[str, str], None],
+    hidden: Callable[[Sequence[ReadStack]], bool] | None,
+) -> tuple[Action | None, PlaceSum]:  # fmt: skip
+    """Action and sum of the payout of one wager; `hidden` says whether a stake's stacks hide a
+    payout."""
     total = len(last.readings)
     stake_there = sum(name in r.stakes for r in last.readings)
     pay_there = sum(name in r.pays for r in last.readings)
@@ -182,6 +213,10 @@ def _done(
             doubt(f"{name}.paid", why_not(paid))
         return "paid", paid
     if stake_there * 2 > total:
+        stakes = [r.stakes[name] for r in last.readings if name in r.stakes]
+        if hidden is not None and any(hidden(stacks) for stacks in stakes):
+            doubt(f"{name}.action", "the stake's stack hides what may lie behind it")
+            return None, PlaceSum((), None)
         return "left", NOTHING
     if stake_there or pay_there:
         doubt(f"{name}.action", "chips were seen in some views only")

@@ -54,6 +54,25 @@ def test_one_box_about_two_stacks_is_cut_between_them(turn: int, chips: int) -> 
         assert min(off(one, true) for one in cut) < 3.0
 
 
+@pytest.mark.parametrize("hidden", [1, 2, 3])
+def test_a_stack_behind_a_tall_one_is_found_by_its_top(hidden: int) -> None:
+    calibration = scene_camera()[1]
+    size = ChipSize()
+    front = np.array([0.0, 0.0])
+    local = PLACE.to_felt(front[None])[0]
+    up = calibration.lift(local[None], 1.0)[0] - local
+    up /= np.hypot(*up)
+    behind = PLACE.to_local((local + 41.0 * up)[None])[0]
+    scene = render(9, [((0.0, 0.0), ("white",) * 10), (tuple(behind.tolist()), ("red",) * hidden)])
+    own = FoundStack.of(around(scene.boxes), calibration, PLACE, size)
+    cut = single_boxes([own], [10], PLACE, size)
+    assert len(cut) == 2
+    bases = [FoundStack.of(one, calibration, PLACE, size).base for one in cut]
+    true = PLACE.to_felt(np.array([front, behind]))
+    assert math.dist(bases[0], true[0]) < 4
+    assert math.dist(bases[1], true[1]) < 9
+
+
 def test_a_box_about_two_that_are_found_too_goes() -> None:
     count = 2
     scene = render(6, [((0.0, 0.0), ("green",) * count), ((41.0, 2.0), ("green",) * count)])

@@ -94,8 +94,9 @@ def test_a_clear_round_is_told_whole_and_without_doubts() -> None:
     assert record.seats[0].lammers == ("envy",)
     assert record.seats[1].lammers == ()
     assert wager(record, "main") == WagerRecord(
-        wager="main", stake_cents=1000, action="paid", paid_cents=1000, stake_chips=2, paid_chips=2
-    )
+        wager="main", stake_cents=1000, action="paid", paid_cents=1000, stake_chips=2, paid_chips=2,
+        paid_least_cents=500,
+    )  # fmt: skip
     assert wager(record, "emperors_treasure") == WagerRecord(
         wager="emperors_treasure", stake_cents=200, action="left", paid_cents=0, stake_chips=2
     )
