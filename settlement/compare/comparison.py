@@ -9,11 +9,11 @@ where those are not the house way's (then HOUSE_WAY says so).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from settlement.compare.check import check_record
 from settlement.compare.context import Case, Difference, Unjudged, place_name
-from settlement.compare.evidence import resolved
+from settlement.compare.evidence import laid_with, resolved
 from settlement.compare.finding import Finding, FindingCode, cause_words, wager_name
 from settlement.compare.irregularities import judge_late, judge_moves
 from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge_single
@@ -21,7 +21,7 @@ from settlement.compare.payments import judge_envy, judge_wager
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
 from settlement.record import RoundRecord, SeatRecord
-from settlement.result import HandResult, SeatSettlement, Settlement
+from settlement.result import HandResult, SeatSettlement, Settlement, WagerSettlement
 from settlement.rules import TableRules
 from settlement.ruling import money
 from settlement.settle import settle
@@ -40,6 +40,9 @@ _MISSING = frozenset(
     }
 )
 """Money is missing by a wager; chips by the seat that no wager owns may be that money."""
+
+MAY_LIE_THERE = 0.02
+"""Missing pay this likely to lie in another wager's undecided payout is undecided too."""
 
 
 def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> list[Finding]:
@@ -180,10 +183,38 @@ def _seat(
             continue
         differences += judge_wager(case, seat, wager, ruling, unjudged, foul=bool(due.foul))
     differences += judge_envy(case, seat, due, unjudged)
+    differences = _with_other_payouts(seat, rulings, differences, unjudged)
     found = _settled_together(case, seat.seat, _sure(case, differences, unjudged))
     yield from _not_by_the_spots(case, seat.seat, found, unjudged)
     yield from judge_lammers(case, seat, unjudged)
     yield from judge_moves(case, seat)
+
+
+def _with_other_payouts(
+    seat: SeatRecord, rulings: Mapping[str, WagerSettlement], differences: list[Difference],
+    unjudged: Unjudged,
+) -> list[Difference]:  # fmt: skip
+    """The differences, with missing pay that may lie in an undecided payout of the same seat."""
+    out: list[Difference] = []
+    for missing in differences:
+        out.append(missing)
+        if missing.cents is None or missing.cents >= 0:
+            continue
+        for other in seat.wagers:
+            ruling = rulings.get(other.wager)
+            due = None if ruling is None else ruling.pay_cents
+            if other.wager == missing.wager or other.paid_cents is not None or due is None:
+                continue
+            share = laid_with(other, due, -missing.cents)
+            if share > 0.5:
+                # It does not matter what is said of the other: the two become one finding.
+                out.append(Difference(other.wager, missing.finding, -missing.cents))
+            elif share > MAY_LIE_THERE:
+                out.remove(missing)
+                name = wager_name(other.wager)
+                unjudged.add(f"the payout may lie with that of {name}", missing.wager)
+            break
+    return out
 
 
 def _not_by_the_spots(

@@ -70,12 +70,22 @@ def _decided(
     likeliest = max(shares, key=lambda one: shares[one])
     if shares[likeliest] >= (SURE_FINDING if likeliest else SURE_ORDER):
         return first[likeliest]
-    return plain.model_copy(
+    return wager.model_copy(
         update={
             "stake_cents": None if len(wager.stake_sums or ()) > 1 else wager.stake_cents,
             "paid_cents": None if len(wager.paid_sums or ()) > 1 else wager.paid_cents,
         }
     )
+
+
+def laid_with(wager: WagerRecord, due_cents: int, more_cents: int) -> float:
+    """How likely it is, of an undecided payout, that it holds another wager's beside its own.
+
+    The probability that `due_cents` and `more_cents` lie there, against that of `due_cents`.
+    """
+    shares = dict(wager.paid_sums or ())
+    both, own = shares.get(due_cents + more_cents, 0.0), shares.get(due_cents, 0.0)
+    return both / (both + own) if both else 0.0
 
 
 def _known(wager: WagerRecord) -> bool:

@@ -13,6 +13,7 @@ from settlement.record import (
     Action,
     Confidence,
     DealerRecord,
+    Payment,
     RoundRecord,
     SeatRecord,
     Undecided,
@@ -97,13 +98,15 @@ def _readings(episodes: Sequence[Episode]) -> list[ViewReading]:
 
 def _wagers(
     table: TableFile, seat: int, episodes: Sequence[Episode], changes: Changes
-) -> tuple[list[WagerRecord], list[Undecided]]:
-    """What was staked and done at each spot of a seat."""
+) -> tuple[list[WagerRecord], list[Undecided], float | None]:
+    """What was staked and done at each spot of a seat, and when its cards were taken, where a
+    payout came after that."""
     shown = next((k for k, e in enumerate(episodes) if e.cards_up >= FACE_UP_CARDS), len(episodes))
     episodes = with_second_stacks(episodes, shown)
     last = episodes[-1]
     wagers: list[WagerRecord] = []
     doubts: list[Undecided] = []
+    taken_s: float | None = None
 
     def doubt(what: str, why: str) -> None:
         doubts.append(Undecided(seat=seat, what=what, why=why))
@@ -131,11 +134,17 @@ def _wagers(
         if stake.cents is None:
             doubt(f"{name}.stake", why_not(stake))
         action, paid = _done(name, last, episodes[shown:], doubt, hidden)
+        payments = None
+        came = _late_payout(name, episodes[shown:]) if action == "paid" else None
+        if came is not None and paid.cents is not None:
+            taken_s = min(taken_s or came[0], came[0])
+            payments = (Payment(at_s=f"{came[1]:.3f}", cents=paid.cents),)
         wagers.append(
             WagerRecord(
-                wager=name, stake_cents=stake.cents, action=action, paid_cents=paid.cents,
-                late=None if late is None else late.late,
-                stake_sums=stake.sums or None, paid_sums=paid.sums or None,
+                wager=name, stake_cents=stake.cents, action=action,
+                paid_cents=paid.cents, payments=payments,
+                late=None if late is None else late.late, stake_sums=stake.sums or None,
+                paid_sums=paid.sums or None if payments is None else None,
                 stake_chips=stake.height, paid_chips=paid.height,
                 paid_least_cents=_least_cents(table, name, last) if action == "paid" else None,
             )
@@ -153,7 +162,7 @@ def _wagers(
         )  # fmt: skip
     if _laid_by(episodes[:shown], last):
         doubt("chips", "chips came to stand by the spots that could be given to no wager")
-    return wagers, doubts
+    return wagers, doubts, taken_s
 
 
 def _laid_by(before: Sequence[Episode], last: Episode) -> bool:
@@ -224,6 +233,21 @@ def _done(
     return "taken", NOTHING
 
 
+def _late_payout(name: str, after: Sequence[Episode]) -> tuple[float, float] | None:
+    """When the cards were gone with a stake unpaid, and when its payout came all the same.
+
+    Both are moments of rest that were seen at least twice; None where it was not so.
+    """
+    first = next((k for k, e in enumerate(after) if any(name in r.pays for r in e.readings)), 0)
+    if not first:
+        return None
+    before = after[first - 1]
+    unpaid = len(before.readings) >= 2 and all(name in r.stakes for r in before.readings)
+    if not unpaid or any(e.cards_up or e.backs for e in after[first - 1 :]):
+        return None
+    return before.start_s, after[first].start_s
+
+
 def _last_state(name: str, episodes: Sequence[Episode]) -> PlaceSum:
     """The payout as it lies at last: rests before a correction are another state of it."""
     frames: list[tuple[ReadStack, ...]] = []
@@ -280,7 +304,7 @@ def compile_round(
         episodes = until(own.tracks[seat.seat].episodes, own.cut_s)
         if not episodes:
             continue
-        wagers, own_doubts = _wagers(table, seat.seat, episodes, changes)
+        wagers, own_doubts, taken_s = _wagers(table, seat.seat, episodes, changes)
         gaps = seat_gaps(own, seat.seat)
         own_doubts += gaps.doubts(seat.seat, wagers)
         wagers = gaps.known(wagers)
@@ -312,6 +336,7 @@ def compile_round(
         seats.append(
             SeatRecord(
                 seat=seat.seat,
+                cards_taken_s=None if taken_s is None else f"{taken_s:.3f}",
                 low=low,
                 high=high,
                 moves=changes.moves_of(seat.seat),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from settlement.compare.evidence import laid_with
 from settlement.record import RoundRecord, Undecided
 from settlement.rules import WagerLimit
 from tests.settlement.felt import LOSER, PAIR_DEALER, RULES, WINNER, findings, round_of, seat, wager
@@ -102,3 +103,28 @@ def test_no_finding_by_a_sum_that_is_likely_to_be_right(sums: list[tuple[int, fl
         assert found in ([], ["UNDECIDED"])
     if right < 1e-9:
         assert found != []
+
+
+def test_a_missing_payout_may_lie_with_another() -> None:
+    own = wager("main", 7500, "paid", None)
+    assert laid_with(own, 7500, 500) == 0
+    torn = own.model_copy(update={"paid_sums": ((8000, 0.6), (7500, 0.2), (8500, 0.2))})
+    assert laid_with(torn, 7500, 500) == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    ("paid", "least", "code"),
+    [
+        (8000, 2500, "UNDECIDED"),
+        (8000, 500, "OVERPAID"),
+        (10_000, 2500, "OVERPAID"),
+        (8000, None, "OVERPAID"),
+    ],
+)
+def test_change_that_nobody_saw_is_no_overpayment(paid: int, least: int | None, code: str) -> None:
+    # 75 is due; 80 laid with chips of 25 cannot be one chip too many.
+    own = wager("main", 7500, "paid", paid).model_copy(update={"paid_least_cents": least})
+    record = round_of(PAIR_DEALER, seat(3, WINNER, own))
+    assert [str(f.code) for f in findings(record)] == [code]
+    known = own.model_copy(update={"returned_cents": paid - 7500})
+    assert findings(round_of(PAIR_DEALER, seat(3, WINNER, known))) == []

@@ -141,6 +141,25 @@ def test_a_corrected_payout_is_its_last_state() -> None:
     assert (found.action, found.paid_cents) == ("paid", 1000)
 
 
+def test_a_payout_after_the_cards_were_taken_is_dated() -> None:
+    play = Play()
+    for backs in (0, 2):
+        play.see(1, reading(stakes=STAKES, backs=backs))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, *[reading(stakes=STAKES, cards=seat_cards(1))] * 3)
+    play.see(1, *[reading(stakes=STAKES)] * 3)
+    play.see(1, *[reading(stakes=STAKES, pays={"main": ["red red"]})] * 3)
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+    told, taken = wager(record, "main"), record.seats[0].cards_taken_s
+    assert told.payments is not None
+    assert [p.cents for p in told.payments] == [1000]
+    assert taken is not None
+    assert float(taken) < float(told.payments[0].at_s)
+
+
 def test_a_stake_in_two_stacks_is_no_pay_and_counts_whole() -> None:
     aside = replace(stack("red white"), center_mm=(44.0, 0.0))
     paid = replace(stack("green"), center_mm=(-44.0, 0.0))
