@@ -113,15 +113,16 @@ def render_command(
     from models.data.provenance import SOURCES_FILE
 
     names = default_fonts() if fonts is None else usable_fonts(fonts)
+    wanted = 20 * views if strips is None else strips
+    if wanted:
+        with train_extra():
+            from datasets.training.sides.render import render_strips
     spec = TrainingSet(
         views=views, seed=seed, size=size, deck_folders=tuple(deck or ()), fonts=names
     )
     with progress_bar("views", shown=not quiet) as show:
         data = render_training_set(spec, out, workers, show)
-    wanted = 20 * views if strips is None else strips
     if wanted:
-        with train_extra():
-            from datasets.training.sides.render import render_strips
         with progress_bar("strips of stacks", shown=not quiet) as show:
             render_strips(out / "stacks", wanted, seed, workers or os.cpu_count() or 1, show)
         note = json.dumps({"strips": wanted, "seed": seed}) + "\n"

@@ -64,7 +64,7 @@ def test_val_tells_what_was_found(
     for words in (
         "Finding: 500 views of set", "95.00%", "chip, red on top", "Finding and reading: set",
         "1 (1 in 9)", "Taken for another", "AC", "Reader: 12 crops",
-        "Stack counter", "97.50%", "detector, all, platt *", "1.23%",
+        "Chip stacks, on strips", "90.00% read", "detector, all, platt *", "1.23%",
     ):  # fmt: skip
         assert words in out, words
     assert "cards" in out

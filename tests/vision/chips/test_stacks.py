@@ -78,7 +78,9 @@ def test_stacks_come_nearest_first_with_their_boxes() -> None:
     calibration = scene_camera()[1]
     mixed = [scene.boxes[k] for k in np.random.default_rng(2).permutation(len(GRID))]
     observations = read_stacks(scene.frame, calibration, PALETTE, SIZE, PLACE, mixed, reader())
-    assert [s.box_mm for s in observations] == scene.boxes
+    assert sorted(s.box_mm for s in observations) == sorted(scene.boxes)
+    far = [math.dist(s.center_mm, calibration.foot_mm) for s in observations]
+    assert far == sorted(far)
 
 
 @pytest.mark.parametrize("chips", [1, 2, 4])

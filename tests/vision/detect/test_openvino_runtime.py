@@ -157,7 +157,7 @@ def test_a_temperature_flattens_shares_and_keeps_their_order() -> None:
 def weights(tmp_path: Path) -> Path:
     """A folder whose card lists an int8 detector beside the float one."""
     models: dict[str, dict[str, object]] = {}
-    for name in ("detector", "reader", "stacks", "levels"):
+    for name in ("detector", "reader", "strips"):
         file = tmp_path / f"{name}.onnx"
         file.write_bytes(name.encode())
         models[name] = {"file": file.name, "sha256": hashlib.sha256(name.encode()).hexdigest()}
