@@ -1,13 +1,19 @@
-"""Whether a picture shows this table: the printed outlines must lie where the file says.
+"""Whether a frame shows this table: the felt's print must lie where the table file says.
 
-Boxes and spots are printed as thin lines, lighter or darker than the felt. Across each
-outline the picture is probed for such a line; where one stands out on the outline and not
-beside it, the outline is confirmed there. Cards, chips and arms hide some outlines, so the
-answer is a median; and as two layouts may have seats in common, nearly every seat must be
-there by some of its outlines. A file that names only some of a table's seats fits it too.
+Houses print boxes and spots in many ways: full, dashed, rounded or doubled lines, corner
+brackets, discs, squares, words inside and beside. What all have in common is that edges run
+along the file's outlines more often at the right pose than at any pose beside it. So each seat
+is measured at the calibrated pose and at poses displaced by RADII_MM: how rare are edges as
+strong as those under its outlines, lighter or darker alike? The calibrated pose must beat the
+best displaced one. A camera that was moved puts the best pose elsewhere; another table has
+none. Cards, chips and arms hide some seats, so the answer is that of the seat which a third of
+the seats do not reach. A file that names only some of a table's seats fits it too.
 """
 
 from __future__ import annotations
+
+import math
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -16,31 +22,30 @@ import numpy.typing as npt
 from vision.geometry.calibration import ByteArray, Calibration, CalibrationError
 from vision.geometry.table import FloatArray, TableFile
 
-FELT_MATCH_MIN = 0.45
-"""A picture of the table has more: 0.7 with four outlines in ten hidden; others have 0.2."""
+BoolArray = npt.NDArray[np.bool_]
 
-STEP_MM = 2.0
-"""Between the points probed along an outline."""
-ACROSS_MM = 0.5
-"""Between the samples across it."""
-ON_MM = 2.0
-"""A line this near the outline is on it."""
-BESIDE_MM = (8.0, 14.0)
-"""Where no line should be."""
-LINE_MM = 1.0
-"""Half the width taken for a line's own brightness."""
-GROUND_MM = (3.0, 5.0)
-"""Where the felt's brightness is taken, to both sides of a line."""
-CLEAR_MM = 6.0
-"""Samples beside an outline that lie this near to another printed line are not asked."""
-FAINTEST = 1.5
-"""A line must differ from the felt by so many levels."""
-SEAT_SHARE = 0.25
-"""A seat matches as well as the outline which this share of its outlines surpasses."""
+FELT_MATCH_MIN = 0.5
+"""The probability from which a frame is taken for one of the table."""
+
+GRID_MM = 1.5
+"""Between the pixels of the felt seen from above."""
+STEP_MM = 4.0
+"""Between the points measured along an outline."""
+BLUR_MM = 2.0
+"""How far from an outline its line is still found: standard deviation."""
+NEAR_MM = 2.5
+"""An offset by which the file's outlines may miss the print."""
+RADII_MM = (8.0, 12.0, 17.0, 24.0, 34.0, 48.0)
+"""How far the displaced poses lie beside the calibrated one; twelve directions each."""
+RAREST = 0.02
+"""Edges rarer than this count alike, or a few cards would outweigh the print."""
+BINS = 512
 HIDDEN_SEATS = 1 / 3
 """So many of the seats may be hidden altogether."""
-
-BoolArray = npt.NDArray[np.bool_]
+SEEN_SHARE = 0.25
+"""A seat of whose points fewer can be measured says nothing."""
+EVEN_MARGIN, STEEPNESS = -0.6, 2.5
+"""The margin at which right and wrong are as likely, and the logistic function's slope there."""
 
 
 def outlines(table: TableFile) -> tuple[tuple[FloatArray, ...], ...]:
@@ -54,66 +59,94 @@ def outlines(table: TableFile) -> tuple[tuple[FloatArray, ...], ...]:
 
 
 def felt_match(luma: ByteArray, table: TableFile, calibration: Calibration) -> float:
-    """How well a picture's lines lie on the table's outlines, 0 to 1.
+    """Return the probability that a frame shows the table as it was calibrated, 0 to 1.
 
-    `luma` is the whole picture's brightness, uint8 (height, width). About 1 for a clear view
-    of the table, above FELT_MATCH_MIN with many outlines hidden, under it for another
-    picture, another table or a camera that was moved. 0 when hardly any outline lies in the
-    picture. One picture may be hidden by arms: ask several and take the best. Raises
-    CalibrationError when the picture is not of the camera's size.
+    `luma` is the whole frame's brightness, uint8 (height, width). At least FELT_MATCH_MIN for
+    the table itself, also with many outlines hidden, less for other images, another table or a
+    camera that was moved. 0 when hardly any outline lies in the frame. Arms may hide one frame:
+    ask several and take the best. Raises CalibrationError when the frame is not of the camera's
+    size.
+    """
+    margins = seat_margins(luma, table, calibration)
+    if not margins:
+        return 0.0
+    margin = sorted(margins)[int(len(margins) * HIDDEN_SEATS + 1e-9)]
+    return 1 / (1 + math.exp(-STEEPNESS * max(margin - EVEN_MARGIN, -100.0)))
+
+
+def seat_margins(luma: ByteArray, table: TableFile, calibration: Calibration) -> list[float]:
+    """By how much the calibrated pose beats the best displaced pose, seat by seat.
+
+    In standard deviations of the displaced poses; negative where one of them fits better. Seats
+    out of the frame are left out; empty when hardly any outline lies in it. Raises as `felt_match`.
     """
     if luma.shape != (calibration.height_px, calibration.width_px):
         raise CalibrationError(
             f"picture of {luma.shape[1]}x{luma.shape[0]} px, the table file's camera has "
             f"{calibration.width_px}x{calibration.height_px}"
         )
-    groups = outlines(table)
-    printed = _Printed(tuple(shape for group in groups for shape in group))
-    shares: list[float] = []
-    seats: list[float] = []
-    number = 0
-    for place, group in enumerate(groups):
-        found: list[float] = []
-        for shape in group:
-            share = _confirmed(luma, shape, calibration, printed, number)
-            number += 1
-            if share is not None:
-                found.append(share)
-        shares += found
-        if place and found:
-            seats.append(float(np.quantile(found, 1 - SEAT_SHARE)))
-    if len(shares) * 3 < number or not seats:
-        return 0.0
-    hidden = int(len(seats) * HIDDEN_SEATS + 1e-9)
-    return min(float(np.median(shares)), sorted(seats)[hidden])
+    points = _seen_points(table, calibration)
+    if points is None:
+        return []
+    rarity = _rarity(_edge_strength(luma, points, calibration))
+    margins = []
+    for start, end in points.seats:
+        scores = rarity[:, start:end].sum(axis=1, dtype=np.float64)
+        near, far = scores[: len(_NEAR)].max(), scores[len(_NEAR) :]
+        spread = float(far.std())
+        margins.append(float(near - far.max()) / spread if spread > 0 else -math.inf)
+    return margins
 
 
-class _Printed:
-    """Where lines are printed on the felt, to the millimetre."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Points:
+    """Points (n, 2) mm on the outlines, the unit normals there, and each seat's first and last."""
 
-    def __init__(self, shapes: tuple[FloatArray, ...]) -> None:
-        every = np.vstack(shapes)
-        self._corner = np.floor(every.min(axis=0)) - 40
-        width, height = (np.ceil(every.max(axis=0)) + 40 - self._corner).astype(int)
-        self._shapes = shapes
-        self._count = np.zeros((height, width), np.uint8)
-        for shape in shapes:
-            self._count += self._band(shape)
+    places: FloatArray
+    normals: FloatArray
+    seats: tuple[tuple[int, int], ...]
 
-    def _band(self, shape: FloatArray) -> ByteArray:
-        band = np.zeros(self._count.shape, np.uint8)
-        corners = np.round(shape - self._corner).astype(np.int32)
-        cv2.polylines(band, [corners], True, 1, int(2 * CLEAR_MM))
-        return band
 
-    def near_other(self, points: FloatArray, number: int) -> BoolArray:
-        """Which of the points (..., 2) lie near a line other than that outline's own."""
-        at = np.round(points - self._corner).astype(int)
-        limit = np.array(self._count.shape)[::-1] - 1
-        at = np.clip(at, 0, limit)
-        own = self._band(self._shapes[number])
-        near: BoolArray = self._count[at[..., 1], at[..., 0]] > own[at[..., 1], at[..., 0]]
-        return near
+def _ring(radius_mm: float, count: int, turn: float) -> FloatArray:
+    angles = (np.arange(count) + turn) * (2 * np.pi / count)
+    return radius_mm * np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+_NEAR = np.vstack([np.zeros((1, 2)), _ring(NEAR_MM, 6, 0)])
+_FAR = np.vstack([_ring(radius, 12, 0.5 * (k % 2)) for k, radius in enumerate(RADII_MM)])
+_OFFSETS = np.vstack([_NEAR, _FAR])
+"""All poses, felt mm (k, 2): the calibrated one and those beside it, then the displaced."""
+_REACH_MM = float(np.abs(_OFFSETS).max())
+
+
+def _seen_points(table: TableFile, calibration: Calibration) -> _Points | None:
+    """The points that stay in the frame at every pose; None when hardly any outline is in it."""
+    limit = np.array([calibration.width_px, calibration.height_px]) - 1
+
+    def inside(points: FloatArray) -> BoolArray:
+        pixels = calibration.felt_to_image(points)
+        return np.asarray(((pixels >= 0) & (pixels <= limit)).all(axis=1), np.bool_)
+
+    places: list[FloatArray] = []
+    normals: list[FloatArray] = []
+    seats: list[tuple[int, int]] = []
+    shapes = shown = count = 0
+    for group in outlines(table)[1:]:
+        walks = [_walk(shape) for shape in group]
+        shapes += len(walks)
+        shown += sum(bool(inside(own).mean() >= 0.5) for own, _ in walks)
+        own, across = (np.vstack(parts) for parts in zip(*walks, strict=True))
+        corners = _REACH_MM * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+        keep = np.logical_and.reduce([inside(own + corner) for corner in corners])
+        if keep.mean() < SEEN_SHARE:
+            continue
+        places.append(own[keep])
+        normals.append(across[keep])
+        seats.append((count, count + int(keep.sum())))
+        count = seats[-1][1]
+    if shown * 3 < shapes or not seats:
+        return None
+    return _Points(np.vstack(places), np.vstack(normals), tuple(seats))
 
 
 def _walk(shape: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -131,56 +164,39 @@ def _walk(shape: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.vstack(points), np.vstack(normals)
 
 
-def _confirmed(
-    luma: ByteArray, shape: FloatArray, calibration: Calibration, printed: _Printed, number: int
-) -> float | None:
-    """The share of an outline that a printed line confirms; None when it is out of sight."""
-    points, normals = _walk(shape)
-    reach = BESIDE_MM[1] + GROUND_MM[1]
-    across = np.arange(-reach, reach + ACROSS_MM / 2, ACROSS_MM)
-    places = points[:, None, :] + across[None, :, None] * normals[:, None, :]
-    pixels = calibration.felt_to_image(places.reshape(-1, 2)).reshape(places.shape)
-    inside = ((pixels >= 0) & (pixels <= np.array(luma.shape)[::-1] - 1)).all(axis=(1, 2))
-    if inside.sum() * 2 < len(points):
-        return None
-    maps = pixels.astype(np.float32)
-    levels = cv2.remap(luma, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR).astype(np.float64)
-    # A line goes on along the outline, noise does not.
-    levels = (levels + np.roll(levels, 1, axis=0) + np.roll(levels, -1, axis=0)) / 3
-    ridge = _ridge(levels)
-    at = np.abs(across)
-    on = at <= ON_MM + 1e-9
-    beside = (at >= BESIDE_MM[0] - 1e-9) & (at <= BESIDE_MM[1] + 1e-9)
-    clear = ~printed.near_other(places[:, beside], number)
-    asked = inside & (clear.sum(axis=1) * 3 >= beside.sum())
-    if asked.sum() * 4 < len(points):
-        return None
-    rival = np.where(clear, np.abs(ridge[:, beside]), 0.0).max(axis=1)
-    rival = np.maximum(rival, FAINTEST)
-    sideways = _halves(normals)
-    best = 0.0
-    # One outline is printed in one colour: all of it lighter or all of it darker.
-    for sign in (1.0, -1.0):
-        wins = (sign * ridge[:, on]).max(axis=1) > rival
-        # Moved along its long sides a box still lies on them, so the worse half counts.
-        parts = [wins[asked & half] for half in (sideways, ~sideways)]
-        shares = [float(part.mean()) for part in parts if len(part)]
-        best = max(best, min(shares))
-    return best
+def _edge_strength(luma: ByteArray, points: _Points, calibration: Calibration) -> FloatArray:
+    """How strong the edges along each point's outline are at each pose, (poses, points).
+
+    The structure tensor's part across the outline: a line counts by both its sides and an edge
+    by its own, lighter or darker alike.
+    """
+    places = points.places
+    corner = places.min(axis=0) - _REACH_MM - 4 * BLUR_MM
+    span = places.max(axis=0) + _REACH_MM + 4 * BLUR_MM - corner
+    width, height = (int(v) for v in np.ceil(span / GRID_MM))
+    to_felt = np.array([[GRID_MM, 0, corner[0]], [0, GRID_MM, corner[1]], [0, 0, 1.0]])
+    middle = places.mean(axis=0)
+    if calibration.pixels_per_mm((float(middle[0]), float(middle[1]))) * GRID_MM > 1.8:
+        luma = np.asarray(cv2.blur(luma, (3, 3)), np.uint8)
+    felt = calibration.warp_patch(luma, to_felt, (width, height))
+    right, down = (cv2.Sobel(felt, cv2.CV_32F, dx, 1 - dx) for dx in (1, 0))
+    tensor = cv2.merge([right * right, right * down, down * down])
+    tensor = cv2.GaussianBlur(tensor, (0, 0), BLUR_MM / GRID_MM).reshape(-1, 3)
+    at = np.rint((places - corner)[None] / GRID_MM + _OFFSETS[:, None] / GRID_MM).astype(np.int32)
+    found = tensor[at[..., 1] * width + at[..., 0]]
+    x, y = points.normals.astype(np.float32).T
+    strength: FloatArray = np.einsum(
+        "kni,ni->kn", found, np.column_stack([x * x, 2 * x * y, y * y])
+    )
+    return strength
 
 
-def _ridge(levels: FloatArray) -> FloatArray:
-    """How much each sample (n, m) is lighter than the felt to both its sides, in levels."""
-    near, far = (round(mm / ACROSS_MM) for mm in GROUND_MM)
-    half = round(LINE_MM / ACROSS_MM)
-    kernel = np.zeros(2 * far + 1)
-    kernel[: far - near + 1] = kernel[far + near :] = -0.5 / (far - near + 1)
-    kernel[far - half : far + half + 1] = 1 / (2 * half + 1)
-    answer = cv2.filter2D(levels, -1, kernel.reshape(1, -1), borderType=cv2.BORDER_REPLICATE)
-    return np.asarray(answer, dtype=np.float64)
-
-
-def _halves(normals: FloatArray) -> BoolArray:
-    """Which normals run with the first side's rather than at right angles to it, (n,)."""
-    with_first: BoolArray = np.abs(normals @ normals[0]) > np.sqrt(0.5)
-    return with_first
+def _rarity(strength: FloatArray) -> FloatArray:
+    """The surprise of each strength (poses, points): -log of its rarity at displaced poses."""
+    levels = np.log(np.maximum(strength, 1e-2))
+    low, high = float(levels.min()), float(levels.max())
+    bins = ((levels - low) * ((BINS - 1) / max(high - low, 1e-6))).astype(np.int32)
+    counts = np.bincount(bins[len(_NEAR) :].ravel(), minlength=BINS)
+    rarer = 1 - (np.cumsum(counts) - counts / 2) / counts.sum()
+    surprise: FloatArray = -np.log(np.maximum(rarer, RAREST)).astype(np.float32)[bins]
+    return surprise

@@ -10,6 +10,9 @@ import numpy.typing as npt
 import pytest
 
 from datasets.render.camera import SyntheticCamera, synthetic_camera, table_camera
+from datasets.render.felt_print import FeltPrint
+from datasets.render.sensor import CameraFaults
+from datasets.render.table_felt import CANVAS_PX_PER_MM, MARGIN_MM, Look, paint_felt
 from settlement.rules import TableRules
 from vision.geometry.calibration import Calibration, CalibrationError
 from vision.geometry.standard_layout import standard_table
@@ -81,6 +84,41 @@ def test_the_table_itself(size: tuple[int, int], ground: int, line: int) -> None
     camera, calibration = scene(size)
     picture = shot(felt(TABLE, ground, line), camera)
     assert felt_match(picture, TABLE, calibration) > FELT_MATCH_MIN + 0.3
+
+
+def printed(ring: str, box: str, outside: bool) -> tuple[Picture, TableFile, Calibration]:
+    """A bare felt as the simulator prints it, through a full HD camera."""
+    luck = np.random.default_rng(9101)
+    layout = FeltPrint(
+        ink=(210, 205, 190), second=(150, 160, 150), ring=ring, box=box, outside=outside
+    )
+    look = Look(
+        felt_rgb=(70, 75, 72),
+        print_rgb=layout.ink,
+        rail_rgb=(30, 30, 30),
+        faults=CameraFaults(),
+        layout=layout,
+    )
+    flat = cv2.cvtColor(paint_felt(luck, TABLE, look), cv2.COLOR_BGR2GRAY)
+    s, m = CANVAS_PX_PER_MM, MARGIN_MM
+    to_felt = np.array([[1 / s, 0, -m], [0, 1 / s, -m], [0, 0, 1.0]])
+    camera, calibration = scene(HD)
+    seen = cv2.warpPerspective(cv2.GaussianBlur(flat, (0, 0), 1.0), camera.homography @ to_felt, HD)
+    rough = cv2.randn(np.zeros(seen.shape, np.int16), np.zeros(1), np.full(1, 32.0))
+    picture = cv2.addWeighted(seen, 1, rough, 1 / 16, 0, dtype=cv2.CV_8U)
+    return np.asarray(picture, np.uint8), TABLE, calibration
+
+
+@pytest.mark.parametrize(
+    ("ring", "box"),
+    [("double", "corners"), ("double", "none"), ("dashed", "corners"), ("square", "none")],
+)
+def test_every_print_style_is_found_and_its_camera_watched(ring: str, box: str) -> None:
+    picture, table, calibration = printed(ring, box, outside=True)
+    assert felt_match(picture, table, calibration) > FELT_MATCH_MIN + 0.3
+    for move in ((12, 0), (0, -12), (25, 25), (80, 0)):
+        moved = np.roll(picture, move[::-1], (0, 1))
+        assert felt_match(moved, table, calibration) < FELT_MATCH_MIN - 0.15
 
 
 @SIZES
