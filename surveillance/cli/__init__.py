@@ -41,6 +41,7 @@ COMMANDS: dict[str, _Command] = {
         "server.serve_cmd", "serve_command", "Watch tables live, with pages and alerts."
     ),
     "calibrate": _Command("server.calibrate_cmd", "calibrate_command", "Tie a camera to the felt."),
+    "chips": _Command("server.chips_cmd", "chips_app", "Show feltwatch the table's chips.", True),
     "detect": _Command("recordings.detect_cmd", "detect_command", "Find the cards in photographs."),
     "settle": _Command("game.settle_cmd", "settle_command", "Say what is due in a round."),
     "compare": _Command("game.compare_cmd", "compare_command", "Judge what was done in a round."),

@@ -49,8 +49,8 @@ class Posterior:
 
     @property
     def best(self) -> Sum | None:
-        """The likeliest sum; None where there is likeliest no stack."""
-        if not self.sums or self.sums[0].probability < self.nothing:
+        """The likeliest sum; None where there is more likely no stack than one."""
+        if not self.sums or self.nothing > 0.5:
             return None
         return self.sums[0]
 

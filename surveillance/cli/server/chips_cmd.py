@@ -1,0 +1,141 @@
+"""`feltwatch chips`: samples of a table's own chips for the table file."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Annotated
+
+import cv2
+import numpy as np
+import typer
+
+from settlement.errors import FeltwatchError
+from surveillance.cli.model_option import MODEL_HELP
+
+chips_app = typer.Typer(
+    no_args_is_help=True,
+    help="""Show feltwatch the table's own chips.
+
+    Stacks are read against samples of the chips of this very table, taken under its own light.
+
+    Examples:
+
+      feltwatch chips enrol shift.mp4 --table tables/t3.toml --at 20
+        --stack red@3.main --stack green@4.main
+    """,
+)
+
+
+@chips_app.callback()
+def chips() -> None:
+    """Show feltwatch the table's own chips."""
+
+
+@chips_app.command("enrol")
+def enrol_command(
+    source: Annotated[
+        str, typer.Argument(metavar="VIDEO|IMAGE|URL", help="Shows the stacks, laid out.")
+    ],
+    table: Annotated[Path, typer.Option("--table", help="The table file (TOML), calibrated.")],
+    stack: Annotated[
+        list[str],
+        typer.Option(
+            "--stack",
+            metavar="CHIP@PLACE",
+            help="A stack of one kind of chip: on a spot, such as red@3.main (seat 3, main bet), "
+            "or at a felt point in mm, red@812,433. May be given again.",
+        ),
+    ],
+    chips: Annotated[
+        int, typer.Option("--chips", min=5, max=20, help="Chips in each of the stacks.")
+    ] = 6,
+    at_s: Annotated[
+        float, typer.Option("--at", min=0, help="Take the image so many seconds into a video.")
+    ] = 0.0,
+    image: Annotated[
+        Path | None, typer.Option("--image", help="Write what was sampled as an image, to check.")
+    ] = None,
+    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
+) -> None:
+    """Take samples of the table's chips into the table file: `side_png`, `face_rgb`, `rgb`.
+
+    Lay one stack of equal chips on a spot for every kind, clear of each other, then give an
+    image of it. The former table file goes to the folder .backups beside it.
+
+    Examples:
+
+      feltwatch chips enrol laid.png --table tables/t3.toml --stack red@3.main
+        --stack green@4.main --stack black@5.main --image sampled.png
+
+      feltwatch chips enrol rtsp://10.0.0.7/stream --table t3.toml --stack white@612,480 --chips 8
+    """
+    from models.weights.folder import default_weights
+    from surveillance.config.calibration_image import picture_of, picture_of_video
+    from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
+    from vision.chips.enrolment import enrol, laid_stack
+    from vision.chips.network_input.side_strip import ChipSize
+    from vision.chips.side_runtime import load_strip_reader
+    from vision.detect.openvino_runtime import load_models
+    from vision.geometry.calibration import Calibration
+    from vision.geometry.table import Place, load_table
+
+    own = load_table(table)
+    if own.camera is None:
+        raise FeltwatchError(
+            f"{table}: the camera is not calibrated; run feltwatch calibrate first"
+        )
+    stored = read_table_data(table)
+    frame = picture_of_video(Path(source), at_s) if at_s else picture_of(source)
+    calibration = Calibration.fit(own.camera)
+    size = ChipSize(own.chip_diameter_mm, own.chip_thickness_mm)
+    weights = model or default_weights()
+    detector, _ = load_models(weights)
+    reader = load_strip_reader(weights)
+    shown = []
+    for text in stack:
+        name, at_mm = _place(text, own, table)
+        found = laid_stack(
+            frame, calibration, Place(center_mm=at_mm, angle_deg=0.0), at_mm, detector, reader, size
+        )  # fmt: skip
+        if found is None:
+            raise FeltwatchError(f"--stack {text}: no stack stands there in {source}")
+        sample = enrol(frame, calibration, found, size, chips)
+        _, png = cv2.imencode(".png", sample.side)
+        stored.data["chips"][name] |= {
+            "rgb": list(sample.side_rgb), "face_rgb": list(sample.face_rgb),
+            "side_png": base64.b64encode(png.tobytes()).decode("ascii"),
+        }  # fmt: skip
+        shown.append(cv2.resize(sample.side, None, fx=12, fy=12, interpolation=cv2.INTER_NEAREST))
+        note = "" if sample.counted == chips else f" (counted {sample.counted}: is {chips} right?)"
+        typer.echo(f"{name}: side {sample.side_rgb}, face {sample.face_rgb}{note}")
+    write_table_data(table, stored.data, stored.revision)
+    if image is not None and not cv2.imwrite(str(image), np.vstack(shown)):
+        raise FeltwatchError(
+            f"--image {image}: cannot be written; give a .png in a folder there is"
+        )
+    typer.echo(f"{len(stack)} kinds of chips written to {table}")
+
+
+def _place(text: str, own: object, table: Path) -> tuple[str, tuple[float, float]]:
+    """Chip and felt point (mm) of an option; raises FeltwatchError naming the accepted form."""
+    from vision.geometry.table import TableFile
+
+    assert isinstance(own, TableFile)
+    name, _, where = text.partition("@")
+    if name not in own.chips:
+        raise FeltwatchError(
+            f"--stack {text}: {table} has no chip {name!r}; it has {', '.join(own.chips)}"
+        )
+    seat, _, spot = where.partition(".")
+    try:
+        if "," in where:
+            x, _, y = where.partition(",")
+            return name, (float(x), float(y))
+        center = own.seat(int(seat)).spots[spot].center_mm
+    except (ValueError, KeyError) as error:
+        raise FeltwatchError(
+            f"--stack {text}: expected CHIP@SEAT.SPOT, such as red@3.main, or CHIP@X,Y in mm; "
+            f"the spots of {table} are {', '.join(own.seats[0].spots)}"
+        ) from error
+    return name, (float(center[0]), float(center[1]))

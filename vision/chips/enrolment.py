@@ -1,0 +1,112 @@
+"""Samples of a table's own chips, taken from one laid-out stack of each kind."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from vision.chips.boxes import Box, FoundStack
+from vision.chips.network_input.chip_sample import FIRST_CHIP, SAMPLE_CHIPS, cut_sample
+from vision.chips.network_input.side_strip import (
+    BELOW_CHIPS,
+    ROWS_PER_CHIP,
+    ChipSize,
+    cut_strip,
+    sample,
+)
+from vision.chips.reading import ReadStack, read_stacks
+from vision.chips.side_palette import Palette
+from vision.chips.side_runtime import StripReader
+from vision.detect.detections import ByteArray, Detector
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import VIEW_MM, FloatArray, Place
+
+NEAR_MM = 30.0
+"""A stack is laid at most so far from the middle of its spot."""
+
+FEWEST_CHIPS = FIRST_CHIP + 3
+"""A sample shows two chips clear of the felt's shadow and of the upper rim."""
+
+RINGS = (0.25, 0.55, 0.85)
+"""Radii of the face at which its colour is taken, in radii of the chip."""
+
+
+class SizedDetector(Detector, Protocol):
+    """A detector of views of `size` px."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Enrolled:
+    """What a laid-out stack shows: `side` uint8 (SAMPLE_ROWS, SAMPLE_COLUMNS, 3) BGR, the mean
+    colours of side and face (RGB), and how many chips were counted."""
+
+    side: ByteArray
+    side_rgb: tuple[int, int, int]
+    face_rgb: tuple[int, int, int]
+    counted: int
+
+
+def laid_stack(
+    frame: ByteArray, calibration: Calibration, place: Place, at_mm: tuple[float, float],
+    detector: SizedDetector, reader: StripReader, size: ChipSize,
+) -> ReadStack | None:  # fmt: skip
+    """The stack that stands at a felt point, in the view of `place`; None where there is none.
+
+    It is read against a first sample of itself: what the table file says of it may be wrong.
+    """
+    view = calibration.warp_view(frame, place, detector.size)
+    found = detector.find([view])[0].of("chip")
+    mm = VIEW_MM / detector.size
+    boxes: list[Box] = []
+    for xyxy in found.xyxy:
+        x0, y0, x1, y1 = (float(v) * mm - VIEW_MM / 2 for v in xyxy)
+        boxes.append((x0, y0, x1, y1))
+    stacks = [FoundStack.of(box, calibration, place, size) for box in boxes]
+    own = min(stacks, key=lambda one: math.dist(one.base, at_mm), default=None)
+    if own is None or math.dist(own.base, at_mm) > NEAR_MM:
+        return None
+    side = cut_sample(cut_strip(frame, calibration, own.base, size))
+    palette = Palette(
+        ("chip",), (1,), np.float32(side.transpose(2, 0, 1) / 255)[None, None],
+        np.float32(side.mean(axis=(0, 1)) / 255)[None, None], np.ones((1, 1, 1), np.float32),
+    )  # fmt: skip
+    read = read_stacks(frame, calibration, palette, size, place, [own.box], reader)
+    return min(read, key=lambda one: math.dist(one.center_mm, at_mm), default=None)
+
+
+def enrol(
+    frame: ByteArray, calibration: Calibration, stack: ReadStack, size: ChipSize,
+    chips: int = SAMPLE_CHIPS,
+) -> Enrolled:  # fmt: skip
+    """Samples of a stack of `chips` equal chips; ValueError for fewer than FEWEST_CHIPS."""
+    if chips < FEWEST_CHIPS:
+        raise ValueError(f"a stack of {FEWEST_CHIPS} chips or more is needed, not of {chips}")
+    base = np.asarray(stack.center_mm, np.float64)
+    off = stack.posterior.start_row / ROWS_PER_CHIP - BELOW_CHIPS
+    away = base - np.asarray(calibration.foot_mm)
+    lifted = calibration.lift(base[None], size.thickness_mm)[0]
+    base = base + away / np.hypot(*away) * off * np.hypot(*(lifted - base))
+    side = cut_sample(cut_strip(frame, calibration, base, size))
+    face = _face(frame, calibration, base, size, chips)
+    return Enrolled(side, _rgb(side), _rgb(face), len(stack.colours))
+
+
+def _face(
+    frame: ByteArray, calibration: Calibration, base: FloatArray, size: ChipSize, chips: int
+) -> ByteArray:
+    """Pixels of the uppermost face, uint8 (1, n, 3)."""
+    turn = np.linspace(0, 2 * math.pi, 16, endpoint=False)
+    ring = np.column_stack([np.cos(turn), np.sin(turn)]) * size.diameter_mm / 2
+    points = np.vstack([base + ring * share for share in RINGS])
+    top = calibration.lift(points, chips * size.thickness_mm)
+    return sample(frame, calibration.felt_to_image(top)[None])
+
+
+def _rgb(pixels: ByteArray) -> tuple[int, int, int]:
+    blue, green, red = (round(float(v)) for v in pixels.reshape(-1, 3).mean(axis=0))
+    return red, green, blue
