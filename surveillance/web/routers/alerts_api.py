@@ -219,6 +219,6 @@ def bundle(_: Viewer, queue: QueueHere, request: Request, id: AlertId) -> Respon
 def _tell(parts: PartsHere, row: AlertRow) -> None:
     body = {"id": row.id, "state": row.state, "by": row.decided_by, "case": row.case}
     now = datetime.now(UTC)
-    parts.events.publish(
+    parts.bus.publish(
         LiveEvent(kind="alert_changed", camera=row.camera, table=row.table, at=now, body=body)
     )
