@@ -19,25 +19,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from settlement.record import RoundRecord
-from settlement.result import Settlement
-from surveillance.alerts.judged_round import Detection, JudgedRound
-from surveillance.alerts.model import Alert
+from surveillance.alerts.judged_round import JudgedRound
 from surveillance.staging import write_error
 from vision.sources.base import Mark
 
 KEY, ROUNDS, EVIDENCE, PLACE = "key.json", "rounds.jsonl", "evidence", "place.bin"
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    record: RoundRecord
-    settlement: Settlement
-    alerts: tuple[Alert, ...]
-    detections: tuple[Detection, ...] = ()
+_LINE = TypeAdapter(JudgedRound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +65,10 @@ class AuditWork:
 
     def add_round(self, judged: JudgedRound) -> None:
         """Keep a judged round; it counts from the next `go_on_from`."""
-        line = _Line(
-            record=judged.record,
-            settlement=judged.settlement,
-            alerts=judged.alerts,
-            detections=judged.detections,
-        )
+        line = _LINE.dump_json(judged.without_pictures(), exclude_none=True)
         try:
-            with (self.folder / ROUNDS).open("a", encoding="utf-8") as file:
-                file.write(line.model_dump_json(exclude_none=True) + "\n")
+            with (self.folder / ROUNDS).open("ab") as file:
+                file.write(line + b"\n")
         except OSError as error:
             raise write_error(self.folder / ROUNDS, error) from error
 
@@ -153,13 +139,11 @@ class AuditWork:
             kept = lines[: place.rounds]
             if len(kept) < place.rounds:
                 return
-            rounds = [_Line.model_validate_json(line) for line in kept]
+            rounds = [_LINE.validate_json(line) for line in kept]
         except (FileNotFoundError, ValueError, KeyError, TypeError, ValidationError):
             return
         self._replace(ROUNDS, "".join(line + "\n" for line in kept).encode())
-        self.judged = [
-            JudgedRound(r.record, r.settlement, r.alerts, detections=r.detections) for r in rounds
-        ]
+        self.judged = rounds
         self.place = place
 
 

@@ -269,8 +269,7 @@ class Recorder:
             self.evidence.write_pictures(facts.folder(at), entry.pictures)
             for row in stored.alerts:
                 self._news.alert_changed(row)
-        state = f"{entry.incident} {entry.act}"
-        self._store.health.note(facts.camera, state, alert.message, at)
+        self._store.health.note(facts.camera, entry.incident, alert.message, at, entry.act)
         self._news.incident(entry)
 
     def _store_gap(self, entry: GapEntry) -> None:
@@ -283,16 +282,18 @@ class Recorder:
             None,
             [
                 NewAlert(
-                    alert_id=f"{entry.table}-gap-{since:%Y%m%dT%H%M%S}",
+                    alert=Alert(
+                        alert_id=f"{entry.table}-gap-{since:%Y%m%dT%H%M%S}",
+                        code=code.code,
+                        severity=code.severity,
+                        message=f"{message}{entry.why}.",
+                        seen=span,
+                    ),
                     table=entry.table,
                     camera=entry.camera,
                     source=f"gap#{entry.since:.3f}",
-                    code=code.code,
-                    severity=code.severity,
                     at=until,
-                    message=f"{message}{entry.why}.",
                     dealer=self._store.dealers.current(entry.table, until),
-                    seen=span,
                 )
             ],
         )

@@ -125,7 +125,7 @@ def judge(
         row = stored.queue.judge(id, change, account.name)
     except JudgedMeanwhile as error:
         raise HTTPException(409, f"{error}; look at it and judge again") from error
-    detail = {"verdict": change.verdict, "code": row.code}
+    detail = {"verdict": change.verdict, "code": row.alert.code}
     if change.comment:
         detail["comment"] = change.comment
     audit(request, "alert judged", f"alert {id}", detail)

@@ -113,7 +113,7 @@ def test_a_round_becomes_an_alert_with_evidence_that_stands(tmp_path: Path, film
         changed = wait_event(news, lambda e: e.kind == "alert_changed")
         assert changed.body["id"] == alert.body["id"]
         early = running.store.alerts.get(alert.body["id"])
-        assert all((running.site.evidence_dir / name).is_file() for name in early.pictures)
+        assert all((running.site.evidence_dir / name).is_file() for name in early.alert.pictures)
         wait_event(
             news,
             lambda e: (
@@ -129,10 +129,10 @@ def test_a_round_becomes_an_alert_with_evidence_that_stands(tmp_path: Path, film
         for overlay in (False, True):
             assert (running.bus.picture("c1", overlay) or b"").startswith(b"\xff\xd8")
         row = running.store.alerts.get(alert.body["id"])
-        assert (row.state, row.seat, row.wager, row.at) == ("open", 3, "main", alert.at)
+        assert (row.state, row.alert.seat, row.alert.wager, row.at) == ("open", 3, "main", alert.at)
         place = running.site.evidence_dir
-        assert row.pictures
-        assert all((place / p).read_bytes().startswith(b"\xff\xd8") for p in row.pictures)
+        assert row.alert.pictures
+        assert all((place / p).read_bytes().startswith(b"\xff\xd8") for p in row.alert.pictures)
         assert row.bundle is not None
         assert verify_bundle(place / row.bundle) == ()
         assert row.clip is not None
@@ -227,7 +227,9 @@ def test_a_table_too_slow_to_read_is_left_out_in_the_sites_order(
         )
         assert left.camera == "c1"
         alerts = running.store.alerts.page().rows
-        told = {(a.camera, a.code, a.severity) for a in alerts if a.code == "OVERLOAD"}
+        told = {
+            (a.camera, a.alert.code, a.alert.severity) for a in alerts if a.alert.code == "OVERLOAD"
+        }
         assert ("c1", "OVERLOAD", "medium") in told
         wait_for(lambda: ("c1", "OVERLOAD", "high") in _overloads(running))
         # Its picture stays live meanwhile, from key frames alone.
@@ -238,7 +240,7 @@ def test_a_table_too_slow_to_read_is_left_out_in_the_sites_order(
 
 def _overloads(running: RunningRoom) -> set[tuple[str, str, str]]:
     rows = running.store.alerts.page().rows
-    return {(a.camera, a.code, a.severity) for a in rows if a.code == "OVERLOAD"}
+    return {(a.camera, a.alert.code, a.alert.severity) for a in rows if a.alert.code == "OVERLOAD"}
 
 
 def test_a_reading_that_hangs_is_ended_too(tmp_path: Path, film: Path) -> None:
@@ -292,16 +294,16 @@ def test_a_camera_that_is_away_is_an_alert_and_its_end_is_noted(tmp_path: Path) 
                 lambda e: e.kind == "alert" and "no picture comes" in e.body["message"],
             )
             row = running.store.alerts.get(alert.body["id"])
-            assert (row.code, row.round, len(row.pictures)) == ("CAMERA", None, 1)
-            wait_for((running.site.evidence_dir / row.pictures[0]).is_file)
+            assert (row.alert.code, row.round, len(row.alert.pictures)) == ("CAMERA", None, 1)
+            wait_for((running.site.evidence_dir / row.alert.pictures[0]).is_file)
             server.say("up")
             running.state("running")
             ended = wait_event(
                 running.news, lambda e: e.kind == "health" and e.body.get("act") == "ended"
             )
-            assert ended.body["alert_id"] == row.alert_id
+            assert ended.body["alert_id"] == row.alert.alert_id
             assert ended.body["incident"] == "no-picture"
-        notes = [f"{n.state} {n.message}" for n in notes_of(tmp_path)]
+        notes = [f"{n.state} {n.act} {n.message}" for n in notes_of(tmp_path)]
         assert any(n.startswith("no-picture began") for n in notes)
         assert any(n.startswith("no-picture ended") for n in notes)
         data = tmp_path / "feltwatch-data"
