@@ -85,7 +85,10 @@ class CameraEntry(_Form):
 
 
 class GapEntry(_Form):
-    """Rounds that were decided and then lost, for nothing could be written; s since 1970."""
+    """A span, s since 1970, of which rounds are lost: decided ones that could not be written.
+
+    `rounds` 0: the camera was not watched, for its process or the server was ended by force.
+    """
 
     camera: str
     table: str

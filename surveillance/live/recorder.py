@@ -117,6 +117,14 @@ class Recorder:
         self.evidence.add_camera(camera)
         self._inbox.add_camera(camera, table)
 
+    def watched(self, camera: str) -> float:
+        """Return until when all of a camera was taken by a server that was killed, else 0."""
+        return self._inbox.watched(camera)
+
+    def set_watched(self, camera: str, until: float) -> None:
+        """Keep until when (s since 1970) all of a camera was taken; 0: its watching has ended."""
+        self._inbox.set_watched(camera, until)
+
     def last_round(self, camera: str) -> int:
         """Return the number of a camera's last decided round, stored or not, else 0."""
         known = self._inbox.last_round(camera)
@@ -277,7 +285,10 @@ class Recorder:
         code = alert_code("GAP")
         since, until = moment(entry.since), moment(entry.until)
         span = f"{since:%Y-%m-%d %H:%M:%S} to {until:%H:%M:%S} UTC"
-        message = f"{entry.camera}: up to {entry.rounds} rounds or incidents of {span} were lost: "
+        lost = f"up to {entry.rounds} rounds or incidents of {span} were lost"
+        if not entry.rounds:
+            lost = f"not watched from {span}, a round of that time may be lost"
+        message = f"{entry.camera}: {lost}: {entry.why}."
         stored = self._store.record.add(
             None,
             [
@@ -286,7 +297,7 @@ class Recorder:
                         alert_id=f"{entry.table}-gap-{since:%Y%m%dT%H%M%S}",
                         code=code.code,
                         severity=code.severity,
-                        message=f"{message}{entry.why}.",
+                        message=message,
                         seen=span,
                     ),
                     table=entry.table,

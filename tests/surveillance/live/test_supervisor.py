@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,13 @@ from surveillance.live.event_bus import EventBus, Subscription
 from surveillance.live.process_supervisor import STALE_S
 from surveillance.live.recorder import Recorder
 from surveillance.live.supervisor import Supervisor
-from surveillance.store import HealthFilter, Store
+from surveillance.store import AlertFilter, AlertRow, HealthFilter, Store
 from tests.rtsp.loopback import RtspServer
 from tests.surveillance.live.live_room import (
     CRASHES,
     EATS,
     HANGS,
+    PATIENCE_S,
     SLOW,
     TOLD,
     is_alive,
@@ -87,7 +89,7 @@ class RunningRoom:
 def room(folder: Path, source: str, watcher: str = TOLD, **more: object) -> Iterator[RunningRoom]:
     site_file = write_site(folder, source, **more)
     site = load_site(site_file)
-    site.site.data_dir.mkdir()
+    site.site.data_dir.mkdir(exist_ok=True)
     running = RunningRoom(site, site_file, watcher)
     running.supervisor.start()
     try:
@@ -327,3 +329,47 @@ def test_a_picture_of_another_table_is_an_alert(tmp_path: Path, film: Path) -> N
         wait_for(lambda: running.store.alerts.get(alert.body["id"]).bundle is not None)
         bundle = running.store.alerts.get(alert.body["id"]).bundle
         assert verify_bundle(running.site.evidence_dir / str(bundle)) == ()
+
+
+def gaps_of(running: RunningRoom) -> list[AlertRow]:
+    return list(running.store.alerts.page(AlertFilter(code="GAP")).rows)
+
+
+def test_a_killed_process_leaves_a_gap_from_its_last_sign_to_the_next_picture(
+    tmp_path: Path, film: Path
+) -> None:
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        wait_event(running.news, lambda e: e.kind == "round")
+        killed = datetime.now(UTC)
+        assert running.process_id is not None
+        os.kill(running.process_id, signal.SIGKILL)
+        wait_for(lambda: bool(gaps_of(running)))
+        (gap,) = gaps_of(running)
+        assert "its process was ended by SIGKILL" in gap.alert.message
+        assert gap.alert.severity == "high"
+        since = datetime.strptime((gap.alert.seen or "")[:19], "%Y-%m-%d %H:%M:%S")
+        assert abs(since.replace(tzinfo=UTC) - killed) < timedelta(seconds=STALE_S + 2)
+        assert gap.at > killed
+
+
+def test_a_process_that_is_frozen_when_the_server_stops_is_a_gap_and_holds_nothing_up(
+    tmp_path: Path, film: Path
+) -> None:
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        wait_event(running.news, lambda e: e.kind == "round")
+        assert running.process_id is not None
+        os.kill(running.process_id, signal.SIGSTOP)
+        began = time.monotonic()
+        running.supervisor.stop(15.0)
+        assert time.monotonic() - began < 15.0
+        assert running.process_id is None
+        assert running.recorder.wait_stored(PATIENCE_S)
+        (gap,) = gaps_of(running)
+        assert "did not stop when it was asked to" in gap.alert.message
+
+
+def test_an_orderly_end_is_no_gap(tmp_path: Path, film: Path) -> None:
+    for _ in range(2):
+        with room(tmp_path, str(film), camera={"loop": True}) as running:
+            wait_event(running.news, lambda e: e.kind == "round")
+            assert gaps_of(running) == []
