@@ -10,10 +10,12 @@ A place is written in one step, so that a run cut off anywhere goes on from the 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -145,6 +147,23 @@ class AuditWork:
         self._replace(ROUNDS, "".join(line + "\n" for line in kept).encode())
         self.judged = rounds
         self.place = place
+
+
+def copy_work(earlier: Iterable[Path], to: Path) -> None:
+    """Begin a work folder with what the first of the earlier ones that is there holds.
+
+    Whoever worked there may still write: rounds after the place that was copied do not count.
+    """
+    for folder in earlier:
+        if not (folder / PLACE).is_file():
+            continue
+        shutil.rmtree(to, ignore_errors=True)
+        to.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):
+            for name in (PLACE, KEY, ROUNDS):
+                shutil.copyfile(folder / name, to / name)
+            shutil.copytree(folder / EVIDENCE, to / EVIDENCE, dirs_exist_ok=True)
+        return
 
 
 def _place(data: bytes) -> Place:

@@ -320,7 +320,11 @@ class NewRecording:
 
 @dataclass(frozen=True, slots=True)
 class RecordingRow:
-    """A recording and how far its audit is; `mtime` in seconds since 1970."""
+    """A recording and how far its audit is; `mtime` in seconds since 1970.
+
+    While it runs it is `worker`'s; `takeovers` counts how often a worker was gone and another
+    took it over.
+    """
 
     id: int
     folder: str
@@ -339,6 +343,14 @@ class RecordingRow:
     created_at: datetime
     by: str
     updated_at: datetime
+    worker: str | None = None
+    takeovers: int = 0
+    stop_asked: bool = False
+
+    @property
+    def run(self) -> str:
+        """A name for the run of the audit: another after each take-over."""
+        return f"{self.id}.{self.takeovers}" if self.takeovers else str(self.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,12 @@ recordings = sa.Table(
     Column("created_at", UtcTime, nullable=False),
     Column("by_name", sa.Text, nullable=False),
     Column("updated_at", UtcTime, nullable=False),
+    # Who audits it and until when it is theirs; how often another took it over from one that
+    # was gone, which tells the runs apart; and whether a person wants it stopped.
+    Column("worker", sa.Text),
+    Column("lease_until", UtcTime),
+    Column("takeovers", sa.Integer, nullable=False, server_default="0"),
+    Column("stop_asked", sa.Boolean, nullable=False, server_default=sa.false()),
     Index(None, "created_at", "id"),
     Index(None, "state", "created_at", "id"),
     Index(None, "folder", "created_at", "id"),
