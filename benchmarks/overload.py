@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from settlement.record import DealerRecord, RoundRecord, SeatRecord
-from surveillance.alerts.model import ALERTED_APART
+from surveillance.alerts.model import ALERTED_APART, IncidentAct
 from surveillance.store import AlertFilter, HealthFilter, Page, RoundFilter, Store
 
 NO_MISTAKE = ALERTED_APART | {"CAMERA", "SILENT", "OVERLOAD"}
@@ -56,13 +56,13 @@ def read_told(store_url: str, camera: str, end_s: float) -> Told:
         alerts: dict[int, list[tuple[str, int | None]]] = {}
         for alert in _all(lambda at: store.alerts.page(AlertFilter(camera=camera), at, _PAGE)):
             if alert.round is not None:
-                alerts.setdefault(alert.round, []).append((alert.code, alert.seat))
+                alerts.setdefault(alert.round, []).append((alert.alert.code, alert.alert.seat))
         rounds = tuple(
             (_wall(r.ended_at), RoundRecord.model_validate(r.record), tuple(alerts.get(r.id, ())))
             for r in _all(lambda at: store.rounds.page(RoundFilter(camera=camera), at, _PAGE))
         )
         notes = list(_all(lambda at: store.health.page(HealthFilter(camera=camera), at, _PAGE)))
-    return Told(rounds, *_passes_and_gaps([(_wall(n.at), n.state) for n in notes], end_s))
+    return Told(rounds, *_passes_and_gaps([(_wall(n.at), n.state, n.act) for n in notes], end_s))
 
 
 def _all(page: Callable[[str | None], Page[Row]]) -> Iterator[Row]:
@@ -81,22 +81,21 @@ def _wall(at: datetime) -> float:
 
 
 def _passes_and_gaps(
-    notes: Sequence[tuple[float, str]], end_s: float
+    notes: Sequence[tuple[float, str, IncidentAct | None]], end_s: float
 ) -> tuple[tuple[float, ...], tuple[tuple[float, float], ...]]:
     passes, gaps = [], []
     open_at: dict[str, float] = {}
     away = True
-    for at, state in sorted(notes):
-        kind, _, act = state.partition(" ")
+    for at, state, act in sorted(notes, key=lambda note: note[:2]):
         if state in ("connecting", "reconnecting"):
             away = True
-        elif away and state in ("running", "too_slow", "overload"):
+        elif away and act is None and state in ("running", "too_slow", "overload"):
             away = False
             passes.append(at)
-        elif kind in _INCIDENTS and act in ("began", "again"):
-            open_at.setdefault(kind, at)
-        elif kind in open_at and act == "ended":
-            gaps.append((open_at.pop(kind), at))
+        elif state in _INCIDENTS and act in ("began", "again"):
+            open_at.setdefault(state, at)
+        elif state in open_at and act == "ended":
+            gaps.append((open_at.pop(state), at))
     gaps += [(at, end_s) for at in open_at.values()]
     return tuple(passes), tuple(sorted(gaps))
 

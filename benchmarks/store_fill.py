@@ -182,24 +182,26 @@ def _alert(
         state = rng.choices(("confirmed", "rejected", "corrected"), (80, 15, 5))[0]
     judged = state != "open"
     where = "dealer" if finding.seat is None else f"seat{finding.seat}"
-    return {
-        **common,
-        "id": number,
-        "alert_id": f"{round_id}-01",
-        "round": round_number,
-        "code": str(finding.code),
-        "severity": str(finding.severity),
-        "seat": finding.seat,
-        "wager": finding.wager,
-        "at": at + timedelta(seconds=70),
-        "seen": finding.seen,
-        "due": finding.due,
-        "rule": finding.rule,
-        "message": finding.message,
-        "pictures": [
+    alert = Alert(
+        alert_id=f"{round_id}-01",
+        round_id=round_id,
+        start_s=common["start_s"],
+        end_s=common["end_s"],
+        pictures=tuple(
             f"evidence/{round_id}-{where}-{what}-{common['start_s']}.jpg"
             for what in ("bets", "settled")
-        ],
+        ),
+        **finding.model_dump(),
+    )
+    return {
+        **{key: common[key] for key in common if key not in ("start_s", "end_s")},
+        "id": number,
+        "alert_id": alert.alert_id,
+        "round": round_number,
+        "code": alert.code,
+        "seat": alert.seat,
+        "at": at + timedelta(seconds=70),
+        "alert": alert.model_dump(mode="json", exclude_none=True),
         "state": state,
         "was_right": state != "rejected" if judged else None,
         "decided_by": rng.choice(DEALERS[:3]) if judged else None,
@@ -278,32 +280,23 @@ def _settle_down(store: Store) -> None:
 def add_evidence(store: Store, evidence_dir: Path) -> int:
     """Give the newest alert a bundle with two pictures and a clip; gives back its number."""
     row = store.alerts.page(limit=1).rows[0]
-    alert = Alert(
-        alert_id=row.alert_id,
-        code=row.code,
-        severity=row.severity,
-        seat=row.seat,
-        message=row.message,
-        start_s=row.start_s,
-        end_s=row.end_s,
-    )
     evidence_dir.mkdir(parents=True, exist_ok=True)
     clip = evidence_dir / "clip.mp4"
     picture = _film(clip)
     contents = BundleContents(
-        alert=alert,
+        alert=row.alert,
         record=None,
         settlement=None,
         table=row.table,
         camera=row.camera,
         at=row.at.astimezone(UTC),
-        pictures={name.rpartition("/")[2]: picture for name in row.pictures},
+        pictures={name.rpartition("/")[2]: picture for name in row.alert.pictures},
         clip=clip,
-        clip_start_s=row.start_s,
+        clip_start_s=row.alert.start_s,
     )
     ref = write_bundle(evidence_dir, contents, Chain.of(evidence_dir))
     clip.unlink()
-    for name in row.pictures:
+    for name in row.alert.pictures:
         (evidence_dir / name).parent.mkdir(parents=True, exist_ok=True)
         (evidence_dir / name).write_bytes(picture)
     store.alerts.set_bundle(row.id, ref.path.name, ref.sha256, None)

@@ -116,7 +116,7 @@ def _known(store: Store, alert: int) -> Known:
         values={
             "table": (row.table,),
             "camera": (row.camera,),
-            "code": (row.code, "NONE_SUCH"),
+            "code": (row.alert.code, "NONE_SUCH"),
             "seat": ("3",),
             "dealer": (row.dealer or "", "nobody"),
             "state": ("open", "confirmed", "rejected", "corrected"),

@@ -200,7 +200,8 @@ def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
     lines = [
         f"On held-out pictures of a rendered set ({detector['pictures']:,} views; decks of their "
         f"own), precision and recall at score {detector['threshold']:g} and IoU 0.5. Rendered "
-        "pictures are easier than a camera's; figures of photographs and shifts are in the README.",
+        "pictures are easier than a camera's; figures of photographs and shifts are in "
+        "docs/accuracy.md.",
         "",
         *_table(FINDING_HEADS, finding_rows(detector)),
     ]

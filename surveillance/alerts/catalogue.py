@@ -48,9 +48,11 @@ CATALOGUE: tuple[AlertCode, ...] = (
     AlertCode("SILENT", "high", "No round decided for too long", "table"),
     AlertCode("OVERLOAD", "high", "Machine does not keep up", "camera"),
     AlertCode("GAP", "high", "Rounds were lost", "camera"),
-    _of_round(FindingCode.UNDECIDED, "Not read"),
 )
-"""Every code that an alert can have, in the order in which lists offer them."""
+"""Every code that an alert can have, in the order in which lists offer them.
+
+What was not read (UNDECIDED) raises none: see `surveillance.alerts.unread`.
+"""
 
 _BY_CODE = {one.code: one for one in CATALOGUE}
 

@@ -8,7 +8,8 @@ from pathlib import PurePosixPath
 from settlement.compare.comparison import compare
 from settlement.settle import settle
 from surveillance.alerts.judged_round import JudgedRound
-from surveillance.alerts.model import Alert
+from surveillance.alerts.model import NO_ALERT, Alert
+from surveillance.alerts.unread import unread_of
 from surveillance.evidence import images
 from surveillance.evidence.detections import detections_of
 from vision.geometry.table import TableFile
@@ -19,12 +20,17 @@ EVIDENCE = PurePosixPath("evidence")
 
 
 def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:
-    """Settle an observed round, raise an alert for every difference, draw what shows it."""
+    """Settle an observed round, raise an alert for every difference, draw what shows it.
+
+    What was not read is no difference: it raises no alert.
+    """
     record = observed.record
     settlement = settle(record, table.rules)
     alerts = []
     pictures: dict[str, bytes] = {}
-    for number, finding in enumerate(compare(record, settlement, table.rules), start=1):
+    findings = compare(record, settlement, table.rules)
+    mistakes = [finding for finding in findings if str(finding.code) != NO_ALERT]
+    for number, finding in enumerate(mistakes, start=1):
         chosen = images.choose(observed, finding.code, finding.seat)
         names = [images.file_name(record.round_id, picture) for picture in chosen]
         for name, picture in zip(names, chosen, strict=True):
@@ -49,7 +55,8 @@ def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:
             )
         )
     detections = detections_of(observed) if alerts else ()
-    return JudgedRound(record, settlement, tuple(alerts), pictures, detections)
+    unread = unread_of(record, table.rules)
+    return JudgedRound(record, settlement, tuple(alerts), pictures, detections, unread)
 
 
 def _span(

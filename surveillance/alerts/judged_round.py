@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from settlement.record import RoundRecord, Seconds
+from settlement.record import RoundRecord, Seconds, Undecided
 from settlement.result import Settlement
 from surveillance.alerts.model import Alert
 
@@ -29,8 +29,8 @@ class Detection(BaseModel):
 class JudgedRound:
     """An observed round with its settlement, the alerts it raised and what shows them.
 
-    `pictures`: JPEG by file name, as the alerts name them. `detections`: only of a round with
-    alerts.
+    `unread`: what was not read, as `surveillance.alerts.unread` says. `pictures`: JPEG by file
+    name, as the alerts name them. `detections`: only of a round with alerts.
     """
 
     __pydantic_config__ = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -40,6 +40,7 @@ class JudgedRound:
     alerts: tuple[Alert, ...]
     pictures: dict[str, bytes] = field(default_factory=dict)
     detections: tuple[Detection, ...] = ()
+    unread: tuple[Undecided, ...] = ()
 
     def without_pictures(self) -> Self:
         """Return the same without its images, for lists that hold a whole shift."""

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from settlement.compare.finding import FindingCode
 from settlement.errors import FeltwatchError
 from settlement.record import Seconds
 
-ALERTED_APART = frozenset({"UNDECIDED", "HAND_PAY"})
-"""Codes that ask a person to look; they claim no mistake."""
+NO_ALERT = str(FindingCode.UNDECIDED)
+"""The code of what was not read: it is recorded as reading quality and raises no alert."""
+
+ALERTED_APART = frozenset({NO_ALERT, str(FindingCode.HAND_PAY)})
+"""Codes that claim no mistake."""
+
+
+IncidentAct = Literal["began", "again", "ended"]
+"""Turns of what is wrong with a camera or table for a while."""
 
 
 class Alert(BaseModel):
@@ -21,7 +30,7 @@ class Alert(BaseModel):
 
     alert_id: str = Field(description="Table, round and number within the round.")
     round_id: str | None = Field(None, description="None when it is about no single round.")
-    code: str = Field(description="HOUSE_WAY, FOUL, OVERPAID, ..., UNDECIDED.")
+    code: str = Field(description="HOUSE_WAY, FOUL, OVERPAID, ..., CAMERA.")
     severity: str = Field(description="How soon a person should look.")
     seat: int | None = Field(None, description="None for the dealer or the whole table.")
     wager: str | None = None
@@ -39,7 +48,10 @@ class Alert(BaseModel):
 
 
 def read_alerts(path: Path) -> list[Alert]:
-    """Read an `alerts.jsonl`; raises FeltwatchError naming file, line and key."""
+    """Read an `alerts.jsonl`; raises FeltwatchError naming file, line and key.
+
+    What was not read stands there too in files of earlier versions, and is left out.
+    """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
@@ -51,11 +63,13 @@ def read_alerts(path: Path) -> list[Alert]:
         if not line.strip():
             continue
         try:
-            alerts.append(Alert.model_validate_json(line))
+            alert = Alert.model_validate_json(line)
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"]) or "alert"
             raise FeltwatchError(f"{path}, line {number}: {key}: {first['msg']}") from error
+        if alert.code != NO_ALERT:
+            alerts.append(alert)
     return alerts
 
 

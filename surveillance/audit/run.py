@@ -201,7 +201,7 @@ class AuditRun:
             rounds=len(self.judged),
             alerts=len(alerts),
             alerts_by_code=count_by_code(alerts),
-            undecided=sum(len(j.record.undecided) for j in self.judged),
+            undecided=sum(len(j.unread) for j in self.judged),
             warnings=(
                 *_warnings(source, len(self.judged)),
                 *(self.footage.faults if self.footage is not None else ()),

@@ -10,34 +10,27 @@ A place is written in one step, so that a run cut off anywhere goes on from the 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from settlement.record import RoundRecord
-from settlement.result import Settlement
-from surveillance.alerts.judged_round import Detection, JudgedRound
-from surveillance.alerts.model import Alert
+from surveillance.alerts.judged_round import JudgedRound
 from surveillance.staging import write_error
 from vision.sources.base import Mark
 
 KEY, ROUNDS, EVIDENCE, PLACE = "key.json", "rounds.jsonl", "evidence", "place.bin"
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    record: RoundRecord
-    settlement: Settlement
-    alerts: tuple[Alert, ...]
-    detections: tuple[Detection, ...] = ()
+_LINE = TypeAdapter(JudgedRound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +67,10 @@ class AuditWork:
 
     def add_round(self, judged: JudgedRound) -> None:
         """Keep a judged round; it counts from the next `go_on_from`."""
-        line = _Line(
-            record=judged.record,
-            settlement=judged.settlement,
-            alerts=judged.alerts,
-            detections=judged.detections,
-        )
+        line = _LINE.dump_json(judged.without_pictures(), exclude_none=True)
         try:
-            with (self.folder / ROUNDS).open("a", encoding="utf-8") as file:
-                file.write(line.model_dump_json(exclude_none=True) + "\n")
+            with (self.folder / ROUNDS).open("ab") as file:
+                file.write(line + b"\n")
         except OSError as error:
             raise write_error(self.folder / ROUNDS, error) from error
 
@@ -153,14 +141,29 @@ class AuditWork:
             kept = lines[: place.rounds]
             if len(kept) < place.rounds:
                 return
-            rounds = [_Line.model_validate_json(line) for line in kept]
+            rounds = [_LINE.validate_json(line) for line in kept]
         except (FileNotFoundError, ValueError, KeyError, TypeError, ValidationError):
             return
         self._replace(ROUNDS, "".join(line + "\n" for line in kept).encode())
-        self.judged = [
-            JudgedRound(r.record, r.settlement, r.alerts, detections=r.detections) for r in rounds
-        ]
+        self.judged = rounds
         self.place = place
+
+
+def copy_work(earlier: Iterable[Path], to: Path) -> None:
+    """Begin a work folder with what the first of the earlier ones that is there holds.
+
+    Whoever worked there may still write: rounds after the place that was copied do not count.
+    """
+    for folder in earlier:
+        if not (folder / PLACE).is_file():
+            continue
+        shutil.rmtree(to, ignore_errors=True)
+        to.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):
+            for name in (PLACE, KEY, ROUNDS):
+                shutil.copyfile(folder / name, to / name)
+            shutil.copytree(folder / EVIDENCE, to / EVIDENCE, dirs_exist_ok=True)
+        return
 
 
 def _place(data: bytes) -> Place:

@@ -40,6 +40,9 @@ COMMANDS: dict[str, _Command] = {
     "serve": _Command(
         "server.serve_cmd", "serve_command", "Watch tables live, with pages and alerts."
     ),
+    "worker": _Command(
+        "server.worker_cmd", "worker_command", "Audit recordings that wait in the database."
+    ),
     "calibrate": _Command("server.calibrate_cmd", "calibrate_command", "Tie a camera to the felt."),
     "chips": _Command("server.chips_cmd", "chips_app", "Show feltwatch the table's chips.", True),
     "detect": _Command("recordings.detect_cmd", "detect_command", "Find the cards in photographs."),

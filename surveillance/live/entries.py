@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from settlement.errors import FeltwatchError
 from surveillance.alerts.judged_round import Detection, JudgedRound
-from surveillance.alerts.model import Alert
+from surveillance.alerts.model import Alert, IncidentAct
 from surveillance.evidence.clips import Clip
 from surveillance.live.open_alert import CameraFacts
 
@@ -37,7 +37,7 @@ class IncidentEntry(_Form):
     """A camera or table incident began (then with its images), came back or ended."""
 
     facts: CameraFacts
-    act: Literal["began", "again", "ended"]
+    act: IncidentAct
     incident: str
     alert: Alert
     at: float
@@ -85,7 +85,10 @@ class CameraEntry(_Form):
 
 
 class GapEntry(_Form):
-    """Rounds that were decided and then lost, for nothing could be written; s since 1970."""
+    """A span, s since 1970, of which rounds are lost: decided ones that could not be written.
+
+    `rounds` 0: the camera was not watched, for its process or the server was ended by force.
+    """
 
     camera: str
     table: str

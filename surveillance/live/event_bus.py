@@ -1,64 +1,109 @@
-"""Where all news of the live tables meets: processes publish, pages and metrics subscribe."""
+"""Where all news of the live tables meets: processes publish, pages and metrics subscribe.
+
+News of kinds that last has numbers: a page that was cut off says which it had last and is given
+what came since, or is told that it missed some.
+"""
 
 from __future__ import annotations
 
+import json
+import secrets
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from surveillance.live.record_status import RecordStatus
 from surveillance.live.states import CameraState, LiveEvent, SeatNow, TableState
 
-__all__ = ["CameraState", "EventBus", "LiveEvent", "SeatNow", "Subscription", "TableState"]
+__all__ = [
+    "CameraState",
+    "EventBus",
+    "LiveEvent",
+    "Published",
+    "SeatNow",
+    "Subscription",
+    "TableState",
+]
 
 MOST_WAITING = 500
 """News that waits for one subscriber; beyond it the oldest goes, states first."""
+
+KEPT = 1_000
+"""News that is kept for pages that come back."""
+
+LASTING = frozenset({"round", "alert", "alert_changed"})
+"""Kinds that a page that comes back must hear of; a table's state it asks for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """An event as it was published: its number, empty where it is not kept, and its JSON."""
+
+    event: LiveEvent
+    id: str
+    data: str
 
 
 class Subscription:
     """One subscriber's news in order. A later state of a camera takes the place of an earlier."""
 
-    def __init__(self, bus: EventBus, most: int) -> None:
+    def __init__(self, bus: EventBus, most: int, wake: Callable[[], None] | None) -> None:
         """Made by `EventBus.subscribe`."""
         self.missed = 0
+        """How many pieces of news the subscriber was too slow for."""
         self._bus = bus
         self._most = most
-        self._events: deque[LiveEvent] = deque()
+        self._wake = wake
+        self._news: deque[Published] = deque()
         self._fresh = threading.Condition()
         self._closed = False
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing more will come."""
+        return self._closed
+
     def get(self, timeout: float | None = None) -> LiveEvent | None:
-        """The next piece of news; None when none came within `timeout` s, or it is closed."""
+        """The next event; None when none came within `timeout` s, or it is closed."""
+        news = self.get_news(timeout)
+        return None if news is None else news.event
+
+    def get_news(self, timeout: float | None = None) -> Published | None:
+        """The same as it was published."""
         until = None if timeout is None else time.monotonic() + timeout
         with self._fresh:
-            while not self._events:
+            while not self._news:
                 left = None if until is None else until - time.monotonic()
                 if self._closed or (left is not None and left <= 0):
                     return None
                 self._fresh.wait(left)
-            return self._events.popleft()
+            return self._news.popleft()
 
-    def put(self, event: LiveEvent) -> None:
+    def put(self, news: Published) -> None:
         """Add news; never waits."""
         with self._fresh:
             if self._closed:
                 return
-            if event.kind == "state":
-                self._forget_state(event.camera)
-            if len(self._events) >= self._most:
+            if news.event.kind == "state":
+                self._forget_state(news.event.camera)
+            if len(self._news) >= self._most:
                 self.missed += 1
-                states = [e for e in self._events if e.kind == "state"]
-                if event.kind == "state" and not states:
+                states = [one for one in self._news if one.event.kind == "state"]
+                if news.event.kind == "state" and not states:
                     return
-                self._events.remove(states[0] if states else self._events[0])
-            self._events.append(event)
+                self._news.remove(states[0] if states else self._news[0])
+            self._news.append(news)
             self._fresh.notify()
+        if self._wake is not None:
+            self._wake()
 
     def _forget_state(self, camera: str) -> None:
-        for event in self._events:
-            if event.kind == "state" and event.camera == camera:
-                self._events.remove(event)
+        for news in self._news:
+            if news.event.kind == "state" and news.event.camera == camera:
+                self._news.remove(news)
                 return
 
     def close(self) -> None:
@@ -66,8 +111,10 @@ class Subscription:
         self._bus.leave(self)
         with self._fresh:
             self._closed = True
-            self._events.clear()
+            self._news.clear()
             self._fresh.notify_all()
+        if self._wake is not None:
+            self._wake()
 
     def __enter__(self) -> Subscription:
         """Itself."""
@@ -95,6 +142,9 @@ class EventBus:
         self._most = most_waiting
         self._lock = threading.Lock()
         self._subscribers: set[Subscription] = set()
+        self._run = secrets.token_hex(4)
+        self._number = 0
+        self._kept: deque[Published] = deque(maxlen=KEPT)
         self._states: dict[str, TableState] = {}
         self._pictures: dict[str, tuple[bytes, bytes]] = {}
         self._shown_at: dict[str, float] = {}
@@ -104,20 +154,48 @@ class EventBus:
 
     def publish(self, event: LiveEvent) -> None:
         """Tell all subscribers; never waits."""
+        told = event.model_dump(mode="json", exclude={"kind"})
+        data = json.dumps(told, ensure_ascii=False)
         with self._lock:
-            subscribers = tuple(self._subscribers)
-        for subscriber in subscribers:
-            subscriber.put(event)
+            news = Published(event, "", data)
+            if event.kind in LASTING:
+                self._number += 1
+                news = Published(event, f"{self._run}-{self._number}", data)
+                self._kept.append(news)
+            # Within the lock, so that all hear news in the order of its numbers.
+            for subscriber in self._subscribers:
+                subscriber.put(news)
 
-    def subscribe(self) -> Subscription:
-        """A subscription to all news from now on; close it in the end."""
-        subscription = Subscription(self, self._most)
+    def subscribe(self, wake: Callable[[], None] | None = None) -> Subscription:
+        """A subscription to all news from now on; close it in the end.
+
+        `wake` is called from any thread when there is news, or no more; it must not wait.
+        """
+        return self.resume(None, wake)[0]
+
+    def resume(
+        self, last_id: str | None, wake: Callable[[], None] | None = None
+    ) -> tuple[Subscription, list[Published] | None]:
+        """The same, and what lasts of the news since `last_id`; None: some of it is gone."""
+        subscription = Subscription(self, self._most, wake)
         with self._lock:
             closed = self._closed
             self._subscribers.add(subscription)
+            since = self._since(last_id)
         if closed:
             subscription.close()
-        return subscription
+        return subscription, since
+
+    def _since(self, last_id: str | None) -> list[Published] | None:
+        if not last_id:
+            return []
+        run, _, number = last_id.partition("-")
+        if run != self._run or not number.isdigit():
+            return None
+        gone = self._number - int(number)
+        if gone > len(self._kept):
+            return None
+        return list(self._kept)[len(self._kept) - gone :] if gone > 0 else []
 
     def leave(self, subscription: Subscription) -> None:
         """Take a subscriber off."""

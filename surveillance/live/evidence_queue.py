@@ -101,7 +101,7 @@ class EvidenceQueue:
             self._store.pending.set_ready(alerts, None, "", [words])
         else:
             folder = folder_of(entry.camera, entry.source, rows[0].at)
-            name = str(folder / f"{rows[0].alert_id}{CLIP}")
+            name = str(folder / f"{rows[0].alert.alert_id}{CLIP}")
             self._store.pending.set_ready(alerts, clip_facts(entry.clip), name)
         self._fresh.set()
 
@@ -202,7 +202,7 @@ class EvidenceQueue:
             raise
         except FeltwatchError as error:
             words = disk_words(error, self._dir)
-            log.error("alert %s: no bundle yet: %s", own.alert.alert_id, words)
+            log.error("alert %s: no bundle yet: %s", own.alert.alert.alert_id, words)
             self._store.pending.set_failed(own.alert.id, words)
             return False
         self._changed(row)

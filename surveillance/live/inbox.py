@@ -77,6 +77,17 @@ class Inbox:
             return max(self._last_round.get(camera, 0), self._journal.last_round(camera))
         return self._last_round.get(camera, 0)
 
+    def watched(self, camera: str) -> float:
+        """Return until when all of a camera came here, s since 1970; 0: it was not watched."""
+        with contextlib.suppress(JournalError):
+            return self._journal.watched(camera)
+        return 0.0
+
+    def set_watched(self, camera: str, until: float) -> None:
+        """Keep that all of a camera came here until then; 0: it is not watched any more."""
+        with contextlib.suppress(JournalError):
+            self._journal.set_watched(camera, until)
+
     def put(self, entry: Entry) -> None:
         """Take an entry; it is in the journal, or where that fails in memory, on return."""
         waiting = _waiting(entry)

@@ -42,9 +42,11 @@ CREATE TABLE IF NOT EXISTS cameras (
     name TEXT PRIMARY KEY,
     table_name TEXT NOT NULL,
     last_round INTEGER NOT NULL,
-    gap TEXT NOT NULL
+    gap TEXT NOT NULL,
+    watched TEXT NOT NULL DEFAULT '000000000000.000'
 );
 """
+_ADD_WATCHED = "ALTER TABLE cameras ADD COLUMN watched TEXT NOT NULL DEFAULT '000000000000.000'"
 
 log = logging.getLogger(__name__)
 
@@ -176,7 +178,7 @@ class Journal:
         """Make room for what is kept of a camera, before it is needed. Raises JournalError."""
         with self._transaction() as connection:
             connection.execute(
-                "INSERT INTO cameras VALUES (?, ?, 0, ?) "
+                "INSERT INTO cameras (name, table_name, last_round, gap) VALUES (?, ?, 0, ?) "
                 "ON CONFLICT (name) DO UPDATE SET table_name = excluded.table_name "
                 "WHERE table_name <> excluded.table_name",
                 (camera, table, _COUNTS.format(0, 0, 0)),
@@ -188,6 +190,24 @@ class Journal:
             query = "SELECT last_round FROM cameras WHERE name = ?"
             row = self._db().execute(query, (camera,)).fetchone()
         return int(row[0]) if row else 0
+
+    def set_watched(self, camera: str, until: float) -> None:
+        """Keep until when (s since 1970) all of a camera is journaled; 0: it is not watched.
+
+        What is left by a server that was killed says from when on rounds may be lost. Raises
+        JournalError.
+        """
+        with self._transaction() as connection:
+            connection.execute(
+                "UPDATE cameras SET watched = ? WHERE name = ?", (f"{until:016.3f}", camera)
+            )
+
+    def watched(self, camera: str) -> float:
+        """Return until when all of a camera is journaled, 0 for none. Raises JournalError."""
+        with self._told(), self._lock:
+            query = "SELECT watched FROM cameras WHERE name = ?"
+            row = self._db().execute(query, (camera,)).fetchone()
+        return float(row[0]) if row else 0.0
 
     def set_gap(self, gap: Gap) -> None:
         """Keep what could not be journaled, in space that was made before. Raises JournalError."""
@@ -234,6 +254,9 @@ class Journal:
             connection.execute("PRAGMA journal_mode = PERSIST")
             connection.execute("PRAGMA synchronous = FULL")
             connection.executescript(_TABLES)
+            columns = {row[1] for row in connection.execute("PRAGMA table_info(cameras)")}
+            if "watched" not in columns:  # of an earlier version
+                connection.execute(_ADD_WATCHED)
             self._connection = connection
             self._reserve(connection)
         except BaseException:

@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime
 
 from surveillance.evidence.clips import Clip
-from surveillance.live.entries import ClipEntry, IncidentEntry, NoteEntry, RoundEntry
+from surveillance.live.entries import ClipEntry, GapEntry, IncidentEntry, NoteEntry, RoundEntry
 from surveillance.live.event_bus import EventBus
 from surveillance.live.messages import (
     ClipMessage,
@@ -21,6 +21,10 @@ from surveillance.live.recorder import Recorder
 from surveillance.live.states import CameraState, LiveEvent, TableState
 from vision.sources.url import Address
 
+KEEP_EVERY_S = 3.0
+"""How often the journal is told until when all of a camera was taken."""
+KILLED = "the server was ended by force"
+
 
 class MessageRouter:
     """The state of one table as it is told, and what its camera reports."""
@@ -34,6 +38,12 @@ class MessageRouter:
         self._bus, self._recorder = bus, recorder
         self._noted = ""
         self.restarts = 0
+        self._watched = self._kept = 0.0
+        """Until when all was taken of the camera, s since 1970, and the same in the journal."""
+        self._gap: tuple[float, str] | None = None
+        """Since when it is not watched, and why; it is told when it is watched again."""
+        if since := recorder.watched(state.camera):
+            self._gap = (since, KILLED)
         self.facts: CameraFacts | None = None
         """Of the process that runs now; set before its first message."""
 
@@ -89,6 +99,41 @@ class MessageRouter:
                     )
                 )
 
+    def lose(self, why: str) -> None:
+        """Say that the process ended by force, so that rounds may be lost from now on."""
+        if self._watched and self._gap is None:
+            self._gap = (self._watched, why)
+
+    def end(self, *, by_force: bool) -> None:
+        """Say that the camera is watched no more, since its process was ended (`by_force`)."""
+        if by_force:
+            self.lose("its process did not stop when it was asked to")
+            self._tell_gap(time.time())
+        self._watched = 0.0
+        if self._gap is None:
+            self._recorder.set_watched(self._state.camera, 0.0)
+
+    def _note_watched(self) -> None:
+        """All that the process sent before its state has been taken."""
+        now = time.time()
+        self._tell_gap(now)
+        self._watched = now
+        if now - self._kept >= KEEP_EVERY_S:
+            self._kept = now
+            self._recorder.set_watched(self._state.camera, now)
+
+    def _tell_gap(self, until: float) -> None:
+        if self._gap is None:
+            return
+        since, why = self._gap
+        self._recorder.take(
+            GapEntry(
+                camera=self._state.camera, table=self._state.table, since=since, until=until,
+                rounds=0, why=why,
+            )
+        )  # fmt: skip
+        self._gap = None
+
     def _keep_last(self, message: RoundMessage) -> None:
         judged = message.judged
         update: dict[str, object] = {
@@ -111,6 +156,8 @@ class MessageRouter:
         self._tell(self._state.model_copy(update=update))
 
     def _take_state(self, message: StateMessage) -> None:
+        if message.frame_shown_at is not None:
+            self._note_watched()
         shown = message.frame_shown_at
         told = {
             "state": CameraState(message.state),

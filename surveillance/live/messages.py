@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from surveillance.alerts.judged_round import JudgedRound
-from surveillance.alerts.model import Alert
+from surveillance.alerts.model import Alert, IncidentAct
 from surveillance.config.site_file import EvidencePart
 from surveillance.live.camera.overload import CameraLoad
 from surveillance.live.states import SeatNow
@@ -84,7 +83,7 @@ class RoundMessage:
 class IncidentMessage:
     """A camera or table incident began (with its alert) or ended."""
 
-    act: Literal["began", "again", "ended"]
+    act: IncidentAct
     kind: str
     alert: Alert
     at: float

@@ -32,13 +32,13 @@ class News:
         at = row.at if kind == "alert" else datetime.now(UTC)
         body = {
             "id": row.id,
-            "alert_id": row.alert_id,
-            "code": row.code,
-            "severity": row.severity,
-            "seat": row.seat,
-            "wager": row.wager,
+            "alert_id": row.alert.alert_id,
+            "code": row.alert.code,
+            "severity": row.alert.severity,
+            "seat": row.alert.seat,
+            "wager": row.alert.wager,
             "state": row.state,
-            "message": row.message,
+            "message": row.alert.message,
             "at": row.at.isoformat(),
             "round": row.round,
             "clip": row.clip is not None,
@@ -47,7 +47,7 @@ class News:
         self.publish(kind, row.camera, row.table, at, body)
         if self._webhooks is not None and kind == "alert":
             told = {**body, "camera": row.camera, "table": row.table}
-            self._webhooks.send("alert", told, row.code)
+            self._webhooks.send("alert", told, row.alert.code)
 
     def alert_changed(self, row: AlertRow) -> None:
         """Publish an alert whose images, bundle or clip have come."""

@@ -80,6 +80,8 @@ class ProcessSupervisor:
         self._stop = threading.Event()
         self._again = threading.Event()
         self._left_out = False
+        self._was_made = False
+        """Whether the last process was ended by force."""
         self.load: CameraLoad | None = None
         """How its process keeps up; None while it does not watch."""
         self._process: BaseProcess | None = None
@@ -114,6 +116,10 @@ class ProcessSupervisor:
         self._left_out = on
 
     def _keep(self) -> None:
+        self._keep_alive()
+        self._router.end(by_force=self._was_made)
+
+    def _keep_alive(self) -> None:
         starts: deque[float] = deque(maxlen=self._limits.restarts + 1)
         attempt = 0
         while not self._stop.is_set():
@@ -125,6 +131,7 @@ class ProcessSupervisor:
                 return
             if why is None and not self._again.is_set():
                 # The stream has ended: only when asked is it begun anew.
+                self._router.end(by_force=False)
                 self._wait(None)
             if self._again.is_set():
                 starts.clear()
@@ -138,6 +145,7 @@ class ProcessSupervisor:
 
     def _plan(self, why: str, starts: deque[float], attempt: int) -> float:
         """Tell why the process ended; gives back the wait before the next, s."""
+        self._router.lose(why)
         many = len(starts) > self._limits.restarts
         if many and time.monotonic() - starts[0] < self._limits.window_s:
             wait = self._limits.rest_s
@@ -160,6 +168,7 @@ class ProcessSupervisor:
 
     def _life(self) -> str | None:
         """One process from start to end: why it ended, None when its stream has."""
+        self._was_made = False
         try:
             setup, self._router.facts = self._set_up(run_name())
             shutil.rmtree(setup.spool, ignore_errors=True)
@@ -227,6 +236,9 @@ class ProcessSupervisor:
             connection.send(STOP)
         if self._stop.is_set() or self._again.is_set():
             self._drain(listener)
+        if listener.is_over:
+            process.join(STOP_MADE_S)
+        self._was_made = process.is_alive()
         for end in (process.terminate, process.kill):
             if process.is_alive():
                 end()

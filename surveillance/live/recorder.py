@@ -117,6 +117,14 @@ class Recorder:
         self.evidence.add_camera(camera)
         self._inbox.add_camera(camera, table)
 
+    def watched(self, camera: str) -> float:
+        """Return until when all of a camera was taken by a server that was killed, else 0."""
+        return self._inbox.watched(camera)
+
+    def set_watched(self, camera: str, until: float) -> None:
+        """Keep until when (s since 1970) all of a camera was taken; 0: its watching has ended."""
+        self._inbox.set_watched(camera, until)
+
     def last_round(self, camera: str) -> int:
         """Return the number of a camera's last decided round, stored or not, else 0."""
         known = self._inbox.last_round(camera)
@@ -269,8 +277,7 @@ class Recorder:
             self.evidence.write_pictures(facts.folder(at), entry.pictures)
             for row in stored.alerts:
                 self._news.alert_changed(row)
-        state = f"{entry.incident} {entry.act}"
-        self._store.health.note(facts.camera, state, alert.message, at)
+        self._store.health.note(facts.camera, entry.incident, alert.message, at, entry.act)
         self._news.incident(entry)
 
     def _store_gap(self, entry: GapEntry) -> None:
@@ -278,21 +285,26 @@ class Recorder:
         code = alert_code("GAP")
         since, until = moment(entry.since), moment(entry.until)
         span = f"{since:%Y-%m-%d %H:%M:%S} to {until:%H:%M:%S} UTC"
-        message = f"{entry.camera}: up to {entry.rounds} rounds or incidents of {span} were lost: "
+        lost = f"up to {entry.rounds} rounds or incidents of {span} were lost"
+        if not entry.rounds:
+            lost = f"not watched from {span}, a round of that time may be lost"
+        message = f"{entry.camera}: {lost}: {entry.why}."
         stored = self._store.record.add(
             None,
             [
                 NewAlert(
-                    alert_id=f"{entry.table}-gap-{since:%Y%m%dT%H%M%S}",
+                    alert=Alert(
+                        alert_id=f"{entry.table}-gap-{since:%Y%m%dT%H%M%S}",
+                        code=code.code,
+                        severity=code.severity,
+                        message=message,
+                        seen=span,
+                    ),
                     table=entry.table,
                     camera=entry.camera,
                     source=f"gap#{entry.since:.3f}",
-                    code=code.code,
-                    severity=code.severity,
                     at=until,
-                    message=f"{message}{entry.why}.",
                     dealer=self._store.dealers.current(entry.table, until),
-                    seen=span,
                 )
             ],
         )

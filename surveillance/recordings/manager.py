@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import logging
+import os
+import secrets
+import shutil
+import socket
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from settlement.errors import FeltwatchError
 from surveillance.audit.footage import ClipPlan
+from surveillance.audit.work_folder import copy_work
 from surveillance.evidence.bundle import Chain, SigningKey
 from surveillance.recordings.folders import AllowedFolders
 from surveillance.recordings.preview import VideoFacts, video_facts
@@ -27,10 +33,19 @@ OUT, WORK, PREVIEWS = "recordings", "audit-work", "previews"
 WITH_SMALL = ClipPlan(small=True)
 LOOK_EVERY_S = 2.0
 """How often the store is asked for what is queued, when nobody here has said so."""
+LEASE_S = 30.0
+"""An audit whose worker gives no sign for so long is another worker's."""
 _QUEUED: frozenset[RecordingState] = frozenset({"queued"})
-_RUNNING: frozenset[RecordingState] = frozenset({"running"})
 _ENDED: frozenset[RecordingState] = frozenset({"stopped", "failed"})
 _LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Audit:
+    """An audit that runs here: its recording as it was claimed, and its process."""
+
+    row: RecordingRow
+    process: WorkProcess
 
 
 class AuditManager:
@@ -53,14 +68,21 @@ class AuditManager:
         audit: Callable[..., None] = run_audit,
         clips: ClipPlan = WITH_SMALL,
         key: SigningKey | None = None,
+        lease_s: float = LEASE_S,
     ) -> None:
-        """`weights` is a folder with a model, None for the shipped one; `key` signs evidence."""
+        """`weights` is a folder with a model, None for the shipped one; `key` signs evidence.
+
+        An audit is this manager's as long as it renews its lease: one that gives no sign for
+        `lease_s` loses it to another.
+        """
+        self._worker = f"{socket.gethostname()} {os.getpid()} {secrets.token_hex(4)}"
+        self._lease_s = lease_s
         self.folders = folders
         self._store = store
         self._evidence_dir, self._data_dir = evidence_dir, data_dir
         self._weights, self._most, self._audit = weights, most, audit
         self._clips, self._chain = clips, Chain.of(evidence_dir, key)
-        self._running: dict[int, WorkProcess] = {}
+        self._running: dict[int, _Audit] = {}
         self._previews: dict[int, WorkProcess] = {}
         self._wanted: list[int] = []
         self._preview_faults: dict[int, str] = {}
@@ -68,10 +90,13 @@ class AuditManager:
         self._lock = threading.RLock()
         self._wake = threading.Event()
         self._stopping = False
+        self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
     @classmethod
-    def of_site(cls, site: Any, store: Store, key: SigningKey | None = None) -> AuditManager:
+    def of_site(
+        cls, site: Any, store: Store, key: SigningKey | None = None, most: int = 1
+    ) -> AuditManager:
         """The manager of a site file (`surveillance.config.site_file.SiteConfig`)."""
         own = site.evidence
         folders = AllowedFolders(
@@ -80,12 +105,17 @@ class AuditManager:
         return cls(
             store, folders, site.evidence_dir, site.site.data_dir, weights=site.site.weights,
             clips=ClipPlan(own.before_s, own.after_s, own.longest_s, small=True), key=key,
+            most=most,
         )  # fmt: skip
 
     def start(self) -> None:
-        """Begin to work; what ran when the program ended before is queued again."""
-        for row in self._rows("running"):
-            self._store.recordings.set_state(row.id, "queued", only_from=_RUNNING)
+        """Begin to work; what ran when the program ended before is queued again.
+
+        In PostgreSQL others may run it: there it is free when its lease has ended.
+        """
+        if self._store.database.is_sqlite:
+            self._store.recordings.free_all()
+        threading.Thread(target=self._hold, name="leases", daemon=True).start()
         self._thread = threading.Thread(target=self._work, name="audits", daemon=True)
         self._thread.start()
 
@@ -93,12 +123,13 @@ class AuditManager:
         """Stop all; what runs is kept and goes on at the next start."""
         self._stopping = True
         with self._lock:
-            running = [*self._running.values(), *self._previews.values()]
+            running = [*(a.process for a in self._running.values()), *self._previews.values()]
             for one in running:
                 one.ask_to_stop()
         self._wake.set()
         if self._thread is not None:
             self._thread.join(END_WITHIN_S)
+        self._ended.set()
         for one in running:
             one.make_stop()
 
@@ -138,8 +169,10 @@ class AuditManager:
         with self._lock:
             running = self._running.get(id)
             if running is not None:
-                running.ask_to_stop()
+                running.process.ask_to_stop()
                 return row
+        if row.state == "running":
+            return self._store.recordings.ask_to_stop(id)
         if row.state != "queued":
             raise FeltwatchError(f"recording {id} is {row.state}; there is nothing to stop")
         return self._store.recordings.set_state(id, "stopped", only_from=_QUEUED)
@@ -169,11 +202,11 @@ class AuditManager:
 
     def work_dir(self, row: RecordingRow) -> Path:
         """Where what was decided so far is kept while the audit is not done."""
-        return self._data_dir / WORK / str(row.id)
+        return self._data_dir / WORK / row.run
 
     def out_dir(self, row: RecordingRow) -> Path:
         """Where the results are, once it is done."""
-        return self._evidence_dir / OUT / str(row.id)
+        return self._evidence_dir / OUT / row.run
 
     def preview(self, row: RecordingRow) -> Path | None:
         """The preview of a recording, None while there is none."""
@@ -213,9 +246,10 @@ class AuditManager:
                 _LOG.exception("the audits in the background met an error; they go on")
 
     def _begin(self) -> None:
-        free = self._most - len(self._running)
-        queued = sorted(self._rows("queued"), key=lambda row: row.id) if free > 0 else []
-        for row in queued[:free]:
+        while len(self._running) < self._most:
+            row = self._store.recordings.claim(self._worker, self._lease_s)
+            if row is None:
+                break
             self._begin_audit(row)
         with self._lock:
             id = self._wanted.pop(0) if self._wanted and not self._previews else None
@@ -226,17 +260,44 @@ class AuditManager:
         try:
             video = self.video(row)
         except FeltwatchError as error:
-            self._store.recordings.set_state(row.id, "failed", str(error), only_from=_QUEUED)
+            self._store.recordings.set_state(row.id, "failed", str(error), held=row)
             return
-        changed = self._store.recordings.set_state(row.id, "running", only_from=_QUEUED)
-        if changed.state != "running":
-            return
+        if row.takeovers:
+            copy_work(self._earlier(row), self.work_dir(row))
         job = Job(
             video, Path(row.table_file), self.out_dir(row), self.work_dir(row), self._weights,
             self._clips,
         )  # fmt: skip
         with self._lock:
-            self._running[row.id] = WorkProcess(self._audit, job)
+            self._running[row.id] = _Audit(row, WorkProcess(self._audit, job))
+
+    def _earlier(self, row: RecordingRow) -> list[Path]:
+        """The work folders of workers that are gone, the last one first."""
+        earlier = (replace(row, takeovers=n) for n in reversed(range(row.takeovers)))
+        return [self.work_dir(one) for one in earlier]
+
+    def _hold(self) -> None:
+        """Renew the leases; in a thread of its own, for keeping the results takes a while."""
+        while not self._ended.wait(self._lease_s / 4):
+            with self._lock:
+                running = dict(self._running)
+            for id, audit in running.items():
+                try:
+                    row = self._store.recordings.renew(audit.row, self._lease_s)
+                except FeltwatchError as error:
+                    _LOG.error("recording %d: its lease cannot be renewed: %s", id, error)
+                    continue
+                if row is None:
+                    _LOG.warning("recording %d: another worker has taken its audit over", id)
+                    audit.process.make_stop()
+                elif row.stop_asked:
+                    audit.process.ask_to_stop()
+
+    def _forget(self, id: int, process: WorkProcess) -> None:
+        with self._lock:
+            del self._running[id]
+        process.close()
+        self._wake.set()
 
     def _begin_preview(self, id: int) -> None:
         try:
@@ -251,11 +312,11 @@ class AuditManager:
     def _listen(self) -> None:
         with self._lock:
             audits, previews = dict(self._running), dict(self._previews)
-        for id, running in audits.items():
-            if running.receive():
-                self._tell_progress(id, running.last)
-            if not running.is_at_work:
-                self._end_audit(id, running)
+        for id, audit in audits.items():
+            if audit.process.receive():
+                self._tell_progress(audit.row, audit.process.last)
+            if not audit.process.is_at_work:
+                self._end_audit(id, audit)
         for id, running in previews.items():
             running.receive()
             if running.is_at_work:
@@ -268,44 +329,48 @@ class AuditManager:
             if told.kind not in ("done", "stopped"):
                 self._preview_faults[id] = told.message or running.ended
 
-    def _tell_progress(self, id: int, told: Told) -> None:
+    def _tell_progress(self, row: RecordingRow, told: Told) -> None:
         if told.kind == "progress":
             self._store.recordings.progress(
-                id, told.at_s, told.duration_s, told.speed, told.rounds, told.alerts
+                row.id, told.at_s, told.duration_s, told.speed, told.rounds, told.alerts, row
             )
 
-    def _end_audit(self, id: int, running: WorkProcess) -> None:
-        told = running.finish()
+    def _end_audit(self, id: int, audit: _Audit) -> None:
+        told = audit.process.finish()
         try:
-            self._keep_end(id, told, running)
+            self._keep_end(audit.row, told, audit.process)
         finally:
-            with self._lock:
-                del self._running[id]
-            running.close()
-            self._wake.set()
+            self._forget(id, audit.process)
 
-    def _keep_end(self, id: int, told: Told, running: WorkProcess) -> None:
-        recordings = self._store.recordings
+    def _keep_end(self, held: RecordingRow, told: Told, running: WorkProcess) -> None:
+        recordings, id = self._store.recordings, held.id
+        if recordings.renew(held, self._lease_s) is None:
+            # This process may have stood still since its last sign.
+            _LOG.warning("recording %d: another worker has taken its audit over", id)
+            return
         if told.kind == "done":
             row = recordings.progress(
-                id, told.at_s, told.duration_s, told.speed, told.rounds, told.alerts
+                id, told.at_s, told.duration_s, told.speed, told.rounds, told.alerts, held
             )
-            out = self.out_dir(row)
+            out, under = self.out_dir(held), f"{OUT}/{held.run}"
             try:
-                take_results(self._store, row, out, f"{OUT}/{id}", self._weights_dir(), self._chain)
+                take_results(self._store, row, out, under, self._weights_dir(), self._chain)
             except (FeltwatchError, OSError) as error:
-                recordings.set_state(id, "failed", f"the results cannot be kept: {error}")
+                words = f"the results cannot be kept: {error}"
+                recordings.set_state(id, "failed", words, held=held)
                 return
-            recordings.set_state(id, "done", told.message, out=f"{OUT}/{id}")
+            recordings.set_state(id, "done", told.message, out=under, held=held)
+            for folder in self._earlier(held):
+                shutil.rmtree(folder, ignore_errors=True)
         elif told.kind == "stopped":
             # Stopped with the program it goes on by itself; by a person, when they say so.
-            recordings.set_state(id, "queued" if self._stopping else "stopped", told.message)
+            state: RecordingState = "queued" if self._stopping else "stopped"
+            recordings.set_state(id, state, told.message, held=held)
         elif told.kind == "failed":
-            recordings.set_state(id, "failed", told.message)
+            recordings.set_state(id, "failed", told.message, held=held)
         else:
-            recordings.set_state(
-                id, "failed", f"{running.ended}; going on keeps the rounds decided so far"
-            )
+            words = f"{running.ended}; going on keeps the rounds decided so far"
+            recordings.set_state(id, "failed", words, held=held)
 
     def _weights_dir(self) -> Path:
         from models.weights.folder import default_weights

@@ -10,6 +10,7 @@ from settlement.record import RoundRecord, read_rounds
 from settlement.settle import settle
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert, read_alerts
+from surveillance.alerts.unread import unread_of
 from surveillance.audit import bundles as audit_bundles
 from surveillance.audit.bundles import AuditBundles
 from surveillance.audit.footage import FOR_BUNDLES
@@ -54,7 +55,8 @@ def take_results(
     def add(record: RoundRecord | None, mine: list[Alert]) -> None:
         new = None
         if record is not None:
-            judged = JudgedRound(record, settle(record, table.rules), tuple(mine))
+            unread = unread_of(record, table.rules)
+            judged = JudgedRound(record, settle(record, table.rules), tuple(mine), unread=unread)
             new = run.round(
                 judged, _at(row, record.start_s), _at(row, record.end_s or record.start_s)
             )

@@ -50,6 +50,11 @@ def run_audit(job: Job, pipe: Connection, stop: Event) -> None:
     from surveillance.audit.recording import Progress, audit
 
     last = [float("-inf")]
+    # Whoever began this may be killed; then another worker goes on with it.
+    parent = os.getppid()
+
+    def should_stop() -> bool:
+        return stop.is_set() or os.getppid() != parent
 
     def tell(progress: Progress) -> None:
         if time.monotonic() - last[0] >= TELL_EVERY_S:
@@ -59,7 +64,7 @@ def run_audit(job: Job, pipe: Connection, stop: Event) -> None:
     def run() -> Told:
         summary = audit(
             job.video, job.table_file, job.out, detector_dir=job.weights, on_progress=tell,
-            clips=job.clips, work_dir=job.work, should_stop=stop.is_set,
+            clips=job.clips, work_dir=job.work, should_stop=should_stop,
         )  # fmt: skip
         return Told(
             "done", summary.duration_s, summary.duration_s, summary.speed, summary.rounds,

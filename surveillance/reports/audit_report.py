@@ -190,7 +190,7 @@ def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
             speed=f"{heading.duration_s / heading.wall_s:.1f}" if heading.wall_s > 0 else "–",
             mistakes=sum(1 for kind in kinds if kind in (HIGH, MEDIUM, LOW)),
             checks=kinds.count(CHECK),
-            undecided_count=sum(len(j.record.undecided) for j in judged),
+            undecided_count=sum(len(j.unread) for j in judged),
             codes=_codes(alerts),
             ticks=_ticks(heading),
             rounds=cards,

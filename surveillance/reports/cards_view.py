@@ -94,14 +94,3 @@ def wager_name(wager: str) -> str:
     """
     words = wager.replace("_", " ").title()
     return words.replace("Emperors", "Emperor's").replace("Ace High", "Ace-High")
-
-
-def dollars(cents: int | None, unknown: str = "?") -> str:
-    """Cents as people read them, without needless decimals.
-
-    >>> dollars(1234500), dollars(1250), dollars(0), dollars(None)
-    ('$12,345', '$12.50', '$0', '?')
-    """
-    if cents is None:
-        return unknown
-    return f"${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")

@@ -8,9 +8,10 @@ from decimal import Decimal
 
 from settlement.record import RoundRecord, SeatRecord, Undecided, WagerRecord
 from settlement.result import DealerSettlement, SeatSettlement, Settlement, WagerSettlement
+from settlement.ruling import money
 from surveillance.alerts.model import ALERTED_APART, Alert
 from surveillance.evidence.images import clock
-from surveillance.reports.cards_view import HandCards, dollars, hand_cards, wager_name
+from surveillance.reports.cards_view import HandCards, hand_cards, wager_name
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 CHECK, UNDECIDED, OK = "check", "undecided", "ok"
@@ -103,8 +104,6 @@ def kind_of(alert: Alert) -> str:
     >>> kind_of(Alert(alert_id="a", code="OVERPAID", severity="high", message="m"))
     'high'
     """
-    if alert.code == "UNDECIDED":
-        return UNDECIDED
     if alert.code in ALERTED_APART:
         return CHECK
     return {"high": HIGH, "medium": MEDIUM}.get(alert.severity, LOW)
@@ -126,11 +125,15 @@ def _what(what: str) -> str:
     return what.replace("_", " ")
 
 
+def _sum(cents: int | None, unknown: str = "?") -> str:
+    return unknown if cents is None else money(cents, short=True)
+
+
 def _done(wager: WagerRecord | None) -> str:
     if wager is None:
         return "–"
     if wager.action == "paid":
-        return f"paid {dollars(wager.paid_cents)}"
+        return f"paid {_sum(wager.paid_cents)}"
     return wager.action or "not read"
 
 
@@ -141,7 +144,7 @@ def _due(due: WagerSettlement | None) -> str:
         return "undecided"
     if due.outcome == "win" and due.pay_cents is None:
         return "pay, sum undecided"
-    return _OUTCOMES[due.outcome].format(dollars(due.pay_cents))
+    return _OUTCOMES[due.outcome].format(_sum(due.pay_cents))
 
 
 def _wager_row(
@@ -151,7 +154,7 @@ def _wager_row(
     alerts: Sequence[Alert],
     undecided: Sequence[Undecided],
 ) -> WagerRow:
-    own = [a for a in alerts if a.wager == name and a.code != "UNDECIDED"]
+    own = [a for a in alerts if a.wager == name]
     mistakes = [a for a in own if a.code not in ALERTED_APART]
     unread = any(u.what == name or u.what.startswith(f"{name}.") for u in undecided)
     open_due = due is not None and (due.outcome is None or due.pay_cents is None)
@@ -166,7 +169,7 @@ def _wager_row(
         kind, verdict = OK, "ok"
     return WagerRow(
         name=wager_name(name),
-        stake=dollars(wager.stake_cents if wager else None, "–" if name == "envy" else "?"),
+        stake=_sum(wager.stake_cents if wager else None, "–" if name == "envy" else "?"),
         done=_done(wager),
         due=_due(due),
         kind=kind,

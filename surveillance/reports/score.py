@@ -288,12 +288,8 @@ def _score_alerts(
     score = AlertScore()
     true_id = {seen.round_id: true.round_id for true, seen in matching.pairs}
     of_round: dict[str | None, list[Alert]] = {}
-    undecided: set[tuple[str | None, int | None]] = set()
     for alert in alerts:
-        if alert.code == "UNDECIDED":
-            undecided.add((alert.round_id, alert.seat))
         of_round.setdefault(true_id.get(alert.round_id or ""), []).append(alert)
-    score.undecided_seats = len(undecided)
 
     for record, due in zip(truth, faults, strict=True):
         raised = of_round.pop(record.round_id, [])
@@ -367,6 +363,8 @@ def score_records(
         _score_money(score, true, seen)
     if alerts is not None and faults is not None:
         score.alerts = _score_alerts(truth, faults, score.matching, alerts)
+        unread = {(record.round_id, u.seat) for record in observed for u in record.undecided}
+        score.alerts.undecided_seats = len(unread)
     if faults is not None:
         score.clean_rounds = sum(1 for due in faults if not due)
     return score

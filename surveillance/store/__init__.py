@@ -14,6 +14,7 @@ from surveillance.store.queries.filters import (
     Page,
     RecordingFilter,
     RoundFilter,
+    Span,
 )
 from surveillance.store.rows import (
     ALERT_STATES,
@@ -78,6 +79,7 @@ __all__ = [
     "RoundFilter",
     "RoundRow",
     "SessionRow",
+    "Span",
     "Store",
     "StoreDownError",
     "StoreError",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, get_args
 
 import sqlalchemy as sa
@@ -13,9 +14,10 @@ from surveillance.store import tables
 from surveillance.store.database import Database
 from surveillance.store.difference import difference_of
 from surveillance.store.errors import NotStoredError
-from surveillance.store.queries.alerts import COLUMNS, alert_row, conditions, precision_of
-from surveillance.store.queries.filters import AlertFilter, Page
+from surveillance.store.queries.alerts import COLUMNS, IS_ALERT, alert_row, conditions, precision_of
+from surveillance.store.queries.filters import AlertFilter, Page, Span
 from surveillance.store.queries.paging import read_page
+from surveillance.store.queries.upheld_alerts import UpheldLine, upheld_lines
 from surveillance.store.queries.where import is_number, utc_now
 from surveillance.store.rows import (
     ALERT_STATES,
@@ -62,9 +64,21 @@ class Alerts:
 
     def of_round(self, round: int) -> tuple[AlertRow, ...]:
         """The alerts of a round, in the order they were added."""
-        query = sa.select(*COLUMNS).where(_A.round == round).order_by(_A.id)
+        query = sa.select(*COLUMNS).where(_A.round == round, IS_ALERT).order_by(_A.id)
         with self._database.read() as connection:
             return tuple(alert_row(row) for row in connection.execute(query))
+
+    def of_recording(self, recording: int, most: int) -> tuple[AlertRow, ...]:
+        """The alerts of a recording, of more than `most` the newest."""
+        newest = (_A.at.desc(), _A.id.desc())
+        query = sa.select(*COLUMNS).where(*conditions(AlertFilter(recording_id=recording)))
+        with self._database.read() as connection:
+            found = connection.execute(query.order_by(*newest).limit(most))
+            return tuple(alert_row(row) for row in found)
+
+    def upheld(self, span: Span) -> Iterator[Sequence[UpheldLine]]:
+        """The alerts of a span that were upheld, newest first, a batch at a time."""
+        return upheld_lines(self._database, span)
 
     def largest(self, filter: AlertFilter, limit: int) -> tuple[AlertRow, ...]:
         """Those that came to the most money, either way, the largest first; equals newest first.
@@ -91,13 +105,6 @@ class Alerts:
         """Say where the bundle and the clip lie; raises NotStoredError."""
         values = {"bundle": path, "bundle_sha256": sha256, "clip": clip}
         return self._change(id, values)
-
-    def set_message(self, id: int, message: str) -> AlertRow:
-        """Say something else at an alert, such as what became of its evidence.
-
-        Raises NotStoredError.
-        """
-        return self._change(id, {"message": message})
 
     def set_case(self, id: int, case: bool, by: str) -> AlertRow:
         """Make it a case, which no retention removes, or one no more; raises NotStoredError."""
@@ -132,7 +139,7 @@ class Alerts:
             if verdict == "reopened":
                 changed = {"state": "open", "decided_by": None, "decided_at": None}
             _change(connection, id, changed)
-            code = _get(connection, id).code
+            code = _get(connection, id).alert.code
             right = None if verdict == "reopened" else verdict == "confirmed"
             if corrected is not None:
                 right = corrected.get("code", code) == code
@@ -207,27 +214,20 @@ def insert_alert(
     database: Database, connection: Connection, new: NewAlert
 ) -> tuple[AlertRow, bool]:
     """Add an alert within a transaction; returns it as stored and whether it is new."""
+    own = new.alert
     number = connection.execute(
         database.insert(tables.alerts)
         .values(
-            alert_id=new.alert_id,
+            alert_id=own.alert_id,
             round=new.round,
             table_name=new.table,
             camera=new.camera,
             source=new.source,
             dealer=new.dealer,
-            code=new.code,
-            severity=new.severity,
-            seat=new.seat,
-            wager=new.wager,
+            code=own.code,
+            seat=own.seat,
             at=new.at,
-            start_s=new.start_s,
-            end_s=new.end_s,
-            seen=new.seen,
-            due=new.due,
-            rule=new.rule,
-            message=new.message,
-            pictures=list(new.pictures),
+            alert=own.model_dump(mode="json", exclude_none=True),
             state="open",
             recording_id=new.recording_id,
             is_case=False,
@@ -240,20 +240,21 @@ def insert_alert(
         _count_of_round(connection, new.round)
     row = connection.execute(
         sa.select(*COLUMNS).where(
-            _A.camera == new.camera, _A.source == new.source, _A.alert_id == new.alert_id
+            _A.camera == new.camera, _A.source == new.source, _A.alert_id == own.alert_id
         )
     ).one()
     return alert_row(row), number is not None
 
 
 def _difference(connection: Connection, new: NewAlert) -> int | None:
-    if new.round is None or new.code not in MONEY_CODES:
+    own = new.alert
+    if new.round is None or own.code not in MONEY_CODES:
         return None
     query = sa.select(_D.record, _D.settlement).where(_D.round == new.round)
     row = connection.execute(query).one_or_none()
     if row is None:
         return None
-    return difference_of(new.code, new.seat, new.wager, row.record, row.settlement)
+    return difference_of(own.code, own.seat, own.wager, row.record, row.settlement)
 
 
 def _count_of_round(connection: Connection, round: int) -> None:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
+from surveillance.alerts.model import IncidentAct
 from surveillance.store import tables
 from surveillance.store.database import Database
-from surveillance.store.queries.filters import HealthFilter, Page
+from surveillance.store.queries.filters import HealthFilter, Page, Span
 from surveillance.store.queries.paging import read_page
 from surveillance.store.queries.where import between, equal, utc_now
 from surveillance.store.rows import CameraRow, HealthRow
 
 _C = tables.cameras.c
 _H = tables.health.c
+_SELECT = sa.select(_H.at, _H.id, _H.camera, _H.state, _H.message, _H.act)
+_BEFORE = timedelta(days=30)
+"""How far back a note may lie that tells the state at a time."""
 
 
 class Cameras:
@@ -59,24 +63,46 @@ class Health:
         self._database = database
 
     def note(
-        self, camera: str, state: str, message: str = "", at: datetime | None = None
+        self,
+        camera: str,
+        state: str,
+        message: str = "",
+        at: datetime | None = None,
+        act: IncidentAct | None = None,
     ) -> HealthRow:
-        """Note a change of state."""
+        """Note a change of state, or (with `act`) a turn of the incident that `state` names."""
         at = at or utc_now()
         with self._database.write() as connection:
             number = connection.execute(
                 sa.insert(tables.health)
-                .values(camera=camera, state=state, message=message, at=at)
+                .values(camera=camera, state=state, message=message, at=at, act=act)
                 .returning(_H.id)
             ).scalar_one()
-        return HealthRow(number, camera, state, message, at)
+        return HealthRow(number, camera, state, message, at, act)
+
+    def of_span(self, camera: str, span: Span, most: int = 20_000) -> tuple[HealthRow, ...]:
+        """A camera's notes within a span, oldest first; of more than `most` the newest."""
+        query = _SELECT.where(_H.camera == camera, _H.at >= span.since, _H.at < span.until)
+        with self._database.read() as connection:
+            rows = connection.execute(query.order_by(_H.at.desc(), _H.id.desc()).limit(most)).all()
+        return tuple(_health(row) for row in reversed(rows))
+
+    def state_before(self, camera: str, at: datetime) -> HealthRow | None:
+        """The state a camera was in at a time: its last note before it, no incident."""
+        query = _SELECT.where(
+            _H.camera == camera, _H.at < at, _H.at >= at - _BEFORE, _H.act.is_(None)
+        )
+        with self._database.read() as connection:
+            last = query.order_by(_H.at.desc(), _H.id.desc()).limit(1)
+            row = connection.execute(last).one_or_none()
+        return None if row is None else _health(row)
 
     def page(
         self, filter: HealthFilter | None = None, cursor: str | None = None, limit: int = 50
     ) -> Page[HealthRow]:
         """A page of notes by time. Raises CursorError."""
         wanted = filter or HealthFilter()
-        query = sa.select(_H.at, _H.id, _H.camera, _H.state, _H.message).where(
+        query = _SELECT.where(
             *equal({_H.camera: wanted.camera, _H.state: wanted.state}),
             *between(_H.at, wanted.since, wanted.until),
         )
@@ -91,4 +117,4 @@ def _camera(row: Any) -> CameraRow:
 
 
 def _health(row: Any) -> HealthRow:
-    return HealthRow(row.id, row.camera, row.state, row.message, row.at)
+    return HealthRow(row.id, row.camera, row.state, row.message, row.at, row.act)

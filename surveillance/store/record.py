@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from surveillance.alerts.model import NO_ALERT
 from surveillance.store import tables
 from surveillance.store.alerts import insert_alert
 from surveillance.store.database import Database
@@ -42,11 +43,13 @@ class Record:
                 row, is_new = insert_round(self._database, connection, round)
             rows = []
             for alert in alerts:
+                if alert.alert.code == NO_ALERT:
+                    continue  # in the journal of an earlier version
                 own = replace(alert, round=None if row is None else row.id)
                 stored, fresh = insert_alert(self._database, connection, own)
                 is_new = is_new or fresh
                 rows.append(stored)
-                content = (evidence or {}).get(alert.alert_id)
+                content = (evidence or {}).get(alert.alert.alert_id)
                 if fresh and content is not None:
                     connection.execute(
                         sa.insert(tables.pending_evidence).values(

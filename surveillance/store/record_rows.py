@@ -44,29 +44,20 @@ class RunFacts:
             start_s=record.start_s,
             end_s=record.end_s,
             recording_id=self.recording_id,
-            undecided=len(record.undecided),
+            unread=judged.unread or record.undecided,
             versions_id=self.versions_id,
         )
 
     def alert(self, alert: Alert, at: datetime) -> NewAlert:
         """Return an alert as the store takes it."""
         return NewAlert(
-            alert_id=alert.alert_id,
+            alert=alert.model_copy(
+                update={"pictures": tuple(self.place(name) for name in alert.pictures)}
+            ),
             table=self.table,
             camera=self.camera,
             source=self.source,
-            code=alert.code,
-            severity=alert.severity,
             at=at,
-            message=alert.message,
             dealer=self.dealer,
-            seat=alert.seat,
-            wager=alert.wager,
-            start_s=alert.start_s,
-            end_s=alert.end_s,
-            seen=alert.seen,
-            due=alert.due,
-            rule=alert.rule,
-            pictures=tuple(self.place(name) for name in alert.pictures),
             recording_id=self.recording_id,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import timedelta
 from typing import Any, get_args
 
 import sqlalchemy as sa
@@ -17,6 +18,7 @@ from surveillance.store.queries.where import equal, is_number, utc_now
 from surveillance.store.rows import NewRecording, RecordingRow, RecordingState
 
 _R = tables.recordings.c
+_RUNNING: frozenset[RecordingState] = frozenset({"running"})
 _COLUMNS = (_R.created_at, _R.id, *(c for c in _R if c.name not in ("created_at", "id")))
 
 
@@ -76,6 +78,61 @@ class Recordings:
         with self._database.read() as connection:
             return read_page(connection, query, _R.created_at, _R.id, _row, cursor, limit)
 
+    def claim(self, worker: str, lease_s: float) -> RecordingRow | None:
+        """Take the oldest audit that waits, or whose worker is gone; None: there is none.
+
+        It is the worker's for `lease_s` by the database's clock, and longer with `renew`.
+        """
+        now = self._now()
+        is_free = (_R.state == "queued") | (
+            (_R.state == "running") & (_R.lease_until.is_(None) | (_R.lease_until < now))
+        )
+        oldest = sa.select(_R.id).where(is_free).order_by(_R.id).limit(1)
+        query = (
+            sa.update(tables.recordings)
+            .where(_R.id == oldest.with_for_update(skip_locked=True).scalar_subquery())
+            .values(
+                state="running",
+                message="",
+                worker=worker,
+                lease_until=self._now(lease_s),
+                takeovers=_R.takeovers + sa.case((_R.state == "running", 1), else_=0),
+                stop_asked=False,
+                updated_at=utc_now(),
+            )
+            .returning(*_COLUMNS)
+        )
+        with self._database.write() as connection:
+            row = connection.execute(query).one_or_none()
+        return None if row is None else _row(row)
+
+    def renew(self, held: RecordingRow, lease_s: float) -> RecordingRow | None:
+        """Hold an audit for longer; None: it is not this worker's any more."""
+        query = sa.update(tables.recordings).where(*_is_held(held))
+        with self._database.write() as connection:
+            row = connection.execute(
+                query.values(lease_until=self._now(lease_s)).returning(*_COLUMNS)
+            ).one_or_none()
+        return None if row is None else _row(row)
+
+    def ask_to_stop(self, id: int) -> RecordingRow:
+        """Have the worker that runs it stop. Raises NotStoredError."""
+        return self._change(id, {"stop_asked": True}, _RUNNING)
+
+    def free_all(self) -> None:
+        """Say that no worker is left: what ran is anybody's."""
+        with self._database.write() as connection:
+            running = sa.update(tables.recordings).where(_R.state == "running")
+            connection.execute(running.values(state="queued"))
+
+    def _now(self, later_s: float = 0.0) -> Any:
+        """The database's time: machines' clocks differ."""
+        if self._database.is_sqlite:
+            return utc_now() + timedelta(seconds=later_s)
+        # make_interval takes years to seconds.
+        later = sa.func.make_interval(0, 0, 0, 0, 0, 0, later_s)
+        return sa.func.clock_timestamp() + later
+
     def set_state(
         self,
         id: int,
@@ -84,17 +141,19 @@ class Recordings:
         *,
         out: str | None = None,
         only_from: Collection[RecordingState] | None = None,
+        held: RecordingRow | None = None,
     ) -> RecordingRow:
         """Change the state and its message; `out` too when it is given.
 
-        With `only_from` a recording in another state is left alone, and given back as it is:
-        so two that want to start or stop it do not undo each other. Raises NotStoredError.
+        With `only_from` a recording in another state, and with `held` one that is not that
+        worker's any more, is left alone, and given back as it is: so two that want to start or
+        stop it do not undo each other. Raises NotStoredError.
         """
         _check(state)
         values: dict[str, Any] = {"state": state, "message": message}
         if out is not None:
             values["out"] = out
-        return self._change(id, values, only_from)
+        return self._change(id, values, only_from, held)
 
     def progress(
         self,
@@ -104,6 +163,7 @@ class Recordings:
         speed: float,
         rounds: int,
         alerts: int,
+        held: RecordingRow | None = None,
     ) -> RecordingRow:
         """Say how far the audit is: seconds of the recording, and seconds of it a second.
 
@@ -116,19 +176,34 @@ class Recordings:
             "rounds": rounds,
             "alerts": alerts,
         }
-        return self._change(id, values, None)
+        return self._change(id, values, None, held)
 
     def _change(
-        self, id: int, values: dict[str, Any], only_from: Collection[RecordingState] | None
+        self,
+        id: int,
+        values: dict[str, Any],
+        only_from: Collection[RecordingState] | None,
+        held: RecordingRow | None = None,
     ) -> RecordingRow:
         if not is_number(id):
             return self.get(id)
         query = sa.update(tables.recordings).where(_R.id == id)
         if only_from is not None:
             query = query.where(_R.state.in_(only_from))
+        if held is not None:
+            query = query.where(*_is_held(held))
         with self._database.write() as connection:
             connection.execute(query.values(**values, updated_at=utc_now()))
         return self.get(id)
+
+
+def _is_held(held: RecordingRow) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        _R.id == held.id,
+        _R.state == "running",
+        _R.worker == held.worker,
+        _R.takeovers == held.takeovers,
+    )
 
 
 def _check(state: str) -> None:
@@ -157,4 +232,7 @@ def _row(row: Any) -> RecordingRow:
         created_at=row.created_at,
         by=row.by_name,
         updated_at=row.updated_at,
+        worker=row.worker,
+        takeovers=row.takeovers,
+        stop_asked=row.stop_asked,
     )

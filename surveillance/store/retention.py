@@ -36,6 +36,7 @@ class _Held:
     id: int
     round: int | None
     case: bool
+    alert: dict[str, Any]
     files: frozenset[str]
 
 
@@ -194,11 +195,12 @@ class Retention:
                     continue
                 size -= folder.bytes - freed
                 remove_pending(connection, [alert.id for alert in held])
-                connection.execute(
-                    sa.update(tables.alerts)
-                    .where(_A.id.in_([alert.id for alert in held]))
-                    .values(bundle=None, clip=None, pictures=[])
-                )
+                for alert in held:
+                    connection.execute(
+                        sa.update(tables.alerts)
+                        .where(_A.id == alert.id)
+                        .values(bundle=None, clip=None, alert={**alert.alert, "pictures": []})
+                    )
             emptied += len(held)
         return emptied
 
@@ -206,19 +208,19 @@ class Retention:
 def _lock(connection: Connection, which: sa.ColumnElement[bool]) -> list[_Held]:
     """The alerts, which nobody can make a case of until the transaction ends."""
     query = (
-        sa.select(_A.id, _A.round, _A.is_case, _A.bundle, _A.clip, _A.pictures)
+        sa.select(_A.id, _A.round, _A.is_case, _A.bundle, _A.clip, _A.alert)
         .where(which)
         .order_by(_A.id)
         .with_for_update()
     )
     return [
-        _Held(row.id, row.round, row.is_case, frozenset(_names(row)))
+        _Held(row.id, row.round, row.is_case, row.alert, frozenset(_names(row)))
         for row in connection.execute(query)
     ]
 
 
 def _names(row: Any) -> list[str]:
-    return [name for name in (row.bundle, row.clip, *row.pictures) if name]
+    return [name for name in (row.bundle, row.clip, *row.alert.get("pictures", ())) if name]
 
 
 def _files(held: Iterable[_Held]) -> frozenset[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from surveillance.alerts.unread import count_unread
 from surveillance.store import tables
 from surveillance.store.database import Database
 from surveillance.store.errors import NotStoredError
@@ -80,6 +81,14 @@ class Rounds:
             raise NotStoredError(f"there is no round {id} in the store")
         return _whole(row)
 
+    def of_recording(self, recording: int, most: int) -> tuple[RoundRow, ...]:
+        """The rounds of a recording without their records, of more than `most` the newest."""
+        newest = (_R.started_at.desc(), _R.id.desc())
+        query = sa.select(*_BRIEF).where(_R.recording_id == recording)
+        with self._database.read() as connection:
+            found = connection.execute(query.order_by(*newest).limit(most))
+            return tuple(_brief(row) for row in found)
+
     def latest(self, table: str) -> RoundRow | None:
         """The table's newest round."""
         page = self.page(RoundFilter(table=table), limit=1)
@@ -113,7 +122,7 @@ def insert_round(
             end_s=new.end_s,
             source=new.source,
             recording_id=new.recording_id,
-            undecided=new.undecided,
+            undecided=len(new.unread),
             alerts=new.alerts,
             versions_id=new.versions_id,
         )
@@ -126,6 +135,9 @@ def insert_round(
                 round=number, record=new.record, settlement=new.settlement
             )
         )
+        own = {"round": number, "table_name": new.table, "at": new.started_at}
+        if counts := count_unread(new.unread):
+            connection.execute(sa.insert(tables.unread), [{**own, **count} for count in counts])
     row = connection.execute(
         sa.select(*_WHOLE)
         .select_from(_JOINED)

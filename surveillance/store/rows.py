@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from settlement.record import Undecided
+from surveillance.alerts.model import Alert, IncidentAct
+
 AlertState = Literal["open", "confirmed", "rejected", "corrected"]
 Verdict = Literal["confirmed", "rejected", "corrected", "reopened"]
 PendingStatus = Literal["awaiting_clip", "ready", "preview"]
@@ -28,7 +31,8 @@ class NewRound:
 
     `source` names the stream *and the run* it was read in: rounds are numbered anew in every
     run, and (camera, source, round_id) is what makes a round the same one when it is given
-    twice. `alerts` may be left 0: it grows as alerts of the round are added.
+    twice. `alerts` may be left 0: it grows as alerts of the round are added. `unread` is what
+    could not be read of it.
     """
 
     table: str
@@ -44,7 +48,7 @@ class NewRound:
     start_s: str | None = None
     end_s: str | None = None
     recording_id: int | None = None
-    undecided: int = 0
+    unread: tuple[Undecided, ...] = ()
     alerts: int = 0
     versions_id: int | None = None
 
@@ -83,30 +87,19 @@ class RoundCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAlert:
-    """An alert; `round` is the number of its round in the store, None when it is of none.
+    """An alert, its `pictures` named from the evidence folder.
 
-    (camera, source, alert_id) makes it the same one when it is given twice; for `source`
-    see NewRound.
+    `round` is the number of its round in the store, None when it is of none. (camera, source,
+    alert_id) makes it the same one when it is given twice; for `source` see NewRound.
     """
 
-    alert_id: str
+    alert: Alert
     table: str
     camera: str
     source: str
-    code: str
-    severity: str
     at: datetime
-    message: str
     round: int | None = None
     dealer: str | None = None
-    seat: int | None = None
-    wager: str | None = None
-    start_s: str | None = None
-    end_s: str | None = None
-    seen: str | None = None
-    due: str | None = None
-    rule: str | None = None
-    pictures: tuple[str, ...] = ()
     recording_id: int | None = None
 
 
@@ -119,23 +112,12 @@ class AlertRow:
     """
 
     id: int
-    alert_id: str
+    alert: Alert
     round: int | None
     table: str
     camera: str
     dealer: str | None
-    code: str
-    severity: str
-    seat: int | None
-    wager: str | None
     at: datetime
-    start_s: str | None
-    end_s: str | None
-    seen: str | None
-    due: str | None
-    rule: str | None
-    message: str
-    pictures: tuple[str, ...]
     state: AlertState
     decided_by: str | None
     decided_at: datetime | None
@@ -300,13 +282,14 @@ class CameraRow:
 
 @dataclass(frozen=True, slots=True)
 class HealthRow:
-    """A change in a camera's state."""
+    """A change in a camera's state, or a turn (`act`) of the incident that `state` names."""
 
     id: int
     camera: str
     state: str
     message: str
     at: datetime
+    act: IncidentAct | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +320,11 @@ class NewRecording:
 
 @dataclass(frozen=True, slots=True)
 class RecordingRow:
-    """A recording and how far its audit is; `mtime` in seconds since 1970."""
+    """A recording and how far its audit is; `mtime` in seconds since 1970.
+
+    While it runs it is `worker`'s; `takeovers` counts how often a worker was gone and another
+    took it over.
+    """
 
     id: int
     folder: str
@@ -356,6 +343,14 @@ class RecordingRow:
     created_at: datetime
     by: str
     updated_at: datetime
+    worker: str | None = None
+    takeovers: int = 0
+    stop_asked: bool = False
+
+    @property
+    def run(self) -> str:
+        """A name for the run of the audit: another after each take-over."""
+        return f"{self.id}.{self.takeovers}" if self.takeovers else str(self.id)
 
 
 @dataclass(frozen=True, slots=True)

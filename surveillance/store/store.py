@@ -13,6 +13,7 @@ from surveillance.store.dealers import Dealers
 from surveillance.store.migrate import migrate
 from surveillance.store.pending import PendingEvidence
 from surveillance.store.people import People
+from surveillance.store.queries.tallies import Tallies
 from surveillance.store.record import Record
 from surveillance.store.recordings import Recordings
 from surveillance.store.retention import Retention
@@ -40,6 +41,7 @@ class Store:
         self.database = database
         self.rounds = Rounds(database)
         self.alerts = Alerts(database)
+        self.tallies = Tallies(database)
         self.record = Record(database)
         self.pending = PendingEvidence(database)
         self.dealers = Dealers(database)

@@ -63,6 +63,12 @@ recordings = sa.Table(
     Column("created_at", UtcTime, nullable=False),
     Column("by_name", sa.Text, nullable=False),
     Column("updated_at", UtcTime, nullable=False),
+    # Who audits it and until when it is theirs; how often another took it over from one that
+    # was gone, which tells the runs apart; and whether a person wants it stopped.
+    Column("worker", sa.Text),
+    Column("lease_until", UtcTime),
+    Column("takeovers", sa.Integer, nullable=False, server_default="0"),
+    Column("stop_asked", sa.Boolean, nullable=False, server_default=sa.false()),
     Index(None, "created_at", "id"),
     Index(None, "state", "created_at", "id"),
     Index(None, "folder", "created_at", "id"),
@@ -123,6 +129,22 @@ round_details = sa.Table(
     Column("settlement", PackedJson, nullable=False),
 )
 
+# What was not read, by seat, kind of thing and cause: reading quality is counted by it alone.
+unread = sa.Table(
+    "unread",
+    metadata,
+    _id(),
+    Column("round", ForeignKey("rounds.id", ondelete="CASCADE"), nullable=False),
+    Column("table_name", sa.Text, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    Column("seat", sa.Integer),
+    Column("part", sa.Text, nullable=False),
+    Column("cause", sa.Text, nullable=False),
+    Column("things", sa.Integer, nullable=False),
+    Index(None, "round"),
+    Index("ix_unread_tally", "at", "table_name", "seat", "part", "cause", "round", "things"),
+)
+
 alerts = sa.Table(
     "alerts",
     metadata,
@@ -134,17 +156,10 @@ alerts = sa.Table(
     Column("source", sa.Text, nullable=False),
     Column("dealer", sa.Text),
     Column("code", sa.Text, nullable=False),
-    Column("severity", sa.Text, nullable=False),
     Column("seat", sa.Integer),
-    Column("wager", sa.Text),
     Column("at", UtcTime, nullable=False),
-    Column("start_s", sa.Text),
-    Column("end_s", sa.Text),
-    Column("seen", sa.Text),
-    Column("due", sa.Text),
-    Column("rule", sa.Text),
-    Column("message", sa.Text, nullable=False),
-    Column("pictures", sa.JSON, nullable=False),
+    # The alert itself; the columns beside it are what lists are filtered and counted by.
+    Column("alert", sa.JSON, nullable=False),
     Column("state", sa.Text, nullable=False),
     Column("was_right", sa.Boolean),
     Column("decided_by", sa.Text),
@@ -258,6 +273,8 @@ health = sa.Table(
     _id(),
     Column("camera", sa.Text, nullable=False),
     Column("state", sa.Text, nullable=False),
+    # Of an incident, which `state` then names: began, again or ended.
+    Column("act", sa.Text),
     Column("message", sa.Text, nullable=False),
     Column("at", UtcTime, nullable=False),
     Index(None, "at", "id"),

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Request
 
+from surveillance.live.event_bus import EventBus
 from surveillance.store import Store
 from surveillance.web.dependencies import get_store
 from surveillance.web.services.alert_queue import AlertQueue
 from surveillance.web.services.due_now import RulesOfTables
-from surveillance.web.services.events import Events
 from surveillance.web.services.evidence.candidate_folders import KEEP
 from surveillance.web.services.evidence.evidence_files import EvidenceFiles
 from surveillance.web.services.evidence.harvesting import Harvesting
@@ -46,14 +46,12 @@ class RoomParts:
     """All services of the room; `stored` is None on a server without a store."""
 
     room: Room
-    events: Events
+    bus: EventBus
     live_views: LiveViewLog
     stored: StoreParts | None
 
 
 def _make(settings: WebSettings) -> RoomParts:
-    events = Events(settings.bus)
-    events.start()
     store, site = settings.store, settings.site
     stored = None
     if store is not None:
@@ -69,7 +67,7 @@ def _make(settings: WebSettings) -> RoomParts:
             harvesting=Harvesting(store, settings.evidence_dir, folders, keep),
         )
     room = Room(store, settings.bus, site, RulesOfTables())
-    return RoomParts(room, events, LiveViewLog(), stored)
+    return RoomParts(room, settings.bus or EventBus(), LiveViewLog(), stored)
 
 
 def get_parts(request: Request) -> RoomParts:
@@ -88,7 +86,7 @@ async def until_shut_down(app: FastAPI | Any) -> AsyncIterator[None]:
     yield
     parts: RoomParts | None = getattr(app.state, "room_parts", None)
     if parts is not None:
-        parts.events.close()
+        parts.bus.close()
 
 
 def _stored(

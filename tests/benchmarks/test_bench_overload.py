@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks.overload import Told, _passes_and_gaps, busy_processes, outcome
 from settlement.record import RoundRecord, Undecided, read_rounds
+from surveillance.alerts.model import IncidentAct
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample"
 TRUTH = read_rounds(SAMPLE / "truth.jsonl")
@@ -62,10 +63,10 @@ def test_a_pass_that_was_cut_counts_what_was_played_whole() -> None:
 
 
 def test_passes_and_gaps_come_from_the_notes() -> None:
-    notes = [
-        (1.0, "connecting"), (3.0, "running"), (9.0, "overload began"), (12.0, "stale"),
-        (13.0, "running"), (20.0, "overload ended"), (30.0, "reconnecting"), (32.0, "too_slow"),
-        (40.0, "left-out began"),
+    notes: list[tuple[float, str, IncidentAct | None]] = [
+        (1.0, "connecting", None), (3.0, "running", None), (9.0, "overload", "began"),
+        (12.0, "stale", None), (13.0, "running", None), (20.0, "overload", "ended"),
+        (30.0, "reconnecting", None), (32.0, "too_slow", None), (40.0, "left-out", "began"),
     ]  # fmt: skip
     assert _passes_and_gaps(notes, 50.0) == ((3.0, 32.0), ((9.0, 20.0), (40.0, 50.0)))
 

@@ -21,7 +21,11 @@ WIDTH, HEIGHT, RATE, FRAMES = 320, 180, 10, 40
 @pytest.fixture(scope="session")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Four seconds of H.264, 320 x 180."""
-    path = tmp_path_factory.mktemp("video") / "table.mp4"
+    return write_video(tmp_path_factory.mktemp("video") / "table.mp4")
+
+
+def write_video(path: Path) -> Path:
+    """Write four seconds of H.264, 320 x 180."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=RATE)
         stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
@@ -37,6 +41,11 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def table() -> TableFile:
     """The standard table, its camera over the little recording."""
+    return small_table()
+
+
+def small_table() -> TableFile:
+    """Return the standard table, its camera over the little recording."""
     points = tuple(
         FeltPoint(felt_mm=(x * 2000.0, y * 1000.0), image_px=(x * 300.0, y * 170.0))
         for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))
@@ -55,14 +64,19 @@ def to_toml(value: object) -> str:
     return json.dumps(value)
 
 
+def table_text(table: TableFile) -> str:
+    """Return the text of a table file."""
+    data = table.model_dump(mode="json", exclude_none=True)
+    return "\n".join(f"{key} = {to_toml(value)}" for key, value in data.items())
+
+
 @pytest.fixture(scope="session")
 def write_table(tmp_path_factory: pytest.TempPathFactory) -> Callable[[TableFile], Path]:
     """Writes a table file and gives its path."""
 
     def write(table: TableFile) -> Path:
         path = tmp_path_factory.mktemp("table") / "table.toml"
-        data = table.model_dump(mode="json", exclude_none=True)
-        path.write_text("\n".join(f"{key} = {to_toml(value)}" for key, value in data.items()))
+        path.write_text(table_text(table))
         return path
 
     return write

@@ -46,9 +46,11 @@ if __name__ == '__main__':
     sys.exit(main(['serve', '--config', sys.argv[1]]))
 """
 _ALERT = (
-    "alert_id, table_name, camera, source, dealer, code, severity, seat, wager, start_s, end_s, "
-    "seen, due, rule, message, pictures, state, difference_cents"
+    *("alert_id", "table_name", "camera", "source", "dealer", "code", "severity", "seat", "wager"),
+    *("start_s", "end_s", "seen", "due", "rule", "message", "pictures", "state"),
+    "difference_cents",
 )
+"""Of a stored alert; what is no column of its own is a key of the column `alert`."""
 
 
 def run_demo(command: list[str], tree: Path, out: Path) -> None:
@@ -134,15 +136,20 @@ def write_stored(database: Path, out: Path) -> None:
         rounds = connection.execute(
             "SELECT record, settlement FROM round_details ORDER BY round"
         ).fetchall()
-        alerts = connection.execute(f"SELECT {_ALERT} FROM alerts ORDER BY id").fetchall()
+        columns = {row[1] for row in connection.execute("PRAGMA table_info(alerts)")}
+        told = [n if n in columns else f"json_extract(alert, '$.{n}')" for n in _ALERT]
+        told[_ALERT.index("pictures")] = f"json({told[_ALERT.index('pictures')]})"
+        alerts = connection.execute(
+            f"SELECT {', '.join(told)} FROM alerts WHERE code <> 'UNDECIDED' ORDER BY id"
+        ).fetchall()
     lines = [
         f'{{"record":{zlib.decompress(record).decode()},'
         f'"settlement":{zlib.decompress(settlement).decode()}}}'
         for record, settlement in rounds
     ]
     (out / "rounds.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    told = [_without_run(json.dumps(alert)) for alert in alerts]
-    (out / "alerts.jsonl").write_text("".join(f"{line}\n" for line in told), encoding="utf-8")
+    kept = [_without_run(json.dumps(alert)) for alert in alerts]
+    (out / "alerts.jsonl").write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
 
 
 def _without_run(line: str) -> str:

@@ -50,7 +50,8 @@ class LiveStatus:
     """What a live source is doing; `dropped` counts sampled pictures the reader never got.
 
     `lag_s` is the age of the last picture when it was decoded, `skipped` counts packets
-    that were not decoded because this machine was late.
+    that were not decoded because this machine was late, `retry_s` is the wait before the next
+    connection of one that was lost.
     """
 
     state: SourceState
@@ -62,3 +63,11 @@ class LiveStatus:
     reconnects: int
     lag_s: float | None
     picture_age_s: float | None
+    retry_s: float | None = None
+
+    @property
+    def words(self) -> str:
+        """The message, and the wait before the next connection where it is reconnecting."""
+        if self.retry_s is None:
+            return self.message
+        return f"{self.message}; new attempt in {self.retry_s:.1f} s"

@@ -94,6 +94,7 @@ class LiveSource(Source):
         self._coded: CodedRun | None = None
         self._byte_stream: ByteStream
         self._reconnects = 0
+        self._retry_s = 0.0
         self._lag_s: float | None = None
         self._skip_to_key = False
         self._key_came = False
@@ -173,6 +174,7 @@ class LiveSource(Source):
         return LiveStatus(
             state, message, state in _LIVE and self._slow.too_slow(), self._slow.fps(),
             self._slow.dropped, self._slow.skipped, self._reconnects, self._lag_s, age,
+            self._retry_s if state is SourceState.RECONNECTING else None,
         )  # fmt: skip
 
     def shown_at(self, at_s: float) -> float | None:
@@ -213,7 +215,8 @@ class LiveSource(Source):
                 elif lost.refused:
                     # A camera locks out who knocks with a wrong password again and again.
                     wait = self.limits.wait_s(30, self._luck.random())
-                self._machine.to(SourceState.RECONNECTING, f"{words}; new attempt in {wait:.1f} s")
+                self._retry_s = wait
+                self._machine.to(SourceState.RECONNECTING, words)
                 attempt += 1
                 self._reconnects += 1
                 self._stop.wait(wait)

@@ -104,7 +104,7 @@ def _serve(site: SiteConfig, config: Path) -> None:
     with (
         data_lock(site.site.data_dir),
         listening(web.host, web.port, config) as listener,
-        _ended_by_sigterm(),
+        ended_by_sigterm(),
         serve_stack(site, config) as stack,
     ):
         scheme = "https" if web.tls_cert else "http"
@@ -189,7 +189,7 @@ def address(scheme: str, host: str, port: int) -> str:
 
 
 @contextlib.contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
+def ended_by_sigterm() -> Iterator[None]:
     """SIGTERM ends in good order at any moment, also while starting."""
 
     def end(_number: int, _frame: FrameType | None) -> None:

@@ -80,7 +80,7 @@ class IncidentReporter:
             first = status.picture_age_s is None
             words = "no picture comes from the camera"
             if status.message and status.state is SourceState.RECONNECTING:
-                words += f" ({status.message.split('; new attempt')[0]})"
+                words += f" ({status.message})"
             faults[NO_PICTURE] = (words, FIRST_PICTURE_S if first else NO_PICTURE_S)
         elif status.state is SourceState.FROZEN:
             faults[FROZEN] = ("the camera repeats the same picture", 0.0)

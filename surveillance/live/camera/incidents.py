@@ -5,7 +5,8 @@ from __future__ import annotations
 import statistics
 from collections import deque
 from dataclasses import dataclass
-from typing import Literal
+
+from surveillance.alerts.model import IncidentAct
 
 SETTLED_S = 5.0
 """A fault must be gone for so long before its incident has ended ..."""
@@ -17,7 +18,7 @@ AGAIN_S = 60.0
 class Change:
     """An incident began, ended, or came back before it was forgotten."""
 
-    act: Literal["began", "ended", "again"]
+    act: IncidentAct
     kind: str
     words: str
     since_s: float

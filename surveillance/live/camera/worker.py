@@ -278,7 +278,7 @@ class CameraWorker:
         self.sender.send(PictureMessage(plain, drawn, frame.lag_s))
 
     def _state(self, status: LiveStatus, stream_s: float | None) -> StateMessage:
-        state, message = CameraState(status.state.value), status.message
+        state, message = CameraState(status.state.value), status.words
         overload = self._overload(status)
         if overload is not None and status.state is SourceState.RUNNING:
             state = CameraState.OVERLOAD if self._left_out else CameraState.TOO_SLOW

@@ -8,19 +8,25 @@ from typing import Any
 import sqlalchemy as sa
 
 from models.intervals import wilson
-from surveillance.alerts.model import ALERTED_APART
+from surveillance.alerts.model import ALERTED_APART, NO_ALERT, Alert
 from surveillance.store import tables
 from surveillance.store.queries.filters import AlertFilter
 from surveillance.store.queries.where import between, equal
 from surveillance.store.rows import AlertRow, CodePrecision
 
 _A = tables.alerts.c
-COLUMNS = (_A.at, _A.id, *(c for c in _A if c.name not in ("at", "id", "was_right", "case_by")))
+_UNREAD = frozenset({"at", "id", "alert_id", "code", "seat", "was_right", "case_by"})
+COLUMNS = (_A.at, _A.id, *(c for c in _A if c.name not in _UNREAD))
 """Of an AlertRow; the first two are what pages go by."""
+
+
+IS_ALERT = _A.code != NO_ALERT
+"""What lists and counts hold; earlier versions kept what was not read as alerts too."""
 
 
 def conditions(filter: AlertFilter) -> Iterator[sa.ColumnElement[bool]]:
     """What a filter asks of an alert."""
+    yield IS_ALERT
     yield from equal(
         {
             _A.table_name: filter.table,
@@ -66,23 +72,12 @@ def alert_row(row: Any) -> AlertRow:
     """A row of COLUMNS as the store gives it."""
     return AlertRow(
         id=row.id,
-        alert_id=row.alert_id,
+        alert=Alert.model_validate(row.alert),
         round=row.round,
         table=row.table_name,
         camera=row.camera,
         dealer=row.dealer,
-        code=row.code,
-        severity=row.severity,
-        seat=row.seat,
-        wager=row.wager,
         at=row.at,
-        start_s=row.start_s,
-        end_s=row.end_s,
-        seen=row.seen,
-        due=row.due,
-        rule=row.rule,
-        message=row.message,
-        pictures=tuple(row.pictures),
         state=row.state,
         decided_by=row.decided_by,
         decided_at=row.decided_at,

@@ -21,6 +21,15 @@ class Page(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """A time, `since` taken in and `until` not, and the table, None for all."""
+
+    since: datetime
+    until: datetime
+    table: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RoundFilter:
     """Rounds by table, camera, dealer, time of their start and recording.
 

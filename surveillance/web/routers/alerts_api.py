@@ -125,7 +125,7 @@ def judge(
         row = stored.queue.judge(id, change, account.name)
     except JudgedMeanwhile as error:
         raise HTTPException(409, f"{error}; look at it and judge again") from error
-    detail = {"verdict": change.verdict, "code": row.code}
+    detail = {"verdict": change.verdict, "code": row.alert.code}
     if change.comment:
         detail["comment"] = change.comment
     audit(request, "alert judged", f"alert {id}", detail)
@@ -219,6 +219,6 @@ def bundle(_: Viewer, queue: QueueHere, request: Request, id: AlertId) -> Respon
 def _tell(parts: PartsHere, row: AlertRow) -> None:
     body = {"id": row.id, "state": row.state, "by": row.decided_by, "case": row.case}
     now = datetime.now(UTC)
-    parts.events.publish(
+    parts.bus.publish(
         LiveEvent(kind="alert_changed", camera=row.camera, table=row.table, at=now, body=body)
     )

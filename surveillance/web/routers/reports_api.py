@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response, StreamingResponse
 
+from surveillance.store import Span
 from surveillance.web.access import Viewer, audit
-from surveillance.web.repositories.tallies import Span
 from surveillance.web.room_parts import StoredHere
 from surveillance.web.routers.times import Moment, aware, zone_of
-from surveillance.web.schemas.reports import ReportForm, UpheldPage
+from surveillance.web.schemas.reports import ReadingForm, ReportForm, UpheldPage
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.services.reports.csv_file import report_csv
 from surveillance.web.services.reports.pdf_file import file_name, report_pdf
@@ -81,6 +81,14 @@ def report_alerts(
     """The alerts of a report that stood, newest first, by the page."""
     page = stored.reports.upheld_page(_span(since, until, table), cursor, limit)
     return Response(page.model_dump_json(), media_type="application/json")
+
+
+@router.get("/reading", responses=_REFUSED)
+def reading(
+    _: Viewer, stored: StoredHere, since: Since, until: Until, table: Table = None
+) -> ReadingForm:
+    """What was not read of the rounds between two times, by table, seat and cause."""
+    return stored.reports.reading(_span(since, until, table))
 
 
 def _span(since: datetime, until: datetime, table: str | None) -> Span:

@@ -13,7 +13,7 @@ from surveillance.alerts.catalogue import CATALOGUE
 from surveillance.config.site_file import SiteConfig, SitePart
 from surveillance.web.access import Role, Viewer, audit
 from surveillance.web.dependencies import ShelfHere
-from surveillance.web.room_parts import PartsHere, StoredHere, until_shut_down
+from surveillance.web.room_parts import PartsHere, StoredHere, StoreParts, until_shut_down
 from surveillance.web.routers.pages import page
 from surveillance.web.services.rounds import Rounds
 
@@ -94,11 +94,21 @@ def one_round(
 @router.get("/reports")
 def reports(request: Request, account: Viewer, stored: StoredHere) -> Response:
     """The reports of days and shifts."""
+    return page(request, account, "reports.html.j2", start=_spans(request, stored))
+
+
+@router.get("/reading")
+def reading(request: Request, account: Viewer, stored: StoredHere) -> Response:
+    """What was not read, and why."""
+    return page(request, account, "reading.html.j2", start=_spans(request, stored))
+
+
+def _spans(request: Request, stored: StoreParts) -> dict[str, object]:
+    """What the form of a table's day or shift offers."""
     site: SiteConfig | None = request.app.state.settings.site
     place = site.site if site is not None else SitePart()
-    start = {
+    return {
         "tables": stored.reports.tables(),
         "shifts": place.shifts,
         "day_starts": place.day_starts,
     }
-    return page(request, account, "reports.html.j2", start=start)

@@ -67,7 +67,5 @@ def set_dealer(
     audit(request, "dealer named", f"table {line.table}", {"dealer": line.dealer})
     body = {"dealer": line.dealer}
     now = datetime.now(UTC)
-    parts.events.publish(
-        LiveEvent(kind="health", camera=camera, table=line.table, at=now, body=body)
-    )
+    parts.bus.publish(LiveEvent(kind="health", camera=camera, table=line.table, at=now, body=body))
     return line

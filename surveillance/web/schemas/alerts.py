@@ -36,7 +36,7 @@ class AlertLine(_Form):
     code: str
     title: str = Field(description="The code in words.")
     severity: str
-    kind: str = Field(description="high, medium, low, check or undecided: sign and colour.")
+    kind: str = Field(description="high, medium, low or check: sign and colour.")
     seat: int | None = Field(description="Null for the dealer or the whole table.")
     wager: str | None
     place: str = Field(description="Seat and wager in words.")

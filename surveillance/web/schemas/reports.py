@@ -48,7 +48,6 @@ class GroupLine(_Form):
     with_undecided: int | None = None
     alerts: AlertCounts
     total: int
-    undecided_alerts: int = Field(description="Of them such that say something was not read.")
     confirmed_per_100: float | None = Field(
         description="Alerts that stood, as in `stood`, per 100 rounds; null without rounds."
     )
@@ -82,6 +81,35 @@ class CameraLine(_Form):
     changes: int
     last_state: str
     last_message: str
+
+
+class ReadingPlace(_Form):
+    """How well a table, or one seat of it, was read."""
+
+    table: str
+    seat: int | None = Field(None, description="Null for the dealer or the whole table.")
+    rounds: int = Field(description="Rounds of the table.")
+    unread: int = Field(description="Of them, those of which something was not read there.")
+    share: float = Field(description="`unread` of `rounds`.")
+
+
+class ReadingLine(ReadingPlace):
+    """Why things of one kind were not read at one place."""
+
+    part: str = Field(description="What was not read: card, hand, stake, payout, ...")
+    cause: str = Field(description="Why not; … stands for what is of one round only.")
+    things: int = Field(description="How many things, such as cards of a hand.")
+
+
+class ReadingForm(_Form):
+    """What was not read of the rounds of a span of time; it is no alert."""
+
+    since: datetime
+    until: datetime
+    table: str | None
+    tables: list[ReadingPlace]
+    seats: list[ReadingPlace]
+    causes: list[ReadingLine] = Field(description="The most frequent first.")
 
 
 class ReportForm(_Form):

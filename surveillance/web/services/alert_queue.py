@@ -5,6 +5,7 @@ from __future__ import annotations
 from surveillance.alerts.catalogue import alert_code
 from surveillance.evidence.images import clock
 from surveillance.reports.cards_view import wager_name
+from surveillance.reports.round_view import kind_of
 from surveillance.store import (
     AlertFilter,
     AlertRow,
@@ -25,7 +26,7 @@ from surveillance.web.schemas.alerts import (
 )
 from surveillance.web.services.errors import NotThereError
 from surveillance.web.services.evidence.evidence_files import EvidenceFiles
-from surveillance.web.services.round_forms import hands_form, kind_of_row
+from surveillance.web.services.round_forms import hands_form
 
 
 class JudgedMeanwhile(Exception):  # noqa: N818 - the answer to a step, not a failure
@@ -34,22 +35,22 @@ class JudgedMeanwhile(Exception):  # noqa: N818 - the answer to a step, not a fa
 
 def alert_line(row: AlertRow) -> AlertLine:
     """An alert in a list."""
-    place = _place(row)
+    alert, place = row.alert, _place(row)
     return AlertLine(
         id=row.id,
-        alert_id=row.alert_id,
+        alert_id=alert.alert_id,
         at=row.at,
         table=row.table,
         camera=row.camera,
         dealer=row.dealer,
-        code=row.code,
-        title=alert_code(row.code).title,
-        severity=row.severity,
-        kind=kind_of_row(row),
-        seat=row.seat,
-        wager=row.wager,
-        place=f"{place}, {wager_name(row.wager)}" if row.wager else place,
-        message=row.message,
+        code=alert.code,
+        title=alert_code(alert.code).title,
+        severity=alert.severity,
+        kind=kind_of(alert),
+        seat=alert.seat,
+        wager=alert.wager,
+        place=f"{place}, {wager_name(alert.wager)}" if alert.wager else place,
+        message=alert.message,
         state=row.state,
         decided_by=row.decided_by,
         decided_at=row.decided_at,
@@ -59,9 +60,9 @@ def alert_line(row: AlertRow) -> AlertLine:
 
 
 def _place(row: AlertRow) -> str:
-    if row.seat is not None:
-        return f"seat {row.seat}"
-    match alert_code(row.code).about:
+    if row.alert.seat is not None:
+        return f"seat {row.alert.seat}"
+    match alert_code(row.alert.code).about:
         case "camera":
             return row.camera or "camera"
         case "table":
@@ -116,11 +117,11 @@ class AlertQueue:
         others = self._store.alerts.of_round(row.round) if row.round is not None else (row,)
         return AlertForm(
             line=alert_line(row),
-            seen=row.seen,
-            due=row.due,
-            rule=row.rule,
-            start=clock(row.start_s),
-            end=clock(row.end_s),
+            seen=row.alert.seen,
+            due=row.alert.due,
+            rule=row.alert.rule,
+            start=clock(row.alert.start_s),
+            end=clock(row.alert.end_s),
             pictures=self.files.pictures(row),
             clip=self.files.clip_form(row, self._before_s),
             round=row.round,

@@ -15,8 +15,9 @@ from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, DealerRecord, RoundRecord, SeatRecord, WagerRecord
 from settlement.result import SeatSettlement, Settlement
 from settlement.rules import TableRules
+from settlement.ruling import money
 from settlement.settle import settle
-from surveillance.reports.cards_view import dollars, wager_name
+from surveillance.reports.cards_view import wager_name
 from surveillance.web.schemas.room import DueNow, HouseWayNow, SeatNow
 from vision.geometry.table import load_table
 
@@ -132,7 +133,7 @@ def _words(outcome: str | None, pay_cents: int | None, undecided: str | None) ->
     if outcome is None:
         return undecided or "not decided yet"
     if outcome == "win":
-        return "pay, sum not known" if pay_cents is None else f"pay {dollars(pay_cents)}"
+        return "pay, sum not known" if pay_cents is None else f"pay {money(pay_cents, short=True)}"
     return _OUTCOMES[outcome]
 
 

@@ -35,6 +35,7 @@ ITEMS = (
     NavItem("Alerts", "/alerts", "a"),
     NavItem("Rounds", "/rounds", "r"),
     NavItem("Reports", "/reports", "p"),
+    NavItem("Reading", "/reading", "q"),
     NavItem("Recordings", "/recordings", "v"),
     NavItem("Calculator", "/calculator", "c", needs_store=False),
     NavItem("Tables", "/tables", "t", role="admin", needs_store=False),

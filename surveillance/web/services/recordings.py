@@ -10,7 +10,6 @@ from surveillance.recordings import AuditManager
 from surveillance.recordings.preview import VideoFacts
 from surveillance.recordings.results import begun_at
 from surveillance.store import RecordingFilter, RecordingRow, Store
-from surveillance.web.repositories.recorded import MOST, alerts_of, rounds_of
 from surveillance.web.schemas.recordings import (
     PreviewForm,
     RecordingForm,
@@ -24,6 +23,8 @@ from surveillance.web.services.errors import NotThereError
 from surveillance.web.services.timeline import SoFar, alert_mark, round_mark
 
 _PAGE = 200
+MOST = 20_000
+"""Rounds or alerts on one timeline: a month of a table."""
 
 
 class RecordingsService:
@@ -106,8 +107,10 @@ class RecordingsService:
         facts, problem = self._facts(row)
         first_s = facts.first_s if facts else 0.0
         if row.state == "done":
-            rounds = [round_mark(found, first_s) for found in rounds_of(self._store, id)]
-            alerts = [alert_mark(found, first_s) for found in alerts_of(self._store, id)]
+            found = self._store.rounds.of_recording(id, MOST)
+            raised = self._store.alerts.of_recording(id, MOST)
+            rounds = [round_mark(one, first_s) for one in found]
+            alerts = [alert_mark(one, first_s) for one in raised]
         else:
             work, out = self._manager.work_dir(row), self._manager.out_dir(row)
             rounds, alerts = self._so_far.of_audit(work, out, first_s)

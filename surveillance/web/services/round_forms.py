@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from settlement.record import JOKER, RANKS, RoundRecord
 from settlement.result import HandResult, Settlement
 from surveillance.alerts.model import Alert
-from surveillance.reports.round_view import SeatCard, kind_of, round_card
+from surveillance.reports.round_view import SeatCard, round_card
 from surveillance.store import AlertRow, RoundRow
 from surveillance.web.schemas.rounds import (
     DealerForm,
@@ -22,29 +22,6 @@ from surveillance.web.schemas.rounds import (
 )
 
 LOW_SIZE, HIGH_SIZE = 2, 5
-
-
-def alert_of(row: AlertRow) -> Alert:
-    """A stored alert as the rest of the program knows it; `round_id` is not kept with it."""
-    return Alert(
-        alert_id=row.alert_id,
-        code=row.code,
-        severity=row.severity,
-        seat=row.seat,
-        wager=row.wager,
-        start_s=row.start_s,
-        end_s=row.end_s,
-        seen=row.seen,
-        due=row.due,
-        rule=row.rule,
-        message=row.message,
-        pictures=row.pictures,
-    )
-
-
-def kind_of_row(row: AlertRow) -> str:
-    """The kind a stored alert is shown as: high, medium, low, check or undecided."""
-    return kind_of(alert_of(row))
 
 
 def round_line(row: RoundRow) -> RoundLine:
@@ -81,7 +58,7 @@ def hands_form(row: RoundRow, alerts: Iterable[AlertRow]) -> HandsForm | None:
         settlement = Settlement.model_validate(row.settlement)
     except ValidationError:
         return None
-    return hands_of(record, settlement, [alert_of(a) for a in alerts])
+    return hands_of(record, settlement, [row.alert for row in alerts])
 
 
 def hands_of(record: RoundRecord, settlement: Settlement, alerts: Sequence[Alert]) -> HandsForm:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from surveillance.alerts.catalogue import alert_code
+from surveillance.reports.round_view import kind_of
 from surveillance.store import NotStoredError, RoundFilter, Store
 from surveillance.web.schemas.rounds import HandsForm, RoundAlert, RoundForm, RoundPage
 from surveillance.web.services.errors import NotThereError
-from surveillance.web.services.round_forms import hands_form, kind_of_row, round_line
+from surveillance.web.services.round_forms import hands_form, round_line
 
 
 class UnreadableError(NotThereError):
@@ -45,11 +46,11 @@ class Rounds:
             alerts=[
                 RoundAlert(
                     id=a.id,
-                    code=a.code,
-                    kind=kind_of_row(a),
-                    title=alert_code(a.code).title,
-                    seat=a.seat,
-                    message=a.message,
+                    code=a.alert.code,
+                    kind=kind_of(a.alert),
+                    title=alert_code(a.alert.code).title,
+                    seat=a.alert.seat,
+                    message=a.alert.message,
                     state=a.state,
                 )
                 for a in alerts

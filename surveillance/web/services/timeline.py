@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from surveillance.web.repositories.recorded import RecordedAlert, RecordedRound
+from surveillance.store import AlertRow, RoundRow
 from surveillance.web.schemas.recordings import TimelineAlert, TimelineRound
 
 _MOST_FILES = 16
@@ -20,7 +20,7 @@ _ROUNDS, _ALERTS = "rounds.jsonl", "alerts.jsonl"
 Marks = tuple[list[TimelineRound], list[TimelineAlert]]
 
 
-def round_mark(row: RecordedRound, first_s: float) -> TimelineRound:
+def round_mark(row: RoundRow, first_s: float) -> TimelineRound:
     """A stored round; `first_s` is the stream's clock at the first picture, in seconds."""
     start = _seconds(row.start_s, first_s) or 0.0
     end = _seconds(row.end_s, first_s)
@@ -30,15 +30,16 @@ def round_mark(row: RecordedRound, first_s: float) -> TimelineRound:
     )  # fmt: skip
 
 
-def alert_mark(row: RecordedAlert, first_s: float) -> TimelineAlert:
+def alert_mark(row: AlertRow, first_s: float) -> TimelineAlert:
     """A stored alert; for `first_s` see `round_mark`."""
-    at = _seconds(row.start_s, first_s)
-    end = _seconds(row.end_s, first_s)
+    own = row.alert
+    at = _seconds(own.start_s, first_s)
+    end = _seconds(own.end_s, first_s)
     return TimelineAlert(
-        id=row.id, alert_id=row.alert_id, round_id=row.alert_id.rpartition("-")[0] or None,
-        code=row.code, severity=row.severity, seat=row.seat, wager=row.wager,
+        id=row.id, alert_id=own.alert_id, round_id=own.round_id, code=own.code,
+        severity=own.severity, seat=own.seat, wager=own.wager,
         at_s=at if at is not None else end or 0.0, end_s=end if end is not None else at or 0.0,
-        message=row.message, state=row.state,
+        message=own.message, state=row.state,
     )  # fmt: skip
 
 

@@ -61,10 +61,7 @@ def stored(store: Store) -> dict[str, Any]:
     while True:
         page = store.rounds.page(RoundFilter(), cursor, 200)
         for row in page.rows:
-            alerts = [
-                (a.alert_id, a.code, a.message, a.at, a.pictures, a.difference_cents)
-                for a in store.alerts.of_round(row.id)
-            ]
+            alerts = [(a.alert, a.at, a.difference_cents) for a in store.alerts.of_round(row.id)]
             assert row.round_id not in found, "a round is stored twice"
             assert row.alerts == len(alerts)
             found[row.round_id] = (row.started_at, row.record, row.settlement, alerts)

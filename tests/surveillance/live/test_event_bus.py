@@ -55,8 +55,8 @@ def test_a_subscriber_that_sleeps_costs_no_more_than_its_limit(
     for number, (kind, camera) in enumerate(told):
         bus.publish(event(kind, number, f"c{camera}"))
         alerts += kind == "alert"
-        assert len(news._events) <= most
-    kept = [e for e in news._events if e.kind == "alert"]
+        assert len(news._news) <= most
+    kept = [e.event for e in news._news if e.event.kind == "alert"]
     # States give way first.
     assert len(kept) == min(alerts, most) or news.missed == 0
     assert [e.body["n"] for e in kept] == sorted(e.body["n"] for e in kept)

@@ -87,7 +87,7 @@ def tell(recorder: Recorder, number: int = 1, with_picture: bool = True) -> Aler
     assert recorder.wait_stored(30)
     store = recorder._store
     rows = store.alerts.page(AlertFilter(camera="c1"), limit=100).rows
-    return next(row for row in rows if row.alert_id == alert.alert_id)
+    return next(row for row in rows if row.alert.alert_id == alert.alert_id)
 
 
 def clip_entry(tmp_path: Path, row: AlertRow, codec: str = "h264") -> ClipEntry:
@@ -95,7 +95,7 @@ def clip_entry(tmp_path: Path, row: AlertRow, codec: str = "h264") -> ClipEntry:
     spool.mkdir(parents=True, exist_ok=True)
     path = write_film(spool / f"{row.id}.mp4", 1.0, rate=5)
     clip = Clip(path, 8.0, 9.0, codec, 96)
-    return ClipEntry(camera="c1", source=FACTS.source, alert_ids=(row.alert_id,), clip=clip)
+    return ClipEntry(camera="c1", source=FACTS.source, alert_ids=(row.alert.alert_id,), clip=clip)
 
 
 def room(tmp_path: Path, store: Store) -> Recorder:
@@ -201,7 +201,10 @@ def test_attempts_on_a_full_disk_leave_nothing_behind(
     row = tell(recorder)
     recorder.take(
         ClipEntry(
-            camera="c1", source=FACTS.source, alert_ids=(row.alert_id,), why="no video is kept"
+            camera="c1",
+            source=FACTS.source,
+            alert_ids=(row.alert.alert_id,),
+            why="no video is kept",
         )
     )
     wait_for(lambda: state["asked"] >= 3)
@@ -317,7 +320,7 @@ def test_alerts_of_one_span_share_a_clip_though_one_bundle_failed(
     recorder = room(tmp_path, store)
     first, second = tell(recorder, 1), tell(recorder, 2)
     disk.is_full = True
-    both = (first.alert_id, second.alert_id)
+    both = (first.alert.alert_id, second.alert.alert_id)
     recorder.take(clip_entry(tmp_path, first).model_copy(update={"alert_ids": both}))
     wait_for(lambda: disk.asked >= 2)
     disk.is_full = False

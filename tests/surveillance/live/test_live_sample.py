@@ -96,8 +96,8 @@ def test_a_mistake_is_told_with_its_evidence(tmp_path: Path, film: Path) -> None
                 recorder.close()
             row = store.alerts.get(number)
             assert row.round is not None
-            assert row.rule
-            assert len(row.pictures) >= 2
+            assert row.alert.rule
+            assert len(row.alert.pictures) >= 2
             assert verify_bundle(site.evidence_dir / str(row.bundle)) == ()
             assert row.clip is not None
             with av.open(str(site.evidence_dir / row.clip)) as clip:

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,13 @@ from surveillance.live.event_bus import EventBus, Subscription
 from surveillance.live.process_supervisor import STALE_S
 from surveillance.live.recorder import Recorder
 from surveillance.live.supervisor import Supervisor
-from surveillance.store import HealthFilter, Store
+from surveillance.store import AlertFilter, AlertRow, HealthFilter, Store
 from tests.rtsp.loopback import RtspServer
 from tests.surveillance.live.live_room import (
     CRASHES,
     EATS,
     HANGS,
+    PATIENCE_S,
     SLOW,
     TOLD,
     is_alive,
@@ -87,7 +89,7 @@ class RunningRoom:
 def room(folder: Path, source: str, watcher: str = TOLD, **more: object) -> Iterator[RunningRoom]:
     site_file = write_site(folder, source, **more)
     site = load_site(site_file)
-    site.site.data_dir.mkdir()
+    site.site.data_dir.mkdir(exist_ok=True)
     running = RunningRoom(site, site_file, watcher)
     running.supervisor.start()
     try:
@@ -113,7 +115,7 @@ def test_a_round_becomes_an_alert_with_evidence_that_stands(tmp_path: Path, film
         changed = wait_event(news, lambda e: e.kind == "alert_changed")
         assert changed.body["id"] == alert.body["id"]
         early = running.store.alerts.get(alert.body["id"])
-        assert all((running.site.evidence_dir / name).is_file() for name in early.pictures)
+        assert all((running.site.evidence_dir / name).is_file() for name in early.alert.pictures)
         wait_event(
             news,
             lambda e: (
@@ -129,10 +131,10 @@ def test_a_round_becomes_an_alert_with_evidence_that_stands(tmp_path: Path, film
         for overlay in (False, True):
             assert (running.bus.picture("c1", overlay) or b"").startswith(b"\xff\xd8")
         row = running.store.alerts.get(alert.body["id"])
-        assert (row.state, row.seat, row.wager, row.at) == ("open", 3, "main", alert.at)
+        assert (row.state, row.alert.seat, row.alert.wager, row.at) == ("open", 3, "main", alert.at)
         place = running.site.evidence_dir
-        assert row.pictures
-        assert all((place / p).read_bytes().startswith(b"\xff\xd8") for p in row.pictures)
+        assert row.alert.pictures
+        assert all((place / p).read_bytes().startswith(b"\xff\xd8") for p in row.alert.pictures)
         assert row.bundle is not None
         assert verify_bundle(place / row.bundle) == ()
         assert row.clip is not None
@@ -227,7 +229,9 @@ def test_a_table_too_slow_to_read_is_left_out_in_the_sites_order(
         )
         assert left.camera == "c1"
         alerts = running.store.alerts.page().rows
-        told = {(a.camera, a.code, a.severity) for a in alerts if a.code == "OVERLOAD"}
+        told = {
+            (a.camera, a.alert.code, a.alert.severity) for a in alerts if a.alert.code == "OVERLOAD"
+        }
         assert ("c1", "OVERLOAD", "medium") in told
         wait_for(lambda: ("c1", "OVERLOAD", "high") in _overloads(running))
         # Its picture stays live meanwhile, from key frames alone.
@@ -238,7 +242,7 @@ def test_a_table_too_slow_to_read_is_left_out_in_the_sites_order(
 
 def _overloads(running: RunningRoom) -> set[tuple[str, str, str]]:
     rows = running.store.alerts.page().rows
-    return {(a.camera, a.code, a.severity) for a in rows if a.code == "OVERLOAD"}
+    return {(a.camera, a.alert.code, a.alert.severity) for a in rows if a.alert.code == "OVERLOAD"}
 
 
 def test_a_reading_that_hangs_is_ended_too(tmp_path: Path, film: Path) -> None:
@@ -292,16 +296,16 @@ def test_a_camera_that_is_away_is_an_alert_and_its_end_is_noted(tmp_path: Path) 
                 lambda e: e.kind == "alert" and "no picture comes" in e.body["message"],
             )
             row = running.store.alerts.get(alert.body["id"])
-            assert (row.code, row.round, len(row.pictures)) == ("CAMERA", None, 1)
-            wait_for((running.site.evidence_dir / row.pictures[0]).is_file)
+            assert (row.alert.code, row.round, len(row.alert.pictures)) == ("CAMERA", None, 1)
+            wait_for((running.site.evidence_dir / row.alert.pictures[0]).is_file)
             server.say("up")
             running.state("running")
             ended = wait_event(
                 running.news, lambda e: e.kind == "health" and e.body.get("act") == "ended"
             )
-            assert ended.body["alert_id"] == row.alert_id
+            assert ended.body["alert_id"] == row.alert.alert_id
             assert ended.body["incident"] == "no-picture"
-        notes = [f"{n.state} {n.message}" for n in notes_of(tmp_path)]
+        notes = [f"{n.state} {n.act} {n.message}" for n in notes_of(tmp_path)]
         assert any(n.startswith("no-picture began") for n in notes)
         assert any(n.startswith("no-picture ended") for n in notes)
         data = tmp_path / "feltwatch-data"
@@ -325,3 +329,47 @@ def test_a_picture_of_another_table_is_an_alert(tmp_path: Path, film: Path) -> N
         wait_for(lambda: running.store.alerts.get(alert.body["id"]).bundle is not None)
         bundle = running.store.alerts.get(alert.body["id"]).bundle
         assert verify_bundle(running.site.evidence_dir / str(bundle)) == ()
+
+
+def gaps_of(running: RunningRoom) -> list[AlertRow]:
+    return list(running.store.alerts.page(AlertFilter(code="GAP")).rows)
+
+
+def test_a_killed_process_leaves_a_gap_from_its_last_sign_to_the_next_picture(
+    tmp_path: Path, film: Path
+) -> None:
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        wait_event(running.news, lambda e: e.kind == "round")
+        killed = datetime.now(UTC)
+        assert running.process_id is not None
+        os.kill(running.process_id, signal.SIGKILL)
+        wait_for(lambda: bool(gaps_of(running)))
+        (gap,) = gaps_of(running)
+        assert "its process was ended by SIGKILL" in gap.alert.message
+        assert gap.alert.severity == "high"
+        since = datetime.strptime((gap.alert.seen or "")[:19], "%Y-%m-%d %H:%M:%S")
+        assert abs(since.replace(tzinfo=UTC) - killed) < timedelta(seconds=STALE_S + 2)
+        assert gap.at > killed
+
+
+def test_a_process_that_is_frozen_when_the_server_stops_is_a_gap_and_holds_nothing_up(
+    tmp_path: Path, film: Path
+) -> None:
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        wait_event(running.news, lambda e: e.kind == "round")
+        assert running.process_id is not None
+        os.kill(running.process_id, signal.SIGSTOP)
+        began = time.monotonic()
+        running.supervisor.stop(15.0)
+        assert time.monotonic() - began < 15.0
+        assert running.process_id is None
+        assert running.recorder.wait_stored(PATIENCE_S)
+        (gap,) = gaps_of(running)
+        assert "did not stop when it was asked to" in gap.alert.message
+
+
+def test_an_orderly_end_is_no_gap(tmp_path: Path, film: Path) -> None:
+    for _ in range(2):
+        with room(tmp_path, str(film), camera={"loop": True}) as running:
+            wait_event(running.news, lambda e: e.kind == "round")
+            assert gaps_of(running) == []

@@ -235,7 +235,7 @@ HOUSE_WAY = Fault(code="HOUSE_WAY")
         ((HOUSE_WAY,), [an_alert("HOUSE_WAY", 1)], 0, 1),
         # A consequence of the fault is still false.
         ((HOUSE_WAY,), [an_alert("HOUSE_WAY", None), an_alert("OVERPAID", 3, "main")], 1, 1),
-        ((), [an_alert("UNDECIDED"), an_alert("HAND_PAY", 3, "main")], 0, 0),
+        ((), [an_alert("HAND_PAY", 3, "main")], 0, 0),
         ((OVERPAID,), [an_alert("OVERPAID", 3, "main", "elsewhere")], 0, 1),
         ((OVERPAID,), [an_alert("OVERPAID", 3, "main", None)], 0, 1),
         # One alert answers one fault; two equal faults need two.
@@ -270,8 +270,10 @@ def test_alerts_go_by_the_observed_round_s_own_id() -> None:
 
 
 def test_undecided_seats_are_counted_once_each() -> None:
-    alerts = [an_alert("UNDECIDED"), an_alert("UNDECIDED"), an_alert("UNDECIDED", 4)]
-    score = score_records([a_round()], [a_round()], alerts, [()])
+    whats = ((None, "end"), (4, "high[0]"), (4, "main.stake"))
+    unread = tuple(Undecided(seat=seat, what=what, why="hidden") for seat, what in whats)
+    seen = a_round().model_copy(update={"undecided": unread})
+    score = score_records([a_round()], [seen], [], [()])
     assert score.alerts is not None
     assert score.alerts.undecided_seats == 2
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from settlement.record import Undecided
+from surveillance.alerts.model import Alert
 from surveillance.store import NewAlert, NewRecording, NewRound
 
 START = datetime(2026, 3, 1, 20, 0, tzinfo=UTC)
 
 
 def new_round(number: int = 1, **changes: Any) -> NewRound:
-    """A round that begins `number` minutes after START."""
+    """A round that begins `number` minutes after START; `undecided` things of it not read."""
     at = changes.pop("started_at", START + timedelta(minutes=number))
+    hidden = Undecided(seat=1, what="high[0]", why="hidden")
+    changes["unread"] = (hidden,) * changes.pop("undecided", 0)
     values: dict[str, Any] = {
         "table": "t1",
         "camera": "pit1-t1",
@@ -30,15 +34,11 @@ def new_round(number: int = 1, **changes: Any) -> NewRound:
 
 
 def new_alert(number: int = 1, **changes: Any) -> NewAlert:
-    """An alert of `number` minutes after START."""
-    values: dict[str, Any] = {
+    """An alert of `number` minutes after START; `changes` are of the alert or of its row."""
+    own: dict[str, Any] = {
         "alert_id": f"t1-{number:06d}-01",
-        "table": "t1",
-        "camera": "pit1-t1",
-        "source": "rtsp://camera/1#run1",
         "code": "OVERPAID",
         "severity": "high",
-        "at": START + timedelta(minutes=number),
         "message": "Seat 3 was paid $30 for $25.",
         "seat": 3,
         "wager": "main",
@@ -47,7 +47,14 @@ def new_alert(number: int = 1, **changes: Any) -> NewAlert:
         "rule": "003 Pays, row 1",
         "pictures": ("pictures/a.jpg", "pictures/b.jpg"),
     }
-    return NewAlert(**{**values, **changes})
+    own |= {key: changes.pop(key) for key in Alert.model_fields if key in changes}
+    values: dict[str, Any] = {
+        "table": "t1",
+        "camera": "pit1-t1",
+        "source": "rtsp://camera/1#run1",
+        "at": START + timedelta(minutes=number),
+    }
+    return NewAlert(alert=Alert(**own), **{**values, **changes})
 
 
 def new_recording(**changes: Any) -> NewRecording:

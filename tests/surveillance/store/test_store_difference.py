@@ -21,6 +21,7 @@ from surveillance.store.database import Database
 from surveillance.store.difference import difference_cents, difference_of
 from surveillance.store.migrate import alembic_config
 from surveillance.store.migrations.versions import v0002_difference
+from surveillance.store.types import UtcTime
 from tests.surveillance.store.made_rows import START, new_alert, new_round
 
 
@@ -96,7 +97,8 @@ def _at_first_version(url: str) -> Database:
 
 
 def _put(database: Database, number: int, cents: int, **changes: Any) -> None:
-    made, alert = new_round(number, **paid(cents)), new_alert(number)
+    made, row_of = new_round(number, **paid(cents)), new_alert(number)
+    alert = row_of.alert
     at = START + timedelta(minutes=number)
     row = {
         "id": number, "table_name": "t1", "camera": made.camera, "round_id": made.round_id,
@@ -104,8 +106,8 @@ def _put(database: Database, number: int, cents: int, **changes: Any) -> None:
         "undecided": 0, "alerts": 1,
     }  # fmt: skip
     told = {
-        "alert_id": alert.alert_id, "round": number, "table_name": "t1", "camera": alert.camera,
-        "source": alert.source, "code": alert.code, "severity": "high", "seat": 3,
+        "alert_id": alert.alert_id, "round": number, "table_name": "t1", "camera": row_of.camera,
+        "source": row_of.source, "code": alert.code, "severity": "high", "seat": 3,
         "wager": "main", "at": at, "message": alert.message, "pictures": [], "state": "open",
         "is_case": False,
     }  # fmt: skip
@@ -115,7 +117,13 @@ def _put(database: Database, number: int, cents: int, **changes: Any) -> None:
             sa.insert(tables.round_details),
             [{"round": number, "record": made.record, "settlement": made.settlement}],
         )
-        connection.execute(sa.insert(tables.alerts), [{**told, **changes}])
+        columns: list[sa.ColumnClause[Any]] = [
+            sa.column(name) for name in told if name not in ("at", "pictures")
+        ]
+        then = sa.table(
+            "alerts", *columns, sa.column("at", UtcTime), sa.column("pictures", sa.JSON)
+        )
+        connection.execute(sa.insert(then), [{**told, **changes}])
 
 
 def test_an_older_store_gets_its_sums_when_it_is_opened(
@@ -132,11 +140,13 @@ def test_an_older_store_gets_its_sums_when_it_is_opened(
     _put(database, 12, 100)
     database.close()
     with Store.open(url) as store:
-        sums = {row.alert_id: row.difference_cents for row in store.alerts.page(limit=50).rows}
+        sums = {
+            row.alert.alert_id: row.difference_cents for row in store.alerts.page(limit=50).rows
+        }
         added = store.alerts.add(new_alert(20, round=1))
-    expected = {new_alert(n).alert_id: 100 * n for n in range(1, 9)}
-    unknown = {new_alert(n).alert_id: None for n in (9, 10, 11)}
-    assert sums == {**expected, **unknown, new_alert(12).alert_id: -2400}
+    expected = {new_alert(n).alert.alert_id: 100 * n for n in range(1, 9)}
+    unknown = {new_alert(n).alert.alert_id: None for n in (9, 10, 11)}
+    assert sums == {**expected, **unknown, new_alert(12).alert.alert_id: -2400}
     assert added.difference_cents == 100
 
 
@@ -160,9 +170,9 @@ def test_what_stood_is_what_a_person_said_was_a_mistake(store: Store) -> None:
         if verdict is not None:
             corrected = {"seat": 2} if verdict == "corrected" else None
             store.alerts.judge(row.id, verdict, "", "ana", corrected)  # type: ignore[arg-type]
-    apart = store.alerts.add(new_alert(9, code="UNDECIDED"))
+    apart = store.alerts.add(new_alert(9, code="HAND_PAY"))
     store.alerts.judge(apart.id, "confirmed", "", "ana")
     stood = store.alerts.page(AlertFilter(stood=True)).rows
     assert [row.state for row in stood] == ["corrected", "confirmed"]
     others = store.alerts.page(AlertFilter(stood=False)).rows
-    assert [row.code for row in others] == ["UNDECIDED", "OVERPAID", "OVERPAID"]
+    assert [row.alert.code for row in others] == ["HAND_PAY", "OVERPAID", "OVERPAID"]

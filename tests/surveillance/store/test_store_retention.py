@@ -107,7 +107,7 @@ def test_beyond_the_size_the_oldest_evidence_goes_and_alerts_stay(
     assert swept == Swept(files=6, bytes=600, emptied=2)
     states = [store.alerts.of_round(row.id)[0] for row in rows]
     assert [alert.bundle is not None for alert in states] == [True, False, False, True]
-    assert [alert.pictures for alert in states[1:3]] == [(), ()]
+    assert [alert.alert.pictures for alert in states[1:3]] == [(), ()]
     assert {alert.state for alert in states} == {"confirmed"}
     assert states[1].bundle_sha256 == "ab" * 32
     assert sweep(store, evidence, keep_bytes=650) == Swept()

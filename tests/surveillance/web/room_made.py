@@ -20,6 +20,7 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from settlement.record import Undecided
 from surveillance.accounts import Accounts, Role
 from surveillance.accounts.passwords import Passwords
 from surveillance.alerts.webhooks import Webhooks
@@ -89,9 +90,10 @@ class MadeRoom:
         *,
         clip: Path | None = None,
         dealer: str = "Maria",
+        undecided: tuple[Undecided, ...] = (),
     ) -> tuple[RoundRow, list[AlertRow]]:
         """A judged round whose main bet of $25 was won, with pictures and bundles."""
-        observed = observed_round(number, paid_cents=paid_cents)
+        observed = observed_round(number, paid_cents=paid_cents, undecided=undecided)
         judged = judge(observed, self.table)
         ended = datetime.now(UTC) - timedelta(minutes=100 - number)
         settlement = judged.settlement.model_dump(mode="json")
@@ -106,6 +108,7 @@ class MadeRoom:
                 source="made",
                 record=judged.record.model_dump(mode="json", exclude_none=True),
                 settlement=settlement,
+                unread=judged.unread,
                 dealer=dealer,
                 start_s=judged.record.start_s,
                 end_s=judged.record.end_s,
@@ -123,26 +126,16 @@ class MadeRoom:
             (self.evidence_dir / folder / name).write_bytes(data)
         rows = []
         for alert in judged.alerts:
+            placed = tuple(f"{folder}/{Path(p).name}" for p in alert.pictures)
             added = self.store.alerts.add(
                 NewAlert(
-                    alert_id=alert.alert_id,
+                    alert=alert.model_copy(update={"pictures": placed}),
                     table=TABLE,
                     camera=CAMERA,
                     source="made",
-                    code=alert.code,
-                    severity=alert.severity,
                     at=ended,
-                    message=alert.message,
                     round=row.id,
                     dealer=dealer,
-                    seat=alert.seat,
-                    wager=alert.wager,
-                    start_s=alert.start_s,
-                    end_s=alert.end_s,
-                    seen=alert.seen,
-                    due=alert.due,
-                    rule=alert.rule,
-                    pictures=tuple(f"{folder}/{Path(p).name}" for p in alert.pictures),
                 )
             )
             contents = BundleContents(
@@ -181,7 +174,7 @@ class MadeRoom:
 
     def tell(self, kind: str, row: AlertRow) -> None:
         """Publish news of an alert as the recorder does."""
-        body = {"id": row.id, "code": row.code, "state": row.state}
+        body = {"id": row.id, "code": row.alert.code, "state": row.state}
         now = datetime.now(UTC)
         self.bus.publish(
             LiveEvent(kind=kind, camera=row.camera, table=row.table, at=now, body=body)

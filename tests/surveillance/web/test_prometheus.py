@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from surveillance.alerts.model import Alert
 from surveillance.alerts.webhooks import Hook, Webhooks
 from surveillance.live.event_bus import EventBus
 from surveillance.live.states import CameraState, LiveEvent, TableState
@@ -90,8 +91,11 @@ def test_the_store_and_hooks_tell_their_numbers(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/s.sqlite") as store:
         for n in range(3):
             store.alerts.add(
-                NewAlert(alert_id=str(n), table="t", camera="c", source="s", code="x",
-                         severity="high", at=NOW, message="m"))  # fmt: skip
+                NewAlert(
+                    alert=Alert(alert_id=str(n), code="x", severity="high", message="m"),
+                    table="t", camera="c", source="s", at=NOW,
+                )
+            )  # fmt: skip
         value = read(Metrics(store, None, hooks))
         assert value("feltwatch_stored_alerts", state="open") == 3
         assert value("feltwatch_webhook_waiting", hook="0") == 1

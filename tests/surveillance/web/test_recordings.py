@@ -142,9 +142,9 @@ def test_an_audit_runs_to_its_results(client: TestClient, folder: Path, store: S
     numbers = {one["round_id"]: one["id"] for one in told["rounds"]}
     assert alert.round == numbers[told["alerts"][0]["round_id"]]
     # Pictures are named from the evidence folder on.
-    assert alert.pictures[0].startswith(f"recordings/{id}/evidence/")
+    assert alert.alert.pictures[0].startswith(f"recordings/{id}/evidence/")
     evidence = folder.parent / "data" / "evidence"
-    assert all((evidence / name).is_file() for name in alert.pictures)
+    assert all((evidence / name).is_file() for name in alert.alert.pictures)
     assert store.recordings.get(id).out == f"recordings/{id}"
     row = store.rounds.get(told["rounds"][0]["id"])
     assert row.record["round_id"] == row.round_id

@@ -110,7 +110,9 @@ def test_stopped_and_gone_on_with_each_alert_has_one_bundle(
     alerts = alerts_of(store)
     assert len(alerts) == store.recordings.get(row.id).alerts > 2
     lines = bundle_lines(evidence)
-    assert sorted(e["detail"]["alert_id"] for e in lines) == sorted(a.alert_id for a in alerts)
+    assert sorted(e["detail"]["alert_id"] for e in lines) == sorted(
+        a.alert.alert_id for a in alerts
+    )
     assert check.bundles == len(alerts)
     assert check.signed == check.lines
     for alert in alerts:
@@ -121,7 +123,7 @@ def test_stopped_and_gone_on_with_each_alert_has_one_bundle(
             "alert.json", "record.json", "settlement.json", "detections.jsonl", "versions.json",
             "table.toml", "clip.mp4",
         }  # fmt: skip
-        pictures = {f"pictures/{Path(name).name}" for name in alert.pictures}
+        pictures = {f"pictures/{Path(name).name}" for name in alert.alert.pictures}
         assert pictures
         assert pictures <= parts
         assert read_part(bundle, "table.toml") == (folder / "table.toml").read_bytes()
@@ -200,7 +202,9 @@ def test_cut_off_while_bundles_are_written_none_is_written_twice(
     take(store, row, out, chain)
     lines = bundle_lines(evidence)
     alerts = alerts_of(store)
-    assert sorted(e["detail"]["alert_id"] for e in lines) == sorted(a.alert_id for a in alerts)
+    assert sorted(e["detail"]["alert_id"] for e in lines) == sorted(
+        a.alert.alert_id for a in alerts
+    )
     assert len({a.bundle for a in alerts}) == len(alerts) == len(list(evidence.rglob("*.zip")))
     assert verify_folder(evidence, key=key.public).problems == ()
 
@@ -306,7 +310,7 @@ def test_a_real_recording_gives_bundles_that_stand_and_clips_that_play(
 
     # In a store: the alert's page plays the clip at its moment, and gives the bundle.
     take(store, row, out, Chain.of(data / "evidence", key))
-    (kept,) = [a for a in alerts_of(store) if a.code == mistake()[0]]
+    (kept,) = [a for a in alerts_of(store) if a.alert.code == mistake()[0]]
     client = client_of(store, data / "evidence")
     form = client.get(f"/api/alerts/{kept.id}").json()
     assert form["clip"]["is_known"]

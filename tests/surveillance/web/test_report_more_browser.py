@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from surveillance.alerts.model import Alert
 from surveillance.store import NewAlert
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.services.reports.shift_report import ON_A_PAGE
@@ -27,9 +28,11 @@ def room(tmp_path: Path, table: TableFile) -> Iterator[MadeRoom]:
         for number in range(STOOD):
             row = room.store.alerts.add(
                 NewAlert(
-                    alert_id=f"t1-{number:06d}-00", table=TABLE, camera=CAMERA, source="made",
-                    code="OVERPAID", severity="high", at=DAY + timedelta(seconds=number),
-                    message=f"seat 3 was paid too much, no. {number}", seat=3, wager="main",
+                    alert=Alert(
+                        alert_id=f"t1-{number:06d}-00", code="OVERPAID", severity="high",
+                        message=f"seat 3 was paid too much, no. {number}", seat=3, wager="main",
+                    ),
+                    table=TABLE, camera=CAMERA, source="made", at=DAY + timedelta(seconds=number),
                 )
             )  # fmt: skip
             room.store.alerts.judge(row.id, "confirmed", "", "ann")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from settlement.record import Undecided
 from surveillance.store import AuditFilter
 from tests.surveillance.web.room_made import CAMERA, CLIP_START_S, MadeRoom, asking, made_room
 from vision.geometry.table import TableFile
@@ -232,7 +233,7 @@ def test_the_report_counts_money_verdicts_and_cameras(ann: TestClient, room: Mad
     for minutes, state in ((90, "running"), (30, "stalled"), (15, "running")):
         room.store.health.note(CAMERA, state, "", now - timedelta(minutes=minutes))
     # An incident is no state of the camera: it is counted, not timed.
-    room.store.health.note(CAMERA, "dark began", "the picture is dark", now)
+    room.store.health.note(CAMERA, "dark", "the picture is dark", now, "began")
     for line in ann.get("/api/alerts", params={"code": "OVERPAID"}).json()["alerts"]:
         ann.post(f"/api/alerts/{line['id']}/verdict", json={"verdict": "confirmed"})
     report = ann.get("/api/report", params=wide_span()).json()
@@ -295,6 +296,32 @@ def test_alerts_of_a_report_come_by_the_page(ann: TestClient, room: MadeRoom) ->
     assert ann.get("/api/report/alerts", params=wrong).status_code == 422
 
 
+def test_what_was_not_read_is_counted_by_table_seat_and_cause(
+    ann: TestClient, room: MadeRoom
+) -> None:
+    before = ann.get("/api/alerts/counts").json()
+    (played,) = ann.get("/api/reading", params=wide_span()).json()["tables"]
+    hidden = tuple(
+        Undecided(seat=3, what=f"high[{n}]", why=f"read as {card} with a share of 0.{n}1 only")
+        for n, card in enumerate(("7C", "KH"))
+    )
+    for number in (31, 32):
+        _, alerts = room.add_round(number, undecided=hidden)
+        assert alerts == []
+    assert ann.get("/api/alerts/counts").json() == before
+    told = ann.get("/api/reading", params=wide_span()).json()
+    rounds = played["rounds"] + 2
+    at = {"table": "t1", "rounds": rounds, "unread": 2, "share": round(2 / rounds, 6)}
+    assert told["tables"] == [{**at, "seat": None}]
+    assert told["seats"] == [{**at, "seat": 3}]
+    cause = "read as … with a share of … only"
+    assert told["causes"] == [{**at, "seat": 3, "part": "card", "cause": cause, "things": 4}]
+    elsewhere = ann.get("/api/reading", params=wide_span() | {"table": "t2"}).json()
+    assert elsewhere["tables"] == elsewhere["causes"] == []
+    wrong = wide_span() | {"until": "2020-01-01T00:00:00Z"}
+    assert ann.get("/api/reading", params=wrong).status_code == 422
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -310,12 +337,20 @@ def test_a_report_that_cannot_be_is_refused(ann: TestClient, wrong: dict[str, st
 
 def test_pages_need_a_login_and_tell_who_looked(room: MadeRoom) -> None:
     with asking(room, None) as stranger:
-        for path in ("/", "/alerts", "/rounds", "/reports", f"/tables/view/{CAMERA}"):
+        for path in ("/", "/alerts", "/rounds", "/reports", "/reading", f"/tables/view/{CAMERA}"):
             answer = stranger.get(path, follow_redirects=False)
             assert answer.status_code == 303
             assert answer.headers["location"].startswith("/login?next=")
     with asking(room, "vic") as vic:
-        for path in ("/", "/alerts", "/rounds", "/rounds/1", "/reports", f"/tables/view/{CAMERA}"):
+        for path in (
+            "/",
+            "/alerts",
+            "/rounds",
+            "/rounds/1",
+            "/reports",
+            "/reading",
+            f"/tables/view/{CAMERA}",
+        ):
             answer = vic.get(path)
             assert answer.status_code == 200, path
             assert "vic" in answer.text
@@ -334,5 +369,12 @@ def test_every_route_of_the_room_says_its_role(room: MadeRoom) -> None:
     assert roles["/api/alerts/{id}/verdict", "post"] == "reviewer"
     assert roles["/api/alerts/{id}/case", "post"] == "reviewer"
     assert roles["/api/tables/{camera}/dealer", "post"] == "reviewer"
-    for path in ("/api/tables", "/api/alerts", "/api/rounds", "/api/report", "/api/events"):
+    for path in (
+        "/api/tables",
+        "/api/alerts",
+        "/api/rounds",
+        "/api/report",
+        "/api/reading",
+        "/api/events",
+    ):
         assert roles[path, "get"] == "viewer"

@@ -55,7 +55,7 @@ def test_pictures_come_from_the_folder_or_from_the_bundle(ann: TestClient, room:
     url = f"/api/alerts/{row.id}/picture"
     from_folder = ann.get(f"{url}/0")
     assert cv2.imdecode(np.frombuffer(from_folder.content, np.uint8), 1) is not None
-    (room.evidence_dir / row.pictures[0]).unlink()
+    (room.evidence_dir / row.alert.pictures[0]).unlink()
     assert ann.get(f"{url}/0").content == from_folder.content
     assert row.bundle is not None
     (room.evidence_dir / row.bundle).unlink()
@@ -68,13 +68,16 @@ def test_pictures_come_from_the_folder_or_from_the_bundle(ann: TestClient, room:
 def test_no_picture_from_outside_the_evidence_folder(
     ann: TestClient, room: MadeRoom, name: str
 ) -> None:
+    from surveillance.alerts.model import Alert
     from surveillance.store import NewAlert
 
     (room.folder / "secret.jpg").write_bytes(b"secret")
     row = room.store.alerts.add(
         NewAlert(
-            alert_id="x", table="t1", camera=CAMERA, source="bad", code="LIMIT", severity="low",
-            at=datetime.now(UTC), message="m", pictures=(name,),
+            alert=Alert(
+                alert_id="x", code="LIMIT", severity="low", message="m", pictures=(name,)
+            ),
+            table="t1", camera=CAMERA, source="bad", at=datetime.now(UTC),
         )
     )  # fmt: skip
     room.store.alerts.set_bundle(row.id, name, "0" * 64, name)
@@ -234,10 +237,10 @@ def test_views_of_a_rejected_alert_are_cut_from_its_bundle(
         line = first_alert(ann, code="OVERPAID")
         row = room.store.alerts.get(int(str(line["id"])))
         ann.post(f"/api/alerts/{row.id}/verdict", json={"verdict": "rejected"})
-        name = f"{CAMERA}-{row.id}-{row.alert_id}"
+        name = f"{CAMERA}-{row.id}-{row.alert.alert_id}"
         with Dataset.open(dataset) as labelled:
             found = {Path(p.file).name: p for p in labelled.pictures()}
-            assert set(found) == {Path(path).name for path in row.pictures}
+            assert set(found) == {Path(path).name for path in row.alert.pictures}
             assert {p.file.split("/")[0] for p in found.values()} == {name}
             settled = next(p for p in found.values() if "settled" in p.file)
             boxes = labelled.boxes(settled.id)
@@ -256,4 +259,4 @@ def test_views_of_a_rejected_alert_are_cut_from_its_bundle(
         told = (room.evidence_dir / "candidates" / name / "verdicts.jsonl").read_text()
         assert len(told.splitlines()) == 2
         with Dataset.open(dataset) as labelled:
-            assert len(list(labelled.pictures())) == len(row.pictures)
+            assert len(list(labelled.pictures())) == len(row.alert.pictures)

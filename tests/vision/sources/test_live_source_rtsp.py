@@ -93,8 +93,8 @@ def test_a_dropped_connection_comes_back_and_time_goes_on(server: RtspServer) ->
         before = source._last_at
         server.say("drop")
         status = until(source, lambda s: s.state is SourceState.RECONNECTING)
-        assert "it ended the stream; new attempt in" in status.message
-        assert server.url("t") in status.message
+        assert "it ended the stream; new attempt in" in status.words
+        assert server.url("t") in status.words
         until(source, lambda s: s.state is SourceState.RUNNING)
         assert source.status().reconnects >= 1
         assert before is not None
@@ -178,7 +178,7 @@ def test_a_wrong_password_is_told_and_never_shown(
 def test_no_such_stream_is_told(server: RtspServer) -> None:
     with live(server.url("none")) as source:
         status = until(source, lambda s: s.reconnects > 0)
-        assert "it has no such stream; check the path of the URL" in status.message
+        assert "it has no such stream; check the path of the URL" in status.words
 
 
 @contextmanager
@@ -230,7 +230,7 @@ def test_what_is_no_camera_never_hangs_or_breaks(speech: bytes, close: bool) -> 
         with source:
             status = until(source, lambda s: s.reconnects >= 2)
         assert status.state is SourceState.RECONNECTING
-        assert f"rtsp://127.0.0.1:{port}/t: " in status.message
+        assert f"rtsp://127.0.0.1:{port}/t: " in status.words
     thread = source._thread
     assert thread is not None
     thread.join(20)
@@ -289,9 +289,9 @@ def test_a_damaged_connection_is_no_wrong_password(film: Path) -> None:
                 proxy.damages.set()
                 proxy.drop()
                 status = until(source, lambda s: "it took before" in s.message)
-                assert "the connection may be damaged" in status.message
+                assert "the connection may be damaged" in status.words
                 proxy.damages.clear()
                 until(source, lambda s: s.state is SourceState.RUNNING)
-                assert PASSWORD not in status.message
+                assert PASSWORD not in status.words
         finally:
             proxy.close()

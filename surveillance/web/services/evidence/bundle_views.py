@@ -81,7 +81,7 @@ def cut_views(bundle: Path, alert: AlertRow, round_id: str, video: str, folder: 
                 at_s=want.at.at_s,
                 model=model,
                 sureness=min((box.score for box in boxes), default=1.0),
-                alerts=(alert.alert_id,),
+                alerts=(alert.alert.alert_id,),
                 boxes=tuple(boxes),
             )
         )
@@ -108,7 +108,7 @@ def _model(bundle: Path) -> str:
 
 
 def _wanted(alert: AlertRow, start_s: float) -> Iterator[_Wanted]:
-    for path in alert.pictures:
+    for path in alert.alert.pictures:
         at = PictureName.parse(path)
         if at is not None:
             seat = None if at.place == "dealer" else int(at.place.removeprefix("seat"))

@@ -91,9 +91,9 @@ class EvidenceFiles:
 
     def picture(self, alert: AlertRow, n: int) -> tuple[bytes, str]:
         """The n-th picture (from 0) and its media type. Raises NotThereError."""
-        if not 0 <= n < len(alert.pictures):
+        if not 0 <= n < len(alert.alert.pictures):
             raise NotThereError(f"alert {alert.id} has no picture {n}")
-        name = alert.pictures[n]
+        name = alert.alert.pictures[n]
         kind = "image/png" if name.endswith(".png") else "image/jpeg"
         path = self._inside(name)
         if path is not None:
@@ -153,7 +153,7 @@ class EvidenceFiles:
         An alert is told before its pictures are written.
         """
         there = self._there(alert)
-        names = [PictureName.parse(path) for path in alert.pictures]
+        names = [PictureName.parse(path) for path in alert.alert.pictures]
         before, after = _pair(alert, [name if n in there else None for n, name in enumerate(names)])
         return [
             PictureLine(
@@ -163,7 +163,7 @@ class EvidenceFiles:
                 moment=name.what if name else "",
                 role=_role(n, before, after),
             )
-            for n, (path, name) in enumerate(zip(alert.pictures, names, strict=True))
+            for n, (path, name) in enumerate(zip(alert.alert.pictures, names, strict=True))
             if n in there
         ]
 
@@ -210,13 +210,15 @@ class EvidenceFiles:
 
     def _there(self, alert: AlertRow) -> set[int]:
         """Which pictures can be shown, from 0."""
-        there = {n for n, name in enumerate(alert.pictures) if self._inside(name) is not None}
+        there = {n for n, name in enumerate(alert.alert.pictures) if self._inside(name) is not None}
         bundle = self._inside(alert.bundle)
-        if len(there) == len(alert.pictures) or bundle is None:
+        if len(there) == len(alert.alert.pictures) or bundle is None:
             return there
         with contextlib.suppress(FeltwatchError):
             held = {PurePosixPath(name).name for name in part_names(bundle)}
-            there |= {n for n, p in enumerate(alert.pictures) if PurePosixPath(p).name in held}
+            there |= {
+                n for n, p in enumerate(alert.alert.pictures) if PurePosixPath(p).name in held
+            }
         return there
 
     def _inside(self, name: str | None) -> Path | None:
@@ -229,7 +231,8 @@ class EvidenceFiles:
 
 def moment_of(alert: AlertRow) -> float | None:
     """When it happened, seconds of the stream: the last picture that shows it."""
-    return _number(alert.end_s) if alert.end_s is not None else _number(alert.start_s)
+    own = alert.alert
+    return _number(own.end_s if own.end_s is not None else own.start_s)
 
 
 def _number(value: object) -> float | None:
@@ -241,7 +244,7 @@ def _number(value: object) -> float | None:
 
 def _pair(alert: AlertRow, names: list[PictureName | None]) -> tuple[int | None, int | None]:
     """Which pictures show the place before and after; the dealer's own where no seat is told."""
-    place = "dealer" if alert.seat is None else f"seat{alert.seat}"
+    place = "dealer" if alert.alert.seat is None else f"seat{alert.alert.seat}"
     own = {n.what: i for i, n in reversed(list(enumerate(names))) if n and n.place == place}
     before = next((own[what] for what in BEFORE if what in own), None)
     after = next((own[what] for what in AFTER if what in own), None)

@@ -71,7 +71,7 @@ class Harvesting:
             if out is not None and self._evidence_dir is not None:
                 found.append(self._evidence_dir / out)
         if self._evidence_dir is not None:
-            for name in (*alert.pictures, alert.bundle or ""):
+            for name in (*alert.alert.pictures, alert.bundle or ""):
                 place = (self._evidence_dir / name).resolve().parent
                 if name and place.is_relative_to(self._evidence_dir):
                     found.append(place)
@@ -81,7 +81,7 @@ class Harvesting:
         """Where the views of an alert go that are cut from its bundle."""
         if self._evidence_dir is None or not alert.bundle:
             return None
-        name = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{alert.camera}-{alert.id}-{alert.alert_id}")
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{alert.camera}-{alert.id}-{alert.alert.alert_id}")
         return self._evidence_dir / VIEWS / name
 
     def _cut(self, alert: AlertRow, folder: Path) -> None:
@@ -104,7 +104,7 @@ class Harvesting:
         Call it after the verdict is in the store. Nothing is raised for views that are gone
         or a dataset that cannot be written: the verdict itself is safe.
         """
-        verdict = Verdict(alert_id=alert.alert_id, verdict=_RIGHT[alert.state], by=by)
+        verdict = Verdict(alert_id=alert.alert.alert_id, verdict=_RIGHT[alert.state], by=by)
         with self._turn:
             folder = self.folder(alert) or self._own_folder(alert)
             if folder is None or not (folder / CANDIDATES).is_file():

@@ -5,15 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from surveillance.live.states import CameraState
-from surveillance.store import CameraRow, Store
-from surveillance.web.repositories.camera_notes import last_before, message_of, notes_of
-from surveillance.web.repositories.tallies import Span
+from surveillance.store import CameraRow, Span, Store
 from surveillance.web.schemas.reports import CameraLine, StateShare
 
 WATCHING = CameraState.RUNNING
-STATES = frozenset(str(state) for state in CameraState)
-BEGAN = " began"
-"""Ends the note of an incident, such as a dark picture or a silent table."""
 
 
 def camera_lines(store: Store, span: Span) -> list[CameraLine]:
@@ -28,10 +23,9 @@ def camera_lines(store: Store, span: Span) -> list[CameraLine]:
 
 
 def _line(store: Store, camera: CameraRow, span: Span, end: datetime) -> CameraLine:
-    noted = notes_of(store, camera.name, span)
-    earlier = last_before(store, camera.name, span, STATES)
-    notes = [*([earlier] if earlier else []), *(note for note in noted if note.state in STATES)]
-    began = [note for note in noted if note.state.endswith(BEGAN)]
+    noted = store.health.of_span(camera.name, span)
+    earlier = store.health.state_before(camera.name, span.since)
+    notes = [*([earlier] if earlier else []), *(note for note in noted if note.act is None)]
     seconds: dict[str, float] = {}
     times = [note.at if note.at < end else end for note in notes]
     if earlier:
@@ -50,8 +44,8 @@ def _line(store: Store, camera: CameraRow, span: Span, end: datetime) -> CameraL
             for state, lasted in sorted(seconds.items(), key=lambda item: -item[1])
             if lasted > 0
         ],
-        incidents=len(began),
+        incidents=sum(1 for note in noted if note.act == "began"),
         changes=sum(1 for note in notes if note.at >= span.since),
         last_state=notes[-1].state if notes else "unknown",
-        last_message=message_of(store, notes[-1]) if notes else "",
+        last_message=notes[-1].message if notes else "",
     )

@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from zoneinfo import ZoneInfo
 
-from surveillance.web.repositories.upheld_alerts import UpheldLine
+from surveillance.store.queries.upheld_alerts import UpheldLine
 from surveillance.web.schemas.reports import GroupLine, ReportForm
 
 HEADER = ("section", "name", "measure", "value", "to player too much, cents")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from surveillance.reports.cards_view import dollars
+from settlement.ruling import money
 from surveillance.version import installed_version
 from surveillance.web.schemas.reports import CameraLine, GroupLine, ReportForm
 from surveillance.web.services.reports.paper import DIM, Paper
@@ -113,9 +113,9 @@ class _ReportPaper(Paper):
             (
                 _WORDS[line.state],
                 f"{line.alerts:,}",
-                dollars(line.to_players_cents),
-                dollars(line.to_house_cents),
-                _signed(line.net_cents),
+                money(line.to_players_cents, short=True),
+                money(line.to_house_cents, short=True),
+                money(line.net_cents, short=True),
                 f"{line.unknown:,}",
             )
             for line in report.money
@@ -209,7 +209,7 @@ class _ReportPaper(Paper):
                 a.code,
                 a.state,
                 a.decided_by or "",
-                "" if a.difference_cents is None else _signed(a.difference_cents),
+                "" if a.difference_cents is None else money(a.difference_cents, short=True),
                 a.message,
             )
             for a in report.notable
@@ -222,7 +222,3 @@ class _ReportPaper(Paper):
 def _states(camera: CameraLine) -> str:
     told = (f"{s.state.replace('_', ' ')} {duration(s.seconds)}" for s in camera.states)
     return "; ".join(told) or "no state was noted"
-
-
-def _signed(cents: int) -> str:
-    return f"-{dollars(-cents)}" if cents < 0 else dollars(cents)

@@ -10,23 +10,22 @@ from zoneinfo import ZoneInfo
 
 from settlement.compare.finding import MONEY_CODES
 from surveillance.alerts.model import ALERTED_APART
-from surveillance.store import ALERT_STATES, AlertFilter, AlertRow, Store
+from surveillance.store import ALERT_STATES, AlertFilter, AlertRow, Span, Store
 from surveillance.store.queries.alerts import precision_of
 from surveillance.store.queries.paging import MAX_LIMIT
-from surveillance.web.repositories.tallies import (
+from surveillance.store.queries.tallies import (
     AlertTally,
     CodeTally,
     RoundTally,
-    Span,
-    Tallies,
     by_code,
     by_name,
 )
-from surveillance.web.repositories.upheld_alerts import UpheldLine, upheld_lines
+from surveillance.store.queries.upheld_alerts import UpheldLine
 from surveillance.web.schemas.alerts import AlertCounts, PrecisionLine
 from surveillance.web.schemas.reports import (
     GroupLine,
     MoneyLine,
+    ReadingForm,
     ReportForm,
     ReviewerLine,
     UpheldAlert,
@@ -35,6 +34,7 @@ from surveillance.web.schemas.reports import (
 from surveillance.web.services.alert_queue import alert_line, precision_line
 from surveillance.web.services.errors import RefusedError
 from surveillance.web.services.reports.camera_health import camera_lines
+from surveillance.web.services.reports.reading_quality import reading_form
 
 MOST_DAYS = 400
 ON_A_PAGE = 50
@@ -57,7 +57,7 @@ class ShiftReports:
     def __init__(self, store: Store) -> None:
         """Over this store."""
         self._store = store
-        self._tallies = Tallies(store)
+        self._tallies = store.tallies
 
     def tables(self) -> list[str]:
         """The tables one may ask for."""
@@ -110,6 +110,11 @@ class ShiftReports:
             notable_next=following,
         )
 
+    def reading(self, span: Span) -> ReadingForm:
+        """What was not read in a span. Raises RefusedError for one that cannot be."""
+        _check(span)
+        return reading_form(self._tallies, span)
+
     def upheld_page(self, span: Span, cursor: str | None, limit: int) -> UpheldPage:
         """A page of the alerts that stood. Raises RefusedError, CursorError."""
         _check(span)
@@ -118,7 +123,7 @@ class ShiftReports:
 
     def stood(self, span: Span) -> Iterator[Sequence[UpheldLine]]:
         """All alerts that stood, newest first, read batch by batch."""
-        return upheld_lines(self._store, span)
+        return self._store.alerts.upheld(span)
 
     def _notable(
         self, span: Span, stood: int, listing: Listing
@@ -222,7 +227,7 @@ def _precision(tallies: Iterable[CodeTally]) -> list[PrecisionLine]:
 
 def _with_seat_name(tally: AlertTally) -> AlertTally:
     name = "dealer or table" if tally.name is None else f"seat {tally.name}"
-    return AlertTally(name, tally.states, tally.stood, tally.undecided)
+    return AlertTally(name, tally.states, tally.stood)
 
 
 def _rounds_by(
@@ -241,7 +246,7 @@ def _groups(
     of_name = {tally.name: tally for tally in alerts}
     lines = []
     for name in {*of_name, *(rounds or ())}:
-        found = of_name.get(name) or AlertTally(name, dict.fromkeys(ALERT_STATES, 0), 0, 0)
+        found = of_name.get(name) or AlertTally(name, dict.fromkeys(ALERT_STATES, 0), 0)
         played = (rounds or {}).get(name, [])
         many = sum(tally.rounds for tally in played)
         lines.append(
@@ -253,7 +258,6 @@ def _groups(
                 ),
                 alerts=AlertCounts(**found.states),
                 total=sum(found.states.values()),
-                undecided_alerts=found.undecided,
                 confirmed_per_100=round(100 * found.stood / many, 2) if many else None,
             )
         )

@@ -24,7 +24,6 @@ export const isBusy = (state) => state === "queued" || state === "running";
 // The kind of an alert by its severity, with its sign.
 export const SIGNS = { high: "▲", medium: "◆", low: "●", check: "☞", undecided: "?" };
 export function kindOf({ code, severity }) {
-  if (code === "UNDECIDED") return "undecided";
   if (code === "HAND_PAY") return "check";
   return severity in SIGNS ? severity : "medium";
 }

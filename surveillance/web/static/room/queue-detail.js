@@ -71,7 +71,7 @@ export class Detail {
     const { line, verdicts } = alert;
     const own = precision?.find((of) => of.code === line.code);
     const above = [
-      line.kind === "undecided" ? null : html("div", { class: "versus" },
+      html("div", { class: "versus" },
         html("div", { class: "seen" }, html("span", {}, "Seen"), html("strong", {}, ...(alert.seen ? withCards(alert.seen) : ["–"]))),
         html("div", { class: "due" }, html("span", {}, "Due"), html("strong", {}, ...(alert.due ? withCards(alert.due) : ["–"])))),
       html("p", { class: "message" }, ...withCards(line.message)),

@@ -1,71 +1,20 @@
 // The report of a day or a shift, as a page; the same as PDF and CSV.
 
 import { attempt, get, query } from "/static/shared/api.js";
-import { byId, dollars, html, moment, startValues } from "/static/shared/dom.js";
+import { byId, dollars, html, moment } from "/static/shared/dom.js";
 import { keys } from "/static/shared/keys.js";
 import { precisionTable } from "/static/room/precision.js";
+import { askSpan, panel, stat, tableOf } from "/static/room/span.js";
 import { badge, percent, severity, stateBadge } from "/static/room/signs.js";
 
-const start = startValues();
-const form = byId("span");
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 const STATES = ["open", "confirmed", "rejected", "corrected"];
 let asked = 0;
-
-form.elements.table.append(...start.tables.map((name) => html("option", { value: name }, name)));
-
-const isoDay = (at) => `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, "0")}-${String(at.getDate()).padStart(2, "0")}`;
-
-// Minutes after midnight of "HH:MM", on the next date when that is before the day's start.
-const DAY_MINUTES = 24 * 60;
-const minutesOf = (clock) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
-const dayStarts = minutesOf(start.day_starts);
-const ofDay = (clock) => minutesOf(clock) + (minutesOf(clock) < dayStarts ? DAY_MINUTES : 0);
-
-// When a shift begins and ends, minutes after midnight of the report's date.
-function shiftBounds(value) {
-  if (value === "day") return [dayStarts, dayStarts + DAY_MINUTES];
-  const [begin, end] = value.split("-");
-  const length = (minutesOf(end) - minutesOf(begin) + DAY_MINUTES) % DAY_MINUTES || DAY_MINUTES;
-  return [ofDay(begin), ofDay(begin) + length];
-}
-
-form.elements.shift.options[0].after(...start.shifts
-  .map((begin, n) => [begin, start.shifts[(n + 1) % start.shifts.length]])
-  .sort(([a], [b]) => ofDay(a) - ofDay(b))
-  .map(([begin, end]) => html("option", { value: `${begin}-${end}` }, `shift ${begin} to ${end}`)));
-
-// The span in the viewer's own time zone; minutes above a day's lie on the next date.
-function span() {
-  const { day, shift, from, to, table } = form.elements;
-  if (shift.value === "custom") {
-    if (!from.value || !to.value) return null;
-    return { since: new Date(from.value).toISOString(), until: new Date(to.value).toISOString(), table: table.value, zone };
-  }
-  const [year, month, date] = day.value.split("-").map(Number);
-  if (!year) return null;
-  const [begin, end] = shiftBounds(shift.value);
-  const at = (minutes) => new Date(year, month - 1, date, 0, minutes).toISOString();
-  return { since: at(begin), until: at(end), table: table.value, zone };
-}
-
-const stat = (title, value, small = "") => html("div", {}, html("dt", {}, title),
-  html("dd", {}, value, small ? html("small", {}, small) : ""));
 
 function duration(seconds) {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
 }
-
-function tableOf(head, rows, left = 1) {
-  return html("table", { class: "grid-table" },
-    html("thead", {}, html("tr", {}, ...head.map((words, n) => html("th", { scope: "col", class: n >= left ? "num" : "" }, words)))),
-    html("tbody", {}, ...rows.map((cells) => html("tr", {}, ...cells.map((cell, n) => html(n ? "td" : "th",
-      { class: n >= left ? "num" : "", scope: n ? undefined : "row" }, cell ?? "–"))))));
-}
-
-const panel = (title, ...content) => html("section", { class: "panel" }, html("h2", {}, title), ...content);
 
 function groups(title, lines) {
   if (!lines.length) return null;
@@ -158,42 +107,20 @@ function draw(report, wanted) {
   for (const node of byId("report").querySelectorAll(".report-grid > *")) if (!node.childNodes.length) node.remove();
 }
 
-async function load() {
-  for (const id of ["from", "to"]) byId(id).hidden = form.elements.shift.value !== "custom";
-  const wanted = span();
-  if (!wanted) return;
+async function load(wanted) {
   asked += 1;
   const mine = asked;
   for (const format of ["pdf", "csv"]) byId(format).href = `/api/report${query({ ...wanted, format })}`;
-  history.replaceState(null, "", `${location.pathname}${query(Object.fromEntries(
-    [...form.elements].filter((field) => field.name).map((field) => [field.name, field.value])))}`);
   const report = await attempt(() => get("/api/report", wanted));
   if (!report || mine !== asked) return;
   draw(report, wanted);
   document.body.dataset.loaded = "true";
 }
 
-function changeDay(by) {
-  const at = new Date(`${form.elements.day.value}T12:00`);
-  at.setDate(at.getDate() + by);
-  form.elements.day.value = isoDay(at);
-  load();
-}
-
-const values = new URLSearchParams(location.search);
-// Before the day's start it is still the day before.
-form.elements.day.value = isoDay(new Date(Date.now() - dayStarts * 60_000));
-for (const field of form.elements) if (field.name && values.get(field.name)) field.value = values.get(field.name);
-form.addEventListener("change", load);
-form.addEventListener("submit", (event) => event.preventDefault());
-byId("earlier").addEventListener("click", () => changeDay(-1));
-byId("later").addEventListener("click", () => changeDay(1));
 byId("print").addEventListener("click", () => window.print());
 
 keys.add("Report", [
-  ["[ / ]", "the day before, after", (event) => changeDay(event.key === "[" ? -1 : 1)],
   ["p", "as PDF", () => byId("pdf").click()],
   ["c", "as CSV", () => byId("csv").click()],
-  ["f", "choose the time", () => form.elements.day.focus()],
 ]);
-load();
+askSpan(load);

@@ -16,14 +16,11 @@ export function badge(state, words, attributes = {}) {
   return html("span", { class: "badge", "data-state": state, ...attributes }, words);
 }
 
-// A severity as a badge: what is not read is told so, never as a severity.
-export function severity(alert) {
-  return badge(alert.kind, alert.kind === "undecided" ? "not read" : alert.severity);
-}
+export const severity = (alert) => badge(alert.kind, alert.severity);
 
 // The same where there is little room: the sign alone, its words for whoever asks.
 export function sign(alert) {
-  const words = alert.kind === "undecided" ? "not read" : alert.severity;
+  const words = alert.severity;
   return badge(alert.kind, "", { role: "img", "aria-label": words, title: words });
 }
 

@@ -9,6 +9,7 @@ is summed up from that.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,19 +18,13 @@ from typing import Any, Literal, NamedTuple
 import sqlalchemy as sa
 
 from surveillance.alerts.model import ALERTED_APART
-from surveillance.store import ALERT_STATES, AlertState, Store
 from surveillance.store import tables as t
+from surveillance.store.database import Database
+from surveillance.store.queries.alerts import IS_ALERT
+from surveillance.store.queries.filters import Span
+from surveillance.store.rows import ALERT_STATES, AlertState
 
-_A, _R, _V = t.alerts.c, t.rounds.c, t.verdicts.c
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A time, `since` taken in and `until` not, and the table, None for all."""
-
-    since: datetime
-    until: datetime
-    table: str | None = None
+_A, _R, _U, _V = t.alerts.c, t.rounds.c, t.unread.c, t.verdicts.c
 
 
 class AlertGroup(NamedTuple):
@@ -73,12 +68,11 @@ class CodeTally:
 
 @dataclass(frozen=True, slots=True)
 class AlertTally:
-    """The alerts of one table, dealer or seat: by state, that stood, and of nothing read."""
+    """The alerts of one table, dealer or seat: by state, and those that were upheld."""
 
     name: Any
     states: dict[AlertState, int]
     stood: int
-    undecided: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +96,23 @@ class VerdictTally:
     many: int
 
 
+class UnreadTally(NamedTuple):
+    """What was not read alike in table, seat, kind of thing and cause: in rounds, in all."""
+
+    table: str
+    seat: int | None
+    part: str
+    cause: str
+    rounds: int
+    things: int
+
+
 class Tallies:
     """The counts of one store."""
 
-    def __init__(self, store: Store) -> None:
-        """Ask this store's database."""
-        self._database = store.database
+    def __init__(self, database: Database) -> None:
+        """Of this database."""
+        self._database = database
 
     def alerts(self, span: Span) -> list[AlertGroup]:
         """The alerts by everything that is told apart."""
@@ -121,7 +126,7 @@ class Tallies:
                 sa.func.sum(sa.case((cents > 0, cents), else_=0)),
                 sa.func.sum(sa.case((cents < 0, -cents), else_=0)),
             )
-            .where(*_within(_A, _A.at, span))
+            .where(*_within(_A, _A.at, span), IS_ALERT)
             .group_by(*keys)
         )
         with self._database.read() as connection:
@@ -188,6 +193,20 @@ class Tallies:
         with self._database.read() as connection:
             return [VerdictTally(*row) for row in connection.execute(query)]
 
+    def unread(self, span: Span) -> list[UnreadTally]:
+        """What was not read, by table, seat, kind of thing and cause."""
+        keys = (_U.table_name, _U.seat, _U.part, _U.cause)
+        query = _unread_within(span, keys, sa.func.sum(_U.things))
+        with self._database.read() as connection:
+            found = connection.execute(query).all()
+        return [UnreadTally(*row)._replace(things=int(row[-1])) for row in found]
+
+    def unread_at(self, span: Span) -> dict[tuple[str, int | None], int]:
+        """In how many rounds something was not read, by table and seat."""
+        query = _unread_within(span, (_U.table_name, _U.seat))
+        with self._database.read() as connection:
+            return {(table, seat): many for table, seat, many in connection.execute(query)}
+
     def tables(self) -> list[str]:
         """The names of all tables with rounds or alerts, sorted."""
         query = sa.union(
@@ -196,6 +215,13 @@ class Tallies:
         with self._database.read() as connection:
             found = connection.execute(query).scalars()
             return sorted(name for name in found if name)
+
+
+def _unread_within(
+    span: Span, keys: tuple[sa.Column[Any], ...], *sums: sa.ColumnElement[int]
+) -> sa.Select[Any]:
+    rounds = sa.func.count(_U.round.distinct())
+    return sa.select(*keys, rounds, *sums).where(*_within(_U, _U.at, span)).group_by(*keys)
 
 
 def by_code(groups: Iterable[AlertGroup]) -> list[CodeTally]:
@@ -214,20 +240,13 @@ def by_name(
     groups: Iterable[AlertGroup], key: Literal["table", "dealer", "seat"]
 ) -> list[AlertTally]:
     """Alerts by table, dealer or seat."""
-    sums: dict[tuple[Any, AlertState, bool, bool], int] = {}
+    states: dict[Any, dict[AlertState, int]] = {}
+    stood: Counter[Any] = Counter()
     at = AlertGroup._fields.index(key)
     for group in groups:
-        kind = (group[at], group.state, group.is_upheld, group.code == "UNDECIDED")
-        sums[kind] = sums.get(kind, 0) + group.many
-    states: dict[Any, dict[AlertState, int]] = {}
-    stood: dict[Any, int] = {}
-    undecided: dict[Any, int] = {}
-    for (name, state, is_upheld, is_undecided), many in sums.items():
-        of_name = states.setdefault(name, dict.fromkeys(ALERT_STATES, 0))
-        of_name[state] += many
-        stood[name] = stood.get(name, 0) + (many if is_upheld else 0)
-        undecided[name] = undecided.get(name, 0) + (many if is_undecided else 0)
-    return [AlertTally(n, by_state, stood[n], undecided[n]) for n, by_state in states.items()]
+        states.setdefault(group[at], dict.fromkeys(ALERT_STATES, 0))[group.state] += group.many
+        stood[group[at]] += group.many if group.is_upheld else 0
+    return [AlertTally(name, by_state, stood[name]) for name, by_state in states.items()]
 
 
 def _many(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:

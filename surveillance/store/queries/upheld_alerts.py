@@ -8,12 +8,13 @@ from itertools import chain, repeat
 
 import sqlalchemy as sa
 
-from surveillance.store import Store
 from surveillance.store import tables as t
+from surveillance.store.database import Database
 from surveillance.store.queries.alerts import upheld_condition
-from surveillance.web.repositories.tallies import Span
+from surveillance.store.queries.filters import Span
 
 _A = t.alerts.c
+_MESSAGE = _A.alert["message"].as_string()
 _FIRST_BATCH = 500
 _BATCH = 4_000
 """A few hundred bytes each. The first is smaller, so that an answer begins soon."""
@@ -23,14 +24,14 @@ UpheldLine = tuple[datetime, int, str, str, str, int | None, str]
 """An alert that stood: time, number, table, code, state, what it came to in cents, message."""
 
 
-def upheld_lines(store: Store, span: Span) -> Iterator[Sequence[UpheldLine]]:
+def upheld_lines(database: Database, span: Span) -> Iterator[Sequence[UpheldLine]]:
     """The alerts that stood, newest first, a batch at a time.
 
     Batches are read as they are taken, each in a transaction of its own: who takes them slowly
     holds nothing in the database.
     """
     query = (
-        sa.select(_A.at, _A.id, _A.table_name, _A.code, _A.state, _A.difference_cents, _A.message)
+        sa.select(_A.at, _A.id, _A.table_name, _A.code, _A.state, _A.difference_cents, _MESSAGE)
         .where(upheld_condition(), _A.at >= span.since)
         .order_by(_A.at.desc(), _A.id.desc())
     )
@@ -40,7 +41,7 @@ def upheld_lines(store: Store, span: Span) -> Iterator[Sequence[UpheldLine]]:
     # pass by all that was read before.
     wanted = query.where(_A.at < span.until)
     for many in chain((_FIRST_BATCH,), repeat(_BATCH)):
-        with store.database.read() as connection:
+        with database.read() as connection:
             rows = connection.execute(wanted.limit(many)).all()
         yield rows
         if len(rows) < many:

@@ -1,0 +1,54 @@
+"""`feltwatch worker`: audit recordings that wait in a shared PostgreSQL database."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from settlement.errors import FeltwatchError
+
+
+def worker_command(
+    config: Annotated[Path, typer.Option("--config", help="The site file of the server.")],
+    most: Annotated[
+        int, typer.Option("--most", min=1, max=64, help="Audits at the same time.")
+    ] = 1,
+) -> None:
+    """Audit the recordings that wait in the site's database, beside its server.
+
+    Any number of workers may run, on any machine that reaches the site's PostgreSQL database and,
+    under the same paths, its recordings, data and evidence folders. An audit whose worker is gone
+    for 30 s is gone on with by another one. Ctrl-C ends it in good order.
+
+    Examples:
+
+      feltwatch worker --config site.toml
+
+      feltwatch worker --config site.toml --most 4
+    """
+    from surveillance.cli.server.serve_cmd import ended_by_sigterm
+    from surveillance.config.site_file import load_site
+    from surveillance.recordings import AuditManager
+    from surveillance.serve import evidence_key
+    from surveillance.store import Store
+
+    site = load_site(config)
+    os.umask(0o077)
+    logging.basicConfig(level=logging.WARNING, format="feltwatch: %(levelname)s: %(message)s")
+    with Store.open(site.store_url) as store:
+        if store.database.is_sqlite:
+            raise FeltwatchError(
+                f"{config}: store.url: workers share a PostgreSQL database, and this site keeps "
+                "its record in SQLite: its server audits the recordings itself"
+            )
+        manager = AuditManager.of_site(site, store, evidence_key(site), most)
+        with ended_by_sigterm(), manager:
+            typer.echo(f"{site.site.name}: auditing up to {most} at a time (Ctrl-C ends)")
+            with contextlib.suppress(KeyboardInterrupt):
+                threading.Event().wait()

@@ -1,0 +1,48 @@
+"""`kill -9` of a real server that watches: what its cameras decided is stored or in a gap."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from surveillance.store import Store
+from tests.surveillance.live.live_room import wait_for, write_site
+from tests.surveillance.live.watch_made import account_for, watching
+from tests.vision.sources.live_films import write_film
+
+pytestmark = pytest.mark.slow
+URL = "sqlite:///{}/feltwatch-data/feltwatch.sqlite"
+
+
+def decided_in(folder: Path) -> int:
+    path = folder / "decided.txt"
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def test_rounds_in_the_pipe_when_the_server_is_killed_are_in_a_gap(tmp_path: Path) -> None:
+    film = write_film(tmp_path / "a.mp4", 20.0, rate=5, b_frames=2)
+    write_site(tmp_path, str(film), camera={"loop": True})
+    with watching(tmp_path) as server:
+        wait_for(lambda: decided_in(tmp_path) >= 2)
+        # The server stands still, its camera goes on deciding into the pipe; then it is killed.
+        os.kill(server.pid, signal.SIGSTOP)
+        held = decided_in(tmp_path)
+        wait_for(lambda: decided_in(tmp_path) >= held + 2)
+        os.kill(server.pid, signal.SIGKILL)
+    with watching(tmp_path) as server:
+        before = decided_in(tmp_path)
+        wait_for(lambda: decided_in(tmp_path) >= before + 2)
+        time.sleep(1.0)
+        server.terminate()
+        server.wait(60)
+    with Store.open(URL.format(tmp_path)) as store:
+        found = account_for(store, tmp_path / "decided.txt")
+    assert found.lost == ()
+    assert found.in_gaps >= 2
+    assert found.gaps == 1
+    # One before it stood still, for the second may have been on its way, and those after.
+    assert found.stored >= 3
