@@ -126,6 +126,21 @@ class CardMove(_Part):
     after_s: Seconds = Field(description="When they were first seen at rest as they are.")
 
 
+class Breach(_Part):
+    """Something that the dealing procedure forbids at that time.
+
+    >>> Breach(kind="taken_up", before_s="40.2", after_s="44.0").kind
+    'taken_up'
+    """
+
+    kind: Literal["taken_up", "set_late"] = Field(
+        description="'taken_up': a hand that was set was taken up again; 'set_late': a hand was "
+        "not set when it had to be."
+    )
+    before_s: Seconds = Field(description="When the seat was seen last as it was before.")
+    after_s: Seconds = Field(description="When the seat was first seen so.")
+
+
 class WagerRecord(_Part):
     """One wager of a seat: what was staked and what the dealer did with it."""
 
@@ -187,6 +202,9 @@ class SeatRecord(_Part):
     discard: CardLabel | None = None
     moves: tuple[CardMove, ...] | None = Field(
         None, description="Cards moved after the hands were set, where it was seen."
+    )
+    breaches: tuple[Breach, ...] | None = Field(
+        None, description="What the dealing procedure forbids, where it was seen."
     )
     lammers: tuple[str, ...] = ()
     wagers: tuple[WagerRecord, ...] = ()

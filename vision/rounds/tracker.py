@@ -1,17 +1,17 @@
-"""The round tracker: resting views in, round records out.
+"""The round tracker: resting views in, rounds out.
 
-States follow the dealing procedure: waiting for bets, bets, dealt, the dealer's hand set,
-settling seat by seat, cleared. A view is looked at in episodes, each one state of rest; what
-a round was is put together when its felt is empty again.
+The phases of a round are those of its game's dealing procedure (`settlement.procedures`), from
+the bets to the cleared felt. A view is looked at in episodes, each one state of rest; what a
+round was is put together when its felt is empty again.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
+from settlement.procedures import Phase, Procedure, procedures
 from vision.cards.view import SAME_INDEX_MM, CardRead, ReadIndex, fuse_indices, join_cards
 from vision.detect.detections import ByteArray
 from vision.rounds.region_change import kept_picture
@@ -23,17 +23,6 @@ FACE_UP_CARDS = 5
 
 STRAY_CARDS = 1
 """One face seen where a hand lay is a mark on the felt: the hand is gone."""
-
-
-class Phase(StrEnum):
-    """Where a round stands."""
-
-    WAITING = "waiting"
-    BETS = "bets"
-    DEALT = "dealt"
-    DEALER_SET = "dealer_set"
-    SETTLING = "settling"
-    CLEARED = "cleared"
 
 
 @dataclass
@@ -69,6 +58,11 @@ class Episode:
     def empty(self) -> bool:
         """No cards, backs or chips."""
         return not (self.chips or self.backs or self.cards_up)
+
+    @property
+    def without_cards(self) -> bool:
+        """No back, and no face but a mark on the felt."""
+        return self.cards_up <= STRAY_CARDS and not self.backs
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +151,37 @@ class OpenGap:
     before: Round
 
 
+Shows = Callable[[int | None, Episode], Collection[str]]
+"""What a place (None: the dealer's) shows at rest, in the words of `settlement.procedures`."""
+
+
+def basic_shows(seat: int | None, episode: Episode) -> frozenset[str]:
+    """What an episode shows, wherever on its felt it lies."""
+    del seat
+    shows = {
+        "no_cards": episode.without_cards,
+        "backs": episode.backs > 0,
+        "hand": episode.cards_up >= FACE_UP_CARDS,
+    }
+    return frozenset(name for name, seen in shows.items() if seen)
+
+
 class RoundTracker:
     """Follows one table. Feed it readings as views come to rest."""
 
-    def __init__(self, seats: Sequence[int]) -> None:
-        """`seats` are the numbers of the seats that are watched."""
+    def __init__(
+        self,
+        seats: Sequence[int],
+        procedure: Procedure | None = None,
+        shows: Shows = basic_shows,
+    ) -> None:
+        """`seats` are the numbers of the seats that are watched.
+
+        `procedure` is Emperor's Challenge Exposed's where none is given.
+        """
         self._seats = tuple(seats)
+        self._procedure = procedure or procedures()["emperors_challenge_exposed"]
+        self._shows = shows
         self.round: Round | None = None
         self.latest: dict[int | None, Episode] = {}
         """The last state of rest of each view."""
@@ -329,24 +348,23 @@ class RoundTracker:
     def _advance(self, seat: int | None, episode: Episode) -> None:
         own = self.round
         assert own is not None
-        up = episode.cards_up
-        if seat is None:
-            if up >= FACE_UP_CARDS:
-                own.cut_s = None
-                if own.phase in (Phase.BETS, Phase.DEALT):
-                    own.phase = Phase.DEALER_SET
-                elif own.phase is Phase.CLEARED:
-                    own.phase = Phase.SETTLING
-            elif up <= STRAY_CARDS and not episode.backs and own.phase is Phase.SETTLING:
-                # Only once some hand was compared: an arm may hide the dealer's cards before.
-                own.phase = Phase.CLEARED
-                self._mark_coarse(own.tracks[None], episode)
-                # Where it was not seen when they went, they may have gone at once.
-                own.cut_s = episode.start_s if episode.gap is None else episode.gap.from_s
-        elif episode.backs and own.phase is Phase.BETS:
-            own.phase = Phase.DEALT
-        elif up >= FACE_UP_CARDS and own.phase is Phase.DEALER_SET:
-            own.phase = Phase.SETTLING
+        before = own.phase
+        shows = self._shows(seat, episode)
+        if seat is None and "hand" in shows:
+            own.cut_s = None
+        own.phase = self._procedure.next_phase(before, "dealer" if seat is None else "seat", shows)
+        if own.phase is before and seat is not None and self._all_show("set"):
+            own.phase = self._procedure.next_phase(before, "every_seat", {"set"})
+        if own.phase is Phase.CLEARED and before is not Phase.CLEARED:
+            # Only once some hand was compared: an arm may hide the dealer's cards before.
+            self._mark_coarse(own.tracks[None], episode)
+            # Where it was not seen when they went, they may have gone at once.
+            own.cut_s = episode.start_s if episode.gap is None else episode.gap.from_s
+
+    def _all_show(self, what: str) -> bool:
+        """Whether every seat at which something lies shows that."""
+        lying = [(s, e) for s, e in self.latest.items() if s is not None and not e.empty]
+        return bool(lying) and all(what in self._shows(s, e) for s, e in lying)
 
     def _mark_coarse(self, dealer: ViewTrack, cleared: Episode) -> None:
         """Note that it was not seen when the dealer's cards went, where frames were far apart."""
