@@ -6,7 +6,7 @@ import pytest
 
 from settlement.errors import FeltwatchError
 from settlement.games import GAMES
-from settlement.procedures import Phase, parse_procedure, procedure_of, procedures
+from settlement.procedures import Phase, SeatShows, parse_procedure, procedure_of, procedures
 
 IMPERIAL = files("settlement.procedures").joinpath("imperial_pai_gow_draw.toml").read_text("utf-8")
 
@@ -39,10 +39,14 @@ def test_every_phase_can_be_reached_from_the_bets(game: str) -> None:
 def test_a_drawing_seat_goes_from_step_to_step() -> None:
     own = procedure_of("imperial_pai_gow_draw")
     assert own is not None
-    step, steps = None, []
-    for shows in ("nothing", "chips", "packet", "chips", "discard", "packet", "chips", "set",
-                  "hand", "chips"):  # fmt: skip
-        before, step = step, own.next_step(step, shows)  # type: ignore[arg-type]
+    seen: list[SeatShows] = [
+        "nothing", "chips", "packet", "chips", "discard", "packet", "chips", "set", "hand", "chips",
+    ]  # fmt: skip
+    step: str | None = None
+    steps = []
+    for shows in seen:
+        before: str | None = step
+        step = own.next_step(before, shows)
         assert step is None or own.follows(before, step)
         steps.append(step)
     assert steps == [

@@ -18,6 +18,11 @@ from vision.rounds.region_change import kept_picture
 from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import SELDOM, Gap
 
+__all__ = [
+    "FACE_UP_CARDS", "STRAY_CARDS", "Episode", "OpenGap", "Phase", "Round", "RoundTracker", "Shot",
+    "ViewTrack", "basic_shows",
+]  # fmt: skip
+
 FACE_UP_CARDS = 5
 """Face-up cards from which a view shows a hand turned up."""
 

@@ -46,7 +46,7 @@ class PlaceLooks:
         looks = [own.look(list(self._backs(reading))) for reading in episode.readings]
         for look in ("set", "discard", "packet"):
             if looks.count(look) * 2 > len(looks):
-                return look  # type: ignore[return-value]
+                return look
         if episode.backs:
             return "packet"
         return "chips" if episode.chips else "nothing"
