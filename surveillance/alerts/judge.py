@@ -49,7 +49,7 @@ def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:
             )
         )
     detections = detections_of(observed) if alerts else ()
-    return JudgedRound(record, settlement, tuple(alerts), pictures, detections)
+    return JudgedRound(record, settlement, tuple(alerts), pictures, detections, observed.timeline)
 
 
 def _span(

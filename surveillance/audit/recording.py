@@ -52,6 +52,7 @@ RESULTS = (
     "candidates.jsonl",
     "evidence",
     *FOOTAGE,
+    "timeline.jsonl",
     "rounds.jsonl",
     "alerts.jsonl",
     "report.html",
@@ -84,6 +85,7 @@ def audit(
     clips: ClipPlan | None = None,
     work_dir: Path | None = None,
     should_stop: Callable[[], bool] | None = None,
+    timeline: bool = False,
 ) -> AuditSummary:
     """Audit a recording and leave the results of `RESULTS` in `out_dir`.
 
@@ -93,7 +95,7 @@ def audit(
     `clips`: how clips are cut for bundles, which `surveillance.audit.bundles` makes of them.
     `work_dir` keeps what was decided, until the audit is done: a run with the same recording,
     table file, model and folder goes on there. `should_stop` is asked after every sampled
-    frame.
+    frame. `timeline`: also leave `timeline.jsonl`, what lay where and when.
 
     Raises FeltwatchError for a broken or empty video, a wrong table file, a video that does
     not fit it, a missing model, a work folder together with candidates, or an output folder
@@ -106,6 +108,7 @@ def audit(
         watcher = make_watcher(table, detector_dir, str(video))
         with Staging(out_dir) as staging:
             run = AuditRun(table, watcher, staging, Progress(duration_s=source.duration_s))
+            run.timeline = timeline
             if candidates:
                 run.candidates = _candidates(staging, candidates, video, table, detector_dir)
             if clips is not None:

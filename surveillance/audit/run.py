@@ -98,6 +98,8 @@ class AuditRun:
     judged: list[JudgedRound] = field(default_factory=list)
     candidates: Candidates | None = None
     footage: Footage | None = None
+    timeline: bool = False
+    """Whether `timeline.jsonl` is left too."""
     work: AuditWork | None = None
     started: float = field(default_factory=time.perf_counter)
     first_s: Fraction | None = None
@@ -226,6 +228,10 @@ class AuditRun:
             wall_s=summary.wall_s,
             warnings=summary.warnings,
         )
+        if self.timeline:
+            lines = (line for judged in self.judged for line in judged.timeline)
+            text = "".join(line.model_dump_json(exclude_none=True) + "\n" for line in lines)
+            self.staging.write_text("timeline.jsonl", text)
         self.staging.write_text("rounds.jsonl", rounds)
         self.staging.write_text("alerts.jsonl", alerts)
         self.staging.write_text("report.html", render_report(heading, self.judged))

@@ -21,6 +21,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from settlement.felt_timeline import TimelineLine
 from settlement.record import RoundRecord
 from settlement.result import Settlement
 from surveillance.alerts.judged_round import Detection, JudgedRound
@@ -38,6 +39,7 @@ class _Line(BaseModel):
     settlement: Settlement
     alerts: tuple[Alert, ...]
     detections: tuple[Detection, ...] = ()
+    timeline: tuple[TimelineLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class AuditWork:
             settlement=judged.settlement,
             alerts=judged.alerts,
             detections=judged.detections,
+            timeline=judged.timeline,
         )
         try:
             with (self.folder / ROUNDS).open("a", encoding="utf-8") as file:
@@ -158,7 +161,10 @@ class AuditWork:
             return
         self._replace(ROUNDS, "".join(line + "\n" for line in kept).encode())
         self.judged = [
-            JudgedRound(r.record, r.settlement, r.alerts, detections=r.detections) for r in rounds
+            JudgedRound(
+                r.record, r.settlement, r.alerts, detections=r.detections, timeline=r.timeline
+            )
+            for r in rounds
         ]
         self.place = place
 

@@ -27,6 +27,7 @@ from vision.rounds.procedure.place_looks import PlaceLooks
 from vision.rounds.procedure.round_reader import read_procedure, with_procedure
 from vision.rounds.region_change import as_picture
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
+from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.tracker import Phase, Round, RoundTracker, Shot
 from vision.rounds.view_reader import ViewReading, read_view
 from vision.sources.base import Frame
@@ -301,7 +302,8 @@ class TableWatcher:
             image = as_picture(rest.picture)
             if image is not None:
                 pictures.append(self._picture(seat, what, Shot(image, rest.readings[0])))
-        return ObservedRound(record, tuple(pictures))
+        timeline = felt_timeline(self.table, record, own, went, house, self._looks)
+        return ObservedRound(record, tuple(pictures), timeline)
 
     def _picture(self, seat: int | None, what: What, shot: Shot) -> ViewPicture:
         return ViewPicture(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from settlement.errors import FeltwatchError
+from settlement.felt_timeline import TIMELINE_LINE
 from settlement.record import Undecided, read_rounds
 from settlement.rules import TableRules
 from surveillance.alerts.model import read_alerts
@@ -103,6 +104,19 @@ def test_it_writes_rounds_alerts_evidence_and_report(
     assert summary.duration_s == pytest.approx(4.0)
     assert summary.speed > 0
     json.loads(summary.model_dump_json())
+
+
+def test_the_timeline_is_left_where_it_is_asked_for(
+    video: Path, table_path: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    audit(video, table_path, out, make_watcher=lambda *_: FakeWatcher(ROUNDS), timeline=True)
+    lines = [TIMELINE_LINE.validate_json(t) for t in (out / "timeline.jsonl").open()]
+    assert lines == [line for observed in ROUNDS for line in observed.timeline]
+    assert [line.round_id for line in lines] == [o.record.round_id for o in ROUNDS]
+    # An earlier run's lies beside no other results.
+    run(video, table_path, out)
+    assert not (out / "timeline.jsonl").exists()
 
 
 def test_only_samples_are_fed_and_progress_is_told(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import numpy as np
 from settlement.games import GAMES
 from vision.cards.deck_assignment import HAND_CARDS, Decided
 from vision.cards.view import CardRead
-from vision.geometry.table import DealerPlace, TableFile
+from vision.geometry.table import DealerPlace, Place, Polygon, TableFile
 
 ASIDE = 0
 """Stands for the card set aside where hands are named by seat, None the dealer's."""
@@ -39,7 +38,8 @@ def set_aside(cards: Sequence[CardRead], dealer: DealerPlace) -> DealerCards:
     """
     if len(cards) <= HAND_CARDS:
         return DealerCards(tuple(cards))
-    far = [_outside_mm(card, dealer) for card in cards]
+    boxes = (dealer.low, dealer.high)
+    far = [min(outside_mm(b, dealer.place, card.center_mm) for b in boxes) for card in cards]
     out = [k for k, mm in enumerate(far) if mm > OUTSIDE_MM]
     if len(out) != 1 or len(cards) != HAND_CARDS + 1:
         where = "in neither box" if out else "outside the boxes"
@@ -74,12 +74,8 @@ def aside_name(parted: DealerCards, decided: Mapping[int, Decided]) -> str | Non
     return name.label if name.why is None and name.share >= SURE_CARD else None
 
 
-def _outside_mm(card: CardRead, dealer: DealerPlace) -> float:
-    """How far a card's middle lies outside the nearer box, mm; 0 inside one."""
-    far = []
-    for box in (dealer.low, dealer.high):
-        local = dealer.place.to_local(box.array)
-        low, high = local.min(axis=0), local.max(axis=0)
-        off = np.maximum(0.0, np.maximum(low - card.center_mm, card.center_mm - high))
-        far.append(math.hypot(*off))
-    return min(far)
+def outside_mm(box: Polygon, place: Place, at_mm: tuple[float, float]) -> float:
+    """How far a point of a view lies outside a box, mm of the view's frame; 0 inside it."""
+    local = place.to_local(box.array)
+    low, high = local.min(axis=0), local.max(axis=0)
+    return float(np.hypot(*np.maximum(0.0, np.maximum(low - at_mm, at_mm - high))))
