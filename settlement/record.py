@@ -289,6 +289,9 @@ class RoundRecord(_Part):
     start_s: Seconds | None = None
     end_s: Seconds | None = None
     banker: int | None = Field(None, description="The seat that banks; none: the house.")
+    players_known: bool | None = Field(
+        None, description="False: nobody declared which seats are one player's."
+    )
     meters: tuple[Meter, ...] | None = None
     dynamic_pays: tuple[DynamicPay, ...] | None = None
     dealer: DealerRecord = DealerRecord()

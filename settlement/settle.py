@@ -288,7 +288,7 @@ def _house_dues(play: Play, opponent: SevenCardHand | Unread, name: str) -> list
     dues = []
     for wager in play.record.dealer.wagers:
         stake = wager.stake_cents
-        if wager.wager != "house" or banker is None:
+        if wager.wager != "house" or (banker is None and not play.doubts.banker()):
             due = Due(wager.wager, stake, Ruling.unknown("the dealer plays no such wager"))
         else:
             view = SeatView(

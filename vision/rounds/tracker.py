@@ -26,6 +26,9 @@ __all__ = [
 FACE_UP_CARDS = 5
 """Face-up cards from which a view shows a hand turned up."""
 
+STIRRED_S = 0.5
+"""A view that was not at rest for so long had something move over it."""
+
 STRAY_CARDS = 1
 """One face seen where a hand lay is a mark on the felt: the hand is gone."""
 
@@ -42,6 +45,14 @@ class Episode:
     """A JPEG of the view at the first reading."""
     gap: Gap | None = None
     """What was not seen between the view's rest before and this one."""
+    stirred: list[tuple[float, float]] = field(default_factory=list)
+    """Times (from, until) in which something moved there; it lay as before afterwards."""
+
+    def seen_at(self, at_s: float) -> None:
+        """It was seen to lie as it was read."""
+        if self.until_s and at_s - self.until_s > STIRRED_S:
+            self.stirred.append((self.until_s, at_s))
+        self.until_s = at_s
 
     @property
     def cards_up(self) -> int:
@@ -222,7 +233,7 @@ class RoundTracker:
             self.latest[seat] = Episode(since_s, picture=kept_picture(image), gap=gap)
         episode = self.latest[seat]
         episode.readings.append(reading)
-        episode.until_s = reading.at_s
+        episode.seen_at(reading.at_s)
         if episode.empty:
             self.bare[seat] = episode.picture
         if self.round is None:
@@ -259,7 +270,7 @@ class RoundTracker:
         if seat not in self.latest:
             return
         own = self.latest[seat]
-        own.until_s = at_s
+        own.seen_at(at_s)
         if self.unseen.pop(seat, None) is not None:
             self._after_gap(seat, is_same=True)
             if self.round is not None and not own.empty:

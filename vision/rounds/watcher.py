@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from settlement.declared import Declared, with_declared
 from settlement.errors import FeltwatchError
+from settlement.games import players_bank
 from settlement.procedures import procedure_of
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
@@ -292,6 +294,8 @@ class TableWatcher:
         went = read_procedure(self.table, own, self._looks)
         house = self.house.of_round(own.start_s)
         record = with_procedure(record, self.table, own, went, house)
+        facts = self.table.declared or Declared()
+        record = with_declared(record, facts, players_bank=players_bank(self.table.rules.game))
         pictures = []
         for seat, track in own.tracks.items():
             for what in ("bets", "cards", "settled", "envy"):

@@ -102,6 +102,13 @@ def audit_command(
         Path | None,
         typer.Option("--key", help="Private key that signs that log; made when there is none."),
     ] = None,
+    feed: Annotated[
+        Path | None,
+        typer.Option(
+            "--feed",
+            help="Declared facts as JSON lines: at_s with players, banker, meters, dynamic_pays.",
+        ),
+    ] = None,
     timeline: Annotated[
         bool,
         typer.Option("--timeline", help="Also write timeline.jsonl: what lay where and when."),
@@ -137,7 +144,7 @@ def audit_command(
     with progress_bar(video.name, shown=not quiet) as show:
         summary = auditing.audit(
             video, table, out, detector_dir=model, on_progress=show, candidates=candidates,
-            clips=plan, timeline=timeline,
+            clips=plan, timeline=timeline, feed=feed,
         )  # fmt: skip
     written = 0
     if bundles is not None and chain is not None:

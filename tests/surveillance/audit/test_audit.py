@@ -119,6 +119,23 @@ def test_the_timeline_is_left_where_it_is_asked_for(
     assert not (out / "timeline.jsonl").exists()
 
 
+def test_a_feed_declares_what_the_felt_does_not_show(
+    video: Path, table_path: Path, tmp_path: Path
+) -> None:
+    feed = tmp_path / "feed.jsonl"
+    lines = [{"at_s": "0", "players": {"3": 7}}, {"at_s": "3", "players": {"3": 8}}]
+    feed.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    out = tmp_path / "out"
+    audit(video, table_path, out, make_watcher=lambda *_: FakeWatcher(ROUNDS), feed=feed)
+    players = [r.seats[0].player for r in read_rounds(out / "rounds.jsonl")]
+    # The rounds end at 2.0, 3.5 and 5.4 s.
+    assert players == [7, 8, 8]
+    feed.write_text('{"at_s": "0", "bank": 3}\n')
+    with pytest.raises(FeltwatchError, match="line 1: bank: there is no such key"):
+        audit(video, table_path, tmp_path / "two", feed=feed)
+    assert not (tmp_path / "two").exists()
+
+
 def test_only_samples_are_fed_and_progress_is_told(
     video: Path, table_path: Path, tmp_path: Path
 ) -> None:

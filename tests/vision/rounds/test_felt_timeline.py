@@ -17,6 +17,7 @@ from tests.vision.rounds.readings import (
     seat_cards,
     stack,
 )
+from vision.chips.reading import ReadStack
 from vision.detect.detections import Detections
 from vision.geometry.table import VIEW_MM
 from vision.rounds.compile_round import compile_round
@@ -106,7 +107,7 @@ def test_what_is_undecided_points_to_what_it_is_about() -> None:
     assert about.place == "main"
 
 
-def _unsure(own: ViewReading) -> dict[str, tuple[object, ...]]:
+def _unsure(own: ViewReading) -> dict[str, tuple[ReadStack, ...]]:
     return {"main": (stack("red red", 0.4),)} if own.stakes else {}
 
 

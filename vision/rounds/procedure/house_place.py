@@ -42,12 +42,12 @@ class HousePlace:
         if fresh or not self.episodes:
             self.episodes.append(Episode(since_s, picture=kept_picture(image)))
         self.episodes[-1].readings.append(reading)
-        self.episodes[-1].until_s = reading.at_s
+        self.episodes[-1].seen_at(reading.at_s)
 
     def stands(self, at_s: float) -> None:
         """The place was seen to lie as it was read last."""
         if self.episodes:
-            self.episodes[-1].until_s = at_s
+            self.episodes[-1].seen_at(at_s)
 
     def of_round(self, start_s: float) -> list[Episode]:
         """The states of rest since a round began; older ones are forgotten."""

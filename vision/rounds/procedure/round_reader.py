@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from settlement.games import GAMES
+from settlement.games import players_bank
 from settlement.procedures import procedure_of
 from settlement.record import Breach, RoundRecord, Undecided
 from vision.geometry.table import TableFile
@@ -14,6 +14,7 @@ from vision.rounds.late_bets import closed_s
 from vision.rounds.observed import What
 from vision.rounds.procedure.bank import seen_bank
 from vision.rounds.procedure.breaches import breaches
+from vision.rounds.procedure.commission import commission_doubts
 from vision.rounds.procedure.house_place import HouseWager, read_house
 from vision.rounds.procedure.place_looks import PlaceLooks
 from vision.rounds.procedure.seat_steps import (
@@ -86,8 +87,9 @@ def with_procedure(
         seat.model_copy(update={"breaches": went.breaches_of(seat.seat)}) for seat in record.seats
     )
     record = record.model_copy(update={"seats": seats})
-    game = GAMES.get(table.rules.game)
-    if game is None or not game.players_bank:
+    doubts = tuple(commission_doubts(record, table.rules, own))
+    record = record.model_copy(update={"undecided": (*record.undecided, *doubts)})
+    if not players_bank(table.rules.game):
         return record
     return _with_bank(record, table, own, house)
 
@@ -97,18 +99,20 @@ def _with_bank(
 ) -> RoundRecord:
     wager = read_house(house, closed_s(own), own.cut_s)
     bank = seen_bank(own, [seat.seat for seat in table.seats], wager.lay)
-    if bank.doubt is not None:
-        doubt = Undecided(seat=None, what="banker", why=bank.doubt)
-        return record.model_copy(update={"undecided": (*record.undecided, doubt)})
-    if bank.seat is None:
+    if bank.seat is None and bank.doubt is None:
         return record
-    if not any(seat.seat == bank.seat for seat in record.seats):
-        doubt = Undecided(seat=None, what="banker", why=f"seat {bank.seat} banks, and was not read")
+    why = bank.doubt
+    if bank.seat is not None and not any(seat.seat == bank.seat for seat in record.seats):
+        why = f"seat {bank.seat} banks, and was not read"
+    record = _with_house(record, own, wager)
+    if why is not None:
+        doubt = Undecided(seat=None, what="banker", why=why)
         return record.model_copy(update={"undecided": (*record.undecided, doubt)})
-    return _banked(record, own, bank.seat, wager)
+    return record.model_copy(update={"banker": bank.seat})
 
 
-def _banked(record: RoundRecord, own: Round, seat: int, house: HouseWager) -> RoundRecord:
+def _with_house(record: RoundRecord, own: Round, house: HouseWager) -> RoundRecord:
+    """The record with the house wager; what was done with it is not known across a gap."""
     doubts = list(house.doubts)
     wagers = () if house.wager is None else (house.wager,)
     gap = next((e.gap for t in own.tracks.values() for e in t.episodes[1:] if e.gap), own.gap)
@@ -118,7 +122,7 @@ def _banked(record: RoundRecord, own: Round, seat: int, house: HouseWager) -> Ro
         doubts = [*(d for d in doubts if d.what == "house.stake"), _house_doubt(why)]
     dealer = record.dealer.model_copy(update={"wagers": wagers})
     undecided = (*record.undecided, *doubts)
-    return record.model_copy(update={"banker": seat, "dealer": dealer, "undecided": undecided})
+    return record.model_copy(update={"dealer": dealer, "undecided": undecided})
 
 
 def _house_doubt(why: str) -> Undecided:

@@ -80,7 +80,10 @@ def _joined(seat: int | None, episodes: Sequence[Episode], reader: ThingReader) 
 
 def _lay(round_id: str, number: int, one: _Open) -> Lay:
     thing = max(one.readings, key=lambda read: read.probability or 0.0)
-    hidden = []
+    hidden = [
+        Span(from_s=_s(start), until_s=_s(end), why="motion")
+        for rest in one.rests for start, end in rest.stirred
+    ]  # fmt: skip
     for earlier, later in zip(one.rests, one.rests[1:], strict=False):
         if later.start_s - earlier.until_s > LEAST_HIDDEN_S or later.gap is not None:
             why = "motion" if later.gap is None else later.gap.cause
@@ -93,7 +96,8 @@ def _lay(round_id: str, number: int, one: _Open) -> Lay:
         item=thing.item, what=thing.what, probability=thing.probability, cents=thing.cents,
         after_s=None if one.before is None else _s(one.before.until_s),
         from_s=_s(one.rests[0].start_s), until_s=_s(one.rests[-1].until_s),
-        before_s=None if one.after is None else _s(one.after.start_s), hidden=tuple(hidden),
+        before_s=None if one.after is None else _s(one.after.start_s),
+        hidden=tuple(sorted(hidden, key=lambda span: float(span.from_s))),
     )  # fmt: skip
 
 
