@@ -29,6 +29,7 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.table import Place, Polygon, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
+from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
 from vision.rounds.split_stakes import with_second_stacks
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
@@ -279,6 +280,8 @@ def compile_round(
 
     `changes` are the round's own, looked for here when they are not given.
     """
+    if own.broken_off:
+        return broken_off(table, number, own, end_s)
     if changes is None:
         changes = find_changes(table, own)
     changes, doubts = without_hidden(changes, own)

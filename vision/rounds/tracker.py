@@ -144,6 +144,8 @@ class Round:
     """Since when the dealer's cards have been gone."""
     gap: Gap | None = None
     """The gap within which the round ended, where its end was not seen."""
+    broken_off: bool = False
+    """Cards and bets were taken back before the first hand was compared."""
 
     def copied(self) -> Round:
         """The round as it stands, which later rests do not change."""
@@ -402,7 +404,16 @@ class RoundTracker:
         ):
             # Bets were taken back, or something lay there for a moment: no round.
             self.round = self.open_gap = None
+        elif own.phase is not Phase.SETTLING and self._is_bare():
+            self.round = self.open_gap = None
+            own.broken_off = True
+            return own
         return None
+
+    def _is_bare(self) -> bool:
+        """Whether every place of the table was seen to be empty last."""
+        every = (None, *self._seats)
+        return all(s in self.latest and self.latest[s].empty for s in every)
 
     def end(self) -> Round | None:
         """The stream ended: gives back a round that was being settled, if any."""

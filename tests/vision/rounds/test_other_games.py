@@ -117,6 +117,27 @@ def test_a_player_banks(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "seat 1" in main.why
 
 
+@pytest.mark.parametrize("way", ["taken_up", "set_late"])
+def test_a_hand_that_is_not_set_in_time_is_found(
+    way: str, deck: Deck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, camera = table_of("pai_gow_poker")
+    faults = FaultPlan.parse(f"PROCEDURE/{way}@1")
+    plan = plan_shift(table, seed=21, rounds=1, faults=faults, pace=0.1, dealers="neat")
+    (record,) = watched(table, camera, deck, plan, monkeypatch)
+    (truth,) = plan.rounds
+    (fault,) = truth.faults or ()
+    (found,) = (
+        (seat.seat, breach) for seat in record.seats for breach in seat.breaches or ()
+    )  # fmt: skip
+    assert (found[0], found[1].kind) == (fault.seat, way)
+    codes = [
+        (str(one.code), one.seat)
+        for one in compare(record, settle(record, table.rules), table.rules)
+    ]
+    assert [own for own in codes if own[0] != "UNDECIDED"] == [("PROCEDURE", fault.seat)]
+
+
 def test_the_dealer_draws_an_eighth_card(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> None:
     table, camera = table_of("imperial_pai_gow_draw")
     plan = plan_shift(table, seed=3, rounds=1, faults=FaultPlan(), pace=0.1, dealers="neat")

@@ -89,7 +89,7 @@ def with_procedure(
     record = record.model_copy(update={"seats": seats})
     doubts = tuple(commission_doubts(record, table.rules, own))
     record = record.model_copy(update={"undecided": (*record.undecided, *doubts)})
-    if not players_bank(table.rules.game):
+    if own.broken_off or not players_bank(table.rules.game):
         return record
     return _with_bank(record, table, own, house)
 
