@@ -51,7 +51,7 @@ def played() -> Round:
     play.see(1, face_down(reading(stakes=MAIN), "low", "high"))
     play.see(None, reading(cards=dealer_cards()))
     play.see(1, reading(stakes=MAIN, cards=seat_cards(1)))
-    unsure = {"main": [stack("red red", 0.4)]}
+    unsure = {"main": [stack("red red", 0.5, c2000=0.5)]}
     play.see(1, reading(stakes=unsure, pays=PAID, cards=seat_cards(1)))
     play.see(1, reading(stakes=unsure, pays=PAID))
     play.see(None, reading())
@@ -108,7 +108,7 @@ def test_what_is_undecided_points_to_what_it_is_about() -> None:
 
 
 def _unsure(own: ViewReading) -> dict[str, tuple[ReadStack, ...]]:
-    return {"main": (stack("red red", 0.4),)} if own.stakes else {}
+    return {"main": (stack("red red", 0.5, c2000=0.5),)} if own.stakes else {}
 
 
 def test_a_card_that_moved_names_where_it_lay() -> None:

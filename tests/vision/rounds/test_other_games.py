@@ -22,12 +22,10 @@ from datasets.simulate.filming.film import Film, Look
 from datasets.simulate.house_tables import table_for
 from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.shift_play import plan_shift
-from models.weights.folder import default_weights
 from settlement.compare.comparison import compare
 from settlement.record import RoundRecord, SeatRecord
 from settlement.settle import settle
-from tests.vision.rounds.told import Counter, World
-from vision.chips.colour_network import load_level_reader
+from tests.vision.rounds.told import World, WorldStacks
 from vision.geometry.table import TableFile
 from vision.rounds import watcher as watch
 from vision.rounds.watcher import TableWatcher
@@ -61,9 +59,7 @@ def watched(
     world = World(table, camera, deck)
     world.watch_patches(monkeypatch)
     monkeypatch.setattr(watch, "load_models", lambda folder: (world, world))
-    monkeypatch.setattr(watch, "load_counter", lambda folder: Counter(world))
-    shipped = load_level_reader(default_weights())
-    monkeypatch.setattr(watch, "load_level_reader", lambda folder: shipped)
+    monkeypatch.setattr(watch, "load_strip_reader", lambda folder: WorldStacks(world))
     own = TableWatcher(table, Path("weights"), "film")
     film = Film(table, camera, deck, LOOK, np.random.default_rng(6))
     seen = [one for shot in _shots(film, world, plan) for one in own.feed(shot)]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from settlement.record import Action, Undecided, WagerRecord
-from vision.chips.reading import ReadStack
-from vision.chips.votes import is_sure, value_of
+from vision.chips.states import PlaceSum, place_sum
 from vision.detect.detections import ByteArray
 from vision.geometry.table import Place, TableFile
 from vision.rounds.region_change import kept_picture
@@ -19,7 +17,8 @@ HOUSE = 0
 """The house wager's place where places are named by seat."""
 
 _WAGER = "house"
-_AGREED = 0.65
+_UNREAD = "the chips could not be read surely"
+NOTHING = PlaceSum(((0, 1.0),), None)
 
 
 def house_view(table: TableFile) -> Place | None:
@@ -83,25 +82,29 @@ def read_house(
     if not first:
         return HouseWager(False)
     readings = [r for e in own for r in e.readings]
-    stake = _sum([r.stakes[_WAGER] for r in readings if _WAGER in r.stakes])
+    stake = place_sum([r.stakes[_WAGER] for r in readings if _WAGER in r.stakes])
     doubts = []
-    if stake is None:
-        doubts.append(_doubt("stake", "the stack could not be counted surely"))
+    if stake.cents is None:
+        doubts.append(_doubt("stake", _UNREAD))
     last = own[-1].readings
     pays, stands = _shown(last, "pays"), _shown(last, "stakes")
     action: Action | None
-    paid: int | None = 0
+    paid = NOTHING
     if pays is None or stands is None:
-        action, paid = None, None
+        action, paid = None, PlaceSum((), None)
         doubts.append(_doubt("action", "chips were seen in some views only"))
     elif pays:
         action = "paid"
-        paid = _sum([r.pays[_WAGER] for r in readings if _WAGER in r.pays])
-        if paid is None:
-            doubts.append(_doubt("paid", "the stack could not be counted surely"))
+        paid = place_sum([r.pays[_WAGER] for r in readings if _WAGER in r.pays])
+        if paid.cents is None:
+            doubts.append(_doubt("paid", _UNREAD))
     else:
         action = "left" if stands else "taken"
-    wager = WagerRecord(wager=_WAGER, stake_cents=stake, action=action, paid_cents=paid)
+    wager = WagerRecord(
+        wager=_WAGER, stake_cents=stake.cents, action=action, paid_cents=paid.cents,
+        stake_sums=stake.sums or None, paid_sums=paid.sums or None, stake_chips=stake.height,
+        paid_chips=paid.height,
+    )  # fmt: skip
     return HouseWager(True, wager, tuple(doubts))
 
 
@@ -113,13 +116,3 @@ def _shown(readings: Sequence[ViewReading], what: str) -> bool | None:
     """Whether all readings show a stake ('stakes') or pay there; None where they differ."""
     there = sum(_WAGER in getattr(r, what) for r in readings)
     return None if 0 < there < len(readings) else there > 0
-
-
-def _sum(readings: Sequence[Sequence[ReadStack]]) -> int | None:
-    """The cents that most readings agree on, some of them surely."""
-    told = Counter(value for value in map(value_of, readings) if value is not None)
-    if not told:
-        return None
-    value, count = told.most_common(1)[0]
-    surely = sum(is_sure(stacks) for stacks in readings if value_of(stacks) == value)
-    return value if count >= _AGREED * len(readings) and surely > count * 0.3 else None

@@ -11,6 +11,7 @@ from itertools import groupby
 from settlement.felt_timeline import Item
 from vision.cards.view import CardRead, fuse_indices, join_cards
 from vision.chips.reading import ReadStack
+from vision.chips.states import place_sum
 from vision.geometry.table import DealerPlace, Polygon, SeatPlace
 from vision.rounds.procedure.eighth_card import OUTSIDE_MM, outside_mm
 from vision.rounds.procedure.place_looks import PlaceLooks
@@ -105,20 +106,17 @@ class ThingReader:
                 yield Thing("lammer", "spots", kind)
 
 
-def _stack(place: str, readings: Sequence[Sequence[ReadStack]]) -> Thing:
-    """The stacks of one wager as one thing: as most readings tell them."""
-    told = Counter(tuple(stack.colours for stack in own) for own in readings)
-    (colours, count) = told.most_common(1)[0]
-    chosen = next(own for own in readings if tuple(s.colours for s in own) == colours)
-    known = all(colours)
+def _stack(place: str, frames: Sequence[Sequence[ReadStack]]) -> Thing:
+    """The stacks of one wager as one thing: their sum, and the chips as most frames show them."""
+    whole = place_sum(frames)
+    shown = Counter(tuple(stack.colours for stack in frame) for frame in frames)
+    ((colours, _),) = shown.most_common(1)
     what = " and ".join(_runs(one) for one in colours)
-    return Thing(
-        "stack", place, what, None, round(count / len(readings), 2),
-        sum(s.value_cents for s in chosen) if known else None,
-    )  # fmt: skip
+    probability = round(whole.sums[0][1], 3) if whole.sums else None
+    return Thing("stack", place, what, None, probability, whole.cents)
 
 
 def _runs(colours: Sequence[str]) -> str:
-    """Colours from the bottom up, '3 red, 1 white'; '?' for a stack too high to count."""
+    """Chips from the bottom up, as '3 red, 1 white'."""
     runs = [f"{len(list(same))} {colour}" for colour, same in groupby(colours)]
     return ", ".join(runs) or "?"
