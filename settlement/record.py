@@ -169,6 +169,11 @@ class WagerRecord(_Part):
     paid_least_cents: Cents | None = Field(
         None, description="The smallest chip of the payout, where its chips were seen."
     )
+    stirred: bool | None = Field(
+        None,
+        description="Something moved over the payout while it lay: a commission may have been "
+        "given in other chips.",
+    )
     stake_chips: int | None = Field(None, ge=0, description="Height of the stake's tallest stack.")
     paid_chips: int | None = Field(None, ge=0, description="Height of the pay's tallest stack.")
 

@@ -14,7 +14,7 @@ from vision.rounds.late_bets import closed_s
 from vision.rounds.observed import What
 from vision.rounds.procedure.bank import seen_bank
 from vision.rounds.procedure.breaches import breaches
-from vision.rounds.procedure.commission import commission_doubts
+from vision.rounds.procedure.commission import with_stirred
 from vision.rounds.procedure.house_place import HouseWager, read_house
 from vision.rounds.procedure.place_looks import PlaceLooks
 from vision.rounds.procedure.seat_steps import (
@@ -87,8 +87,7 @@ def with_procedure(
         seat.model_copy(update={"breaches": went.breaches_of(seat.seat)}) for seat in record.seats
     )
     record = record.model_copy(update={"seats": seats})
-    doubts = tuple(commission_doubts(record, table.rules, own))
-    record = record.model_copy(update={"undecided": (*record.undecided, *doubts)})
+    record = with_stirred(record, table.rules, own)
     if own.broken_off or not players_bank(table.rules.game):
         return record
     return _with_bank(record, table, own, house)
