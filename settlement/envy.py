@@ -73,8 +73,10 @@ def envy_due(play: Play, index: int, triggers: Sequence[Trigger]) -> Due | None:
     others = [t for t in triggers if t.seat != seat.seat and not _one_player(envy, seat, t)]
     if not (others or recorded):
         return None
-    prizes = [t for t in others if t.row is not None]
+    own = [t for t in others if _may_be_own(play, envy, seat, t)]
+    prizes = [t for t in others if t.row is not None and t not in own]
     unread = [t.unread for t in others if t.unread]
+    unread += [f"nobody declared whether seat {t.seat} is the same player's" for t in own]
     best = max(prizes, key=lambda p: p.cents).row if prizes else None
     rule = table.rule(best, play.terms.game.printed_in)
     qualifies, reason = _qualifies(play, envy, seat)
@@ -102,6 +104,12 @@ def envy_due(play: Play, index: int, triggers: Sequence[Trigger]) -> Due | None:
 def _one_player(envy: EnvyRule, seat: SeatRecord, trigger: Trigger) -> bool:
     """Whether a hand is of the seat's own player, where that leaves it out."""
     return not envy.own_hands and seat.player is not None and seat.player == trigger.player
+
+
+def _may_be_own(play: Play, envy: EnvyRule, seat: SeatRecord, trigger: Trigger) -> bool:
+    """Whether a hand may be of the seat's own player, where that leaves it out."""
+    unknown = play.record.players_known is False and seat.player is None
+    return not envy.own_hands and unknown and trigger.row is not None and not trigger.unread
 
 
 def _carries(play: Play, envy: EnvyRule, seat: SeatRecord) -> bool | None:

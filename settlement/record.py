@@ -126,6 +126,21 @@ class CardMove(_Part):
     after_s: Seconds = Field(description="When they were first seen at rest as they are.")
 
 
+class Breach(_Part):
+    """Something that the dealing procedure forbids at that time.
+
+    >>> Breach(kind="taken_up", before_s="40.2", after_s="44.0").kind
+    'taken_up'
+    """
+
+    kind: Literal["taken_up", "set_late"] = Field(
+        description="'taken_up': a hand that was set was taken up again; 'set_late': a hand was "
+        "not set when it had to be."
+    )
+    before_s: Seconds = Field(description="When the seat was seen last as it was before.")
+    after_s: Seconds = Field(description="When the seat was first seen so.")
+
+
 class WagerRecord(_Part):
     """One wager of a seat: what was staked and what the dealer did with it."""
 
@@ -153,6 +168,11 @@ class WagerRecord(_Part):
     )
     paid_least_cents: Cents | None = Field(
         None, description="The smallest chip of the payout, where its chips were seen."
+    )
+    stirred: bool | None = Field(
+        None,
+        description="Something moved over the payout while it lay: a commission may have been "
+        "given in other chips.",
     )
     stake_chips: int | None = Field(None, ge=0, description="Height of the stake's tallest stack.")
     paid_chips: int | None = Field(None, ge=0, description="Height of the pay's tallest stack.")
@@ -187,6 +207,9 @@ class SeatRecord(_Part):
     discard: CardLabel | None = None
     moves: tuple[CardMove, ...] | None = Field(
         None, description="Cards moved after the hands were set, where it was seen."
+    )
+    breaches: tuple[Breach, ...] | None = Field(
+        None, description="What the dealing procedure forbids, where it was seen."
     )
     lammers: tuple[str, ...] = ()
     wagers: tuple[WagerRecord, ...] = ()
@@ -271,6 +294,9 @@ class RoundRecord(_Part):
     start_s: Seconds | None = None
     end_s: Seconds | None = None
     banker: int | None = Field(None, description="The seat that banks; none: the house.")
+    players_known: bool | None = Field(
+        None, description="False: nobody declared which seats are one player's."
+    )
     meters: tuple[Meter, ...] | None = None
     dynamic_pays: tuple[DynamicPay, ...] | None = None
     dealer: DealerRecord = DealerRecord()

@@ -57,7 +57,7 @@ def settle(record: RoundRecord, rules: TableRules) -> Settlement:
     hands = [read_hand(seat, doubts, twice, rules) for seat in record.seats]
     anew = [_set_anew(hand, terms, rules) for hand in hands]
     counted = [mended or hand for hand, mended in zip(hands, anew, strict=True)]
-    opponent, name = _opponent(record, terms, dealer, counted)
+    opponent, name = _opponent(record, terms, doubts, dealer, counted)
     views = tuple(
         _view(seat, hand, mended, dealer, opponent, name, doubts, terms, rules)
         for seat, hand, mended in zip(record.seats, hands, anew, strict=True)
@@ -86,6 +86,7 @@ def _banking_seat(record: RoundRecord, terms: Terms) -> int | None:
 def _opponent(
     record: RoundRecord,
     terms: Terms,
+    doubts: Doubts,
     dealer: SevenCardHand | Unread,
     hands: list[SevenCardHand | Unread],
 ) -> tuple[SevenCardHand | Unread, str]:
@@ -93,6 +94,9 @@ def _opponent(
 
     `hands` are the seats' as they count: fouls set anew where the house does so (ST-2).
     """
+    doubt = doubts.banker()
+    if doubt and terms.game.players_bank:
+        return Unread(doubt), "the banker"
     seat = _banking_seat(record, terms)
     if seat is None:
         return dealer, "the dealer"
@@ -284,7 +288,7 @@ def _house_dues(play: Play, opponent: SevenCardHand | Unread, name: str) -> list
     dues = []
     for wager in play.record.dealer.wagers:
         stake = wager.stake_cents
-        if wager.wager != "house" or banker is None:
+        if wager.wager != "house" or (banker is None and not play.doubts.banker()):
             due = Due(wager.wager, stake, Ruling.unknown("the dealer plays no such wager"))
         else:
             view = SeatView(

@@ -11,6 +11,10 @@ PARTS = ("stake", "paid", "action")
 _HANDS = frozenset({"low", "high", "hand", "hands", "cards", "discard"})
 _CHIPS = "chips"
 """Chips by a seat whose owner could not be told: they may be what seems to be missing."""
+_BANKER = "banker"
+"""Who banks: main wagers hang on it, and nothing else."""
+_HOUSE = "house"
+"""The dealer's own wager: nothing else hangs on it."""
 _HARMLESS = frozenset({"start", "end", "start_s", "end_s", "confidence"})
 
 
@@ -40,6 +44,7 @@ class Doubts:
         self._lammers: dict[int, str] = {}
         self._chips: dict[int, str] = {}
         self._wagers: dict[tuple[int, str, str], str] = {}
+        self._banker: str | None = None
         self._entries: dict[int | None, list[Undecided]] = defaultdict(list)
         for entry in record.undecided:
             self._entries[entry.seat].append(entry)
@@ -48,7 +53,10 @@ class Doubts:
     def _add(self, entry: Undecided) -> None:
         head, *rest = re.split(r"[.\[]", entry.what.removeprefix("dealer."))
         reason = f"{entry.what}: {entry.why}"
-        if head in _HARMLESS:
+        if head in _HARMLESS or (entry.seat is None and head == _HOUSE):
+            return
+        if entry.seat is None and head == _BANKER:
+            self._banker = reason
             return
         if head in _HANDS or (entry.seat is None and head == "dealer"):
             self._hands.setdefault(entry.seat, reason)
@@ -80,6 +88,16 @@ class Doubts:
     def hand(self, seat: int | None) -> str | None:
         """Why a seat's hand, or the dealer's (None), is not known."""
         return self.whole(seat) or self._hands.get(seat)
+
+    def banker(self) -> str | None:
+        """Why it is not known who banks.
+
+        >>> entry = Undecided(what="banker", why="two seats stake nothing")
+        >>> doubts = Doubts(RoundRecord(round_id="r", table="t", game="g", undecided=(entry,)))
+        >>> doubts.banker(), doubts.whole(None), doubts.hand(1)
+        ('banker: two seats stake nothing', None, None)
+        """
+        return self._banker
 
     def lammers(self, seat: int) -> str | None:
         """Why a seat's lammers are not known."""

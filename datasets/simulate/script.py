@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from datasets.simulate.chipwork import Colours, in_stacks, pay_stacks, tallest, value_cents
+from settlement.procedures import BreachKind
 from settlement.record import (
     Action,
     DealerRecord,
@@ -141,13 +142,15 @@ class Ways:
     """What is out of the ordinary with a seat's cards, and no mistake by itself.
 
     `relaid`: picked up and laid again; `dropped`: a card lies half outside its box;
-    `hidden`: a card that stays covered, by 'card' or 'hand'.
+    `hidden`: a card that stays covered, by 'card' or 'hand'. `breach`: what is done against the
+    procedure, a mistake.
     """
 
     relaid: bool = False
     dropped: bool = False
     hidden: str | None = None
     hidden_card: str | None = None
+    breach: BreachKind | None = None
 
 
 @dataclass(frozen=True, slots=True)

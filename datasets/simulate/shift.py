@@ -28,7 +28,9 @@ from datasets.simulate.play.roundplay import SILENT_S
 from datasets.simulate.play.shift_events import EventPlan
 from datasets.simulate.play.shift_play import plan_shift
 from datasets.simulate.shards import Shard, from_zero, part_of
+from settlement.declared import FeedLine
 from settlement.errors import FeltwatchError
+from settlement.games import players_bank
 from settlement.rules import TableRules
 from vision.geometry.table import TableFile
 
@@ -170,7 +172,8 @@ def simulate(
 ) -> bool:
     """Play and film a shift into `out`: `video.mp4`, `table.toml`, `truth.jsonl` and more.
 
-    `events.jsonl` lists what is no round, `recipe.json` the wishes; `frames_truth` adds
+    `events.jsonl` lists what is no round, `feed.jsonl` what the house would declare,
+    `recipe.json` the wishes; `frames_truth` adds
     `frames.jsonl.gz` (`datasets.simulate.filming.truth_frames`). A shard's files carry its number,
     but for the
     table file. A shard that is there already is not made again; then False is given back.
@@ -200,6 +203,7 @@ def simulate(
         truth = "".join(record.to_json() + "\n" for record in part.rounds)
         (out / f"truth{mark}.jsonl").write_text(truth, encoding="utf-8")
         (out / f"events{mark}.jsonl").write_text(_events(part), encoding="utf-8")
+        (out / f"feed{mark}.jsonl").write_text(_feed(scenery.table, part), encoding="utf-8")
         recipe["duration_s"] = round(part.duration_s - t0, 3)
         recipe["start_s"] = round(t0, 3)
         text = json.dumps(recipe, indent=2, default=str) + "\n"
@@ -211,6 +215,22 @@ def simulate(
             with suppress(OSError):
                 path.unlink()
     return True
+
+
+def _feed(table: TableFile, part: ShiftPlan) -> str:
+    """What the felt does not show of each round, as the house would declare it."""
+    lines = []
+    for record in part.rounds:
+        bank = "house" if record.banker is None else record.banker
+        line = FeedLine(
+            at_s=record.start_s or "0",
+            players={seat.seat: seat.player for seat in record.seats if seat.player is not None},
+            banker=bank if players_bank(table.rules.game) else None,
+            meters=record.meters,
+            dynamic_pays=record.dynamic_pays,
+        )
+        lines.append(line.model_dump_json(exclude_none=True) + "\n")
+    return "".join(lines)
 
 
 def _events(part: ShiftPlan) -> str:

@@ -153,7 +153,7 @@ def _bank(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
     for wager in record.dealer.wagers:
         if wager.wager != "house":
             yield _odd(None, wager.wager, "the dealer plays no such wager; only 'house'")
-        elif record.banker is None and wager.stake_cents:
+        elif record.banker is None and wager.stake_cents and not Doubts(record).banker():
             yield _odd(None, "house", "the dealer stakes only where a player banks")
 
 

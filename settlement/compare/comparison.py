@@ -18,6 +18,7 @@ from settlement.compare.finding import Finding, FindingCode, cause_words, wager_
 from settlement.compare.irregularities import judge_late, judge_moves
 from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge_single
 from settlement.compare.payments import judge_envy, judge_wager
+from settlement.compare.procedure import judge_breaches
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
 from settlement.record import RoundRecord, SeatRecord
@@ -188,6 +189,7 @@ def _seat(
     yield from _not_by_the_spots(case, seat.seat, found, unjudged)
     yield from judge_lammers(case, seat, unjudged)
     yield from judge_moves(case, seat)
+    yield from judge_breaches(case, seat)
 
 
 def _with_other_payouts(

@@ -33,6 +33,7 @@ class FindingCode(StrEnum):
     LIMIT = "LIMIT"
     LATE_BET = "LATE_BET"
     CARD_MOVED = "CARD_MOVED"
+    PROCEDURE = "PROCEDURE"
     DECK = "DECK"
     HAND_PAY = "HAND_PAY"
     UNDECIDED = "UNDECIDED"
@@ -56,6 +57,7 @@ SEVERITY: dict[FindingCode, Severity] = {
     FindingCode.LIMIT: "medium",
     FindingCode.LATE_BET: "high",
     FindingCode.CARD_MOVED: "high",
+    FindingCode.PROCEDURE: "medium",
     FindingCode.DECK: "high",
     FindingCode.HAND_PAY: "info",
     FindingCode.UNDECIDED: "info",

@@ -112,6 +112,13 @@ def _pay(
                 wager.wager,
             )
             return
+        if wager.stirred and paid.in_time == ruling.gross_cents:
+            unjudged.add(
+                f"{wager.wager}.paid: the commission of {money(ruling.commission_cents)} may have "
+                "been given in other chips",
+                wager.wager,
+            )
+            return
         code = FindingCode.OVERPAID
     elif ruling.hand_pay:
         # The tray pays nothing or a part; the rest comes from the cage.

@@ -25,7 +25,17 @@ GAMES: dict[str, Game] = {
 LAMMER_KINDS = frozenset(lammer.kind for game in GAMES.values() for lammer in game.lammers)
 """Every lammer that some game has."""
 
+
+def players_bank(game: str) -> bool:
+    """Whether the bank goes round in a game; False in one that is not known.
+
+    >>> players_bank("pai_gow_poker"), players_bank("imperial_pai_gow_draw")
+    (True, False)
+    """
+    return game in GAMES and GAMES[game].players_bank
+
+
 terms_for = TermsCache(GAMES).terms_for
 """Look up everything that a table's rules name; see `TermsCache.terms_for`."""
 
-__all__ = ["GAMES", "JACKPOTS", "LAMMER_KINDS", "Game", "Terms", "terms_for"]
+__all__ = ["GAMES", "JACKPOTS", "LAMMER_KINDS", "Game", "Terms", "players_bank", "terms_for"]

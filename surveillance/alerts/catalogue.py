@@ -42,6 +42,7 @@ CATALOGUE: tuple[AlertCode, ...] = (
     _of_round(FindingCode.LIMIT, "Wager outside the limits"),
     _of_round(FindingCode.LATE_BET, "Wager changed after bets were closed"),
     _of_round(FindingCode.CARD_MOVED, "Card moved after hands were set"),
+    _of_round(FindingCode.PROCEDURE, "Dealing procedure not kept"),
     _of_round(FindingCode.DECK, "Cards do not make up one deck", "table"),
     _of_round(FindingCode.HAND_PAY, "Large pay, to be checked by a person"),
     AlertCode("CAMERA", "high", "Camera", "camera"),

@@ -56,7 +56,9 @@ def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:
         )
     detections = detections_of(observed) if alerts else ()
     unread = unread_of(record, table.rules)
-    return JudgedRound(record, settlement, tuple(alerts), pictures, detections, unread)
+    return JudgedRound(
+        record, settlement, tuple(alerts), pictures, detections, unread, observed.timeline
+    )
 
 
 def _span(

@@ -7,6 +7,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from settlement.felt_timeline import TimelineLine
 from settlement.record import RoundRecord, Seconds, Undecided
 from settlement.result import Settlement
 from surveillance.alerts.model import Alert
@@ -30,7 +31,8 @@ class JudgedRound:
     """An observed round with its settlement, the alerts it raised and what shows them.
 
     `unread`: what was not read, as `surveillance.alerts.unread` says. `pictures`: JPEG by file
-    name, as the alerts name them. `detections`: only of a round with alerts.
+    name, as the alerts name them. `detections`: only of a round with alerts. `timeline`: what
+    the record was read from.
     """
 
     __pydantic_config__ = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -41,6 +43,7 @@ class JudgedRound:
     pictures: dict[str, bytes] = field(default_factory=dict)
     detections: tuple[Detection, ...] = ()
     unread: tuple[Undecided, ...] = ()
+    timeline: tuple[TimelineLine, ...] = ()
 
     def without_pictures(self) -> Self:
         """Return the same without its images, for lists that hold a whole shift."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from settlement.declared import read_feed
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
 from surveillance.alerts.judge import judge
@@ -52,6 +53,7 @@ RESULTS = (
     "candidates.jsonl",
     "evidence",
     *FOOTAGE,
+    "timeline.jsonl",
     "rounds.jsonl",
     "alerts.jsonl",
     "report.html",
@@ -84,6 +86,8 @@ def audit(
     clips: ClipPlan | None = None,
     work_dir: Path | None = None,
     should_stop: Callable[[], bool] | None = None,
+    timeline: bool = False,
+    feed: Path | None = None,
 ) -> AuditSummary:
     """Audit a recording and leave the results of `RESULTS` in `out_dir`.
 
@@ -93,7 +97,8 @@ def audit(
     `clips`: how clips are cut for bundles, which `surveillance.audit.bundles` makes of them.
     `work_dir` keeps what was decided, until the audit is done: a run with the same recording,
     table file, model and folder goes on there. `should_stop` is asked after every sampled
-    frame.
+    frame. `timeline`: also leave `timeline.jsonl`, what lay where and when.
+    `feed`: a file of declared facts by time (`settlement.declared`).
 
     Raises FeltwatchError for a broken or empty video, a wrong table file, a video that does
     not fit it, a missing model, a work folder together with candidates, or an output folder
@@ -101,17 +106,19 @@ def audit(
     Stopped on Ctrl-C and when `should_stop` says so.
     """
     table = _load_table(table_path)
+    facts = None if feed is None else read_feed(feed, table.declared)
     with FileSource(video) as source:
         _check_fit(source, video, table, table_path)
         watcher = make_watcher(table, detector_dir, str(video))
         with Staging(out_dir) as staging:
             run = AuditRun(table, watcher, staging, Progress(duration_s=source.duration_s))
+            run.timeline, run.feed = timeline, facts
             if candidates:
                 run.candidates = _candidates(staging, candidates, video, table, detector_dir)
             if clips is not None:
                 run.footage = _footage(clips, table, table_path, detector_dir)
             if work_dir is not None:
-                key = _key(video, table_path, detector_dir, clips)
+                key = _key(video, table_path, detector_dir, clips, feed)
                 run.take_up(AuditWork(work_dir, key))
             try:
                 run.watch(source, on_progress, should_stop)
@@ -151,7 +158,11 @@ def _footage(
 
 
 def _key(
-    video: Path, table_path: Path, detector_dir: Path | None, clips: ClipPlan | None
+    video: Path,
+    table_path: Path,
+    detector_dir: Path | None,
+    clips: ClipPlan | None,
+    feed: Path | None,
 ) -> dict[str, Any]:
     """What an audit that goes on must have in common with the one that was stopped."""
     from models.weights.folder import default_weights
@@ -165,6 +176,7 @@ def _key(
         "table_sha256": hashlib.sha256(table_path.read_bytes()).hexdigest(),
         "model": model_hash(detector_dir or Path(default_weights())),
         "program": program_sha256(),
+        "feed_sha256": None if feed is None else hashlib.sha256(feed.read_bytes()).hexdigest(),
         # What was seen is kept for bundles alone.
         "for_bundles": clips is not None,
     }

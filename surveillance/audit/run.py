@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
+from settlement.declared import Feed, with_declared
 from settlement.errors import FeltwatchError
+from settlement.felt_timeline import PhaseLine
+from settlement.games import players_bank, terms_for
+from settlement.procedures import Phase
 from surveillance.alerts.judge import judge
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import count_by_code
@@ -98,6 +102,10 @@ class AuditRun:
     judged: list[JudgedRound] = field(default_factory=list)
     candidates: Candidates | None = None
     footage: Footage | None = None
+    feed: Feed | None = None
+    """What is declared beside the table file, by time of the recording."""
+    timeline: bool = False
+    """Whether `timeline.jsonl` is left too."""
     work: AuditWork | None = None
     started: float = field(default_factory=time.perf_counter)
     first_s: Fraction | None = None
@@ -170,7 +178,7 @@ class AuditRun:
         self.kept_s, self.kept_at = wall_s, images.clock(self.progress.at_s)
 
     def _take(self, observed: ObservedRound) -> None:
-        judged = judge(observed, self.table)
+        judged = judge(self._declared(observed), self.table)
         for name, data in judged.pictures.items():
             if self.work is not None:
                 self.work.add_picture(name, data)
@@ -184,6 +192,17 @@ class AuditRun:
         self.judged.append(judged)
         self.progress.rounds += 1
         self.progress.alerts += len(judged.alerts)
+
+    def _declared(self, observed: ObservedRound) -> ObservedRound:
+        """The round with what the feed declares of it: as things stood when settling began."""
+        if self.feed is None:
+            return observed
+        phases = (line for line in observed.timeline if isinstance(line, PhaseLine))
+        begun = next((line.from_s for line in phases if line.phase == Phase.SETTLING), None)
+        facts = self.feed.at(float(begun or observed.record.end_s or 0))
+        bank = players_bank(self.table.rules.game)
+        record = with_declared(observed.record, facts, players_bank=bank)
+        return replace(observed, record=record)
 
     def summary(self, source: FileSource, video: Path, out_dir: Path) -> AuditSummary:
         """What came of it."""
@@ -204,9 +223,19 @@ class AuditRun:
             undecided=sum(len(j.unread) for j in self.judged),
             warnings=(
                 *_warnings(source, len(self.judged)),
+                *self._undeclared(),
                 *(self.footage.faults if self.footage is not None else ()),
             ),
         )
+
+    def _undeclared(self) -> Iterator[str]:
+        """What was not judged because nobody declared whose the seats are."""
+        rounds = sum(j.record.players_known is False for j in self.judged)
+        if rounds and terms_for(self.table.rules).several_hands is not None:
+            yield (
+                f"in {rounds} rounds nobody declared which seats are one player's: minimums for "
+                "two and three hands were not judged (--feed, or [declared] in the table file)"
+            )
 
     def write_footage(self, video: Path, should_stop: Callable[[], bool] | None) -> None:
         """Leave what bundles need, where it is wanted."""
@@ -226,6 +255,10 @@ class AuditRun:
             wall_s=summary.wall_s,
             warnings=summary.warnings,
         )
+        if self.timeline:
+            lines = (line for judged in self.judged for line in judged.timeline)
+            text = "".join(line.model_dump_json(exclude_none=True) + "\n" for line in lines)
+            self.staging.write_text("timeline.jsonl", text)
         self.staging.write_text("rounds.jsonl", rounds)
         self.staging.write_text("alerts.jsonl", alerts)
         self.staging.write_text("report.html", render_report(heading, self.judged))

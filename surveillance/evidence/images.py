@@ -49,10 +49,11 @@ WHAT_SHOWS = {
     "LIMIT": ("bets",),
     "LATE_BET": ("staked", "changed"),
     "CARD_MOVED": ("set", "moved"),
+    "PROCEDURE": ("set", "moved"),
 }
 """Which of a seat's views show an alert of each code; codes not named take them all."""
 
-WITHOUT_DEALER = frozenset({"LAMMER", "LIMIT", "LATE_BET", "CARD_MOVED"})
+WITHOUT_DEALER = frozenset({"LAMMER", "LIMIT", "LATE_BET", "CARD_MOVED", "PROCEDURE"})
 """Codes that the dealer's cards have no part in."""
 
 

@@ -174,6 +174,7 @@ def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
             start_s=heading.start_s,
             duration_s=heading.duration_s,
             open_all=len(judged) <= OPEN_ROUNDS,
+            timeline=j.timeline,
         )
         for j in judged
     ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from settlement.felt_timeline import StepLine, TimelineLine
 from settlement.record import RoundRecord, SeatRecord, Undecided, WagerRecord
 from settlement.result import DealerSettlement, SeatSettlement, Settlement, WagerSettlement
 from settlement.ruling import money
@@ -44,7 +45,7 @@ class Unread:
 
 @dataclass(frozen=True)
 class SeatCard:
-    """One seat of a round."""
+    """One seat of a round; `steps` are those of its dealing procedure, with their times."""
 
     seat: int
     kind: str
@@ -55,6 +56,8 @@ class SeatCard:
     foul: str
     wagers: tuple[WagerRow, ...]
     undecided: tuple[Unread, ...]
+    banks: bool = False
+    steps: str = ""
 
 
 @dataclass(frozen=True)
@@ -247,6 +250,12 @@ def _in_words(kind: str, alerts: Sequence[Alert]) -> str:
     return {CHECK: "check", UNDECIDED: "something not read"}.get(kind, "in order")
 
 
+def _steps(seat: int, timeline: Sequence[TimelineLine]) -> str:
+    """A seat's steps with the times at which they were first seen."""
+    own = (line for line in timeline if isinstance(line, StepLine) and line.seat == seat)
+    return " · ".join(f"{line.step.replace('_', ' ')} {clock(line.from_s)}" for line in own)
+
+
 def round_card(
     record: RoundRecord,
     settlement: Settlement,
@@ -255,15 +264,23 @@ def round_card(
     start_s: float = 0.0,
     duration_s: float = 0.0,
     open_all: bool = True,
+    timeline: Sequence[TimelineLine] = (),
 ) -> RoundCard:
-    """A judged round as the report shows it; folded when in order unless `open_all`."""
+    """A judged round as the report shows it; folded when in order unless `open_all`.
+
+    The steps of the seats come from `timeline`.
+    """
     settled = {s.seat: s for s in settlement.seats}
     seats = tuple(
-        _seat_card(
-            seat,
-            settled.get(seat.seat),
-            [a for a in alerts if a.seat == seat.seat],
-            [u for u in record.undecided if u.seat == seat.seat],
+        replace(
+            _seat_card(
+                seat,
+                settled.get(seat.seat),
+                [a for a in alerts if a.seat == seat.seat],
+                [u for u in record.undecided if u.seat == seat.seat],
+            ),
+            banks=seat.seat == record.banker,
+            steps=_steps(seat.seat, timeline),
         )
         for seat in record.seats
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from settlement.compare.comparison import compare
 from settlement.errors import FeltwatchError
 from settlement.games import GAMES, JACKPOTS, terms_for
 from settlement.games.base import Held, rule_by_table
 from settlement.paytables.registry import pay_table
-from settlement.record import DealerRecord, RoundRecord, SeatRecord, WagerRecord
+from settlement.record import DealerRecord, RoundRecord, SeatRecord, Undecided, WagerRecord
 from settlement.result import Settlement
 from settlement.rules import TableRules
 from settlement.ruling import Outcome
@@ -280,6 +281,22 @@ class TestBanker:
         assert settled.banker is not None
         assert (settled.banker.net_cents, settled.banker.commission_cents) == (15000, 750)
         assert settled.banker.pay_cents == 14250
+
+    def test_while_it_is_not_known_who_banks_main_wagers_are_undecided(self) -> None:
+        doubt = Undecided(what="banker", why="two seats stake nothing")
+        side = wager("pai_gow_insurance", 500, "taken", 0)
+        record = round_of(
+            TRADITIONAL, PAIR_DEALER, seat(1, WINNER, wager("main", 2500, "left", 0), side)
+        ).model_copy(update={"undecided": (doubt,)})
+        settled = settle(record, TRADITIONAL)
+        main, insurance = (settled.seats[0].wager(n) for n in ("main", "pai_gow_insurance"))
+        assert main is not None
+        assert insurance is not None
+        assert (main.outcome, insurance.outcome) == (None, "lose")
+        assert main.undecided == "banker: two seats stake nothing"
+        found = compare(record, settled, TRADITIONAL)
+        assert {str(finding.code) for finding in found} <= {"UNDECIDED", "HOUSE_WAY"}
+        assert any("two seats stake nothing" in finding.seen for finding in found)
 
     def test_a_bank_that_fouls_loses_to_all_who_did_not(self) -> None:
         settled = self.settled("TS TC / 8H 4C 6C 5S 3D")

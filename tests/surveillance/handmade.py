@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from settlement.felt_timeline import Lay
 from settlement.record import DealerRecord, RoundRecord, SeatRecord, Undecided, WagerRecord
 from settlement.rules import TableRules
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture
@@ -61,4 +62,8 @@ def observed_round(
         picture(3, "settled", f"{start_s + 1.1:.3f}"),
         picture(4, "bets", f"{start_s + 0.1:.3f}"),
     )
-    return ObservedRound(record, pictures)
+    stake = Lay(
+        round_id=record.round_id, id=f"{record.round_id}/1", seat=3, place="main", item="stack",
+        what="1 green", cents=2500, from_s=f"{start_s:.3f}", until_s=f"{start_s + 1.1:.3f}",
+    )  # fmt: skip
+    return ObservedRound(record, pictures, (stake,))

@@ -29,6 +29,7 @@ SURE = 0.9
 """From this probability on a card is decided."""
 
 HAND_CARDS = 7
+_DEALERS = {None: "the dealer's hand", 0: "the dealer's eighth card"}
 
 AGAIN_SHARE = 0.9
 LEAST_AGAIN = 2
@@ -53,7 +54,8 @@ class Decided:
 def decide_deck(hands: Mapping[int | None, Sequence[CardRead]]) -> dict[int, Decided]:
     """The cards, by id, that the assignment over the whole round changes or leaves undecided.
 
-    `hands` are by seat, None the dealer's. Cards not named stay as they were read.
+    `hands` are by seat, None the dealer's, 0 a card that the dealer set
+    aside. Cards not named stay as they were read.
     """
     every = [card for own in hands.values() for card in own]
     marks = {id(card) for own in hands.values() for card in surplus(own, every)}
@@ -85,7 +87,8 @@ def decide_deck(hands: Mapping[int | None, Sequence[CardRead]]) -> dict[int, Dec
             continue
         if id(card) not in marks and survives(card) and survives(places[first][1]):
             continue
-        where = "the dealer's hand" if places[first][0] is None else f"seat {places[first][0]}"
+        seat = places[first][0]
+        where = _DEALERS.get(seat, f"seat {seat}")
         out[id(card)] = _renamed(card, label, share, where)
     for card in every:
         if id(card) in marks and any(c.label == card.label and c is not card for c in every):

@@ -31,6 +31,7 @@ from pydantic import (
     model_validator,
 )
 
+from settlement.declared import Declared
 from settlement.errors import FeltwatchError
 from settlement.games import GAMES, LAMMER_KINDS
 from settlement.record import HIGHEST_SEAT
@@ -208,6 +209,9 @@ class TableFile(_Part):
     dealer: DealerPlace
     seats: tuple[SeatPlace, ...] = Field(min_length=1)
     camera: Camera | None = None
+    declared: Declared | None = Field(
+        default=None, description="Facts that the felt does not show and that always hold here."
+    )
 
     @model_validator(mode="after")
     def _seats_differ(self) -> Self:

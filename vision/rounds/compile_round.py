@@ -29,6 +29,8 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.table import Place, Polygon, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
+from vision.rounds.procedure.broken_off import broken_off
+from vision.rounds.procedure.eighth_card import aside_name, part_dealer
 from vision.rounds.split_stakes import with_second_stacks
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 from vision.rounds.view_reader import ViewReading
@@ -278,17 +280,27 @@ def compile_round(
 
     `changes` are the round's own, looked for here when they are not given.
     """
+    if own.broken_off:
+        return broken_off(table, number, own, end_s)
     if changes is None:
         changes = find_changes(table, own)
     changes, doubts = without_hidden(changes, own)
-    hands = {seat: changes.hand(seat, track) for seat, track in own.tracks.items()}
+    hands: dict[int | None, list[CardRead]] = {
+        seat: changes.hand(seat, track) for seat, track in own.tracks.items()
+    }
+    parted = part_dealer(table, hands)
     decided = decide_deck(hands)
     least = 1.0
     dealer_cards = hands[None]
     dealer = DealerRecord()
     if dealer_cards:
         read = _hand(dealer_cards, table.dealer.low, table.dealer.high, table.dealer.place, decided)
-        dealer = DealerRecord(low=read.low, high=read.high, moves=changes.moves_of(None))
+        dealer = DealerRecord(
+            low=read.low, high=read.high, moves=changes.moves_of(None),
+            discard=aside_name(parted, decided),
+        )  # fmt: skip
+        if parted.doubt:
+            doubts.append(Undecided(seat=None, what="hand", why=parted.doubt))
         doubts += [Undecided(seat=None, what=w, why=y) for w, y in read.doubts]
         least = min(least, read.least)
         hidden = dealer_gap(own)

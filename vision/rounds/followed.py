@@ -1,8 +1,7 @@
-"""The games whose dealing procedure the camera follows.
+"""The games whose dealing procedure the camera follows: those with a procedure as data.
 
-The rules of more games are known than can be watched: a game is followed when the round
-tracker knows the order in which its cards and bets come to lie. This is the one place that
-says which; a tracker that learns another game adds its id here.
+The rules of a game can be known before its procedure is: a game is followed when
+`settlement.procedures` has a file for it.
 """
 
 from __future__ import annotations
@@ -11,22 +10,17 @@ from pathlib import Path
 
 from settlement.errors import FeltwatchError
 from settlement.games import GAMES
+from settlement.procedures import procedures
 from vision.geometry.table import TableFile
 
-FOLLOWED_GAMES = frozenset(
-    {
-        "emperors_challenge_exposed",
-        "emperors_challenge_exposed_earlier",
-        "emperors_challenge_exposed_washington",
-    }
-)
+FOLLOWED_GAMES = frozenset(procedures())
 """Ids of the games whose procedure the tracker follows."""
 
 
 def is_followed(game: str) -> bool:
     """Whether the camera follows the procedure of a game.
 
-    >>> is_followed("emperors_challenge_exposed"), is_followed("pai_gow_poker")
+    >>> is_followed("pai_gow_poker"), is_followed("pai_gow_tiles")
     (True, False)
     """
     return game in FOLLOWED_GAMES

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from settlement.felt_timeline import TimelineLine
 from settlement.record import RoundRecord
 
 What = Literal["bets", "cards", "settled", "envy", "staked", "changed", "set", "moved"]
@@ -40,7 +41,11 @@ class ViewPicture:
 
 @dataclass(frozen=True, slots=True)
 class ObservedRound:
-    """One round as read: the record and, per seat (None: the dealer), the deciding views."""
+    """One round as read: the record and, per seat (None: the dealer), the deciding views.
+
+    `timeline` is what the record was read from.
+    """
 
     record: RoundRecord
     pictures: tuple[ViewPicture, ...]
+    timeline: tuple[TimelineLine, ...] = ()

@@ -50,6 +50,7 @@ class WatcherState:
     now_s: float | None
     matches: list[float]
     felt_known: bool
+    house: list[Episode]
 
 
 _KINDS: dict[str, type[Any]] = {

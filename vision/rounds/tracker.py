@@ -1,39 +1,36 @@
-"""The round tracker: resting views in, round records out.
+"""The round tracker: resting views in, rounds out.
 
-States follow the dealing procedure: waiting for bets, bets, dealt, the dealer's hand set,
-settling seat by seat, cleared. A view is looked at in episodes, each one state of rest; what
-a round was is put together when its felt is empty again.
+The phases of a round are those of its game's dealing procedure (`settlement.procedures`), from
+the bets to the cleared felt. A view is looked at in episodes, each one state of rest; what a
+round was is put together when its felt is empty again.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
+from settlement.procedures import Phase, Procedure, procedures
 from vision.cards.view import SAME_INDEX_MM, CardRead, ReadIndex, fuse_indices, join_cards
 from vision.detect.detections import ByteArray
 from vision.rounds.region_change import kept_picture
 from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import SELDOM, Gap
 
+__all__ = [
+    "FACE_UP_CARDS", "STRAY_CARDS", "Episode", "OpenGap", "Phase", "Round", "RoundTracker", "Shot",
+    "ViewTrack", "basic_shows",
+]  # fmt: skip
+
 FACE_UP_CARDS = 5
 """Face-up cards from which a view shows a hand turned up."""
 
+STIRRED_S = 0.5
+"""A view that was not at rest for so long had something move over it."""
+
 STRAY_CARDS = 1
 """One face seen where a hand lay is a mark on the felt: the hand is gone."""
-
-
-class Phase(StrEnum):
-    """Where a round stands."""
-
-    WAITING = "waiting"
-    BETS = "bets"
-    DEALT = "dealt"
-    DEALER_SET = "dealer_set"
-    SETTLING = "settling"
-    CLEARED = "cleared"
 
 
 @dataclass
@@ -48,6 +45,14 @@ class Episode:
     """A JPEG of the view at the first reading."""
     gap: Gap | None = None
     """What was not seen between the view's rest before and this one."""
+    stirred: list[tuple[float, float]] = field(default_factory=list)
+    """Times (from, until) in which something moved there; it lay as before afterwards."""
+
+    def seen_at(self, at_s: float) -> None:
+        """It was seen to lie as it was read."""
+        if self.until_s and at_s - self.until_s > STIRRED_S:
+            self.stirred.append((self.until_s, at_s))
+        self.until_s = at_s
 
     @property
     def cards_up(self) -> int:
@@ -69,6 +74,11 @@ class Episode:
     def empty(self) -> bool:
         """No cards, backs or chips."""
         return not (self.chips or self.backs or self.cards_up)
+
+    @property
+    def without_cards(self) -> bool:
+        """No back, and no face but a mark on the felt."""
+        return self.cards_up <= STRAY_CARDS and not self.backs
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +144,8 @@ class Round:
     """Since when the dealer's cards have been gone."""
     gap: Gap | None = None
     """The gap within which the round ended, where its end was not seen."""
+    broken_off: bool = False
+    """Cards and bets were taken back before the first hand was compared."""
 
     def copied(self) -> Round:
         """The round as it stands, which later rests do not change."""
@@ -157,12 +169,37 @@ class OpenGap:
     before: Round
 
 
+Shows = Callable[[int | None, Episode], Collection[str]]
+"""What a place (None: the dealer's) shows at rest, in the words of `settlement.procedures`."""
+
+
+def basic_shows(seat: int | None, episode: Episode) -> frozenset[str]:
+    """What an episode shows, wherever on its felt it lies."""
+    del seat
+    shows = {
+        "no_cards": episode.without_cards,
+        "backs": episode.backs > 0,
+        "hand": episode.cards_up >= FACE_UP_CARDS,
+    }
+    return frozenset(name for name, seen in shows.items() if seen)
+
+
 class RoundTracker:
     """Follows one table. Feed it readings as views come to rest."""
 
-    def __init__(self, seats: Sequence[int]) -> None:
-        """`seats` are the numbers of the seats that are watched."""
+    def __init__(
+        self,
+        seats: Sequence[int],
+        procedure: Procedure | None = None,
+        shows: Shows = basic_shows,
+    ) -> None:
+        """`seats` are the numbers of the seats that are watched.
+
+        `procedure` is Emperor's Challenge Exposed's where none is given.
+        """
         self._seats = tuple(seats)
+        self._procedure = procedure or procedures()["emperors_challenge_exposed"]
+        self._shows = shows
         self.round: Round | None = None
         self.latest: dict[int | None, Episode] = {}
         """The last state of rest of each view."""
@@ -198,7 +235,7 @@ class RoundTracker:
             self.latest[seat] = Episode(since_s, picture=kept_picture(image), gap=gap)
         episode = self.latest[seat]
         episode.readings.append(reading)
-        episode.until_s = reading.at_s
+        episode.seen_at(reading.at_s)
         if episode.empty:
             self.bare[seat] = episode.picture
         if self.round is None:
@@ -235,7 +272,7 @@ class RoundTracker:
         if seat not in self.latest:
             return
         own = self.latest[seat]
-        own.until_s = at_s
+        own.seen_at(at_s)
         if self.unseen.pop(seat, None) is not None:
             self._after_gap(seat, is_same=True)
             if self.round is not None and not own.empty:
@@ -329,24 +366,23 @@ class RoundTracker:
     def _advance(self, seat: int | None, episode: Episode) -> None:
         own = self.round
         assert own is not None
-        up = episode.cards_up
-        if seat is None:
-            if up >= FACE_UP_CARDS:
-                own.cut_s = None
-                if own.phase in (Phase.BETS, Phase.DEALT):
-                    own.phase = Phase.DEALER_SET
-                elif own.phase is Phase.CLEARED:
-                    own.phase = Phase.SETTLING
-            elif up <= STRAY_CARDS and not episode.backs and own.phase is Phase.SETTLING:
-                # Only once some hand was compared: an arm may hide the dealer's cards before.
-                own.phase = Phase.CLEARED
-                self._mark_coarse(own.tracks[None], episode)
-                # Where it was not seen when they went, they may have gone at once.
-                own.cut_s = episode.start_s if episode.gap is None else episode.gap.from_s
-        elif episode.backs and own.phase is Phase.BETS:
-            own.phase = Phase.DEALT
-        elif up >= FACE_UP_CARDS and own.phase is Phase.DEALER_SET:
-            own.phase = Phase.SETTLING
+        before = own.phase
+        shows = self._shows(seat, episode)
+        if seat is None and "hand" in shows:
+            own.cut_s = None
+        own.phase = self._procedure.next_phase(before, "dealer" if seat is None else "seat", shows)
+        if own.phase is before and seat is not None and self._all_show("set"):
+            own.phase = self._procedure.next_phase(before, "every_seat", {"set"})
+        if own.phase is Phase.CLEARED and before is not Phase.CLEARED:
+            # Only once some hand was compared: an arm may hide the dealer's cards before.
+            self._mark_coarse(own.tracks[None], episode)
+            # Where it was not seen when they went, they may have gone at once.
+            own.cut_s = episode.start_s if episode.gap is None else episode.gap.from_s
+
+    def _all_show(self, what: str) -> bool:
+        """Whether every seat at which something lies shows that."""
+        lying = [(s, e) for s, e in self.latest.items() if s is not None and not e.empty]
+        return bool(lying) and all(what in self._shows(s, e) for s, e in lying)
 
     def _mark_coarse(self, dealer: ViewTrack, cleared: Episode) -> None:
         """Note that it was not seen when the dealer's cards went, where frames were far apart."""
@@ -368,7 +404,16 @@ class RoundTracker:
         ):
             # Bets were taken back, or something lay there for a moment: no round.
             self.round = self.open_gap = None
+        elif own.phase is not Phase.SETTLING and self._is_bare():
+            self.round = self.open_gap = None
+            own.broken_off = True
+            return own
         return None
+
+    def _is_bare(self) -> bool:
+        """Whether every place of the table was seen to be empty last."""
+        every = (None, *self._seats)
+        return all(s in self.latest and self.latest[s].empty for s in every)
 
     def end(self) -> Round | None:
         """The stream ended: gives back a round that was being settled, if any."""

@@ -8,7 +8,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from settlement.declared import Declared, with_declared
 from settlement.errors import FeltwatchError
+from settlement.games import players_bank
+from settlement.procedures import procedure_of
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import load_strip_reader
@@ -21,8 +24,12 @@ from vision.rounds.changes import find_changes
 from vision.rounds.compile_round import compile_round
 from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
+from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
+from vision.rounds.procedure.place_looks import PlaceLooks
+from vision.rounds.procedure.round_reader import read_procedure, with_procedure
 from vision.rounds.region_change import as_picture
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
+from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.tracker import Phase, Round, RoundTracker, Shot
 from vision.rounds.view_reader import ViewReading, read_view
 from vision.sources.base import Frame
@@ -82,7 +89,11 @@ class TableWatcher:
         self.stack_reader = load_strip_reader(models)
         self.palette = Palette.of(table.chips)
         self.chip_size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
-        self.tracker = RoundTracker([s.seat for s in table.seats])
+        self._looks = PlaceLooks(table, self.detector.size)
+        self.tracker = RoundTracker(
+            [s.seat for s in table.seats], procedure_of(table.rules.game), self._looks.shows
+        )
+        self.house = HousePlace()
         self._views = [
             _View(
                 None, table.dealer.place, {},
@@ -101,6 +112,15 @@ class TableWatcher:
                     RestWatch(self.calibration, hull(parts, GROW_MM + 22)),
                 )
             )  # fmt: skip
+        house = house_view(table)
+        if house is not None and table.dealer.house is not None:
+            outline = hull([table.dealer.house.array], GROW_MM + 45)
+            self._views.append(
+                _View(
+                    HOUSE, house, {"house": table.dealer.house},
+                    RestWatch(self.calibration, outline),
+                )
+            )  # fmt: skip
         self._numbers = rounds_before
         self._now_s: float | None = None
         """Time of the last frame that was looked at."""
@@ -110,7 +130,7 @@ class TableWatcher:
 
     def now(self) -> TableNow:
         """What lies on the table now, as read last."""
-        moving = [v.seat for v in self._views if v.watch.still == 0]
+        moving = [v.seat for v in self._views if v.watch.still == 0 and v.seat != HOUSE]
         return table_now(
             self.table,
             self.calibration,
@@ -167,6 +187,8 @@ class TableWatcher:
                 view.since_s = at_s
             if view.reads < READS_PER_REST:
                 due.append((view, fresh))
+            elif view.seat == HOUSE:
+                self.house.stands(at_s)
             else:
                 self.tracker.stands(view.seat, at_s)
         if not due:
@@ -183,6 +205,9 @@ class TableWatcher:
                 bgr, self.calibration, view.place, view.spots, self.palette, self.chip_size,
                 found, size, self.reader, self.stack_reader, at_s, view.reads - 1,
             )  # fmt: skip
+            if view.seat == HOUSE:
+                self.house.take(reading, image, fresh=fresh, since_s=view.since_s)
+                continue
             ended = self.tracker.take(view.seat, reading, image, fresh=fresh, since_s=view.since_s)
             if ended is not None:
                 out.append(self._observed(ended, at_s, cut_short=False))
@@ -220,6 +245,7 @@ class TableWatcher:
                 now_s=self._now_s,
                 matches=self._matches,
                 felt_known=self._felt_known,
+                house=self.house.episodes,
             )
         )
 
@@ -238,6 +264,7 @@ class TableWatcher:
         self._skipped, self.tracker.coarse_s = state.skipped, state.coarse_s
         self._numbers, self._now_s = state.numbers, state.now_s
         self._matches, self._felt_known = state.matches, state.felt_known
+        self.house.episodes = state.house
 
     def _check_felt(self, luma: np.ndarray) -> None:
         self._matches.append(felt_match(luma, self.table, self.calibration))
@@ -264,17 +291,23 @@ class TableWatcher:
         record = compile_round(
             self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes
         )
+        went = read_procedure(self.table, own, self._looks)
+        house = self.house.of_round(own.start_s)
+        record = with_procedure(record, self.table, own, went, house)
+        facts = self.table.declared or Declared()
+        record = with_declared(record, facts, players_bank=players_bank(self.table.rules.game))
         pictures = []
         for seat, track in own.tracks.items():
             for what in ("bets", "cards", "settled", "envy"):
                 shot = track.shots.get(what)
                 if shot is not None and (seat is not None or what == "cards"):
                     pictures.append(self._picture(seat, what, shot))
-        for seat, what, rest in changes.shown():
+        for seat, what, rest in (*changes.shown(), *went.shown()):
             image = as_picture(rest.picture)
             if image is not None:
                 pictures.append(self._picture(seat, what, Shot(image, rest.readings[0])))
-        return ObservedRound(record, tuple(pictures))
+        timeline = felt_timeline(self.table, record, own, went, house, self._looks)
+        return ObservedRound(record, tuple(pictures), timeline)
 
     def _picture(self, seat: int | None, what: What, shot: Shot) -> ViewPicture:
         return ViewPicture(

@@ -10,6 +10,7 @@ from datasets.simulate.mistakes.laid import PRIZE_WAYS
 from datasets.simulate.mistakes.money import MONEY_WAYS, Mistake
 from datasets.simulate.script import CardMove, PlannedFault, RoundScript, SeatScript, Ways
 from settlement.cards import Card
+from settlement.procedures import BreachKind, Phase, procedure_of
 from settlement.record import DECK_LABELS, JOKER
 from settlement.result import Settlement
 from settlement.settle import settle
@@ -163,6 +164,33 @@ def _hidden(by: str) -> Mistake:
     return mistake
 
 
+def _breach(kind: BreachKind) -> Mistake:
+    def mistake(
+        script: RoundScript, _due: Settlement, table: TableFile, rng: random.Random
+    ) -> RoundScript | None:
+        """A hand taken up again, or not set, when the game does not allow it any more."""
+        procedure = procedure_of(table.rules.game)
+        rule = None if procedure is None else procedure.breach(kind)
+        if rule is None:
+            return None
+        moved = {move.seat for move in script.moves} | {move.other for move in script.moves}
+        seats = [s for s in script.seats if s.seat not in moved and s.seat != script.banker]
+        if rule.since is Phase.SETTLING:
+            # The seat that is compared first has no time for it.
+            last = table.rules.settling_starts == "last_seat"
+            first = (max if last else min)(seat.seat for seat in script.seats)
+            seats = [seat for seat in seats if seat.seat != first]
+        if not seats:
+            return None
+        seat = rng.choice(seats)
+        ways: Ways = replace(seat.ways, breach=kind, dropped=False, relaid=False)
+        note = "hand taken up again" if kind == "taken_up" else "hand set late"
+        fault = PlannedFault("PROCEDURE", seat.seat, None, note, ("breach", seat.seat, None))
+        return script.with_seat(replace(seat, ways=ways), fault)
+
+    return mistake
+
+
 def _silent(way: str) -> Mistake:
     def mistake(
         script: RoundScript, _due: Settlement, _table: TableFile, _rng: random.Random
@@ -182,6 +210,8 @@ LATE_WAYS: Mapping[tuple[str, str], Mistake] = {
     ("DECK", "few"): _deck_count(more=False),
     ("CARD_MOVED", "face"): _faced("face"),
     ("CARD_MOVED", "face_down"): _faced("face_down"),
+    ("PROCEDURE", "taken_up"): _breach("taken_up"),
+    ("PROCEDURE", "set_late"): _breach("set_late"),
     ("UNDECIDED", "card"): _hidden("card"),
     ("UNDECIDED", "hand"): _hidden("hand"),
     ("SILENT", "dispute"): _silent("dispute"),

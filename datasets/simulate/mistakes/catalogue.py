@@ -98,6 +98,10 @@ WAYS: Mapping[str, Mapping[str, str]] = {
         "face": "a player turns a card up before the dealer does",
         "face_down": "a card that was shown is turned down again",
     },
+    "PROCEDURE": {
+        "taken_up": "a player takes a set hand up again when it is too late for that",
+        "set_late": "a player sets a hand only after the dealer's cards are shown",
+    },
     "UNDECIDED": {
         "card": "a card hides another's index all the time",
         "hand": "a player's hand rests on a card all the time",
@@ -134,7 +138,9 @@ DRAWN_CODES: tuple[str, ...] = (
 CODES: tuple[str, ...] = tuple(WAYS)
 """All that can be asked for; what is not in DRAWN_CODES comes only by its name."""
 
-UNSEEN_BY_RULES = frozenset({"LATE_BET", "CARD_MOVED", "UNDECIDED", "SILENT", "CAMERA"})
+UNSEEN_BY_RULES = frozenset(
+    {"LATE_BET", "CARD_MOVED", "PROCEDURE", "UNDECIDED", "SILENT", "CAMERA"}
+)
 """Codes that the simulator's record of a round does not raise: they are of the picture and its
 time. What `vision` sees of late bets and moved cards comes into its own records."""
 

@@ -124,26 +124,45 @@ class CardPlay(Board):
         begin_s = self.dealer.off_s if begin_s is None else begin_s
         ends = [begin_s]
         for seat in self.script.seats:
+            if seat.ways.breach == "set_late":
+                continue
             begin = max(begin_s, self._until_s.get(seat.seat, 0.0))
             begin += self.rng.uniform(0.0, tempo.look_s)
             end = self._set(seat, begin)
             if seat.ways.relaid:
-                low, high = self.boxes(seat.seat)
-                own = self.hands[seat.seat]
-                two, five = own[: len(own) - len(self._high(seat))], own[-len(self._high(seat)) :]
-                gone = [
-                    Stop(at.center_mm, remove=self.lift(card.key for card in cards))
-                    for at, cards in ((low, two), (high, five))
-                ]
-                end = self.player_reaches(seat.seat, gone, end + self.rng.uniform(0.4, 1.5))
-                self.hands[seat.seat] = ()
-                end = self._set(seat, end + self.rng.uniform(1.0, 3.0))
+                end = self._relaid(seat, end + self.rng.uniform(0.4, 1.5))
             ends.append(end)
         self.timeline.wait(begin_s, max(ends))
         self.dealer.wait_until(max(ends))
         for move in self.script.moves:
             if move.kind in ("seat", "face"):
                 self._moved_face_down(move)
+
+    def _relaid(self, seat: SeatScript, begin_s: float) -> float:
+        """A seat's hand is taken up, looked at and laid again."""
+        low, high = self.boxes(seat.seat)
+        own = self.hands[seat.seat]
+        two, five = own[: len(own) - len(self._high(seat))], own[-len(self._high(seat)) :]
+        gone = [
+            Stop(at.center_mm, remove=self.lift(card.key for card in cards))
+            for at, cards in ((low, two), (high, five))
+        ]
+        end = self.player_reaches(seat.seat, gone, begin_s)
+        self.hands[seat.seat] = ()
+        return self._set(seat, end + self.rng.uniform(1.0, 3.0))
+
+    def breaches(self) -> None:
+        """Hands that are taken up again, or set only now: too late for either."""
+        for seat in self.script.seats:
+            if seat.ways.breach is None:
+                continue
+            before = len(self.timeline.changes)
+            begin = self.dealer.off_s + self.rng.uniform(1.5, 2.5)
+            taken_up = seat.ways.breach == "taken_up"
+            end = self._relaid(seat, begin) if taken_up else self._set(seat, begin)
+            self.act_s["breach", seat.seat, None] = self.timeline.changes[before].t_s
+            # No waiting that a pace may shorten: it is seen only as long as it lasts.
+            self.dealer.wait_until(end)
 
     def _low(self, seat: SeatScript) -> Sequence[str]:
         return seat.low if seat.before is None else seat.before[0]

@@ -16,6 +16,8 @@ from datasets.simulate.play.roundplay import RoundPlay
 class ExposedRound(RoundPlay):
     """The dealer's hands are set before the players'."""
 
+    sets_after_dealer = True
+
     def steps(self, start_s: float) -> None:
         """002, Emperor's Challenge Wager, 1 to 6."""
         self.open(start_s)

@@ -23,6 +23,7 @@ class ImperialRound(RoundPlay):
         self._draw()
         self.set_players()
         self.set_dealer()
+        self.breaches()
         self.dealer.rest(self.style.tempo.compare_rest_s)
         self.settle_all()
         self.finish()

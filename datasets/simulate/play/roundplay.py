@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from datasets.render.scene import CardItem
 from datasets.simulate.chipwork import in_stacks, make_change
@@ -25,6 +26,8 @@ class RoundPlay(CardPlay, MoneyPlay):
     """
 
     silent_s: float = SILENT_S
+    sets_after_dealer: ClassVar[bool] = False
+    """Whether the players set theirs while the dealer's hands lie open."""
     _first: int = field(default=0, init=False)
 
     def play(self, start_s: float) -> Played:
@@ -70,9 +73,11 @@ class RoundPlay(CardPlay, MoneyPlay):
         order = sorted(self.script.seats, key=lambda seat: seat.seat)
         if self.table.rules.settling_starts == "last_seat":
             order.reverse()
-        for seat in order:
+        for place, seat in enumerate(order):
             if seat.seat != banker:
                 self.settle_seat(seat)
+            if place == 0 and self.sets_after_dealer:
+                self.breaches()
         if banker is not None:
             self.settle_seat(self.script.seat(banker))
             self.settle_bank(banker)

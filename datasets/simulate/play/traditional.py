@@ -22,6 +22,7 @@ class TraditionalRound(RoundPlay):
         self.late_bets(self.dealer.off_s)
         self.set_players()
         self.set_dealer()
+        self.breaches()
         self.dealer.rest(self.style.tempo.compare_rest_s)
         self.settle_all()
         self.finish()

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel
 
+from settlement.felt_timeline import TIMELINE_LINE
 from settlement.record import RoundRecord
 
 
@@ -19,6 +20,7 @@ class Form(StrEnum):
     ALERT = "alert"
     TABLE = "table"
     SETTLEMENT = "settlement"
+    TIMELINE = "timeline"
 
 
 def model_of(form: Form) -> type[BaseModel]:
@@ -41,10 +43,15 @@ def model_of(form: Form) -> type[BaseModel]:
 def schema_command(
     form: Annotated[Form, typer.Argument(help="Which form.")],
 ) -> None:
-    """Print the JSON Schema of a form: a round record, an alert, a table file, a settlement.
+    """Print the JSON Schema of a form: a round record, an alert, a table file, a settlement, a line
+    of the felt's timeline.
 
     Examples:
 
       feltwatch schema round > round.schema.json
     """
-    typer.echo(json.dumps(model_of(form).model_json_schema(), indent=2))
+    if form is Form.TIMELINE:
+        schema = TIMELINE_LINE.json_schema()
+    else:
+        schema = model_of(form).model_json_schema()
+    typer.echo(json.dumps(schema, indent=2))

@@ -102,6 +102,17 @@ def audit_command(
         Path | None,
         typer.Option("--key", help="Private key that signs that log; made when there is none."),
     ] = None,
+    feed: Annotated[
+        Path | None,
+        typer.Option(
+            "--feed",
+            help="Declared facts as JSON lines: at_s with players, banker, meters, dynamic_pays.",
+        ),
+    ] = None,
+    timeline: Annotated[
+        bool,
+        typer.Option("--timeline", help="Also write timeline.jsonl: what lay where and when."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
@@ -120,6 +131,8 @@ def audit_command(
 
       feltwatch audit shift.mp4 --table table.toml --out audit --candidates 200
 
+      feltwatch audit shift.mp4 --table table.toml --out audit --timeline
+
       feltwatch audit shift.mp4 --table table.toml --out audit --bundles evidence --key key.pem
     """
     plan = None
@@ -131,7 +144,7 @@ def audit_command(
     with progress_bar(video.name, shown=not quiet) as show:
         summary = auditing.audit(
             video, table, out, detector_dir=model, on_progress=show, candidates=candidates,
-            clips=plan,
+            clips=plan, timeline=timeline, feed=feed,
         )  # fmt: skip
     written = 0
     if bundles is not None and chain is not None:

@@ -38,7 +38,7 @@ def _table_of(kind: str) -> TableFile:
     """A table whose rules leave room for a way."""
     if kind in ("OVERPAID/commission", "LIMIT/hands"):
         return TRADITIONAL
-    return IMPERIAL if kind == "HOUSE_WAY/eighth" else EXPOSED
+    return IMPERIAL if kind in ("HOUSE_WAY/eighth", "PROCEDURE/set_late") else EXPOSED
 
 
 def _shift(

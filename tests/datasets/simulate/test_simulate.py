@@ -48,10 +48,17 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_a_shift_is_five_files(shift: tuple[Path, list[float]]) -> None:
+def test_a_shift_is_six_files(shift: tuple[Path, list[float]]) -> None:
     out, told = shift
     names = {p.name for p in out.iterdir()}
-    assert names == {"video.mp4", "table.toml", "truth.jsonl", "events.jsonl", "recipe.json"}
+    assert names == {
+        "video.mp4",
+        "table.toml",
+        "truth.jsonl",
+        "events.jsonl",
+        "feed.jsonl",
+        "recipe.json",
+    }
     assert told[-1] == 1.0
     assert told == sorted(told)
 

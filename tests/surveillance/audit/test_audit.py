@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from settlement.errors import FeltwatchError
+from settlement.felt_timeline import TIMELINE_LINE
 from settlement.record import Undecided, read_rounds
 from settlement.rules import TableRules
 from surveillance.alerts.model import read_alerts
@@ -18,6 +19,7 @@ from surveillance.audit.recording import AuditSummary, Progress, audit
 from surveillance.stopped import Stopped
 from tests.surveillance.handmade import RULES, observed_round
 from vision.geometry.table import TableFile
+from vision.rounds import followed
 from vision.rounds.followed import FOLLOWED_GAMES
 from vision.rounds.observed import ObservedRound
 from vision.sources.base import Frame
@@ -100,6 +102,36 @@ def test_it_writes_rounds_alerts_evidence_and_report(
     assert summary.duration_s == pytest.approx(4.0)
     assert summary.speed > 0
     json.loads(summary.model_dump_json())
+
+
+def test_the_timeline_is_left_where_it_is_asked_for(
+    video: Path, table_path: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    audit(video, table_path, out, make_watcher=lambda *_: FakeWatcher(ROUNDS), timeline=True)
+    lines = [TIMELINE_LINE.validate_json(t) for t in (out / "timeline.jsonl").open()]
+    assert lines == [line for observed in ROUNDS for line in observed.timeline]
+    assert [line.round_id for line in lines] == [o.record.round_id for o in ROUNDS]
+    # An earlier run's lies beside no other results.
+    run(video, table_path, out)
+    assert not (out / "timeline.jsonl").exists()
+
+
+def test_a_feed_declares_what_the_felt_does_not_show(
+    video: Path, table_path: Path, tmp_path: Path
+) -> None:
+    feed = tmp_path / "feed.jsonl"
+    lines = [{"at_s": "0", "players": {"3": 7}}, {"at_s": "3", "players": {"3": 8}}]
+    feed.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    out = tmp_path / "out"
+    audit(video, table_path, out, make_watcher=lambda *_: FakeWatcher(ROUNDS), feed=feed)
+    players = [r.seats[0].player for r in read_rounds(out / "rounds.jsonl")]
+    # The rounds end at 2.0, 3.5 and 5.4 s.
+    assert players == [7, 8, 8]
+    feed.write_text('{"at_s": "0", "bank": 3}\n')
+    with pytest.raises(FeltwatchError, match="line 1: bank: there is no such key"):
+        audit(video, table_path, tmp_path / "two", feed=feed)
+    assert not (tmp_path / "two").exists()
 
 
 def test_only_samples_are_fed_and_progress_is_told(
@@ -239,7 +271,10 @@ def test_a_game_that_the_camera_does_not_follow_is_refused(
     table: TableFile,
     write_table: Callable[[TableFile], Path],
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # As if the game's procedure were not written down yet.
+    monkeypatch.setattr(followed, "FOLLOWED_GAMES", FOLLOWED_GAMES - {game})
     # Imperial has cards for five seats.
     own = {"rules": TableRules(game=game), "seats": table.seats[:5]}
     path = write_table(table.model_copy(update=own))
@@ -253,14 +288,15 @@ def test_a_game_that_the_camera_does_not_follow_is_refused(
 
 
 @pytest.mark.parametrize("game", sorted(FOLLOWED_GAMES))
-def test_every_edition_of_exposed_is_audited(
+def test_every_game_with_a_procedure_is_audited(
     game: str,
     video: Path,
     table: TableFile,
     write_table: Callable[[TableFile], Path],
     tmp_path: Path,
 ) -> None:
-    path = write_table(table.model_copy(update={"rules": TableRules(game=game)}))
+    own = {"rules": TableRules(game=game), "seats": table.seats[:5]}
+    path = write_table(table.model_copy(update=own))
     audit(video, path, tmp_path / "out", make_watcher=lambda *_: FakeWatcher([]))
     assert (tmp_path / "out" / "rounds.jsonl").exists()
 

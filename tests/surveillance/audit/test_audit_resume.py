@@ -66,7 +66,7 @@ def results(folder: Path) -> dict[str, bytes]:
 def run(
     video: Path, table: Path, out: Path, watcher: CountingWatcher, **more: object
 ) -> AuditSummary:
-    return audit(video, table, out, make_watcher=lambda *_: watcher, **more)  # type: ignore[arg-type]
+    return audit(video, table, out, make_watcher=lambda *_: watcher, timeline=True, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("stops", [(1,), (7,), (5, 5), (3, 9, 2)])

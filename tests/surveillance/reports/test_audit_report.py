@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
 import pytest
 
+from settlement.felt_timeline import StepLine
 from settlement.record import Undecided
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.audit.recording import judge
@@ -173,3 +175,18 @@ def test_no_rounds_and_no_duration() -> None:
     page(html)
     assert "Nothing that was read differs" in html
     assert "unknown_game" in html
+
+
+def test_the_steps_of_a_seat_and_who_banks_are_shown(judged: list[JudgedRound]) -> None:
+    (one, *_) = judged
+    round_id, number = one.record.round_id, one.record.seats[0].seat
+    steps = tuple(
+        StepLine(round_id=round_id, seat=number, step=step, from_s=at, until_s=at)
+        for step, at in (("in_hand", "61.5"), ("set", "70.0"))
+    )
+    banked = one.record.model_copy(update={"banker": number})
+    html = render_report(HEADING, [replace(one, record=banked, timeline=steps)])
+    page(html)
+    assert "in hand 01:01.5 · set 01:10.0" in html
+    assert html.count(">banks<") == 1
+    assert ">banks<" not in render_report(HEADING, [one])

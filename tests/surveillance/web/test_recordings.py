@@ -20,6 +20,7 @@ from surveillance.web.access import Role
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
 from tests.surveillance.web.recordings_made import audit_and_die, manager_of
+from vision.rounds import followed
 
 pytestmark = pytest.mark.slow
 
@@ -213,8 +214,10 @@ def test_a_process_that_dies_is_told_and_can_be_tried_again(
 
 
 def test_a_game_that_the_camera_does_not_follow_is_not_queued(
-    store: Store, folder: Path, tmp_path: Path
+    store: Store, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    left = followed.FOLLOWED_GAMES - {"pai_gow_poker"}
+    monkeypatch.setattr(followed, "FOLLOWED_GAMES", left)
     table = folder / "pit 1" / "table.toml"
     text = table.read_text()
     assert '"emperors_challenge_exposed"' in text

@@ -199,13 +199,13 @@ def test_a_stake_seen_late_under_a_hand_did_not_appear() -> None:
     assert late(played(deal, {"emperors_treasure": "white"}, TWO)) == ()
 
 
-def test_other_games_are_not_looked_at() -> None:
+def test_games_without_a_procedure_are_not_looked_at() -> None:
     def deal(play: Play) -> None:
         rest(play, ONE, backs=1)
         rest(play, TWO)
         rest(play, TWO, backs=5)
 
-    rules = TABLE.rules.model_copy(update={"game": "pai_gow_poker"})
+    rules = TABLE.rules.model_copy(update={"game": "pai_gow_tiles"})
     other = TABLE.model_copy(update={"rules": rules})
     own = played(deal, ONE, TWO)
     assert late(own)

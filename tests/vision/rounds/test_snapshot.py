@@ -53,6 +53,7 @@ def seen_so_far() -> WatcherState:
         now_s=12.6,
         matches=[0.9],
         felt_known=True,
+        house=[episode],
     )
 
 

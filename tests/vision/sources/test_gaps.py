@@ -259,7 +259,7 @@ def test_gaps_are_kept_with_what_was_seen() -> None:
     state = WatcherState(
         round=tracker.round, latest={}, bare={}, unseen=tracker.unseen,
         open_gap=tracker.open_gap, skipped=None, coarse_s=tracker.coarse_s, views=[], numbers=0,
-        now_s=0.0, matches=[], felt_known=True,
+        now_s=0.0, matches=[], felt_known=True, house=[],
     )  # fmt: skip
     kept = load_state(dump_state(state))
     unseen, open_gap = kept.unseen, kept.open_gap

@@ -5,7 +5,8 @@ import { html } from "/static/shared/dom.js";
 export const RESULTS = { win: "✓ win", lose: "✕ lose", push: "= push" };
 
 const PHASES = {
-  waiting: "waiting", bets: "bets lie", dealt: "cards dealt", dealer_set: "dealer has set",
+  waiting: "waiting", bets: "bets lie", dealt: "cards dealt", drawing: "cards drawn",
+  hands_set: "hands set", dealer_set: "dealer has set",
   settling: "settling", cleared: "cleared",
 };
 

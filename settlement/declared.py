@@ -1,0 +1,188 @@
+"""Facts of a round that the felt does not show, as somebody or something declares them.
+
+Which player owns which seats, who banks, what the jackpot meters show and which pays were drawn
+come from the table file (`[declared]`, what always holds there) or from a feed: a file of JSON
+lines, each with a time and the facts that hold from then on. A fact that nobody declares stays
+unknown, and what hangs on it is undecided.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from settlement.errors import FeltwatchError
+from settlement.plain_words import plain_words
+from settlement.record import (
+    BOM,
+    HIGHEST_SEAT,
+    DynamicPay,
+    Meter,
+    RoundRecord,
+    Seconds,
+    Undecided,
+)
+
+SeatNumber = Annotated[int, Field(ge=1, le=HIGHEST_SEAT)]
+Players = Literal["one_per_seat"] | dict[SeatNumber, int]
+Banker = Literal["house"] | SeatNumber
+
+
+class Declared(BaseModel):
+    """What is declared at one time, or of a table for good; what is left out is not known.
+
+    >>> Declared(players={1: 1, 2: 1}).player(2), Declared(players="one_per_seat").player(2)
+    (1, 2)
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    players: Players | None = Field(
+        None,
+        description="Seat to the number of its player; a seat left out is a player's own. "
+        "'one_per_seat': nobody plays two.",
+    )
+    banker: Banker | None = Field(None, description="The seat that banks, or 'house'.")
+    meters: tuple[Meter, ...] | None = Field(None, description="What the jackpot meters show.")
+    dynamic_pays: tuple[DynamicPay, ...] | None = Field(
+        None, description="The pays drawn for this round; it holds until the next line."
+    )
+
+    @field_validator("players", mode="before")
+    @classmethod
+    def _named_by_number(cls, value: object) -> object:
+        """The keys of JSON and TOML are texts."""
+        if not isinstance(value, dict):
+            return value
+        return {int(k) if isinstance(k, str) and k.isdecimal() else k: v for k, v in value.items()}
+
+    def player(self, seat: int) -> int | None:
+        """The player of a seat; None where it is not declared or the seat is one's own."""
+        if self.players == "one_per_seat":
+            return seat
+        return self.players.get(seat) if isinstance(self.players, dict) else None
+
+    def then(self, later: Declared) -> Declared:
+        """These facts with those that a later declaration names in their place."""
+        named = {key: getattr(later, key) for key in Declared.model_fields}
+        return self.model_copy(update={k: fact for k, fact in named.items() if fact is not None})
+
+
+class FeedLine(Declared):
+    """One line of a feed: facts that hold from a time on (seconds of the stream's own clock).
+
+    >>> FeedLine.model_validate_json('{"at_s": "12.5", "banker": 3}').banker
+    3
+    """
+
+    at_s: Seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """Declared facts in the order of their times, on top of those of the table file.
+
+    >>> feed = Feed.of([FeedLine(at_s="10", banker=2), FeedLine(at_s="50", banker="house")])
+    >>> feed.at(9.0).banker, feed.at(10.0).banker, feed.at(60.0).banker
+    (None, 2, 'house')
+    """
+
+    times_s: tuple[float, ...]
+    facts: tuple[Declared, ...]
+    always: Declared
+
+    @classmethod
+    def of(cls, lines: Sequence[FeedLine], always: Declared | None = None) -> Self:
+        """A feed of lines in any order; each adds to what held before it."""
+        now = always or Declared()
+        times, facts = [], []
+        for line in sorted(lines, key=lambda one: float(one.at_s)):
+            # Pays are drawn for one round (002, Appendix G, note 4).
+            now = now.then(line).model_copy(update={"dynamic_pays": line.dynamic_pays})
+            times.append(float(line.at_s))
+            facts.append(now)
+        return cls(tuple(times), tuple(facts), always or Declared())
+
+    def at(self, at_s: float) -> Declared:
+        """What is declared at a time."""
+        place = bisect_right(self.times_s, at_s)
+        return self.facts[place - 1] if place else self.always
+
+
+def read_feed(path: Path, always: Declared | None = None) -> Feed:
+    """Read a feed of JSON lines, blank ones passed over.
+
+    Raises FeltwatchError naming file, line and key of the first fault.
+    """
+    lines: list[FeedLine] = []
+    try:
+        text = path.read_text(encoding="utf-8").removeprefix(BOM)
+    except OSError as error:
+        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            lines.append(FeedLine.model_validate_json(line))
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in first["loc"])
+            where = f"{path}, line {number}" + (f": {key}" if key else "")
+            raise FeltwatchError(f"{where}: {plain_words(first)}") from error
+    return Feed.of(lines, always)
+
+
+def with_declared(record: RoundRecord, declared: Declared, *, players_bank: bool) -> RoundRecord:
+    """A record read from a camera, with what is declared of its round.
+
+    What stands in the record already is seen, and stays: a declared banker that the felt
+    contradicts leaves who banks undecided. Where players are not declared the record says so.
+    """
+    seats = tuple(
+        seat.model_copy(update={"player": seat.player or declared.player(seat.seat)})
+        for seat in record.seats
+    )
+    changed: dict[str, object] = {"seats": seats}
+    if len(seats) > 1:
+        changed["players_known"] = False if declared.players is None else None
+    if record.meters is None and declared.meters is not None:
+        changed["meters"] = declared.meters
+    if record.dynamic_pays is None and declared.dynamic_pays is not None:
+        changed["dynamic_pays"] = declared.dynamic_pays
+    record = record.model_copy(update=changed)
+    if declared.banker is None or not players_bank:
+        return record
+    return _with_banker(record, declared.banker)
+
+
+def _with_banker(record: RoundRecord, banker: Banker) -> RoundRecord:
+    others = tuple(entry for entry in record.undecided if entry.what != "banker")
+    seat = None if banker == "house" else banker
+    unread = len(others) < len(record.undecided)
+    fault = _against(record, seat, seen=None if unread else record.banker, unread=unread)
+    if fault is None:
+        return record.model_copy(update={"banker": seat, "undecided": others})
+    doubt = Undecided(seat=None, what="banker", why=fault)
+    return record.model_copy(update={"banker": None, "undecided": (*others, doubt)})
+
+
+def _against(
+    record: RoundRecord, seat: int | None, *, seen: int | None, unread: bool
+) -> str | None:
+    """Why the felt contradicts that a seat (None: the house) banks, or None."""
+    named = "the house" if seat is None else f"seat {seat}"
+    if not unread and seen is not None and seen != seat:
+        return f"{named} is declared to bank, and the felt shows that seat {seen} does"
+    if seat is None:
+        return None
+    own: Mapping[int, object] = {one.seat: one.wager("main") for one in record.seats}
+    if seat not in own:
+        return f"{named} is declared to bank, and has no cards"
+    return f"{named} is declared to bank, and has a main wager" if own[seat] is not None else None

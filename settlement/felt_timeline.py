@@ -1,0 +1,110 @@
+"""The felt's timeline: what lay where and from when to when, as lines of `timeline.jsonl`.
+
+A record says what a round came to; the timeline says what it was read from. Each line is one of
+
+    lay        a card, backs, a stack or a lammer that lay at one place
+    phase      a phase of the table, in the words of its dealing procedure
+    step       a step of one seat
+    undecided  an entry of the record's `undecided`, with the lines of what it is about
+
+Times are seconds of the stream's own clock. What was seen at rest is `seen`; between two of
+these spans something moved over the place or no frame came, and that it lay there all the time
+is inferred.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from settlement.record import Cents, Seconds
+
+Item = Literal["card", "backs", "stack", "lammer"]
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    round_id: str
+
+
+class Span(BaseModel):
+    """A time in which a place was not seen at rest, and why.
+
+    >>> Span(from_s="3.2", until_s="4.0", why="motion").why
+    'motion'
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    from_s: Seconds
+    until_s: Seconds
+    why: str
+
+
+class Lay(_Line):
+    """Something that lay at one place.
+
+    >>> lay = Lay(round_id="t1-000001", id="t1-000001/3", seat=2, place="low", item="card",
+    ...           what="AS", from_s="12.0", until_s="30.2")
+    >>> lay.hidden, lay.moved_from
+    ((), None)
+    """
+
+    kind: Literal["lay"] = "lay"
+    id: str = Field(description="The line's own name.")
+    seat: int | None = Field(None, description="None: the dealer's side.")
+    place: str = Field(
+        description="'low', 'high', 'boxes' (face down in both), 'packet', 'discard', 'aside' (the "
+        "card a draw dealer set aside), a wager's spot, 'WAGER pay' beside it, or 'spots' (by no "
+        "spot)."
+    )
+    item: Item
+    what: str = Field(description="The card's or lammer's name, the stack's colours, or how many.")
+    probability: float | None = Field(None, ge=0, le=1, description="Of `what`; none: not given.")
+    cents: Cents | None = Field(None, description="Of a stack that was counted.")
+    after_s: Seconds | None = Field(None, description="When the place was seen last without it.")
+    from_s: Seconds = Field(description="When it was first seen at rest.")
+    until_s: Seconds = Field(description="When it was last seen.")
+    before_s: Seconds | None = Field(None, description="When the place was first seen without it.")
+    hidden: tuple[Span, ...] = Field((), description="In between: not seen at rest, inferred.")
+    moved_from: str | None = Field(None, description="The line of where this lay before.")
+
+
+class PhaseLine(_Line):
+    """A phase of the table."""
+
+    kind: Literal["phase"] = "phase"
+    phase: str
+    from_s: Seconds
+    until_s: Seconds
+
+
+class StepLine(_Line):
+    """A step of one seat; `in_order` is false where one before it was not seen at rest."""
+
+    kind: Literal["step"] = "step"
+    seat: int
+    step: str
+    from_s: Seconds
+    until_s: Seconds
+    in_order: bool = True
+    breach: str | None = Field(None, description="What the procedure forbids about it.")
+
+
+class UndecidedLine(_Line):
+    """What could not be read, and the lines of what lay there."""
+
+    kind: Literal["undecided"] = "undecided"
+    seat: int | None = None
+    what: str
+    why: str
+    lays: tuple[str, ...] = Field((), description="Ids of the `lay` lines that it is about.")
+
+
+TimelineLine = Annotated[Lay | PhaseLine | StepLine | UndecidedLine, Field(discriminator="kind")]
+"""One line of `timeline.jsonl`."""
+
+TIMELINE_LINE: TypeAdapter[TimelineLine] = TypeAdapter(TimelineLine)
+"""Reads a line: `TIMELINE_LINE.validate_json(line)`."""

@@ -1,0 +1,162 @@
+"""The form of a dealing procedure, and what it allows next."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection
+from enum import StrEnum
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from settlement.errors import FeltwatchError
+from settlement.plain_words import plain_words
+
+BreachKind = Literal["taken_up", "set_late"]
+"""'taken_up': a set hand was taken up again too late; 'set_late': a hand was not set in time."""
+
+SeatShows = Literal["nothing", "chips", "packet", "set", "hand", "discard"]
+"""What a seat shows at rest: stakes alone, cards face down in one packet, cards face down in
+both boxes, a hand turned up, a card face down beside the bet."""
+
+Shows = Literal["no_cards", "backs", "hand", "set", "discard"]
+
+
+class Phase(StrEnum):
+    """Where a round stands."""
+
+    WAITING = "waiting"
+    BETS = "bets"
+    DEALT = "dealt"
+    DRAWING = "drawing"
+    HANDS_SET = "hands_set"
+    DEALER_SET = "dealer_set"
+    SETTLING = "settling"
+    CLEARED = "cleared"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class PhaseChange(_Part):
+    """What a place shows at rest that brings the table from one phase to another."""
+
+    from_: tuple[Phase, ...] = Field(alias="from", min_length=1)
+    place: Literal["dealer", "seat", "every_seat"]
+    shows: Shows
+    to: Phase
+
+
+class SeatStep(_Part):
+    """One step of a seat: what it shows in it, and the steps that may follow."""
+
+    name: str
+    shows: tuple[SeatShows, ...] = Field(min_length=1)
+    then: tuple[str, ...]
+
+
+class Forbidden(_Part):
+    """A step that a seat may not be in from some phase on, until its hand is turned up.
+
+    `after` is a step that the seat must have been in before, `never` one in which it was not.
+    `says` names the line of the rules, `sections` its section by the document's three digits.
+    """
+
+    breach: BreachKind
+    step: str
+    after: str | None = None
+    never: str | None = None
+    since: Phase
+    sections: dict[str, str]
+    says: str
+
+    def applies(self, step: str, before: Collection[str]) -> bool:
+        """Whether a seat in `step`, which was in the steps `before`, breaks this rule."""
+        if step != self.step or (self.never is not None and self.never in before):
+            return False
+        return self.after is None or self.after in before
+
+
+class Procedure(_Part):
+    """The dealing procedure of one game or several.
+
+    >>> from settlement.procedures import procedure_of
+    >>> pai_gow = procedure_of("pai_gow_poker")
+    >>> pai_gow.next_phase(Phase.DEALT, "dealer", {"hand"})
+    <Phase.DEALER_SET: 'dealer_set'>
+    >>> pai_gow.next_step("set", "chips"), pai_gow.next_step("shown", "chips")
+    ('in_hand', 'taken')
+    """
+
+    games: tuple[str, ...] = Field(min_length=1)
+    phases: tuple[PhaseChange, ...] = Field(min_length=1)
+    steps: tuple[SeatStep, ...] = Field(min_length=1)
+    forbidden: tuple[Forbidden, ...] = ()
+
+    @model_validator(mode="after")
+    def _steps_are_known(self) -> Self:
+        names = [step.name for step in self.steps]
+        if len(set(names)) < len(names):
+            raise ValueError("a step stands twice")
+        named = [name for step in self.steps for name in step.then]
+        for rule in self.forbidden:
+            named += [name for name in (rule.step, rule.after, rule.never) if name is not None]
+        unknown = sorted(set(named) - set(names))
+        if unknown:
+            raise ValueError(f"no step {unknown[0]!r}; there are {', '.join(names)}")
+        return self
+
+    def step(self, name: str) -> SeatStep:
+        """The step of that name; KeyError when there is none."""
+        for step in self.steps:
+            if step.name == name:
+                return step
+        raise KeyError(name)
+
+    def next_phase(self, phase: Phase, place: str, shows: Collection[str]) -> Phase:
+        """The phase after a place ('dealer', 'seat' or 'every_seat') was seen to show that."""
+        for change in self.phases:
+            if phase in change.from_ and change.place == place and change.shows in shows:
+                return change.to
+        return phase
+
+    def next_step(self, step: str | None, shows: SeatShows) -> str | None:
+        """The step of a seat that shows that; None where it has not begun.
+
+        It stays where the step shows that too; else it goes to the first that may follow, else
+        to the first of all that shows it: then something was not seen, or done out of order.
+        """
+        now = None if step is None else self.step(step)
+        if now is not None and shows in now.shows:
+            return now.name
+        follows = [self.step(name) for name in now.then] if now is not None else []
+        for other in (*follows, *self.steps):
+            if shows in other.shows:
+                return None if now is None and shows == "nothing" else other.name
+        return step
+
+    def follows(self, step: str | None, other: str) -> bool:
+        """Whether `other` may come after `step` in order; a seat begins with the first step."""
+        if step is None:
+            return other in (self.steps[0].name, self.steps[1].name)
+        return other == step or other in self.step(step).then
+
+    def breach(self, kind: str) -> Forbidden | None:
+        """The rule that a breach of that kind breaks."""
+        return next((rule for rule in self.forbidden if rule.breach == kind), None)
+
+
+def parse_procedure(text: str, place: str) -> Procedure:
+    """Read a procedure from TOML; `place` opens error messages.
+
+    Raises FeltwatchError naming the key and what is wrong.
+    """
+    try:
+        return Procedure.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise FeltwatchError(f"{place}: not valid TOML: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "file"
+        raise FeltwatchError(f"{place}: {key}: {plain_words(first)}") from error

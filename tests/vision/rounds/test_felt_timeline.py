@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from settlement.felt_timeline import TIMELINE_LINE, Lay, PhaseLine, StepLine, UndecidedLine
+from tests.vision.painted import NAMES
+from tests.vision.rounds.readings import (
+    HANDS,
+    TABLE,
+    Play,
+    Stacks,
+    dealer_cards,
+    hand,
+    reading,
+    seat_cards,
+    stack,
+)
+from vision.chips.reading import ReadStack
+from vision.detect.detections import Detections
+from vision.geometry.table import VIEW_MM
+from vision.rounds.compile_round import compile_round
+from vision.rounds.procedure.place_looks import PlaceLooks
+from vision.rounds.procedure.round_reader import read_procedure
+from vision.rounds.timeline.felt_timeline import felt_timeline
+from vision.rounds.tracker import Round
+from vision.rounds.view_reader import ViewReading
+
+SIZE = 640
+LOOKS = PlaceLooks(TABLE, SIZE)
+MAIN: Stacks = {"main": ["red red"]}
+PAID: Stacks = {"main": ["red red"]}
+
+
+def face_down(own: ViewReading, *boxes: str) -> ViewReading:
+    """The reading with a back in the middle of each of these boxes of seat 1."""
+    seat = TABLE.seat(1)
+    points = np.array([getattr(seat, box).center_mm for box in boxes])
+    middles = (seat.place.to_local(points) + VIEW_MM / 2) * SIZE / VIEW_MM
+    xyxy = np.hstack([middles - 50, middles + 50]).astype(np.float32)
+    scores = np.full(len(xyxy), 0.9, np.float32)
+    classes = np.full(len(xyxy), NAMES.index("back"), np.int64)
+    return replace(own, backs=len(xyxy), found=Detections(xyxy, scores, classes, NAMES))
+
+
+def played() -> Round:
+    """A round of seat 1: set, shown, its stake not counted surely, paid and taken."""
+    play = Play()
+    play.see(1, reading(stakes=MAIN))
+    play.see(1, face_down(reading(stakes=MAIN), "low", "high"))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, reading(stakes=MAIN, cards=seat_cards(1)))
+    unsure = {"main": [stack("red red", 0.5, c2000=0.5)]}
+    play.see(1, reading(stakes=unsure, pays=PAID, cards=seat_cards(1)))
+    play.see(1, reading(stakes=unsure, pays=PAID))
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    return own
+
+
+def lines_of(own: Round) -> list[Lay | PhaseLine | StepLine | UndecidedLine]:
+    record = compile_round(TABLE, 7, own, 40.0, cut_short=False)
+    went = read_procedure(TABLE, own, LOOKS)
+    return list(felt_timeline(TABLE, record, own, went, (), LOOKS))
+
+
+def test_what_lay_where_is_told_from_when_to_when() -> None:
+    own = played()
+    lays = [line for line in lines_of(own) if isinstance(line, Lay)]
+    rests = own.tracks[1].episodes
+    (stake,) = (lay for lay in lays if lay.place == "main")
+    assert (stake.seat, stake.item, stake.what, stake.cents) == (1, "stack", "2 red", 1000)
+    assert float(stake.from_s) == rests[0].start_s
+    assert float(stake.until_s) == rests[-2].until_s  # the last is bare
+    # Between its rests the stake is taken to have lain there.
+    assert len(stake.hidden) == len(rests) - 2
+    assert {span.why for span in stake.hidden} == {"motion"}
+    (pay,) = (lay for lay in lays if lay.place == "main pay")
+    assert pay.after_s is not None
+    assert float(pay.after_s) < float(pay.from_s)
+    (backs,) = (lay for lay in lays if lay.item == "backs")
+    assert (backs.place, backs.before_s) == ("boxes", f"{rests[2].start_s:.3f}")
+    cards = {lay.what: lay.place for lay in lays if lay.item == "card" and lay.seat == 1}
+    low, high = HANDS[1]
+    assert cards == {**dict.fromkeys(low.split(), "low"), **dict.fromkeys(high.split(), "high")}
+    assert len({lay.id for lay in lays}) == len(lays)
+
+
+def test_phases_and_steps_follow_the_procedure() -> None:
+    lines = lines_of(played())
+    phases = [line.phase for line in lines if isinstance(line, PhaseLine)]
+    assert phases == ["bets", "dealt", "dealer_set", "settling", "cleared"]
+    steps = [(line.seat, line.step) for line in lines if isinstance(line, StepLine)]
+    assert steps == [(1, "bets"), (1, "set"), (1, "shown"), (1, "taken")]
+
+
+def test_what_is_undecided_points_to_what_it_is_about() -> None:
+    own = played()
+    for rest in own.tracks[1].episodes:
+        rest.readings = [replace(r, stakes=_unsure(r)) for r in rest.readings]
+    lines = lines_of(own)
+    (doubt,) = (line for line in lines if isinstance(line, UndecidedLine))
+    assert (doubt.seat, doubt.what) == (1, "main.stake")
+    (about,) = (line for line in lines if isinstance(line, Lay) and line.id in doubt.lays)
+    assert about.place == "main"
+
+
+def _unsure(own: ViewReading) -> dict[str, tuple[ReadStack, ...]]:
+    return {"main": (stack("red red", 0.5, c2000=0.5),)} if own.stakes else {}
+
+
+def test_a_card_that_moved_names_where_it_lay() -> None:
+    play = Play()
+    play.see(1, reading(stakes=MAIN))
+    play.see(1, reading(stakes=MAIN, backs=3))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, reading(stakes=MAIN, cards=hand(TABLE.seat(1), "QS QD", "AC AH TS 7D 3C")))
+    play.see(1, reading(stakes=MAIN, cards=hand(TABLE.seat(1), "QS 7D", "AC AH TS QD 3C")))
+    play.see(1, reading())
+    play.see(None, reading())
+    (own,) = play.ended
+    lays = {line.id: line for line in lines_of(own) if isinstance(line, Lay)}
+    moved = {lay.what: lay for lay in lays.values() if lay.moved_from and lay.seat == 1}
+    assert {"7D", "QD"} <= set(moved)
+    assert moved["7D"].place == "low"
+    assert lays[moved["7D"].moved_from or ""].place == "high"
+
+
+def test_a_line_is_read_back() -> None:
+    for line in lines_of(played()):
+        assert TIMELINE_LINE.validate_json(line.model_dump_json(exclude_none=True)) == line

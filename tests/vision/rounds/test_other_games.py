@@ -1,0 +1,145 @@
+"""Rounds of the games with another order, watched from the picture to the judged record.
+
+What lies on the felt is told to the watcher (`told.World`), so that only its own work counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+
+from datasets.render.appearance import CameraFaults
+from datasets.render.camera import play_area, synthetic_camera, table_camera
+from datasets.render.cards.deck import Deck, draw_deck
+from datasets.render.scene import FeltState, ShiftPlan
+from datasets.simulate.filming.film import Film, Look
+from datasets.simulate.house_tables import table_for
+from datasets.simulate.mistakes.catalogue import FaultPlan
+from datasets.simulate.play.shift_play import plan_shift
+from settlement.compare.comparison import compare
+from settlement.record import RoundRecord, SeatRecord
+from settlement.settle import settle
+from tests.vision.rounds.told import World, WorldStacks
+from vision.geometry.table import TableFile
+from vision.rounds import watcher as watch
+from vision.rounds.watcher import TableWatcher
+from vision.sources.base import Frame
+
+pytestmark = pytest.mark.render
+
+FPS = 5
+LOOK = Look((24, 90, 50), (230, 210, 150), (40, 30, 25), CameraFaults(noise=1.0, blur_px=0.5))
+
+
+@pytest.fixture(scope="module")
+def deck() -> Deck:
+    return draw_deck()
+
+
+def table_of(game: str) -> tuple[TableFile, Any]:
+    """A table of three seats and the camera on it."""
+    bare = table_for(game, seats=3)
+    camera = synthetic_camera(
+        bare.felt, height_mm=2700, tilt_deg=33, width_px=1920, height_px=1080,
+        keep_mm=play_area(bare), margin=0.05,
+    )  # fmt: skip
+    return bare.model_copy(update={"camera": table_camera(camera, bare, 0.4, 3)}), camera
+
+
+def watched(
+    table: TableFile, camera: Any, deck: Deck, plan: ShiftPlan, monkeypatch: pytest.MonkeyPatch
+) -> list[RoundRecord]:
+    """The records of a plan, as a watcher reads them."""
+    world = World(table, camera, deck)
+    world.watch_patches(monkeypatch)
+    monkeypatch.setattr(watch, "load_models", lambda folder: (world, world))
+    monkeypatch.setattr(watch, "load_strip_reader", lambda folder: WorldStacks(world))
+    own = TableWatcher(table, Path("weights"), "film")
+    film = Film(table, camera, deck, LOOK, np.random.default_rng(6))
+    seen = [one for shot in _shots(film, world, plan) for one in own.feed(shot)]
+    return [one.record for one in (*seen, *own.finish())]
+
+
+def _shots(film: Film, world: World, plan: ShiftPlan) -> Iterator[Frame]:
+    state, left = FeltState(), sorted(plan.changes, key=lambda c: c.t_s)
+    for k, (t, planes) in enumerate(film.frames(plan, FPS)):
+        while left and left[0].t_s <= t:
+            state.apply(left.pop(0))
+        world.items = state.items
+        shot = av.VideoFrame.from_ndarray(planes, format="yuv420p")
+        yield Frame("film", k, Fraction(k, FPS), shot)
+
+
+def _hand(own: SeatRecord) -> tuple[int, list[str], list[str]]:
+    return own.seat, sorted(own.low or ()), sorted(own.high or ())
+
+
+def _check(record: RoundRecord, truth: RoundRecord, table: TableFile) -> None:
+    """Hands and bank as they were, and nothing found but what could not be counted."""
+    assert record.banker == truth.banker
+    assert sorted(record.dealer.low or ()) == sorted(truth.dealer.low or ())
+    assert sorted(record.dealer.high or ()) == sorted(truth.dealer.high or ())
+    assert record.dealer.discard == truth.dealer.discard
+    assert [_hand(s) for s in record.seats] == [_hand(s) for s in truth.seats]
+    assert all(seat.breaches is None for seat in record.seats)
+    found = compare(record, settle(record, table.rules), table.rules)
+    assert {str(one.code) for one in found} <= {"UNDECIDED"}
+    assert {e.what.split(".")[-1] for e in record.undecided} <= {"stake", "paid"}
+
+
+def test_a_player_banks(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, camera = table_of("pai_gow_poker")
+    plan = plan_shift(table, seed=11, rounds=2, faults=FaultPlan(), pace=0.1, dealers="neat")
+    truths = plan.rounds
+    assert [truth.banker for truth in truths] == [1, None]
+    records = watched(table, camera, deck, plan, monkeypatch)
+    for record, truth in zip(records, truths, strict=True):
+        _check(record, truth, table)
+    (house,), (wanted,) = records[0].dealer.wagers, truths[0].dealer.wagers
+    assert (house.action, house.paid_cents) == (wanted.action, wanted.paid_cents)
+    assert house.stake_cents in (wanted.stake_cents, None)
+    assert records[1].dealer.wagers == ()
+    # Everybody plays against seat 1, and the dealer's hand too.
+    settled = settle(records[0], table.rules)
+    assert settled.banker is not None
+    main = settled.seats[2].wager("main")
+    assert main is not None
+    assert "seat 1" in main.why
+
+
+@pytest.mark.parametrize("way", ["taken_up", "set_late"])
+def test_a_hand_that_is_not_set_in_time_is_found(
+    way: str, deck: Deck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, camera = table_of("pai_gow_poker")
+    faults = FaultPlan.parse(f"PROCEDURE/{way}@1")
+    plan = plan_shift(table, seed=21, rounds=1, faults=faults, pace=0.1, dealers="neat")
+    (record,) = watched(table, camera, deck, plan, monkeypatch)
+    (truth,) = plan.rounds
+    (fault,) = truth.faults or ()
+    (found,) = (
+        (seat.seat, breach) for seat in record.seats for breach in seat.breaches or ()
+    )  # fmt: skip
+    assert (found[0], found[1].kind) == (fault.seat, way)
+    codes = [
+        (str(one.code), one.seat)
+        for one in compare(record, settle(record, table.rules), table.rules)
+    ]
+    assert [own for own in codes if own[0] != "UNDECIDED"] == [("PROCEDURE", fault.seat)]
+
+
+def test_the_dealer_draws_an_eighth_card(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, camera = table_of("imperial_pai_gow_draw")
+    plan = plan_shift(table, seed=3, rounds=1, faults=FaultPlan(), pace=0.1, dealers="neat")
+    (record,) = watched(table, camera, deck, plan, monkeypatch)
+    (truth,) = plan.rounds
+    assert truth.dealer.discard is not None
+    _check(record, truth, table)
+    # The house way is judged: it hangs on the card set aside.
+    assert settle(record, table.rules).dealer.matches

@@ -1,0 +1,1 @@
+"""The interpreter of dealing procedures: what places show, the steps taken, and who banks."""

@@ -1,0 +1,87 @@
+"""What a place of the felt shows at rest, in the words of the dealing procedures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from settlement.procedures import SeatShows
+from vision.geometry.table import VIEW_MM, SeatPlace, TableFile
+from vision.rounds.tracker import FACE_UP_CARDS, Episode, basic_shows
+from vision.rounds.view_reader import ViewReading
+
+IN_BOX_MM = 34.0
+"""The middle of a back that lies in a box is this near to the box's middle, along the seat."""
+
+ASIDE_MM = 75.0
+"""A discard lies this far from the middle of either box."""
+
+BY_BET_MM = 165.0
+"""A discard lies this near to the main wager's spot."""
+
+
+class PlaceLooks:
+    """Says what places of one table show; `view_px` is a view's side in the detector."""
+
+    def __init__(self, table: TableFile, view_px: int) -> None:
+        """Find the boxes and the main spots of the seats in their views."""
+        self._view_px = view_px
+        self._places = {seat.seat: _SeatBoxes(seat) for seat in table.seats}
+
+    def shows(self, seat: int | None, episode: Episode) -> frozenset[str]:
+        """All that matters to the table's phases; `seat` None is the dealer's place."""
+        shows = basic_shows(seat, episode)
+        if seat is None or seat not in self._places or "backs" not in shows:
+            return shows
+        look = self.of_seat(seat, episode)
+        return shows | {look} if look in ("set", "discard") else shows
+
+    def of_seat(self, seat: int, episode: Episode) -> SeatShows:
+        """What a seat shows: most readings decide where its cards lie face down."""
+        if episode.cards_up >= FACE_UP_CARDS:
+            return "hand"
+        own = self._places[seat]
+        looks = [own.look(list(self._backs(reading))) for reading in episode.readings]
+        for look in ("set", "discard", "packet"):
+            if looks.count(look) * 2 > len(looks):
+                return look
+        if episode.backs:
+            return "packet"
+        return "chips" if episode.chips else "nothing"
+
+    def _backs(self, reading: ViewReading) -> Iterator[tuple[float, float]]:
+        """Middles of the backs, mm of the view's frame."""
+        boxes = reading.found.of("back").xyxy
+        middles = (boxes[:, :2] + boxes[:, 2:]) / 2 * VIEW_MM / self._view_px - VIEW_MM / 2
+        for u, v in middles:
+            yield float(u), float(v)
+
+
+class _SeatBoxes:
+    """The middles of a seat's boxes and of its main spot, in its view's frame (mm)."""
+
+    def __init__(self, seat: SeatPlace) -> None:
+        points = [seat.low.center_mm, seat.high.center_mm, seat.spots["main"].center_mm]
+        self._low, self._high, self._bet = seat.place.to_local(np.array(points)).tolist()
+
+    def look(self, backs: list[tuple[float, float]]) -> str:
+        """What backs at these places are: 'set', 'discard', 'packet', or 'none'."""
+        if not backs:
+            return "none"
+        if all(self._in_box(backs, box) for box in (self._low, self._high)):
+            return "set"
+        if any(self._is_aside(at) for at in backs):
+            return "discard"
+        return "packet"
+
+    @staticmethod
+    def _in_box(backs: list[tuple[float, float]], box: tuple[float, float]) -> bool:
+        return any(
+            abs(at[1] - box[1]) < IN_BOX_MM and math.dist(at, box) < ASIDE_MM for at in backs
+        )
+
+    def _is_aside(self, at: tuple[float, float]) -> bool:
+        far = min(math.dist(at, self._low), math.dist(at, self._high)) > ASIDE_MM
+        return far and math.dist(at, self._bet) < BY_BET_MM

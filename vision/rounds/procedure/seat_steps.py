@@ -1,0 +1,96 @@
+"""The interpreter: a round's states of rest read against its game's procedure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from settlement.procedures import Forbidden, Phase, Procedure
+from vision.rounds.procedure.place_looks import PlaceLooks
+from vision.rounds.tracker import Episode, Round
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPhase:
+    """A phase of the table and since when it was seen."""
+
+    phase: Phase
+    since_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeenStep:
+    """A step of a seat with the states of rest that show it.
+
+    `in_order` is False where the procedure has another step before it: that one was not seen
+    at rest, or steps were taken out of order.
+    """
+
+    seat: int
+    name: str
+    rests: tuple[Episode, ...]
+    in_order: bool
+
+    @property
+    def from_s(self) -> float:
+        """When it was first seen."""
+        return self.rests[0].start_s
+
+    @property
+    def until_s(self) -> float:
+        """When it was last seen."""
+        return self.rests[-1].until_s
+
+
+@dataclass(frozen=True, slots=True)
+class SeenBreach:
+    """A step that the procedure forbids, with the rests that show it and the one before."""
+
+    seat: int
+    rule: Forbidden
+    before: Episode | None
+    shown: Episode
+
+
+def table_phases(procedure: Procedure, own: Round, looks: PlaceLooks) -> list[SeenPhase]:
+    """The phases of a round, in order, from all its states of rest."""
+    rests = sorted(
+        ((e.start_s, seat is not None, seat or 0, e) for seat, t in own.tracks.items()
+         for e in t.episodes if e.readings),
+        key=lambda one: one[:3],
+    )  # fmt: skip
+    phases = [SeenPhase(Phase.BETS, own.start_s)]
+    latest: dict[int, Episode] = {}
+    for start_s, is_seat, seat, episode in rests:
+        phase = phases[-1].phase
+        place = "seat" if is_seat else "dealer"
+        shows = looks.shows(seat if is_seat else None, episode)
+        after = procedure.next_phase(phase, place, shows)
+        if is_seat:
+            latest[seat] = episode
+            lying = [(s, e) for s, e in latest.items() if not e.empty]
+            if after is phase and lying and all("set" in looks.shows(s, e) for s, e in lying):
+                after = procedure.next_phase(phase, "every_seat", {"set"})
+        if after is not phase:
+            phases.append(SeenPhase(after, max(start_s, own.start_s)))
+    return phases
+
+
+def seat_steps(
+    procedure: Procedure, seat: int, rests: Sequence[Episode], looks: PlaceLooks
+) -> list[SeenStep]:
+    """The steps of one seat in a round, from its states of rest."""
+    steps: list[SeenStep] = []
+    for rest in rests:
+        if not rest.readings:
+            continue
+        step = steps[-1].name if steps else None
+        now = procedure.next_step(step, looks.of_seat(seat, rest))
+        if now is None:
+            continue
+        if now == step:
+            last = steps[-1]
+            steps[-1] = SeenStep(seat, now, (*last.rests, rest), last.in_order)
+        else:
+            steps.append(SeenStep(seat, now, (rest,), procedure.follows(step, now)))
+    return steps

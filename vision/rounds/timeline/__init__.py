@@ -1,0 +1,1 @@
+"""The felt's timeline, built from the states of rest that the tracker keeps."""

@@ -1,0 +1,170 @@
+"""A round's timeline: its states of rest joined to intervals, with what it leaves undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from settlement.felt_timeline import Lay, PhaseLine, Span, StepLine, TimelineLine, UndecidedLine
+from settlement.record import RoundRecord, Undecided
+from vision.geometry.table import TableFile
+from vision.rounds.procedure.place_looks import PlaceLooks
+from vision.rounds.procedure.round_reader import RoundProcedure
+from vision.rounds.timeline.lying_things import Thing, ThingReader
+from vision.rounds.tracker import Episode, Round
+
+LEAST_HIDDEN_S = 0.5
+"""A shorter time between two rests is the watch's own step."""
+
+
+@dataclass
+class _Open:
+    """A thing with the rests that show it."""
+
+    seat: int | None
+    thing: Thing
+    rests: list[Episode]
+    before: Episode | None
+    after: Episode | None = None
+    readings: list[Thing] = field(default_factory=list)
+
+
+def felt_timeline(
+    table: TableFile,
+    record: RoundRecord,
+    own: Round,
+    went: RoundProcedure,
+    house: Sequence[Episode],
+    looks: PlaceLooks,
+) -> tuple[TimelineLine, ...]:
+    """The lines of a finished round: phases, steps, what lay where, what is undecided."""
+    found: list[_Open] = []
+    dealer = ThingReader(table.dealer, {}, looks)
+    found += _joined(None, own.tracks[None].episodes, dealer)
+    for seat in table.seats:
+        reader = ThingReader(seat, seat.spots, looks)
+        found += _joined(seat.seat, own.tracks[seat.seat].episodes, reader)
+    if table.dealer.house is not None:
+        reader = ThingReader(None, {"house": table.dealer.house}, looks)
+        found += _joined(None, house, reader)
+    found.sort(key=lambda one: one.rests[0].start_s)
+    lays = [_lay(record.round_id, number, one) for number, one in enumerate(found, start=1)]
+    lays = _with_moves(lays)
+    return (
+        *_phases(record, went),
+        *_steps(record.round_id, went),
+        *lays,
+        *(_undecided(record, entry, lays) for entry in record.undecided),
+    )
+
+
+def _joined(seat: int | None, episodes: Sequence[Episode], reader: ThingReader) -> Iterator[_Open]:
+    """The things of one view, each with all rests in a row that show it."""
+    lying: list[_Open] = []
+    before: Episode | None = None
+    for rest in (e for e in episodes if e.readings):
+        stay: list[_Open] = []
+        for thing in reader.things(rest):
+            same = next((o for o in lying if o not in stay and o.thing.stays(thing)), None)
+            if same is None:
+                same = _Open(seat, thing, [], before)
+            same.rests.append(rest)
+            same.readings.append(thing)
+            stay.append(same)
+        for gone in (one for one in lying if one not in stay):
+            gone.after = rest
+            yield gone
+        lying, before = stay, rest
+    yield from lying
+
+
+def _lay(round_id: str, number: int, one: _Open) -> Lay:
+    thing = max(one.readings, key=lambda read: read.probability or 0.0)
+    hidden = [
+        Span(from_s=_s(start), until_s=_s(end), why="motion")
+        for rest in one.rests for start, end in rest.stirred
+    ]  # fmt: skip
+    for earlier, later in zip(one.rests, one.rests[1:], strict=False):
+        if later.start_s - earlier.until_s > LEAST_HIDDEN_S or later.gap is not None:
+            why = "motion" if later.gap is None else later.gap.cause
+            hidden.append(
+                Span(from_s=_s(earlier.until_s), until_s=_s(max(later.start_s, earlier.until_s)),
+                     why=why)
+            )  # fmt: skip
+    return Lay(
+        round_id=round_id, id=f"{round_id}/{number}", seat=one.seat, place=thing.place,
+        item=thing.item, what=thing.what, probability=thing.probability, cents=thing.cents,
+        after_s=None if one.before is None else _s(one.before.until_s),
+        from_s=_s(one.rests[0].start_s), until_s=_s(one.rests[-1].until_s),
+        before_s=None if one.after is None else _s(one.after.start_s),
+        hidden=tuple(sorted(hidden, key=lambda span: float(span.from_s))),
+    )  # fmt: skip
+
+
+def _with_moves(lays: Sequence[Lay]) -> list[Lay]:
+    """The lines, each card's with the one of where the same card lay before."""
+    last: dict[str, Lay] = {}
+    out = []
+    for lay in lays:
+        if lay.item == "card":
+            earlier = last.get(lay.what)
+            if earlier is not None and float(earlier.until_s) <= float(lay.from_s):
+                lay = lay.model_copy(update={"moved_from": earlier.id})
+            last[lay.what] = lay
+        out.append(lay)
+    return out
+
+
+def _phases(record: RoundRecord, went: RoundProcedure) -> Iterator[PhaseLine]:
+    ends = [phase.since_s for phase in went.phases[1:]]
+    last = float(record.end_s or 0.0)
+    for phase, end_s in zip(went.phases, [*ends, max(last, *ends, 0.0)], strict=False):
+        yield PhaseLine(
+            round_id=record.round_id, phase=phase.phase.value, from_s=_s(phase.since_s),
+            until_s=_s(end_s),
+        )  # fmt: skip
+
+
+def _steps(round_id: str, went: RoundProcedure) -> Iterator[StepLine]:
+    for step in went.steps:
+        broken = next(
+            (one.rule.breach for one in went.breaches
+             if one.seat == step.seat and any(rest is one.shown for rest in step.rests)), None,
+        )  # fmt: skip
+        yield StepLine(
+            round_id=round_id, seat=step.seat, step=step.name, from_s=_s(step.from_s),
+            until_s=_s(step.until_s), in_order=step.in_order, breach=broken,
+        )  # fmt: skip
+
+
+def _undecided(record: RoundRecord, entry: Undecided, lays: Sequence[Lay]) -> UndecidedLine:
+    about = tuple(lay.id for lay in lays if _is_about(entry, lay))
+    return UndecidedLine(
+        round_id=record.round_id, seat=entry.seat, what=entry.what, why=entry.why, lays=about
+    )
+
+
+def _is_about(entry: Undecided, lay: Lay) -> bool:
+    """Whether a line is of what an entry calls undecided."""
+    head = entry.what.split(".")[0].split("[")[0]
+    if entry.seat is None and head == "banker":
+        return lay.place in ("main", "house")
+    if entry.seat != lay.seat:
+        return False
+    if head in ("low", "high"):
+        return lay.item == "card" and lay.place == head
+    if head in ("hand", "hands", "cards"):
+        return lay.item in ("card", "backs")
+    if head == "lammers":
+        return lay.item == "lammer"
+    if head == "chips":
+        return lay.item == "stack" and lay.place == "spots"
+    if head == "gap":
+        return True
+    part = entry.what.partition(".")[2]
+    wanted = {"stake": {head}, "paid": {f"{head} pay"}}.get(part, {head, f"{head} pay"})
+    return lay.place in wanted
+
+
+def _s(seconds: float) -> str:
+    return f"{seconds:.3f}"
