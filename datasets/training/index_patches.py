@@ -160,7 +160,7 @@ def _shows(box: Box, center: FloatArray, side: float) -> bool:
     tall = min(y1, center[1] + half) - max(y0, center[1] - half)
     if wide <= 0 or tall <= 0:
         return False
-    return wide * tall > 0.3 * (x1 - x0) * (y1 - y0)
+    return bool(wide * tall > 0.3 * (x1 - x0) * (y1 - y0))
 
 
 def new_deck(rng: np.random.Generator, folders: Sequence[Path], fonts: Sequence[str]) -> Deck:

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.render.cards.deck import DeckStyle, draw_deck, index_ink, load_deck
+from datasets.render.cards.deck import Deck, DeckStyle, draw_deck, index_ink, load_deck
 from datasets.render.cards.deck_style import ALPHABETS
 from datasets.render.cards.mixed import filled_deck, known_faces, mixed_deck
 from settlement.errors import FeltwatchError
@@ -61,7 +61,7 @@ def test_a_mixed_face_has_the_new_index_on_bare_paper(folder: Path) -> None:
     assert not np.array_equal(own.faces["QH"].bgra[:120, :90], figures.faces["QH"].bgra[:120, :90])
 
 
-def load_deck_of(folder: Path):  # type: ignore[no-untyped-def]
+def load_deck_of(folder: Path) -> Deck:
     return filled_deck(folder, DeckStyle(seed=5))
 
 
