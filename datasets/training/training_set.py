@@ -59,17 +59,19 @@ class TrainingSet:
 
 
 def upright_crop(
-    image: Picture, quad: FloatArray, size: int = CROP_PX, view: LabelledView | None = None
-) -> Picture:
+    image: Picture, quad: FloatArray, size: int = CROP_PX, view: LabelledView | None = None,
+    margin: float = CROP_MARGIN,
+) -> Picture:  # fmt: skip
     """The square about an index, turned upright; uint8 (size, size, 3).
 
-    `quad` (4, 2) px as in `Box.quad`. With `view` a table's view is passed over: the square
-    is cut from the camera's own picture, as the product cuts it.
+    `quad` (4, 2) px as in `Box.quad`, `margin` the square's side over its longer side. With
+    `view` a table's view is passed over: the square is cut from the camera's own picture, as
+    the product cuts it.
     """
     center = quad.mean(axis=0)
     right = (quad[1] - quad[0] + quad[2] - quad[3]) / 2
     down = (quad[3] - quad[0] + quad[2] - quad[1]) / 2
-    side = CROP_MARGIN * max(float(np.hypot(*right)), float(np.hypot(*down)))
+    side = margin * max(float(np.hypot(*right)), float(np.hypot(*down)))
     axis = down / max(1e-6, float(np.hypot(*down)))
     across = np.array([axis[1], -axis[0]])
     if view is not None and view.camera is not None and view.to_view is not None:

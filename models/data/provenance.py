@@ -54,12 +54,26 @@ class StackData(_Form):
     seed: int | None = None
 
 
+class PatchData(_Form):
+    """Rendered patches about indices: how many, and the faces and fonts they show.
+
+    `source` is where the folders of faces come from, with their licence.
+    """
+
+    patches: int
+    seed: int
+    decks: tuple[str, ...]
+    fonts: int
+    source: str | None = None
+
+
 class Provenance(_Form):
     """Everything that was trained on."""
 
     rendered: tuple[RenderedData, ...] = ()
     stacks: tuple[StackData, ...] = ()
     photographs: tuple[PhotoData, ...] = ()
+    patches: tuple[PatchData, ...] = ()
 
     def joined(self, other: Provenance) -> Provenance:
         """Both, each source once."""
@@ -67,6 +81,7 @@ class Provenance(_Form):
             rendered=_each_set_once(self.rendered + other.rendered),
             stacks=tuple(dict.fromkeys(self.stacks + other.stacks)),
             photographs=tuple(dict.fromkeys(self.photographs + other.photographs)),
+            patches=tuple(dict.fromkeys(self.patches + other.patches)),
         )
 
 

@@ -151,7 +151,7 @@ def _read_any_turn(
         items, read_boxes(image, found.xyxy[list(items)], aspects, reader), strict=True
     ):
         as_joker = found.name(n) == "joker"
-        said = told_index(own, as_joker, float(found.scores[n]))
+        said = told_index(own, as_joker)
         if said is None:
             continue
         card, told = said

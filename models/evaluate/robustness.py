@@ -71,7 +71,8 @@ def robustness(
             weights / detector_part(card)["file"], tuple(model["classes"]), FLOOR, options.threads
         ),
         OpenVinoReader(
-            weights / told["file"], options.threads, float(told.get("temperature", 1.0))
+            weights / told["file"], options.threads, float(told.get("temperature", 1.0)),
+            told.get("precision"),
         ),
         pictures.pictures, tuple(model["classes"]), float(model.get("threshold", 0.25)),
         options.sure, model.get("points"),

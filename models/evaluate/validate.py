@@ -100,7 +100,9 @@ def validate(
     temperature = float(told.get("temperature", 1.0))
     if tuple(told["classes"]) != CLASS_NAMES:
         raise _other_classes(weights, told, CLASS_NAMES)
-    reader = OpenVinoReader(weights / told["file"], options.threads, temperature)
+    reader = OpenVinoReader(
+        weights / told["file"], options.threads, temperature, told.get("precision")
+    )
     counts = {"": _Counts(threshold, options.sure, names)}
     worst = WorstMistakes(threshold, options.worst, options.sure)
     evidence = Evidence(threshold)

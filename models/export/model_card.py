@@ -140,6 +140,13 @@ def _data_lines(data: dict[str, Any]) -> list[str]:
     for one in data["stacks"]:
         seed = "seed not told" if one["seed"] is None else f"seed {one['seed']}"
         lines.append(f"- Ray-cast strips of chip stacks: {one['strips']:,}, {seed}.")
+    for one in data.get("patches", []):
+        source = f" ({one['source']})" if one["source"] else ""
+        lines.append(
+            f"- Rendered patches about indices: {one['patches']:,}, seed {one['seed']}; decks "
+            f"drawn by feltwatch with {one['fonts']} fonts; folders of faces, plain and under "
+            f"drawn indices: {', '.join(one['decks']) or 'none'}{source}."
+        )
     for one in data["photographs"]:
         told = [
             f"version {one['version']}" if one["version"] else None,
@@ -214,8 +221,11 @@ def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
         lines += _table(FINDING_HEADS, finding_rows(own["detector"]))
         if own["end_to_end"] is not None:
             lines += _table(("found and read", ""), reading_rows(own["end_to_end"]))
-    lines += _table(("reader, on crops", ""), reader_rows(reader))
-    lines += _confusions(reader["confusions"])
+    if reader is None:
+        lines += ["The reader was replaced after these figures: they tell nothing of it.", ""]
+    else:
+        lines += _table(("reader, on crops", ""), reader_rows(reader))
+        lines += _confusions(reader["confusions"])
     stacks = stack_rows(figures)
     if stacks:
         lines += _table(("chip stacks, on strips", ""), stacks)

@@ -132,12 +132,16 @@ def _nearest(seen: Detections, item: int, told: Detections) -> tuple[float, floa
     return float(gaps[best]), float(np.abs(told.xyxy[best] - seen.xyxy[item]).max())
 
 
-def check_reader(network: torch.nn.Module, path: Path, crops: Array) -> dict[str, Any]:
+def check_reader(
+    network: torch.nn.Module, path: Path, crops: Array, precision: str | None = None
+) -> dict[str, Any]:
     """Compare on crops (n, 64, 64, 3); gives back the greatest differences.
+
+    `precision` is the one that it runs in, the processor's own unless told.
 
     Raises FeltwatchError when they are too great.
     """
-    reader = OpenVinoReader(path)
+    reader = OpenVinoReader(path, precision=precision)
     # Whole batches: the first crops come again where the last batch is not full.
     crops = crops[np.arange(-(-len(crops) // reader.batch) * reader.batch) % len(crops)]
     given = network_input(crops)

@@ -21,8 +21,7 @@ from datasets.training.training_set import CLASS_NAMES, CROP_PX
 from models.data.augment import vary
 from models.data.crops import read_crops
 from models.train.detector import InBfloat16, schedule
-
-ARCHITECTURE = "yolo11n-cls.yaml"
+from models.train.patches import ARCHITECTURE
 
 
 class CropSet(Dataset[dict[str, Any]]):

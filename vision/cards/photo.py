@@ -18,6 +18,7 @@ from settlement.record import DECK_LABELS, JOKER
 from vision.cards.grouping import join_indices
 from vision.cards.outline import PlacedIndex
 from vision.cards.rotation import ASPECTS, Reading, axes, read_boxes
+from vision.cards.view import JOKER_ODDS
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.detect.tiling import SizedDetector, find_in_picture, overlaps
 from vision.geometry.table import FloatArray
@@ -35,11 +36,11 @@ OTHER_SCORE = 0.5
 ONE_ROUND_IOU = 0.5
 """A chip and a lammer whose boxes overlap so much are one thing."""
 
-JOKER_BOTH = ((0.7, 0.85), (0.85, 0.7))
-"""A joker found with the first score and read with the second share is one. In 13 photographs
-with jokers that were trained on each has such a mark, but for one that was not found at all."""
+JOKER_SURE = 0.85
+"""What is found as a joker is one from this probability on; the finding counts as it does in
+views (`JOKER_ODDS`)."""
 
-JOKER_READ = 0.97
+JOKER_READ = 0.95
 """What reads as a joker with this share is one, however it was found."""
 
 JOKER_SHARE = 0.7
@@ -302,27 +303,26 @@ def _told_indices(found: Detections, readings: Sequence[Reading]) -> list[_Index
     items = [n for n in range(len(found)) if found.name(n) in ASPECTS]
     out = []
     for item, reading in zip(items, readings, strict=True):
-        told = told_index(reading, found.name(item) == "joker", float(found.scores[item]))
+        told = told_index(reading, found.name(item) == "joker")
         if told is not None:
             out.append(_Index(item, *told, reading))
     return out
 
 
-def told_index(reading: Reading, as_joker: bool, score: float) -> tuple[str, float] | None:
-    """The card and its share of an index as read, found as a joker or not with `score`.
+def told_index(reading: Reading, as_joker: bool) -> tuple[str, float] | None:
+    """The card and its share of an index as read, found as a joker or not.
 
     The reader's word counts; None where nothing reads as a card. A joker needs more than a
-    card does, as a club's marks beside an edge look like its word: that both say so
-    (`JOKER_BOTH`), or that the reader is sure of it (`JOKER_READ`).
+    card does, as a club's marks beside an edge look like its word: that the detector found one
+    and the reader agrees (`JOKER_SURE`), or that the reader is sure of it (`JOKER_READ`).
     """
     label, share = reading.label, reading.share
     if label != JOKER:
         return (label, share) if as_joker or share >= NONE_BELOW else None
-    if as_joker and any(score >= found and share >= read for found, read in JOKER_BOTH):
-        return JOKER, max(score, share)
-    if share >= JOKER_READ:
-        return JOKER, share if as_joker else min(share, JOKER_SHARE)
-    return None
+    if as_joker:
+        share = share * JOKER_ODDS / (1 + share * (JOKER_ODDS - 1))
+        return (JOKER, share) if share >= JOKER_SURE else None
+    return (JOKER, min(share, JOKER_SHARE)) if share >= JOKER_READ else None
 
 
 def _one_per_place(found: Detections, indices: list[_Index]) -> list[_Index]:

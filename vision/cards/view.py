@@ -35,7 +35,10 @@ LOOKS = (1.0, 0.87, 1.15)
 INDEX_INSET_MM = (6.0, 12.0)
 """Where an index's middle usually lies from its card's corner; decks differ by some mm."""
 
-JOKER_PLACE = DECK_LABELS.index(JOKER)
+JOKER_PLACE, NONE_PLACE = DECK_LABELS.index(JOKER), len(DECK_LABELS)
+JOKER_ODDS = 5.0
+"""How many times likelier a joker is where the detector found one."""
+
 NONE_LIMIT = 0.6
 LEAST_SHARE = 0.2
 """What reads as none with more, or as the likeliest card with less, is no index."""
@@ -121,7 +124,7 @@ def see_indices(
         best = shares[item, :, :53].max(axis=1)
         turned = bool(best[1] > best[0])
         as_joker = own.name(item) == "joker"
-        share = told_shares(shares[item, int(turned)], as_joker, float(own.scores[item]))
+        share = told_shares(shares[item, int(turned)], as_joker)
         if share is None:
             continue
         joker = as_joker
@@ -142,19 +145,19 @@ def see_indices(
     return out
 
 
-def told_shares(read: Floats, as_joker: bool, score: float) -> Floats | None:
+def told_shares(read: Floats, as_joker: bool) -> Floats | None:
     """Shares (53,) of the cards from what an index reads as, (54,), and what it was found as.
 
-    A joker's word differs from deck to deck: the finder, with `score`, tells it, and the
-    reader may only confirm it. None where there is no index: a letter of the felt's print
-    reads as no card more than another.
+    What is found as a joker is likelier one, but the reader may say that it is another card or
+    none. None where there is no index: a letter of the felt's print reads as no card more than
+    another.
     """
-    if not as_joker:
-        nothing = read[53] > NONE_LIMIT or float(read[:53].max()) < LEAST_SHARE
-        return None if nothing else read[:53].copy()
-    share = read[:53] * 0.3
-    share[JOKER_PLACE] = max(float(share[JOKER_PLACE]), 0.55 + 0.45 * score)
-    return share
+    shares = read.astype(np.float32)
+    if as_joker:
+        shares[JOKER_PLACE] *= JOKER_ODDS
+        shares /= max(float(shares.sum()), 1e-6)
+    nothing = shares[NONE_PLACE] > NONE_LIMIT or float(shares[:NONE_PLACE].max()) < LEAST_SHARE
+    return None if nothing else shares[:NONE_PLACE].copy()
 
 
 def fuse_indices(readings: Sequence[Sequence[ReadIndex]]) -> list[ReadIndex]:

@@ -301,7 +301,10 @@ def load_models(models: Path, threads: int | None = None) -> tuple[SizedDetector
             file, tuple(detector["classes"]), float(detector.get("threshold", DEFAULT_THRESHOLD)),
             threads, points=detector.get("points"),
         ),
-        OpenVinoReader(models / reader["file"], threads, float(reader.get("temperature", 1.0))),
+        OpenVinoReader(
+            models / reader["file"], threads, float(reader.get("temperature", 1.0)),
+            reader.get("precision"),
+        ),
     )  # fmt: skip
 
 

@@ -200,7 +200,7 @@ _PIPS: dict[str, list[tuple[float, float]]] = {
 
 def _column(style: DeckStyle, rank: str, suit: str) -> Picture:
     """The ink of one upright index (rank over suit), cut to its bounds."""
-    text = style.ten if rank == "T" else rank
+    text = style.ten if rank == "T" else style.letters.get(rank, rank)
     top = _text_mask(text, round(style.rank_mm * PX_PER_MM), style)
     mark = suit_mask(suit, round(style.suit_mm * PX_PER_MM), style.marks)
     rows, columns = np.flatnonzero(mark.max(axis=1)), np.flatnonzero(mark.max(axis=0))
@@ -215,7 +215,8 @@ def _column(style: DeckStyle, rank: str, suit: str) -> Picture:
     return out
 
 
-def _put_indices(face: Picture, mask: Picture, style: DeckStyle, rgb: Color) -> tuple[Index, ...]:
+def put_indices(face: Picture, mask: Picture, style: DeckStyle, rgb: Color) -> tuple[Index, ...]:
+    """Lay an index's ink in a face's corners, where the design has them; gives back where."""
     h, w = face.shape[:2]
     x, y = (round(v * PX_PER_MM) for v in style.inset_mm)
     mh, mw = mask.shape
@@ -231,12 +232,19 @@ def _put_indices(face: Picture, mask: Picture, style: DeckStyle, rgb: Color) -> 
     return tuple(indices)
 
 
+def index_ink(style: DeckStyle, label: str) -> Picture:
+    """The ink of a card's upright index, uint8 cut to its bounds."""
+    if label == JOKER:
+        return joker_mark(style, PX_PER_MM, lambda text, size: _text_mask(text, size, style))
+    return _column(style, label[0], label[1])
+
+
 def _draw_joker(style: DeckStyle) -> Face:
     face = _blank(style, style.paper)
     h, w = face.shape[:2]
     rng = np.random.default_rng(style.seed)
     rgb = style.joker_rgb or style.palette["H" if rng.random() < 0.5 else "S"]
-    mark = joker_mark(style, PX_PER_MM, lambda text, size: _text_mask(text, size, style))
+    mark = index_ink(style, JOKER)
     x, y = (round(v * PX_PER_MM) for v in style.inset_mm)
     side, top = round(w * 0.22), round(h * 0.2)
     if mark.shape[1] > 0.4 * w:
@@ -245,7 +253,7 @@ def _draw_joker(style: DeckStyle) -> Face:
         side = max(side, x + mark.shape[1] + 6)
     if w - 2 * side > 60 and h - 2 * top > 80:
         draw_joker_art(face, style, (side, top, w - side, h - top))
-    return Face(face, _put_indices(face, mark, style, rgb))
+    return Face(face, put_indices(face, mark, style, rgb))
 
 
 def _draw_face(style: DeckStyle, label: str) -> Face:
@@ -255,7 +263,7 @@ def _draw_face(style: DeckStyle, label: str) -> Face:
     h, w = face.shape[:2]
     rank, suit = label[0], label[1]
     rgb = style.palette[suit]
-    column = _column(style, rank, suit)
+    column = index_ink(style, label)
     inner = style.inset_mm[0] * PX_PER_MM + column.shape[1]
     if rank in "JQK":
         x0 = round(min(inner + 6, w * 0.3))
@@ -275,7 +283,7 @@ def _draw_face(style: DeckStyle, label: str) -> Face:
             cy = h * 0.15 + py * h * 0.7
             own = turned if py > 0.51 else mark
             stamp(face, own, round(cx - pip / 2), round(cy - pip / 2), rgb)
-    return Face(face, _put_indices(face, column, style, rgb))
+    return Face(face, put_indices(face, column, style, rgb))
 
 
 def draw_back(style: DeckStyle) -> Face:
@@ -355,7 +363,6 @@ def load_deck(folder: Path, size_mm: tuple[float, float] = (63.0, 88.0)) -> Deck
     """
     if not folder.is_dir():
         raise FeltwatchError(f"{folder}: no such folder of card faces")
-    w, h = (round(v * PX_PER_MM) for v in size_mm)
     faces: dict[str, Face] = {}
     for label in DECK_LABELS:
         path = folder / f"{label}.png"
@@ -363,24 +370,36 @@ def load_deck(folder: Path, size_mm: tuple[float, float] = (63.0, 88.0)) -> Deck
             raise FeltwatchError(
                 f"{path}: missing; a deck folder holds AS.png ... KD.png, JOKER.png"
             )
-        bgra = _read_bgra(path)
-        found = _find_index(bgra, label)
-        if found is None:
+        face = load_face(path, label, size_mm)
+        if face is None:
             raise FeltwatchError(f"{path}: no index found in the top left corner of the face")
-        sx, sy = size_mm[0] / bgra.shape[1], size_mm[1] / bgra.shape[0]
-        x0, y0, x1, y1 = found[0] * sx, found[1] * sy, found[2] * sx, found[3] * sy
-        rects = (
-            Index((x0, y0, x1, y1), False),
-            Index((size_mm[0] - x1, size_mm[1] - y1, size_mm[0] - x0, size_mm[1] - y0), True),
-        )
-        faces[label] = Face(_fit(bgra, w, h), rects)
-    back_path = folder / "BACK.png"
-    back = (
-        Face(_fit(_read_bgra(back_path), w, h))
-        if back_path.is_file()
-        else draw_back(DeckStyle(size_mm=size_mm))
-    )
+        faces[label] = face
+    back = load_back(folder / "BACK.png", size_mm) or draw_back(DeckStyle(size_mm=size_mm))
     return Deck(name=folder.name, size_mm=size_mm, faces=faces, back=back)
+
+
+def load_face(path: Path, label: str, size_mm: tuple[float, float]) -> Face | None:
+    """A face from a picture of it; None where no index is found in its top left corner."""
+    bgra = _read_bgra(path)
+    found = _find_index(bgra, label)
+    if found is None:
+        return None
+    w, h = (round(v * PX_PER_MM) for v in size_mm)
+    sx, sy = size_mm[0] / bgra.shape[1], size_mm[1] / bgra.shape[0]
+    x0, y0, x1, y1 = found[0] * sx, found[1] * sy, found[2] * sx, found[3] * sy
+    rects = (
+        Index((x0, y0, x1, y1), False),
+        Index((size_mm[0] - x1, size_mm[1] - y1, size_mm[0] - x0, size_mm[1] - y0), True),
+    )
+    return Face(_fit(bgra, w, h), rects)
+
+
+def load_back(path: Path, size_mm: tuple[float, float]) -> Face | None:
+    """A back from a picture of it; None where there is no such file."""
+    if not path.is_file():
+        return None
+    w, h = (round(v * PX_PER_MM) for v in size_mm)
+    return Face(_fit(_read_bgra(path), w, h))
 
 
 def _read_bgra(path: Path) -> Picture:
@@ -398,5 +417,6 @@ def _fit(bgra: Picture, w: int, h: int) -> Picture:
 
 __all__ = [
     "PX_PER_MM", "Deck", "DeckStyle", "Face", "FloatArray", "Index", "Picture", "draw_back",
-    "draw_deck", "load_deck", "premultiply", "random_style",
+    "draw_deck", "index_ink", "load_back", "load_deck", "load_face",
+    "premultiply", "put_indices", "random_style",
 ]  # fmt: skip

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,6 +19,17 @@ FOUR_COLOUR: dict[str, Color] = {
     "C": (18, 120, 50), "S": (24, 22, 22), "D": (24, 70, 190), "H": (200, 22, 30),
 }  # fmt: skip
 
+ALPHABETS: tuple[dict[str, str], ...] = (
+    {"K": "R", "Q": "D", "J": "V", "A": "1"},
+    {"K": "R", "Q": "D", "J": "V"},
+    {"Q": "D", "J": "B"},
+    {"K": "R", "Q": "D", "J": "F"},
+    {"Q": "D", "J": "Kn"},
+)
+"""Letters of French, German, Italian and Scandinavian decks; no letter of one is another's."""
+
+JOKER_WORDS = ("JOKER", "Joker", "JOLLY", "Jolly", "joker", "JOKER!")
+
 DRAWN_GLYPHS_SHARE = 0.62
 """Share of designs whose ranks are drawn with our own pen; the others are set in a font."""
 
@@ -26,8 +38,8 @@ DRAWN_GLYPHS_SHARE = 0.62
 class DeckStyle:
     """How a built-in deck is drawn; lengths in mm, colours RGB.
 
-    `glyphs`, where given, draws the ranks instead of `font`. `wear` is 0 for a new deck to 1
-    for a ruined one.
+    `glyphs`, where given, draws the ranks instead of `font`. `letters` are those of ranks that
+    the deck names in another language. `wear` is 0 for a new deck to 1 for a ruined one.
     """
 
     font: str | None = None
@@ -42,6 +54,8 @@ class DeckStyle:
     palette: dict[str, Color] = field(default_factory=lambda: dict(TWO_COLOUR))
     paper: Color = (250, 249, 246)
     ten: str = "10"
+    letters: Mapping[str, str] = field(default_factory=dict)
+    joker_word: str = "JOKER"
     ten_gap: float = 0.1
     all_corners: bool = False
     pip_mm: float = 11.0
@@ -160,3 +174,12 @@ def random_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
                               p=[0.45, 0.35, 0.2])),
         seed=int(rng.integers(1, 2**31)),
     )  # fmt: skip
+
+
+def varied_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
+    """As `random_style`, with letters and jokers' words of other languages among them."""
+    style = random_style(rng, fonts)
+    letters = ALPHABETS[int(rng.integers(len(ALPHABETS)))] if rng.random() < 0.22 else {}
+    word = "JOKER" if rng.random() < 0.6 else str(rng.choice(JOKER_WORDS))
+    tight = float(rng.uniform(0.45, 0.75)) if rng.random() < 0.2 else style.stretch
+    return replace(style, letters=letters, joker_word=word, stretch=tight)

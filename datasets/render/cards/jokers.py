@@ -28,7 +28,7 @@ def joker_mark(style: DeckStyle, px_per_mm: float, ink: Ink) -> Picture:
     rng = np.random.default_rng([style.seed, 23])
     tall = style.rank_mm * px_per_mm
     kind = style.joker_kind % JOKER_KINDS
-    word = "JOKER" if kind != 3 else "Joker"
+    word = style.joker_word if kind != 3 else style.joker_word.title()
     widest = round(style.size_mm[0] * px_per_mm * 0.72)
     longest = round(style.size_mm[1] * px_per_mm * 0.6)
     if kind in (0, 3, 7, 13):

@@ -10,7 +10,7 @@ import typer
 
 from settlement.errors import FeltwatchError
 from surveillance.cli.datasets.simulate_cmd import progress_bar
-from surveillance.cli.models.model_cmd import train_extra
+from surveillance.cli.models.train_extra import train_extra
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -15,9 +14,9 @@ import typer
 
 from settlement.errors import FeltwatchError
 from surveillance.cli.datasets.simulate_cmd import progress_bar
+from surveillance.cli.models.indices_cmd import indices_app
 from surveillance.cli.models.sides_cmd import sides_app
-
-TRAIN_EXTRA = 'pip install "feltwatch[train]"'
+from surveillance.cli.models.train_extra import train_extra
 
 model_app = typer.Typer(
     no_args_is_help=True,
@@ -58,18 +57,6 @@ StackFolders = Annotated[
         "--stack-data", help="Folder of strips; DATA/stacks by default. May be given again."
     ),
 ]
-
-
-@contextmanager
-def train_extra() -> Iterator[None]:
-    """Say in one line what to install where a training library is missing."""
-    try:
-        yield
-    except ImportError as error:
-        raise FeltwatchError(
-            f"training and export need libraries that are not installed "
-            f"({error.name or error} is missing): {TRAIN_EXTRA}"
-        ) from error
 
 
 @model_app.command("render")
@@ -375,3 +362,4 @@ _add(
 _add(model_app, "harvest", "models.harvest_cmd", "Cut training data out of labelled photographs.")
 _add(model_app, "heldout", "models.heldout_cmd", "Check held-out pictures against their lists.")
 model_app.add_typer(sides_app, name="sides")
+model_app.add_typer(indices_app, name="indices")

@@ -1,0 +1,207 @@
+"""Training the reader on index patches while they are rendered, for a given time.
+
+The patches (`datasets.training.index_patches`) are kept in the memory of the device that trains,
+the oldest replaced by new ones, and degraded anew each time they are shown
+(`models.data.degrade`).
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+from ultralytics.nn.tasks import ClassificationModel
+
+from datasets.training.index_patches import PATCH_PX, PatchSet, read_patches
+from datasets.training.training_set import CLASS_NAMES, CROP_PX
+from models.data.degrade import degrade
+from settlement.errors import FeltwatchError
+
+ARCHITECTURE = "yolo11n-cls.yaml"
+WARM_UP_STEPS = 200
+LAST_RATE = 0.01
+SMOOTHING = 0.01
+WEIGHT_DECAY = 0.01
+AVERAGED = 0.999
+"""The weights that are kept are a running mean over about so many thousandths' steps."""
+
+
+@dataclass
+class Pool:
+    """Patches on a device, at most `size` of them: the newest replace the oldest."""
+
+    size: int
+    device: torch.device
+    filled: int = 0
+    taken: int = 0
+    _at: int = 0
+    patches: torch.Tensor = field(init=False)
+    labels: torch.Tensor = field(init=False)
+    aspects: torch.Tensor = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Reserve the memory."""
+        shape = (self.size, PATCH_PX, PATCH_PX, 3)
+        self.patches = torch.empty(shape, dtype=torch.uint8, device=self.device)
+        self.labels = torch.empty(self.size, dtype=torch.int64, device=self.device)
+        self.aspects = torch.empty(self.size, device=self.device)
+
+    def take(self, made: PatchSet) -> None:
+        """Add a shard's patches."""
+        n = min(len(made.labels), self.size)
+        at = (self._at + torch.arange(n, device=self.device)) % self.size
+        self.patches[at] = torch.from_numpy(made.patches[:n]).to(self.device)
+        self.labels[at] = torch.from_numpy(made.labels[:n].astype(np.int64)).to(self.device)
+        self.aspects[at] = torch.from_numpy(made.aspects[:n]).to(self.device)
+        self._at = (self._at + n) % self.size
+        self.filled, self.taken = min(self.size, self.filled + n), self.taken + n
+
+    def draw(self, n: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """`n` patches at random, with classes and aspects."""
+        at = torch.randint(0, self.filled, (n,), device=self.device)
+        return self.patches[at], self.labels[at], self.aspects[at]
+
+
+def train_on_patches(
+    incoming: Path, out: Path, *, start: Path | None, fixed: Sequence[tuple[Path, float]] = (),
+    seconds: float, batch: int = 2048, rate: float = 0.002, pool: int = 400_000,
+    device: str = "cpu", remove: bool = False, keep_every_s: float = 60.0, seed: int = 0,
+) -> Path:  # fmt: skip
+    """Train for `seconds` on shards that come to lie in `incoming`; gives back the checkpoint.
+
+    `fixed` are shards with their share of each batch, as of photographs. `start` is a
+    checkpoint of the reader's architecture. `remove` deletes shards that were taken.
+    Raises FeltwatchError where no shard comes within five minutes.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(seed)
+    where = torch.device(device)
+    network = _network(start).to(where, memory_format=torch.channels_last)
+    mean = copy.deepcopy(network).eval()
+    optimizer = torch.optim.AdamW(network.parameters(), rate, weight_decay=WEIGHT_DECAY)
+    pools = [(_fixed_pool(path, where), share) for path, share in fixed]
+    moving = Pool(pool, where)
+    seen: set[str] = set()
+    began = kept = looked = time.monotonic()
+    _await_first(incoming, moving, seen, remove=remove)
+    step, sums, last = 0, [0.0, 0.0, 0.0], out / "reader.pt"
+    done = 0.0
+    while done < 1:
+        now = time.monotonic()
+        done = (now - began) / seconds
+        if now - looked > 0.3:
+            looked = now
+            _take_new(incoming, moving, seen, most=4, remove=remove)
+        for group in optimizer.param_groups:
+            group["lr"] = rate * _slope(step, min(done, 1.0))
+        parts = [p.draw(max(1, round(share * batch))) for p, share in pools]
+        parts.append(moving.draw(batch - sum(len(p[1]) for p in parts)))
+        given = [torch.cat(list(column)) for column in zip(*parts, strict=True)]
+        # Shuffled, as the crops of one raster stand together.
+        order = torch.randperm(batch, device=where)
+        made = degrade(given[0][order], given[1][order], given[2][order])
+        loss, right = _step(network, optimizer, made.crops, made.labels, where)
+        _average(mean, network, min(AVERAGED, (step + 1) / (step + 10)))
+        step += 1
+        sums = [sums[0] + 1, sums[1] + loss, sums[2] + right]
+        if now - kept > keep_every_s or done >= 1:
+            kept = now
+            _keep(mean, last, {"steps": step, "batch": batch, "lr0": rate, "seed": seed})
+            told = {
+                "seconds": round(now - began), "step": step, "patches": moving.taken,
+                "loss": round(float(sums[1]) / sums[0], 4),
+                "right": round(float(sums[2]) / sums[0], 4),
+            }  # fmt: skip
+            print(json.dumps(told), flush=True)
+            with (out / "log.jsonl").open("a", encoding="ascii") as log:
+                log.write(json.dumps(told) + "\n")
+            sums = [0.0, 0.0, 0.0]
+    return last
+
+
+def _step(
+    network: Any, optimizer: torch.optim.Optimizer, crops: torch.Tensor, labels: torch.Tensor,
+    where: torch.device,
+) -> tuple[Any, Any]:  # fmt: skip
+    """One step; loss and share of right ones, still on the device."""
+    network.train()
+    crops = crops.contiguous(memory_format=torch.channels_last)
+    with torch.autocast(where.type, torch.bfloat16):
+        logits = network(crops)
+    logits = logits.float()
+    loss = functional.cross_entropy(logits, labels, label_smoothing=SMOOTHING)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_(network.parameters(), 5.0)
+    optimizer.step()
+    return loss.detach(), (logits.argmax(1) == labels).float().mean()
+
+
+def _slope(step: int, done: float) -> float:
+    rise = min(1.0, (step + 1) / WARM_UP_STEPS)
+    return rise * (LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * done)) / 2)
+
+
+def _average(mean: torch.nn.Module, network: torch.nn.Module, keep: float) -> None:
+    with torch.no_grad():
+        own, new = list(mean.state_dict().values()), list(network.state_dict().values())
+        floats = [k for k, value in enumerate(own) if value.is_floating_point()]
+        torch._foreach_lerp_([own[k] for k in floats], [new[k] for k in floats], 1 - keep)
+        for k, value in enumerate(own):
+            if not value.is_floating_point():
+                value.copy_(new[k])
+
+
+def _network(start: Path | None) -> Any:
+    network: Any
+    if start is None:
+        network = ClassificationModel(ARCHITECTURE, nc=len(CLASS_NAMES), verbose=False)
+    else:
+        network = torch.load(start, map_location="cpu", weights_only=False)["model"].float()
+    network.requires_grad_(True)
+    network.names = dict(enumerate(CLASS_NAMES))
+    network.args = {"task": "classify", "imgsz": CROP_PX}
+    return network
+
+
+def _keep(mean: Any, path: Path, args: dict[str, Any]) -> None:
+    """Write a checkpoint in ultralytics' form, whole or not at all."""
+    args = {"task": "classify", "model": ARCHITECTURE, "imgsz": CROP_PX, "optimizer": "AdamW",
+            "weight_decay": WEIGHT_DECAY, **args}  # fmt: skip
+    part = path.with_suffix(".part")
+    torch.save({"epoch": -1, "model": copy.deepcopy(mean).cpu().half(), "train_args": args}, part)
+    part.replace(path)
+
+
+def _fixed_pool(path: Path, where: torch.device) -> Pool:
+    made = read_patches(path)
+    pool = Pool(len(made.labels), where)
+    pool.take(made)
+    return pool
+
+
+def _await_first(incoming: Path, pool: Pool, seen: set[str], *, remove: bool) -> None:
+    for _ in range(1500):
+        _take_new(incoming, pool, seen, most=64, remove=remove)
+        if pool.filled:
+            return
+        time.sleep(0.2)
+    raise FeltwatchError(f"{incoming}: no shards of patches (*.npz); render them first")
+
+
+def _take_new(incoming: Path, pool: Pool, seen: set[str], *, most: int, remove: bool) -> None:
+    new = [path for path in sorted(incoming.glob("*.npz")) if path.name not in seen]
+    for path in new[:most]:
+        seen.add(path.name)
+        pool.take(read_patches(path))
+        if remove:
+            path.unlink()

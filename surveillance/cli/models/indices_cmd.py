@@ -1,0 +1,161 @@
+"""`feltwatch model indices`: train the reader on patches about indices of many decks."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from settlement.errors import FeltwatchError
+from surveillance.cli.models.train_extra import train_extra
+
+indices_app = typer.Typer(
+    no_args_is_help=True,
+    help="""Train the reader of card indices on patches of many decks.
+
+    Patches can be rendered while the training takes them up; both end after a given time.
+
+    Examples:
+
+      feltwatch model indices render --deck decks/one --deck decks/two --out patches --shards 400
+
+      feltwatch model indices train --data patches --start reader.pt --out run --seconds 600
+        --device cuda
+
+      feltwatch model indices export --checkpoint run/reader.pt --weights models/weights
+    """,
+)
+
+
+@indices_app.command("render")
+def render_command(
+    out: Annotated[Path, typer.Option("--out", help="Folder for the shards.")],
+    shards: Annotated[
+        int, typer.Option("--shards", min=1, help="Shards of 1,500 patches, about.")
+    ] = 400,
+    deck: Annotated[
+        list[Path] | None,
+        typer.Option("--deck", help="Folder of card faces; may be given again."),
+    ] = None,
+    fonts: Annotated[
+        Path | None, typer.Option("--fonts", help="Folder of fonts; without it DejaVu.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same patches.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes; one per processor.")
+    ] = None,
+) -> None:
+    """Render patches about indices, and about what only looks like one.
+
+    Decks are drawn, those of --deck, or the figures of these under drawn indices. A folder of
+    --deck may lack faces, as jokers.
+
+    Examples:
+
+      feltwatch model indices render --out patches --shards 400
+
+      feltwatch model indices render --deck decks/one --out patches --seed 2 --workers 8
+    """
+    with train_extra():
+        from datasets.render.cards.fonts import default_fonts, usable_fonts
+        from datasets.render.cards.mixed import known_faces
+        from datasets.training.index_patches import render_patches
+
+    names = default_fonts() if fonts is None else usable_fonts(fonts)
+    folders = tuple(deck or ())
+    for folder in folders:
+        known_faces(folder)
+    many = min(workers or os.cpu_count() or 1, shards)
+    parts = [shards // many + (k < shards % many) for k in range(many)]
+    with ProcessPoolExecutor(many, get_context("spawn")) as pool:
+        jobs = [
+            pool.submit(render_patches, out, (seed, k), folders, names, shards=part)
+            for k, part in enumerate(parts)
+        ]
+        made = sum(job.result() for job in jobs)
+    typer.echo(f"{made} shards in {out}")
+
+
+@indices_app.command("train")
+def train_command(
+    data: Annotated[Path, typer.Option("--data", help="Folder of shards; new ones are taken up.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for reader.pt and log.jsonl.")],
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="How long to train.")],
+    start: Annotated[
+        Path | None, typer.Option("--start", help="Checkpoint of a reader to begin with.")
+    ] = None,
+    fixed: Annotated[
+        list[str] | None,
+        typer.Option("--fixed", help="FILE=SHARE: a shard that is that share of each batch."),
+    ] = None,
+    batch: Annotated[int, typer.Option("--batch", min=8, help="Patches in a batch.")] = 2048,
+    rate: Annotated[
+        float, typer.Option("--rate", min=1e-6, max=0.1, help="Highest learning rate.")
+    ] = 0.002,
+    pool: Annotated[
+        int, typer.Option("--pool", min=8, help="Patches kept in the device's memory.")
+    ] = 400_000,
+    device: Annotated[str, typer.Option("--device", help="cpu, cuda or cuda:N.")] = "cpu",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of order and degradation.")] = 0,
+) -> None:
+    """Train the reader on patches, blurred, covered, dimmed and coded anew at each showing.
+
+    Examples:
+
+      feltwatch model indices train --data patches --out run --seconds 3600
+
+      feltwatch model indices train --data patches --start reader.pt --fixed photos.npz=0.1
+        --out run --seconds 600 --device cuda
+    """
+    with train_extra():
+        from models.train.patches import train_on_patches
+
+    shares = [_file_share(text) for text in fixed or ()]
+    last = train_on_patches(
+        data, out, start=start, fixed=shares, seconds=seconds, batch=batch, rate=rate,
+        pool=pool, device=device, seed=seed,
+    )  # fmt: skip
+    typer.echo(f"reader: {last}")
+
+
+@indices_app.command("export")
+def export_command(
+    checkpoint: Annotated[Path, typer.Option("--checkpoint", help="reader.pt of a training.")],
+    weights: Annotated[Path, typer.Option("--weights", help="Folder of weights; changed.")],
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="training.json: what it was trained on, for the card."),
+    ] = None,
+) -> None:
+    """Put a reader in the place of that of a folder of weights, and its card in order.
+
+    Examples:
+
+      feltwatch model indices export --checkpoint run/reader.pt --weights weights
+
+      feltwatch model indices export --checkpoint run/reader.pt --weights weights
+        --data run/training.json
+    """
+    with train_extra():
+        from models.data.provenance import Provenance, read_provenance
+        from models.export.replace import replace_reader
+
+    told = Provenance() if data is None else read_provenance(data)
+    card = replace_reader(checkpoint, weights, told)
+    typer.echo(f"{weights / card['models']['reader']['file']}: replaced")
+
+
+def _file_share(text: str) -> tuple[Path, float]:
+    """FILE=SHARE as a path and a number; raises FeltwatchError."""
+    name, mark, share = text.rpartition("=")
+    try:
+        value = float(share)
+    except ValueError:
+        value = -1.0
+    if not mark or not 0 < value < 0.5:
+        raise FeltwatchError(f'--fixed: expected FILE=SHARE with a share under 0.5, got "{text}"')
+    return Path(name), value
