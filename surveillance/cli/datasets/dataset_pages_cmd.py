@@ -119,7 +119,7 @@ def diff_command(
     """
     from datasets.labelled.diff import diff_datasets, diff_labels, ignore
     from datasets.labelled.suggestions import keep_suggestions
-    from surveillance.cli.datasets.dataset_cmd import counting_bar
+    from surveillance.cli.datasets.dataset_options import counting_bar
     from surveillance.reports.dataset_pages import write_diff_page
 
     if (other is None) == (not model and weights is None):

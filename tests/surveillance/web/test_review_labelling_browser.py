@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,10 +18,9 @@ from datasets.labelled.suggestions import Suggestions, keep_suggestions
 from tests.surveillance.web.review_browser import Reviewer, launched, stored, stored_labels, until
 from tests.surveillance.web.review_made import FIRST_BOXES, make_dataset, running
 
-STEP_MS = 100.0
-"""Within so long the page shows what a key did, with 2,000 boxes on a quiet machine."""
-
 ROUNDS = 4
+STEP_MS = 100.0
+"""Within so long the page does what a key asks for, with 2,000 boxes."""
 
 
 @pytest.fixture(scope="module")
@@ -234,6 +234,12 @@ def suggested_folder(dataset_folder: Path, tmp_path: Path) -> Path:
     return dataset_folder
 
 
+def hints(ann: Reviewer, count: int) -> None:
+    """Wait until so many suggestions are drawn."""
+    drawn = ann.page.locator("#canvas .hint")
+    until(lambda: drawn.count() == count, f"{count} suggestions are left")
+
+
 def test_suggestions_are_accepted_and_rejected_by_key(
     suggested_folder: Path, ann: Reviewer
 ) -> None:
@@ -245,9 +251,9 @@ def test_suggestions_are_accepted_and_rejected_by_key(
     ann.press("a")
     until(lambda: stored_labels(suggested_folder) == ["AC", "KD", "QH"], "the name was taken")
     assert stored(suggested_folder)[0].score is None
-    ann.page.wait_for_function("document.querySelectorAll('#canvas .hint').length === 3")
+    hints(ann, 3)
     # KD is not found by the model: the person knows better.
-    ann.page.wait_for_function("document.querySelector('#hint').innerText.includes('delete K')")
+    until(lambda: "delete K" in ann.page.inner_text("#hint"), "the next one's turn")
     ann.press("x")
     ann.saved()
     with Dataset.open(suggested_folder) as dataset:
@@ -257,18 +263,18 @@ def test_suggestions_are_accepted_and_rejected_by_key(
     ann.press("Shift+A")
     until(lambda: stored_labels(suggested_folder) == ["AC", "JOKER", "KD", "QH"], "all were taken")
     assert next(b for b in stored(suggested_folder) if b.label == "QH").xyxy == (70, 315, 135, 400)
-    ann.page.wait_for_function("document.querySelectorAll('#canvas .hint').length === 0")
+    hints(ann, 0)
 
     # Each is a step that can be taken back, the rejection too; what was rejected stays so.
     ann.press("Control+z")
     until(lambda: stored_labels(suggested_folder) == ["AC", "KD", "QH"], "taken back")
-    ann.page.wait_for_function("document.querySelectorAll('#canvas .hint').length === 2")
+    hints(ann, 2)
     ann.saved()
     ann.page.reload()
     ann.ready()
-    ann.page.wait_for_function("document.querySelectorAll('#canvas .hint').length === 2")
+    hints(ann, 2)
     ann.press("Control+z")
-    ann.page.wait_for_function("document.querySelectorAll('#canvas .hint').length === 3")
+    hints(ann, 3)
     ann.saved()
     with Dataset.open(suggested_folder) as dataset:
         kept = Suggestions(dataset).of(1)
@@ -357,19 +363,14 @@ def large_dataset(folder: Path, boxes: int, width: int, height: int) -> Path:
     return folder
 
 
-MEASURE = """async ({keys, settle}) => {
+MEASURE = """async ([key, mods]) => {
   const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-  const times = [];
-  for (const [key, mods] of keys) {
-    await frame();
-    const start = performance.now();
-    document.getElementById("stage").dispatchEvent(new KeyboardEvent("keydown", {
-      key, bubbles: true, cancelable: true, ...mods }));
-    await frame();
-    times.push([key, performance.now() - start]);
-    await new Promise((resolve) => setTimeout(resolve, settle));
-  }
-  return times;
+  await frame();
+  const start = performance.now();
+  document.getElementById("stage").dispatchEvent(new KeyboardEvent("keydown", {
+    key, bubbles: true, cancelable: true, ...mods }));
+  await frame();
+  return performance.now() - start;
 }"""
 
 STEPS: list[tuple[str, dict[str, bool]]] = [
@@ -387,8 +388,10 @@ def step_times(browser: Browser, folder: Path) -> list[tuple[str, float]]:
         ann.page.goto(f"{server.address}datasets/{folder.name}/review?picture=1")
         ann.ready()
         ann.page.wait_for_timeout(1500)
-        steps = {"keys": [list(step) for step in STEPS], "settle": 700}
-        found: list[tuple[str, float]] = ann.page.evaluate(MEASURE, steps)
+        found = []
+        for step in STEPS:
+            found.append((step[0], float(ann.page.evaluate(MEASURE, list(step)))))
+            ann.page.wait_for_timeout(700)
         ann.saved()
         context.close()
         assert ann.complaints == []
@@ -403,10 +406,45 @@ def test_thousands_of_boxes_and_large_pictures_stay_fluid(
     browser: Browser, tmp_path: Path, boxes: int, width: int, height: int
 ) -> None:
     folder = large_dataset(tmp_path / "many", boxes, width, height)
-    # What else runs here makes a round slow: the best of some is what the page itself needs.
     best = [math.inf] * len(STEPS)
     for _ in range(ROUNDS):
+        if os.getloadavg()[0] > (os.cpu_count() or 1):
+            pytest.skip("other work fills the processors: a time would be theirs")
         best = [min(a, ms) for a, (_, ms) in zip(best, step_times(browser, folder), strict=True)]
         if max(best) < STEP_MS:
             return
     assert max(best) < STEP_MS, dict(zip([key for key, _ in STEPS], best, strict=True))
+
+
+COUNT_CHANGES = """() => {
+  window.changes = 0;
+  new MutationObserver((found) => {
+    for (const { addedNodes, removedNodes } of found) {
+      window.changes += addedNodes.length + removedNodes.length;
+    }
+  }).observe(document.querySelector("main"), { childList: true, subtree: true });
+}"""
+
+
+def test_a_step_changes_what_it_is_about_and_not_2000_boxes(
+    browser: Browser, tmp_path: Path
+) -> None:
+    folder = large_dataset(tmp_path / "many", 2000, 1920, 1080)
+    with running(folder) as server:
+        context = browser.new_context(viewport={"width": 1920, "height": 1080})
+        ann = Reviewer(context, server.address)
+        ann.page.goto(f"{server.address}datasets/{folder.name}/review?picture=1")
+        ann.ready()
+        ann.page.evaluate(COUNT_CHANGES)
+        ann.press("Tab", "Tab", "ArrowRight", "ArrowDown", ".", ",", "Escape", "Shift+ArrowLeft")
+        ann.saved()
+        # Every box drawn and listed again by each of these would be 30,000 nodes.
+        assert ann.page.evaluate("window.changes") < 300
+        ann.page.evaluate("window.changes = 0")
+        # The number of each line changes with the first box, and its text alone.
+        ann.press("Tab", "Delete", "Control+z")
+        ann.saved()
+        assert ann.page.evaluate("window.changes") < 3 * 2 * 2000
+        assert len(stored(folder)) == 2000
+        context.close()
+        assert ann.complaints == []
