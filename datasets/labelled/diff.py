@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse import bmat
+from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from datasets.labelled.checks.overlap import overlaps
@@ -115,7 +115,8 @@ def best_pairs(first: Sequence[Box], second: Sequence[Box]) -> dict[tuple[int, i
     if not overlap.nnz:
         return {}
     rows = len(first)
-    joined = bmat([[None, overlap], [overlap.T, None]])
+    found, nodes = overlap.tocoo(), len(first) + len(second)
+    joined = csr_matrix((found.data, (found.row, rows + found.col)), (nodes, nodes))
     _, group = connected_components(joined, directed=False)
     members: dict[int, tuple[list[int], list[int]]] = {}
     for place, number in enumerate(group.tolist()):

@@ -223,9 +223,10 @@ def key_of(one: Difference) -> str:
 def _result(one: Difference, turned: bool) -> Box | None:
     if one.second is None:
         return None
-    edges = {"x0": one.second.x0, "y0": one.second.y0, "x1": one.second.x1, "y1": one.second.y1}
     if one.first is None:
         return replace(one.second, score=None)
+    named = replace(one.first, label=one.second.label, score=None)
     if one.kind is Kind.WRONG_LABEL and (one.iou >= TIGHT_IOU or turned):
-        edges = {}
-    return replace(one.first, label=one.second.label, score=None, **edges)
+        return named
+    x0, y0, x1, y1 = one.second.xyxy
+    return replace(named, x0=x0, y0=y0, x1=x1, y1=y1)
