@@ -68,7 +68,8 @@ def train_extra() -> Iterator[None]:
     except ImportError as error:
         raise FeltwatchError(
             f"training and export need libraries that are not installed "
-            f"({error.name or error} is missing): {TRAIN_EXTRA}"
+            f"({error.name or error} is missing): {TRAIN_EXTRA}, which is about 7 GB with the "
+            "libraries for graphics cards; for a CPU alone install torch's CPU build before it"
         ) from error
 
 
@@ -373,5 +374,7 @@ _add(
     "Count how the cards of labelled photographs are read.",
 )
 _add(model_app, "harvest", "models.harvest_cmd", "Cut training data out of labelled photographs.")
+_add(model_app, "provenance", "models.provenance_cmd", "Print what weights were made from.")
+_add(model_app, "card", "models.provenance_cmd", "Write the page of weights from their card.")
 _add(model_app, "heldout", "models.heldout_cmd", "Check held-out pictures against their lists.")
 model_app.add_typer(sides_app, name="sides")
