@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
-from datasets.labelled.checks.overlap import iou
+from datasets.labelled.checks.overlap import overlaps
 from datasets.labelled.formats.base import Progress
 from datasets.labelled.manifest import Dataset, Picture
 from datasets.labelled.records import Box
-
-MATCH_IOU = 0.3
-"""Boxes that overlap less are of two different things."""
 
 TIGHT_IOU = 0.75
 """Boxes of one thing that overlap less are told as loose."""
@@ -106,13 +105,42 @@ class DiffSummary:
         }
 
 
+def best_pairs(first: Sequence[Box], second: Sequence[Box]) -> dict[tuple[int, int], float]:
+    """Places of the boxes of both sides that are one thing, with their IoU, in order.
+
+    Pairs are chosen all at once (Hungarian method) within each group of boxes that overlap:
+    thousands of boxes take hardly longer than as many groups of a few.
+    """
+    overlap = overlaps(first, second)
+    if not overlap.nnz:
+        return {}
+    rows = len(first)
+    found, nodes = overlap.tocoo(), len(first) + len(second)
+    joined = csr_matrix((found.data, (found.row, rows + found.col)), (nodes, nodes))
+    _, group = connected_components(joined, directed=False)
+    members: dict[int, tuple[list[int], list[int]]] = {}
+    for place, number in enumerate(group.tolist()):
+        sides = members.setdefault(number, ([], []))
+        sides[place >= rows].append(place - rows * (place >= rows))
+    pairs: dict[tuple[int, int], float] = {}
+    for own, other in members.values():
+        if not own or not other:
+            continue
+        shared = overlap[own][:, other].toarray()
+        alike = [[first[i].label == second[j].label for j in other] for i in own]
+        worth = np.where(shared > 0, shared + np.array(alike), 0.0)
+        for i, j in zip(*linear_sum_assignment(-worth), strict=True):
+            if worth[i, j] > 0:
+                pairs[own[int(i)], other[int(j)]] = float(shared[i, j])
+    return dict(sorted(pairs.items()))
+
+
 def compare_boxes(
     first: Sequence[Box], second: Sequence[Box], file: str = "", picture: int = 0
 ) -> tuple[int, list[Difference]]:
     """How many boxes agree, and the differences of one picture's boxes.
 
-    Pairs are chosen all at once (Hungarian method) so that their overlap is greatest, with
-    those of one label before others.
+    Pairs are those of the greatest overlap in all, with those of one label before others.
 
     >>> one, moved = Box("AS", 0, 0, 10, 20), Box("AS", 3, 0, 13, 20)
     >>> [str(d.kind) for d in compare_boxes([one], [moved])[1]]
@@ -122,22 +150,12 @@ def compare_boxes(
     >>> compare_boxes([one], [one])
     (1, [])
     """
-    overlap = np.array([[iou(a, b) for b in second] for a in first]).reshape(
-        len(first), len(second)
-    )
-    alike = np.array([[a.label == b.label for b in second] for a in first], bool).reshape(
-        len(first), len(second)
-    )
-    worth = np.where(overlap >= MATCH_IOU, overlap + alike, 0.0)
-    pairs = [
-        (int(i), int(j))
-        for i, j in zip(*linear_sum_assignment(-worth), strict=True)
-        if worth[i, j] > 0
-    ]
+    shared_by = best_pairs(first, second)
+    pairs = list(shared_by)
     same = 0
     out: list[Difference] = []
     for i, j in pairs:
-        a, b, shared = first[i], second[j], float(overlap[i, j])
+        a, b, shared = first[i], second[j], shared_by[i, j]
         if a.label != b.label:
             out.append(_difference(Kind.WRONG_LABEL, file, picture, a, b, shared))
         elif shared < TIGHT_IOU:
@@ -175,13 +193,25 @@ BoxesOf = Callable[[Picture], Sequence[Box] | None]
 """The other side's boxes of a picture, None where it does not have the picture."""
 
 
+Found = Callable[[Picture, Sequence[Box], list[Difference]], None]
+"""Called with a picture, the other side's boxes and the differences."""
+
+
+def ignore(_picture: Picture, _second: Sequence[Box], _differences: list[Difference]) -> None:
+    """Leave what was found to the summary."""
+
+
 def diff_labels(
     dataset: Dataset,
     other: BoxesOf,
     worst: int = WORST,
     progress: Progress = lambda _done, _total: None,
+    found: Found = ignore,
 ) -> DiffSummary:
-    """Compare the labels of a dataset with `other`'s, picture by picture."""
+    """Compare the labels of a dataset with `other`'s, picture by picture.
+
+    `found` is called after each picture that was compared.
+    """
     summary = DiffSummary()
     # A heap of the worst so far, its least bad first; the number breaks ties in order.
     heap: list[tuple[float, int, Difference]] = []
@@ -197,6 +227,7 @@ def diff_labels(
             continue
         first = dataset.boxes(picture.id)
         same, differences = compare_boxes(first, second, picture.file, picture.id)
+        found(picture, second, differences)
         summary.pictures += 1
         summary.boxes_first += len(first)
         summary.boxes_second += len(second)
@@ -221,6 +252,7 @@ def diff_datasets(
     second: Dataset,
     worst: int = WORST,
     progress: Progress = lambda _done, _total: None,
+    found: Found = ignore,
 ) -> DiffSummary:
     """Compare two datasets; pictures are the same when name or content (SHA-256) is."""
 
@@ -228,7 +260,7 @@ def diff_datasets(
         twin = second.find(picture.file) or second.with_content(picture.sha256)
         return None if twin is None else second.boxes(twin.id)
 
-    summary = diff_labels(first, boxes, worst, progress)
+    summary = diff_labels(first, boxes, worst, progress, found)
     for name in _missing(second, first):
         summary.only_second += 1
         if len(summary.only_second_examples) < 10:

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -98,6 +98,10 @@ class Store:
         with self._lock:
             self._all.add(db)
         return db
+
+    def query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows that a statement gives, read by this thread's own connection."""
+        return self._db.execute(sql, values).fetchall()
 
     @contextmanager
     def batch(self) -> Iterator[None]:

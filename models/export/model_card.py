@@ -15,6 +15,7 @@ from models.evaluate.rows import (
     percent,
     reading_rows,
 )
+from models.export.card_texts import chain_lines, evaluation_lines, front_matter, use_lines
 from settlement.errors import FeltwatchError
 
 LICENCE = "AGPL-3.0-or-later"
@@ -67,6 +68,7 @@ def card_json(card: dict[str, Any]) -> str:
 def card_markdown(card: dict[str, Any]) -> str:
     """The card as a page for people."""
     parts = [
+        *front_matter(card),
         "# Model card",
         "",
         "Three small networks read the table. The *detector* finds what lies on the felt in a "
@@ -96,11 +98,20 @@ def card_markdown(card: dict[str, Any]) -> str:
             f"| `{file['sha256']}` |"
             for file in _int8_files(own)
         ]
-    parts += ["", *_settings_lines(card["models"]), "## Data", "", *_data_lines(card["data"])]
-    parts += ["## Figures", "", *_figure_lines(card["figures"])]
-    parts += _calibration_lines(card.get("calibration"))
     parts += [
-        "## Use",
+        "",
+        *_settings_lines(card["models"]),
+        *chain_lines(card),
+        "## Data",
+        "",
+        *_data_lines(card["data"]),
+    ]
+    parts += ["## Figures", "", *_figure_lines(card["figures"])]
+    parts += evaluation_lines(card)
+    parts += _calibration_lines(card.get("calibration"))
+    parts += use_lines(card)
+    parts += [
+        "## Files and programs",
         "",
         "The files are meant for feltwatch's own views; `model-card.json` beside them is what the "
         "program reads and checks them against. They are no proof of anything alone: a person "

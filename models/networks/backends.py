@@ -1,5 +1,5 @@
-"""Other back ends behind the runtime's protocols: `.pt` and TensorRT through ultralytics, and
-ONNX Runtime.
+"""Other back ends behind the runtime's protocols: `.pt` and TensorRT through ultralytics, ONNX
+Runtime, and ONNX files of other people's detectors.
 
 All of them share `vision.detect.yolo_head`, so that one picture gives the same detections on each.
 The libraries are imported only when a file is opened. A `.pt` file is a pickle and may run any
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from ast import literal_eval
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openvino as ov
 
 from datasets.training.training_set import CLASS_NAMES
 from datasets.training.views import CLASSES
@@ -28,6 +30,7 @@ from vision.detect.openvino_runtime import (
     FILE_LOADERS,
     FileLoader,
     ModelError,
+    OpenVinoDetector,
     tempered,
 )
 from vision.detect.yolo_head import decode
@@ -81,12 +84,7 @@ class _Ultralytics:
             raise ModelError(f"{path}: ultralytics cannot open it ({reason})") from error
         finally:
             log.setLevel(level)
-        found = tuple(self._model.names[n] for n in range(len(self._model.names)))
-        if found != names:
-            raise ModelError(
-                f"{path}: has {len(found)} classes ({', '.join(found[:6])}, ...), not the "
-                f"{len(names)} that are read here ({', '.join(names[:6])}, ...)"
-            )
+        self.names = checked_names(path, self._model.names, names)
         self.size = _side(self._model, path)
         self._turn = threading.Lock()
 
@@ -97,6 +95,36 @@ class _Ultralytics:
             out = self._model(given)
         first = out[0] if isinstance(out, (list, tuple)) else out
         return np.asarray(first.float().cpu().numpy(), np.float32)
+
+
+def checked_names(path: Path, told: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The classes that a file tells, in its own order.
+
+    Raises ModelError naming the classes that it lacks or has beside `names`.
+
+    >>> checked_names(Path("a.pt"), {0: "joker", 1: "index"}, ("index", "joker"))
+    ('joker', 'index')
+    >>> checked_names(Path("a.pt"), {0: "person"}, ("index",))
+    Traceback (most recent call last):
+    ...
+    vision.detect.openvino_runtime.ModelError: a.pt: another model: it lacks the classes index and has person besides; train it on the classes index
+    """  # noqa: E501
+    found = tuple(str(told[place]) for place in sorted(told))
+    if sorted(found) == sorted(names):
+        return found
+    lacking = [name for name in names if name not in found]
+    besides = [name for name in found if name not in names]
+    parts = [
+        f"it lacks the classes {_few(lacking)}" if lacking else "",
+        f"has {_few(besides)} besides" if besides else "",
+    ]
+    reason = " and ".join(part for part in parts if part) or "it has a class twice"
+    raise ModelError(f"{path}: another model: {reason}; train it on the classes {_few(names)}")
+
+
+def _few(names: Sequence[str], shown: int = 12) -> str:
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more
 
 
 def _side(model: Any, path: Path) -> int:
@@ -121,9 +149,9 @@ class UltralyticsDetector:
 
         Raises ModelError when it, the library or the device is missing, or it has other classes.
         """
-        self.names = CLASSES
         self.threshold = threshold
         self._network = _Ultralytics(path, CLASSES, device)
+        self.names = self._network.names
         self.size = self._network.size
 
     def find(self, views: Sequence[ByteArray]) -> list[Detections]:
@@ -148,6 +176,8 @@ class UltralyticsReader:
         """Open the file, as `UltralyticsDetector` does; `classes` are those it must have."""
         self.temperature = temperature
         self._network = _Ultralytics(path, classes, device)
+        if self._network.names != classes:
+            raise ModelError(f"{path}: its classes are in another order than the reader's")
         self._classes = len(classes)
 
     def read(self, crops: ByteArray) -> Floats:
@@ -206,10 +236,36 @@ def _open(path: Path, _threads: int | None) -> UltralyticsDetector:
     return UltralyticsDetector(path)
 
 
-def register() -> None:
-    """Let `vision.detect.openvino_runtime.load_models` take `.pt` and `.engine` files.
+def open_onnx(path: Path, threads: int | None = None) -> OpenVinoDetector:
+    """A detector that ultralytics exported to ONNX elsewhere, run by OpenVINO.
 
-    Indices are then read, and stacks counted, by the shipped networks.
+    Its classes are those of its metadata, its side the one it was exported for. Raises
+    ModelError saying what it lacks.
+    """
+    if not path.is_file():
+        raise ModelError(f"{path}: the model is missing")
+    try:
+        model = ov.Core().read_model(str(path))
+    except RuntimeError as error:
+        raise ModelError(f"{path}: OpenVINO cannot read the model") from error
+    again = "export it with: yolo export format=onnx imgsz=640 dynamic=False"
+    try:
+        told = literal_eval(str(model.get_rt_info(["framework", "names"]).value))
+        names = checked_names(path, dict(told), CLASSES)
+    except (RuntimeError, ValueError, SyntaxError, TypeError) as error:
+        raise ModelError(f"{path}: its metadata tells no classes (names); {again}") from error
+    shape = model.input(0).partial_shape
+    if shape.is_dynamic or len(shape) != 4 or shape[2] != shape[3]:
+        raise ModelError(f"{path}: takes images {shape}, not of one square size; {again}")
+    return OpenVinoDetector(path, names, threads=threads)
+
+
+def register() -> None:
+    """Let `vision.detect.openvino_runtime.load_models` take lone files of a detector.
+
+    Those are `.pt`, `.engine` and `.onnx`. Indices are then read, and stacks counted, by the
+    shipped networks.
     """
     for suffix in ULTRALYTICS_FILES:
         FILE_LOADERS[suffix] = FileLoader(_open, default_weights)
+    FILE_LOADERS[".onnx"] = FileLoader(open_onnx, default_weights)

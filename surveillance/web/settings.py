@@ -31,6 +31,8 @@ class WebSettings:
     datasets: tuple[Path, ...] = ()
     hosts: frozenset[str] = LOOPBACK_HOSTS
     person: str = "reviewer"
+    ask_person: bool = False
+    """Whether a page asks a browser that has given no name who is at the keyboard."""
     store: Store | None = None
     bus: EventBus | None = None
     recorder: Recorder | None = None

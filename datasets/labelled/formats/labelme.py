@@ -1,8 +1,8 @@
 """LabelMe: one JSON file beside each picture, with its shapes.
 
-Carries rectangles, turned rectangles (`rotation`, as X-AnyLabeling writes them, and polygons
-of four right-angled corners), polygons and masks; other shapes come in as the box about them.
-`group_id`, flags and descriptions are kept as attributes.
+Carries rectangles, turned rectangles (`oriented_rectangle`, `rotation` as X-AnyLabeling writes
+them, and polygons of four right-angled corners), polygons and masks; other shapes come in as the
+box about them. `group_id`, flags and descriptions are kept as attributes.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ from datasets.labelled.source_files import check_inside, find_any_case, walk
 from settlement.errors import FeltwatchError
 
 _KEYS = {"label", "points", "shape_type", "mask"}
+_TURNED = ("polygon", "rotation", "oriented_rectangle")
+"""Shapes whose four corners may be those of a turned rectangle: LabelMe's own is the last."""
+
 _EMPTY: tuple[Any, ...] = (None, "", {}, [], False)
 _DETECT = 50
 
@@ -168,11 +171,11 @@ def _box(told: Any, place: str, width: int, height: int) -> Box | None:
         corners = (x - radius, y - radius, x + radius, y + radius)
     elif kind == "mask" and told.get("mask"):
         shape = Shape(mask=_mask(told["mask"], corners, place, width, height))
-    elif kind in ("polygon", "rotation") and (turned := turned_box(points)) is not None:
+    elif kind in _TURNED and (turned := turned_box(points)) is not None:
         corners, angle = turned[0], turned[1] or None
     elif kind == "polygon":
         shape = Shape(polygons=[points])
-    if kind not in ("rectangle", "polygon", "rotation", "mask"):
+    if kind not in ("rectangle", "mask", *_TURNED):
         kept += (("labelme.shape_type", kind), ("labelme.points", points))
     try:
         own = shape.attributes(corners)

@@ -98,6 +98,10 @@ def diff_command(
         Path | None, typer.Option("--out", help=f"The page; DIR/{DIFF_PAGE} unless told.")
     ] = None,
     no_page: Annotated[bool, typer.Option("--no-page", help="Only count.")] = False,
+    suggest: Annotated[
+        bool,
+        typer.Option("--suggest", help="Keep the other boxes as suggestions for 'review'."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
@@ -109,35 +113,41 @@ def diff_command(
 
       feltwatch dataset diff felt felt-second-labeller
 
-      feltwatch dataset diff felt --model
+      feltwatch dataset diff felt --model --suggest && feltwatch dataset review felt --open
 
       feltwatch dataset diff felt --model --weights run/weights --json > differences.json
     """
-    from datasets.labelled.diff import diff_datasets, diff_labels
-    from surveillance.cli.datasets.dataset_cmd import counting_bar
+    from datasets.labelled.diff import diff_datasets, diff_labels, ignore
+    from datasets.labelled.suggestions import keep_suggestions
+    from surveillance.cli.datasets.dataset_options import counting_bar
     from surveillance.reports.dataset_pages import write_diff_page
 
     if (other is None) == (not model and weights is None):
         raise FeltwatchError("give either a second dataset or --model to compare with")
     page = None if no_page else out or folder / DIFF_PAGE
+    used = weights.resolve().name if weights else "shipped"
+    by = f"model:{used}" if other is None else f"import:{other.resolve().name}"
     with Dataset.open(folder) as dataset, counting_bar("pictures", shown=not quiet) as show:
+        found = keep_suggestions(dataset, by) if suggest else ignore
         if other is not None:
             with Dataset.open(other) as second:
-                summary = diff_datasets(dataset, second, progress=show)
+                summary = diff_datasets(dataset, second, progress=show, found=found)
             name = other.resolve().name
         else:
             from models.weights.folder import default_weights
             from surveillance.reports.model_labels import model_boxes
 
-            boxes, used = model_boxes(dataset, weights or Path(default_weights()), terms)
-            summary = diff_labels(dataset, boxes, progress=show)
-            name = f"model ({used})"
+            boxes, found_terms = model_boxes(dataset, weights or Path(default_weights()), terms)
+            summary = diff_labels(dataset, boxes, progress=show, found=found)
+            name = f"model ({found_terms})"
         if page is not None:
             write_diff_page(dataset, summary, page, folder.resolve().name, name)
     if as_json:
         typer.echo(json.dumps(summary.as_dict() | {"page": None if page is None else str(page)}))
         return
     print_diff(summary, name)
+    if suggest:
+        typer.echo(f"suggestions kept; look through them: feltwatch dataset review {folder}")
     if page is not None:
         typer.echo(f"page: {page}")
 

@@ -45,7 +45,7 @@ def review_command(
     ] = DEFAULT_PORT,
     name: Annotated[
         str | None,
-        typer.Option("--name", help="Your name, kept with each change; without it, the login's."),
+        typer.Option("--name", help="Your name, kept with each change; the page asks for it."),
     ] = None,
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")
@@ -62,9 +62,10 @@ def review_command(
         ),
     ] = False,
 ) -> None:
-    """Serve a page to look through a dataset's pictures and mend their boxes by keyboard.
+    """Serve a page to look through a dataset's images and correct their boxes.
 
-    Every step is saved at once; Ctrl-C ends it.
+    Every step is saved at once; Ctrl-C ends it. With suggestions ('dataset diff --suggest') the
+    page shows what a model found otherwise, the images that differ most first.
 
     Examples:
 
@@ -89,8 +90,9 @@ def review_command(
         ) from error
 
     hosts = LOOPBACK_HOSTS | {host.lower(), *(h.lower() for h in allow_host or [])}
+    person = checked_name(name or login_name())
     app = create_app(
-        WebSettings(datasets=(folder,), hosts=hosts, person=checked_name(name or login_name()))
+        WebSettings(datasets=(folder,), hosts=hosts, person=person, ask_person=name is None)
     )
     with listening_on(host, port) as listening:
         address = page_address(host, listening.getsockname()[1])

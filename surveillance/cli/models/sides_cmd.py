@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from settlement.errors import FeltwatchError
 from surveillance.cli.datasets.simulate_cmd import progress_bar
+from surveillance.cli.models.train_extra import train_extra
 
 LICENCE = "AGPL-3.0-or-later"
 
@@ -40,17 +38,6 @@ sides_app = typer.Typer(
 )
 
 
-@contextmanager
-def _train_extra() -> Iterator[None]:
-    try:
-        yield
-    except ImportError as error:
-        raise FeltwatchError(
-            f"rendering and training need libraries that are not installed ({error.name or error} "
-            'is missing): pip install "feltwatch[train]"'
-        ) from error
-
-
 @sides_app.command("render")
 def render_command(
     out: Annotated[Path, typer.Option("--out", help="Folder for the shards; goes on if begun.")],
@@ -73,7 +60,7 @@ def render_command(
 
       feltwatch model sides render --out painted --count 2400 --seed 77 --painted
     """
-    with _train_extra():
+    with train_extra():
         from datasets.training.sides.painted import draw_painted
         from datasets.training.sides.render import STRIPS_PER_TABLE, render_strips
         from datasets.training.sides.shards import save_strips
@@ -133,7 +120,7 @@ def train_command(
       feltwatch model sides train --data sides --out run --steps 100000 --minutes 14
         --batch 2048 --device cuda --room 1500000
     """
-    with _train_extra():
+    with train_extra():
         from models.train.sides import train_strips
     last = train_strips(
         [one / "train" for one in data], data[0] / "val", out, steps=steps, cool=cool,
@@ -175,7 +162,7 @@ def export_command(
     """
     if (out is None) == (weights is None):
         raise typer.BadParameter("say where to with --out FILE or --weights FOLDER")
-    with _train_extra():
+    with train_extra():
         from models.data.provenance import StackData, read_object
         from models.export.sides import STRIPS_FILE, export_strips, put_strips
     if weights is not None:

@@ -18,5 +18,6 @@ def train_extra() -> Iterator[None]:
     except ImportError as error:
         raise FeltwatchError(
             f"training and export need libraries that are not installed "
-            f"({error.name or error} is missing): {TRAIN_EXTRA}"
+            f"({error.name or error} is missing): {TRAIN_EXTRA}, which is about 7 GB with the "
+            "libraries for graphics cards; for a CPU alone install torch's CPU build before it"
         ) from error

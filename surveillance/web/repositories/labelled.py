@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from datasets.labelled.manifest import MANIFEST, PICTURES, Box, Change, Dataset, Picture
+from datasets.labelled.suggestions import Suggestions
 from settlement.errors import FeltwatchError
 
 _FIRST_STRIDE = 256
@@ -25,6 +26,8 @@ class Filter:
     label: str | None = None
     deal: str | None = None
     without_boxes: bool = False
+    by_disagreement: bool = False
+    """Only pictures with suggestions, those that differ most from their labels first."""
 
 
 class LabelledPictures:
@@ -33,6 +36,7 @@ class LabelledPictures:
     def __init__(self, dataset: Dataset) -> None:
         """Read and write `dataset`, which the caller closes."""
         self._dataset = dataset
+        self.suggestions = Suggestions(dataset)
         self._pictures = (dataset.folder / PICTURES).resolve()
         place = str((dataset.folder / MANIFEST).resolve())
         self.key = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:16]
@@ -87,7 +91,9 @@ class LabelledPictures:
         return change(id, by=by, revision=revision)
 
     def page_after(self, id: int, limit: int, wanted: Filter) -> list[Picture]:
-        """The next pictures after a number, in order, at most `limit`."""
+        """The next pictures after picture `id` (0: from the start), at most `limit`."""
+        if wanted.by_disagreement:
+            return self.suggestions.page(id or None, limit, **_arguments(wanted))
         return list(self._dataset.pictures(after_id=id, limit=limit, **_arguments(wanted)))
 
     def page_before(self, id: int, limit: int, wanted: Filter) -> list[Picture]:
@@ -97,6 +103,8 @@ class LabelledPictures:
         twice the one before, until there are enough. Numbers are given out in order, so one
         stride usually does.
         """
+        if wanted.by_disagreement:
+            return self.suggestions.page(id, limit, before=True, **_arguments(wanted))
         found: list[Picture] = []
         top, stride = id, max(_FIRST_STRIDE, 2 * limit)
         while top > 1 and len(found) < limit:
@@ -112,8 +120,17 @@ class LabelledPictures:
             top, stride = bottom + 1, stride * 2
         return found[-limit:]
 
+    def matches(self, id: int, wanted: Filter) -> bool:
+        """Whether the filter lets a picture through."""
+        arguments = _arguments(wanted)
+        found = next(iter(self._dataset.pictures(after_id=id - 1, limit=1, **arguments)), None)
+        suggested = not wanted.by_disagreement or self.suggestions.has(id)
+        return suggested and found is not None and found.id == id
+
     def count(self, wanted: Filter, after_id: int = 0) -> int:
-        """How many pictures the filter lets through after a number."""
+        """How many pictures the filter lets through after picture `after_id`."""
+        if wanted.by_disagreement:
+            return self.suggestions.count(after_id or None, **_arguments(wanted))
         return self._dataset.count(after_id=after_id, **_arguments(wanted))
 
     def path(self, picture: Picture) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response
@@ -20,18 +20,20 @@ from surveillance.web.routers.answers import tagged_json as tagged
 from surveillance.web.schemas.review import (
     MAX_REVISION,
     BoxesChange,
+    BoxesQuestion,
     BoxForm,
     ChangeLine,
     ConfirmationChange,
     ConflictForm,
     DatasetForm,
     DealForm,
-    DealQuestion,
     ErrorForm,
     LabelChange,
     PictureCount,
     PictureForm,
     PicturePage,
+    RejectedChange,
+    SuggestionsForm,
 )
 
 MAX_PAGE = 200
@@ -56,8 +58,12 @@ def _filter(
     label: Annotated[str | None, Query(max_length=500)] = None,
     deal: Annotated[str | None, Query(max_length=500)] = None,
     without_boxes: bool = False,
+    order: Annotated[
+        Literal["number", "disagreement"],
+        Query(description="`disagreement`: where suggestions differ most from the labels first."),
+    ] = "number",
 ) -> Filter:
-    return Filter(split, confirmed, label, deal, without_boxes)
+    return Filter(split, confirmed, label, deal, without_boxes, order == "disagreement")
 
 
 Wanted = Annotated[Filter, Depends(_filter)]
@@ -94,10 +100,11 @@ def pictures(
     wanted: Wanted,
     after: Annotated[int, Query(ge=0, le=_LARGEST_ID)] = 0,
     before: Place = None,
+    at: Place = None,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 50,
 ) -> PicturePage:
-    """A page of pictures after the number `after`, or the page before the number `before`."""
-    return reviewed.review.page(wanted, after=after, before=before, limit=limit)
+    """A page of pictures after picture `after`, before picture `before`, or from `at` on."""
+    return reviewed.review.page(wanted, after=after, before=before, limit=limit, at=at)
 
 
 @router.get("/datasets/{dataset}/count", responses=_NOT_THERE)
@@ -167,9 +174,31 @@ def deal(reviewed: ReviewedDatasetHere, id: PictureId) -> DealForm:
 
 
 @router.post("/datasets/{dataset}/pictures/{id}/deal", responses=_SAVES)
-def deal_of(reviewed: ReviewedDatasetHere, id: PictureId, form: DealQuestion) -> DealForm:
+def deal_of(reviewed: ReviewedDatasetHere, id: PictureId, form: BoxesQuestion) -> DealForm:
     """The 53-card check with other boxes on this picture; nothing is saved."""
     return reviewed.review.deal(id, form.boxes)
+
+
+@router.get("/datasets/{dataset}/pictures/{id}/suggestions", responses=_NOT_THERE)
+def suggestions(reviewed: ReviewedDatasetHere, id: PictureId) -> SuggestionsForm:
+    """What a model or a second labeller suggests for the picture."""
+    return reviewed.review.suggestions(id)
+
+
+@router.post("/datasets/{dataset}/pictures/{id}/suggestions", responses=_SAVES)
+def suggestions_of(
+    reviewed: ReviewedDatasetHere, id: PictureId, form: BoxesQuestion
+) -> SuggestionsForm:
+    """What is suggested with other boxes on this picture; nothing is saved."""
+    return reviewed.review.suggestions(id, form.boxes)
+
+
+@router.put("/datasets/{dataset}/pictures/{id}/suggestions/rejected", responses=_SAVES)
+def reject(
+    _: Reviewer, reviewed: ReviewedDatasetHere, id: PictureId, form: RejectedChange
+) -> SuggestionsForm:
+    """Put these rejected suggestions in place of the picture's earlier ones."""
+    return reviewed.review.reject(id, form.keys)
 
 
 _FILES: _Answers = _NOT_THERE | {200: {"content": {"image/*": {}}}, 304: {"description": "Known."}}

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
-from surveillance.web.access import Role, Viewer, needs
+from surveillance.web.access import PERSON_COOKIE, Role, Viewer, needs
 from surveillance.web.dependencies import ReviewedDatasetHere, ShelfHere
 from surveillance.web.routers.pages import page
 
@@ -40,6 +40,11 @@ def review(request: Request, reviewed: ReviewedDatasetHere, account: Viewer) -> 
         "api": reviewed.review.url,
         "person": account.name,
         "logged_in": account.via != "open",
+        "ask_person": (
+            request.app.state.settings.ask_person
+            and account.via == "open"
+            and PERSON_COOKIE not in request.cookies
+        ),
     }
     return pages.TemplateResponse(
         request, "review.html.j2", {"start": start, "name": reviewed.slug, "modules": _MODULES}

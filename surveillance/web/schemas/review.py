@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, Strict, StrictBool, StringConstraints
 
@@ -135,6 +135,7 @@ class DatasetForm(_Form):
     labels: list[str]
     splits: list[SplitLine]
     pictures: int
+    suggested: int = Field(description="Pictures for which a model suggests other labels.")
 
 
 class LabelChange(_Form):
@@ -169,10 +170,38 @@ class TwiceLine(_Form):
     where: list[str] = Field(description="Names of the pictures; one name twice for one picture.")
 
 
-class DealQuestion(_Form):
-    """Boxes to check in place of those that are saved."""
+class BoxesQuestion(_Form):
+    """Boxes to look at in place of those that are saved."""
 
     boxes: list[BoxForm] = Field(max_length=MAX_BOXES)
+
+
+class SuggestionForm(_Form):
+    """One change that a model or a second labeller suggests for a picture's boxes."""
+
+    key: str = Field(description="Names the suggestion, whatever the other boxes are.")
+    kind: Literal["missing", "extra", "wrong_label", "loose_box"] = Field(
+        description="`missing`: not found by the model; `extra`: found by it alone."
+    )
+    own: int | None = Field(description="Place of the box it is about; null for a new one.")
+    result: BoxForm | None = Field(description="That box as suggested; null to delete it.")
+    score: float | None = Field(description="How sure the model was.")
+
+
+class SuggestionsForm(_Form):
+    """What is suggested for a picture and differs from its boxes, the surest first."""
+
+    by: str | None = Field(description="Who suggests it; null when nobody did.")
+    rejected: list[str] = Field(description="Keys of suggestions that a person rejected.")
+    suggestions: list[SuggestionForm] = Field(description="Rejected ones too.")
+
+
+class RejectedChange(_Form):
+    """The keys of all suggestions of a picture that are rejected."""
+
+    keys: list[Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]] = Field(
+        max_length=2 * MAX_BOXES
+    )
 
 
 class DealForm(_Form):

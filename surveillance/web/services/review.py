@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from datasets.labelled.checks.deck_check import View, cards_twice
 from datasets.labelled.manifest import Box, Change, Conflict, Picture
+from datasets.labelled.suggestions import differing
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS
 from surveillance.web.repositories.labelled import Filter, LabelledPictures
@@ -23,6 +25,8 @@ from surveillance.web.schemas.review import (
     PictureLine,
     PicturePage,
     SplitLine,
+    SuggestionForm,
+    SuggestionsForm,
     TwiceLine,
 )
 from surveillance.web.services.errors import NotThereError, RefusedError
@@ -61,6 +65,7 @@ class ReviewService:
             labels=list(self.pictures.labels()),
             splits=[SplitLine(name=name, pictures=count) for name, count in splits],
             pictures=sum(count for _, count in splits),
+            suggested=len(self.pictures.suggestions),
         )
 
     def add_label(self, name: str) -> list[str]:
@@ -72,9 +77,16 @@ class ReviewService:
             self.pictures.add_label(name)
         return list(self.pictures.labels())
 
-    def page(self, wanted: Filter, *, after: int, before: int | None, limit: int) -> PicturePage:
-        """At most `limit` pictures after a number, or before one, in order."""
-        if before is None:
+    def page(
+        self, wanted: Filter, *, after: int, before: int | None, limit: int, at: int | None = None
+    ) -> PicturePage:
+        """At most `limit` pictures after one, before one, or from picture `at` on."""
+        if at is not None and before is None:
+            found = self.pictures.page_after(at, limit + 1, wanted)
+            if self.pictures.matches(at, wanted):
+                found = [self.find(at), *found][: limit + 1]
+            shown = found[:limit]
+        elif before is None:
             found = self.pictures.page_after(after, limit + 1, wanted)
             shown = found[:limit]
         else:
@@ -87,9 +99,7 @@ class ReviewService:
         matching = self.pictures.count(wanted)
         place = None if at is None else matching - self.pictures.count(wanted, after_id=at)
         if wanted.confirmed is None:
-            confirmed = self.pictures.count(
-                Filter(wanted.split, True, wanted.label, wanted.deal, wanted.without_boxes)
-            )
+            confirmed = self.pictures.count(replace(wanted, confirmed=True))
         else:
             confirmed = matching if wanted.confirmed else 0
         return PictureCount(matching=matching, confirmed=confirmed, place=place)
@@ -174,6 +184,37 @@ class ReviewService:
                 return [_form(box) for box in boxes]
         raise NotThereError(f"picture {id} has no revision {revision}")
 
+    def suggestions(self, id: int, forms: Sequence[BoxForm] | None = None) -> SuggestionsForm:
+        """What is suggested for a picture; with `forms` in place of its boxes.
+
+        Raises NotThereError.
+        """
+        self.find(id)
+        suggested = self.pictures.suggestions.of(id)
+        if suggested is None:
+            return SuggestionsForm(by=None, rejected=[], suggestions=[])
+        boxes = self.pictures.boxes(id) if forms is None else tuple(_box(f) for f in forms)
+        return SuggestionsForm(
+            by=suggested.by,
+            rejected=sorted(suggested.rejected),
+            suggestions=[
+                SuggestionForm(
+                    key=one.key,
+                    kind=one.kind.value,
+                    own=one.own,
+                    result=None if one.result is None else _form(one.result),
+                    score=one.score,
+                )
+                for one in differing(suggested.boxes, boxes)
+            ],
+        )
+
+    def reject(self, id: int, keys: Sequence[str]) -> SuggestionsForm:
+        """Keep these suggestions as the rejected ones of a picture. Raises NotThereError."""
+        self.find(id)
+        self.pictures.suggestions.reject(id, keys)
+        return self.suggestions(id)
+
     def deal(self, id: int, forms: Sequence[BoxForm] | None = None) -> DealForm:
         """The 53-card check of a picture's deal; with `forms` in place of its boxes.
 
@@ -223,15 +264,17 @@ class ReviewService:
         not list: that must not keep a person from mending the picture's other boxes.
         """
         known = set(self.pictures.labels())
-        there = self.pictures.boxes(picture.id)
-        known.update(box.label for box in there)
+        there: dict[tuple[object, ...], list[Box]] = {}
+        for box in self.pictures.boxes(picture.id):
+            known.add(box.label)
+            there.setdefault((box.label, *box.xyxy), []).append(box)
         for place, box in enumerate(boxes, 1):
             name = f"box {place} ({box.label})"
             if box.label not in known:
                 raise RefusedError(
                     f"{name}: the dataset has no label {box.label!r}; choose another or add it"
                 )
-            if box in there:
+            if box in there.get((box.label, *box.xyxy), ()):
                 continue
             if not (box.x0 < box.x1 and box.y0 < box.y1):
                 raise RefusedError(

@@ -9,14 +9,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from datasets.render.cards.deck import draw_deck
+from datasets.training.views import CLASSES, render_view
 from models.networks import backends
 from models.networks.backends import (
     OnnxRuntimeDetector,
     UltralyticsDetector,
     network_input,
+    open_onnx,
     register,
 )
-from vision.detect.openvino_runtime import FILE_LOADERS, ModelError, load_models
+from models.weights.folder import default_weights
+from vision.detect.openvino_runtime import FILE_LOADERS, ModelError, OpenVinoDetector, load_models
 
 
 @pytest.fixture
@@ -35,7 +39,7 @@ def test_pictures_become_what_networks_take() -> None:
     assert given[0, :, 1, 2] == pytest.approx([0.2, 0.0, 1.0])
 
 
-@pytest.mark.parametrize("suffix", [".pt", ".engine"])
+@pytest.mark.parametrize("suffix", [".pt", ".engine", ".onnx"])
 def test_files_are_known_once_registered(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,7 +97,7 @@ def test_a_broken_file_and_other_classes_are_told_in_one_line(
         UltralyticsDetector(file)
     other = SimpleNamespace(names={0: "cat", 1: "dog"}, eval=lambda: None)
     _toys(monkeypatch, cuda=False, opened=other)
-    with pytest.raises(ModelError, match=r"has 2 classes \(cat, dog"):
+    with pytest.raises(ModelError, match=r"lacks the classes index, .* and has cat, dog besides"):
         UltralyticsDetector(file)
 
 
@@ -101,3 +105,43 @@ def test_without_onnx_runtime_it_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(ModelError, match="pip install onnxruntime"):
         OnnxRuntimeDetector(tmp_path / "detector.onnx")
+
+
+def _renamed(tmp_path: Path, change: object) -> Path:
+    """The shipped detector with other metadata, as bytes of the same file."""
+    path = tmp_path / "outside.onnx"
+    path.write_bytes(change((default_weights() / "detector.onnx").read_bytes()))  # type: ignore[operator]
+    return path
+
+
+def test_an_outside_onnx_file_finds_what_the_shipped_one_finds(tmp_path: Path) -> None:
+    outside = open_onnx(_renamed(tmp_path, bytes))
+    shipped = OpenVinoDetector(default_weights() / "detector.onnx", CLASSES)
+    assert (outside.names, outside.size) == (CLASSES, 640)
+    view = render_view(np.random.default_rng(3), [draw_deck()], size=640).image
+    mine, theirs = outside.find([view])[0], shipped.find([view])[0]
+    assert len(mine.scores) > 3
+    assert np.array_equal(mine.xyxy, theirs.xyxy)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (b"'lammer_envy'", b"'trafficcone'", "lacks the classes lammer_envy and has trafficcone"),
+        (b"names", b"nymes", r"tells no classes \(names\); export it with: yolo export"),
+    ],
+)  # fmt: skip
+def test_what_an_outside_onnx_file_lacks_is_said(
+    tmp_path: Path, old: bytes, new: bytes, words: str
+) -> None:
+    # Texts of protobuf carry their length: what is put in place is padded or cut to it.
+    path = _renamed(tmp_path, lambda data: data.replace(old, new.ljust(len(old))[: len(old)]))
+    with pytest.raises(ModelError, match=words):
+        open_onnx(path)
+
+
+def test_files_that_are_no_onnx_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "mine.onnx"
+    path.write_bytes(b"no network")
+    with pytest.raises(ModelError, match="OpenVINO cannot read the model"):
+        open_onnx(path)

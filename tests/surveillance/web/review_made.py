@@ -90,9 +90,9 @@ app(sys.argv[1:])
 """
 
 
-def start_server(folder: Path, port: int = 0, name: str = "ann") -> Server:
+def start_server(folder: Path, port: int = 0, name: str | None = "ann") -> Server:
     """Start `feltwatch dataset review` and wait until it says where it listens."""
-    arguments = [str(folder), "--port", str(port), "--name", name]
+    arguments = [str(folder), "--port", str(port), *(("--name", name) if name else ())]
     process = subprocess.Popen(
         [sys.executable, "-c", _SERVE, *arguments],
         stdout=subprocess.PIPE,
@@ -108,9 +108,9 @@ def start_server(folder: Path, port: int = 0, name: str = "ann") -> Server:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[Server]:
+def running(folder: Path, name: str | None = "ann") -> Iterator[Server]:
     """A server for as long as it is needed; a test may put another process in its place."""
-    server = start_server(folder)
+    server = start_server(folder, name=name)
     try:
         yield server
     finally:

@@ -6,6 +6,7 @@ import re
 import sqlite3
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from datasets.labelled.manifest import MANIFEST, PICTURES, Box, Dataset
+from datasets.labelled.suggestions import Suggestions
 from settlement.errors import FeltwatchError
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
@@ -377,3 +379,67 @@ def test_lists_stay_quick_over_many_pictures(tmp_path: Path) -> None:
                 took_s.append(time.perf_counter() - began)
             # Measured at 0.01 to 0.05 s; the quickest, for others may be using the machine.
             assert min(took_s) < 1.0
+
+
+def test_suggestions_are_listed_for_these_boxes_and_rejected(
+    client: TestClient, dataset_folder: Path
+) -> None:
+    at = f"{API}/pictures/1/suggestions"
+    assert client.get(at).json() == {"by": None, "rejected": [], "suggestions": []}
+    assert client.get(API).json()["suggested"] == 0
+    with Dataset.open(dataset_folder) as dataset:
+        first, second, third = FIRST_BOXES
+        changed = (replace(first, label="AC", score=0.9), second, third)
+        Suggestions(dataset).put(1, changed, by="model:v2", disagreement=1.9)
+        Suggestions(dataset).put(5, changed[:1], by="model:v2", disagreement=2.5)
+
+    told = client.get(at).json()
+    [one] = told["suggestions"]
+    assert (told["by"], one["kind"], one["own"], one["score"]) == (
+        "model:v2", "wrong_label", 0, 0.9,
+    )  # fmt: skip
+    assert one["result"]["label"] == "AC"
+    assert one["result"]["score"] is None
+    # With other boxes than those saved: an answer to them.
+    boxes = [box("AC", 60, 80, 120, 160)]
+    asked = client.post(at, json={"boxes": boxes}).json()["suggestions"]
+    assert {(s["kind"], s["own"]) for s in asked} == {("extra", None)}
+
+    rejected = client.put(f"{at}/rejected", json={"keys": [one["key"]]}).json()
+    assert rejected["rejected"] == [one["key"]]
+    assert client.get(at).json()["rejected"] == [one["key"]]
+    for keys in (["no key"], [one["key"].upper()], "a"):
+        assert client.put(f"{at}/rejected", json={"keys": keys}).status_code == 422
+    assert (
+        client.put(f"{API}/pictures/99/suggestions/rejected", json={"keys": []}).status_code == 404
+    )
+
+    assert client.get(API).json()["suggested"] == 2
+    assert ids(client, order="disagreement") == [5, 1]
+    assert ids(client, order="disagreement", after=5) == [1]
+    assert ids(client, order="disagreement", at=1) == [1]
+    assert ids(client, order="disagreement", before=1) == [5]
+    assert ids(client, order="disagreement", at=2) == [5, 1]
+    assert ids(client, order="disagreement", confirmed="true") == []
+    count = client.get(f"{API}/count", params={"order": "disagreement", "at": 1}).json()
+    assert count == {"matching": 2, "confirmed": 0, "place": 2}
+    assert client.get(f"{API}/pictures", params={"order": "size"}).status_code == 422
+
+
+def test_a_picture_of_2000_boxes_is_saved_in_a_moment(client: TestClient) -> None:
+    boxes = [box("AS", x, y, x + 4, y + 4) for x in range(0, 630, 10) for y in range(0, 470, 14)]
+    assert put(client, boxes[:2000]).status_code == 200
+    begun = time.process_time()
+    assert put(client, boxes[1:2000], revision=2).status_code == 200
+    # Each box compared with each of those there took 4 s.
+    assert time.process_time() - begun < 1.5
+
+
+def test_who_labels_is_asked_where_no_name_was_given(dataset_folder: Path) -> None:
+    for ask in (True, False):
+        app = create_app(WebSettings(datasets=(dataset_folder,), ask_person=ask))
+        with TestClient(app, base_url="http://127.0.0.1:8471") as asking:
+            text = asking.get("/datasets/cards/review").text
+            assert f'"ask_person": {"true" if ask else "false"}' in text
+            asking.cookies.set("feltwatch_person", "bob")
+            assert '"ask_person": false' in asking.get("/datasets/cards/review").text

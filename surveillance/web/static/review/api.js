@@ -89,6 +89,15 @@ export class Api {
     return (await ask("POST", `${this.base}/pictures/${id}/deal`, { boxes })).content;
   }
 
+  // What is suggested with these boxes on the picture; nothing is saved.
+  async suggestions(id, boxes) {
+    return (await ask("POST", `${this.base}/pictures/${id}/suggestions`, { boxes })).content;
+  }
+
+  saveRejected(id, keys) {
+    return ask("PUT", `${this.base}/pictures/${id}/suggestions/rejected`, { keys });
+  }
+
   async addLabel(name) {
     return (await ask("POST", `${this.base}/labels`, { name })).content;
   }

@@ -3,7 +3,11 @@
 import { meaning, showKeys } from "./keys.js";
 
 const PAN_PX = 120;
-const ONCE = new Set(["confirm", "confirmStay", "unconfirm", "delete", "nextUnconfirmed", "add"]);
+const ONCE = new Set([
+  "confirm", "confirmStay", "unconfirm", "delete", "nextUnconfirmed", "add", "copyPrevious", "paste",
+  "accept", "reject", "acceptAll", "rejectAll", "drawTurned",
+]);
+const FAR_DEG = 15;
 const $ = (id) => document.getElementById(id);
 
 export class Commands {
@@ -25,6 +29,19 @@ export class Commands {
       letGo: () => this.letGo(), rename: () => this.app.editing.rename(),
       add: () => this.app.editing.addAt(this.app.pointer.aim()),
       delete: () => this.app.editing.remove(),
+      selectAll: () => this.selectAll(),
+      selectAlike: () => this.app.editing.selectAlike(),
+      copy: () => this.app.editing.copy(), paste: () => this.app.editing.paste(),
+      copyPrevious: () => this.app.pictures.copyPrevious(),
+      drawTurned: () => this.app.pointer.arm(),
+      turnLeft: () => this.app.editing.turn(-1), turnRight: () => this.app.editing.turn(1),
+      turnFarLeft: () => this.app.editing.turn(-FAR_DEG),
+      turnFarRight: () => this.app.editing.turn(FAR_DEG),
+      nextSuggestion: () => this.app.suggestions.next(1),
+      previousSuggestion: () => this.app.suggestions.next(-1),
+      accept: () => this.app.suggestions.accept(), reject: () => this.app.suggestions.reject(),
+      acceptAll: () => this.app.suggestions.acceptAll(),
+      rejectAll: () => this.app.suggestions.rejectAll(),
       undo: () => this.app.editing.undo(), redo: () => this.app.editing.redo(),
       zoomIn: () => this.app.stage.zoom(1.25, this.#centre()),
       zoomOut: () => this.app.stage.zoom(0.8, this.#centre()),
@@ -43,6 +60,12 @@ export class Commands {
     this.app.editing.flush();
     this.app.pointer.cancel();
     this.app.select(null, { keepPlace: true });
+    this.app.render();
+  }
+
+  selectAll() {
+    this.app.editing.flush();
+    this.app.selectAll(this.app.editing.boxes.map((box) => box.uid), this.app.selection.first);
     this.app.render();
   }
 
@@ -80,7 +103,7 @@ export class Commands {
       $("stage").focus();
       return;
     }
-    const meant = meaning(event, this.app.selected !== null);
+    const meant = meaning(event, this.app.selection.size > 0);
     if (!meant || !this.app.doc) return;
     event.preventDefault();
     // A key held down a moment too long must not confirm or delete the next one unseen.

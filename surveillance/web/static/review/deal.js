@@ -27,6 +27,7 @@ export class Deal {
     const { deal } = doc.form;
     this.told = deal && { deal, pictures: null, left_out: 0, elsewhere: {}, twice: [] };
     this.asked = null;
+    this.boxes = null;
     this.running = null;
     this.root.hidden = !deal;
   }
@@ -35,6 +36,8 @@ export class Deal {
   // `again`: also when they were checked before, as other pictures may have changed.
   check(doc, boxes, { again = false } = {}) {
     if (!doc.form.deal) return Promise.resolve();
+    if (boxes === this.boxes && this.asked && !again) return this.running ?? Promise.resolve();
+    this.boxes = boxes;
     const asked = JSON.stringify([doc.id, boxes.map(toWire)]);
     if (asked === this.asked && !again) return this.running ?? Promise.resolve();
     this.asked = asked;

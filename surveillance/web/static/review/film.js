@@ -31,7 +31,7 @@ export class Film {
     const token = Symbol("load");
     this.token = token;
     const [after, before] = await Promise.all([
-      this.api.pictures(filter, { after: Math.max(0, id - 1), limit: PAGE }),
+      this.api.pictures(filter, { at: id, limit: PAGE }),
       id > 1 ? this.api.pictures(filter, { before: id, limit: PAGE / 2 }) : { pictures: [] },
     ]);
     if (token !== this.token) return false;
@@ -70,6 +70,10 @@ export class Film {
   }
 
   #near(id, step) {
+    const place = this.items.findIndex((line) => line.id === id);
+    if (place >= 0) return this.items[place + step];
+    // A picture outside the list has neighbours by number only.
+    if (this.filter.order) return step > 0 ? this.items[0] : undefined;
     return step > 0
       ? this.items.find((line) => line.id > id)
       : this.items.findLast((line) => line.id < id);

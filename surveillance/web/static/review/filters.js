@@ -5,7 +5,7 @@ const ADDRESS_PAUSE_MS = 100;
 const $ = (id) => document.getElementById(id);
 
 export class Filters {
-  constructor(app, splits) {
+  constructor(app, { splits, suggested }) {
     this.app = app;
     this.wanted = {}; // as the API takes it
     this.filtering = 0;
@@ -13,10 +13,16 @@ export class Filters {
       $("filter-split").append(name === null
         ? new Option("none", NO_SPLIT) : new Option(name, name));
     }
-    for (const id of ["filter-show", "filter-split", "filter-label"]) {
-      $(id).addEventListener("change", async () => app.pictures.go(await this.apply()));
+    for (const id of ["filter-show", "filter-split", "filter-label", "filter-order"]) {
+      $(id).addEventListener("change", async () => app.pictures.go(
+        await this.apply(id === "filter-order" && this.byDisagreement ? null : undefined)));
     }
+    $("filter-order-all").hidden = !suggested;
     $("filters").addEventListener("submit", (event) => event.preventDefault());
+  }
+
+  get byDisagreement() {
+    return $("filter-order").value === "disagreement";
   }
 
   // Gives back the picture to go to; null when there is none, or the filter changed again.
@@ -30,14 +36,17 @@ export class Filters {
       label: $("filter-label").value.trim() || undefined,
       confirmed: { unconfirmed: false, confirmed: true }[show],
       without_boxes: show === "empty" ? true : undefined,
+      order: this.byDisagreement ? "disagreement" : undefined,
     };
     try {
-      await this.app.film.load(this.wanted, id ?? this.app.doc?.id ?? 1);
+      const about = id === null ? 0 : id ?? this.app.doc?.id ?? 0;
+      await this.app.film.load(this.wanted, about);
       await this.app.film.recount();
       if (filtering !== this.filtering) return null;
       const isIn = this.app.film.items.some((line) => line.id === (id ?? this.app.doc?.id));
       if (id === null || !isIn) {
-        const first = this.app.film.items.find((line) => line.id >= (this.app.doc?.id ?? 0))
+        const from = this.byDisagreement ? 0 : this.app.doc?.id ?? 0;
+        const first = this.app.film.items.find((line) => line.id >= from)
           ?? this.app.film.items[0];
         if (first) return first.id;
         this.app.say("No picture is like that.");
@@ -51,7 +60,8 @@ export class Filters {
 
   writeAddress(id) {
     const values = { picture: id, show: $("filter-show").value,
-      split: $("filter-split").value, label: $("filter-label").value.trim() };
+      split: $("filter-split").value, label: $("filter-label").value.trim(),
+      order: this.byDisagreement ? "disagreement" : "" };
     const kept = Object.entries(values).filter(([, value]) => value !== "");
     const address = `?${new URLSearchParams(kept)}`;
     // A browser stops taking addresses that change too often, as while a key is held down.
@@ -69,6 +79,8 @@ export class Filters {
     $("filter-show").value = values.get("show") ?? "";
     $("filter-split").value = values.get("split") ?? "";
     $("filter-label").value = values.get("label") ?? "";
+    $("filter-order").value = values.get("order") ?? "number";
+    if ($("filter-order").selectedIndex < 0) $("filter-order").value = "number";
     if ($("filter-show").selectedIndex < 0) $("filter-show").value = "";
     if ($("filter-split").selectedIndex < 0) $("filter-split").value = "";
     const id = Number(values.get("picture"));

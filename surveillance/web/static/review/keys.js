@@ -9,13 +9,20 @@ const ALWAYS = new Map([
   ["Enter", "confirm"], ["Ctrl+Enter", "confirmStay"], ["Shift+Enter", "unconfirm"],
   ["Tab", "nextBox"], ["Shift+Tab", "previousBox"], ["Escape", "letGo"],
   ["Insert", "add"], ["Delete", "delete"], ["Backspace", "delete"], ["F2", "rename"],
+  ["Ctrl+a", "selectAll"], ["*", "selectAlike"], ["Ctrl+c", "copy"], ["Ctrl+v", "paste"],
+  [",", "turnLeft"], [".", "turnRight"], ["[", "turnLeft"], ["]", "turnRight"],
+  [";", "turnFarLeft"], [":", "turnFarRight"], ["<", "turnFarLeft"], [">", "turnFarRight"],
+  ["{", "turnFarLeft"], ["}", "turnFarRight"],
   ["Ctrl+z", "undo"], ["Ctrl+y", "redo"], ["Ctrl+Shift+z", "redo"],
   ["+", "zoomIn"], ["=", "zoomIn"], ["-", "zoomOut"], ["Home", "fit"], ["End", "zoomToBox"],
   ["?", "keys"], ["F1", "keys"], ["/", "filter"], ["F6", "leave"],
 ]);
 const NONE_SELECTED = new Map([
   ["ArrowRight", "next"], ["ArrowLeft", "previous"],
-  ["n", "add"], ["u", "nextUnconfirmed"], ["v", "showing"], ["h", "history"],
+  ["n", "add"], ["r", "drawTurned"], ["c", "copyPrevious"],
+  ["s", "nextSuggestion"], ["Shift+s", "previousSuggestion"],
+  ["a", "accept"], ["x", "reject"], ["Shift+a", "acceptAll"], ["Shift+x", "rejectAll"],
+  ["u", "nextUnconfirmed"], ["v", "showing"], ["h", "history"],
   ["Shift+ArrowLeft", "panLeft"], ["Shift+ArrowRight", "panRight"],
   ["Shift+ArrowUp", "panUp"], ["Shift+ArrowDown", "panDown"],
 ]);
@@ -25,27 +32,46 @@ const HELP = [
   ["Pictures", [
     ["Page Down / Page Up, → / ←", "next, previous"],
     ["Space", "next that nobody confirmed"],
-    ["Enter", "confirm and go to the next that nobody confirmed"],
+    ["Enter", "confirm, go to the next of those"],
     ["Ctrl Enter", "confirm and stay"],
     ["Shift Enter", "take the confirmation back"],
     ["/", "filters"],
   ]],
   ["Boxes", [
-    ["Tab / Shift Tab, click", "select the next, the previous, this one"],
-    ["letters, digits", "name the selected box: AS, TD, JOKER, back"],
-    ["Tab in the field", "take the name, on to the next box"],
-    ["N or Insert, drag", "new box at the mouse; drawn"],
+    ["Tab / Shift Tab, click", "select"],
+    ["letters, digits", "name it: AS, TD, JOKER, back"],
+    ["Tab in the field", "take the name, next box"],
+    ["N or Insert, drag", "new box"],
     ["Ctrl drag", "draw on top of other boxes"],
-    ["arrows", "move by 1 px (Shift: 10)"],
-    ["Ctrl arrows", "move the lower right corner (Alt: upper left)"],
+    ["C", "copy those of the last picture"],
     ["Delete", "delete"],
     ["Ctrl Z / Ctrl Y", "undo, redo"],
     ["Esc", "let go of the box"],
   ]],
+  ["Edges", [
+    ["arrows", "move by 1 px (Shift: 10)"],
+    ["Ctrl arrows", "lower right corner (Alt: upper left)"],
+    ["comma / period", "turn by 1° (Shift: 15°)"],
+    ["round handle", "turn"],
+    ["R, drag, click", "turned box: one edge, then across"],
+  ]],
+  ["Several boxes", [
+    ["Ctrl click", "one more, or one less"],
+    ["Ctrl Shift drag", "all within a frame"],
+    ["Ctrl A / *", "all / all of the same name"],
+    ["letters, Delete", "name, move, delete them all"],
+    ["Ctrl C / Ctrl V", "copy, paste into another picture"],
+    ["Esc", "let go of them"],
+  ]],
+  ["Suggestions", [
+    ["S / Shift S", "next, previous"],
+    ["A / X", "accept, reject"],
+    ["Shift A / Shift X", "accept, reject all of the picture"],
+  ]],
   ["View", [
     ["+ / −, wheel", "zoom"],
     ["Home / End", "whole picture / zoom onto the box"],
-    ["Shift drag, right button", "pan (Shift arrows with no box selected)"],
+    ["Shift drag, Shift arrows", "pan"],
     ["V", "names and boxes, boxes, neither"],
     ["H", "history of the picture"],
     ["F6", "leave the picture for the buttons"],
@@ -65,7 +91,8 @@ export function meaning(event, hasSelected) {
     const part = ctrl ? "lower" : event.altKey ? "upper" : "whole";
     return { arrow: { x, y, far: event.shiftKey, part } };
   }
-  if (event.altKey) return null;
+  // AltGr types a sign; Alt alone is the browser's.
+  if (event.altKey && !event.getModifierState("AltGraph")) return null;
   const isSign = key.length === 1 && !/[\p{L}\p{N} ]/u.test(key);
   const shift = event.shiftKey && !isSign;
   const plain = key.length === 1 ? key.toLowerCase() : key;
@@ -92,20 +119,36 @@ export function showKeys(dialog) {
     html("form", { method: "dialog" }, html("button", {}, "Close ", html("kbd", {}, "Esc"))),
   );
   dialog.showModal();
+  dialog.scrollTop = 0;
 }
 
-export function hint(selected, count, place) {
+export function hint(selected, count, place, suggested) {
   const k = (...names) => names.flatMap((name) => [html("kbd", {}, name), " "]);
+  if (selected > 1) {
+    return [
+      html("b", {}, `${selected} of ${count} boxes`), "   type a name for all   ",
+      ...k("↑", "↓", "←", "→"), "move   ", ...k("Del"), "delete   ", ...k("Ctrl C"), "copy   ",
+      ...k("Ctrl click"), "one more or less   ", ...k("Esc"), "let go",
+    ];
+  }
+  if (!selected && suggested) {
+    return [
+      html("b", {}, `Suggested: ${suggested}`), "   ", ...k("A"), "accept   ", ...k("X"), "reject   ",
+      ...k("S"), "next   ", ...k("Shift A"), "accept all   ", ...k("Enter"), "confirm, go on   ",
+      ...k("Tab"), "boxes   ", ...k("Ctrl Z"), "undo   ", ...k("?"), "all keys",
+    ];
+  }
   if (selected) {
     return [
       html("b", {}, `Box ${place} of ${count}`), "   type its name   ",
-      ...k("↑", "↓", "←", "→"), "move   ", ...k("Ctrl →"), "resize   ", ...k("Del"), "delete   ",
+      ...k("↑", "↓", "←", "→"), "move   ", ...k("Ctrl →"), "resize   ", ...k(",", "."), "turn   ", ...k("Del"), "delete   ",
       ...k("Tab"), "next box   ", ...k("End"), "zoom   ", ...k("Esc"), "let go",
     ];
   }
   return [
     ...k("Enter"), "confirm, go on   ", ...k("←", "→"), "pictures   ", ...k("Space"),
     "next not confirmed   ", ...k("Tab"), "boxes   ", ...k("N"), "new box   ",
+    ...k("C"), "copy from the last   ",
     ...k("Ctrl Z"), "undo   ", ...k("V"), "hide   ", ...k("?"), "all keys",
   ];
 }

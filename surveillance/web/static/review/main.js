@@ -5,7 +5,7 @@ import { face } from "./cards.js";
 import { Commands } from "./commands.js";
 import { Conflicts } from "./conflict.js";
 import { DOUBLE, Deal } from "./deal.js";
-import { Editing } from "./editing.js";
+import { Editing, boxCount } from "./editing.js";
 import { Film } from "./film.js";
 import { Filters } from "./filters.js";
 import { hint, showKeys } from "./keys.js";
@@ -16,8 +16,11 @@ import { askForPerson } from "./person.js";
 import { Pictures } from "./pictures.js";
 import { Pointer } from "./pointer.js";
 import { Saver } from "./saver.js";
+import { Selection } from "./selection.js";
 import { Stage } from "./stage.js";
 import { Status } from "./status.js";
+import { Steps } from "./steps.js";
+import { Suggestions } from "./suggestions.js";
 import { Verdict } from "./verdict.js";
 
 const $ = (id) => document.getElementById(id);
@@ -30,7 +33,7 @@ class Review {
     this.api = new Api(start.api);
     this.labels = start.dataset.labels;
     this.doc = null;
-    this.selected = null;
+    this.selection = new Selection();
     this.typedNow = null;
     this.status = new Status({ alarm: $("alarm"), words: $("alarm-words"), saved: $("saved"),
       notice: $("notice"), spoken: $("spoken") });
@@ -42,11 +45,28 @@ class Review {
     this.stage = new Stage($("stage"), $("canvas"), $("veil"));
     this.stage.onview = () => { this.drawStage(); this.field?.place(); };
     this.editing = new Editing(this);
+    this.steps = new Steps(start.dataset.key);
+    this.suggestions = new Suggestions(this, $("suggestions"));
     this.pointer = new Pointer(this.stage, {
       boxes: () => this.editing.boxes,
-      selected: () => this.selected,
+      selected: () => this.selection.first,
+      has: (uid) => this.selection.has(uid),
+      many: () => this.selection.size > 1,
       select: (uid) => { this.editing.flush(); this.select(uid); this.render(); },
-      preview: (uid, edges, shift) => this.editing.preview(uid, edges, shift),
+      toggle: (uid) => {
+        this.editing.flush();
+        this.selection.toggle(uid);
+        this.#tellSelected();
+        this.render();
+      },
+      selectWithin: (edges) => {
+        this.editing.flush();
+        const within = this.stage.boxesWithin(edges, this.editing.boxes);
+        this.selectAll(within.map((box) => box.uid));
+        this.render();
+      },
+      say: (words) => this.say(words),
+      preview: (uid, wish) => this.editing.preview(uid, wish),
       commit: () => this.editing.flush(),
       draw: (edges) => this.editing.add(edges),
       ghost: (edges) => { this.editing.ghost = edges; this.drawStage(); },
@@ -69,7 +89,12 @@ class Review {
     this.panel = new Panel(
       { verdict: $("verdict"), boxes: $("boxes"), facts: $("facts"), history: $("history") },
       {
-        select: (uid) => { this.editing.flush(); this.select(uid); this.render(); },
+        select: (uid, adds) => {
+          this.editing.flush();
+          if (adds) this.selection.toggle(uid);
+          else this.select(uid);
+          this.render();
+        },
         confirm: () => this.verdict.confirm(true),
         unconfirm: () => this.verdict.unconfirm(),
         loadHistory: () => this.verdict.toggleHistory(),
@@ -78,7 +103,7 @@ class Review {
     );
     this.pictures = new Pictures(this);
     this.verdict = new Verdict(this);
-    this.filters = new Filters(this, start.dataset.splits);
+    this.filters = new Filters(this, start.dataset);
     this.commands = new Commands(this);
   }
 
@@ -91,16 +116,26 @@ class Review {
   saved(doc) {
     this.verdict.asked = "";
     this.saver.push(doc);
+    this.steps.keep(doc);
   }
 
   select(uid, { keepPlace = false } = {}) {
-    this.selected = uid;
+    this.selection.only(uid);
     const box = this.editing.selectedBox;
     const place = this.editing.placeOf(uid);
     if (!keepPlace) this.editing.place = Math.max(0, place - 1);
     if (box) {
       this.status.speak(`${face(box.label).words}, box ${place} of ${this.editing.boxes.length}`);
     }
+  }
+
+  selectAll(uids, first = undefined) {
+    this.selection.all(uids, first);
+    this.#tellSelected();
+  }
+
+  #tellSelected() {
+    this.status.speak(`${boxCount(this.selection.size)} selected`);
   }
 
   setLabels(labels) {
@@ -118,20 +153,27 @@ class Review {
 
   drawStage() {
     if (!this.doc) return;
-    this.stage.draw(this.editing.boxes, this.selected, this.marks(), this.editing.ghost);
+    this.stage.draw({
+      boxes: this.editing.boxes, selection: this.selection, marks: this.marks(),
+      ghost: this.editing.ghost, hints: this.suggestions.hints,
+    });
   }
 
   render() {
     const { doc } = this;
     if (!doc) return;
     this.drawStage();
-    this.panel.draw({ ...shown(doc), boxes: this.editing.boxes }, this.selected, this.marks());
+    this.panel.draw(shown(doc), this.editing.boxes, this.selection, this.marks());
+    this.suggestions.draw();
     this.checkDeal();
+    this.#checkSuggestions();
     this.deal.draw(this.#boxesAsTyped(), this.typedNow);
     this.film.update(doc);
     $("stage").classList.toggle("done", doc.confirmed);
+    const suggested = this.suggestions.current;
     $("hint").replaceChildren(...hint(
-      this.selected !== null, this.editing.boxes.length, this.editing.placeOf(this.selected),
+      this.selection.size, this.editing.boxes.length, this.editing.placeOf(this.selection.first),
+      suggested && this.suggestions.words(suggested),
     ));
     this.status.draw(this.saver);
     this.#counts();
@@ -168,13 +210,18 @@ class Review {
     const { boxes, ghost } = this.editing;
     if (!asked || !this.typedNow) return boxes;
     if (asked === ghost) return [...boxes, { ...ghost, label: this.typedNow }];
-    return boxes.map((box) => (box.uid === asked.uid ? renamed(box, this.typedNow) : box));
+    return boxes.map((box) => (this.selection.has(box.uid) ? renamed(box, this.typedNow) : box));
   }
 
   checkDeal(options) {
     const { doc } = this;
     if (!doc || this.pointer.busy || this.editing.pending) return Promise.resolve();
     return this.deal.check(doc, this.#boxesAsTyped(), options);
+  }
+
+  #checkSuggestions() {
+    if (!start.dataset.suggested || this.pointer.busy || this.editing.pending) return;
+    this.suggestions.check(this.doc, this.editing.boxes);
   }
 
   listen() {
@@ -187,12 +234,15 @@ class Review {
     const poll = () => this.pictures.poll();
     $("alarm-retry").addEventListener("click", () => { this.saver.retryAll(); poll(); });
     $("keys-button").addEventListener("click", () => showKeys($("keys")));
-    askForPerson(this.api, start, (words) => this.say(words));
+    this.askPerson = askForPerson(this.api, start, (words) => this.say(words));
     for (const dialog of document.querySelectorAll("dialog")) {
       dialog.addEventListener("close", () => $("stage").focus({ preventScroll: true }));
     }
     // What is being moved when the page goes is noted, and saved when it is back.
-    addEventListener("pagehide", () => this.editing.flush());
+    addEventListener("pagehide", () => {
+      this.editing.flush();
+      this.steps.flush();
+    });
     addEventListener("online", () => this.saver.retryAll());
     document.addEventListener("visibilitychange", poll);
     setInterval(poll, POLL_MS);
@@ -203,7 +253,9 @@ class Review {
     for (const note of this.saver.leftOver()) {
       try {
         const doc = await this.pictures.load(note.id);
-        if (await this.saver.resume(doc, note)) {
+        const isLeft = await this.saver.resume(doc, note);
+        this.steps.restore(doc, { again: true });
+        if (isLeft) {
           this.say(`Edits of ${doc.form.file} that were not saved yet are being saved now.`);
         }
       } catch (error) {
@@ -231,6 +283,7 @@ class Review {
     await resumed;
     $("stage").focus();
     document.body.dataset.ready = "true";
+    if (start.ask_person) this.askPerson();
   }
 }
 

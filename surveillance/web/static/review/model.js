@@ -15,13 +15,28 @@ export function toWire({ uid, ...box }) {
 }
 
 export function sameBox(a, b) {
+  if (a === b) return true;
   return a.label === b.label
     && NUMBERS.every((name) => (a[name] ?? null) === (b[name] ?? null))
     && JSON.stringify(a.attributes ?? {}) === JSON.stringify(b.attributes ?? {});
 }
 
 export function sameBoxes(a, b) {
-  return a.length === b.length && a.every((box, n) => sameBox(box, b[n]));
+  return a === b || a.length === b.length && a.every((box, n) => sameBox(box, b[n]));
+}
+
+// A short text that boxes of the same values share, whoever wrote them down.
+export function digest(boxes) {
+  const text = JSON.stringify(boxes.map(
+    (box) => [box.label, ...NUMBERS.map((name) => box[name] ?? null), box.attributes ?? {}],
+  ));
+  let [low, high] = [0xdeadbeef, 0x41c6ce57];
+  for (let n = 0; n < text.length; n += 1) {
+    const code = text.charCodeAt(n);
+    low = Math.imul(low ^ code, 2654435761);
+    high = Math.imul(high ^ code, 1597334677);
+  }
+  return `${text.length}.${low >>> 0}.${high >>> 0}`;
 }
 
 // The boxes that only `a` and only `b` has; equal ones are paired off.
@@ -86,6 +101,41 @@ export function moved(box, dx, dy, size) {
   });
 }
 
+// Boxes pushed by (dx, dy) px together: none leaves the picture and none its place in the group.
+export function movedAll(boxes, dx, dy, size) {
+  const shifts = boxes.map((box) => {
+    const there = moved(box, dx, dy, size);
+    return { x: there.x0 - box.x0, y: there.y0 - box.y0 };
+  });
+  const least = (values) => values.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a));
+  const [x, y] = [least(shifts.map((s) => s.x)), least(shifts.map((s) => s.y))];
+  return boxes.map((box) => moved(box, x, y, size));
+}
+
+// A box turned to an angle about its centre, degrees clockwise; upright is no angle.
+export function turned(box, angle, size) {
+  const within = Math.round((((angle + 180) % 360) + 360) % 360 * 10) / 10 - 180;
+  const angle_deg = within === 0 ? null : Math.round(within * 10) / 10;
+  return reshaped({ ...box, angle_deg }, box, size);
+}
+
+// The edges and angle of the box with one edge from `a` to `b` and the other through `c`.
+export function spanned(a, b, c) {
+  const width = Math.hypot(b.x - a.x, b.y - a.y);
+  const [ux, uy] = [(b.x - a.x) / width, (b.y - a.y) / width];
+  const height = (c.x - a.x) * -uy + (c.y - a.y) * ux;
+  const x = (a.x + b.x - uy * height) / 2;
+  const y = (a.y + b.y + ux * height) / 2;
+  let angle = (Math.atan2(uy, ux) * 180) / Math.PI;
+  if (angle > 90) angle -= 180;
+  if (angle <= -90) angle += 180;
+  const tall = Math.abs(height);
+  return {
+    x0: x - width / 2, x1: x + width / 2, y0: y - tall / 2, y1: y + tall / 2,
+    angle_deg: Math.round(angle * 10) / 10 || null,
+  };
+}
+
 export function renamed(box, label) {
   return box.label === label ? box : Object.freeze({ ...box, label, score: null });
 }
@@ -107,6 +157,13 @@ export function readingOrder(boxes) {
   return rows.flatMap((row) => row.sort((a, b) => a.x0 - b.x0));
 }
 
+const orders = new WeakMap(); // reading orders by the array of boxes, which never changes
+
+export function inReadingOrder(boxes) {
+  if (!orders.has(boxes)) orders.set(boxes, readingOrder(boxes));
+  return orders.get(boxes);
+}
+
 const MOST_STEPS = 300;
 
 // One picture that is worked on: what the server has, what is wanted, and the steps between.
@@ -117,7 +174,11 @@ export class Doc {
     this.future = [];
     this.boxes = [];
     this.wantConfirmed = null; // true or false while a confirmation is not saved
-    this.tried = []; // boxes that were sent without an answer
+    this.tried = []; // digests of boxes that were sent without an answer
+    /** @type {string[] | null} */
+    this.rejected = null; // keys of rejected suggestions; null until they are known
+    /** @type {string[] | null} */
+    this.savedRejected = null;
     this.saving = false;
     this.trouble = null; // the ApiError of the last save, until one works
     this.take(form);
@@ -141,17 +202,27 @@ export class Doc {
   }
 
   get dirty() {
-    return !sameBoxes(this.boxes, this.saved);
+    // Asked for many times a step: compared once for each pair of versions.
+    if (this.compared?.boxes !== this.boxes || this.compared.saved !== this.saved) {
+      this.compared = {
+        boxes: this.boxes, saved: this.saved, dirty: !sameBoxes(this.boxes, this.saved),
+      };
+    }
+    return this.compared.dirty;
+  }
+
+  get rejectionsDirty() {
+    return this.rejected !== null && String(this.rejected) !== String(this.savedRejected);
   }
 
   // Whether a newer version is one that was sent from here: only the answer got lost.
   isOwn(theirs) {
     return theirs.revision === this.form.revision + 1 && theirs.confirmed_by === null
-      && this.tried.some((boxes) => sameBoxes(boxes, theirs.boxes));
+      && this.tried.includes(digest(theirs.boxes));
   }
 
   get waiting() {
-    return this.saving || this.dirty || this.wantConfirmed !== null;
+    return this.saving || this.dirty || this.rejectionsDirty || this.wantConfirmed !== null;
   }
 
   get confirmed() {
@@ -159,27 +230,38 @@ export class Doc {
     return this.wantConfirmed ?? this.form.confirmed_by !== null;
   }
 
-  edit(boxes) {
-    if (sameBoxes(boxes, this.boxes)) return false;
-    this.past.push(this.boxes);
+  get state() {
+    return { boxes: this.boxes, rejected: this.rejected };
+  }
+
+  edit(boxes, rejected = this.rejected) {
+    if (sameBoxes(boxes, this.boxes) && String(rejected) === String(this.rejected)) return false;
+    this.past.push(this.state);
     if (this.past.length > MOST_STEPS) this.past.shift();
     this.future = [];
-    this.boxes = boxes;
+    this.#put({ boxes, rejected });
     return true;
   }
 
   undo() {
-    if (!this.past.length) return false;
-    this.future.push(this.boxes);
-    this.boxes = this.past.pop();
-    return true;
+    return this.#travel(this.past, this.future);
   }
 
   redo() {
-    if (!this.future.length) return false;
-    this.past.push(this.boxes);
-    this.boxes = this.future.pop();
+    return this.#travel(this.future, this.past);
+  }
+
+  #travel(from, to) {
+    if (!from.length) return false;
+    to.push(this.state);
+    this.#put(from.pop());
     return true;
+  }
+
+  #put({ boxes, rejected }) {
+    this.boxes = boxes;
+    // A step made before the rejections were known takes none back.
+    if (rejected !== null) this.rejected = rejected;
   }
 
   forgetSteps() {

@@ -1,7 +1,7 @@
 // The right side: the verdict on the picture, its boxes, what is known of it, its history.
 
 import { face, isCard, shortName } from "./cards.js";
-import { readingOrder } from "./model.js";
+import { inReadingOrder } from "./model.js";
 import { html } from "./svg.js";
 
 export function person(author) {
@@ -18,21 +18,25 @@ export function when(iso) {
 }
 
 export class Panel {
-  // `actions`: select(uid), confirm(), unconfirm(), loadHistory(), bringBack(revision).
+  // `actions`: select(uid, adds), confirm(), unconfirm(), loadHistory(), bringBack(revision).
   constructor(parts, actions) {
     this.parts = parts;
     this.actions = actions;
     this.changes = null;
+    this.lines = new Map(); // what is listed of each box: {box, n, mark, isOn, node}, by uid
+    this.list = null;
   }
 
-  draw(doc, selected, marks) {
+  draw(doc, boxes, selection, marks) {
     // Drawn only when something changed: a button that has the focus keeps it.
-    const told = JSON.stringify([doc, selected, [...marks]]);
-    if (told === this.told) return;
-    this.told = told;
-    this.#verdict(doc);
-    this.#boxes(doc, selected, marks);
-    this.#facts(doc.form);
+    const { boxes: _, ...form } = doc.form;
+    const told = JSON.stringify({ ...doc, form });
+    if (told !== this.told) {
+      this.told = told;
+      this.#verdict(doc);
+      this.#facts(doc.form);
+    }
+    this.#boxes(boxes, selection, marks);
   }
 
   #verdict(doc) {
@@ -57,34 +61,73 @@ export class Panel {
     }
   }
 
-  #boxes(doc, selected, marks) {
-    const lines = readingOrder(doc.boxes).map((box, n) => {
-      const { tone } = face(box.label);
-      const size = `${Math.round(box.x1 - box.x0)} × ${Math.round(box.y1 - box.y0)}`;
-      const sure = box.score === null ? "" : `${Math.round(100 * box.score)} %`;
-      return html(
-        "li", {},
-        html(
-          "button",
-          {
-            type: "button", tabindex: "-1", class: tone, "data-uid": box.uid,
-            "aria-pressed": box.uid === selected ? "true" : "false",
-            onclick: () => this.actions.select(box.uid),
-          },
-          html("span", { class: "dim num" }, n + 1),
-          html("b", {}, isCard(box.label) ? shortName(box.label) : box.label),
-          html("span", { class: "mark" }, marks.get(box.uid) ?? ""),
-          html("span", { class: "dim num", title: "How sure the model was" }, sure),
-          html("span", { class: "dim num", title: "px" }, size),
-        ),
-      );
-    });
-    this.parts.boxes.replaceChildren(
-      html("h2", {}, `Boxes ${doc.boxes.length}`),
-      lines.length ? html("ol", {}, ...lines)
-        : html("p", { class: "dim" }, "None. Drag on the picture, or press N."),
-    );
-    this.parts.boxes.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest" });
+  // Of thousands of lines only those are made again that changed.
+  #boxes(boxes, selection, marks) {
+    let isOther = !this.list;
+    const old = this.lines;
+    this.lines = new Map();
+    for (const [n, box] of inReadingOrder(boxes).entries()) {
+      const mark = marks.get(box.uid) ?? "";
+      const isOn = selection.has(box.uid);
+      let line = old.get(box.uid);
+      if (line?.box !== box || line.mark !== mark) {
+        line = { box, n, mark, isOn, node: this.#line(box, n, mark, isOn) };
+        isOther = true;
+      }
+      if (line.n !== n) {
+        line.n = n;
+        line.node.querySelector(".at").textContent = String(n + 1);
+        isOther = true;
+      }
+      if (line.isOn !== isOn) {
+        line.isOn = isOn;
+        line.node.firstChild.setAttribute("aria-pressed", String(isOn));
+      }
+      this.lines.set(box.uid, line);
+    }
+    isOther ||= old.size !== this.lines.size;
+    if (isOther) this.#list(old);
+    const { first } = selection;
+    if (first === this.shownFirst && !isOther) return;
+    this.shownFirst = first;
+    this.lines.get(first)?.node.scrollIntoView({ block: "nearest" });
+  }
+
+  // Put the lines into the list in place of old ones; those that stay are not touched.
+  #list(old) {
+    if (!this.list) {
+      this.list = html("ol", {});
+      this.count = html("h2", {});
+      this.none = html("p", { class: "dim" }, "None. Drag on the picture, or press N.");
+      this.parts.boxes.replaceChildren(this.count, this.none, this.list);
+    }
+    this.count.textContent = `Boxes ${this.lines.size}`;
+    this.none.hidden = this.lines.size > 0;
+    for (const [uid, { node }] of old) if (this.lines.get(uid)?.node !== node) node.remove();
+    let at = this.list.firstChild;
+    for (const { node } of this.lines.values()) {
+      if (node === at) at = at.nextSibling;
+      else this.list.insertBefore(node, at);
+    }
+  }
+
+  #line(box, n, mark, isOn) {
+    const size = `${Math.round(box.x1 - box.x0)} × ${Math.round(box.y1 - box.y0)}`;
+    const angle = box.angle_deg ? ` ${box.angle_deg}°` : "";
+    const sure = box.score === null ? "" : `${Math.round(100 * box.score)} %`;
+    return html("li", {}, html(
+      "button",
+      {
+        type: "button", tabindex: "-1", class: face(box.label).tone, "data-uid": box.uid,
+        "aria-pressed": String(isOn),
+        onclick: (event) => this.actions.select(box.uid, event.ctrlKey || event.metaKey),
+      },
+      html("span", { class: "dim num at" }, n + 1),
+      html("b", {}, isCard(box.label) ? shortName(box.label) : box.label),
+      html("span", { class: "mark" }, mark),
+      html("span", { class: "dim num", title: "How sure the model was" }, sure),
+      html("span", { class: "dim num", title: "px, and the angle" }, size + angle),
+    ));
   }
 
   #facts(form) {

@@ -3,20 +3,22 @@
 
 const $ = (id) => document.getElementById(id);
 
+// Gives back what asks for the name.
 export function askForPerson(api, start, say) {
   const dialog = $("who");
   $("person").append(start.person);
   if (start.logged_in) {
     $("person").disabled = true;
     $("person").title = "You are logged in by this name; it is kept with each change";
-    return;
+    return () => {};
   }
-  $("person").addEventListener("click", () => {
+  const ask = () => {
     $("who-name").value = $("person").textContent;
     dialog.returnValue = "";
     dialog.showModal();
     $("who-name").select();
-  });
+  };
+  $("person").addEventListener("click", ask);
   $("who-cancel").addEventListener("click", () => dialog.close("cancel"));
   dialog.addEventListener("close", async () => {
     if (dialog.returnValue !== "ok") return;
@@ -26,4 +28,5 @@ export function askForPerson(api, start, say) {
       say(`The name was not taken: ${error.message}.`);
     }
   });
+  return ask;
 }

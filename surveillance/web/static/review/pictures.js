@@ -25,6 +25,7 @@ export class Pictures {
     const doc = new Doc(content);
     doc.tag = tag;
     this.docs.set(id, doc);
+    this.app.steps.restore(doc);
     for (const [other, old] of this.docs) {
       if (this.docs.size <= MOST_DOCS) break;
       if (!old.waiting && old !== this.app.doc) this.docs.delete(other);
@@ -65,6 +66,7 @@ export class Pictures {
     this.app.editing.place = 0;
     this.app.select(null);
     this.app.deal.begin(doc);
+    this.app.suggestions.clear();
     this.app.panel.drawHistory(null);
     this.app.filters.writeAddress(doc.id);
     const drawAgain = () => { if (this.app.doc === doc) this.app.render(); };
@@ -100,6 +102,22 @@ export class Pictures {
     });
   }
 
+  // The boxes of the picture before this one in the list, put onto this one.
+  async copyPrevious() {
+    const { doc } = this.app;
+    try {
+      const id = await this.app.film.neighbour(doc.id, -1);
+      if (id === null) {
+        this.app.say("This is the first picture: there is none before it to copy from.");
+        return;
+      }
+      const before = await this.load(id);
+      if (doc === this.app.doc) this.app.editing.insert(before.boxes, `Copied from ${before.form.file}`);
+    } catch (error) {
+      this.app.status.failed(error, this.app.saver);
+    }
+  }
+
   async nextUnconfirmed() {
     try {
       const id = await this.upcoming.catch(() => this.app.film.nextUnconfirmed(this.app.doc.id));
@@ -124,10 +142,11 @@ export class Pictures {
         const isNew = content.revision > doc.form.revision;
         if (isNew) {
           doc.forgetSteps();
+          this.app.steps.forget(doc);
           doc.take(content, tag);
           const by = person(content.confirmed_by ?? content.labelled_by);
           this.app.say(`${by} changed this picture.`);
-          if (!doc.boxes.some((box) => box.uid === this.app.selected)) this.app.select(null);
+          this.app.selection.keep(doc.boxes);
         } else {
           doc.took(content, tag);
         }

@@ -2,11 +2,15 @@
 // boxes themselves are changed by whoever listens.
 
 
+import { middle, spanned } from "./model.js";
+
+const LEAST_SIDE_PX = 2;
 const STILL_PX = 4; // a press that moves less is a click
 const WHEEL_STEP = 1.0015;
 
 /**
- * What the mouse does from down to up: "pan", "draw", "resize" or "move", from `at` on.
+ * What the mouse does from down to up, from `at` on: "pan", "draw", "band" (selects), "resize",
+ * "move" or "turn". A turned box is drawn in two: its "edge", then with no button its "width".
  * @typedef {object} Gesture
  * @property {string} kind
  * @property {{ x: number, y: number }} at px of the picture
@@ -18,19 +22,22 @@ const WHEEL_STEP = 1.0015;
  * @property {number} [uid] Of the box that is moved or resized.
  * @property {any} [box]
  * @property {any} [handle]
+ * @property {{ x: number, y: number }} [end] Where the edge of a turned box ends.
+ * @property {boolean} [adds] Whether a click adds to what is selected.
  * @property {any[]} [under] All boxes below the mouse.
  * @property {boolean} [wasOn] Whether the box was selected before.
  */
 
 export class Pointer {
-  // `listener`: boxes(), selected(), select(uid), preview(uid, edges|null, shift|null),
-  // commit(uid), draw(edges), ghost(edges|null), context().
+  // `listener`: boxes(), selected(), has(uid), select(uid), toggle(uid), selectWithin(edges),
+  // preview(uid, {edges, shift, angle}), commit(uid), draw(edges), ghost(edges|null), say(words).
   constructor(stage, listener) {
     this.stage = stage;
     this.listener = listener;
     this.last = null; // where the mouse is, px of the picture; null when it is elsewhere
     /** @type {Gesture | null} */
     this.gesture = null;
+    this.armed = false;
     const { root } = stage;
     root.addEventListener("pointerdown", (event) => this.#down(event));
     root.addEventListener("pointermove", (event) => this.#move(event));
@@ -48,9 +55,16 @@ export class Pointer {
   cancel() {
     const { gesture } = this;
     this.gesture = null;
+    this.armed = false;
     if (!gesture) return;
     this.listener.ghost(null);
-    if (gesture.uid !== undefined) this.listener.preview(gesture.uid, null, null);
+    if (gesture.uid !== undefined) this.listener.preview(gesture.uid);
+  }
+
+  // What is drawn next is a turned box.
+  arm() {
+    this.armed = true;
+    this.listener.say("Turned box: drag along one edge, move to the edge across, click.");
   }
 
   #selectedBox() {
@@ -65,15 +79,29 @@ export class Pointer {
     this.stage.root.setPointerCapture(event.pointerId);
     const at = this.stage.toPicture(event.clientX, event.clientY);
     const start = { at, clientX: event.clientX, clientY: event.clientY, moved: false };
+    if (this.gesture?.kind === "width") return; // the click that ends it comes with the button up
+    const ctrl = event.ctrlKey || event.metaKey;
+    if (event.button === 0 && ctrl && event.shiftKey) {
+      this.gesture = { ...start, kind: "band" };
+      return;
+    }
     if (event.button !== 0 || event.shiftKey) {
       this.gesture = { ...start, kind: "pan", x: event.clientX, y: event.clientY };
       return;
     }
-    if (event.ctrlKey || event.metaKey) {
-      this.gesture = { ...start, kind: "draw" };
+    if (this.armed) {
+      this.gesture = { ...start, kind: "edge" };
+      return;
+    }
+    if (ctrl) {
+      this.gesture = { ...start, kind: "draw", adds: true };
       return;
     }
     const chosen = this.#selectedBox();
+    if (chosen && this.stage.isKnob(at, chosen)) {
+      this.gesture = { ...start, kind: "turn", uid: chosen.uid, box: chosen };
+      return;
+    }
     const handle = chosen && this.stage.handleAt(at, chosen);
     if (handle) {
       this.gesture = { ...start, kind: "resize", uid: chosen.uid, box: chosen, handle };
@@ -85,8 +113,9 @@ export class Pointer {
       return;
     }
     const isOn = chosen && under.some((box) => box.uid === chosen.uid);
-    const box = isOn ? chosen : under[0];
-    if (!isOn) this.listener.select(box.uid);
+    const held = under.find((box) => this.listener.has(box.uid));
+    const box = isOn ? chosen : held ?? under[0];
+    if (!isOn && !held) this.listener.select(box.uid);
     this.gesture = { ...start, kind: "move", uid: box.uid, box, under, wasOn: isOn };
   }
 
@@ -99,18 +128,24 @@ export class Pointer {
       return;
     }
     const far = Math.hypot(event.clientX - gesture.clientX, event.clientY - gesture.clientY);
-    gesture.moved ||= far >= STILL_PX;
+    gesture.moved ||= far >= STILL_PX || gesture.kind === "width";
     if (!gesture.moved) return;
     if (gesture.kind === "pan") {
       this.stage.pan(event.clientX - gesture.x, event.clientY - gesture.y);
       [gesture.x, gesture.y] = [event.clientX, event.clientY];
-    } else if (gesture.kind === "draw") {
+    } else if (gesture.kind === "draw" || gesture.kind === "band") {
       this.listener.ghost(this.#drawn(gesture, at));
+    } else if (gesture.kind === "edge") {
+      this.listener.ghost(spanned(gesture.at, at, at));
+    } else if (gesture.kind === "width") {
+      this.listener.ghost(spanned(gesture.at, gesture.end, at));
     } else if (gesture.kind === "move") {
       const shift = { x: at.x - gesture.at.x, y: at.y - gesture.at.y };
-      this.listener.preview(gesture.uid, null, shift);
+      this.listener.preview(gesture.uid, { shift });
+    } else if (gesture.kind === "turn") {
+      this.listener.preview(gesture.uid, { angle: this.#angle(gesture, at, event.shiftKey) });
     } else {
-      this.listener.preview(gesture.uid, this.#resized(gesture, at), null);
+      this.listener.preview(gesture.uid, { edges: this.#resized(gesture, at) });
     }
   }
 
@@ -122,9 +157,24 @@ export class Pointer {
     if (gesture.kind === "draw") {
       this.listener.ghost(null);
       if (gesture.moved) this.listener.draw(this.#drawn(gesture, at));
-      else this.listener.select(null);
-    } else if (gesture.kind === "move" || gesture.kind === "resize") {
+      else if (gesture.adds) {
+        const [box] = this.stage.boxesAt(at, this.listener.boxes());
+        if (box) this.listener.toggle(box.uid);
+      } else this.listener.select(null);
+    } else if (gesture.kind === "band") {
+      this.listener.ghost(null);
+      if (gesture.moved) this.listener.selectWithin(this.#drawn(gesture, at));
+    } else if (gesture.kind === "edge") {
+      if (gesture.moved) this.gesture = { ...gesture, kind: "width", end: at };
+      else this.cancel();
+    } else if (gesture.kind === "width") {
+      this.armed = false;
+      this.listener.ghost(null);
+      const edges = spanned(gesture.at, gesture.end, at);
+      if (edges.y1 - edges.y0 >= LEAST_SIDE_PX) this.listener.draw(edges);
+    } else if (["move", "resize", "turn"].includes(gesture.kind)) {
       if (gesture.moved) this.listener.commit(gesture.uid);
+      else if (gesture.kind === "move" && this.listener.many()) this.listener.select(gesture.uid);
       else if (gesture.wasOn && gesture.under.length > 1) this.#nextBelow(gesture);
     }
   }
@@ -134,6 +184,18 @@ export class Pointer {
   #nextBelow({ under, uid }) {
     const place = under.findIndex((box) => box.uid === uid);
     this.listener.select(under[(place + 1) % under.length].uid);
+  }
+
+  // The angle at which the knob of a box lies in the direction of the mouse; `steps` of 15°.
+  /**
+   * @param {Gesture} gesture
+   * @param {{ x: number, y: number }} at
+   * @param {boolean} steps
+   */
+  #angle({ box }, at, steps) {
+    const { x, y } = middle(box);
+    const angle = (Math.atan2(at.y - y, at.x - x) * 180) / Math.PI + 90;
+    return steps ? Math.round(angle / 15) * 15 : angle;
   }
 
   #drawn({ at: start }, at) {
@@ -187,7 +249,8 @@ export class Pointer {
     const chosen = this.#selectedBox();
     const handle = chosen && this.stage.handleAt(at, chosen);
     let name = "crosshair";
-    if (handle) {
+    if (chosen && this.stage.isKnob(at, chosen)) name = "grab";
+    else if (handle) {
       const [h, v] = handle;
       if (h && v) name = h === v ? "nwse-resize" : "nesw-resize";
       else name = h ? "ew-resize" : "ns-resize";

@@ -1,7 +1,7 @@
 // Saves every step, in order, one picture beside the other. What is not saved yet also lies in
 // the browser's own store, so that neither a reload nor a dead server loses it.
 
-import { sameBoxes, toWire, withUid } from "./model.js";
+import { digest, sameBoxes, toWire, withUid } from "./model.js";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
@@ -30,10 +30,10 @@ export class Saver {
 
   // Call after every edit, undo or confirmation of a doc.
   push(doc) {
-    this.#note(doc);
     this.docs.set(doc.id, doc);
-    this.changed(doc);
     if (doc.saving) {
+      this.#note(doc);
+      this.changed(doc);
       // A save that was refused waits for a change: here it is.
       if (doc.trouble) this.#wake(doc);
       return;
@@ -69,7 +69,7 @@ export class Saver {
     }
     const isSame = sameBoxes(note.boxes, doc.saved);
     const isOwn = doc.form.revision === note.revision + 1 && doc.form.confirmed_by === null
-      && (note.tried ?? []).some((boxes) => sameBoxes(boxes, doc.saved));
+      && (note.tried ?? []).includes(digest(doc.saved));
     if (!isSame && !isOwn && note.revision !== doc.form.revision) {
       const mine = note.boxes.map(withUid);
       const theirs = doc.form;
@@ -83,6 +83,7 @@ export class Saver {
     } else if (!isSame) {
       doc.edit(note.boxes.map(withUid));
     }
+    if (Array.isArray(note.rejected)) doc.rejected = note.rejected;
     const confirmed = doc.form.confirmed_by !== null;
     doc.wantConfirmed = note.confirmed === null || note.confirmed === confirmed
       ? null : note.confirmed;
@@ -97,12 +98,12 @@ export class Saver {
   async #run(doc) {
     doc.saving = true;
     let pause = FIRST_PAUSE_MS;
-    while (doc.dirty || doc.wantConfirmed !== null) {
+    while (doc.dirty || doc.rejectionsDirty || doc.wantConfirmed !== null) {
       try {
         await this.#step(doc);
         doc.trouble = null;
         pause = FIRST_PAUSE_MS;
-        this.#note(doc);
+        if (doc.dirty || doc.rejectionsDirty || doc.wantConfirmed !== null) this.#note(doc);
       } catch (error) {
         doc.trouble = error;
         this.changed(doc);
@@ -121,12 +122,16 @@ export class Saver {
     const sent = doc.boxes.map(toWire);
     const wasDirty = doc.dirty;
     const confirmed = doc.wantConfirmed;
+    if (wasDirty) doc.tried = [...doc.tried, digest(sent)].slice(-MOST_TRIED);
+    this.#note(doc);
     this.changed(doc);
+    if (!wasDirty && doc.rejectionsDirty) {
+      const keys = doc.rejected;
+      await this.api.saveRejected(doc.id, keys);
+      doc.savedRejected = keys;
+      return;
+    }
     try {
-      if (wasDirty) {
-        doc.tried = [...doc.tried, sent].slice(-MOST_TRIED);
-        this.#note(doc);
-      }
       const { content, tag } = wasDirty
         ? await this.api.saveBoxes(doc.id, doc.form.revision, sent)
         : await this.api.saveConfirmation(doc.id, doc.form.revision, confirmed);
@@ -179,7 +184,7 @@ export class Saver {
     const note = {
       id: doc.id, sha256: doc.form.sha256, revision: doc.form.revision,
       boxes: doc.boxes.map(toWire), confirmed: doc.wantConfirmed,
-      tried: doc.tried,
+      tried: doc.tried, rejected: doc.rejectionsDirty ? doc.rejected : null,
     };
     try {
       localStorage.setItem(this.prefix + doc.id, JSON.stringify(note));

@@ -6,6 +6,8 @@ import { svg } from "./svg.js";
 
 const MOST_SCALE = 40;
 const MARGIN_PX = 12;
+const KNOB_REM = 1.6; // how far above a box the knob stands by which it is turned
+const CROWD = 300; // boxes on a picture beyond which names are shown only where they have room
 export const HANDLES = [[-1, -1], [0, -1], [1, -1], [1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0]];
 
 export class Stage {
@@ -22,9 +24,16 @@ export class Stage {
     this.onview = () => {};
     this.image = svg("image", { preserveAspectRatio: "none" });
     this.layer = svg("g");
-    this.canvas.append(this.image, this.layer);
+    this.hints = svg("g");
+    this.top = svg("g"); // the box that is selected first, above the others
+    this.ghost = svg("g");
+    this.overlay = svg("g", {}, this.layer, this.hints, this.top, this.ghost);
+    this.nodes = new Map(); // what is drawn of each box: {box, as, node}, by uid
+    this.crowded = false;
+    this.canvas.append(this.image, this.overlay);
     this.preloaded = new Map();
     this.token = 0;
+    this.letter = parseFloat(getComputedStyle(document.documentElement).fontSize);
     new ResizeObserver(() => this.#resized()).observe(root);
   }
 
@@ -37,7 +46,7 @@ export class Stage {
   }
 
   get rem() {
-    return parseFloat(getComputedStyle(document.documentElement).fontSize);
+    return this.letter;
   }
 
   // Start loading a picture that will be shown soon.
@@ -87,6 +96,7 @@ export class Stage {
   }
 
   #resized() {
+    this.letter = parseFloat(getComputedStyle(document.documentElement).fontSize);
     if (!this.size) return;
     if (this.fitted) this.fit();
     else this.#view(this.scale, this.x, this.y);
@@ -129,6 +139,8 @@ export class Stage {
   reveal(box) {
     const { x, y } = this.toScreen(middle(box));
     const half = { x: this.width / 2, y: this.height / 2 };
+    // What lies at the rim of a whole picture is in sight already.
+    if (this.fitted && x > 0 && y > 0 && x < this.width && y < this.height) return;
     if (Math.abs(x - half.x) > 0.8 * half.x || Math.abs(y - half.y) > 0.8 * half.y) {
       this.pan(half.x - x, half.y - y);
     }
@@ -142,6 +154,7 @@ export class Stage {
     this.x = Math.min(Math.max(x, keep - scale * this.size.width), this.width - keep);
     this.y = Math.min(Math.max(y, keep - scale * this.size.height), this.height - keep);
     this.image.setAttribute("transform", `translate(${this.x} ${this.y}) scale(${scale})`);
+    this.overlay.setAttribute("transform", `translate(${this.x} ${this.y})`);
     this.image.classList.toggle("grainy", scale >= 4);
     this.onview();
   }
@@ -200,54 +213,153 @@ export class Stage {
     return h === null || v === null || (h === 0 && v === 0) ? null : [h, v];
   }
 
-  // `marks`: a map from uid to a sign such as "‼" that stands before the label.
-  draw(boxes, selected, marks = new Map(), ghost = null) {
-    this.layer.replaceChildren();
-    if (!this.size || (this.showing === "nothing" && selected === null)) return;
-    const rest = this.showing === "nothing" ? [] : boxes.filter((box) => box.uid !== selected);
-    for (const box of rest) this.layer.append(this.#box(box, false, marks.get(box.uid)));
-    const chosen = boxes.find((box) => box.uid === selected);
-    if (chosen) this.layer.append(this.#box(chosen, true, marks.get(chosen.uid)));
-    if (ghost) this.layer.append(this.#box({ ...ghost, label: "" }, true));
+  // Whether a point of the picture is on the knob by which a box is turned.
+  isKnob(point, box) {
+    const { x, y } = this.intoFrame(box, point);
+    const reach = (0.6 * this.rem) / this.scale;
+    const knob = { x: (box.x0 + box.x1) / 2, y: box.y0 - (KNOB_REM * this.rem) / this.scale };
+    return Math.hypot(x - knob.x, y - knob.y) <= reach;
   }
 
-  #box(box, isSelected, mark = "") {
-    const [x, y] = [this.x + this.scale * box.x0, this.y + this.scale * box.y0];
-    const [width, height] = [this.scale * (box.x1 - box.x0), this.scale * (box.y1 - box.y0)];
-    const group = svg("g", {
-      class: `box ${face(box.label).tone}${isSelected ? " selected" : ""}`
-        + `${mark ? " doubled" : ""}${box.score === null ? "" : " guessed"}`,
-      "data-label": box.label,
+  // The boxes whose centre lies within edges.
+  boxesWithin(edges, boxes) {
+    return boxes.filter((box) => {
+      const { x, y } = middle(box);
+      return x >= edges.x0 && x <= edges.x1 && y >= edges.y0 && y <= edges.y1;
     });
+  }
+
+  // `selection`: what is selected; `marks`: a map from uid to a sign such as "‼" that stands
+  // before the label; `hints`: suggested boxes. What did not change since the last call stays.
+  draw({ boxes, selection, marks = new Map(), ghost = null, hints = [] }) {
+    if (!this.size) return;
+    const hidden = this.showing === "nothing";
+    const shown = hidden ? boxes.filter((box) => selection.has(box.uid)) : boxes;
+    const view = `${this.scale} ${this.showing} ${shown.length > CROWD} ${this.rem}`;
+    const gone = new Set(this.nodes.keys());
+    this.crowded = shown.length > CROWD;
+    const added = document.createDocumentFragment();
+    for (const box of shown) {
+      const isFirst = box.uid === selection.first;
+      const mark = marks.get(box.uid) ?? "";
+      const isChosen = selection.has(box.uid);
+      const as = `${isChosen} ${isFirst} ${mark} ${view}`;
+      const held = this.nodes.get(box.uid);
+      gone.delete(box.uid);
+      // The first one's name is kept in sight while the view moves.
+      if (held && held.box === box && held.as === as && !isFirst) continue;
+      const node = this.#box(box, { isFirst, isChosen, mark });
+      this.nodes.set(box.uid, { box, as, node });
+      if (isFirst) {
+        held?.node.remove();
+        this.top.replaceChildren(node);
+      } else if (held && held.node.parentNode === this.layer) held.node.replaceWith(node);
+      else {
+        held?.node.remove();
+        added.append(node);
+      }
+    }
+    this.layer.append(added);
+    for (const uid of gone) {
+      this.nodes.get(uid).node.remove();
+      this.nodes.delete(uid);
+    }
+    this.hints.replaceChildren(...(hidden ? [] : hints.map((hint) => this.#hint(hint))));
+    this.ghost.replaceChildren(...(ghost
+      ? [this.#box({ ...ghost, label: "" }, { isFirst: true, isChosen: true, mark: "" })] : []));
+  }
+
+  // A group for a box and its edges, in px of the screen from the picture's corner on.
+  #frame(box, attributes) {
+    const [x, y] = [this.scale * box.x0, this.scale * box.y0];
+    const [width, height] = [this.scale * (box.x1 - box.x0), this.scale * (box.y1 - box.y0)];
+    const group = svg("g", attributes);
     if (box.angle_deg) {
       group.setAttribute("transform", `rotate(${box.angle_deg} ${x + width / 2} ${y + height / 2})`);
     }
     const edges = { x, y, width: Math.max(1, width), height: Math.max(1, height) };
-    group.append(svg("rect", { class: "halo", ...edges }), svg("rect", { class: "edge", ...edges }));
-    if (isSelected) {
-      const side = 0.5 * this.rem;
-      for (const [h, v] of HANDLES) {
-        group.append(svg("rect", {
-          class: "handle", width: side, height: side,
-          x: x + ((h + 1) / 2) * width - side / 2, y: y + ((v + 1) / 2) * height - side / 2,
-        }));
-      }
-    }
-    if (box.label && (this.showing === "labels" || isSelected)) {
-      group.append(...this.#tag(box, x, y, height, isSelected, mark));
+    return { group, edges };
+  }
+
+  #box(box, { isFirst, isChosen, mark }) {
+    const { group, edges } = this.#frame(box, {
+      class: `box ${face(box.label).tone}${isFirst ? " selected" : ""}`
+        + `${isChosen && !isFirst ? " chosen" : ""}`
+        + `${mark ? " doubled" : ""}${(box.score ?? null) === null ? "" : " guessed"}`,
+      "data-label": box.label,
+    });
+    // Of thousands of boxes each is drawn with one line less.
+    if (!this.crowded || isChosen) group.append(svg("rect", { class: "halo", ...edges }));
+    group.append(svg("rect", { class: "edge", ...edges }));
+    if (isFirst) this.#handles(group, edges);
+    if (box.label && (isFirst || (this.showing === "labels" && this.#hasRoom(box, edges)))) {
+      group.append(...this.#tag(box, edges, isFirst, mark));
     }
     return group;
   }
 
-  #tag(box, x, y, height, isSelected, mark) {
+  #handles(group, { x, y, width, height }) {
+    const side = 0.5 * this.rem;
+    const reach = KNOB_REM * this.rem;
+    group.append(
+      svg("line", { class: "stem", x1: x + width / 2, x2: x + width / 2, y1: y, y2: y - reach }),
+      svg("circle", { class: "knob", cx: x + width / 2, cy: y - reach, r: 0.34 * this.rem }),
+    );
+    for (const [h, v] of HANDLES) {
+      // Of a small box only what leaves its inside in sight.
+      if ((!h && width < 4 * side) || (!v && height < 4 * side)) continue;
+      if (Math.max(width, height) < 2 * side && (h !== 1 || v !== 1)) continue;
+      group.append(svg("rect", {
+        class: "handle", width: side, height: side,
+        x: x + ((h + 1) / 2) * width - side / 2, y: y + ((v + 1) / 2) * height - side / 2,
+      }));
+    }
+  }
+
+  // Whether the name of one of thousands of boxes can be read without hiding the others.
+  #hasRoom(box, { width, height }) {
+    if (!this.crowded) return true;
+    const letter = 0.85 * this.rem;
+    return height > 1.2 * letter && width > 0.5 * letter * (1 + box.label.length);
+  }
+
+  #hint({ box, deletes, active, words, key }) {
+    const { group, edges } = this.#frame(box, {
+      class: `hint ${deletes ? "deletes" : face(box.label).tone}${active ? " active" : ""}`,
+      "data-key": key,
+    });
+    group.append(svg("rect", { class: "halo", ...edges }), svg("rect", { class: "edge", ...edges }));
+    if (deletes) {
+      const { x, y, width, height } = edges;
+      group.append(svg("path", {
+        class: "edge", d: `M${x} ${y}l${width} ${height}M${x + width} ${y}l${-width} ${height}`,
+      }));
+    }
+    if (active) {
+      const below = { ...edges, y: edges.y + edges.height + 1.7 * this.rem };
+      group.append(...this.#words(`? ${words}`, below, 0.95 * this.rem));
+    }
+    return group;
+  }
+
+  #tag(box, edges, isFirst, mark) {
+    const { x, y, height } = edges;
     const words = `${mark ? `${mark} ` : ""}${isCard(box.label) ? shortName(box.label) : box.label}`;
-    const letter = (isSelected ? 1.05 : 0.85) * this.rem;
-    const signs = [...words.replace("\ufe0e", "")];
-    const wide = letter * (0.45 + 0.64 * signs.length + (isCard(box.label) ? 0.25 : 0));
+    const letter = (isFirst ? 1.05 : 0.85) * this.rem;
     const tall = 1.25 * letter;
-    const top = y - tall - 2 > 0 ? y - tall - 2 : Math.min(y + height + 2, this.height - tall);
-    const text = svg("text", { x: x + 0.18 * letter, y: top + letter, "font-size": letter });
+    // The knob of the first one stands above it: its name beside that.
+    const above = y - tall - 2;
+    const top = this.y + above > 0
+      ? above : Math.min(y + height + 2, this.height - this.y - tall);
+    return this.#words(words, { x, y: top + tall }, letter, isCard(box.label) ? 0.25 : 0);
+  }
+
+  // A line of text on a plate; its lower left corner at (x, y).
+  #words(words, { x, y }, letter, more = 0) {
+    const wide = letter * (0.45 + 0.64 * [...words.replace("\ufe0e", "")].length + more);
+    const tall = 1.25 * letter;
+    const text = svg("text", { x: x + 0.18 * letter, y: y - 0.25 * letter, "font-size": letter });
     text.textContent = words;
-    return [svg("rect", { class: "tag", x, y: top, width: wide, height: tall, rx: 3 }), text];
+    return [svg("rect", { class: "tag", x, y: y - tall, width: wide, height: tall, rx: 3 }), text];
   }
 }
