@@ -24,7 +24,7 @@ from datasets.training.views import CLASSES
 from models.data.crops import read_crops
 from models.data.provenance import Provenance, read_object
 from models.networks.slim import BOX_WIDTH, slim
-from models.train import detector, reader
+from models.train import detector, patches
 from settlement.errors import FeltwatchError
 from vision.detect.openvino_runtime import CARD_FILE
 
@@ -171,7 +171,7 @@ def checkpoint_of(part: str, onnx_file: Path, data: Path, out: Path, size: int) 
         samples = _views(data, size)
     else:
         names = CLASS_NAMES
-        model = ClassificationModel(reader.ARCHITECTURE, nc=len(names), verbose=False)
+        model = ClassificationModel(patches.ARCHITECTURE, nc=len(names), verbose=False)
         samples = np.concatenate([f.crops[:SAMPLES] for f in read_crops(data, len(names))])
     model = unfolded(onnx_file, model, np.ascontiguousarray(samples[:SAMPLES]))
     model.names = dict(enumerate(names))

@@ -72,8 +72,9 @@ def laid_stack(
         return None
     side = cut_sample(cut_strip(frame, calibration, own.base, size))
     palette = Palette(
-        ("chip",), (1,), np.float32(side.transpose(2, 0, 1) / 255)[None, None],
-        np.float32(side.mean(axis=(0, 1)) / 255)[None, None], np.ones((1, 1, 1), np.float32),
+        ("chip",), (1,), np.asarray(side.transpose(2, 0, 1) / 255, np.float32)[None, None],
+        np.asarray(side.mean(axis=(0, 1)) / 255, np.float32)[None, None],
+        np.ones((1, 1, 1), np.float32),
     )  # fmt: skip
     read = read_stacks(frame, calibration, palette, size, place, [own.box], reader)
     return min(read, key=lambda one: math.dist(one.center_mm, at_mm), default=None)
