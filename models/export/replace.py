@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from models.data.provenance import Provenance
-from models.export.model_card import CHART_FILE, card_json, card_markdown
-from models.export.weights import FILES, PAGE_FILE, ExportSettings, export_part
+from models.export.model_card import CHART_FILE, PAGE_FILE, card_json, card_markdown
+from models.export.weights import FILES, ExportSettings, export_part
 from vision.detect.openvino_runtime import CARD_FILE, load_card
 
 

@@ -140,7 +140,7 @@ def _step(
     logits = logits.float()
     loss = functional.cross_entropy(logits, labels, label_smoothing=SMOOTHING)
     optimizer.zero_grad(set_to_none=True)
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     torch.nn.utils.clip_grad_norm_(network.parameters(), 5.0)
     optimizer.step()
     return loss.detach(), (logits.argmax(1) == labels).float().mean()
