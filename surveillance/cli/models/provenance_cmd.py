@@ -64,7 +64,9 @@ def provenance_command(
                 for key, value in one.items()
                 if value not in (None, [], 0) and key != "name"
             )
-            typer.echo(f"{kind}: {one['name']}{f' ({values})' if values else ''}")
+            # Crops of many sources tell no name of their own.
+            words = [one.get("name", ""), f"({values})" if values else ""]
+            typer.echo(f"{kind}: {' '.join(word for word in words if word)}")
 
 
 def card_command(
