@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from settlement.record import (
-    Action,
     Confidence,
     DealerRecord,
-    Payment,
     RoundRecord,
     SeatRecord,
     Undecided,
@@ -21,14 +17,11 @@ from settlement.record import (
 )
 from vision.cards.deck_assignment import HAND_CARDS, Decided, decide_deck, surplus
 from vision.cards.view import CardRead, split_hands
-from vision.chips.network_input.side_strip import ChipSize
-from vision.chips.reading import ReadStack
-from vision.chips.silhouette import hides_behind
-from vision.chips.states import SAME_MM, PlaceSum, place_sum, same_sums
-from vision.geometry.calibration import Calibration
+from vision.chips.states import SAME_MM, place_sum
 from vision.geometry.table import Place, Polygon, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
+from vision.rounds.payouts import dated, done, hides_payout, last_state, least_cents, why_not
 from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
 from vision.rounds.split_stakes import with_second_stacks
@@ -36,9 +29,6 @@ from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 from vision.rounds.view_reader import ViewReading
 
 SURE_CARD = 0.5
-SAME_STATE = 0.02
-"""Two rests whose payouts are less likely to be the same sum are two states of it."""
-
 STRAY_SHARE = 0.8
 
 
@@ -113,7 +103,7 @@ def _wagers(
     def doubt(what: str, why: str) -> None:
         doubts.append(Undecided(seat=seat, what=what, why=why))
 
-    hidden = _hides_payout(table)
+    hidden = hides_payout(table)
     everything = _readings(episodes)
     before = _readings(episodes[: shown + 1]) or everything
     for name in table.seat(seat).spots:
@@ -135,12 +125,12 @@ def _wagers(
         stake = place_sum(seen)
         if stake.cents is None:
             doubt(f"{name}.stake", why_not(stake))
-        action, paid = _done(name, last, episodes[shown:], doubt, hidden)
+        action, paid = done(name, last, episodes[shown:], doubt, hidden)
         payments = None
-        came = _late_payout(name, episodes[shown:]) if action == "paid" else None
-        if came is not None and paid.cents is not None:
-            taken_s = min(taken_s or came[0], came[0])
-            payments = (Payment(at_s=f"{came[1]:.3f}", cents=paid.cents),)
+        late_pay = dated(name, episodes[shown:], paid) if action == "paid" else None
+        if late_pay is not None:
+            gone_s, payments = late_pay
+            taken_s = min(taken_s or gone_s, gone_s)
         wagers.append(
             WagerRecord(
                 wager=name, stake_cents=stake.cents, action=action,
@@ -148,12 +138,12 @@ def _wagers(
                 late=None if late is None else late.late, stake_sums=stake.sums or None,
                 paid_sums=paid.sums or None if payments is None else None,
                 stake_chips=stake.height, paid_chips=paid.height,
-                paid_least_cents=_least_cents(table, name, last) if action == "paid" else None,
+                paid_least_cents=least_cents(table, name, last) if action == "paid" else None,
             )
         )  # fmt: skip
     prizes = [r.pays["envy"] for r in last.readings if "envy" in r.pays]
     if len(prizes) * 2 > len(last.readings):
-        prize = _last_state("envy", episodes)
+        prize = last_state("envy", episodes)
         if prize.cents is None:
             doubt("envy.paid", why_not(prize))
         wagers.append(
@@ -176,95 +166,6 @@ def _laid_by(before: Sequence[Episode], last: Episode) -> bool:
         for r in last.readings
     )
     return new * 2 > len(last.readings)
-
-
-NOTHING = PlaceSum(((0, 1.0),), None)
-
-
-def why_not(sum_: PlaceSum) -> str:
-    """Why a sum is undecided, in words."""
-    told = ", ".join(f"{cents / 100:g} ({share:.0%})" for cents, share in sum_.sums[:3])
-    return f"the chips may come to {told}" if told else "the chips could not be read"
-
-
-def _hides_payout(table: TableFile) -> Callable[[Sequence[ReadStack]], bool] | None:
-    """Says of the stacks of a stake whether one is so high that it hides a payout behind it."""
-    if table.camera is None:
-        return None
-    calibration = Calibration.fit(table.camera)
-    size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
-
-    def hides(stacks: Sequence[ReadStack]) -> bool:
-        return any(
-            hides_behind(calibration, np.array(stack.center_mm), len(stack.colours), size)
-            for stack in stacks
-        )
-
-    return hides
-
-
-def _least_cents(table: TableFile, name: str, last: Episode) -> int | None:
-    """The smallest chip of a payout as it lies at last."""
-    colours = {c for r in last.readings for stack in r.pays.get(name, ()) for c in stack.colours}
-    return min((table.chips[colour].value_cents for colour in colours), default=None)
-
-
-def _done(
-    name: str, last: Episode, after: Sequence[Episode], doubt: Callable[[str, str], None],
-    hidden: Callable[[Sequence[ReadStack]], bool] | None,
-) -> tuple[Action | None, PlaceSum]:  # fmt: skip
-    """Action and sum of the payout of one wager; `hidden` says whether a stake's stacks hide a
-    payout."""
-    total = len(last.readings)
-    stake_there = sum(name in r.stakes for r in last.readings)
-    pay_there = sum(name in r.pays for r in last.readings)
-    if pay_there * 2 > total:
-        paid = _last_state(name, after)
-        if paid.cents is None:
-            doubt(f"{name}.paid", why_not(paid))
-        return "paid", paid
-    if stake_there * 2 > total:
-        stakes = [r.stakes[name] for r in last.readings if name in r.stakes]
-        if hidden is not None and any(hidden(stacks) for stacks in stakes):
-            doubt(f"{name}.action", "the stake's stack hides what may lie behind it")
-            return None, PlaceSum((), None)
-        return "left", NOTHING
-    if stake_there or pay_there:
-        doubt(f"{name}.action", "chips were seen in some views only")
-        return None, PlaceSum((), None)
-    return "taken", NOTHING
-
-
-def _late_payout(name: str, after: Sequence[Episode]) -> tuple[float, float] | None:
-    """When the cards were gone with a stake unpaid, and when its payout came all the same.
-
-    Both are moments of rest that were seen at least twice; None where it was not so.
-    """
-    first = next((k for k, e in enumerate(after) if any(name in r.pays for r in e.readings)), 0)
-    if not first:
-        return None
-    before = after[first - 1]
-    unpaid = len(before.readings) >= 2 and all(name in r.stakes for r in before.readings)
-    if not unpaid or any(e.cards_up or e.backs for e in after[first - 1 :]):
-        return None
-    return before.start_s, after[first].start_s
-
-
-def _last_state(name: str, episodes: Sequence[Episode]) -> PlaceSum:
-    """The payout as it lies at last: rests before a correction are another state of it."""
-    frames: list[tuple[ReadStack, ...]] = []
-    now = PlaceSum((), None)
-    for episode in reversed(episodes):
-        own = [r.pays[name] for r in episode.readings if name in r.pays]
-        if not own:
-            if frames:
-                break
-            continue
-        if frames and same_sums(place_sum(own), now) < SAME_STATE:
-            break
-        frames += own
-        now = place_sum(frames)
-    return now
 
 
 def compile_round(

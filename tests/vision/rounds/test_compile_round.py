@@ -160,6 +160,27 @@ def test_a_payout_after_the_cards_were_taken_is_dated() -> None:
     assert float(taken) < float(told.payments[0].at_s)
 
 
+def test_a_payout_mended_after_the_cards_were_taken_is_told_in_steps() -> None:
+    play = Play()
+    for backs in (0, 2):
+        play.see(1, reading(stakes=STAKES, backs=backs))
+    play.see(None, reading(cards=dealer_cards()))
+    much, right = {"main": ["red red red"]}, {"main": ["red red"]}
+    play.see(1, *[reading(stakes=STAKES, pays=much, cards=seat_cards(1))] * 3)
+    play.see(1, *[reading(stakes=STAKES, pays=much)] * 3)
+    play.see(1, *[reading(stakes=STAKES, pays=right)] * 3)
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+    told, taken = wager(record, "main"), record.seats[0].cards_taken_s
+    assert told.paid_cents == 1000
+    assert [p.cents for p in told.payments or ()] == [1500, -500]
+    assert taken is not None
+    times = [float(p.at_s) for p in told.payments or ()]
+    assert times[0] < float(taken) < times[1]
+
+
 def test_a_stake_in_two_stacks_is_no_pay_and_counts_whole() -> None:
     aside = replace(stack("red white"), center_mm=(44.0, 0.0))
     paid = replace(stack("green"), center_mm=(-44.0, 0.0))

@@ -1,0 +1,154 @@
+"""What the dealer did with a wager: its payout as it lies at last, and when it came there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from settlement.record import Action, Payment
+from vision.chips.network_input.side_strip import ChipSize
+from vision.chips.reading import ReadStack
+from vision.chips.silhouette import hides_behind
+from vision.chips.states import PlaceSum, place_sum, same_sums
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import TableFile
+from vision.rounds.tracker import Episode
+
+SAME_STATE = 0.02
+"""Two rests whose payouts are less likely to be the same sum are two states of it."""
+
+SURE_STATE = 0.995
+"""Least probability of both states of a payout that was mended; of shifts 9301 to 9308."""
+
+NOTHING = PlaceSum(((0, 1.0),), None)
+
+
+def why_not(sum_: PlaceSum) -> str:
+    """Why a sum is undecided, in words."""
+    told = ", ".join(f"{cents / 100:g} ({share:.0%})" for cents, share in sum_.sums[:3])
+    return f"the chips may come to {told}" if told else "the chips could not be read"
+
+
+def hides_payout(table: TableFile) -> Callable[[Sequence[ReadStack]], bool] | None:
+    """Says of the stacks of a stake whether one is so high that it hides a payout behind it."""
+    if table.camera is None:
+        return None
+    calibration = Calibration.fit(table.camera)
+    size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
+
+    def hides(stacks: Sequence[ReadStack]) -> bool:
+        return any(
+            hides_behind(calibration, np.array(stack.center_mm), len(stack.colours), size)
+            for stack in stacks
+        )
+
+    return hides
+
+
+def least_cents(table: TableFile, name: str, last: Episode) -> int | None:
+    """The smallest chip of a payout as it lies at last."""
+    colours = {c for r in last.readings for stack in r.pays.get(name, ()) for c in stack.colours}
+    return min((table.chips[colour].value_cents for colour in colours), default=None)
+
+
+def done(
+    name: str, last: Episode, after: Sequence[Episode], doubt: Callable[[str, str], None],
+    hidden: Callable[[Sequence[ReadStack]], bool] | None,
+) -> tuple[Action | None, PlaceSum]:  # fmt: skip
+    """Action and sum of the payout of one wager; `hidden` says whether a stake's stacks hide a
+    payout."""
+    total = len(last.readings)
+    stake_there = sum(name in r.stakes for r in last.readings)
+    pay_there = sum(name in r.pays for r in last.readings)
+    if pay_there * 2 > total:
+        paid = last_state(name, after)
+        if paid.cents is None:
+            doubt(f"{name}.paid", why_not(paid))
+        return "paid", paid
+    if stake_there * 2 > total:
+        stakes = [r.stakes[name] for r in last.readings if name in r.stakes]
+        if hidden is not None and any(hidden(stacks) for stacks in stakes):
+            doubt(f"{name}.action", "the stake's stack hides what may lie behind it")
+            return None, PlaceSum((), None)
+        return "left", NOTHING
+    if stake_there or pay_there:
+        doubt(f"{name}.action", "chips were seen in some views only")
+        return None, PlaceSum((), None)
+    return "taken", NOTHING
+
+
+def last_state(name: str, episodes: Sequence[Episode]) -> PlaceSum:
+    """The payout as it lies at last: rests before a correction are another state of it."""
+    frames: list[tuple[ReadStack, ...]] = []
+    now = PlaceSum((), None)
+    for episode in reversed(episodes):
+        own = [r.pays[name] for r in episode.readings if name in r.pays]
+        if not own:
+            if frames:
+                break
+            continue
+        if frames and same_sums(place_sum(own), now) < SAME_STATE:
+            break
+        frames += own
+        now = place_sum(frames)
+    return now
+
+
+def dated(
+    name: str, after: Sequence[Episode], paid: PlaceSum
+) -> tuple[float, tuple[Payment, ...]] | None:
+    """When the cards were gone, and the payments, where one came or was mended after that.
+
+    Only where a moment of rest shows the stake without cards and with another payout, or none,
+    than lies there at last. `paid` is the payout at last.
+    """
+    cents = paid.cents
+    if cents is None:
+        return None
+    first = next((k for k, e in enumerate(after) if any(name in r.pays for r in e.readings)), 0)
+    gone_s = _without_cards(name, after, first)
+    if gone_s is not None:
+        return gone_s, (Payment(at_s=f"{after[first].start_s:.3f}", cents=cents),)
+    begins = _begins(name, after, len(after), paid)
+    gone_s = _without_cards(name, after, begins)
+    former = place_sum([r.pays.get(name, ()) for r in after[begins - 1].readings])
+    if gone_s is None or not _sure(paid) or not _sure(former) or former.sums[0][0] == cents:
+        return None
+    laid_s = after[_begins(name, after, begins, former)].start_s
+    was = former.sums[0][0]
+    return gone_s, (
+        Payment(at_s=f"{laid_s:.3f}", cents=was),
+        Payment(at_s=f"{after[begins].start_s:.3f}", cents=cents - was),
+    )
+
+
+def _without_cards(name: str, after: Sequence[Episode], at: int) -> float | None:
+    """Since when the cards were gone in the rest before episode `at`, the stake still there."""
+    if not at:
+        return None
+    before = after[at - 1]
+    if len(before.readings) < 2 or not all(name in r.stakes for r in before.readings):
+        return None
+    if any(episode.cards_up or episode.backs for episode in after[at - 1 :]):
+        return None
+    return before.start_s
+
+
+def _begins(name: str, after: Sequence[Episode], end: int, state: PlaceSum) -> int:
+    """The episode in which a payout first lay as it lies up to episode `end`; 0 for the first."""
+    begins = end
+    for k in reversed(range(end)):
+        own = [r.pays[name] for r in after[k].readings if name in r.pays]
+        if not own:
+            if begins < end:
+                break
+            continue
+        if same_sums(place_sum(own), state) < SAME_STATE:
+            break
+        begins = k
+    return begins if begins < end else 0
+
+
+def _sure(state: PlaceSum) -> bool:
+    return bool(state.sums) and state.sums[0][1] >= SURE_STATE
