@@ -73,7 +73,11 @@ class Lay(_Line):
 
 
 class PhaseLine(_Line):
-    """A phase of the table."""
+    """A phase of the table.
+
+    >>> PhaseLine(round_id="t1-000001", phase="bets", from_s="12.0", until_s="20.4").phase
+    'bets'
+    """
 
     kind: Literal["phase"] = "phase"
     phase: str
@@ -82,7 +86,11 @@ class PhaseLine(_Line):
 
 
 class StepLine(_Line):
-    """A step of one seat; `in_order` is false where one before it was not seen at rest."""
+    """A step of one seat; `in_order` is false where one before it was not seen at rest.
+
+    >>> StepLine(round_id="t1-000001", seat=2, step="set", from_s="12.0", until_s="20.4").in_order
+    True
+    """
 
     kind: Literal["step"] = "step"
     seat: int
@@ -94,7 +102,11 @@ class StepLine(_Line):
 
 
 class UndecidedLine(_Line):
-    """What could not be read, and the lines of what lay there."""
+    """What could not be read, and the lines of what lay there.
+
+    >>> UndecidedLine(round_id="t1-000001", what="main.stake", why="hidden").lays
+    ()
+    """
 
     kind: Literal["undecided"] = "undecided"
     seat: int | None = None

@@ -40,7 +40,13 @@ class _Part(BaseModel):
 
 
 class PhaseChange(_Part):
-    """What a place shows at rest that brings the table from one phase to another."""
+    """What a place shows at rest that brings the table from one phase to another.
+
+    >>> PhaseChange.model_validate(
+    ...     {"from": ("dealt",), "place": "dealer", "shows": "hand", "to": "dealer_set"}
+    ... ).to
+    <Phase.DEALER_SET: 'dealer_set'>
+    """
 
     from_: tuple[Phase, ...] = Field(alias="from", min_length=1)
     place: Literal["dealer", "seat", "every_seat"]
@@ -49,7 +55,11 @@ class PhaseChange(_Part):
 
 
 class SeatStep(_Part):
-    """One step of a seat: what it shows in it, and the steps that may follow."""
+    """One step of a seat: what it shows in it, and the steps that may follow.
+
+    >>> SeatStep(name="set", shows=("set",), then=("shown",)).then
+    ('shown',)
+    """
 
     name: str
     shows: tuple[SeatShows, ...] = Field(min_length=1)
@@ -61,6 +71,11 @@ class Forbidden(_Part):
 
     `after` is a step that the seat must have been in before, `never` one in which it was not.
     `says` names the line of the rules, `sections` its section by the document's three digits.
+
+    >>> rule = Forbidden(breach="taken_up", step="in_hand", after="set", since=Phase.DEALER_SET,
+    ...                  sections={}, says="hands stay set")
+    >>> rule.applies("in_hand", {"set"}), rule.applies("in_hand", set())
+    (True, False)
     """
 
     breach: BreachKind

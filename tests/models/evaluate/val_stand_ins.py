@@ -51,7 +51,9 @@ class SeesTheLeft:
 class ReadsOne:
     """Takes every crop for the ace of spades, every stack for one chip."""
 
-    def __init__(self, path: Path, threads: int | None, temperature: float):
+    def __init__(
+        self, path: Path, threads: int | None, temperature: float, precision: str | None = None
+    ):
         self.classes, self.told = (54, "AS") if path.stem == "reader" else (13, CLASS_NAMES[0])
         assert temperature == (1.5 if path.stem == "reader" else 1.0)
 
@@ -71,7 +73,9 @@ class PaintedDetector(ColourDetector):
 class PaintedReader(ColourReader):
     """Reads painted indices by their colour; stacks are not asked for."""
 
-    def __init__(self, path: Path, threads: int | None, temperature: float):
+    def __init__(
+        self, path: Path, threads: int | None, temperature: float, precision: str | None = None
+    ):
         super().__init__()
 
 

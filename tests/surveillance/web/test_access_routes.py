@@ -33,6 +33,7 @@ VIEWERS_WRITE = {
     "DELETE /api/tokens/{id}",
     # Questions with a body: nothing is kept.
     "POST /api/datasets/{dataset}/pictures/{id}/deal", "POST /api/calculator",
+    "POST /api/datasets/{dataset}/pictures/{id}/suggestions",
     "POST /api/calculator/tablefile", "POST /api/tablefiles/{id}/check",
 }  # fmt: skip
 """What is no reading and still open to viewers."""

@@ -48,8 +48,8 @@ expected-statuses = [400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 429, 503]
 # that are no table file.
 [[operations]]
 include-path = [
-  "/api/alerts", "/api/log", "/api/recordings", "/api/recordings/videos", "/api/report",
-  "/api/report/alerts", "/api/rounds", "/api/users", "/api/alerts/{{id}}/verdict",
+  "/api/alerts", "/api/log", "/api/reading", "/api/recordings", "/api/recordings/videos",
+  "/api/report", "/api/report/alerts", "/api/rounds", "/api/users", "/api/alerts/{{id}}/verdict",
   "/api/calculator", "/api/calculator/tablefile", "/api/calibration/pictures",
   "/api/calibration/pictures/recording", "/api/tablefiles", "/api/tablefiles/{{id}}",
 ]
