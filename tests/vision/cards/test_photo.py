@@ -399,7 +399,7 @@ class TestReader:
             ("KD", 0.9, True, ("KD", 0.9)),
             ("KD", 0.3, True, ("KD", 0.3)),
             ("JOKER", 0.4, True, None),
-            ("JOKER", 0.6, True, ("JOKER", 3.0 / 3.4)),
+            ("JOKER", 0.6, True, None),
             ("JOKER", 0.9, True, ("JOKER", 4.5 / 4.6)),
             ("JOKER", 0.98, False, ("JOKER", 0.7)),
             ("JOKER", 0.9, False, None),
