@@ -37,10 +37,10 @@ def test_the_shipped_weights_are_measured(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(networks, "_peak_memory", lambda weights: 123)
     found = json.loads(json.dumps(bench_model(default_weights(), views=1, rounds=1)))
     assert set(found["detector"]) >= {"openvino", "openvino without int8", "openvino f32"}
-    assert "levels" not in found["detector"]
+    assert "crops" not in found["detector"]
     assert set(found["not_measured"]) == {"onnxruntime f32", "ultralytics predict"}
     assert found["ratio"]["openvino f32 / openvino"]["wall"] > 0
-    for part in ("reader", "reader_both_indices", "stacks", "levels"):
+    for part in ("reader", "reader_both_indices", "stacks"):
         assert found[part]["ms"] > 0
     assert found["reader"]["crops"] == 14
     assert found["threads"]["detector"]["threads"] >= 1
