@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from settlement.record import (
@@ -17,6 +17,7 @@ from settlement.record import (
 )
 from vision.cards.deck_assignment import HAND_CARDS, Decided, decide_deck, surplus
 from vision.cards.view import CardRead, split_hands
+from vision.chips.reading import ReadStack
 from vision.chips.states import SAME_MM, place_sum
 from vision.geometry.table import Place, Polygon, TableFile
 from vision.rounds.changes import Changes, find_changes, until
@@ -89,7 +90,11 @@ def _readings(episodes: Sequence[Episode]) -> list[ViewReading]:
 
 
 def _wagers(
-    table: TableFile, seat: int, episodes: Sequence[Episode], changes: Changes
+    table: TableFile,
+    seat: int,
+    episodes: Sequence[Episode],
+    changes: Changes,
+    hidden: Callable[[Sequence[ReadStack]], bool] | None,
 ) -> tuple[list[WagerRecord], list[Undecided], float | None]:
     """What was staked and done at each spot of a seat, and when its cards were taken, where a
     payout came after that."""
@@ -103,7 +108,6 @@ def _wagers(
     def doubt(what: str, why: str) -> None:
         doubts.append(Undecided(seat=seat, what=what, why=why))
 
-    hidden = hides_payout(table)
     everything = _readings(episodes)
     before = _readings(episodes[: shown + 1]) or everything
     for name in table.seat(seat).spots:
@@ -213,11 +217,12 @@ def compile_round(
             Undecided(seat=None, what="hand", why="the dealer's cards were never seen at rest")
         )
     seats = []
+    hidden = hides_payout(table)
     for seat in table.seats:
         episodes = until(own.tracks[seat.seat].episodes, own.cut_s)
         if not episodes:
             continue
-        wagers, own_doubts, taken_s = _wagers(table, seat.seat, episodes, changes)
+        wagers, own_doubts, taken_s = _wagers(table, seat.seat, episodes, changes, hidden)
         gaps = seat_gaps(own, seat.seat)
         own_doubts += gaps.doubts(seat.seat, wagers)
         wagers = gaps.known(wagers)

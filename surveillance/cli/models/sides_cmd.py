@@ -14,8 +14,6 @@ import typer
 from surveillance.cli.datasets.simulate_cmd import progress_bar
 from surveillance.cli.models.train_extra import train_extra
 
-LICENCE = "AGPL-3.0-or-later"
-
 sides_app = typer.Typer(
     no_args_is_help=True,
     help="""Render, train and check the reader of unrolled stack sides.
@@ -164,6 +162,7 @@ def export_command(
         raise typer.BadParameter("say where to with --out FILE or --weights FOLDER")
     with train_extra():
         from models.data.provenance import StackData, read_object
+        from models.export.model_card import LICENCE
         from models.export.sides import STRIPS_FILE, export_strips, put_strips
     if weights is not None:
         told = None if figures is None else read_object(figures)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -11,30 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.vision.rounds.told import potentials_of
 from vision.chips import side_chain as chain
-from vision.chips.network_input.side_strip import BELOW_CHIPS, MOST_CHIPS, ROWS, ROWS_PER_CHIP
-from vision.chips.side_chain import FEWEST_ROWS, MOST_ROWS, Potentials, cut_rows, number_logs
+from vision.chips.network_input.side_strip import MOST_CHIPS, ROWS_PER_CHIP
+from vision.chips.side_chain import FEWEST_ROWS, Potentials, cut_rows, number_logs
 from vision.chips.side_posterior import read_posterior
 
 VALUES = (10000, 2500, 500, 100)
-
-
-def potentials_of(
-    chips: Sequence[int], kinds: int, sure: float = 30.0, first: int | None = None
-) -> Potentials:
-    """Potentials of a stack of such places in a palette, `sure` more likely than any other."""
-    first = round(BELOW_CHIPS * ROWS_PER_CHIP) if first is None else first
-    edges = np.zeros((3, ROWS + 1))
-    edges[0, first] = edges[2, first + ROWS_PER_CHIP * len(chips)] = sure
-    looks = np.full((ROWS, kinds), -sure)
-    for k, chip in enumerate(chips):
-        looks[first + ROWS_PER_CHIP * k : first + ROWS_PER_CHIP * (k + 1), chip] = sure
-        edges[1, first + ROWS_PER_CHIP * (k + 1)] = sure
-    numbers = np.zeros(MOST_CHIPS + 1)
-    numbers[len(chips)] = sure
-    durations = np.full(MOST_ROWS - FEWEST_ROWS + 1, -sure)
-    durations[ROWS_PER_CHIP - FEWEST_ROWS] = 0.0
-    return Potentials(edges, looks, numbers, durations)
 
 
 def test_doctests() -> None:
