@@ -217,12 +217,12 @@ def compile_round(
             Undecided(seat=None, what="hand", why="the dealer's cards were never seen at rest")
         )
     seats = []
-    hidden = hides_payout(table)
+    hides = hides_payout(table)
     for seat in table.seats:
         episodes = until(own.tracks[seat.seat].episodes, own.cut_s)
         if not episodes:
             continue
-        wagers, own_doubts, taken_s = _wagers(table, seat.seat, episodes, changes, hidden)
+        wagers, own_doubts, taken_s = _wagers(table, seat.seat, episodes, changes, hides)
         gaps = seat_gaps(own, seat.seat)
         own_doubts += gaps.doubts(seat.seat, wagers)
         wagers = gaps.known(wagers)
