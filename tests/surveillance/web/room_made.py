@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -180,6 +180,21 @@ class MadeRoom:
             LiveEvent(kind=kind, camera=row.camera, table=row.table, at=now, body=body)
         )
 
+    def restart(self) -> None:
+        """What a new process of the server begins with: a bus on which nothing was told yet."""
+        self.bus = EventBus()
+        self.app.state.settings = replace(self.app.state.settings, bus=self.bus)
+        self.app.state.room_parts = None
+        self.set_pictures()
+
+    def set_pictures(self) -> None:
+        """The camera's last pictures, plain and drawn over."""
+        picture = np.full((72, 128, 3), 90, np.uint8)
+        plain, overlay = (
+            cv2.imencode(".jpg", pixels)[1].tobytes() for pixels in (picture, 255 - picture)
+        )
+        self.bus.set_pictures(CAMERA, plain, overlay)
+
     def set_state(self, state: str = "running", message: str = "", seats: int = 1) -> None:
         """The table's state; with one seat, the handmade round lies there."""
         hands = [
@@ -246,12 +261,10 @@ def made_room(
         room.add_round(1)
         for number, paid in ((2, 3000), (3, 2000), (4, 3500), (5, 500)):
             room.add_round(number, paid, clip=clip)
-        picture = np.full((72, 128, 3), 90, np.uint8)
-        plain = cv2.imencode(".jpg", picture)[1].tobytes()
-        room.bus.set_pictures(CAMERA, plain, cv2.imencode(".jpg", 255 - picture)[1].tobytes())
+        room.set_pictures()
         room.set_state()
         yield room
-        bus.close()
+        room.bus.close()
 
 
 @contextmanager

@@ -428,7 +428,7 @@ def test_the_wall_is_live_and_says_when_it_is_cut_off(
     page.wait_for_selector("#connection:not([hidden])")
     assert "Connection lost" in page.inner_text("#connection")
     page.wait_for_selector(".picture.old")
-    room.app.state.room_parts = None  # as a server that starts anew
+    room.restart()
     server.start()
     page.wait_for_selector("#connection", state="hidden")
     room.set_state("running")
