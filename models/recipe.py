@@ -21,7 +21,8 @@ from models.export.weights import ExportSettings, export_models
 from models.train.run import TrainingRun, train_part
 from models.train.sides import BATCH
 from settlement.errors import FeltwatchError
-from vision.detect.openvino_runtime import CARD_FILE, load_models
+from vision.detect.openvino_runtime import CARD_FILE
+from vision.networks import load_networks
 
 PARTS = ("detector", "reader", "strips")
 FINE_EPOCHS = {"detector": 1, "reader": 2}
@@ -171,9 +172,9 @@ def _cut(own: Photographs, plan: BuildPlan, weights: Path, told: Callable[[str],
     told(f"cutting training data out of {own.folder}")
     held = held_out(own.folder, own.after, own.share)
     chosen = {photo.image for photo in load_labels(own.folder)} - held
-    detector, reader = load_models(weights)
+    networks = load_networks(weights)
     harvest_photos(
-        own.folder, chosen, detector, reader, out, prefix=own.folder.name,
+        own.folder, chosen, networks.detector, networks.reader, out, prefix=own.folder.name,
         skip_suits=own.skip_suits.upper(),
     )  # fmt: skip
     (out / "done").touch()
