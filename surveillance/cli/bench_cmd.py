@@ -13,6 +13,7 @@ import typer
 from settlement.errors import FeltwatchError
 from settlement.houseways import HOUSE_WAYS
 from surveillance.cli.datasets.simulate_cmd import progress_bar
+from surveillance.cli.model_option import MODEL_HELP
 
 bench_app = typer.Typer(
     no_args_is_help=True,
@@ -28,6 +29,8 @@ bench_app = typer.Typer(
       feltwatch bench rules --deals 10000000 --json
 
       feltwatch bench dataset --pictures 1000
+
+      feltwatch bench cards --drawn 4
 
       feltwatch bench simulate --seconds 10
 
@@ -104,6 +107,38 @@ def dataset_command(
 
     _tell(f"a set of {pictures:,} pictures")
     _print(bench_dataset(pictures, boxes=boxes, size_px=size_px), as_json)
+
+
+@bench_app.command("cards")
+def cards_command(
+    deck: Annotated[
+        list[Path] | None,
+        typer.Option("--deck", help="A folder of card faces (AS.png, ...). May be given again."),
+    ] = None,
+    drawn: Annotated[int, typer.Option("--drawn", min=0, help="Decks drawn by feltwatch.")] = 0,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="How many rounds.")] = 24,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed, the same rounds.")] = 0,
+    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count cards read right and false DECK findings over rounds rendered with given decks.
+
+    Seven hands at three moments each, about 8 s of one core a round. Nothing is timed.
+
+    Examples:
+
+      feltwatch bench cards --drawn 4
+
+      feltwatch bench cards --deck decks/house --deck decks/new --rounds 100 --seed 7 --json
+    """
+    from benchmarks.card_rounds import bench_card_rounds
+    from models.weights.folder import default_weights
+
+    with progress_bar("rounds") as told:
+        found = bench_card_rounds(
+            deck or [], model or default_weights(), rounds=rounds, seed=seed, drawn=drawn, told=told
+        )
+    _print(found, as_json)
 
 
 @bench_app.command("simulate")
