@@ -37,6 +37,8 @@ bench_app = typer.Typer(
       feltwatch bench live --tables 2
 
       feltwatch bench web
+
+      feltwatch bench review
     """,
 )
 
@@ -251,6 +253,35 @@ def web_bench_command(
 
     with progress_bar("filling the store") as show:
         found = bench_web(rounds, alerts, repeats, store, tell=_tell, progress=show)
+    found["machine"] = machine_info()
+    _print(found, as_json)
+
+
+@bench_app.command("review")
+def review_bench_command(
+    boxes: Annotated[int, typer.Option("--boxes", min=1, help="Boxes of the image.")] = 2000,
+    width: Annotated[int, typer.Option("--width", min=320, help="Its width, px.")] = 3840,
+    height: Annotated[int, typer.Option("--height", min=180, help="Its height, px.")] = 2160,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, help="How often the page is loaded and timed.")
+    ] = 4,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how soon the review page shows what a key did, in the Chromium of this machine.
+
+    Times in ms from the key to the frame that shows its effect: selecting, moving, turning,
+    deleting and undoing boxes, hiding names, zooming. Needs playwright and Chromium.
+
+    Examples:
+
+      feltwatch bench review
+
+      feltwatch bench review --boxes 60 --width 1920 --height 1080 --json
+    """
+    from benchmarks.review import bench_review
+    from benchmarks.rules import machine_info
+
+    found = bench_review(boxes, width, height, repeats, report=_tell)
     found["machine"] = machine_info()
     _print(found, as_json)
 
