@@ -36,6 +36,8 @@ bench_app = typer.Typer(
 
       feltwatch bench live --tables 2
 
+      feltwatch bench soak --minutes 120
+
       feltwatch bench web
 
       feltwatch bench review
@@ -214,6 +216,43 @@ def live_bench_command(
     sample = Path(__file__).resolve().parents[2] / "sample"
     found = bench_live(
         video or sample / "video.mp4", table or sample / "table.toml", tables, _tell, seconds, busy
+    )
+    found["machine"] = machine_info()
+    _print(found, as_json)
+
+
+@bench_app.command("soak")
+def soak_command(
+    minutes: Annotated[float, typer.Option("--minutes", min=1, help="Watch for so long.")] = 120.0,
+    warm: Annotated[
+        float, typer.Option("--warm", min=0, help="Compare with what is held after so many.")
+    ] = 20.0,
+    fault_every: Annotated[
+        float, typer.Option("--fault-every", min=10, help="Seconds from fault to fault.")
+    ] = 180.0,
+    fps: Annotated[
+        int, typer.Option("--fps", min=1, max=30, help="Frames a second of the film.")
+    ] = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Watch the sample for hours with a fault every few minutes; print what is held.
+
+    Faults in turn: the stream is cut, silent or away, the camera's process is killed or frozen,
+    the store is locked. Memory, open files, threads and processes are compared after the warm-up
+    and at the end. Needs Debian's GStreamer RTSP server; the error names the packages.
+
+    Examples:
+
+      feltwatch bench soak
+
+      feltwatch bench soak --minutes 10 --warm 2 --fault-every 30 --json
+    """
+    from benchmarks.rules import machine_info
+    from benchmarks.soak import bench_soak
+
+    sample = Path(__file__).resolve().parents[2] / "sample"
+    found = bench_soak(
+        sample / "video.mp4", sample / "table.toml", minutes, _tell, fault_every, warm, fps
     )
     found["machine"] = machine_info()
     _print(found, as_json)
