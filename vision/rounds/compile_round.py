@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from settlement.record import (
@@ -23,12 +23,11 @@ from vision.cards.deck_assignment import (
     surplus,
 )
 from vision.cards.view import CardRead, split_hands
-from vision.chips.reading import ReadStack
 from vision.chips.states import SAME_MM, place_sum
 from vision.geometry.table import Place, Polygon, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
-from vision.rounds.payouts import dated, done, hides_payout, last_state, least_cents, why_not
+from vision.rounds.payouts import Hides, dated, done, hides_payout, last_state, least_cents, why_not
 from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
 from vision.rounds.split_stakes import with_second_stacks
@@ -99,7 +98,7 @@ def _wagers(
     seat: int,
     episodes: Sequence[Episode],
     changes: Changes,
-    hidden: Callable[[Sequence[ReadStack]], bool] | None,
+    hidden: Hides | None,
 ) -> tuple[list[WagerRecord], list[Undecided], float | None]:
     """What was staked and done at each spot of a seat, and when its cards were taken, where a
     payout came after that."""
@@ -147,6 +146,7 @@ def _wagers(
                 late=None if late is None else late.late, stake_sums=stake.sums or None,
                 paid_sums=paid.sums or None if payments is None else None,
                 stake_chips=stake.height, paid_chips=paid.height,
+                cameras=tuple(sorted({*stake.cameras, *paid.cameras})) or None,
                 paid_least_cents=least_cents(table, name, last) if action == "paid" else None,
             )
         )  # fmt: skip
@@ -159,6 +159,7 @@ def _wagers(
             WagerRecord(
                 wager="envy", stake_cents=None, action="paid", paid_cents=prize.cents,
                 paid_sums=prize.sums or None, stake_chips=None, paid_chips=prize.height,
+                cameras=prize.cameras or None,
             )
         )  # fmt: skip
     if _laid_by(episodes[:shown], last):
