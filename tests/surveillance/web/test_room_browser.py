@@ -18,8 +18,7 @@ from surveillance.store import AlertFilter, NewAlert, NewRound
 from surveillance.web.access import SESSION_COOKIE
 from tests.surveillance.web.relay import Relay
 from tests.surveillance.web.review_browser import WITHIN_S, launched, until
-from tests.surveillance.web.room_made import CAMERA, MadeRoom, Running, made_room, make_clip
-from vision.geometry.table import TableFile
+from tests.surveillance.web.room_made import CAMERA, MadeRoom, Running, make_clip
 
 Visit = Callable[..., Page]
 SIZES = [(1366, 768), (3840, 2160)]
@@ -29,12 +28,6 @@ SIZES = [(1366, 768), (3840, 2160)]
 def browser() -> Iterator[Browser]:
     with launched() as browser:
         yield browser
-
-
-@pytest.fixture
-def room(tmp_path: Path, table: TableFile) -> Iterator[MadeRoom]:
-    with made_room(tmp_path, table) as room:
-        yield room
 
 
 @pytest.fixture
