@@ -8,6 +8,8 @@
     python tests/tools/faults.py reviewing KILLS     the review page's server while labels are saved
     python tests/tools/faults.py saving KILLS        a server that stores rounds and verdicts, half
                                                      on SQLite, half on PostgreSQL
+    python tests/tools/faults.py outages TIMES       PostgreSQL stopped while rounds are decided
+    python tests/tools/faults.py disks TIMES         a full disk under SQLite and the journal
     python tests/tools/faults.py streams FAULTS      an RTSP camera that drops, stalls and restarts
 
 Each prints one line of JSON and ends with 1 if a round was lost without a report, stored twice, or
@@ -40,7 +42,7 @@ from tests.surveillance.conftest import small_table, table_text, write_video  # 
 from tests.surveillance.live import record_made, watch_made  # noqa: E402
 from tests.surveillance.live.live_room import wait_for, write_site  # noqa: E402
 from tests.surveillance.web import test_recordings_workers as workers  # noqa: E402
-from tests.tools import save_faults  # noqa: E402
+from tests.tools import save_faults, store_faults  # noqa: E402
 from tests.vision.sources.live_films import write_film  # noqa: E402
 
 SEED = 17
@@ -187,6 +189,8 @@ KINDS: dict[str, Callable[[Path, int, random.Random], dict[str, Any]]] = {
     "importing": save_faults.kill_importing,
     "reviewing": save_faults.kill_reviewing,
     "saving": save_faults.kill_saving,
+    "outages": store_faults.stop_store,
+    "disks": store_faults.fill_disks,
     "streams": break_streams,
 }
 
