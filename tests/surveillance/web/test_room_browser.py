@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -637,3 +638,23 @@ def test_every_page_is_right_at_both_sizes(
         assert measured["unnamed"] == 0, path
         # Letters of 16 px at 1366 and 28 px at 3840: read from two metres.
         assert measured["letter"] >= (16 if width == 1366 else 28), path
+
+
+def test_a_rounds_timeline_is_drawn_place_by_place(visit: Visit, tmp_path: Path) -> None:
+    page = visit("/rounds/5")
+    felt = page.locator(".felt-timeline")
+    expect(felt.locator(".felt-seat h3")).to_have_text(["Dealer", "Seat 3"])
+    expect(felt.locator(".felt-phase")).to_have_text(["bets", "dealt"])
+    expect(felt.locator(".step")).to_have_attribute("title", re.compile("set, again, 14.0 s"))
+    stake = felt.locator(".lay.undecided")
+    expect(stake).to_have_attribute("title", re.compile("main.stake undecided: two sums"))
+    expect(felt.get_by_text("The end was not seen, 44.0 s")).to_be_visible()
+    track, own = felt.locator(".felt-track").first.bounding_box(), stake.bounding_box()
+    assert track is not None
+    assert own is not None
+    # From 2 to 40 s of 2 to 44 s.
+    assert abs(own["width"] / track["width"] - 38 / 42) < 0.02
+    unseen = stake.locator(".not-at-rest").bounding_box()
+    assert unseen is not None
+    assert abs(unseen["width"] / own["width"] - 4 / 38) < 0.02
+    felt.screenshot(path=tmp_path / "felt.png")
