@@ -181,6 +181,9 @@ class WagerRecord(_Part):
     )
     stake_chips: int | None = Field(None, ge=0, description="Height of the stake's tallest stack.")
     paid_chips: int | None = Field(None, ge=0, description="Height of the pay's tallest stack.")
+    cameras: tuple[str, ...] | None = Field(
+        None, description="Further cameras that read its chips too, by name."
+    )
 
 
 class DealerRecord(_Part):

@@ -20,6 +20,7 @@ from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import count_by_code
 from surveillance.audit.candidates import Candidates
 from surveillance.audit.footage import Footage
+from surveillance.audit.further import JoiningWatcher
 from surveillance.audit.work_folder import AuditWork, Place
 from surveillance.evidence import images
 from surveillance.reports.audit_report import Heading, render_report
@@ -227,6 +228,7 @@ class AuditRun:
             warnings=(
                 *_warnings(source, len(self.judged)),
                 *self._undeclared(),
+                *(self.watcher.faults() if isinstance(self.watcher, JoiningWatcher) else ()),
                 *(self.footage.faults if self.footage is not None else ()),
             ),
             coverage=self._coverage(),

@@ -192,6 +192,15 @@ class Camera(_Part):
     )
 
 
+class FurtherCamera(Camera):
+    """A camera beside the first one, calibrated to the same felt; readings name it."""
+
+    name: str = Field(
+        pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$",
+        description="Small letters, digits, - and _, such as 'shoulder'.",
+    )
+
+
 class TableFile(_Part):
     """One table, whole."""
 
@@ -208,7 +217,12 @@ class TableFile(_Part):
     lammers: dict[str, LammerKind] = Field(default_factory=dict)
     dealer: DealerPlace
     seats: tuple[SeatPlace, ...] = Field(min_length=1)
-    camera: Camera | None = None
+    camera: Camera | None = Field(
+        default=None, description="The first camera: it follows the rounds."
+    )
+    cameras: tuple[FurtherCamera, ...] = Field(
+        default=(), description="Further cameras of the same felt: they read its chips too."
+    )
     declared: Declared | None = Field(
         default=None, description="Facts that the felt does not show and that always hold here."
     )
@@ -218,6 +232,15 @@ class TableFile(_Part):
         numbers = [s.seat for s in self.seats]
         if len(set(numbers)) != len(numbers):
             raise ValueError(f"seat numbers must differ, found {numbers}")
+        return self
+
+    @model_validator(mode="after")
+    def _cameras_differ(self) -> Self:
+        names = [camera.name for camera in self.cameras]
+        if len(set(names)) != len(names):
+            raise ValueError(f"the names of cameras must differ, found {', '.join(names)}")
+        if names and self.camera is None:
+            raise ValueError("[[cameras]] are further cameras: the first one, [camera], is missing")
         return self
 
     def seat(self, number: int) -> SeatPlace:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +17,13 @@ from vision.chips.side_runtime import load_strip_reader
 from vision.detect.motion import RestWatch, hull, shrink
 from vision.detect.openvino_runtime import load_models
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import VIEW_MM, Place, Polygon, TableFile
+from vision.geometry.table import VIEW_MM, FurtherCamera, Place, Polygon, TableFile
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
 from vision.rounds.changes import find_changes
 from vision.rounds.compile_round import compile_round
 from vision.rounds.coverage import Coverage
+from vision.rounds.further_camera import OtherCamera
+from vision.rounds.joining import join_round
 from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
 from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
@@ -35,6 +36,7 @@ from vision.rounds.tracker import Phase, Round, RoundTracker, Shot
 from vision.rounds.view_reader import ViewReading, read_view
 from vision.sources.base import Frame
 from vision.sources.gaps import COARSE_STEPS, JUMPED, LEAST_S, Gap
+from vision.sources.moments import Moments
 
 READS_PER_REST = 3
 FELT_CHECKS = 5
@@ -127,8 +129,23 @@ class TableWatcher:
         self._now_s: float | None = None
         """Time of the last frame that was looked at."""
         self._skipped: Gap | None = None
+        self.further: list[OtherCamera] = []
+        """Further cameras that read the stacks of each round once it has ended."""
         self._matches: list[float] = []
         self._felt_known = not check_felt
+
+    def join(self, camera: FurtherCamera, moments: Moments) -> None:
+        """Read the stacks of each round in the recording of a further camera too."""
+        self.further.append(
+            OtherCamera(
+                self.table, camera, moments, self.calibration, self.detector, self.stack_reader,
+                self.palette, self.chip_size,
+            )
+        )  # fmt: skip
+
+    def faults(self) -> list[str]:
+        """What of further cameras could not be used, in words."""
+        return [fault for camera in self.further for fault in camera.faults()]
 
     def now(self) -> TableNow:
         """What lies on the table now, as read last."""
@@ -156,7 +173,8 @@ class TableWatcher:
         luma = frame.luma
         if not self._felt_known:
             self._check_felt(luma)
-        out, before_s, skipped_s = self._skip(frame), self._now_s, self.coverage.skipped_s
+        before_s, skipped_s = self._now_s, self.coverage.skipped_s
+        out = self._skip(frame)
         self._now_s = at_s
         out += self._look(frame, shrink(luma), at_s)
         if before_s is not None and self.coverage.skipped_s == skipped_s:
@@ -297,6 +315,8 @@ class TableWatcher:
         self._numbers += 1
         if own.gap is not None:
             end_s = own.gap.from_s
+        joined = join_round(own, self.table, self.further)
+        own = joined.round
         changes = find_changes(self.table, own)
         record = compile_round(
             self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes
@@ -316,6 +336,7 @@ class TableWatcher:
             image = as_picture(rest.picture)
             if image is not None:
                 pictures.append(self._picture(seat, what, Shot(image, rest.readings[0])))
+        pictures += joined.pictures
         timeline = felt_timeline(self.table, record, own, went, house, self._looks)
         return ObservedRound(record, tuple(pictures), timeline)
 
@@ -341,9 +362,7 @@ class TableWatcher:
         for stacks in (*reading.stakes.values(), *reading.pays.values()):
             for stack in stacks:
                 x0, y0, x1, y1 = (v * k + self.detector.size / 2 for v in stack.box_mm)
-                runs = [f"{c}x{len(list(same))}" for c, same in groupby(stack.colours)]
-                label = f"chip_{'+'.join(runs)}"
-                seen.append(Seen(label, stack.probability, (x0, y0, x1, y1)))
+                seen.append(Seen(stack.label, stack.probability, (x0, y0, x1, y1)))
         return seen
 
 

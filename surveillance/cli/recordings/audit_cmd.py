@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
 from settlement.errors import FeltwatchError
 from surveillance.audit import recording as auditing
+from surveillance.audit.further import parse_videos
 from surveillance.cli.model_option import MODEL_HELP
 from surveillance.evidence.images import clock
 
@@ -121,6 +122,22 @@ def audit_command(
             help="Declared facts as JSON lines: at_s with players, banker, meters, dynamic_pays.",
         ),
     ] = None,
+    camera_video: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--camera-video",
+            metavar="NAME=FILE",
+            help="The recording of a further camera of the table file. May be given again.",
+        ),
+    ] = None,
+    camera_offset: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--camera-offset",
+            metavar="NAME=SECONDS",
+            help="How much later than VIDEO that recording began; below 0: earlier.",
+        ),
+    ] = None,
     timeline: Annotated[
         bool,
         typer.Option("--timeline", help="Also write timeline.jsonl: what lay where and when."),
@@ -145,6 +162,8 @@ def audit_command(
 
       feltwatch audit shift.mp4 --table table.toml --out audit --timeline
 
+      feltwatch audit shift.mp4 --table table.toml --out audit --camera-video shoulder=low.mp4
+
       feltwatch audit shift.mp4 --table table.toml --out audit --bundles evidence --key key.pem
     """
     plan = None
@@ -157,6 +176,7 @@ def audit_command(
         summary = auditing.audit(
             video, table, out, detector_dir=model, on_progress=show, candidates=candidates,
             clips=plan, timeline=timeline, feed=feed,
+            cameras=parse_videos(camera_video or (), camera_offset or ()),
         )  # fmt: skip
     written = 0
     if bundles is not None and chain is not None:

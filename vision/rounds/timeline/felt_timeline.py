@@ -68,8 +68,8 @@ def _before(table: TableFile, own: Round, looks: PlaceLooks) -> Iterator[_Open]:
     parts += [(seat.seat, ThingReader(seat, seat.spots, looks)) for seat in table.seats]
     for place, reader in parts:
         # What lies there in the round as well is told of the round.
-        first = {id(e) for e in own.tracks[place].episodes[:1]}
-        rests = [e for e in own.before.get(place, ()) if id(e) not in first]
+        first = {e.start_s for e in own.tracks[place].episodes[:1]}
+        rests = [e for e in own.before.get(place, ()) if e.start_s not in first]
         yield from _joined(place, rests, reader)
 
 
