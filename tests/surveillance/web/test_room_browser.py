@@ -13,13 +13,18 @@ import av
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
+from settlement.declared import Declared
 from settlement.record import Undecided
+from settlement.rules import TableRules
 from surveillance.alerts.model import Alert
+from surveillance.config.site_file import load_site
 from surveillance.store import AlertFilter, NewAlert, NewRound
 from surveillance.web.access import SESSION_COOKIE
+from tests.surveillance.web.declared_site import site_file
 from tests.surveillance.web.relay import Relay
 from tests.surveillance.web.review_browser import WITHIN_S, launched, until
 from tests.surveillance.web.room_made import CAMERA, MadeRoom, Running, made_room, make_clip
+from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import TableFile
 
 Visit = Callable[..., Page]
@@ -658,3 +663,31 @@ def test_a_rounds_timeline_is_drawn_place_by_place(visit: Visit, tmp_path: Path)
     assert unseen is not None
     assert abs(unseen["width"] / own["width"] - 4 / 38) < 0.02
     felt.screenshot(path=tmp_path / "felt.png")
+
+
+def test_facts_are_declared_on_the_tables_page(browser: Browser, tmp_path: Path) -> None:
+    rules = TableRules(game="pai_gow_poker")
+    seats = standard_table(rules, seats=3)
+    site = load_site(site_file(tmp_path, seats))
+    with made_room(tmp_path / "room", seats, site=site) as room:
+        running = Running(room)
+        context = browser.new_context(viewport={"width": 1366, "height": 768})
+        session = {"name": SESSION_COOKIE, "value": room.session("ann"), "url": running.address}
+        context.add_cookies([session])  # type: ignore[list-item]
+        page = context.new_page()
+        page.goto(f"{running.address}tables/view/{CAMERA}")
+        page.keyboard.press("b")
+        dialog = page.locator("#facts-dialog")
+        expect(dialog.get_by_text("Nothing is declared yet.")).to_be_visible()
+        dialog.get_by_label("Who banks").select_option("seat 2")
+        dialog.get_by_role("textbox", name="Seat 1").fill("4")
+        dialog.get_by_role("textbox", name="Seat 3").fill("4")
+        dialog.screenshot(path=tmp_path / "facts.png")
+        dialog.get_by_role("button", name="Declare").click()
+        expect(page.get_by_text("it counts from the next round that is settled")).to_be_visible()
+        (row,) = room.store.declarations.holding("t1", datetime.now(UTC))
+        assert (row.facts, row.by) == (Declared(banker=2, players={1: 4, 3: 4}), "ann")
+        page.keyboard.press("b")
+        expect(dialog.get_by_label("Who banks")).to_have_value("2")
+        context.close()
+        running.stop()
