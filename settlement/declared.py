@@ -31,7 +31,12 @@ from settlement.record import (
 from settlement.rules import TableRules
 
 SeatNumber = Annotated[int, Field(ge=1, le=HIGHEST_SEAT)]
-Players = Literal["one_per_seat"] | dict[SeatNumber, int]
+PlayersBySeat = Annotated[
+    dict[SeatNumber, int],
+    # The keys of JSON are texts.
+    Field(json_schema_extra={"propertyNames": {"enum": [str(n + 1) for n in range(HIGHEST_SEAT)]}}),
+]
+Players = Literal["one_per_seat"] | PlayersBySeat
 Banker = Literal["house"] | SeatNumber
 
 

@@ -71,10 +71,11 @@ def table_watcher(table: TableFile, detector_dir: Path | None, source_name: str)
     # Imported here: it brings the model's runtime along, which most commands do without.
     from models.networks import backends
     from models.weights.folder import default_weights
+    from vision.networks import load_networks
     from vision.rounds.watcher import TableWatcher
 
     backends.register()
-    return TableWatcher(table, detector_dir or default_weights(), source_name)
+    return TableWatcher(table, load_networks(detector_dir or default_weights()), source_name)
 
 
 def audit(
