@@ -27,6 +27,7 @@ from surveillance.evidence import images
 from surveillance.reports.audit_report import Heading, render_report
 from surveillance.staging import Staging
 from vision.geometry.table import TableFile
+from vision.rounds.coverage import Coverage
 from vision.rounds.observed import ObservedRound
 from vision.sources.base import Frame
 from vision.sources.shift import ShiftSource
@@ -75,6 +76,16 @@ class Progress:
         return self.at_s / self.wall_s if self.wall_s > 0 else 0.0
 
 
+class CoverageForm(BaseModel):
+    """How much of the recording was watched, in seconds; see `vision.rounds.coverage`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seen_s: float
+    skipped_s: float
+    hidden_s: dict[str, float]
+
+
 class AuditSummary(BaseModel):
     """What `feltwatch audit --json` prints."""
 
@@ -91,6 +102,7 @@ class AuditSummary(BaseModel):
     alerts_by_code: dict[str, int]
     undecided: int
     warnings: tuple[str, ...] = ()
+    coverage: CoverageForm | None = None
 
 
 @dataclass
@@ -221,7 +233,14 @@ class AuditRun:
                 *(self.watcher.faults() if isinstance(self.watcher, JoiningWatcher) else ()),
                 *(self.footage.faults if self.footage is not None else ()),
             ),
+            coverage=self._coverage(),
         )
+
+    def _coverage(self) -> CoverageForm | None:
+        own = getattr(self.watcher, "coverage", None)
+        if not isinstance(own, Coverage):
+            return None
+        return CoverageForm.model_validate(own.rounded())
 
     def _undeclared(self) -> Iterator[str]:
         """What was not judged because nobody declared whose the seats are."""

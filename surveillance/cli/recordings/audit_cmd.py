@@ -78,9 +78,21 @@ def print_summary(summary: auditing.AuditSummary) -> None:
     )
     codes = ", ".join(f"{code} {count}" for code, count in summary.alerts_by_code.items())
     console.print(f"[bold]{_count(summary.alerts, 'alert')}[/]" + (f": {codes}" if codes else ""))
+    if summary.coverage is not None:
+        console.print(_coverage_line(summary.coverage))
     for warning in summary.warnings:
         console.print(f"[yellow]note:[/] {escape(warning)}")
     typer.echo(f"report: {Path(summary.out) / 'report.html'}")
+
+
+def _coverage_line(own: auditing.CoverageForm) -> str:
+    """What was watched, and the place over which something moved longest."""
+    line = f"watched {own.seen_s:.1f} s, skipped {own.skipped_s:.1f} s"
+    if not own.hidden_s or not own.seen_s:
+        return line
+    place, hidden_s = max(own.hidden_s.items(), key=lambda one: one[1])
+    where = f"seat {place}" if place.isdigit() else place
+    return f"{line}; hidden longest: {where}, {hidden_s:.1f} s"
 
 
 def audit_command(
