@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -19,18 +16,25 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import tomli_w
 
 from benchmarks.overload import busy_processes, outcome, read_told, truth_beside
 from benchmarks.rtsp_loopback import RtspServer
+from benchmarks.server_process import (
+    STARTS_WITHIN_S,
+    cpu_s,
+    family,
+    make_token,
+    memory_bytes,
+    running_server,
+    wait_for_server,
+    write_site,
+)
 from settlement.errors import FeltwatchError
 from settlement.record import read_rounds
 from vision.sources.base import FileSource
 
-STARTS_WITHIN_S = 180.0
 AFTER_S = 12.0
 """Listened for so long after the film's end."""
-_TICKS_S = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -69,10 +73,10 @@ def bench_live(
         tempfile.TemporaryDirectory(prefix="feltwatch-bench-") as folder,
         RtspServer(dict.fromkeys(cameras, video)) as rtsp,
     ):
-        site = _write_site(Path(folder), cameras, rtsp, table)
-        token = _token(Path(folder))
+        site = write_site(Path(folder), cameras, rtsp, table)
+        token = make_token(Path(folder))
         tell(f"starting the server with {tables} tables")
-        with _server(site) as (process, address):
+        with running_server(site) as (process, address):
             heard = _listen(address, token, process, cameras, listen_s, tell, busy)
             usage = heard.pop("usage")
             news: _Heard = heard.pop("news")
@@ -124,58 +128,6 @@ def _latency(alerts: list[dict[str, Any]]) -> dict[str, Any]:
     return {"alerts": len(late), "median": median, "max": max(late, default=None)}
 
 
-def _write_site(folder: Path, cameras: list[str], rtsp: RtspServer, table: Path) -> Path:
-    data = {
-        "site": {"name": "bench", "data_dir": "data"},
-        "web": {"port": _free_port()},
-        "camera": [
-            {"name": name, "table_file": str(table.absolute()), "source": rtsp.url(name)}
-            for name in cameras
-        ],
-    }
-    path = folder / "site.toml"
-    path.write_text(tomli_w.dumps(data), encoding="utf-8")
-    return path
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
-
-
-def _token(folder: Path) -> str:
-    from surveillance.accounts import Accounts, Role
-    from surveillance.store import Store
-
-    (folder / "data").mkdir()
-    with Store.open(f"sqlite:///{folder}/data/feltwatch.sqlite") as store:
-        accounts = Accounts(store)
-        user, _ = accounts.standing.invite("bench", Role.VIEWER)
-        return accounts.tokens.make(user, "bench", Role.VIEWER, None).secret
-
-
-@contextlib.contextmanager
-def _server(site: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    import tomllib
-
-    port = tomllib.loads(site.read_text(encoding="utf-8"))["web"]["port"]
-    command = [sys.executable, "-m", "surveillance", "serve", "--config", str(site)]
-    root = str(Path(__file__).resolve().parents[1])
-    paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": paths}
-    )
-    try:
-        yield process, f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
 def _listen(
     address: str,
     token: str,
@@ -194,7 +146,7 @@ def _listen(
             headers={"authorization": f"Bearer {token}"}, timeout=httpx.Timeout(30, read=None)
         ) as client,
     ):
-        _wait_for_server(client, address, process)
+        wait_for_server(client, address, process)
         began, cpu = time.monotonic(), 0.0
         with client.stream("GET", f"{address}/api/events") as answer:
             if answer.status_code != 200:
@@ -213,26 +165,14 @@ def _listen(
                     over.set()
                     beside.enter_context(busy_processes(busy))
                     tell(f"all cameras run; listening for {listen_s:.0f} s")
-                    began, cpu = time.monotonic(), _cpu_s(process.pid)
+                    began, cpu = time.monotonic(), cpu_s(process.pid)
                 _note(news, kind, told, arrived)
                 if time.monotonic() - began > listen_s:
                     break
         took = time.monotonic() - began
-        usage["cpu_cores"] = round((_cpu_s(process.pid) - cpu) / took, 2)
-        usage["memory_mib"] = round(sum(_memory(p) for p in _family(process.pid)) / 2**20)
+        usage["cpu_cores"] = round((cpu_s(process.pid) - cpu) / took, 2)
+        usage["memory_mib"] = round(sum(memory_bytes(p) for p in family(process.pid)) / 2**20)
     return {"news": news, "usage": usage}
-
-
-def _wait_for_server(client: httpx.Client, address: str, process: subprocess.Popen[bytes]) -> None:
-    limit = time.monotonic() + STARTS_WITHIN_S
-    while time.monotonic() < limit:
-        if process.poll() is not None:
-            raise FeltwatchError(f"the server ended with {process.returncode}")
-        with contextlib.suppress(httpx.TransportError):
-            if client.get(f"{address}/api/tables").status_code == 200:
-                return
-        time.sleep(0.2)
-    raise FeltwatchError(f"the server did not answer within {STARTS_WITHIN_S:g} s")
 
 
 def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -279,34 +219,3 @@ def _summary(states: list[dict[str, Any]]) -> dict[str, Any]:
             "p95": round(lags[int(len(lags) * 0.95)], 3) if lags else None,
         },
     }
-
-
-def _family(process_id: int) -> list[int]:
-    """A process and all that come of it, from /proc."""
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                stat = (entry / "stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-                parents[int(entry.name)] = int(stat[1])
-    family = [process_id]
-    for own in family:
-        family += [child for child, parent in parents.items() if parent == own]
-    return family
-
-
-def _cpu_s(process_id: int) -> float:
-    total = 0.0
-    for own in _family(process_id):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            text = Path(f"/proc/{own}/stat").read_text(encoding="utf-8")
-            stat = text.rsplit(")", 1)[1].split()
-            total += (int(stat[11]) + int(stat[12])) / _TICKS_S
-    return total
-
-
-def _memory(process_id: int) -> int:
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        text = Path(f"/proc/{process_id}/statm").read_text(encoding="ascii")
-        return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return 0

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from datasets.labelled.leftovers import UNPACKED, held
 from datasets.labelled.records import checked_file
 from datasets.labelled.source_files import is_junk
 from settlement.errors import FeltwatchError
@@ -72,7 +73,10 @@ def opened(path: Path, scratch: Path | None = None) -> Iterator[Path]:
         raise FeltwatchError(f"{path}: is neither a folder nor an archive that can be read")
     if scratch is not None:
         scratch.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=scratch, prefix=".unpacked-") as temporary:
+    with (
+        tempfile.TemporaryDirectory(dir=scratch, prefix=UNPACKED) as temporary,
+        held(Path(temporary)),
+    ):
         folder = Path(temporary)
         try:
             if zipfile.is_zipfile(path):

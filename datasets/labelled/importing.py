@@ -26,12 +26,13 @@ from datasets.labelled.formats.base import (
     place_of,
     told_name,
 )
+from datasets.labelled.leftovers import remove_leftovers
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.pictures import PictureFile, inspect, picture_size, put_file
 from datasets.labelled.records import Box, Picture, checked_author
 from datasets.labelled.relabel import LabelMap
 from datasets.labelled.sidecar import Kept, Sidecar, open_sidecar, restored
-from datasets.labelled.store import MANIFEST, PICTURES
+from datasets.labelled.store import PICTURES
 from datasets.labelled.video import video_reader
 from settlement.errors import FeltwatchError
 
@@ -134,6 +135,7 @@ def import_labels(
     """
     options = options or ImportOptions()
     scratch = folder if folder.is_dir() else None
+    remove_leftovers(folder, folder / PICTURES)
     with _opened(source, scratch, options) as (format, reader, sidecar, module):
         look = _Look(source, _there(folder), sidecar, options)
         entries = look.over(reader.entries())
@@ -237,11 +239,13 @@ def _opened(
 
 
 def _dataset(folder: Path) -> Dataset:
-    return Dataset.open(folder) if (folder / MANIFEST).is_file() else Dataset.create(folder, ())
+    # An empty dataset is false.
+    there = _there(folder)
+    return Dataset.create(folder, ()) if there is None else there
 
 
 def _there(folder: Path) -> Dataset | None:
-    return Dataset.open(folder) if (folder / MANIFEST).is_file() else None
+    return Dataset.open(folder) if Dataset.is_there(folder) else None
 
 
 class _Look:

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from PIL import Image, ImageFile
 
+from datasets.labelled.leftovers import PART
 from settlement.errors import FeltwatchError
 
 SUFFIXES = (".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
@@ -124,7 +125,7 @@ def perceptual_hash(small: np.ndarray) -> int:
 def put_file(data: bytes, target: Path) -> None:
     """Write a file whole or not at all, with the folders above it."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name[-100:]}.{os.getpid()}.part")
+    part = target.with_name(f".{target.name[-100:]}.{os.getpid()}{PART}")
     try:
         part.write_bytes(data)
         part.replace(target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from pathlib import Path
 
@@ -130,6 +131,18 @@ def version_of(db: sqlite3.Connection) -> tuple[int, int]:
     """Application and schema version of a file; (0, 0) for a new one."""
     application = db.execute("PRAGMA application_id").fetchone()[0]
     return application, db.execute("PRAGMA user_version").fetchone()[0]
+
+
+def is_new(path: Path) -> bool:
+    """Whether a file is an empty database: whoever began it was killed before it had tables."""
+    with contextlib.closing(connect(path)) as db:
+        try:
+            return (
+                version_of(db) == (0, 0)
+                and not db.execute("SELECT 1 FROM sqlite_master").fetchone()
+            )
+        except sqlite3.DatabaseError:
+            return False
 
 
 def check_version(db: sqlite3.Connection, path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from datasets.labelled.records import checked_label
-from datasets.labelled.schema import Connection, check_version, connect, create_tables
+from datasets.labelled.schema import Connection, check_version, connect, create_tables, is_new
 from settlement.errors import FeltwatchError
 
 MANIFEST = "dataset.sqlite"
@@ -48,6 +48,15 @@ class Store:
             db.close()
             raise
         return dataset
+
+    @staticmethod
+    def is_there(folder: Path) -> bool:
+        """Whether the folder has a manifest that was not left empty by a process that was killed.
+
+        Raises FeltwatchError where the manifest is no database.
+        """
+        path = folder / MANIFEST
+        return path.is_file() and not is_new(path)
 
     @classmethod
     def open(cls, folder: Path) -> Self:

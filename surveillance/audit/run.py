@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
-from settlement.declared import Feed, with_declared
+from settlement.declared import Feed
 from settlement.errors import FeltwatchError
-from settlement.felt_timeline import PhaseLine
-from settlement.games import players_bank, terms_for
-from settlement.procedures import Phase
+from settlement.games import terms_for
+from surveillance.alerts.declared_facts import with_facts
 from surveillance.alerts.judge import judge
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import count_by_code
@@ -195,15 +194,7 @@ class AuditRun:
         self.progress.alerts += len(judged.alerts)
 
     def _declared(self, observed: ObservedRound) -> ObservedRound:
-        """The round with what the feed declares of it: as things stood when settling began."""
-        if self.feed is None:
-            return observed
-        phases = (line for line in observed.timeline if isinstance(line, PhaseLine))
-        begun = next((line.from_s for line in phases if line.phase == Phase.SETTLING), None)
-        facts = self.feed.at(float(begun or observed.record.end_s or 0))
-        bank = players_bank(self.table.rules.game)
-        record = with_declared(observed.record, facts, players_bank=bank)
-        return replace(observed, record=record)
+        return observed if self.feed is None else with_facts(observed, self.table, self.feed)
 
     def summary(self, source: FileSource, video: Path, out_dir: Path) -> AuditSummary:
         """What came of it."""

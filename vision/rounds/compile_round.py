@@ -15,7 +15,13 @@ from settlement.record import (
     Undecided,
     WagerRecord,
 )
-from vision.cards.deck_assignment import HAND_CARDS, Decided, decide_deck, surplus
+from vision.cards.deck_assignment import (
+    HAND_CARDS,
+    Decided,
+    decide_deck,
+    is_lone_joker,
+    surplus,
+)
 from vision.cards.view import CardRead, split_hands
 from vision.chips.states import SAME_MM, place_sum
 from vision.geometry.table import Place, Polygon, TableFile
@@ -33,27 +39,26 @@ STRAY_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class _Hand:
+class ReadHand:
+    """Names of the cards of a hand, what is not sure as (place, why), and the least share."""
+
     low: tuple[str, ...]
     high: tuple[str, ...]
     doubts: tuple[tuple[str, str], ...]
     least: float
 
 
-def _hand(
+def read_hand(
     cards: Sequence[CardRead],
     low: Polygon,
     high: Polygon,
     place: Place,
     decided: Mapping[int, Decided],
-) -> _Hand:
+) -> ReadHand:
     """Names of both hands; cards that are not sure are told as doubts."""
     # More than seven cannot lie there: what was read least surely is a mark, not a card.
-    over = surplus(cards, cards)
-    cards = [
-        c for c in cards
-        if not (c in over and c.share < STRAY_SHARE) and not _is_mark(c, decided)
-    ]  # fmt: skip
+    over = [c for c in surplus(cards, cards) if c.share < STRAY_SHARE or is_lone_joker(c)]
+    cards = [c for c in cards if c not in over and not _is_mark(c, decided)]
     in_low, in_high = split_hands(cards, low, high, place)
     names: dict[str, list[str]] = {"low": [], "high": []}
     doubts: list[tuple[str, str]] = []
@@ -75,7 +80,7 @@ def _hand(
             have = len(in_low if box == "low" else in_high)
             for k in range(have, full):
                 doubts.append((f"{box}[{k}]", "no index of the card was found"))
-    return _Hand(tuple(names["low"]), tuple(names["high"]), tuple(doubts), least)
+    return ReadHand(tuple(names["low"]), tuple(names["high"]), tuple(doubts), least)
 
 
 def _is_mark(card: CardRead, decided: Mapping[int, Decided]) -> bool:
@@ -200,7 +205,9 @@ def compile_round(
     dealer_cards = hands[None]
     dealer = DealerRecord()
     if dealer_cards:
-        read = _hand(dealer_cards, table.dealer.low, table.dealer.high, table.dealer.place, decided)
+        read = read_hand(
+            dealer_cards, table.dealer.low, table.dealer.high, table.dealer.place, decided
+        )
         dealer = DealerRecord(
             low=read.low, high=read.high, moves=changes.moves_of(None),
             discard=aside_name(parted, decided),
@@ -233,7 +240,7 @@ def compile_round(
         low: tuple[str, ...] | None = None
         high: tuple[str, ...] | None = None
         if cards:
-            read = _hand(cards, seat.low, seat.high, seat.place, decided)
+            read = read_hand(cards, seat.low, seat.high, seat.place, decided)
             low, high = read.low, read.high
             doubts += [Undecided(seat=seat.seat, what=w, why=y) for w, y in read.doubts]
             least = min(least, read.least)

@@ -373,6 +373,9 @@ class RoundTracker:
         own.phase = self._procedure.next_phase(before, "dealer" if seat is None else "seat", shows)
         if own.phase is before and seat is not None and self._all_show("set"):
             own.phase = self._procedure.next_phase(before, "every_seat", {"set"})
+        if own.phase is Phase.DEALER_SET and own.phase is not before and self._one_shows("hand"):
+            # A hand that was turned up before the dealer's is compared at once.
+            own.phase = self._procedure.next_phase(own.phase, "seat", {"hand"})
         if own.phase is Phase.CLEARED and before is not Phase.CLEARED:
             # Only once some hand was compared: an arm may hide the dealer's cards before.
             self._mark_coarse(own.tracks[None], episode)
@@ -383,6 +386,12 @@ class RoundTracker:
         """Whether every seat at which something lies shows that."""
         lying = [(s, e) for s, e in self.latest.items() if s is not None and not e.empty]
         return bool(lying) and all(what in self._shows(s, e) for s, e in lying)
+
+    def _one_shows(self, what: str) -> bool:
+        """Whether some seat showed that last in the running round."""
+        assert self.round is not None
+        last = [(s, t.now) for s, t in self.round.tracks.items() if s is not None]
+        return any(e is not None and what in self._shows(s, e) for s, e in last)
 
     def _mark_coarse(self, dealer: ViewTrack, cleared: Episode) -> None:
         """Note that it was not seen when the dealer's cards went, where frames were far apart."""

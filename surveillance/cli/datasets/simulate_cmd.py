@@ -9,9 +9,9 @@ given rounds, parted by commas. The kinds and ways are those of
     half; TOOK_WINNER and NOT_TAKEN main, side; TOOK_PUSH taken; ENVY_MISSED missed; ENVY_WRONG
     sum, unearned; LAMMER missing, extra, place, no_stake; LIMIT under, over, hands, coins; FOUL
     rank, boxes; DECK twin, jokers, many, few; HAND_PAY large, jackpot; LATE_BET grew,
-    shrank, appeared; CARD_MOVED hand, seat, face, face_down; PROCEDURE taken_up, set_late;
-    UNDECIDED card, hand; SILENT dispute, chips, cards; CAMERA black, lost, frozen, stuck,
-    blocked, covered, dark, focus, moved, turned.
+    shrank, appeared; CARD_MOVED hand, seat, face, face_down; PROCEDURE taken_up, set_late,
+    looked_at, shown_early, bet_touched; UNDECIDED card, hand; SILENT dispute, chips, cards;
+    CAMERA black, lost, frozen, stuck, blocked, covered, dark, focus, moved, turned.
 """
 
 from __future__ import annotations

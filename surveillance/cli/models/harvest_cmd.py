@@ -46,6 +46,9 @@ def harvest_command(
       feltwatch model harvest photos/poker_cards --after 17:00 --out cut
 
       feltwatch model train --data set --out run --part reader --crops cut
+
+      feltwatch model indices train --data patches --fixed cut/patches.npz=0.1 --out run
+        --steps 7800
     """
     if after is not None and share is not None:
         raise FeltwatchError("--after and --share: give one of them")

@@ -25,7 +25,7 @@ from vision.sources.gaps import Gap
 def seen_so_far() -> WatcherState:
     random = np.random.default_rng(7)
     index = ReadIndex(
-        np.array([1.5, -0.1]), np.array([2.0, 1 / 3]), True,
+        np.array([1.5, -0.1]), np.array([2.0, 1 / 3]), 180.0,
         random.random(53).astype(np.float32), 0.1 + 0.2, (1.0, 2.0, 3.0, 4.0),
     )  # fmt: skip
     posterior = Posterior((Sum(1000, (1, 1), 0.7), Sum(500, (1,), 0.25)), 0.05, 24)
