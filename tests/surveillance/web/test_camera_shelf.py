@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from vision.geometry.table import TableFile, load_table
 BARE = standard_table(default_rules())
 
 
-def marks(tilt_deg: float) -> dict[str, object]:
+def marks(tilt_deg: float) -> dict[str, Any]:
     camera = synthetic_camera(BARE.felt, tilt_deg=tilt_deg)
     return table_camera(camera, BARE).model_dump(mode="json", exclude_none=True)
 
@@ -57,7 +58,7 @@ def test_points_that_do_not_fit_are_refused_by_name(path: Path) -> None:
     (shelved,) = shelf.all()
     _, stored = shelf.read(shelved.id)
     wrong = marks(60)
-    points = list(wrong["points"])  # type: ignore[call-overload]
+    points = list(wrong["points"])
     points[0] = {**points[0], "image_px": [1900.0, 1000.0]}
     with pytest.raises(RefusedError, match=r"cameras\.0: shoulder: "):
         shelf.write(
