@@ -219,3 +219,8 @@ def declared_faults(
     for key, wager in named:
         if wager not in offered:
             yield key, f"no jackpot {wager!r} on this table; there are: {jackpots}"
+    tables = [table for name, table in terms_for(rules).tables.items() if name in offered]
+    rows = {row.category for table in tables for row in table.rows}
+    for one in facts.dynamic_pays or ():
+        if one.category not in rows:
+            yield "dynamic_pays", f"no row {one.category!r} in the pay tables of the jackpots"

@@ -18,6 +18,7 @@ from vision.health.felt_match import FELT_MATCH_MIN, felt_match
 from vision.networks import Networks
 from vision.rounds.changes import find_changes
 from vision.rounds.compile_round import compile_round
+from vision.rounds.coverage import Coverage
 from vision.rounds.further_camera import OtherCamera
 from vision.rounds.joining import join_round
 from vision.rounds.live_view import TableNow, table_now
@@ -92,6 +93,7 @@ class TableWatcher:
             [s.seat for s in table.seats], procedure_of(table.rules.game), self._looks.shows
         )
         self.house = HousePlace()
+        self.coverage = Coverage()
         self._views = [
             _View(
                 None, table.dealer.place, {},
@@ -168,9 +170,14 @@ class TableWatcher:
         luma = frame.luma
         if not self._felt_known:
             self._check_felt(luma)
+        before_s, skipped_s = self._now_s, self.coverage.skipped_s
         out = self._skip(frame)
         self._now_s = at_s
-        return out + self._look(frame, shrink(luma), at_s)
+        out += self._look(frame, shrink(luma), at_s)
+        if before_s is not None and self.coverage.skipped_s == skipped_s:
+            moving = [_place_name(view.seat) for view in self._views if view.watch.still == 0]
+            self.coverage.take(at_s - before_s, moving)
+        return out
 
     def _skip(self, frame: Frame) -> list[ObservedRound]:
         """Pass over what was not seen before a frame; gives back the round that ended in it."""
@@ -185,6 +192,8 @@ class TableWatcher:
             gap = Gap.between(last_s, at_s, cause, jumped=jumped)
             if at_s - last_s > COARSE_STEPS * self.sample_every_s:
                 self.tracker.coarse_s = at_s
+        if gap.hidden_s > LEAST_S and last_s is not None:
+            self.coverage.skipped_s += at_s - last_s
         ended = self.tracker.skip(gap) if gap.hidden_s > LEAST_S else None
         return [] if ended is None else [self._observed(ended, gap.from_s, cut_short=False)]
 
@@ -250,6 +259,7 @@ class TableWatcher:
                 round=self.tracker.round,
                 latest=self.tracker.latest,
                 bare=self.tracker.bare,
+                between=self.tracker.between,
                 unseen=self.tracker.unseen,
                 open_gap=self.tracker.open_gap,
                 skipped=self._skipped,
@@ -260,6 +270,7 @@ class TableWatcher:
                 matches=self._matches,
                 felt_known=self._felt_known,
                 house=self.house.episodes,
+                coverage=self.coverage,
             )
         )
 
@@ -273,12 +284,12 @@ class TableWatcher:
         except (TypeError, ValueError) as error:
             raise FeltwatchError("the snapshot is of another table or camera") from error
         self.tracker.round, self.tracker.latest = state.round, state.latest
-        self.tracker.bare = state.bare
+        self.tracker.bare, self.tracker.between = state.bare, state.between
         self.tracker.unseen, self.tracker.open_gap = state.unseen, state.open_gap
         self._skipped, self.tracker.coarse_s = state.skipped, state.coarse_s
         self._numbers, self._now_s = state.numbers, state.now_s
         self._matches, self._felt_known = state.matches, state.felt_known
-        self.house.episodes = state.house
+        self.house.episodes, self.coverage = state.house, state.coverage
 
     def _check_felt(self, luma: np.ndarray) -> None:
         self._matches.append(felt_match(luma, self.table, self.calibration))
@@ -350,3 +361,7 @@ class TableWatcher:
                 x0, y0, x1, y1 = (v * k + self.networks.detector.size / 2 for v in stack.box_mm)
                 seen.append(Seen(stack.label, stack.probability, (x0, y0, x1, y1)))
         return seen
+
+
+def _place_name(seat: int | None) -> str:
+    return "dealer" if seat is None else "house" if seat == HOUSE else str(seat)

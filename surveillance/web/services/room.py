@@ -133,7 +133,7 @@ class Room:
             facts=facts,
             seats=() if table is None else tuple(seat.seat for seat in table.seats),
             jackpots=tuple(name for name in jackpots if name in JACKPOTS),
-            players_bank=players_bank(line.game),
+            players_bank=players_bank(line.game if table is None else table.rules.game),
             lines=[DeclaredLine(at=row.at, by=row.by, facts=row.facts) for row in rows[::-1]],
         )
 

@@ -179,6 +179,23 @@ def test_a_view_at_rest_is_read_a_few_times_only(
     assert own.finish() == []
 
 
+def test_it_is_counted_how_much_of_the_time_was_seen(empty: Planes, world: World) -> None:
+    own = watcher(world)
+    for k in range(6):
+        own.feed(frame(empty, k))
+    assert own.coverage.hidden_s == {}
+    light = empty.copy()
+    light[:1080] = 255 - light[:1080]
+    own.feed(frame(light, 6))
+    # Something moved over every place; then no frame comes for four seconds.
+    assert set(own.coverage.hidden_s) == {"dealer", *(str(seat.seat) for seat in TABLE.seats)}
+    own.feed(frame(light, 6 + 4 * FPS))
+    own.feed(frame(light, 7 + 4 * FPS))
+    assert own.coverage.seen_s == pytest.approx(7 / FPS)
+    assert own.coverage.skipped_s == pytest.approx(4.0)
+    assert all(hidden == pytest.approx(1 / FPS) for hidden in own.coverage.hidden_s.values())
+
+
 def test_the_end_of_the_stream_tells_what_was_being_settled(empty: Planes, world: World) -> None:
     own = watcher(world)
     own.feed(frame(empty, 50))
