@@ -19,7 +19,7 @@ import httpx
 
 from benchmarks.overload import busy_processes, outcome, read_told, truth_beside
 from benchmarks.rtsp_loopback import RtspServer
-from benchmarks.served import (
+from benchmarks.server_process import (
     STARTS_WITHIN_S,
     cpu_s,
     family,

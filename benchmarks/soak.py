@@ -24,7 +24,7 @@ import httpx
 
 from benchmarks.overload import outcome, read_told, truth_beside
 from benchmarks.rtsp_loopback import RtspServer
-from benchmarks.served import (
+from benchmarks.server_process import (
     family,
     make_token,
     memory_bytes,

@@ -9,24 +9,18 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-from fastapi import FastAPI
-
+from benchmarks.served import served
 from benchmarks.store_fill import add_evidence, fill
 from benchmarks.web_requests import Known, Timing, measure
-from settlement.errors import FeltwatchError
 from surveillance.accounts import Accounts, Role
 from surveillance.live.event_bus import EventBus
 from surveillance.recordings import AllowedFolders, AuditManager
-from surveillance.serve import settle_memory
 from surveillance.store import AlertRow, Store
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.app import create_app
@@ -35,7 +29,6 @@ from surveillance.web.settings import WebSettings
 PROMISED_MS = 300.0
 """What every page and list is to stay under, by the worst of its requests."""
 
-_START_TIMEOUT_S = 30.0
 _SPANS = (timedelta(hours=8), timedelta(days=1), timedelta(days=30))
 
 
@@ -70,7 +63,8 @@ def bench_web(
                 store=store, bus=EventBus(), evidence_dir=evidence, recordings=manager
             )
             tell("asking for every page and list")
-            with _served(create_app(settings)) as (app, base_url):
+            app = create_app(settings)
+            with served(app) as base_url:
                 timings, skipped = measure(app, base_url, _log_in(store), known, repeats)
             newest = store.rounds.page(limit=1, whole=False).rows[0]
         slow = [_name(timing) for timing in timings if timing.worst_ms > PROMISED_MS]
@@ -154,24 +148,3 @@ def _reports(row: AlertRow, formats: tuple[str, ...]) -> Iterator[dict[str, str]
 def _log_in(store: Store) -> dict[str, str]:
     admin = store.people.page(limit=1).rows[0]
     return {SESSION_COOKIE: Accounts(store).sessions.open(admin, "127.0.0.1", "bench").secret}
-
-
-@contextmanager
-def _served(app: FastAPI) -> Iterator[tuple[FastAPI, str]]:
-    # As `feltwatch serve` does.
-    settle_memory()
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="on")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    until = time.monotonic() + _START_TIMEOUT_S
-    while not server.started:
-        if not thread.is_alive() or time.monotonic() > until:
-            raise FeltwatchError("the web server did not start; its log says why")
-        time.sleep(0.02)
-    try:
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield app, f"http://127.0.0.1:{port}"
-    finally:
-        server.should_exit = True
-        thread.join(_START_TIMEOUT_S)

@@ -1,180 +1,285 @@
-"""The whole recipe: views rendered, networks trained, photographs added, weights exported.
+"""From nothing to weights by a recipe: rendered, trained, exported, photographs added.
 
-Every stage leaves its result in a folder of its own and is passed over when that is there,
-so that an interrupted build goes on where it stopped.
+Each stage leaves its results in a folder of its own and a note of their hashes in `stages/`.
+Stages that are noted are passed over, and those that were cut short go on to what an unbroken
+run gives: the same recipe in the same folder gives the same weights however often it is stopped.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from datasets.training.index_patches import patch_count, render_patches
 from datasets.training.sides.render import render_strips
 from datasets.training.training_set import TrainingSet, render_training_set
+from models.data.digests import files_digest, folder_digest
 from models.data.photo_crops import harvest_photos
 from models.data.photo_labels import held_out, load_labels
-from models.data.provenance import SOURCES_FILE
+from models.data.provenance import (
+    SOURCES_FILE,
+    TRAINING_FILE,
+    Provenance,
+    patch_data,
+    photo_data,
+    read_object,
+    read_provenance,
+)
 from models.export.weights import ExportSettings, export_models
-from models.train.run import TrainingRun, train_part
-from models.train.sides import BATCH
+from models.heldout.lists import refuse_held_out
+from models.recipe_file import Photographs, Recipe, Training, input_hashes
+from models.train.chain import commit, note_training, weights_digest
+from models.train.patches import STATE_FILE, train_on_patches
+from models.train.run import TrainingRun, torch_device, train_part
 from settlement.errors import FeltwatchError
-from vision.detect.openvino_runtime import CARD_FILE, load_models
+from vision.networks import load_networks
 
-PARTS = ("detector", "reader", "strips")
-FINE_EPOCHS = {"detector": 1, "reader": 2}
-FINE_RATE = {"detector": 0.0006, "reader": 0.0008}
-STRIPS_PER_VIEW = 20
-"""Strips of chip stacks to a view."""
+RECIPE_FILE = "recipe.json"
+STAGES = "stages"
+PATCHES_FILE = "patches.npz"
 
-STRIP_EPOCHS = 2.0
-"""How often the stack reader sees each strip."""
-
-PICTURES_WEIGHT = 6
-"""Photographs count so often beside the rendered views."""
+Told = Callable[[str], None]
+Show = Callable[[float], None] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Photographs:
-    """A folder of labelled photographs and the part of it that is never opened here."""
+class Build:
+    """A recipe carried out in the folder `out`; `workers` do not change the result."""
 
-    folder: Path
-    after: str | None = None
-    share: float | None = None
-    skip_suits: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class BuildPlan:
-    """What to build from; the same plan in the same folder goes on where it stopped."""
-
+    recipe: Recipe
     out: Path
-    views: int
-    seed: int = 1
-    size: int = 640
-    decks: tuple[Path, ...] = ()
-    fonts: tuple[str, ...] = ()
-    photographs: tuple[Photographs, ...] = ()
-    epochs: int | None = None
     device: str | None = None
     workers: int = 1
+    told: Told = field(default=lambda _text: None)
+    show: Show = None
 
 
-def build(
-    plan: BuildPlan, told: Callable[[str], None], show: Callable[[float], None] | None
-) -> Path:
-    """Do the stages that are not done; gives back the folder of the finished weights.
+def build(plan: Build) -> Path:
+    """Do the stages that are not done; returns the folder of the finished weights.
 
-    `out/set` is rendered, `out/rendered` trained on it alone and exported to
-    `out/rendered-weights`. From there `out/photographed` goes on with photographs; `out/weights`
-    holds the result.
-    `told` hears each stage's name, `show` the progress of rendering.
+    `out/rendered-weights` are trained on rendered images alone, `out/weights` is the result;
+    without photographs the two are one.
 
-    Raises FeltwatchError as the stages do, before the first hour for what can be checked.
+    Raises FeltwatchError as the stages do, before the first hour for what can be checked, and
+    for a folder that was begun with another recipe.
     """
-    for own in plan.photographs:
+    recipe, out = plan.recipe, plan.out
+    if recipe.int8 and find_spec("nncf") is None:
+        raise FeltwatchError(
+            'int8: nncf is not installed: pip install "feltwatch[train]", or int8 = false in the '
+            "recipe"
+        )
+    for own in recipe.photographs.sets:
         held_out(own.folder, own.after, own.share)
-    data = plan.out / "set"
-    told(f"rendering {plan.views} views into {data}")
-    _render(plan, data, show)
-    first = plan.out / "rendered"
-    for part in PARTS:
-        told(f"training the {part} on rendered pictures")
-        train_part(part, _run(plan, data, first))
-    alone = plan.out / ("rendered-weights" if plan.photographs else "weights")
-    told(f"exporting to {alone}")
-    _export(plan, dict.fromkeys(PARTS, first), alone)
-    if not plan.photographs:
-        return alone
-    runs = dict.fromkeys(PARTS, first) | _photographed(plan, first, alone, told)
-    weights = plan.out / "weights"
-    told(f"exporting to {weights}")
-    _export(plan, runs, weights)
+    _begin(plan)
+    runs = _rendered(plan) | {"strips": _strips(plan)}
+    weights = out / "weights"
+    if not recipe.photographs.sets:
+        _export(plan, "export", runs, weights)
+        return weights
+    alone = out / "rendered-weights"
+    _export(plan, "export-rendered", runs, alone)
+    _export(plan, "export", runs | _photographed(plan, runs, alone), weights)
     return weights
 
 
-def _photographed(
-    plan: BuildPlan, first: Path, alone: Path, told: Callable[[str], None]
-) -> dict[str, Path]:
-    """Train detector and reader on with photographs; the run's folder of each that was."""
-    cuts = tuple(_cut(own, plan, alone, told) for own in plan.photographs)
-    crops = tuple(cut for cut in cuts if any((cut / "crops").glob("*.npy")))
-    pictures = tuple(cut for cut in cuts if any((cut / "images").glob("*.jpg")))
-    second = plan.out / "photographed"
+def _begin(plan: Build) -> None:
+    note = plan.out / RECIPE_FILE
+    told = {
+        "recipe": plan.recipe.digest(),
+        "name": plan.recipe.name,
+        "inputs": input_hashes(plan.recipe),
+    }
+    if note.is_file():
+        before = read_object(note)
+        if {key: before.get(key) for key in told} != told:
+            raise FeltwatchError(
+                f"{plan.out}: was begun with another recipe, or other fonts, decks or photographs; "
+                "choose another folder"
+            )
+        return
+    (plan.out / STAGES).mkdir(parents=True, exist_ok=True)
+    _write(note, told | {"values": plan.recipe.model_dump(mode="json"), "commit": commit()})
+
+
+def _stage(plan: Build, name: str, run: Callable[[], object], result: Callable[[], str]) -> None:
+    """Run a stage unless it is noted as done; its note holds the hash of what it gave."""
+    note = plan.out / STAGES / f"{name}.json"
+    if note.is_file():
+        return
+    plan.told(f"stage {name}")
+    began = time.monotonic()
+    run()
+    seconds = round(time.monotonic() - began, 1)
+    _write(note, {"stage": name, "sha256": result(), "seconds": seconds, "commit": commit()})
+
+
+def _write(path: Path, told: dict[str, object]) -> None:
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    part.replace(path)
+
+
+def _rendered(plan: Build) -> dict[str, Path]:
+    """Detector and reader trained on rendered views, the reader then on patches."""
+    recipe, views, patches = plan.recipe, plan.out / "set", plan.out / "patches"
+    _stage(plan, "views", lambda: _render_views(plan, views), lambda: folder_digest(views))
     runs = {}
-    for part, found in (("detector", pictures), ("reader", crops)):
-        if not found:
-            told(f"the photographs gave nothing to train the {part} on")
-            continue
-        told(f"training the {part} on, with photographs")
-        run = replace(
-            _run(plan, plan.out / "set", second), epochs=FINE_EPOCHS[part],
-            rate=FINE_RATE[part], start=first / part / "weights" / "best.pt",
-            crops=crops, crops_weight=3, pictures=pictures * PICTURES_WEIGHT,
+    for part, training in (("detector", recipe.detector), ("reader", recipe.reader)):
+        run = _run(plan, training, plan.out / "rendered")
+        runs[part] = _train(plan, part, part, run)
+
+    def render() -> None:
+        render_patches(
+            patches, recipe.patches.count, recipe.seed, [one.folder for one in recipe.decks],
+            recipe.font_files, workers=plan.workers, progress=plan.show,
         )  # fmt: skip
-        train_part(part, run)
-        runs[part] = second
+
+    _stage(plan, "patches", render, lambda: folder_digest(patches))
+    runs["reader"] = _on_patches(
+        plan, "reader-patches", recipe.patches.training, runs["reader"], ()
+    )
     return runs
 
 
-def _run(plan: BuildPlan, data: Path, out: Path) -> TrainingRun:
-    steps = round(STRIPS_PER_VIEW * plan.views * STRIP_EPOCHS / BATCH)
+def _strips(plan: Build) -> Path:
+    """The stack reader trained on sides of both renderers."""
+    strips, seed, out = plan.recipe.strips, plan.recipe.seed, plan.out
+    made = {
+        "sides": (strips.count, seed, False),
+        "sides-painted": (strips.painted, seed, True),
+        "sides-beside": (strips.beside, seed + 1, False),
+    }
+    for name, (count, own, painted) in made.items():
+
+        def render(
+            place: Path = out / name, count: int = count, own: int = own, painted: bool = painted
+        ) -> None:
+            render_strips(place, count, own, plan.workers, plan.show, painted=painted)
+
+        def result(place: Path = out / name) -> str:
+            return folder_digest(place)
+
+        _stage(plan, name, render, result)
+    run = replace(_run(plan, strips.training, out / "rendered"), stacks=(out / "sides",))
+    start = _train(plan, "strips", "strips", run)
+    both = (out / "sides-beside", out / "sides-painted")
+    run = replace(_run(plan, strips.both, out / "both"), stacks=both, start=start)
+    return _train(plan, "strips-both", "strips", run)
+
+
+def _photographed(plan: Build, runs: dict[str, Path], weights: Path) -> dict[str, Path]:
+    """Train detector and reader on with photographs, where these gave anything."""
+    told = plan.recipe.photographs
+    cuts = [plan.out / "cut" / own.folder.name for own in told.sets]
+    for own, cut in zip(told.sets, cuts, strict=True):
+
+        def take(own: Photographs = own, cut: Path = cut) -> None:
+            _cut(own, cut, weights)
+
+        def result(cut: Path = cut) -> str:
+            return folder_digest(cut)
+
+        _stage(plan, f"cut-{cut.name}", take, result)
+    found = {}
+    pictures = tuple(cut for cut in cuts if any((cut / "images").glob("*.jpg")))
+    if pictures:
+        run = _run(plan, told.detector, plan.out / "photographed")
+        run = replace(run, start=runs["detector"], pictures=pictures * told.weight)
+        found["detector"] = _train(plan, "detector-photographs", "detector", run)
+    crops = tuple(cut for cut in cuts if (cut / PATCHES_FILE).is_file())
+    if crops:
+        found["reader"] = _on_patches(
+            plan, "reader-photographs", told.reader, runs["reader"], crops
+        )
+    for part in {"detector", "reader"} - set(found):
+        plan.told(f"the photographs gave nothing to train the {part} on")
+    return found
+
+
+def _run(plan: Build, training: Training, out: Path) -> TrainingRun:
     return TrainingRun(
-        data=data, out=out, epochs=plan.epochs, size=plan.size, device=plan.device, resume=True,
-        slim=True, steps=max(1, steps), cool=steps // 4,
+        data=plan.out / "set", out=out, steps=training.steps, rate=training.rate,
+        batch=training.batch, cool=training.cool, size=plan.recipe.size, seed=plan.recipe.seed,
+        device=plan.device, resume=True, slim=True,
     )  # fmt: skip
 
 
-def _render(plan: BuildPlan, data: Path, show: Callable[[float], None] | None) -> None:
-    spec = TrainingSet(views=plan.views, seed=plan.seed, deck_folders=plan.decks, fonts=plan.fonts)
-    render_training_set(spec, data, plan.workers, show)
-    stacks = data / "stacks"
-    strips = STRIPS_PER_VIEW * plan.views
-    note = stacks / "recipe.json"
-    if not note.is_file():
-        render_strips(stacks, strips, plan.seed, plan.workers, show)
-        note.write_text(json.dumps({"strips": strips, "seed": plan.seed}) + "\n", encoding="utf-8")
-    names = {"fonts": sorted({Path(name).stem for name in plan.fonts})}
-    (data / SOURCES_FILE).write_text(json.dumps(names, indent=1) + "\n", encoding="utf-8")
+def _train(plan: Build, stage: str, part: str, run: TrainingRun) -> Path:
+    """One training as a stage; returns its checkpoint."""
+    name = "last.pt" if part == "strips" else "best.pt"
+    best = run.out / part / "weights" / name
+    _stage(plan, stage, lambda: train_part(part, run), lambda: weights_digest(best))
+    return best
 
 
-def _export(plan: BuildPlan, runs: dict[str, Path], out: Path) -> None:
-    if (out / CARD_FILE).is_file():
-        return
-    best = {
-        part: run / part / "weights" / ("last.pt" if part == "strips" else "best.pt")
-        for part, run in runs.items()
-    }
-    for part, path in best.items():
-        if not path.is_file():
-            raise FeltwatchError(f"{path}: the checkpoint of the {part} is missing; train it anew")
-    export_models(
-        best["detector"],
-        best["reader"],
-        best["strips"],
-        out,
-        ExportSettings(size=plan.size, int8_data=plan.out / "set" if _can_quantize() else None),
+def _on_patches(
+    plan: Build, stage: str, training: Training, start: Path, cuts: tuple[Path, ...]
+) -> Path:
+    """The reader trained on with rendered patches and those of photographs, as a stage."""
+    recipe, patches = plan.recipe, plan.out / "patches"
+    folder = plan.out / stage / "weights"
+    last = folder / "reader.pt"
+    many = {cut / PATCHES_FILE: patch_count(cut / PATCHES_FILE) for cut in cuts}
+    share = recipe.photographs.share
+
+    def train() -> None:
+        refuse_held_out(cuts)
+        began = time.monotonic()
+        train_on_patches(
+            patches, folder, start=start, steps=training.steps, batch=training.batch,
+            fixed=[(one, share * n / sum(many.values())) for one, n in many.items()],
+            rate=training.rate, pool=recipe.patches.pool, device=torch_device(plan.device),
+            seed=recipe.seed, resume=True,
+        )  # fmt: skip
+        told = Provenance(
+            patches=(patch_data(patches),), photographs=tuple(photo_data(cut) for cut in cuts)
+        )
+        earlier = read_provenance(start.parent.parent / TRAINING_FILE)
+        note_training(
+            last, "reader", earlier.joined(told), (patches, *cuts), start=start, began_s=began,
+            steps=training.steps, rate=training.rate, seed=recipe.seed,
+        )  # fmt: skip
+        (folder / STATE_FILE).unlink()
+
+    _stage(plan, stage, train, lambda: weights_digest(last))
+    return last
+
+
+def _render_views(plan: Build, data: Path) -> None:
+    recipe, fonts = plan.recipe, plan.recipe.font_files
+    spec = TrainingSet(
+        views=recipe.views.count, seed=recipe.seed, size=recipe.size, fonts=fonts,
+        deck_folders=tuple(one.folder for one in recipe.decks),
+    )  # fmt: skip
+    render_training_set(spec, data, plan.workers, plan.show)
+    _write(data / SOURCES_FILE, {"fonts": sorted({Path(name).stem for name in fonts})})
+
+
+def _export(plan: Build, stage: str, best: dict[str, Path], out: Path) -> None:
+    settings = ExportSettings(
+        size=plan.recipe.size, int8_data=plan.out / "set" if plan.recipe.int8 else None
     )
+    _stage(
+        plan, stage,
+        lambda: export_models(best["detector"], best["reader"], best["strips"], out, settings),
+        lambda: files_digest(out.glob("*.onnx")),
+    )  # fmt: skip
 
 
-def _can_quantize() -> bool:
-    return find_spec("nncf") is not None
-
-
-def _cut(own: Photographs, plan: BuildPlan, weights: Path, told: Callable[[str], None]) -> Path:
+def _cut(own: Photographs, out: Path, weights: Path) -> None:
     """Training data of one folder of photographs, the held-out part left out."""
-    out = plan.out / "cut" / own.folder.name
-    if (out / "done").is_file():
-        return out
-    told(f"cutting training data out of {own.folder}")
+    # Begun again as a whole: it takes minutes.
+    shutil.rmtree(out, ignore_errors=True)
     held = held_out(own.folder, own.after, own.share)
     chosen = {photo.image for photo in load_labels(own.folder)} - held
-    detector, reader = load_models(weights)
+    networks = load_networks(weights)
     harvest_photos(
-        own.folder, chosen, detector, reader, out, prefix=own.folder.name,
+        own.folder, chosen, networks.detector, networks.reader, out, prefix=own.folder.name,
         skip_suits=own.skip_suits.upper(),
     )  # fmt: skip
-    (out / "done").touch()
-    return out

@@ -9,7 +9,7 @@ unknown, and what hangs on it is undecided.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -17,6 +17,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from settlement.errors import FeltwatchError
+from settlement.games import JACKPOTS, players_bank, terms_for
 from settlement.plain_words import plain_words
 from settlement.record import (
     BOM,
@@ -27,9 +28,15 @@ from settlement.record import (
     Seconds,
     Undecided,
 )
+from settlement.rules import TableRules
 
 SeatNumber = Annotated[int, Field(ge=1, le=HIGHEST_SEAT)]
-Players = Literal["one_per_seat"] | dict[SeatNumber, int]
+PlayersBySeat = Annotated[
+    dict[SeatNumber, int],
+    # The keys of JSON are texts.
+    Field(json_schema_extra={"propertyNames": {"enum": [str(n + 1) for n in range(HIGHEST_SEAT)]}}),
+]
+Players = Literal["one_per_seat"] | PlayersBySeat
 Banker = Literal["house"] | SeatNumber
 
 
@@ -186,3 +193,34 @@ def _against(
     if seat not in own:
         return f"{named} is declared to bank, and has no cards"
     return f"{named} is declared to bank, and has a main wager" if own[seat] is not None else None
+
+
+def declared_faults(
+    facts: Declared, seats: Collection[int], rules: TableRules
+) -> Iterator[tuple[str, str]]:
+    """What cannot be true of a table with these seats and rules, each with its key.
+
+    >>> rules = TableRules(game="emperors_challenge_exposed")
+    >>> list(declared_faults(Declared(banker=2), [1, 2], rules))
+    [('banker', 'no player banks in emperors_challenge_exposed')]
+    """
+    there = ", ".join(str(seat) for seat in sorted(seats))
+    if isinstance(facts.banker, int) and not players_bank(rules.game):
+        yield "banker", f"no player banks in {rules.game}"
+    elif isinstance(facts.banker, int) and facts.banker not in seats:
+        yield "banker", f"no seat {facts.banker} at this table; there are {there}"
+    if isinstance(facts.players, dict):
+        for seat in sorted(set(facts.players) - set(seats)):
+            yield "players", f"no seat {seat} at this table; there are {there}"
+    offered = [name for name in terms_for(rules).tables if name in JACKPOTS]
+    jackpots = ", ".join(offered) or "none"
+    named = [("meters", one.wager) for one in facts.meters or ()]
+    named += [("dynamic_pays", one.wager) for one in facts.dynamic_pays or () if one.wager]
+    for key, wager in named:
+        if wager not in offered:
+            yield key, f"no jackpot {wager!r} on this table; there are: {jackpots}"
+    tables = [table for name, table in terms_for(rules).tables.items() if name in offered]
+    rows = {row.category for table in tables for row in table.rows}
+    for one in facts.dynamic_pays or ():
+        if one.category not in rows:
+            yield "dynamic_pays", f"no row {one.category!r} in the pay tables of the jackpots"

@@ -133,10 +133,15 @@ class Breach(_Part):
     'taken_up'
     """
 
-    kind: Literal["taken_up", "set_late"] = Field(
-        description="'taken_up': a hand that was set was taken up again; 'set_late': a hand was "
-        "not set when it had to be."
+    kind: Literal[
+        "taken_up", "set_late", "looked_at", "shown_early", "bet_touched", "bet_taken"
+    ] = Field(
+        description="'taken_up': a hand that was set was taken up again; 'looked_at': its low or "
+        "its high hand was; 'set_late': a hand was not set when it had to be; 'shown_early': it "
+        "was turned up before the dealer's was; 'bet_touched': a stake was lifted and laid again; "
+        "'bet_taken': it was taken away."
     )
+    wager: str | None = Field(None, description="Of a bet that was touched.")
     before_s: Seconds = Field(description="When the seat was seen last as it was before.")
     after_s: Seconds = Field(description="When the seat was first seen so.")
 
@@ -176,6 +181,9 @@ class WagerRecord(_Part):
     )
     stake_chips: int | None = Field(None, ge=0, description="Height of the stake's tallest stack.")
     paid_chips: int | None = Field(None, ge=0, description="Height of the pay's tallest stack.")
+    cameras: tuple[str, ...] | None = Field(
+        None, description="Further cameras that read its chips too, by name."
+    )
 
 
 class DealerRecord(_Part):

@@ -135,6 +135,24 @@ def synthetic_camera(
     )
 
 
+def shoulder_camera(
+    table: TableFile, rng: np.random.Generator, width_px: int, height_px: int
+) -> SyntheticCamera:
+    """A second camera: low over the dealer's shoulder, 65 degrees off the vertical."""
+    return synthetic_camera(
+        table.felt,
+        height_mm=float(rng.uniform(900, 1300)),
+        tilt_deg=65.0,
+        azimuth_deg=180 + float(rng.uniform(-20, 20)),
+        width_px=width_px,
+        height_px=height_px,
+        keep_mm=play_area(table),
+        margin=0.05,
+        jitter=0.5,
+        seed=int(rng.integers(2**31)),
+    )
+
+
 def play_area(table: TableFile) -> FloatArray:
     """The corners of all boxes, spots, the tray and the rack, shape (n, 2), mm."""
     dealer = table.dealer

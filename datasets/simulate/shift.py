@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,7 +14,12 @@ from typing import Any
 import numpy as np
 import tomli_w
 
-from datasets.render.camera import play_area, synthetic_camera, table_camera
+from datasets.render.camera import (
+    play_area,
+    shoulder_camera,
+    synthetic_camera,
+    table_camera,
+)
 from datasets.render.cards.deck import Deck, draw_deck, load_deck
 from datasets.render.cards.deck_style import CASINO_DESIGNS
 from datasets.render.scene import ShiftPlan
@@ -32,7 +38,10 @@ from settlement.declared import FeedLine
 from settlement.errors import FeltwatchError
 from settlement.games import players_bank
 from settlement.rules import TableRules
-from vision.geometry.table import TableFile
+from vision.geometry.table import FurtherCamera, TableFile
+
+SECOND = "shoulder"
+"""The name of the second camera: low over the dealer's shoulder."""
 
 MARK_NOISE_PX = 0.4
 """How far off a person points at a mark of the felt."""
@@ -59,7 +68,7 @@ class Wishes:
     `table` is a table of one's own in place of a usual one of `game`; its camera is not
     used. `deck` is a folder of card faces or a name of `CASINO_DESIGNS`. `distortion` is the
     lens's k1, about -0.1 for a dome. `pace` 1 waits as long as people do. `camera_seed`
-    draws camera, light and felt.
+    draws camera, light and felt. With `cameras` 2 a second one films the same shift.
 
     >>> Wishes(seed=7, rounds=5).game
     'emperors_challenge_exposed'
@@ -80,6 +89,7 @@ class Wishes:
     fps: int = 15
     size: tuple[int, int] = (3840, 2160)
     camera_seed: int | None = None
+    cameras: int = 1
     distortion: float = 0.0
     codec: str = "h264"
     crf: int = 25
@@ -96,6 +106,8 @@ class Wishes:
         words["faults"], words["events"] = repr(self.faults), repr(self.events)
         words["deck"] = None if self.deck is None else str(self.deck)
         words["table"] = None if self.table is None else self.table.table
+        if self.cameras > 1:
+            words["cameras"] = self.cameras
         words["version"] = _version()
         return words
 
@@ -103,7 +115,7 @@ class Wishes:
         """The table that is played at, without a camera."""
         if self.table is None:
             return table_for(self.game, seats=self.seats, jackpots=self.jackpots)
-        return self.table.model_copy(update={"camera": None})
+        return self.table.model_copy(update={"camera": None, "cameras": ()})
 
     def plan(self, table: TableFile) -> ShiftPlan:
         """The whole shift at that table."""
@@ -131,11 +143,13 @@ def _cards(deck: Path | None) -> Deck:
 
 @dataclass
 class _Scenery:
-    """Everything that is seen: table with its camera, film and plan."""
+    """Everything that is seen: table with its cameras, and the first one's film."""
 
     wishes: Wishes
     table: TableFile = field(init=False)
     film: Film = field(init=False)
+    second: Callable[[], Film] | None = field(init=False, default=None)
+    """Paints the table for the second camera, where there is one."""
 
     def __post_init__(self) -> None:
         """Hang the camera, read the deck, paint the felt."""
@@ -159,7 +173,23 @@ class _Scenery:
         )
         marks = table_camera(camera, table, noise_px=MARK_NOISE_PX, seed=int(rng.integers(2**31)))
         self.table = table.model_copy(update={"camera": marks})
-        self.film = Film(self.table, camera, cards, Look.draw(rng), rng)
+        look = Look.draw(rng)
+        if wishes.cameras > 1:
+            self._hang_second(seed, cards, look, deepcopy(rng))
+        self.film = Film(self.table, camera, cards, look, rng)
+
+    def _hang_second(self, seed: int, cards: Deck, look: Look, rng: np.random.Generator) -> None:
+        """A second camera over the same felt and chips, which `rng` draws."""
+        luck = np.random.default_rng([seed, 78])
+        camera = shoulder_camera(self.table, luck, *self.wishes.size)
+        marks = table_camera(
+            camera, self.table, noise_px=MARK_NOISE_PX, seed=int(luck.integers(2**31))
+        )
+        further = FurtherCamera(name=SECOND, **dict(marks))
+        self.table = self.table.model_copy(update={"cameras": (further,)})
+        own = Look.draw(luck)
+        look = replace(look, faults=own.faults, shake=own.shake, stamp=own.stamp, seed=own.seed)
+        self.second = lambda: Film(self.table, camera, cards, look, rng)
 
 
 def simulate(
@@ -174,9 +204,9 @@ def simulate(
 
     `events.jsonl` lists what is no round, `feed.jsonl` what the house would declare,
     `recipe.json` the wishes; `frames_truth` adds
-    `frames.jsonl.gz` (`datasets.simulate.filming.truth_frames`). A shard's files carry its number,
-    but for the
-    table file. A shard that is there already is not made again; then False is given back.
+    `frames.jsonl.gz` (`datasets.simulate.filming.truth_frames`). A second camera films the same
+    into `video-shoulder.mp4`; troubles are the first one's. A shard's files carry its number, but
+    for the table file. A shard that is there already is not made again; then False is given back.
     Raises FeltwatchError when the folder cannot be written, holds another shift's shard, or
     the deck cannot be read.
     """
@@ -193,9 +223,16 @@ def simulate(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FeltwatchError(f"{out}: {error.strerror or error}") from error
-    partial = [out / f"video{mark}.partial.mp4", out / f"frames{mark}.partial.jsonl.gz"]
+    partial = [
+        out / f"video{mark}.partial.mp4", out / f"frames{mark}.partial.jsonl.gz",
+        out / f"video-{SECOND}{mark}.partial.mp4",
+    ]  # fmt: skip
     try:
         _film(scenery, part, t0, partial, frames_truth, progress)
+        if scenery.second is not None:
+            unhurt = replace(part, events=())
+            _encode(wishes, scenery.second(), unhurt, t0, partial[2], None, progress)
+            partial[2].replace(out / f"video-{SECOND}{mark}.mp4")
         partial[0].replace(out / f"video{mark}.mp4")
         if frames_truth:
             partial[1].replace(out / f"frames{mark}.jsonl.gz")
@@ -258,29 +295,37 @@ def _finished(out: Path, mark: str, recipe: dict[str, Any]) -> bool:
             f"{path}: a shard of another shift ({', '.join(differs)} differ); "
             "choose another folder or remove it"
         )
-    return (out / f"video{mark}.mp4").exists() and (out / f"truth{mark}.jsonl").exists()
+    names = [f"video{mark}.mp4", f"truth{mark}.jsonl"]
+    if "cameras" in wanted:
+        names.append(f"video-{SECOND}{mark}.mp4")
+    return all((out / name).exists() for name in names)
 
 
 def _film(
     scenery: _Scenery, part: ShiftPlan, t0_s: float, partial: list[Path], frames_truth: bool,
     progress: Callable[[float], None] | None,
 ) -> None:  # fmt: skip
-    wishes, film = scenery.wishes, scenery.film
     with ExitStack() as stack:
         log = stack.enter_context(FrameLog(partial[1])) if frames_truth else None
-        pictures = _pictures(scenery, part, t0_s, log, progress)
-        size = (film.camera.width_px, film.camera.height_px)
-        encode(partial[0], pictures, size, wishes.fps, wishes.codec, wishes.crf, wishes.preset)
+        _encode(scenery.wishes, scenery.film, part, t0_s, partial[0], log, progress)
+
+
+def _encode(
+    wishes: Wishes, film: Film, part: ShiftPlan, t0_s: float, path: Path, log: FrameLog | None,
+    progress: Callable[[float], None] | None,
+) -> None:  # fmt: skip
+    pictures = _pictures(film, part, t0_s, wishes.fps, log, progress)
+    size = (film.camera.width_px, film.camera.height_px)
+    encode(path, pictures, size, wishes.fps, wishes.codec, wishes.crf, wishes.preset)
     if progress:
         progress(1.0)
 
 
 def _pictures(
-    scenery: _Scenery, part: ShiftPlan, t0_s: float, log: FrameLog | None,
+    film: Film, part: ShiftPlan, t0_s: float, fps: int, log: FrameLog | None,
     progress: Callable[[float], None] | None,
 ) -> Iterator[tuple[int, Planes]]:  # fmt: skip
     """The shift's pictures with the camera's troubles, numbered through the whole shift."""
-    film, fps = scenery.film, scenery.wishes.fps
     stamp = film.look.stamp
     film.look = replace(film.look, stamp=replace(stamp, start_s=stamp.start_s + t0_s))
     own = from_zero(part, t0_s)

@@ -7,10 +7,12 @@ faces, or mixed of both; the views are those of other training sets.
 
 from __future__ import annotations
 
-import time
+import json
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import cv2
@@ -45,6 +47,7 @@ DRAWN, MIXED = 0.4, 0.35
 """Share of decks that are drawn and mixed; the others are a folder's own."""
 
 SHARD_PATCHES = 1500
+RECIPE_FILE = "recipe.json"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,49 +177,73 @@ def new_deck(rng: np.random.Generator, folders: Sequence[Path], fonts: Sequence[
     return mixed_deck(own, style) if kind < DRAWN + MIXED else own
 
 
-def patches_without_end(
-    seed: Sequence[int], folders: Sequence[Path], fonts: Sequence[str]
-) -> Iterator[PatchSet]:
-    """Shards of patches, the same for the same seed; see `new_deck` for the decks."""
+def draw_patches(
+    seed: Sequence[int], folders: Sequence[Path], fonts: Sequence[str], least: int = SHARD_PATCHES
+) -> PatchSet:
+    """`least` patches or a few more, the same for the same seed; see `new_deck` for the decks."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(list(seed))
     decks = [new_deck(rng, folders, fonts) for _ in range(RESIDENT_DECKS)]
     stage = Stage.draw(rng, decks[:1], 3, fonts)
+    found: list[tuple[Picture, int, float]] = []
     number = 0
-    while True:
-        found: list[tuple[Picture, int, float]] = []
-        while len(found) < SHARD_PATCHES:
-            number += 1
-            if number % VIEWS_PER_DECK == 0:
-                decks = [*decks[1:], new_deck(rng, folders, fonts)]
-            if number % 12:
-                stage.refresh(rng, number, fonts)
-            found += patches_of(rng, render_view(rng, decks, stage=stage))
-        yield PatchSet(
-            np.stack([patch for patch, _, _ in found]),
-            np.array([label for _, label, _ in found], np.int16),
-            np.array([aspect for _, _, aspect in found], np.float32),
-        )
+    while len(found) < least:
+        number += 1
+        if number % VIEWS_PER_DECK == 0:
+            decks = [*decks[1:], new_deck(rng, folders, fonts)]
+        if number % 12:
+            stage.refresh(rng, number, fonts)
+        found += patches_of(rng, render_view(rng, decks, stage=stage))
+    return PatchSet(
+        np.stack([patch for patch, _, _ in found]),
+        np.array([label for _, label, _ in found], np.int16),
+        np.array([aspect for _, _, aspect in found], np.float32),
+    )
+
+
+def _shard(
+    path: Path, seed: Sequence[int], folders: Sequence[Path], fonts: Sequence[str], least: int
+) -> None:
+    if not path.is_file():
+        save_patches(path, draw_patches(seed, folders, fonts, least))
 
 
 def render_patches(
-    out: Path, seed: Sequence[int], folders: Sequence[Path], fonts: Sequence[str], *,
-    seconds: float = np.inf, shards: int | None = None, most_waiting: int | None = None,
+    out: Path, count: int, seed: int, folders: Sequence[Path], fonts: Sequence[str], *,
+    workers: int = 1, progress: Callable[[float], None] | None = None,
 ) -> int:  # fmt: skip
-    """Write shards `SEED-NUMBER.npz` into `out`; gives back how many.
+    """Write about `count` patches into shards `SEED-NUMBER.npz` of `out`; returns how many.
 
-    It ends after `seconds` or `shards`, and waits while `most_waiting` shards lie there.
+    Each shard has a seed and decks of its own: the patches do not depend on `workers`, and
+    shards that are there are passed over. What they are made of goes to recipe.json. Raises
+    FeltwatchError where `out` holds patches of another recipe.
     """
     out.mkdir(parents=True, exist_ok=True)
-    began, made = time.monotonic(), 0
-    name = "-".join(str(part) for part in seed)
-    for shard in patches_without_end(seed, folders, fonts):
-        save_patches(out / f"{name}-{made:05d}.npz", shard)
-        made += 1
-        while most_waiting is not None and len(list(out.glob("*.npz"))) >= most_waiting:
-            if time.monotonic() - began > seconds:
-                break
-            time.sleep(0.2)
-        if time.monotonic() - began > seconds or made == shards:
-            break
-    return made
+    each = min(SHARD_PATCHES, count)
+    shards = -(-count // each)
+    recipe = {"seed": seed, "decks": [one.name for one in folders], "fonts": len(fonts)}
+    note = out / RECIPE_FILE
+    if note.is_file() and json.loads(note.read_text(encoding="utf-8")) != recipe:
+        raise FeltwatchError(f"{out}: holds patches of another recipe; choose another folder")
+    note.write_text(json.dumps(recipe) + "\n", encoding="utf-8")
+    paths = [out / f"{seed}-{number:05d}.npz" for number in range(shards)]
+    # Spawned, not forked: OpenCV's threads do not survive a fork.
+    with ProcessPoolExecutor(min(workers, shards), get_context("spawn")) as pool:
+        jobs = [
+            pool.submit(_shard, path, (seed, number), folders, fonts, each)
+            for number, path in enumerate(paths)
+        ]
+        for done, job in enumerate(as_completed(jobs), start=1):
+            job.result()
+            if progress:
+                progress(done / shards)
+    return sum(patch_count(path) for path in paths)
+
+
+def patch_count(path: Path) -> int:
+    """How many patches a shard holds, without reading them; FeltwatchError for another file."""
+    try:
+        with np.load(path) as data:
+            return len(data["labels"])
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise FeltwatchError(f"{path}: not a shard of index patches ({error})") from error

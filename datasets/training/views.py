@@ -126,9 +126,14 @@ def _ground(
 
 
 def render_table_view(
-    rng: np.random.Generator, deck: Deck, stage: Stage, size: int = 640
-) -> LabelledView:
-    """A seat's view as the product cuts it from the picture of a ceiling camera."""
+    rng: np.random.Generator, deck: Deck, stage: Stage, size: int = 640,
+    laid: Sequence[Item] | None = None, moment: np.random.Generator | None = None,
+) -> LabelledView:  # fmt: skip
+    """A seat's view as the product cuts it from the picture of a ceiling camera.
+
+    `laid` is what lies there, with no arm over it, in place of a seat at some moment. With
+    `moment` the camera's noise and blur are drawn from it: the same view at several moments.
+    """
     height = float(rng.uniform(2300, 3600))
     tilt = math.radians(float(rng.uniform(15, 54)))
     azimuth = float(rng.uniform(0, 2 * math.pi))
@@ -170,16 +175,17 @@ def render_table_view(
     bare = canvas.copy()
     house = stage.houses[int(rng.integers(len(stage.houses)))]
     painter = _painter(rng, canvas, deck, house, homography, foot, height, lens)
-    items = painting_order(table_items(rng), foot)
+    items = painting_order(table_items(rng) if laid is None else laid, foot)
     for item in items:
         painter.paint(item)
     covered: Picture | tuple[()] = ()
-    if rng.random() < 0.22:
+    if laid is None and rng.random() < 0.22:
         covered = random_arms(rng, canvas, density, stage.arms)
     canvas = _light(rng, canvas, 0.5, bare)
     if rng.random() < 0.03:
         _overlay(rng, canvas)
-    canvas = degrade(rng, canvas, table_faults(rng))
+    faults = table_faults(rng)
+    canvas = degrade(moment or rng, canvas, faults)
     view = np.asarray(cv2.warpPerspective(canvas, to_view, (size, size)), np.uint8)
     boxes = boxes_of(items, painter, to_view, size, covered, partly=True)
     return LabelledView(view, *_parted(boxes), camera=canvas, to_view=to_view)

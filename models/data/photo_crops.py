@@ -17,6 +17,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from datasets.training.index_patches import CONTEXT, PATCH_PX, PatchSet, save_patches
 from datasets.training.training_set import NONE_CLASS
 from datasets.training.views import CLASSES
 from models.data.photo_labels import LabelledPhoto, PhotoBox, load_labels
@@ -34,6 +35,7 @@ from vision.cards.rotation import (
 )
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.detect.tiling import SizedDetector, find_in_picture, overlaps
+from vision.geometry.table import FloatArray
 
 CORNER_SHARE = 0.15
 """A labelled corner is taken when the true card has this share at the best turn."""
@@ -60,12 +62,22 @@ NONE_TRIES = 3
 SHARD = 2000
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Square:
+    """An upright crop (64, 64, 3), the patch about it (112, 112, 3), its class, and the width of
+    its index over the height."""
+
+    crop: ByteArray
+    patch: ByteArray
+    label: int
+    aspect: float
+
+
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """What one picture gave: crops with classes, and boxes (class, xyxy) for the detector."""
+    """What one picture gave: squares, and boxes (class, xyxy) for the detector."""
 
-    crops: list[ByteArray]
-    classes: list[int]
+    squares: list[_Square]
     boxes: list[tuple[int, tuple[float, float, float, float]]]
     complete: bool
     corners_of_lone_cards: list[int]
@@ -105,7 +117,7 @@ class _Harvest:
         elif cards:
             taken = self._from_cards(image, cards, found)
         else:
-            return _Taken([], [], [], False, [])
+            return _Taken([], [], False, [])
         self._add_none(image, photo, found, taken)
         return taken
 
@@ -114,7 +126,7 @@ class _Harvest:
     ) -> _Taken:
         boxes = np.array([_tighter(box, found) for box in corners], np.float32)
         names = [_class_name(box.label) for box in corners]
-        taken = _Taken([], [], [], True, [])
+        taken = _Taken([], [], True, [])
         wanted = [DECK_LABELS.index(box.label) for box in corners]
         self._add_crops(image, boxes, names, wanted, CORNER_SHARE, taken)
         for name, box in zip(names, boxes, strict=True):
@@ -129,7 +141,7 @@ class _Harvest:
             owners.append(_owner(box, own, cards))
         held = [n for n, owner in enumerate(owners) if owner is not None]
         wanted = [DECK_LABELS.index(cards[owner].label) for owner in owners if owner is not None]
-        taken = _Taken([], [], [], True, [])
+        taken = _Taken([], [], True, [])
         self._add_crops(
             image, found.xyxy[held], [names[n] for n in held], wanted, CARD_SHARE, taken
         )
@@ -149,9 +161,7 @@ class _Harvest:
             for n, owner in enumerate(owners)
         )
         complete = not strays and all(count[k] for k in range(len(cards)))
-        return _Taken(
-            taken.crops, taken.classes, taken.boxes, complete, taken.corners_of_lone_cards
-        )
+        return _Taken(taken.squares, taken.boxes, complete, taken.corners_of_lone_cards)
 
     def _add_crops(
         self, image: ByteArray, boxes: Floats, names: Sequence[str], wanted: Sequence[int],
@@ -165,8 +175,7 @@ class _Harvest:
                 continue
             side = CROP_MARGIN * index_height(box, turn, aspect)
             center = np.array([(box[0] + box[2]) / 2, (box[1] + box[3]) / 2], np.float64)
-            taken.crops.append(turned_crops(image, center, [(turn, side)])[0])
-            taken.classes.append(card)
+            taken.squares.append(_square(image, center, turn, side, card, aspect))
 
     def _add_none(
         self, image: ByteArray, photo: LabelledPhoto, found: Detections, taken: _Taken
@@ -187,8 +196,15 @@ class _Harvest:
             turn = float(self.rng.uniform(0, 360))
             crops = turned_crops(image, center, [(turn + 90 * k, side) for k in range(4)])
             if self.reader.read(crops)[:, :NONE_CLASS].max() < STRANGE_SHARE:
-                taken.crops.append(crops[0])
-                taken.classes.append(NONE_CLASS)
+                taken.squares.append(_square(image, center, turn, side, NONE_CLASS, 0.5))
+
+
+def _square(
+    image: ByteArray, center: FloatArray, turn: float, side: float, label: int, aspect: float
+) -> _Square:
+    """A square about `center` (2,) px, of `side` px, made upright."""
+    patch = turned_crops(image, center, [(turn, side * CONTEXT)], PATCH_PX)[0]
+    return _Square(turned_crops(image, center, [(turn, side)])[0], patch, label, aspect)
 
 
 def _class_name(label: str) -> str:
@@ -253,6 +269,22 @@ def _note_source(folder: Path, out: Path) -> None:
         (out / SOURCE_FILE).write_text(text, encoding="utf-8")
 
 
+def _save_squares(squares: Sequence[_Square], out: Path) -> None:
+    first = len(list((out / "crops").glob("*-labels.npy")))
+    for k, start in enumerate(range(0, len(squares), SHARD)):
+        path, own = out / "crops" / f"{first + k:04d}.npy", squares[start : start + SHARD]
+        np.save(path, np.stack([one.crop for one in own]))
+        labels = np.array([one.label for one in own], np.int16)
+        np.save(path.with_name(f"{path.stem}-labels.npy"), labels)
+    if squares:
+        made = PatchSet(
+            np.stack([one.patch for one in squares]),
+            np.array([one.label for one in squares], np.int16),
+            np.array([one.aspect for one in squares], np.float32),
+        )
+        save_patches(out / "patches.npz", made)
+
+
 def harvest_photos(
     folder: Path,
     images: Collection[str] | None,
@@ -268,7 +300,8 @@ def harvest_photos(
     """Write crops and detector labels from a folder of labelled photographs.
 
     `images`: the pictures of the training part, by name; never those held out. Into `out`:
-    `crops/NNNN.npy` uint8 (n, 64, 64, 3) BGR with `crops/NNNN-labels.npy` int16 (n,), and
+    `crops/NNNN.npy` uint8 (n, 64, 64, 3) BGR with `crops/NNNN-labels.npy` int16 (n,),
+    `patches.npz` with what is about them (`datasets.training.index_patches`), and
     `images/PREFIX-*.jpg` with `labels/PREFIX-*.txt` in YOLO's form for pictures in which
     every index could be accounted for. Gives back what was taken.
 
@@ -283,17 +316,17 @@ def harvest_photos(
     for part in ("crops", "images", "labels"):
         (out / part).mkdir(parents=True, exist_ok=True)
     harvest = _Harvest(detector, reader, seed)
-    crops: list[ByteArray] = []
-    classes: list[int] = []
+    squares: list[_Square] = []
     whole: list[tuple[LabelledPhoto, _Taken]] = []
     for n, photo in enumerate(photos):
         taken = harvest.take(photo, read_picture(folder / photo.image))
-        for crop, card in zip(taken.crops, taken.classes, strict=True):
-            if card >= len(DECK_LABELS) - 1 or DECK_LABELS[card][1] not in skip_suits:
-                crops.append(crop)
-                classes.append(card)
+        squares += [
+            one
+            for one in taken.squares
+            if one.label >= len(DECK_LABELS) - 1 or DECK_LABELS[one.label][1] not in skip_suits
+        ]
         if taken.complete:
-            whole.append((photo, _Taken([], [], taken.boxes, True, taken.corners_of_lone_cards)))
+            whole.append((photo, _Taken([], taken.boxes, True, taken.corners_of_lone_cards)))
         if on_photo:
             on_photo(n + 1, len(photos))
     # A deck has its index in two or in four corners; a card that lies alone shows all.
@@ -310,12 +343,8 @@ def harvest_photos(
         (out / "labels" / f"{name}.txt").write_text(text, encoding="ascii")
         pictures += 1
     _note_source(folder, out)
-    first = len(list((out / "crops").glob("*-labels.npy")))
-    for k, start in enumerate(range(0, len(crops), SHARD)):
-        path = out / "crops" / f"{first + k:04d}.npy"
-        np.save(path, np.stack(crops[start : start + SHARD]))
-        own = np.asarray(classes[start : start + SHARD], np.int16)
-        np.save(path.with_name(f"{path.stem}-labels.npy"), own)
+    _save_squares(squares, out)
+    classes = [one.label for one in squares]
     return {
         "pictures": len(photos),
         "crops": sum(c != NONE_CLASS for c in classes),

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from datasets.training.index_patches import patch_count
 from datasets.training.sides.shards import read_shard, shards
 from settlement.errors import FeltwatchError
 
@@ -122,6 +123,19 @@ def stack_data(folder: Path) -> StackData:
     note = folder / "recipe.json"
     told = read_object(note) if note.is_file() else {}
     return StackData(name=folder.resolve().name, strips=strips, seed=told.get("seed"))
+
+
+def patch_data(folder: Path) -> PatchData:
+    """How many patches about indices a folder holds, and of which decks; raises FeltwatchError."""
+    note = folder / "recipe.json"
+    recipe = read_object(note)
+    many = sum(patch_count(path) for path in folder.glob("*.npz"))
+    try:
+        return PatchData(
+            patches=many, seed=recipe["seed"], decks=tuple(recipe["decks"]), fonts=recipe["fonts"]
+        )
+    except (KeyError, TypeError, ValidationError) as error:
+        raise FeltwatchError(f"{note}: not the recipe of rendered patches") from error
 
 
 def photo_data(folder: Path) -> PhotoData:

@@ -27,8 +27,8 @@ Array = npt.NDArray[Any]
 
 
 def read_strip_set(folder: Path) -> StripSet:
-    """All shards of a folder as one; FeltwatchError where there is none."""
-    paths = shards(folder)
+    """All shards of a folder, or of its train and val, as one; FeltwatchError for none."""
+    paths = shards(folder) or [*shards(folder / "train"), *shards(folder / "val")]
     if not paths:
         raise FeltwatchError(f"{folder}: no strips of stacks; 'feltwatch model render' makes them")
     return joined([read_shard(path) for path in paths])

@@ -51,7 +51,7 @@ def build_card(
         "versions": versions,
         "recipe": (
             "The networks are trained from scratch (no pretrained weights) on rendered views: "
-            "feltwatch model render, feltwatch model train, feltwatch model export."
+            "feltwatch model build, or feltwatch model render, train and export one by one."
         ),
         "models": models,
         "data": provenance.model_dump(mode="json"),

@@ -11,6 +11,7 @@ from typing import Any
 from models.data.provenance import Provenance
 from models.export.model_card import CHART_FILE, PAGE_FILE, card_json, card_markdown
 from models.export.weights import FILES, ExportSettings, export_part
+from models.train.chain import training_chain
 from vision.detect.openvino_runtime import CARD_FILE, load_card
 
 
@@ -25,7 +26,8 @@ def replace_reader(checkpoint: Path, folder: Path, provenance: Provenance) -> di
     card = load_card(folder)
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as name:
         work = Path(name)
-        card["models"]["reader"] = export_part("reader", checkpoint, work, ExportSettings())
+        own = export_part("reader", checkpoint, work, ExportSettings())
+        card["models"]["reader"] = own | {"chain": training_chain(checkpoint)}
         told = Provenance.model_validate(card["data"]).joined(provenance)
         card["data"] = told.model_dump(mode="json")
         card["date"] = datetime.now(UTC).date().isoformat()

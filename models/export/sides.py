@@ -15,6 +15,7 @@ from torch import nn
 from models.data.provenance import StackData, read_object
 from models.export.model_card import PAGE_FILE, card_json, card_markdown
 from models.networks.side_network import FACTS, SideNetwork
+from models.train.chain import training_chain
 from models.train.sides import read_checkpoint
 from settlement.errors import FeltwatchError
 from vision.chips.network_input.chip_sample import SAMPLE_COLUMNS, SAMPLE_ROWS
@@ -130,6 +131,7 @@ def put_strips(
     try:
         notes = {"part": "strips", "licence": card["licence"]}
         entry = export_strips(checkpoint, part, notes, temperature)
+        entry["chain"] = training_chain(checkpoint)
         kept = {name: own for name, own in card["models"].items() if name in PARTS}
         card["models"] = kept | {"strips": entry}
         card["data"]["stacks"] = [data.model_dump(mode="json")]

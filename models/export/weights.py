@@ -37,6 +37,7 @@ from models.export.parity import check_detector, check_reader
 from models.export.quantize import MOST_COST, calibration_views, int8_cost, quantize
 from models.export.sides import STRIPS_FILE, export_strips
 from models.networks.slim import is_slim
+from models.train.chain import training_chain
 from settlement.errors import FeltwatchError
 from vision.detect.openvino_runtime import CARD_FILE
 from vision.detect.yolo_head import is_end_to_end
@@ -124,8 +125,9 @@ def export_models(
             put_calibration(models, calibration)
             (work / CHART_FILE).write_text(reliability_chart(calibration), encoding="utf-8")
             pages.append(CHART_FILE)
-        for path in checkpoints.values():
+        for part, path in checkpoints.items():
             provenance = provenance.joined(_own_provenance(path))
+            models[part]["chain"] = training_chain(path)
         versions = {name: version(name) for name in ("ultralytics", "torch", "onnx", "openvino")}
         date = datetime.now(UTC).date().isoformat()
         card = build_card(models, provenance, figures, versions, date, calibration)

@@ -18,6 +18,7 @@ from ultralytics.models.yolo.detect import DetectionTrainer
 from ultralytics.nn.tasks import DetectionModel
 
 from models.networks.slim import is_slim, slim
+from models.train.exact import ExactEpochs
 
 ARCHITECTURE = "yolo11n.yaml"
 BOX_GAIN, DFL_GAIN = 10.0, 2.0
@@ -153,12 +154,16 @@ def train_detector(
     start: Path | None = None,
     architecture: str = ARCHITECTURE,
     minutes: float | None = None,
+    steps: int | None = None,
+    seed: int = 0,
     slim_form: bool = False,
 ) -> Path:
     """Train on a YOLO `data.yaml`; gives back the best checkpoint (`.pt`).
 
     Checkpoints are written each epoch to `out`; with `resume` an interrupted run goes on
-    from the last. `start` begins from other weights of the same architecture. `minutes`
+    from the last, to the network that it would have given (`models.train.exact`). `steps`
+    batches, rounded up to whole epochs, take the place of `epochs`. `start` begins
+    from other weights of the same architecture. `minutes`
     ends the run after so much processor time of this process, in place of `epochs`.
     `slim_form` makes the network slim first (`models.networks.slim`).
     """
@@ -193,12 +198,12 @@ def train_detector(
         "device": device or ("0" if torch.cuda.is_available() else "cpu"),
         "amp": torch.cuda.is_available(),
         "patience": 1000,
+        "seed": seed,
     }
-    if resume and last.is_file():
-        overrides["resume"] = str(last)
+    exact = ExactEpochs(out, seed=seed, resume=resume, steps=steps)
     trainer = FeltTrainer(overrides=overrides)
     trainer.slim = slim_form
     trainer.add_callback("on_train_batch_start", schedule(rate, minutes))
-    trainer.train()
+    exact.train(trainer)
     best = out / "weights" / "best.pt"
     return best if best.is_file() else last

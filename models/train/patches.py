@@ -1,8 +1,10 @@
-"""Training the reader on index patches while they are rendered, for a given time.
+"""Training the reader on index patches, for a number of steps or while they are rendered.
 
 The patches (`datasets.training.index_patches`) are kept in the memory of the device that trains,
 the oldest replaced by new ones, and degraded anew each time they are shown
-(`models.data.degrade`).
+(`models.data.degrade`). A training by steps takes shards up at fixed steps and draws the random
+numbers of a step from the seed and its number: it gives the same network however often it is
+stopped.
 """
 
 from __future__ import annotations
@@ -21,9 +23,10 @@ import torch
 from torch.nn import functional
 from ultralytics.nn.tasks import ClassificationModel
 
-from datasets.training.index_patches import PATCH_PX, PatchSet, read_patches
+from datasets.training.index_patches import PATCH_PX, PatchSet, patch_count, read_patches
 from datasets.training.training_set import CLASS_NAMES, CROP_PX
 from models.data.degrade import degrade
+from models.train.state_file import read_state, save_state
 from settlement.errors import FeltwatchError
 
 ARCHITECTURE = "yolo11n-cls.yaml"
@@ -33,6 +36,10 @@ SMOOTHING = 0.01
 WEIGHT_DECAY = 0.01
 AVERAGED = 0.999
 """The weights that are kept are a running mean over about so many thousandths' steps."""
+
+STATE_FILE = "state.pt"
+FORM = "feltwatch patches 1"
+_PRIME = 1_000_003
 
 
 @dataclass
@@ -71,38 +78,103 @@ class Pool:
         return self.patches[at], self.labels[at], self.aspects[at]
 
 
-def train_on_patches(
-    incoming: Path, out: Path, *, start: Path | None, fixed: Sequence[tuple[Path, float]] = (),
-    seconds: float, batch: int = 2048, rate: float = 0.002, pool: int = 400_000,
-    device: str = "cpu", remove: bool = False, keep_every_s: float = 60.0, seed: int = 0,
-) -> Path:  # fmt: skip
-    """Train for `seconds` on shards that come to lie in `incoming`; gives back the checkpoint.
+class Planned:
+    """Takes up shards that are all there: those the pool holds at once, then the rest evenly."""
 
-    `fixed` are shards with their share of each batch, as of photographs. `start` is a
-    checkpoint of the reader's architecture. `remove` deletes shards that were taken.
-    Raises FeltwatchError where no shard comes within five minutes.
+    def __init__(self, incoming: Path, pool: Pool, steps: int) -> None:
+        """Raises FeltwatchError for a folder without shards."""
+        self._paths = sorted(incoming.glob("*.npz"))
+        if not self._paths:
+            raise FeltwatchError(f"{incoming}: no shards of patches (*.npz); render them first")
+        self._pool, self._steps, self._next = pool, steps, 0
+        room, self._first = pool.size, 0
+        for path in self._paths:
+            room -= patch_count(path)
+            if room < 0 and self._first:
+                break
+            self._first += 1
+
+    def take(self, step: int) -> None:
+        """Take up what is due at a step, also what was due before it."""
+        later = len(self._paths) - self._first
+        due = self._first + later * step // self._steps
+        for path in self._paths[self._next : due]:
+            self._pool.take(read_patches(path))
+        self._next = max(self._next, due)
+
+
+class Arriving:
+    """Takes up shards as they come to lie in a folder."""
+
+    def __init__(self, incoming: Path, pool: Pool, *, remove: bool) -> None:
+        """Waits for the first; raises FeltwatchError where none comes within five minutes."""
+        self._incoming, self._pool, self._remove = incoming, pool, remove
+        self._seen: set[str] = set()
+        self._looked = 0.0
+        for _ in range(1500):
+            self._take(64)
+            if pool.filled:
+                return
+            time.sleep(0.2)
+        raise FeltwatchError(f"{incoming}: no shards of patches (*.npz); render them first")
+
+    def take(self, step: int) -> None:
+        """Take up a few of those that are new, a few times a second."""
+        del step
+        if time.monotonic() - self._looked > 0.3:
+            self._looked = time.monotonic()
+            self._take(4)
+
+    def _take(self, most: int) -> None:
+        new = [path for path in sorted(self._incoming.glob("*.npz")) if path.name not in self._seen]
+        for path in new[:most]:
+            self._seen.add(path.name)
+            self._pool.take(read_patches(path))
+            if self._remove:
+                path.unlink()
+
+
+def train_on_patches(
+    incoming: Path, out: Path, *, start: Path | None = None,
+    fixed: Sequence[tuple[Path, float]] = (), seconds: float | None = None,
+    steps: int | None = None, batch: int = 2048, rate: float = 0.002, pool: int = 400_000,
+    device: str = "cpu", remove: bool = False, keep_every_s: float = 60.0, seed: int = 0,
+    resume: bool = False,
+) -> Path:  # fmt: skip
+    """Train on the shards of `incoming` for `steps` batches, or for `seconds`.
+
+    Returns the checkpoint, `out/reader.pt`. By steps all shards lie there before, and with
+    `resume` the training goes on from `out/state.pt` to the network of an unbroken run; by
+    seconds new shards are taken up as they come. `fixed` are shards with their share of each
+    batch, as of photographs. `start` is a checkpoint of the reader's architecture. `remove`
+    deletes shards that were taken. Raises FeltwatchError where there are no shards.
     """
+    if (steps is None) == (seconds is None):
+        raise ValueError("give steps or seconds")
     out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(seed)
     where = torch.device(device)
     network = _network(start).to(where, memory_format=torch.channels_last)
     mean = copy.deepcopy(network).eval()
     optimizer = torch.optim.AdamW(network.parameters(), rate, weight_decay=WEIGHT_DECAY)
+    last, state = out / "reader.pt", out / STATE_FILE
+    step = _restored(state, network, mean, optimizer) if resume and state.is_file() else 0
     pools = [(_fixed_pool(path, where), share) for path, share in fixed]
     moving = Pool(pool, where)
-    seen: set[str] = set()
-    began = kept = looked = time.monotonic()
-    _await_first(incoming, moving, seen, remove=remove)
-    step, sums, last = 0, [0.0, 0.0, 0.0], out / "reader.pt"
-    done = 0.0
+    source = (
+        Arriving(incoming, moving, remove=remove)
+        if steps is None
+        else Planned(incoming, moving, steps)
+    )
+    began = kept = time.monotonic()
+    sums = [0.0, 0.0, 0.0]
+    done = step / steps if steps else 0.0
     while done < 1:
-        now = time.monotonic()
-        done = (now - began) / seconds
-        if now - looked > 0.3:
-            looked = now
-            _take_new(incoming, moving, seen, most=4, remove=remove)
+        source.take(step)
+        if steps is not None:
+            torch.manual_seed(seed * _PRIME + step)
         for group in optimizer.param_groups:
-            group["lr"] = rate * _slope(step, min(done, 1.0))
+            group["lr"] = rate * _slope(step, done)
         parts = [p.draw(max(1, round(share * batch))) for p, share in pools]
         parts.append(moving.draw(batch - sum(len(p[1]) for p in parts)))
         given = [torch.cat(list(column)) for column in zip(*parts, strict=True)]
@@ -113,9 +185,19 @@ def train_on_patches(
         _average(mean, network, min(AVERAGED, (step + 1) / (step + 10)))
         step += 1
         sums = [sums[0] + 1, sums[1] + loss, sums[2] + right]
+        now = time.monotonic()
+        done = step / steps if steps else (now - began) / (seconds or 1)
         if now - kept > keep_every_s or done >= 1:
             kept = now
-            _keep(mean, last, {"steps": step, "batch": batch, "lr0": rate, "seed": seed})
+            args = {"steps": step, "batch": batch, "lr0": rate, "seed": seed}
+            _keep(mean, last, args)
+            save_state(
+                {
+                    "form": FORM, "step": step, "network": network.state_dict(),
+                    "mean": mean.state_dict(), "optimizer": optimizer.state_dict(),
+                },
+                state,
+            )  # fmt: skip
             told = {
                 "seconds": round(now - began), "step": step, "patches": moving.taken,
                 "loss": round(float(sums[1]) / sums[0], 4),
@@ -126,6 +208,15 @@ def train_on_patches(
                 log.write(json.dumps(told) + "\n")
             sums = [0.0, 0.0, 0.0]
     return last
+
+
+def _restored(state: Path, network: Any, mean: Any, optimizer: torch.optim.Optimizer) -> int:
+    """Put a stopped training's state back; returns its steps. Raises FeltwatchError."""
+    told = read_state(state, FORM, "state of a training on patches")
+    network.load_state_dict(told["network"])
+    mean.load_state_dict(told["mean"])
+    optimizer.load_state_dict(told["optimizer"])
+    return int(told["step"])
 
 
 def _step(
@@ -187,21 +278,3 @@ def _fixed_pool(path: Path, where: torch.device) -> Pool:
     pool = Pool(len(made.labels), where)
     pool.take(made)
     return pool
-
-
-def _await_first(incoming: Path, pool: Pool, seen: set[str], *, remove: bool) -> None:
-    for _ in range(1500):
-        _take_new(incoming, pool, seen, most=64, remove=remove)
-        if pool.filled:
-            return
-        time.sleep(0.2)
-    raise FeltwatchError(f"{incoming}: no shards of patches (*.npz); render them first")
-
-
-def _take_new(incoming: Path, pool: Pool, seen: set[str], *, most: int, remove: bool) -> None:
-    new = [path for path in sorted(incoming.glob("*.npz")) if path.name not in seen]
-    for path in new[:most]:
-        seen.add(path.name)
-        pool.take(read_patches(path))
-        if remove:
-            path.unlink()

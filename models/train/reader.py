@@ -21,6 +21,7 @@ from datasets.training.training_set import CLASS_NAMES, CROP_PX
 from models.data.augment import vary
 from models.data.crops import read_crops
 from models.train.detector import InBfloat16, schedule
+from models.train.exact import ExactEpochs
 from models.train.patches import ARCHITECTURE
 
 
@@ -136,11 +137,14 @@ def train_reader(
     workers: int = 1,
     resume: bool = False,
     start: Path | None = None,
+    steps: int | None = None,
+    seed: int = 0,
     trainer: type[ReaderTrainer] = ReaderTrainer,
 ) -> Path:
     """Train the reader on crop folders; gives back the best checkpoint (`.pt`).
 
-    `weights` repeats a folder's crops, `start` goes on from other weights.
+    `weights` repeats a folder's crops, `start` goes on from other weights. `steps` and
+    `resume` are those of `models.train.detector.train_detector`.
     """
     last = out / "weights" / "last.pt"
     overrides: dict[str, Any] = {
@@ -164,14 +168,14 @@ def train_reader(
         "amp": torch.cuda.is_available(),
         "patience": 1000,
         "pretrained": False if start is None else str(start),
+        "seed": seed,
     }
-    if resume and last.is_file():
-        overrides["resume"] = str(last)
+    exact = ExactEpochs(out, seed=seed, resume=resume, steps=steps)
     trainer.crop_folders = crop_folders
     trainer.crop_weights = weights or [1] * len(crop_folders)
     trainer.val_folders = val_folders
     run = trainer(overrides=overrides)
     run.add_callback("on_train_batch_start", schedule(rate))
-    run.train()
+    exact.train(run)
     best = out / "weights" / "best.pt"
     return best if best.is_file() else last

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from ultralytics import __version__ as ultralytics_version
 
 from datasets.training.training_set import CROP_PX
 from datasets.training.views import CLASSES
@@ -26,10 +25,12 @@ from models.data.provenance import (
 )
 from models.evaluate.validate import class_names
 from models.heldout.lists import refuse_held_out
+from models.train.chain import note_training
 from models.train.checkpoint import checkpoint_of, provenance_beside
 from models.train.detector import train_detector
+from models.train.exact import forget_state
 from models.train.reader import train_reader
-from models.train.sides import STEPS, train_strips
+from models.train.sides import ROOM, STEPS, train_strips
 from settlement.errors import FeltwatchError
 
 
@@ -40,10 +41,12 @@ class TrainingRun:
     `data` is the folder of a rendered set; `crops` are more folders of index crops for the
     reader, each counted `crops_weight` times; `pictures` more folders of `images` with
     YOLO `labels` for the detector: cut photographs, or other rendered sets. `stacks` are
-    folders of strips of stacks (none: data/stacks), the first also for the held-out figures;
-    `steps` and `cool` are the batches of the stack reader and how many of them at the end have a
-    falling learning rate. `minutes` ends the detector's training after so much
-    processor time; `slim` makes its network slim first.
+    folders of strips of stacks (none: data/stacks), the first also for the held-out figures.
+    `steps` are batches, for detector and reader rounded up to whole epochs where `epochs` is None;
+    the last `cool` of the stack reader have a falling learning rate, and so many as `room` of its
+    strips stay in a GPU's memory. `seed` is of the weights and of what varies the samples.
+    `minutes` ends the detector's training after so much processor time; `slim` makes its network
+    slim first.
     """
 
     data: Path
@@ -61,6 +64,8 @@ class TrainingRun:
     stacks: tuple[Path, ...] = ()
     steps: int | None = None
     cool: int = 0
+    room: int = 0
+    seed: int = 0
     minutes: float | None = None
     slim: bool = False
 
@@ -81,59 +86,59 @@ def train_part(part: str, run: TrainingRun) -> Path:
         return best
     provenance = part_provenance(part, run)
     refuse_held_out(_folders(part, run))
-    common: dict[str, Any] = {"device": run.device, "resume": run.resume, "start": run.start}
-    if run.start is not None and run.start.suffix == ".onnx":
+    start = run.start
+    if start is not None and start.suffix == ".onnx":
         if part == "strips":
             raise FeltwatchError(
-                f"{run.start}: the stack reader goes on from a checkpoint (last.pt) only"
+                f"{start}: the stack reader goes on from a checkpoint (last.pt) only"
             )
-        provenance = provenance.joined(provenance_beside(run.start))
-        common["start"] = _unfolded_start(part, run.start, run, folder)
-    elif run.start is not None:
-        earlier = run.start.parent.parent / TRAINING_FILE
-        provenance = provenance.joined(read_provenance(earlier))
-    if run.epochs is not None:
-        common["epochs"] = run.epochs
-    if run.batch is not None:
-        common["batch"] = run.batch
-    if run.rate is not None:
-        common["rate"] = run.rate
+        provenance = provenance.joined(provenance_beside(start))
+        start = _unfolded_start(part, start, run, folder)
+    elif start is not None:
+        provenance = provenance.joined(read_provenance(start.parent.parent / TRAINING_FILE))
     _check_device(run.device)
     folder.mkdir(parents=True, exist_ok=True)
-    if part != "strips" and run.resume and _finished(folder / "weights" / "last.pt"):
-        raise FeltwatchError(
-            f"{folder}: the training ended, but not what it was trained on was noted; "
-            "train into another folder, or leave out --resume to begin again"
-        )
     note.unlink(missing_ok=True)
     began = time.monotonic()
+    best = _trained(part, run, start, folder)
+    note_training(
+        best, part, provenance, _folders(part, run), start=run.start, began_s=began,
+        steps=run.steps, epochs=run.epochs, seed=run.seed, rate=run.rate,
+    )  # fmt: skip
+    forget_state(folder)
+    return best
+
+
+def _trained(part: str, run: TrainingRun, start: Path | None, folder: Path) -> Path:
+    """Train a part into its folder; the checkpoint."""
+    own: dict[str, Any] = {
+        name: value
+        for name in ("epochs", "batch", "rate", "steps")
+        if (value := getattr(run, name)) is not None
+    }
+    own |= {"resume": run.resume, "start": start, "seed": run.seed}
+    # With both, epochs are for detector and reader and steps for the stack reader.
+    if "epochs" in own:
+        own.pop("epochs" if part == "strips" else "steps", None)
+    if part == "strips":
+        places = stack_folders(run)
+        return train_strips(
+            [one / "train" for one in places], places[0] / "val", folder / "weights",
+            **({"steps": STEPS} | own), cool=run.cool, device=torch_device(run.device),
+            room=0 if torch_device(run.device) == "cpu" else run.room or ROOM,
+        )  # fmt: skip
     if part == "detector":
         data = _placed_data(run.data, run.pictures, folder)
-        best = train_detector(
-            data, folder, size=run.size, minutes=run.minutes, slim_form=run.slim, **common
-        )
-    elif part == "strips":
-        own = stack_folders(run)
-        options = {name: common[name] for name in ("batch", "rate", "resume", "start")
-                   if name in common}  # fmt: skip
-        best = train_strips(
-            [one / "train" for one in own], own[0] / "val", folder / "weights",
-            steps=run.steps or STEPS, cool=run.cool, **options,
+        return train_detector(
+            data, folder, size=run.size, minutes=run.minutes, slim_form=run.slim,
+            device=run.device, **own,
         )  # fmt: skip
-    else:
-        train, val = run.data / "crops" / "train", run.data / "crops" / "val"
-        extra = crop_folders(run.crops)
-        weights = [1] + [run.crops_weight] * len(extra)
-        best = train_reader([train, *extra], [val], folder, weights=weights, **common)
-    told = {
-        "part": part,
-        "data": provenance.model_dump(mode="json"),
-        "ultralytics": ultralytics_version,
-        "torch": torch.__version__,
-        "minutes": round((time.monotonic() - began) / 60, 1),
-    }
-    note.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    return best
+    train, val = run.data / "crops" / "train", run.data / "crops" / "val"
+    extra = crop_folders(run.crops)
+    weights = [1] + [run.crops_weight] * len(extra)
+    return train_reader(
+        [train, *extra], [val], folder, weights=weights, device=run.device, **own
+    )  # fmt: skip
 
 
 def _unfolded_start(part: str, onnx_file: Path, run: TrainingRun, folder: Path) -> Path:
@@ -227,12 +232,11 @@ def _placed_data(data: Path, pictures: tuple[Path, ...], folder: Path) -> Path:
     return target
 
 
-def _finished(last: Path) -> bool:
-    """Whether a checkpoint is of a training that ended: it has no epoch to go on from."""
-    if not last.is_file():
-        return False
-    stored = torch.load(last, map_location="cpu", weights_only=False)
-    return int(stored.get("epoch", -1)) < 0
+def torch_device(device: str | None) -> str:
+    """A device as torch names it; without one a GPU where there is one."""
+    if device is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    return f"cuda:{device}" if device.isdigit() else device
 
 
 def _check_device(device: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import time
@@ -32,8 +33,12 @@ HIDDEN = 0.08
 COOLED = 0.35
 """Share of a training that is limited in minutes during which the rate falls."""
 
+ROOM = 1_500_000
+"""Strips that are kept in a GPU's memory, 31 kB each."""
+
 CPU = torch.device("cpu")
 FORM = "feltwatch strips 1"
+_PRIME = 1_000_003
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,7 +163,8 @@ def batches(folders: Sequence[Path], size: int, seed: int, first: int = 0) -> It
         for at in range(0, len(order), POOL):
             own = [paths[k] for k in order[at : at + POOL]]
             rng = np.random.default_rng([seed, turn, at])
-            many = sum(len(read_shard(path).count) for path in own) // size
+            # A set smaller than a batch is one batch.
+            many = max(1, sum(len(read_shard(path).count) for path in own) // size)
             if step + many <= first:
                 step += many
                 continue
@@ -168,33 +174,34 @@ def batches(folders: Sequence[Path], size: int, seed: int, first: int = 0) -> It
                 step += 1
                 if step <= first:
                     continue
-                torch.manual_seed(seed * 1_000_003 + step)
+                torch.manual_seed(seed * _PRIME + step)
                 places = torch.from_numpy(np.sort(mixed[k * size : (k + 1) * size]))
-                yield varied(pool.batch(places, torch.rand(size) < FLAT_SAMPLES))
+                yield varied(pool.batch(places, torch.rand(len(places)) < FLAT_SAMPLES))
         turn += 1
 
 
 def resident_batches(
-    folders: Sequence[Path], size: int, seed: int, room: int, device: torch.device
+    folders: Sequence[Path], size: int, seed: int, room: int, device: torch.device, first: int = 0
 ) -> Iterator[Batch]:
     """Batches without end, drawn from up to `room` strips that lie in the device's memory.
 
-    Shards are taken up as they are rendered.
+    Shards are taken up as they are rendered: 400 at once, then four each 20 steps. `first`
+    batches are left out.
     """
     pool, taken = StripPool(room, device), set[Path]()
-    torch.manual_seed(seed)
-    step, full = 0, False
-    while True:
-        if not full and step % 20 == 0:
+    full = False
+    for step in itertools.count(first):
+        if not full and (step % 20 == 0 or step == first):
+            due = 400 + 4 * (step // 20)
             new = [path for path in _all_shards(folders) if path not in taken]
-            for path in new[: 400 if not pool.size else 4]:
+            for path in new[: max(0, due - len(taken))]:
                 full = not pool.add(read_shard(path))
                 if full:
                     break
                 taken.add(path)
+        torch.manual_seed(seed * _PRIME + step)
         places = torch.randint(pool.size, (size,), device=device)
         yield varied(pool.batch(places, torch.rand(size, device=device) < FLAT_SAMPLES))
-        step += 1
 
 
 def _all_shards(folders: Sequence[Path]) -> list[Path]:
@@ -279,7 +286,7 @@ def train_strips(
     tune = StripPool.of(joined([read_shard(path) for path in shards(held)]), place)
     kept, mean = time.monotonic(), math.nan
     source = (
-        resident_batches(folders, batch, seed + done, room, place)
+        resident_batches(folders, batch, seed, room, place, done)
         if room
         else batches(folders, batch, seed, done)
     )

@@ -1,20 +1,34 @@
-"""Comparing what was done with the dealing procedure: hands taken up or set too late."""
+"""Comparing what was done with the dealing procedure: hands and bets touched at a wrong time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from settlement.compare.context import Case
-from settlement.compare.finding import Finding, FindingCode
+from settlement.compare.finding import Finding, FindingCode, wager_name
 from settlement.procedures import Phase, procedure_of
 from settlement.record import Breach, SeatRecord
 from settlement.ruling import Rule
 
-_SEEN = {
-    "taken_up": "the set hand was taken up again",
-    "set_late": "the hand was not set",
+_BETS_CLOSED = "bets were closed"
+_SEEN: Mapping[str, str] = {
+    "taken_up": "the set hand was taken up again after {when}",
+    "looked_at": "a part of the set hand was taken up again after {when}",
+    "set_late": "the hand was not set after {when}",
+    "shown_early": "the hand was turned up before {when}",
+    "bet_touched": "the stake was lifted and laid again after {when}",
+    "bet_taken": "the stake was taken away after {when}",
 }
-_SINCE: Mapping[Phase, str] = {
+_DUE: Mapping[str, str] = {
+    "taken_up": "hands set and left alone before {when}",
+    "looked_at": "hands set and left alone before {when}",
+    "set_late": "hands set and left alone before {when}",
+    "shown_early": "hands face down until {when}",
+    "bet_touched": "stakes left alone from the deal until they are settled",
+    "bet_taken": "stakes left alone from the deal until they are settled",
+}
+_WHEN: Mapping[Phase, str] = {
+    Phase.DEALT: _BETS_CLOSED,
     Phase.DEALER_SET: "the dealer's cards were shown",
     Phase.SETTLING: "the first hand was turned up",
 }
@@ -27,21 +41,30 @@ def judge_breaches(case: Case, seat: SeatRecord) -> Iterator[Finding]:
         return
     for breach in seat.breaches:
         rule = procedure.breach(breach.kind)
-        if rule is None:
+        if rule is None or _is_late_bet(seat, breach):
             continue
-        since = _SINCE.get(rule.since, rule.since.value)
-        seen = f"{_SEEN[breach.kind]} after {since}"
+        phase = rule.until or rule.since
+        when = _WHEN.get(phase, phase.value)
+        seen = _SEEN[breach.kind].format(when=when)
         document = case.terms.game.document
         section = rule.sections.get(document[:3], "Dealing procedure")
         yield Finding.of(
             FindingCode.PROCEDURE,
             seat=seat.seat,
+            wager=breach.wager,
             seen=seen,
-            due=f"hands set and left alone before {since}",
+            due=_DUE[breach.kind].format(when=when),
             rule=str(Rule(document=document, section=section, row=rule.says)),
             message=_message(seat.seat, seen, breach),
         )
 
 
+def _is_late_bet(seat: SeatRecord, breach: Breach) -> bool:
+    """Whether the stake came back as another one: that is a finding of its own."""
+    wager = None if breach.wager is None else seat.wager(breach.wager)
+    return wager is not None and wager.late is not None
+
+
 def _message(seat: int, seen: str, breach: Breach) -> str:
-    return f"Seat {seat}: {seen}, between {breach.before_s} s and {breach.after_s} s."
+    what = "" if breach.wager is None else f", {wager_name(breach.wager)}"
+    return f"Seat {seat}{what}: {seen}, between {breach.before_s} s and {breach.after_s} s."

@@ -7,6 +7,7 @@ interpreter (`vision.rounds.procedure`) reads them all; another game is another 
 
 from settlement.procedures.procedure import (
     BreachKind,
+    Course,
     Forbidden,
     Phase,
     PhaseChange,
@@ -19,6 +20,7 @@ from settlement.procedures.registry import procedure_of, procedures
 
 __all__ = [
     "BreachKind",
+    "Course",
     "Forbidden",
     "Phase",
     "PhaseChange",

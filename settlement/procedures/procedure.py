@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import Literal, Self
 
@@ -12,8 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from settlement.errors import FeltwatchError
 from settlement.plain_words import plain_words
 
-BreachKind = Literal["taken_up", "set_late"]
-"""'taken_up': a set hand was taken up again too late; 'set_late': a hand was not set in time."""
+BreachKind = Literal["taken_up", "set_late", "looked_at", "shown_early", "bet_touched", "bet_taken"]
+"""'taken_up': a set hand was taken up again too late; 'looked_at': one of its two hands was;
+'set_late': a hand was not set in time; 'shown_early': it was turned up before it is compared;
+'bet_touched': a stake was lifted and laid again; 'bet_taken': it was taken away."""
+
+Course = Literal["in_order", "repeated", "undone", "out_of_order"]
+"""How a step came about: 'repeated': the seat was in it before; 'undone': it takes the step before
+it back; 'out_of_order': the procedure has another step in between."""
 
 SeatShows = Literal["nothing", "chips", "packet", "set", "hand", "discard"]
 """What a seat shows at rest: stakes alone, cards face down in one packet, cards face down in
@@ -33,6 +39,9 @@ class Phase(StrEnum):
     DEALER_SET = "dealer_set"
     SETTLING = "settling"
     CLEARED = "cleared"
+
+
+_OF_BETS = ("bet_touched", "bet_taken")
 
 
 class _Part(BaseModel):
@@ -67,10 +76,12 @@ class SeatStep(_Part):
 
 
 class Forbidden(_Part):
-    """A step that a seat may not be in from some phase on, until its hand is turned up.
+    """What a seat may not do from some phase on, until its hand is turned up.
 
-    `after` is a step that the seat must have been in before, `never` one in which it was not.
-    `says` names the line of the rules, `sections` its section by the document's three digits.
+    A rule of a hand names the `step` that the seat may not be in; `after` is a step that it must
+    have been in before, `never` one in which it was not. A rule of a bet names none. It holds to
+    the phase `until`, if that is given. `says` names the line of the rules, `sections` its section
+    by the document's three digits.
 
     >>> rule = Forbidden(breach="taken_up", step="in_hand", after="set", since=Phase.DEALER_SET,
     ...                  sections={}, says="hands stay set")
@@ -79,12 +90,20 @@ class Forbidden(_Part):
     """
 
     breach: BreachKind
-    step: str
+    step: str | None = None
     after: str | None = None
     never: str | None = None
     since: Phase
+    until: Phase | None = None
     sections: dict[str, str]
     says: str
+
+    @model_validator(mode="after")
+    def _names_its_step(self) -> Self:
+        if (self.step is None) != (self.breach in _OF_BETS):
+            what = "no step" if self.breach in _OF_BETS else "a step"
+            raise ValueError(f"{self.breach!r} needs {what}")
+        return self
 
     def applies(self, step: str, before: Collection[str]) -> bool:
         """Whether a seat in `step`, which was in the steps `before`, breaks this rule."""
@@ -117,6 +136,8 @@ class Procedure(_Part):
         named = [name for step in self.steps for name in step.then]
         for rule in self.forbidden:
             named += [name for name in (rule.step, rule.after, rule.never) if name is not None]
+            if rule.until is not None and rule.until not in self._reached_from(rule.since):
+                raise ValueError(f"{rule.breach}: {rule.until} does not come after {rule.since}")
         unknown = sorted(set(named) - set(names))
         if unknown:
             raise ValueError(f"no step {unknown[0]!r}; there are {', '.join(names)}")
@@ -156,6 +177,36 @@ class Procedure(_Part):
         if step is None:
             return other in (self.steps[0].name, self.steps[1].name)
         return other == step or other in self.step(step).then
+
+    def course(self, before: Sequence[str], step: str) -> Course:
+        """How a seat that was in the steps `before`, in that order, came to be in `step`.
+
+        >>> from settlement.procedures import procedure_of
+        >>> pai_gow = procedure_of("pai_gow_poker")
+        >>> pai_gow.course(["bets", "dealt"], "in_hand"), pai_gow.course(["bets", "set"], "in_hand")
+        ('in_order', 'undone')
+        >>> pai_gow.course(["bets", "set", "in_hand"], "set"), pai_gow.course(["shown"], "dealt")
+        ('repeated', 'out_of_order')
+        """
+        last = before[-1] if before else None
+        if step in before:
+            return "repeated"
+        if not self.follows(last, step):
+            return "out_of_order"
+        undone = last in self.step(step).then and self._goes_back(last or step, step)
+        return "undone" if undone else "in_order"
+
+    def _goes_back(self, step: str, other: str) -> bool:
+        """Whether `other` stands before `step` in the procedure."""
+        names = [one.name for one in self.steps]
+        return names.index(other) < names.index(step)
+
+    def _reached_from(self, phase: Phase) -> set[Phase]:
+        """The phases that may come after one."""
+        reached = {phase}
+        for _ in self.phases:
+            reached |= {change.to for change in self.phases if reached & set(change.from_)}
+        return reached - {phase}
 
     def breach(self, kind: str) -> Forbidden | None:
         """The rule that a breach of that kind breaks."""

@@ -53,8 +53,10 @@ class Candidates:
         self._alerted: list[tuple[float, str]] = []
 
     def take(self, observed: ObservedRound, alerts: tuple[Alert, ...]) -> None:
-        """Look at the views of a round that was judged."""
+        """Look at the first camera's views of a round that was judged."""
         for picture in observed.pictures:
+            if picture.camera:
+                continue
             name = images.file_name(observed.record.round_id, picture)
             line = self._line(name, observed.record, picture, alerts)
             held = self._keep(self._unsure, line)

@@ -8,7 +8,7 @@ an audit that was stopped goes on where it was, with the result of one that was 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,12 @@ from settlement.games import terms_for
 from surveillance.alerts.judge import judge
 from surveillance.audit.candidates import Candidates, model_hash
 from surveillance.audit.footage import FOOTAGE, ClipPlan, Footage
+from surveillance.audit.further import CameraVideo, JoiningWatcher, open_cameras
 from surveillance.audit.run import (
     KEEP_EVERY_S,
     AuditRun,
     AuditSummary,
+    CoverageForm,
     Progress,
     ResumableWatcher,
     Watcher,
@@ -39,6 +41,7 @@ __all__ = [
     "RESULTS",
     "AuditSummary",
     "ClipPlan",
+    "CoverageForm",
     "Progress",
     "ResumableWatcher",
     "Watcher",
@@ -68,10 +71,11 @@ def table_watcher(table: TableFile, detector_dir: Path | None, source_name: str)
     # Imported here: it brings the model's runtime along, which most commands do without.
     from models.networks import backends
     from models.weights.folder import default_weights
+    from vision.networks import load_networks
     from vision.rounds.watcher import TableWatcher
 
     backends.register()
-    return TableWatcher(table, detector_dir or default_weights(), source_name)
+    return TableWatcher(table, load_networks(detector_dir or default_weights()), source_name)
 
 
 def audit(
@@ -88,6 +92,7 @@ def audit(
     should_stop: Callable[[], bool] | None = None,
     timeline: bool = False,
     feed: Path | None = None,
+    cameras: Mapping[str, CameraVideo] | None = None,
 ) -> AuditSummary:
     """Audit a recording and leave the results of `RESULTS` in `out_dir`.
 
@@ -101,6 +106,7 @@ def audit(
     table file, model and folder goes on there. `should_stop` is asked after every sampled
     frame. `timeline`: also leave `timeline.jsonl`, what lay where and when.
     `feed`: a file of declared facts by time (`settlement.declared`).
+    `cameras`: recordings of the table file's further cameras, by name.
 
     Raises FeltwatchError for a broken or empty video, a wrong table file, a video that does
     not fit it, a missing model, a work folder together with candidates, or an output folder
@@ -109,15 +115,20 @@ def audit(
     """
     table = _load_table(table_path)
     facts = None if feed is None else read_feed(feed, table.declared)
+    videos = cameras or {}
     paths = recording_files(video)
     video = named(paths)
     if len(paths) > 1 and (candidates or work_dir is not None):
         raise FeltwatchError(
             f"{video}: candidates and a work folder are for a recording of one file"
         )
-    with open_recording(paths) as source:
+    with open_recording(paths) as source, open_cameras(videos, table, table_path) as further:
         _check_fit(source, video, table, table_path)
         watcher = make_watcher(table, detector_dir, str(video))
+        for camera, moments in further:
+            if not isinstance(watcher, JoiningWatcher):
+                raise FeltwatchError("this watcher reads one camera; leave out the further ones")
+            watcher.join(camera, moments)
         with Staging(out_dir) as staging:
             run = AuditRun(table, watcher, staging, Progress(duration_s=source.duration_s))
             run.timeline, run.feed = timeline, facts
@@ -127,6 +138,10 @@ def audit(
                 run.footage = _footage(clips, table, table_path, detector_dir)
             if work_dir is not None:
                 key = _key(video, table_path, detector_dir, clips, feed)
+                key["cameras"] = [
+                    [name, str(one.path.resolve()), one.path.stat().st_mtime_ns, one.offset_s]
+                    for name, one in videos.items()
+                ]
                 run.take_up(AuditWork(work_dir, key))
             try:
                 run.watch(source, on_progress, should_stop)

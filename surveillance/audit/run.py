@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
-from settlement.declared import Feed, with_declared
+from settlement.declared import Feed
 from settlement.errors import FeltwatchError
-from settlement.felt_timeline import PhaseLine
-from settlement.games import players_bank, terms_for
-from settlement.procedures import Phase
+from settlement.games import terms_for
+from surveillance.alerts.declared_facts import with_facts
 from surveillance.alerts.judge import judge
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import count_by_code
 from surveillance.audit.candidates import Candidates
 from surveillance.audit.footage import Footage
+from surveillance.audit.further import JoiningWatcher
 from surveillance.audit.source import Recording
 from surveillance.audit.work_folder import AuditWork, Place
 from surveillance.evidence import images
 from surveillance.reports.audit_report import Heading, render_report
 from surveillance.staging import Staging
 from vision.geometry.table import TableFile
+from vision.rounds.coverage import Coverage
 from vision.rounds.observed import ObservedRound
 from vision.sources.base import Frame
 from vision.sources.shift import ShiftSource
@@ -75,6 +76,16 @@ class Progress:
         return self.at_s / self.wall_s if self.wall_s > 0 else 0.0
 
 
+class CoverageForm(BaseModel):
+    """How much of the recording was watched, in seconds; see `vision.rounds.coverage`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seen_s: float
+    skipped_s: float
+    hidden_s: dict[str, float]
+
+
 class AuditSummary(BaseModel):
     """What `feltwatch audit --json` prints."""
 
@@ -91,6 +102,7 @@ class AuditSummary(BaseModel):
     alerts_by_code: dict[str, int]
     undecided: int
     warnings: tuple[str, ...] = ()
+    coverage: CoverageForm | None = None
 
 
 @dataclass
@@ -196,15 +208,7 @@ class AuditRun:
         self.progress.alerts += len(judged.alerts)
 
     def _declared(self, observed: ObservedRound) -> ObservedRound:
-        """The round with what the feed declares of it: as things stood when settling began."""
-        if self.feed is None:
-            return observed
-        phases = (line for line in observed.timeline if isinstance(line, PhaseLine))
-        begun = next((line.from_s for line in phases if line.phase == Phase.SETTLING), None)
-        facts = self.feed.at(float(begun or observed.record.end_s or 0))
-        bank = players_bank(self.table.rules.game)
-        record = with_declared(observed.record, facts, players_bank=bank)
-        return replace(observed, record=record)
+        return observed if self.feed is None else with_facts(observed, self.table, self.feed)
 
     def summary(self, source: Recording, video: Path, out_dir: Path) -> AuditSummary:
         """What came of it."""
@@ -226,9 +230,17 @@ class AuditRun:
             warnings=(
                 *_warnings(source, len(self.judged)),
                 *self._undeclared(),
+                *(self.watcher.faults() if isinstance(self.watcher, JoiningWatcher) else ()),
                 *(self.footage.faults if self.footage is not None else ()),
             ),
+            coverage=self._coverage(),
         )
+
+    def _coverage(self) -> CoverageForm | None:
+        own = getattr(self.watcher, "coverage", None)
+        if not isinstance(own, Coverage):
+            return None
+        return CoverageForm.model_validate(own.rounded())
 
     def _undeclared(self) -> Iterator[str]:
         """What was not judged because nobody declared whose the seats are."""

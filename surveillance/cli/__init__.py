@@ -44,6 +44,9 @@ COMMANDS: dict[str, _Command] = {
         "server.worker_cmd", "worker_command", "Audit recordings that wait in the database."
     ),
     "calibrate": _Command("server.calibrate_cmd", "calibrate_command", "Tie a camera to the felt."),
+    "camera": _Command(
+        "server.camera_cmd", "camera_app", "See what a camera shows of its table.", True
+    ),
     "chips": _Command("server.chips_cmd", "chips_app", "Show feltwatch the table's chips.", True),
     "detect": _Command("recordings.detect_cmd", "detect_command", "Find the cards in photographs."),
     "settle": _Command("game.settle_cmd", "settle_command", "Say what is due in a round."),

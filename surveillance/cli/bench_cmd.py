@@ -13,6 +13,7 @@ import typer
 from settlement.errors import FeltwatchError
 from settlement.houseways import HOUSE_WAYS
 from surveillance.cli.datasets.simulate_cmd import progress_bar
+from surveillance.cli.model_option import MODEL_HELP
 
 bench_app = typer.Typer(
     no_args_is_help=True,
@@ -29,6 +30,8 @@ bench_app = typer.Typer(
 
       feltwatch bench dataset --pictures 1000
 
+      feltwatch bench cards --drawn 4
+
       feltwatch bench simulate --seconds 10
 
       feltwatch bench live --tables 2
@@ -36,6 +39,8 @@ bench_app = typer.Typer(
       feltwatch bench soak --minutes 120
 
       feltwatch bench web
+
+      feltwatch bench review
 
       feltwatch bench workers --store postgresql+psycopg://me@localhost/bench
     """,
@@ -108,6 +113,38 @@ def dataset_command(
 
     _tell(f"a set of {pictures:,} pictures")
     _print(bench_dataset(pictures, boxes=boxes, size_px=size_px), as_json)
+
+
+@bench_app.command("cards")
+def cards_command(
+    deck: Annotated[
+        list[Path] | None,
+        typer.Option("--deck", help="A folder of card faces (AS.png, ...). May be given again."),
+    ] = None,
+    drawn: Annotated[int, typer.Option("--drawn", min=0, help="Decks drawn by feltwatch.")] = 0,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="How many rounds.")] = 24,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed, the same rounds.")] = 0,
+    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count cards read right and false DECK findings over rounds rendered with given decks.
+
+    Seven hands at three moments each, about 8 s of one core a round. Nothing is timed.
+
+    Examples:
+
+      feltwatch bench cards --drawn 4
+
+      feltwatch bench cards --deck decks/house --deck decks/new --rounds 100 --seed 7 --json
+    """
+    from benchmarks.card_rounds import bench_card_rounds
+    from models.weights.folder import default_weights
+
+    with progress_bar("rounds") as told:
+        found = bench_card_rounds(
+            deck or [], model or default_weights(), rounds=rounds, seed=seed, drawn=drawn, told=told
+        )
+    _print(found, as_json)
 
 
 @bench_app.command("simulate")
@@ -286,6 +323,35 @@ def web_bench_command(
 
     with progress_bar("filling the store") as show:
         found = bench_web(rounds, alerts, repeats, store, tell=_tell, progress=show)
+    found["machine"] = machine_info()
+    _print(found, as_json)
+
+
+@bench_app.command("review")
+def review_bench_command(
+    boxes: Annotated[int, typer.Option("--boxes", min=1, help="Boxes of the image.")] = 2000,
+    width: Annotated[int, typer.Option("--width", min=320, help="Its width, px.")] = 3840,
+    height: Annotated[int, typer.Option("--height", min=180, help="Its height, px.")] = 2160,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, help="How often the page is loaded and timed.")
+    ] = 4,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how soon the review page shows what a key did, in the Chromium of this machine.
+
+    Times in ms from the key to the frame that shows its effect: selecting, moving, turning,
+    deleting and undoing boxes, hiding names, zooming. Needs playwright and Chromium.
+
+    Examples:
+
+      feltwatch bench review
+
+      feltwatch bench review --boxes 60 --width 1920 --height 1080 --json
+    """
+    from benchmarks.review import bench_review
+    from benchmarks.rules import machine_info
+
+    found = bench_review(boxes, width, height, repeats, report=_tell)
     found["machine"] = machine_info()
     _print(found, as_json)
 

@@ -7,7 +7,7 @@ from vision.rounds.observed import ObservedRound
 
 
 def detections_of(observed: ObservedRound) -> tuple[Detection, ...]:
-    """Return one detection for each thing in the round's views, corners in px of the view."""
+    """Return one detection for each thing in the first camera's views, corners in their px."""
     return tuple(
         Detection(
             seat=picture.seat,
@@ -18,6 +18,7 @@ def detections_of(observed: ObservedRound) -> tuple[Detection, ...]:
             xyxy=(round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1)),
         )
         for picture in observed.pictures
+        if not picture.camera
         for seen in picture.seen
         for x0, y0, x1, y1 in (seen.xyxy,)
     )

@@ -100,7 +100,8 @@ def file_name(round_id: str, picture: ViewPicture) -> str:
     't1-000042-seat3-settled-812.400.jpg'
     """
     place = "dealer" if picture.seat is None else f"seat{picture.seat}"
-    raw = f"{round_id}-{place}-{picture.what}-{picture.at_s}"
+    what = f"{picture.what}-{picture.camera}" if picture.camera else picture.what
+    raw = f"{round_id}-{place}-{what}-{picture.at_s}"
     return re.sub(r"[^A-Za-z0-9._-]", "_", raw) + ".jpg"
 
 
@@ -164,7 +165,7 @@ def draw(round_id: str, picture: ViewPicture) -> Image:
 def _strip(round_id: str, picture: ViewPicture, width: int) -> Image:
     strip = np.full((STRIP_PX, width, 3), STRIP, np.uint8)
     place = "dealer" if picture.seat is None else f"seat {picture.seat}"
-    title = f"{place}  {picture.what}"
+    title = f"{place}  {picture.what}  {picture.camera}".rstrip()
     stamp = f"{round_id}   {clock(picture.at_s)}   ({picture.at_s} s)".replace("–", "-")
     cv2.putText(strip, title, (10, 22), _FONT, 0.55, INK, 1, cv2.LINE_AA)
     cv2.putText(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from settlement.declared import FeedLine
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert, IncidentAct
 from surveillance.config.site_file import EvidencePart
@@ -20,11 +21,19 @@ LEAVE_OUT, WATCH = "leave out", "watch"
 
 
 @dataclass(frozen=True, slots=True)
+class DeclaredMessage:
+    """All that people declared of the table; the times are wall clock seconds."""
+
+    lines: tuple[FeedLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerSetup:
     """All that a camera's process is started with.
 
     `watcher` names the function that makes the watcher, 'module:function'. `run` tells this
-    run of the stream from others, `rounds_before` is the number of the table's last round.
+    run of the stream from others, `rounds_before` is the number of the table's last round,
+    `declared` what people declared of the table so far, by the wall clock.
     """
 
     camera: str
@@ -36,6 +45,7 @@ class WorkerSetup:
     silent_s: float
     run: str
     rounds_before: int = 0
+    declared: tuple[FeedLine, ...] = ()
     limits: LiveLimits = field(default_factory=LiveLimits)
     watcher: str = "surveillance.live.camera.worker:table_watcher"
 

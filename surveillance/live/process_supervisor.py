@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
+from settlement.declared import FeedLine
 from settlement.errors import FeltwatchError
 from surveillance.live.camera.overload import CameraLoad
 from surveillance.live.camera.worker import run_worker
@@ -25,6 +26,7 @@ from surveillance.live.messages import (
     LEAVE_OUT,
     STOP,
     WATCH,
+    DeclaredMessage,
     FatalMessage,
     Message,
     StateMessage,
@@ -80,6 +82,7 @@ class ProcessSupervisor:
         self._stop = threading.Event()
         self._again = threading.Event()
         self._left_out = False
+        self._declared: tuple[FeedLine, ...] | None = None
         self._was_made = False
         """Whether the last process was ended by force."""
         self.load: CameraLoad | None = None
@@ -114,6 +117,10 @@ class ProcessSupervisor:
     def leave_out(self, on: bool) -> None:
         """Have the table watched no more, or again; the picture stays live either way."""
         self._left_out = on
+
+    def declare(self, lines: tuple[FeedLine, ...]) -> None:
+        """Have the process judge by what people declared of the table, all of it."""
+        self._declared = lines
 
     def _keep(self) -> None:
         self._keep_alive()
@@ -198,12 +205,17 @@ class ProcessSupervisor:
         heard = told = time.monotonic()
         patience = self._limits.start_s
         watches = is_out = False
+        declared: tuple[FeedLine, ...] | None = None
         fatal: str | None = None
         while not (self._stop.is_set() or self._again.is_set()):
             if watches and is_out != self._left_out:
                 is_out = self._left_out
                 with contextlib.suppress(OSError, ValueError):
                     connection.send(LEAVE_OUT if is_out else WATCH)
+            if watches and self._declared is not None and declared is not self._declared:
+                declared = self._declared
+                with contextlib.suppress(OSError, ValueError):
+                    connection.send(DeclaredMessage(declared))
             message = listener.receive(POLL_S)
             if message is None:
                 if listener.is_over:

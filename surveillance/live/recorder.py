@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from settlement.declared import FeedLine
 from settlement.errors import FeltwatchError
 from surveillance.alerts.catalogue import alert_code
 from surveillance.alerts.judged_round import Detection
@@ -135,6 +136,18 @@ class Recorder:
             return known
         number = rows[0].round_id.rsplit("-", 1)[-1] if rows else "0"
         return max(known, int(number) if number.isdigit() else 0)
+
+    def declared(self, table: str) -> tuple[FeedLine, ...]:
+        """Return what people declared of a table, by the wall clock; none while it is not known."""
+        try:
+            rows = self._store.declarations.in_force(table, datetime.now(UTC))
+        except FeltwatchError as error:
+            log.warning("table %s: what is declared of it is not known now: %s", table, error)
+            return ()
+        return tuple(
+            FeedLine(at_s=f"{row.at.timestamp():.3f}", **row.facts.model_dump(exclude_none=True))
+            for row in rows
+        )
 
     def wait_stored(self, timeout_s: float) -> bool:
         """Wait until all that was taken is in the store; returns whether it is."""

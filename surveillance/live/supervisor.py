@@ -57,6 +57,7 @@ class Supervisor:
             rest_s=site.limits.rest_s,
         )
         self._processes: dict[str, ProcessSupervisor] = {}
+        self._tables = {name: table.table for name, table in tables.items()}
         for camera in site.cameras:
             table = tables[camera.name]
             state = TableState(camera=camera.name, table=table.table, game=table.rules.game)
@@ -82,6 +83,13 @@ class Supervisor:
         until = time.monotonic() + timeout_s
         for process_supervisor in self._processes.values():
             process_supervisor.join(max(0.0, until - time.monotonic()))
+
+    def declare(self, table: str) -> None:
+        """Have the cameras of a table judge by what is declared of it in the store now."""
+        lines = self._recorder.declared(table)
+        for camera, name in self._tables.items():
+            if name == table:
+                self._processes[camera].declare(lines)
 
     def restart(self, camera: str) -> None:
         """Start a camera's process anew, whatever it is doing. Raises FeltwatchError."""
@@ -146,6 +154,7 @@ class Supervisor:
             silent_s=camera.silent_minutes * 60,
             run=run,
             rounds_before=self._recorder.last_round(camera.name),
+            declared=self._recorder.declared(table.table),
         )
         if self._watcher is not None:
             setup = dataclasses.replace(setup, watcher=self._watcher)

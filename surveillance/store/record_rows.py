@@ -46,6 +46,9 @@ class RunFacts:
             recording_id=self.recording_id,
             unread=judged.unread or record.undecided,
             versions_id=self.versions_id,
+            timeline=tuple(
+                line.model_dump(mode="json", exclude_none=True) for line in judged.timeline
+            ),
         )
 
     def alert(self, alert: Alert, at: datetime) -> NewAlert:

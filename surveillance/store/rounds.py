@@ -81,6 +81,14 @@ class Rounds:
             raise NotStoredError(f"there is no round {id} in the store")
         return _whole(row)
 
+    def timeline(self, id: int) -> tuple[dict[str, Any], ...]:
+        """The lines of what lay where and when in a round; none where none were kept."""
+        own = tables.round_timelines.c
+        with self._database.read() as connection:
+            query = sa.select(own.lines).where(own.round == id)
+            lines = connection.execute(query).scalar() if is_number(id) else None
+        return tuple(lines or ())
+
     def of_recording(self, recording: int, most: int) -> tuple[RoundRow, ...]:
         """The rounds of a recording without their records, of more than `most` the newest."""
         newest = (_R.started_at.desc(), _R.id.desc())
@@ -135,6 +143,10 @@ def insert_round(
                 round=number, record=new.record, settlement=new.settlement
             )
         )
+        if new.timeline:
+            connection.execute(
+                sa.insert(tables.round_timelines).values(round=number, lines=list(new.timeline))
+            )
         own = {"round": number, "table_name": new.table, "at": new.started_at}
         if counts := count_unread(new.unread):
             connection.execute(sa.insert(tables.unread), [{**own, **count} for count in counts])

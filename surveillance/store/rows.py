@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from settlement.declared import Declared
 from settlement.record import Undecided
 from surveillance.alerts.model import Alert, IncidentAct
 
@@ -51,6 +52,7 @@ class NewRound:
     unread: tuple[Undecided, ...] = ()
     alerts: int = 0
     versions_id: int | None = None
+    timeline: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +301,17 @@ class DealerRow:
     id: int
     table: str
     name: str | None
+    at: datetime
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeclarationRow:
+    """Facts of a table that a person declared; they hold from then on."""
+
+    id: int
+    table: str
+    facts: Declared
     at: datetime
     by: str
 

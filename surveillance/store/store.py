@@ -10,6 +10,7 @@ from surveillance.store.audit import AuditLog
 from surveillance.store.cameras import Cameras, Health
 from surveillance.store.database import Database
 from surveillance.store.dealers import Dealers
+from surveillance.store.declarations import Declarations
 from surveillance.store.migrate import migrate
 from surveillance.store.pending import PendingEvidence
 from surveillance.store.people import People
@@ -45,6 +46,7 @@ class Store:
         self.record = Record(database)
         self.pending = PendingEvidence(database)
         self.dealers = Dealers(database)
+        self.declarations = Declarations(database)
         self.people = People(database)
         self.audit = AuditLog(database)
         self.versions = Versions(database)

@@ -243,6 +243,26 @@ pending_evidence = sa.Table(
     Index(None, "status", "tries", "alert"),
 )
 
+# What a round was read from, asked for with one round only.
+round_timelines = sa.Table(
+    "round_timelines",
+    metadata,
+    Column("round", ForeignKey("rounds.id", ondelete="CASCADE"), primary_key=True),
+    Column("lines", PackedJson, nullable=False),
+)
+
+# Facts of a table that its camera cannot show; each holds until another takes its place.
+declarations = sa.Table(
+    "declarations",
+    metadata,
+    _id(),
+    Column("table_name", sa.Text, nullable=False),
+    Column("facts", sa.JSON, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    Column("by_name", sa.Text, nullable=False),
+    Index(None, "table_name", "at", "id"),
+)
+
 dealers = sa.Table(
     "dealers",
     metadata,

@@ -67,13 +67,18 @@ def test_in_the_open_game_a_hand_may_be_laid_again_until_the_first_is_compared()
     exposed, closed = procedure_of("emperors_challenge_exposed"), procedure_of("pai_gow_poker")
     assert exposed is not None
     assert closed is not None
-    assert [(rule.breach, rule.since) for rule in exposed.forbidden] == [
-        ("taken_up", Phase.SETTLING)
-    ]
-    assert [(rule.breach, rule.since) for rule in closed.forbidden] == [
-        ("taken_up", Phase.DEALER_SET),
-        ("set_late", Phase.DEALER_SET),
-    ]
+    bets = {"bet_touched": Phase.DEALT, "bet_taken": Phase.DEALT, "shown_early": Phase.DEALT}
+    assert {rule.breach: rule.since for rule in exposed.forbidden} == {
+        "taken_up": Phase.SETTLING,
+        "looked_at": Phase.SETTLING,
+        **bets,
+    }
+    assert {rule.breach: rule.since for rule in closed.forbidden} == {
+        "taken_up": Phase.DEALER_SET,
+        "looked_at": Phase.DEALER_SET,
+        "set_late": Phase.DEALER_SET,
+        **bets,
+    }
 
 
 @pytest.mark.parametrize(
@@ -84,6 +89,8 @@ def test_in_the_open_game_a_hand_may_be_laid_again_until_the_first_is_compared()
         ('shows = ["packet"]', 'shows = ["pile"]', "steps.1.shows.0: "),
         ("[[steps]]", "[[stages]]", "steps: is missing"),
         ('since = "dealer_set"', "since = dealer_set", "not valid TOML"),
+        ('until = "dealer_set"', 'until = "bets"', "shown_early: bets does not come after dealt"),
+        ('breach = "bet_taken"', 'breach = "set_late"', "'set_late' needs a step"),
     ],
 )
 def test_a_procedure_that_cannot_be_is_refused(old: str, new: str, message: str) -> None:

@@ -90,6 +90,21 @@ def test_strips_stay_in_memory_for_a_limited_time(rendered: Path, tmp_path: Path
     assert 0 < read_checkpoint(last)["steps done"] < 10_000
 
 
+def test_a_batch_larger_than_the_set_is_the_set(rendered: Path, tmp_path: Path) -> None:
+    last = train_strips([rendered / "train"], rendered / "val", tmp_path, steps=2, batch=4096)
+    assert read_checkpoint(last)["steps done"] == 2
+
+
+def test_painted_sides_are_trained_on_and_checked_like_others(tmp_path: Path) -> None:
+    painted = tmp_path / "painted"
+    assert render_strips(painted, 48, seed=2, painted=True) == 48
+    assert len(read_strip_set(painted).count) == 48
+    last = train_strips([painted / "train"], painted / "val", tmp_path / "run", steps=1, batch=8)
+    assert read_checkpoint(last)["steps done"] == 1
+    with pytest.raises(FeltwatchError, match="holds strips of another recipe"):
+        render_strips(painted, 48, seed=3, painted=True)
+
+
 def test_what_is_no_set_and_no_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(FeltwatchError, match="no strips"):
         read_strip_set(tmp_path)

@@ -6,8 +6,9 @@ A turn is in degrees, clockwise as the picture shows it; 0 is upright, the rank 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import cv2
 import numpy as np
@@ -33,6 +34,10 @@ BOXES_AT_ONCE = 64
 NEAR_DEG = 8.0
 CLOSE_CROPS = ((0.0, 1.0), (0.0, 0.87), (0.0, 1.15), (-NEAR_DEG, 1.0), (NEAR_DEG, 1.0))
 """Turn and size of the crops whose shares are averaged."""
+
+
+CropsAt = Callable[[FloatArray, Sequence[tuple[float, float]]], ByteArray]
+"""Squares (n, CROP_PX, CROP_PX, 3) about a centre (2,) px, each of a turn and a side in px."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +81,16 @@ def index_height(xyxy: Floats, turn_deg: float, aspect: float = ASPECTS["index"]
 
 
 def turned_crops(
-    image: ByteArray, center: FloatArray, looks: Sequence[tuple[float, float]], size: int = CROP_PX
+    image: ByteArray,
+    center: FloatArray,
+    squares: Sequence[tuple[float, float]],
+    size: int = CROP_PX,
 ) -> ByteArray:
-    """Squares about `center` (2,) px, each (turn in degrees, side in px) of `looks` made upright.
+    """Squares about `center` (2,) px, each (turn in degrees, side in px) of `squares` made upright.
 
     uint8 (n, size, size, 3); beyond the picture its border is repeated.
     """
-    reach = max(side for _, side in looks)
+    reach = max(side for _, side in squares)
     x0, y0 = (max(0, int(v)) for v in np.floor(center - reach))
     x1, y1 = (
         min(limit, int(v) + 1)
@@ -90,9 +98,9 @@ def turned_crops(
     )
     part = image[y0:y1, x0:x1]
     if part.shape[0] < 2 or part.shape[1] < 2:
-        return np.zeros((len(looks), size, size, 3), np.uint8)
+        return np.zeros((len(squares), size, size, 3), np.uint8)
     at = center - (x0, y0)
-    shrink = min(1.0, 1.5 * size / max(1.0, min(side for _, side in looks)))
+    shrink = min(1.0, 1.5 * size / max(1.0, min(side for _, side in squares)))
     if shrink < 0.75:
         # Shrinking much at once breaks up thin strokes: average first.
         small = cv2.resize(part, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
@@ -100,9 +108,9 @@ def turned_crops(
         part, at = np.asarray(small, np.uint8), (at + 0.5) * by - 0.5
     else:
         shrink = 1.0
-    crops = np.empty((len(looks), size, size, 3), np.uint8)
+    crops = np.empty((len(squares), size, size, 3), np.uint8)
     half = (size - 1) / 2
-    for n, (turn, side) in enumerate(looks):
+    for n, (turn, side) in enumerate(squares):
         right, down = axes(turn)
         linear = np.column_stack([right, down]) * (side * shrink / size)
         matrix = np.column_stack([linear, at - linear @ np.array([half, half])])
@@ -121,15 +129,21 @@ def shares_by_turn(
     image: ByteArray, boxes: Floats, aspects: Sequence[float], reader: Reader
 ) -> Floats:
     """Shares float32 (n, TURNS, 54) of boxes (n, 4) at turns of 0, STEP_DEG, ... degrees."""
+    return _shares_by_turn(partial(turned_crops, image), boxes, aspects, reader)
+
+
+def _shares_by_turn(
+    crops_at: CropsAt, boxes: Floats, aspects: Sequence[float], reader: Reader
+) -> Floats:
     if not len(boxes):
         return np.zeros((0, TURNS, len(DECK_LABELS) + 1), np.float32)
     crops = []
     for box, aspect in zip(boxes, aspects, strict=True):
-        looks = [
+        squares = [
             (k * STEP_DEG, CROP_MARGIN * index_height(box, k * STEP_DEG, aspect))
             for k in range(TURNS)
         ]
-        crops.append(turned_crops(image, _center(box), looks))
+        crops.append(crops_at(_center(box), squares))
     return reader.read(np.concatenate(crops)).reshape(len(boxes), TURNS, -1)
 
 
@@ -141,25 +155,32 @@ def read_boxes(
     A coarse look at all turns, then a close one at the likeliest two: there the turn lies
     between neighbours by their shares, and the shares of several crops are averaged.
     """
+    return read_at_any_turn(partial(turned_crops, image), boxes, aspects, reader)
+
+
+def read_at_any_turn(
+    crops_at: CropsAt, boxes: Floats, aspects: Sequence[float], reader: Reader
+) -> list[Reading]:
+    """`read_boxes` from crops that another picture than the one of the boxes may give."""
     readings: list[Reading] = []
     # A large picture may hold a thousand: their crops are made some at a time.
     for start in range(0, len(boxes), BOXES_AT_ONCE):
         part = slice(start, start + BOXES_AT_ONCE)
-        readings += _read_some(image, boxes[part], aspects[part], reader)
+        readings += _read_some(crops_at, boxes[part], aspects[part], reader)
     return readings
 
 
 def _read_some(
-    image: ByteArray, boxes: Floats, aspects: Sequence[float], reader: Reader
+    crops_at: CropsAt, boxes: Floats, aspects: Sequence[float], reader: Reader
 ) -> list[Reading]:
     """`read_boxes` for as many as fit into memory."""
-    coarse = shares_by_turn(image, boxes, aspects, reader)[..., :-1]
+    coarse = _shares_by_turn(crops_at, boxes, aspects, reader)[..., :-1]
     crops, rivals = [], []
     for box, aspect, shares in zip(boxes, aspects, coarse, strict=True):
         for turn in _likely_turns(shares):
             height = index_height(box, turn, aspect)
-            looks = [(turn + d, CROP_MARGIN * height * k) for d, k in CLOSE_CROPS]
-            crops.append(turned_crops(image, _center(box), looks))
+            squares = [(turn + d, CROP_MARGIN * height * k) for d, k in CLOSE_CROPS]
+            crops.append(crops_at(_center(box), squares))
             rivals.append((turn, height))
     close = reader.read(np.concatenate(crops))[:, :-1]
     close = close.reshape(len(boxes), RIVALS, len(CLOSE_CROPS), -1).mean(axis=2)

@@ -11,7 +11,15 @@ import numpy as np
 
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.grouping import parted_by_label
-from vision.cards.outline import CardSize, PlacedIndex, outline
+from vision.cards.outline import CardSize, PlacedIndex, outline, turn_between
+from vision.cards.rotation import (
+    ASPECTS,
+    CropsAt,
+    Reading,
+    axes,
+    index_height,
+    read_at_any_turn,
+)
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.geometry.calibration import Calibration, view_to_felt
 from vision.geometry.table import CARD_MM, VIEW_MM, FloatArray, Place, Polygon
@@ -29,7 +37,19 @@ CARD_SIZE = CardSize(*CARD_MM, absolute=True)
 INDEX_MM = 17.0
 """Height of a usual index."""
 
-LOOKS = (1.0, 0.87, 1.15)
+SURE_UPRIGHT = 0.9
+"""What reads as a card with less, at the view's own turn, is read at other turns too."""
+
+SURE_TURNED = 0.9
+LEAST_TURN_DEG = 20.0
+"""A card at another turn is read so surely, and lies turned so far from upright.
+
+Tune set: 663 finds in views of five unknown decks (`models/faces/split.json`). Of 103 indices of
+cards that were unsure upright, 48 lie so and are read with that share; all are right, none of
+38 finds of other things is.
+"""
+
+CROP_SCALES = (1.0, 0.87, 1.15)
 """Size of the crops at successive moments: what is read so at one alone is no sure reading."""
 
 INDEX_INSET_MM = (6.0, 12.0)
@@ -49,13 +69,14 @@ class ReadIndex:
     """One index in one picture.
 
     `center_mm` and `card_mm` (u, v) are the index's and its card's middle in the view's own
-    frame, `shares` float32 (53,) over DECK_LABELS, `score` the detector's. `moments`: what it
-    read as in each picture, with its share, where it was fused from several.
+    frame, `turn_deg` its turn there (0: upright for the view, 180: the other way up), `shares`
+    float32 (53,) over DECK_LABELS, `score` the detector's. `moments`: what it read as in each
+    picture, with its share, where it was fused from several.
     """
 
     center_mm: FloatArray
     card_mm: FloatArray
-    turned: bool
+    turn_deg: float
     shares: Floats
     score: float
     xyxy: tuple[float, float, float, float]
@@ -94,55 +115,82 @@ def see_indices(
 ) -> list[ReadIndex]:
     """Read every found index from the full-resolution frame, both ways up.
 
-    `moment` counts the readings of one rest: each is made at another size of `LOOKS`.
+    One that is no sure card either way up is read at every turn. `moment` counts the readings
+    of one rest: each is made at another size of `CROP_SCALES`.
     """
     own = found.of("index", "joker")
     if not len(own):
         return []
-    felt = view_to_felt(place, view_px)
-    mm = VIEW_MM / view_px
+    crops_at = _crops_of(frame, calibration, view_to_felt(place, view_px))
+    margin = INDEX_MARGIN * CROP_SCALES[moment % len(CROP_SCALES)]
     crops = []
     for xyxy in own.xyxy:
-        center = (xyxy[:2] + xyxy[2:]) / 2
-        side = (
-            INDEX_MARGIN
-            * LOOKS[moment % len(LOOKS)]
-            * float(max(xyxy[2] - xyxy[0], xyxy[3] - xyxy[1]))
-        )
-        k = side / INDEX_PX
-        for sign in (1.0, -1.0):
-            half = (INDEX_PX - 1) / 2 * k * sign
-            patch = np.array(
-                [[k * sign, 0, center[0] - half], [0, k * sign, center[1] - half], [0, 0, 1.0]]
-            )
-            crops.append(calibration.warp_patch(frame, felt @ patch, (INDEX_PX, INDEX_PX)))
-    shares = reader.read(np.stack(crops)).reshape(len(own), 2, -1)
-    out = []
-    for item in range(len(own)):
-        x0, y0, x1, y1 = (float(v) for v in own.xyxy[item])
-        center = np.array([(x0 + x1) / 2, (y0 + y1) / 2]) * mm - VIEW_MM / 2
-        best = shares[item, :, :53].max(axis=1)
+        side = margin * float(max(xyxy[2] - xyxy[0], xyxy[3] - xyxy[1]))
+        crops.append(crops_at((xyxy[:2] + xyxy[2:]) / 2, [(0.0, side), (180.0, side)]))
+    both = reader.read(np.concatenate(crops)).reshape(len(own), 2, -1)
+    read: list[tuple[Floats | None, float]] = []
+    for item, shares in enumerate(both):
+        best = shares[:, :NONE_PLACE].max(axis=1)
         turned = bool(best[1] > best[0])
-        as_joker = own.name(item) == "joker"
-        share = told_shares(shares[item, int(turned)], as_joker)
-        if share is None:
-            continue
-        joker = as_joker
-        half = CARD_MM[1] / 2 - (
-            INDEX_INSET_MM[1] if not joker else min(24.0, (y1 - y0) * mm / 2 + 3)
-        )
-        off = np.array([CARD_MM[0] / 2 - INDEX_INSET_MM[0], half])
-        if joker and best.max() < 0.5:
+        told = told_shares(shares[int(turned)], own.name(item) == "joker")
+        if own.name(item) == "joker" and best.max() < 0.5:
             # A word down the edge reads the same both ways: its card lies towards the middle.
             turned = False
-        card = center + (-off if turned else off)
-        out.append(
-            ReadIndex(
-                center, card, turned, share, float(own.scores[item]), (x0, y0, x1, y1),
-                (y1 - y0) * mm,
-            )
-        )  # fmt: skip
-    return out
+        read.append((told, 180.0 if turned else 0.0))
+    for item, reading in _turned_indices(own, [told for told, _ in read], crops_at, reader):
+        read[item] = (reading.shares, reading.turn_deg)
+    return [
+        _read_index(own, item, shares, turn, VIEW_MM / view_px)
+        for item, (shares, turn) in enumerate(read)
+        if shares is not None
+    ]
+
+
+def _crops_of(frame: ByteArray, calibration: Calibration, felt: FloatArray) -> CropsAt:
+    """Crops about points of a view, cut from the frame; `felt` (3, 3): from view to felt."""
+
+    def crops_at(center: FloatArray, squares: Sequence[tuple[float, float]]) -> ByteArray:
+        patches = []
+        for turn, side in squares:
+            right, down = (axis * side / INDEX_PX for axis in axes(turn))
+            patch = np.eye(3)
+            patch[:2] = np.column_stack([right, down, center - (right + down) * (INDEX_PX - 1) / 2])
+            patches.append(calibration.warp_patch(frame, felt @ patch, (INDEX_PX, INDEX_PX)))
+        return np.stack(patches)
+
+    return crops_at
+
+
+def _turned_indices(
+    own: Detections, told: Sequence[Floats | None], crops_at: CropsAt, reader: Reader
+) -> list[tuple[int, Reading]]:
+    """Which finds, no sure cards upright, are sure cards at another turn, and how they read."""
+    unsure = [n for n, one in enumerate(told) if one is None or float(one.max()) < SURE_UPRIGHT]
+    aspects = [ASPECTS[own.name(n)] for n in unsure]
+    readings = read_at_any_turn(crops_at, own.xyxy[unsure], aspects, reader)
+    return [
+        (n, reading)
+        for n, reading in zip(unsure, readings, strict=True)
+        if reading.share >= SURE_TURNED
+        and LEAST_TURN_DEG <= turn_between(reading.turn_deg, 0.0) <= 180.0 - LEAST_TURN_DEG
+    ]
+
+
+def _read_index(
+    own: Detections, item: int, shares: Floats, turn_deg: float, mm: float
+) -> ReadIndex:
+    """The index of a find, with the middle of its card; `mm` is the size of a pixel."""
+    x0, y0, x1, y1 = (float(v) for v in own.xyxy[item])
+    center = np.array([(x0 + x1) / 2, (y0 + y1) / 2]) * mm - VIEW_MM / 2
+    joker = own.name(item) == "joker"
+    aspect = ASPECTS[own.name(item)]
+    height = index_height(own.xyxy[item], turn_deg, aspect) if turn_deg % 180.0 else y1 - y0
+    inset = min(24.0, height * mm / 2 + 3) if joker else INDEX_INSET_MM[1]
+    right, down = axes(turn_deg)
+    card = center + right * (CARD_MM[0] / 2 - INDEX_INSET_MM[0]) + down * (CARD_MM[1] / 2 - inset)
+    return ReadIndex(
+        center, card, turn_deg, shares, float(own.scores[item]), (x0, y0, x1, y1), height * mm
+    )
 
 
 def told_shares(read: Floats, as_joker: bool) -> Floats | None:
@@ -190,7 +238,7 @@ def fuse_indices(readings: Sequence[Sequence[ReadIndex]]) -> list[ReadIndex]:
         mean = np.mean([s.center_mm for s in group], axis=0)
         out.append(
             ReadIndex(
-                mean, base.card_mm, base.turned, (shares / total).astype(np.float32),
+                mean, base.card_mm, base.turn_deg, (shares / total).astype(np.float32),
                 float(np.mean([s.score for s in group])), base.xyxy, base.height_mm,
                 tuple((s.label, float(s.shares.max())) for s in group),
             )
@@ -219,12 +267,11 @@ def join_cards(observations: Sequence[ReadIndex]) -> list[CardRead]:
 
 def _as_index(observation: ReadIndex) -> PlacedIndex:
     share = float(observation.shares.max())
-    turn = 180.0 if observation.turned else 0.0
     return PlacedIndex(
         observation.label,
         share,
         observation.center_mm,
-        turn,
+        observation.turn_deg,
         observation.height_mm,
         observation.shares,
     )
@@ -235,7 +282,8 @@ def _one_card(observations: Sequence[ReadIndex], one: Sequence[int], other: Sequ
     if len(one) > 1 or len(other) > 1:
         return False
     a, b = observations[one[0]], observations[other[0]]
-    return a.turned != b.turned and math.dist(a.card_mm, b.card_mm) < SAME_CARD_MM
+    opposite = turn_between(a.turn_deg, b.turn_deg) > 90.0
+    return opposite and math.dist(a.card_mm, b.card_mm) < SAME_CARD_MM
 
 
 def _card(group: Sequence[ReadIndex]) -> CardRead:
@@ -251,7 +299,7 @@ def _card(group: Sequence[ReadIndex]) -> CardRead:
     # Corners that disagree are weighed together, and never make a card quite sure.
     share = float(best.shares[place]) if agreed else min(float(shares[place]), 0.92)
     middle = np.mean([s.card_mm for s in group], axis=0)
-    if any(s.turned == other.turned for s, other in combinations(group, 2)):
+    if any(turn_between(s.turn_deg, other.turn_deg) < 90.0 for s, other in combinations(group, 2)):
         # Of indices in all corners each alone tells the middle as of the upper left one.
         middle = outline([_as_index(s) for s in group], CARD_SIZE).mean(axis=0)
     moments = tuple(moment for s in group for moment in s.moments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -68,6 +69,22 @@ class FoundStack:
         away = math.dist(center, calibration.foot_mm)
         return cls(
             box, up, center - up * height / 2, height, long,
+            max(float(np.hypot(*(seen[1] - seen[0]))), 0.1),
+            away / math.hypot(away, calibration.height_mm),
+        )  # fmt: skip
+
+    @classmethod
+    def at(cls, base: FloatArray, calibration: Calibration, place: Place, size: ChipSize) -> Self:
+        """A stack that is known to stand at `base` (2,) mm, of a height not known; its box
+        is its footprint."""
+        lifted = calibration.lift(base[None], size.thickness_mm)[0]
+        long = max(float(np.hypot(*(lifted - base))), 1e-6)
+        seen = calibration.felt_to_image(np.stack([base, lifted]))
+        away = math.dist(base, calibration.foot_mm)
+        at = place.to_local(base[None])[0]
+        return cls(
+            _box(at - size.diameter_mm / 2, at + size.diameter_mm / 2), (lifted - base) / long,
+            np.asarray(base, np.float64), 0.0, long,
             max(float(np.hypot(*(seen[1] - seen[0]))), 0.1),
             away / math.hypot(away, calibration.height_mm),
         )  # fmt: skip

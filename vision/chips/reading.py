@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -34,12 +35,24 @@ MOST_MOVED_CHIPS = 3.5
 @dataclass(frozen=True, slots=True)
 class ReadStack:
     """One stack in one frame: base on the felt (mm), likeliest chips from the bottom up, box in
-    mm of the view's frame, and all that it may be."""
+    mm of the view's frame, and all that it may be.
+
+    `camera` names the further camera that read it, none for the first; `also` are the further
+    cameras that read the same stack at that time, with their posteriors.
+    """
 
     center_mm: Point
     colours: tuple[str, ...]
     box_mm: Box
     posterior: Posterior
+    camera: str = ""
+    also: tuple[tuple[str, Posterior], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Its likeliest chips from the bottom up, such as `chip_redx3+whitex1`."""
+        runs = [f"{colour}x{len(list(same))}" for colour, same in groupby(self.colours)]
+        return f"chip_{'+'.join(runs)}"
 
     @property
     def value_cents(self) -> int:
@@ -68,6 +81,23 @@ def read_stacks(
     if [one.box for one in found] != boxes:
         found = [FoundStack.of(box, calibration, place, size) for box in boxes]
         first = _read(frame, calibration, palette, size, found, [()] * len(found), reader)
+    return _read_again(frame, calibration, palette, size, found, first, reader)
+
+
+def read_known(
+    frame: ByteArray, calibration: Calibration, palette: Palette, size: ChipSize,
+    known: Sequence[FoundStack], reader: StripReader,
+) -> list[ReadStack]:  # fmt: skip
+    """Read the stacks at places that are known already, those nearest to the camera first."""
+    first = _read(frame, calibration, palette, size, known, [()] * len(known), reader)
+    return _read_again(frame, calibration, palette, size, known, first, reader)
+
+
+def _read_again(
+    frame: ByteArray, calibration: Calibration, palette: Palette, size: ChipSize,
+    found: Sequence[FoundStack], first: Sequence[Posterior], reader: StripReader,
+) -> list[ReadStack]:  # fmt: skip
+    """The stacks, cut again where the `first` reading puts them and without what hides them."""
     moved = [_moved(one, own) for one, own in zip(found, first, strict=True)]
     order = sorted(range(len(moved)), key=lambda k: math.dist(moved[k].base, calibration.foot_mm))
     covers: list[list[FloatArray]] = [[] for _ in moved]

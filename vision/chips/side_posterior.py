@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,26 +124,27 @@ def _rows(logs: Logs, steps: Logs) -> list[tuple[tuple[int, ...], float]]:
     return [(row, math.exp(score - whole)) for score, row in beam]
 
 
-def joint(readings: Iterable[Posterior], weight: float) -> dict[int, float]:
-    """Probabilities of sums from several readings of one stack that stayed as it was.
+def joint(
+    cameras: Sequence[Sequence[Posterior]], weight: float, others: float = 1.0
+) -> dict[int, float]:
+    """Probabilities of sums from all readings of one stack that stayed as it was, by camera.
 
-    Logs are added; `weight` is the power of the number of readings that counts, 1 for
-    independent ones and 0 for copies of one. Frames of one group of pictures share their errors.
+    Logs are added; `weight` is the power of the number of a camera's readings that counts, 1
+    for independent ones and 0 for copies of one: frames share their errors. Further cameras
+    than the first that has readings count `others` times: their errors are their own.
     """
-    own = list(readings)
-    if not own:
-        return {}
-    names = {one.cents for reading in own for one in reading.sums}
-    logs: dict[int, float] = {}
-    for cents in names:
-        total = 0.0
+    read = [own for own in cameras if own]
+    names = {one.cents for own in read for reading in own for one in reading.sums}
+    logs = dict.fromkeys(names, 0.0)
+    for number, own in enumerate(read):
+        power = (others if number else 1.0) * len(own) ** weight / len(own)
         for reading in own:
-            known = sum(one.probability for one in reading.sums)
-            rest = max(FLOOR, (1 - known) / TOLD)
-            total += math.log(
-                next((s.probability for s in reading.sums if s.cents == cents), 0.0) + rest
-            )
-        logs[cents] = total / len(own) * len(own) ** weight
+            known = {one.cents: one.probability for one in reading.sums}
+            rest = max(FLOOR, (1 - sum(known.values())) / TOLD)
+            for cents in names:
+                logs[cents] += power * math.log(known.get(cents, 0.0) + rest)
+    if not logs:
+        return {}
     top = max(logs.values())
     shares = {cents: math.exp(log - top) for cents, log in logs.items()}
     whole = sum(shares.values())

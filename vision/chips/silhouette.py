@@ -30,15 +30,33 @@ def silhouette(
     return np.asarray(cv2.convexHull(both).reshape(-1, 2), np.float64)
 
 
-def hides_behind(calibration: Calibration, base_mm: FloatArray, chips: int, size: ChipSize) -> bool:
-    """Whether a stack of `chips` hides a single chip that lies right behind it."""
+def behind(calibration: Calibration, base_mm: FloatArray, size: ChipSize) -> FloatArray:
+    """Where a stack stands (2,) mm that lies right behind another, as the camera sees it."""
     base = np.asarray(base_mm, np.float64)
     away = base - np.asarray(calibration.foot_mm)
-    behind = base + away / max(float(np.hypot(*away)), 1e-9) * (size.diameter_mm + 1)
-    chip = silhouette(calibration, behind, 1, size).astype(np.float32)
-    own = silhouette(calibration, base, chips, size).astype(np.float32)
-    covered, _ = cv2.intersectConvexConvex(chip, own)
-    return covered >= HIDDEN_SHARE * cv2.contourArea(chip)
+    at: FloatArray = base + away / max(float(np.hypot(*away)), 1e-9) * (size.diameter_mm + 1)
+    return at
+
+
+def hidden_share(
+    calibration: Calibration, base_mm: FloatArray, chips: int, size: ChipSize,
+    covers: Sequence[tuple[FloatArray, int]],
+) -> float:  # fmt: skip
+    """How much of a stack one of `covers` (base, chips) hides, 0 to 1."""
+    own = silhouette(calibration, base_mm, chips, size).astype(np.float32)
+    far = math.dist(base_mm, calibration.foot_mm)
+    most = 0.0
+    for base, high in covers:
+        if math.dist(base, calibration.foot_mm) < far:
+            cover = silhouette(calibration, base, high, size).astype(np.float32)
+            most = max(most, cv2.intersectConvexConvex(own, cover)[0])
+    return most / cv2.contourArea(own)
+
+
+def hides_behind(calibration: Calibration, base_mm: FloatArray, chips: int, size: ChipSize) -> bool:
+    """Whether a stack of `chips` hides a single chip that lies right behind it."""
+    at = behind(calibration, base_mm, size)
+    return hidden_share(calibration, at, 1, size, [(base_mm, chips)]) >= HIDDEN_SHARE
 
 
 def hidden_mask(

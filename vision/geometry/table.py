@@ -46,6 +46,7 @@ Rgb = Annotated[tuple[int, int, int], Field(description="sRGB, 0 to 255 each.")]
 CARD_MM = (63.0, 88.0)
 CHIP_DIAMETER_MM = 39.0
 CHIP_THICKNESS_MM = 3.3
+CAMERA_NAME = r"^[a-z0-9][a-z0-9_-]{0,31}$"
 VIEW_MM = 400.0
 """Side of the square of felt that one view shows."""
 
@@ -192,6 +193,15 @@ class Camera(_Part):
     )
 
 
+class FurtherCamera(Camera):
+    """A camera beside the first one, calibrated to the same felt; readings name it."""
+
+    name: str = Field(
+        pattern=CAMERA_NAME,
+        description="Small letters, digits, - and _, such as 'shoulder'.",
+    )
+
+
 class TableFile(_Part):
     """One table, whole."""
 
@@ -208,7 +218,12 @@ class TableFile(_Part):
     lammers: dict[str, LammerKind] = Field(default_factory=dict)
     dealer: DealerPlace
     seats: tuple[SeatPlace, ...] = Field(min_length=1)
-    camera: Camera | None = None
+    camera: Camera | None = Field(
+        default=None, description="The first camera: it follows the rounds."
+    )
+    cameras: tuple[FurtherCamera, ...] = Field(
+        default=(), description="Further cameras of the same felt: they read its chips too."
+    )
     declared: Declared | None = Field(
         default=None, description="Facts that the felt does not show and that always hold here."
     )
@@ -218,6 +233,15 @@ class TableFile(_Part):
         numbers = [s.seat for s in self.seats]
         if len(set(numbers)) != len(numbers):
             raise ValueError(f"seat numbers must differ, found {numbers}")
+        return self
+
+    @model_validator(mode="after")
+    def _cameras_differ(self) -> Self:
+        names = [camera.name for camera in self.cameras]
+        if len(set(names)) != len(names):
+            raise ValueError(f"the names of cameras must differ, found {', '.join(names)}")
+        if names and self.camera is None:
+            raise ValueError("[[cameras]] are further cameras: the first one, [camera], is missing")
         return self
 
     def seat(self, number: int) -> SeatPlace:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from settlement.record import (
@@ -15,14 +15,19 @@ from settlement.record import (
     Undecided,
     WagerRecord,
 )
-from vision.cards.deck_assignment import HAND_CARDS, Decided, decide_deck, surplus
+from vision.cards.deck_assignment import (
+    HAND_CARDS,
+    Decided,
+    decide_deck,
+    is_lone_joker,
+    surplus,
+)
 from vision.cards.view import CardRead, split_hands
-from vision.chips.reading import ReadStack
 from vision.chips.states import SAME_MM, place_sum
 from vision.geometry.table import Place, Polygon, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
-from vision.rounds.payouts import dated, done, hides_payout, last_state, least_cents, why_not
+from vision.rounds.payouts import Hides, dated, done, hides_payout, last_state, least_cents, why_not
 from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
 from vision.rounds.split_stakes import with_second_stacks
@@ -34,27 +39,26 @@ STRAY_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class _Hand:
+class ReadHand:
+    """Names of the cards of a hand, what is not sure as (place, why), and the least share."""
+
     low: tuple[str, ...]
     high: tuple[str, ...]
     doubts: tuple[tuple[str, str], ...]
     least: float
 
 
-def _hand(
+def read_hand(
     cards: Sequence[CardRead],
     low: Polygon,
     high: Polygon,
     place: Place,
     decided: Mapping[int, Decided],
-) -> _Hand:
+) -> ReadHand:
     """Names of both hands; cards that are not sure are told as doubts."""
     # More than seven cannot lie there: what was read least surely is a mark, not a card.
-    over = surplus(cards, cards)
-    cards = [
-        c for c in cards
-        if not (c in over and c.share < STRAY_SHARE) and not _is_mark(c, decided)
-    ]  # fmt: skip
+    over = [c for c in surplus(cards, cards) if c.share < STRAY_SHARE or is_lone_joker(c)]
+    cards = [c for c in cards if c not in over and not _is_mark(c, decided)]
     in_low, in_high = split_hands(cards, low, high, place)
     names: dict[str, list[str]] = {"low": [], "high": []}
     doubts: list[tuple[str, str]] = []
@@ -76,7 +80,7 @@ def _hand(
             have = len(in_low if box == "low" else in_high)
             for k in range(have, full):
                 doubts.append((f"{box}[{k}]", "no index of the card was found"))
-    return _Hand(tuple(names["low"]), tuple(names["high"]), tuple(doubts), least)
+    return ReadHand(tuple(names["low"]), tuple(names["high"]), tuple(doubts), least)
 
 
 def _is_mark(card: CardRead, decided: Mapping[int, Decided]) -> bool:
@@ -94,7 +98,7 @@ def _wagers(
     seat: int,
     episodes: Sequence[Episode],
     changes: Changes,
-    hidden: Callable[[Sequence[ReadStack]], bool] | None,
+    hidden: Hides | None,
 ) -> tuple[list[WagerRecord], list[Undecided], float | None]:
     """What was staked and done at each spot of a seat, and when its cards were taken, where a
     payout came after that."""
@@ -142,6 +146,7 @@ def _wagers(
                 late=None if late is None else late.late, stake_sums=stake.sums or None,
                 paid_sums=paid.sums or None if payments is None else None,
                 stake_chips=stake.height, paid_chips=paid.height,
+                cameras=tuple(sorted({*stake.cameras, *paid.cameras})) or None,
                 paid_least_cents=least_cents(table, name, last) if action == "paid" else None,
             )
         )  # fmt: skip
@@ -154,6 +159,7 @@ def _wagers(
             WagerRecord(
                 wager="envy", stake_cents=None, action="paid", paid_cents=prize.cents,
                 paid_sums=prize.sums or None, stake_chips=None, paid_chips=prize.height,
+                cameras=prize.cameras or None,
             )
         )  # fmt: skip
     if _laid_by(episodes[:shown], last):
@@ -199,7 +205,9 @@ def compile_round(
     dealer_cards = hands[None]
     dealer = DealerRecord()
     if dealer_cards:
-        read = _hand(dealer_cards, table.dealer.low, table.dealer.high, table.dealer.place, decided)
+        read = read_hand(
+            dealer_cards, table.dealer.low, table.dealer.high, table.dealer.place, decided
+        )
         dealer = DealerRecord(
             low=read.low, high=read.high, moves=changes.moves_of(None),
             discard=aside_name(parted, decided),
@@ -232,7 +240,7 @@ def compile_round(
         low: tuple[str, ...] | None = None
         high: tuple[str, ...] | None = None
         if cards:
-            read = _hand(cards, seat.low, seat.high, seat.place, decided)
+            read = read_hand(cards, seat.low, seat.high, seat.place, decided)
             low, high = read.low, read.high
             doubts += [Undecided(seat=seat.seat, what=w, why=y) for w, y in read.doubts]
             least = min(least, read.least)

@@ -47,7 +47,7 @@ class SeenLateBet:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rest:
+class StakeRest:
     """What one state of rest tells of a stake: cents (0: no chips), None where its readings
     differ, and how many of these are sure; 0 where too few are."""
 
@@ -82,13 +82,13 @@ def late_bets(
     if there is one.
     """
     observations = (
-        _late([_rest(e, name, spot) for e in episodes], name, close_s, bare)
+        _late([stake_rest(e, name, spot) for e in episodes], name, close_s, bare)
         for name, spot in spots.items()
     )
     return [observation for observation in observations if observation is not None]
 
 
-def _late(rests: Sequence[_Rest], name: str, close_s: float, bare: bytes) -> SeenLateBet | None:
+def _late(rests: Sequence[StakeRest], name: str, close_s: float, bare: bytes) -> SeenLateBet | None:
     told = _with_alike(rests)
     first = next((k for k, r in enumerate(told) if r.episode.until_s > close_s), None)
     if first is None:
@@ -114,7 +114,7 @@ def _late(rests: Sequence[_Rest], name: str, close_s: float, bare: bytes) -> See
     return SeenLateBet(name, late, before[-1].episode, after[0].episode)
 
 
-def _rest(episode: Episode, name: str, spot: Polygon) -> _Rest:
+def stake_rest(episode: Episode, name: str, spot: Polygon) -> StakeRest:
     """What a state of rest tells of a stake: only what all of its readings say, surely."""
     readings = episode.readings
     here = [r.stakes[name] for r in readings if name in r.stakes]
@@ -123,20 +123,20 @@ def _rest(episode: Episode, name: str, spot: Polygon) -> _Rest:
         near = any(
             math.dist(s.center_mm, spot.center_mm) < NEAR_MM for r in readings for s in r.strays
         )
-        return _Rest(episode, None if beside or near else 0, len(readings))
+        return StakeRest(episode, None if beside or near else 0, len(readings))
     boxes = tuple(stack.box_mm for stacks in here for stack in stacks)
     values = {sum(stack.value_cents for stack in stacks) for stacks in here}
     sure = sum(certain_cents(stacks) is not None for stacks in here)
     agreed = len(here) == len(readings) and len(values) == 1 and not beside
     if not agreed:
-        return _Rest(episode, None, 0, boxes)
+        return StakeRest(episode, None, 0, boxes)
     is_told = sure >= min(SURE_READINGS, len(readings))
-    return _Rest(episode, values.pop(), sure if is_told else 0, boxes)
+    return StakeRest(episode, values.pop(), sure if is_told else 0, boxes)
 
 
-def _with_alike(rests: Sequence[_Rest]) -> list[_Rest]:
+def _with_alike(rests: Sequence[StakeRest]) -> list[StakeRest]:
     """The rests that tell a stake: surely, or as one next to them that tells it and looks alike."""
-    told: list[_Rest] = []
+    told: list[StakeRest] = []
     for k, rest in enumerate(rests):
         if rest.cents is None:
             continue
@@ -147,14 +147,14 @@ def _with_alike(rests: Sequence[_Rest]) -> list[_Rest]:
     return told
 
 
-def _contradicted(rests: Sequence[_Rest], after: _Rest, was: int, name: str) -> bool:
+def _contradicted(rests: Sequence[StakeRest], after: StakeRest, was: int, name: str) -> bool:
     """Whether some sure reading tells the stake from before once it was changed."""
     at = next(k for k, rest in enumerate(rests) if rest is after)
     seen = [r.stakes.get(name, ()) for rest in rests[at:] for r in rest.episode.readings]
     return any(certain_cents(stacks) == was for stacks in seen if stacks or not was)
 
 
-def _looks_changed(before: _Rest, after: _Rest, bare: bytes | None) -> bool:
+def _looks_changed(before: StakeRest, after: StakeRest, bare: bytes | None) -> bool:
     """Whether the picture changed where the stake stands; from `bare` felt, if given."""
     if not CHANGED_SHARE <= _apart(before, after) <= 1:
         return False
@@ -166,7 +166,7 @@ def _looks_changed(before: _Rest, after: _Rest, bare: bytes | None) -> bool:
     return different_share(felt, one, after.boxes) <= SAME_SHARE
 
 
-def _apart(one: _Rest, other: _Rest) -> float:
+def _apart(one: StakeRest, other: StakeRest) -> float:
     """Share of the stake's place that looks otherwise; infinite where a picture is missing."""
     a, b = as_picture(one.episode.picture), as_picture(other.episode.picture)
     if a is None or b is None:

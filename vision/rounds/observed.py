@@ -37,6 +37,8 @@ class ViewPicture:
     at_s: str
     image: npt.NDArray[np.uint8]
     seen: tuple[Seen, ...]
+    camera: str = ""
+    """The further camera that took it; none for the first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
 from settlement.record import Action, Payment
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack
-from vision.chips.silhouette import hides_behind
+from vision.chips.silhouette import HIDDEN_SHARE, behind, hidden_share, hides_behind
 from vision.chips.states import PlaceSum, place_sum, same_sums
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import TableFile
+from vision.geometry.table import FloatArray, TableFile
 from vision.rounds.tracker import Episode
+from vision.rounds.view_reader import ViewReading
 
 SAME_STATE = 0.02
 """Two rests whose payouts are less likely to be the same sum are two states of it."""
@@ -30,18 +32,37 @@ def why_not(sum_: PlaceSum) -> str:
     return f"the chips may come to {told}" if told else "the chips could not be read"
 
 
-def hides_payout(table: TableFile) -> Callable[[Sequence[ReadStack]], bool] | None:
-    """Says of the stacks of a stake whether one is so high that it hides a payout behind it."""
+Hides = Callable[[Sequence[ViewReading], str], bool]
+"""Whether a stake, as it was read, may hide a payout behind it from all cameras."""
+
+
+def hides_payout(table: TableFile) -> Hides | None:
+    """Says of the readings of a stake whether it is so high that a payout may lie behind it."""
     if table.camera is None:
         return None
-    calibration = Calibration.fit(table.camera)
+    first = Calibration.fit(table.camera)
+    further = {camera.name: camera for camera in table.cameras}
     size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
 
-    def hides(stacks: Sequence[ReadStack]) -> bool:
+    @cache
+    def low(name: str) -> Calibration:
+        return Calibration.fit(further[name])
+
+    def tall(reading: ViewReading, name: str) -> list[FloatArray]:
+        stacks = ((np.array(s.center_mm), len(s.colours)) for s in reading.stakes.get(name, ()))
+        return [at for at, chips in stacks if hides_behind(first, at, chips, size)]
+
+    def shown(reading: ViewReading, name: str) -> bool:
+        covers = [(np.array(s.center_mm), len(s.colours)) for s in reading.stacks]
+        places = [behind(first, at, size) for at in tall(reading, name)]
         return any(
-            hides_behind(calibration, np.array(stack.center_mm), len(stack.colours), size)
-            for stack in stacks
+            all(hidden_share(low(c), at, 1, size, covers) < HIDDEN_SHARE for at in places)
+            for c in reading.beside
         )
+
+    def hides(readings: Sequence[ViewReading], name: str) -> bool:
+        hidden = any(tall(reading, name) for reading in readings)
+        return hidden and not any(shown(reading, name) for reading in readings)
 
     return hides
 
@@ -54,10 +75,9 @@ def least_cents(table: TableFile, name: str, last: Episode) -> int | None:
 
 def done(
     name: str, last: Episode, after: Sequence[Episode], doubt: Callable[[str, str], None],
-    hidden: Callable[[Sequence[ReadStack]], bool] | None,
+    hidden: Hides | None,
 ) -> tuple[Action | None, PlaceSum]:  # fmt: skip
-    """Action and sum of the payout of one wager; `hidden` says whether a stake's stacks hide a
-    payout."""
+    """Action and sum of the payout of one wager; `hidden` says whether its stake hides a payout."""
     total = len(last.readings)
     stake_there = sum(name in r.stakes for r in last.readings)
     pay_there = sum(name in r.pays for r in last.readings)
@@ -67,8 +87,7 @@ def done(
             doubt(f"{name}.paid", why_not(paid))
         return "paid", paid
     if stake_there * 2 > total:
-        stakes = [r.stakes[name] for r in last.readings if name in r.stakes]
-        if hidden is not None and any(hidden(stacks) for stacks in stakes):
+        if hidden is not None and hidden(last.readings, name):
             doubt(f"{name}.action", "the stake's stack hides what may lie behind it")
             return None, PlaceSum((), None)
         return "left", NOTHING

@@ -23,6 +23,9 @@ BY_SPOT_MM = 53.0
 CHAIN_MM = 70.0
 """A stack this near to a stack or lammer that has an owner belongs to the same wager."""
 
+NEAR_SPOTS_MM = 130.0
+"""What is farther than this from all spots of a seat is none of its money."""
+
 MIN_CHIP_SCORE = 0.5
 MIN_LAMMER_SCORE = 0.4
 
@@ -32,7 +35,8 @@ class ViewReading:
     """What one view showed in one picture.
 
     `stakes` and `pays` map a wager to its stacks; `envy` prizes are pays of 'envy'. `strays`
-    are the stacks about the spots that could be given to no wager.
+    are the stacks about the spots that could be given to no wager. `beside` names the further
+    cameras that saw the view at rest then.
     """
 
     at_s: float
@@ -43,6 +47,13 @@ class ViewReading:
     lammers: frozenset[str]
     found: Detections
     strays: tuple[ReadStack, ...] = ()
+    beside: tuple[str, ...] = ()
+
+    @property
+    def stacks(self) -> tuple[ReadStack, ...]:
+        """All stacks: stakes, payouts and strays."""
+        owned = (*self.stakes.values(), *self.pays.values())
+        return (*(stack for own in owned for stack in own), *self.strays)
 
 
 def read_view(
@@ -93,7 +104,7 @@ def read_view(
 
 def _near_spots(box: Box, centers: Sequence[np.ndarray]) -> bool:
     middle = ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
-    return any(math.dist(middle, c) < 130 for c in centers)
+    return any(math.dist(middle, c) < NEAR_SPOTS_MM for c in centers)
 
 
 def assign(

@@ -38,6 +38,8 @@ EARLY_S = 1.0
 """A stream that ends by less than this before its stated end has ended in time."""
 SEEK_BACK_S = 6
 """Reading on at a mark begins at least so long before it, at a key frame."""
+NEAR_S = Fraction(1, 2)
+"""Reading at a single moment begins at least so long before it, at a key frame."""
 HOLE = "the recording holds none"
 MEASURED = 25
 """So many steps from frame to frame tell whether a recording's times can be true ..."""
@@ -273,6 +275,22 @@ class FileSource(Source):
             self.state = SourceState.FAILED
             raise
         self.state = SourceState.ENDED
+
+    def frames_from(self, at_s: float) -> Iterator[Frame]:
+        """Frames in order from a key frame a little before a time on, counted from there.
+
+        Raises SourceError when there are none, or the stream breaks off.
+        """
+        start, base = self._stream.start_time, self._stream.time_base
+        if start is None or base is None:
+            raise self._broken("its pictures have no times")
+        self._started, self._last_at = True, None
+        try:
+            place = max(start, int((Fraction(at_s) - NEAR_S) / base))
+            self._container.seek(place, stream=self._stream)
+        except (av.error.FFmpegError, OSError) as error:
+            raise self._broken(error.strerror) from error
+        return self._decoded()
 
     def _restart(self) -> None:
         if self._started:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, files
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -71,3 +73,28 @@ def default_fonts() -> tuple[str, ...]:
     folder = Path(spec.origin).parent / "mpl-data" / "fonts" / "ttf"
     files = sorted(folder.glob("DejaVu*.ttf"))
     return tuple(str(p) for p in files if not UNFIT.search(p.stem) and has_ranks(p))
+
+
+def package_fonts(packages: Sequence[str]) -> tuple[str, ...]:
+    """Paths of the `.ttf` files that installed packages bring and that can show the ranks.
+
+    In the order of the packages and of their files' names, which is the same on every machine.
+    Raises FeltwatchError for a package that is not installed or has no such font.
+    """
+    found: list[str] = []
+    for package in packages:
+        try:
+            own = [Path(str(one.locate())) for one in files(package) or ()]
+        except PackageNotFoundError as error:
+            raise FeltwatchError(
+                f'fonts: package {package} is not installed: pip install "feltwatch[train]" '
+                "brings those of the recipe that comes along"
+            ) from error
+        fonts = sorted((p for p in own if p.suffix.lower() == ".ttf"), key=lambda p: p.name)
+        fit = [str(p) for p in fonts if not UNFIT.search(p.stem) and has_ranks(p)]
+        if not fit:
+            raise FeltwatchError(
+                f"fonts: package {package}: none of {len(fonts)} fonts (.ttf) can show the ranks"
+            )
+        found += fit
+    return tuple(found)

@@ -10,7 +10,7 @@ from datasets.simulate.mistakes.laid import PRIZE_WAYS
 from datasets.simulate.mistakes.money import MONEY_WAYS, Mistake
 from datasets.simulate.script import CardMove, PlannedFault, RoundScript, SeatScript, Ways
 from settlement.cards import Card
-from settlement.procedures import BreachKind, Phase, procedure_of
+from settlement.procedures import BreachKind, procedure_of
 from settlement.record import DECK_LABELS, JOKER
 from settlement.result import Settlement
 from settlement.settle import settle
@@ -164,18 +164,38 @@ def _hidden(by: str) -> Mistake:
     return mistake
 
 
+_NOTES: Mapping[BreachKind, str] = {
+    "taken_up": "hand taken up again",
+    "looked_at": "low hand taken up again",
+    "set_late": "hand set late",
+    "shown_early": "hand turned up before the dealer's",
+    "bet_touched": "stake lifted and laid again",
+}
+
+
+def _has_main(seat: SeatScript) -> bool:
+    """Whether a seat has a main stake that is not moved late."""
+    main = seat.wager("main")
+    return main is not None and not main.late
+
+
 def _breach(kind: BreachKind) -> Mistake:
     def mistake(
         script: RoundScript, _due: Settlement, table: TableFile, rng: random.Random
     ) -> RoundScript | None:
-        """A hand taken up again, or not set, when the game does not allow it any more."""
+        """A hand or a stake touched, or not set, when the game does not allow it any more."""
         procedure = procedure_of(table.rules.game)
         rule = None if procedure is None else procedure.breach(kind)
-        if rule is None:
+        if procedure is None or rule is None:
+            return None
+        players_first = procedure.breach("set_late") is not None
+        if kind == "shown_early" and not players_first:
             return None
         moved = {move.seat for move in script.moves} | {move.other for move in script.moves}
         seats = [s for s in script.seats if s.seat not in moved and s.seat != script.banker]
-        if rule.since is Phase.SETTLING:
+        if kind == "bet_touched":
+            seats = [s for s in seats if _has_main(s)]
+        if not players_first:
             # The seat that is compared first has no time for it.
             last = table.rules.settling_starts == "last_seat"
             first = (max if last else min)(seat.seat for seat in script.seats)
@@ -184,8 +204,10 @@ def _breach(kind: BreachKind) -> Mistake:
             return None
         seat = rng.choice(seats)
         ways: Ways = replace(seat.ways, breach=kind, dropped=False, relaid=False)
-        note = "hand taken up again" if kind == "taken_up" else "hand set late"
-        fault = PlannedFault("PROCEDURE", seat.seat, None, note, ("breach", seat.seat, None))
+        wager = "main" if kind == "bet_touched" else None
+        fault = PlannedFault(
+            "PROCEDURE", seat.seat, wager, _NOTES[kind], ("breach", seat.seat, None)
+        )  # fmt: skip
         return script.with_seat(replace(seat, ways=ways), fault)
 
     return mistake
@@ -212,6 +234,9 @@ LATE_WAYS: Mapping[tuple[str, str], Mistake] = {
     ("CARD_MOVED", "face_down"): _faced("face_down"),
     ("PROCEDURE", "taken_up"): _breach("taken_up"),
     ("PROCEDURE", "set_late"): _breach("set_late"),
+    ("PROCEDURE", "looked_at"): _breach("looked_at"),
+    ("PROCEDURE", "shown_early"): _breach("shown_early"),
+    ("PROCEDURE", "bet_touched"): _breach("bet_touched"),
     ("UNDECIDED", "card"): _hidden("card"),
     ("UNDECIDED", "hand"): _hidden("hand"),
     ("SILENT", "dispute"): _silent("dispute"),

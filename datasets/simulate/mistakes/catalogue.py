@@ -101,6 +101,9 @@ WAYS: Mapping[str, Mapping[str, str]] = {
     "PROCEDURE": {
         "taken_up": "a player takes a set hand up again when it is too late for that",
         "set_late": "a player sets a hand only after the dealer's cards are shown",
+        "looked_at": "a player takes one of the two set hands up again when it is too late",
+        "shown_early": "a player's hand is turned up before the dealer's",
+        "bet_touched": "a player lifts a stake after the deal and lays it again",
     },
     "UNDECIDED": {
         "card": "a card hides another's index all the time",

@@ -41,6 +41,8 @@ class Board:
     rng: random.Random
     standing: dict[str, Item] = field(default_factory=dict)
     dealer: Dealer = field(init=False)
+    chips: dict[tuple[int, str], tuple[StackItem, ...]] = field(default_factory=dict)
+    """Stakes by seat and wager."""
     act_s: dict[Moment, float] = field(default_factory=dict)
     pay_s: dict[tuple[int, str], list[float]] = field(default_factory=dict)
     taken_s: dict[int, float] = field(default_factory=dict)

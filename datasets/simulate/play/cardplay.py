@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from datasets.render.scene import CardItem, Reach
+from datasets.render.scene import CardItem, Item, Reach
 from datasets.simulate.play import layouts
 from datasets.simulate.play.board import Board, middle
 from datasets.simulate.play.motion import Stop, player_arm, spread_about
@@ -152,17 +152,44 @@ class CardPlay(Board):
         return self._set(seat, end + self.rng.uniform(1.0, 3.0))
 
     def breaches(self) -> None:
-        """Hands that are taken up again, or set only now: too late for either."""
+        """Hands and stakes that are taken up again, or hands set only now: too late for it."""
         for seat in self.script.seats:
-            if seat.ways.breach is None:
+            kind = seat.ways.breach
+            if kind is None or kind == "shown_early":
                 continue
             before = len(self.timeline.changes)
             begin = self.dealer.off_s + self.rng.uniform(1.5, 2.5)
-            taken_up = seat.ways.breach == "taken_up"
-            end = self._relaid(seat, begin) if taken_up else self._set(seat, begin)
+            if kind == "taken_up":
+                end = self._relaid(seat, begin)
+            elif kind == "set_late":
+                end = self._set(seat, begin)
+            else:
+                end = self._lifted(seat.seat, self._liftable(seat), begin)
             self.act_s["breach", seat.seat, None] = self.timeline.changes[before].t_s
             # No waiting that a pace may shorten: it is seen only as long as it lasts.
             self.dealer.wait_until(end)
+
+    def early_shows(self) -> None:
+        """Hands that the dealer turns up before the own one."""
+        for seat in self.script.seats:
+            if seat.ways.breach == "shown_early":
+                self.turn_up(seat)
+                self.act_s["breach", seat.seat, None] = self.act_s["shown", seat.seat, None]
+                # As above: the dealer's own cards must be seen to lie face down meanwhile.
+                self.dealer.wait_until(self.dealer.off_s + self.rng.uniform(2.0, 3.0))
+
+    def _liftable(self, seat: SeatScript) -> Sequence[Item]:
+        """What a player lifts: the main stake, or the two cards of the low hand."""
+        if seat.ways.breach == "bet_touched":
+            return self.chips[seat.seat, "main"]
+        return self.hands[seat.seat][: len(self._low(seat))]
+
+    def _lifted(self, seat: int, items: Sequence[Item], begin_s: float) -> float:
+        """Something is taken up, held for a while and laid again where it lay."""
+        at = items[0].center_mm
+        gone = Stop(at, remove=tuple(item.key for item in items))
+        end = self.player_reaches(seat, [gone], begin_s) + self.rng.uniform(1.5, 3.0)
+        return self.player_reaches(seat, [Stop(at, put=tuple(items))], end)
 
     def _low(self, seat: SeatScript) -> Sequence[str]:
         return seat.low if seat.before is None else seat.before[0]

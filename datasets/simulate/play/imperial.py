@@ -22,6 +22,7 @@ class ImperialRound(RoundPlay):
         self.late_bets(self.dealer.off_s)
         self._draw()
         self.set_players()
+        self.early_shows()
         self.set_dealer()
         self.breaches()
         self.dealer.rest(self.style.tempo.compare_rest_s)

@@ -27,7 +27,6 @@ class MoneyPlay(Board):
     `chips` are the stakes that stand, `pays` the stacks of pays with their colours so far.
     """
 
-    chips: dict[tuple[int, str], tuple[StackItem, ...]] = field(default_factory=dict)
     pays: dict[tuple[int, str], tuple[StackItem, ...]] = field(default_factory=dict)
     paid: dict[tuple[int, str], Colours] = field(default_factory=dict)
     lammers: dict[int, list[LammerItem]] = field(default_factory=dict)

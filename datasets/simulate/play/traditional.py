@@ -21,6 +21,7 @@ class TraditionalRound(RoundPlay):
         self.deal()
         self.late_bets(self.dealer.off_s)
         self.set_players()
+        self.early_shows()
         self.set_dealer()
         self.breaches()
         self.dealer.rest(self.style.tempo.compare_rest_s)

@@ -7,6 +7,7 @@ it was stopped.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -21,8 +22,10 @@ import numpy.typing as npt
 from datasets.render.appearance import felt_rgb, felt_texture, print_rgb
 from datasets.render.sensor import CameraFaults, degrade, table_faults
 from datasets.training.sides.looks import MOST_KINDS, draw_chips
+from datasets.training.sides.painted import draw_painted
 from datasets.training.sides.scene import MOST, Bytes, Chips, Floats, Lamps, Stacks, cast
 from datasets.training.sides.shards import StripSet, save_strips
+from settlement.errors import FeltwatchError
 from vision.chips.network_input.chip_sample import SAMPLE_CHIPS, cut_sample
 from vision.chips.network_input.side_strip import (
     BELOW_CHIPS,
@@ -43,6 +46,7 @@ LEAN_SHARE, UNTIDY_SHARE = 0.4, 0.22
 MASKED_SHARE = 0.75
 PAD = 6
 HELD_SHARE = 0.03
+RECIPE_FILE = "recipe.json"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -402,31 +406,43 @@ def draw_strips(rng: np.random.Generator, tables: int, each: int = STRIPS_PER_TA
     )  # fmt: skip
 
 
-def _shard(seed: int, number: int, path: Path, tables: int) -> int:
-    if not path.is_file():
-        cv2.setNumThreads(1)
-        save_strips(path, draw_strips(np.random.default_rng([seed, number, 11]), tables))
-    return number
+def _shard(seed: int, number: int, path: Path, tables: int, painted: bool) -> None:
+    if path.is_file():
+        return
+    cv2.setNumThreads(1)
+    rng = np.random.default_rng([seed, number, 11])
+    draw = draw_painted if painted else draw_strips
+    save_strips(path, draw(rng, tables, STRIPS_PER_TABLE))
 
 
 def render_strips(
     out: Path, count: int, seed: int = 1, workers: int = 1,
-    progress: Callable[[float], None] | None = None,
-) -> Path:  # fmt: skip
-    """Render about `count` strips into shards of `out/train` and a few of `out/val`.
+    progress: Callable[[float], None] | None = None, *, painted: bool = False,
+) -> int:  # fmt: skip
+    """Render about `count` strips into shards of `out/train` and a few of `out/val`; how many.
 
-    Goes on where it was stopped; the same seed gives the same strips.
+    `painted`: by the painter of simulated tables in place of the ray caster. Goes on where it
+    was stopped; the same seed gives the same strips, whatever `workers`. Raises FeltwatchError
+    where `out` holds strips of another recipe.
     """
+    out.mkdir(parents=True, exist_ok=True)
     tables = min(TABLES_PER_SHARD, max(1, -(-count // (2 * STRIPS_PER_TABLE))))
     shards = max(2, -(-count // (tables * STRIPS_PER_TABLE)))
     held = max(1, round(shards * HELD_SHARE))
+    recipe = {"strips": shards * tables * STRIPS_PER_TABLE, "seed": seed, "painted": painted}
+    note = out / RECIPE_FILE
+    if note.is_file() and json.loads(note.read_text(encoding="utf-8")) != recipe:
+        raise FeltwatchError(f"{out}: holds strips of another recipe; choose another folder")
+    note.write_text(json.dumps(recipe) + "\n", encoding="utf-8")
     places = [out / ("val" if k < held else "train") / f"{k:05d}.npz" for k in range(shards)]
     for split in ("train", "val"):
         (out / split).mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        jobs = [pool.submit(_shard, seed, k, path, tables) for k, path in enumerate(places)]
+    with ProcessPoolExecutor(min(workers, shards), get_context("spawn")) as pool:
+        jobs = [
+            pool.submit(_shard, seed, k, path, tables, painted) for k, path in enumerate(places)
+        ]
         for done, job in enumerate(as_completed(jobs), start=1):
             job.result()
             if progress:
                 progress(done / shards)
-    return out
+    return shards * tables * STRIPS_PER_TABLE

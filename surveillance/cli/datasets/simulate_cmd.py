@@ -9,9 +9,9 @@ given rounds, parted by commas. The kinds and ways are those of
     half; TOOK_WINNER and NOT_TAKEN main, side; TOOK_PUSH taken; ENVY_MISSED missed; ENVY_WRONG
     sum, unearned; LAMMER missing, extra, place, no_stake; LIMIT under, over, hands, coins; FOUL
     rank, boxes; DECK twin, jokers, many, few; HAND_PAY large, jackpot; LATE_BET grew,
-    shrank, appeared; CARD_MOVED hand, seat, face, face_down; PROCEDURE taken_up, set_late;
-    UNDECIDED card, hand; SILENT dispute, chips, cards; CAMERA black, lost, frozen, stuck,
-    blocked, covered, dark, focus, moved, turned.
+    shrank, appeared; CARD_MOVED hand, seat, face, face_down; PROCEDURE taken_up, set_late,
+    looked_at, shown_early, bet_touched; UNDECIDED card, hand; SILENT dispute, chips, cards;
+    CAMERA black, lost, frozen, stuck, blocked, covered, dark, focus, moved, turned.
 """
 
 from __future__ import annotations
@@ -189,6 +189,15 @@ def simulate_command(
     camera_seed: Annotated[
         int | None, typer.Option("--camera-seed", help="Another camera and light for the shift.")
     ] = None,
+    cameras: Annotated[
+        int,
+        typer.Option(
+            "--cameras",
+            min=1,
+            max=2,
+            help="2: a second one, low over the dealer's shoulder, films video-shoulder.mp4.",
+        ),
+    ] = 1,
     codec: Annotated[Codec, typer.Option("--codec", help="Coding of the recording.")] = Codec.H264,
     crf: Annotated[
         int, typer.Option("--crf", min=0, max=51, help="Coding quality; less is better and larger.")
@@ -209,6 +218,8 @@ def simulate_command(
       feltwatch simulate --rounds 10 --faults CAMERA/frozen@2,LATE_BET:0.2 --out troubles
 
       feltwatch simulate --rounds 300 --pace 1 --shard 2/4 --frames-truth --out night
+
+      feltwatch simulate --rounds 5 --cameras 2 --out shift
 
       feltwatch simulate --list-faults
     """
@@ -235,6 +246,7 @@ def simulate_command(
         fps=fps,
         size=(width, height),
         camera_seed=camera_seed,
+        cameras=cameras,
         codec=codec.value,
         crf=crf,
         preset=preset,

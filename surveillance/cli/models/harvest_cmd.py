@@ -15,7 +15,7 @@ from models.data.photo_crops import harvest_photos
 from models.data.photo_labels import held_out, load_labels
 from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
-from vision.detect.openvino_runtime import load_models
+from vision.networks import load_networks
 
 
 def harvest_command(
@@ -46,6 +46,9 @@ def harvest_command(
       feltwatch model harvest photos/poker_cards --after 17:00 --out cut
 
       feltwatch model train --data set --out run --part reader --crops cut
+
+      feltwatch model indices train --data patches --fixed cut/patches.npz=0.1 --out run
+        --steps 7800
     """
     if after is not None and share is not None:
         raise FeltwatchError("--after and --share: give one of them")
@@ -53,12 +56,12 @@ def harvest_command(
         raise FeltwatchError(f"{out}: is not empty; give a new folder")
     held = held_out(folder, after, share)
     chosen = {photo.image for photo in load_labels(folder)} - held
-    detector, reader = load_models(model or default_weights())
+    networks = load_networks(model or default_weights())
     console = Console(file=sys.stderr)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(folder.name, total=len(chosen))
         told = harvest_photos(
-            folder, chosen, detector, reader, out, prefix=folder.name,
+            folder, chosen, networks.detector, networks.reader, out, prefix=folder.name,
             skip_suits=skip_suits.upper(), on_photo=lambda n, _: bar.update(task, completed=n),
         )  # fmt: skip
     if as_json:

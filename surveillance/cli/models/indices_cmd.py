@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from settlement.errors import FeltwatchError
+from surveillance.cli.datasets.simulate_cmd import progress_bar
 from surveillance.cli.models.train_extra import train_extra
 
 indices_app = typer.Typer(
     no_args_is_help=True,
     help="""Train the reader of card indices on patches of many decks.
 
-    Patches can be rendered while the training takes them up; both end after a given time.
+    With --steps all patches lie there before, and the same patches give the same reader; with
+    --seconds a training also takes up what is rendered while it runs.
 
     Examples:
 
       feltwatch model indices render --deck decks/one --deck decks/two --out patches --shards 400
 
-      feltwatch model indices train --data patches --start reader.pt --out run --seconds 600
+      feltwatch model indices train --data patches --start reader.pt --out run --steps 7800
         --device cuda
 
       feltwatch model indices export --checkpoint run/reader.pt --weights models/weights
@@ -48,6 +48,7 @@ def render_command(
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; one per processor.")
     ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Render patches about indices, and about what only looks like one.
 
@@ -63,28 +64,33 @@ def render_command(
     with train_extra():
         from datasets.render.cards.fonts import default_fonts, usable_fonts
         from datasets.render.cards.mixed import known_faces
-        from datasets.training.index_patches import render_patches
+        from datasets.training.index_patches import SHARD_PATCHES, render_patches
 
     names = default_fonts() if fonts is None else usable_fonts(fonts)
     folders = tuple(deck or ())
     for folder in folders:
         known_faces(folder)
-    many = min(workers or os.cpu_count() or 1, shards)
-    parts = [shards // many + (k < shards % many) for k in range(many)]
-    with ProcessPoolExecutor(many, get_context("spawn")) as pool:
-        jobs = [
-            pool.submit(render_patches, out, (seed, k), folders, names, shards=part)
-            for k, part in enumerate(parts)
-        ]
-        made = sum(job.result() for job in jobs)
-    typer.echo(f"{made} shards in {out}")
+    many = workers or os.cpu_count() or 1
+    with progress_bar("patches", shown=not quiet) as show:
+        made = render_patches(
+            out, shards * SHARD_PATCHES, seed, folders, names, workers=many, progress=show
+        )
+    typer.echo(f"{made} patches in {shards} shards in {out}")
 
 
 @indices_app.command("train")
 def train_command(
     data: Annotated[Path, typer.Option("--data", help="Folder of shards; new ones are taken up.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for reader.pt and log.jsonl.")],
-    seconds: Annotated[float, typer.Option("--seconds", min=1, help="How long to train.")],
+    steps: Annotated[
+        int | None, typer.Option("--steps", min=1, help="Batches; or give --seconds.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", min=1, help="How long to train.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="With --steps: go on where --out was stopped.")
+    ] = False,
     start: Annotated[
         Path | None, typer.Option("--start", help="Checkpoint of a reader to begin with.")
     ] = None,
@@ -106,18 +112,22 @@ def train_command(
 
     Examples:
 
-      feltwatch model indices train --data patches --out run --seconds 3600
+      feltwatch model indices train --data patches --out run --steps 7800
+
+      feltwatch model indices train --data patches --out run --steps 7800 --resume
 
       feltwatch model indices train --data patches --start reader.pt --fixed photos.npz=0.1
         --out run --seconds 600 --device cuda
     """
+    if (steps is None) == (seconds is None) or (resume and steps is None):
+        raise typer.BadParameter("say how long with --steps (also with --resume) or --seconds")
     with train_extra():
         from models.train.patches import train_on_patches
 
     shares = [_file_share(text) for text in fixed or ()]
     last = train_on_patches(
-        data, out, start=start, fixed=shares, seconds=seconds, batch=batch, rate=rate,
-        pool=pool, device=device, seed=seed,
+        data, out, start=start, fixed=shares, seconds=seconds, steps=steps, batch=batch,
+        rate=rate, pool=pool, device=device, seed=seed, resume=resume,
     )  # fmt: skip
     typer.echo(f"reader: {last}")
 

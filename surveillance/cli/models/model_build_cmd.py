@@ -1,10 +1,9 @@
-"""`feltwatch model build`: the whole training recipe in one command."""
+"""`feltwatch model build`: from nothing to weights by a recipe, in one command."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,28 +11,32 @@ from settlement.errors import FeltwatchError
 from surveillance.cli.datasets.simulate_cmd import progress_bar
 from surveillance.cli.models.train_extra import train_extra
 
-
-@dataclass(frozen=True, slots=True)
-class PhotoWish:
-    """A folder of labelled photographs and what of it is held out."""
-
-    folder: Path
-    after: str | None = None
-    share: float | None = None
-    skip_suits: str = ""
+if TYPE_CHECKING:
+    from models.recipe_file import Photographs, Recipe
 
 
 def build_command(
     out: Annotated[Path, typer.Option("--out", help="Folder for everything; goes on if begun.")],
-    views: Annotated[int, typer.Option("--views", min=20, help="Views to render.")] = 14000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the rendering.")] = 1,
-    size: Annotated[int, typer.Option("--size", min=64, help="Side of a view, px.")] = 640,
+    recipe: Annotated[
+        Path | None,
+        typer.Option("--recipe", help="TOML file; without it the one that comes along."),
+    ] = None,
+    views: Annotated[
+        int | None,
+        typer.Option("--views", min=20, help="Views; other counts and steps go with them."),
+    ] = None,
+    int8: Annotated[
+        bool | None, typer.Option("--int8/--no-int8", help="Whether to make an int8 detector too.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Of everything.")] = None,
+    size: Annotated[int | None, typer.Option("--size", min=64, help="Side of a view, px.")] = None,
     deck: Annotated[
         list[Path] | None,
         typer.Option("--deck", help="Folder of card faces, mixed in; may be given again."),
     ] = None,
     fonts: Annotated[
-        Path | None, typer.Option("--fonts", help="Folder of fonts; without it DejaVu.")
+        Path | None,
+        typer.Option("--fonts", help="Folder of fonts, in place of the recipe's packages."),
     ] = None,
     photos: Annotated[
         list[str] | None,
@@ -43,8 +46,8 @@ def build_command(
             "held out; ,skip=S leaves a suit out. May be given again.",
         ),
     ] = None,
-    epochs: Annotated[
-        int | None, typer.Option("--epochs", min=1, help="Of each part; its own unless told.")
+    steps: Annotated[
+        int | None, typer.Option("--steps", min=1, help="Of every training, in place of its own.")
     ] = None,
     device: Annotated[
         str | None, typer.Option("--device", help="cpu, 0, ...; a GPU where there is one.")
@@ -52,63 +55,83 @@ def build_command(
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes that render.")] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
-    """Render, train, add photographs and export: the recipe, stage by stage.
+    """Render, train, export and add photographs: the recipe, stage by stage.
 
-    A stage that is done is passed over, so the same command goes on after a stop. Weights
-    trained on rendered pictures alone are kept beside, for the zero-shot figure.
+    The same recipe gives the same weights, also when the command was stopped and is given
+    again. Options take the place of the recipe's values. Weights trained on rendered pictures
+    alone are kept beside, for the zero-shot figure.
 
     Examples:
 
-      feltwatch model build --out build --views 14000 --fonts /usr/share/fonts
+      feltwatch model build --out build
+
+      feltwatch model build --out build --recipe mine.toml --workers 8
 
       feltwatch model build --out build --deck decks/classic --photos pictures:after=17:00,skip=S
     """
-    from datasets.render.cards.fonts import default_fonts, usable_fonts
-
-    if size % 32:
-        raise FeltwatchError(f"--size {size}: the detector needs a multiple of 32")
     with train_extra():
-        from models.recipe import BuildPlan, Photographs, build
+        from models.recipe import Build, build
+        from models.recipe_file import RECIPE, read_recipe
 
-    plan = BuildPlan(
-        out=out, views=views, seed=seed, size=size, decks=tuple(deck or ()),
-        fonts=default_fonts() if fonts is None else usable_fonts(fonts),
-        photographs=tuple(
-            Photographs(wish.folder, wish.after, wish.share, wish.skip_suits)
-            for wish in map(parse_photos, photos or ())
-        ),
-        epochs=epochs, device=device, workers=workers,
-    )  # fmt: skip
-    with progress_bar("rendering", shown=not quiet) as show:
-        weights = build(plan, lambda text: typer.echo(text, err=True), show)
+    changes = {"seed": seed, "size": size, "int8": int8}
+    made = _changed(read_recipe(recipe or RECIPE), changes, views, steps, deck, fonts, photos)
+    with progress_bar("stages", shown=not quiet) as show:
+        plan = Build(
+            made, out, device=device, workers=workers, show=show,
+            told=lambda text: typer.echo(text, err=True),
+        )  # fmt: skip
+        weights = build(plan)
     typer.echo(f"weights: {weights}")
 
 
-def parse_photos(text: str) -> PhotoWish:
+def _changed(
+    recipe: Recipe, changes: dict[str, Any], views: int | None, steps: int | None,
+    decks: list[Path] | None, fonts: Path | None, photos: list[str] | None,
+) -> Recipe:  # fmt: skip
+    from models.recipe_file import Folder, Fonts, scaled
+
+    if changes["size"] is not None and changes["size"] % 32:
+        raise FeltwatchError(f"--size {changes['size']}: the detector needs a multiple of 32")
+    if views is not None or steps is not None:
+        recipe = scaled(recipe, views or recipe.views.count, steps)
+    told: dict[str, Any] = {key: value for key, value in changes.items() if value is not None}
+    if decks:
+        told["decks"] = tuple(Folder(folder=one) for one in decks)
+    if fonts:
+        told["fonts"] = Fonts(folder=fonts)
+    if photos:
+        sets = tuple(parse_photos(one) for one in photos)
+        told["photographs"] = recipe.photographs.model_copy(update={"sets": sets})
+    return recipe.model_copy(update=told)
+
+
+def parse_photos(text: str) -> Photographs:
     """What `--photos` says: a folder, and which part of it is held out.
 
-    >>> parse_photos("phone:share=0.2")
-    PhotoWish(folder=PosixPath('phone'), after=None, share=0.2, skip_suits='')
-    >>> parse_photos("cards:after=17:00,skip=S")
-    PhotoWish(folder=PosixPath('cards'), after='17:00', share=None, skip_suits='S')
+    >>> parse_photos("phone:share=0.2").share
+    0.2
+    >>> parse_photos("cards:after=17:00,skip=S").skip_suits
+    'S'
     """
+    from models.recipe_file import Photographs
+
     folder, mark, rest = text.partition(":")
-    wish = PhotoWish(Path(folder))
+    told: dict[str, Any] = {}
     for item in rest.split(",") if mark else ():
         key, _, value = item.partition("=")
         try:
             if key == "after":
-                wish = replace(wish, after=value)
+                told["after"] = value
             elif key == "share":
-                wish = replace(wish, share=float(value))
+                told["share"] = float(value)
             elif key == "skip":
-                wish = replace(wish, skip_suits=value)
+                told["skip_suits"] = value
             else:
                 raise ValueError(key)
         except ValueError as error:
             raise FeltwatchError(
                 f"--photos {text}: {item!r} is not after=HH:MM, share=0.2 or skip=SUITS"
             ) from error
-    if (wish.after is None) == (wish.share is None):
+    if ("after" in told) == ("share" in told):
         raise FeltwatchError(f"--photos {text}: say what is held out, after=HH:MM or share=0.2")
-    return wish
+    return Photographs(folder=Path(folder), **told)

@@ -112,8 +112,6 @@ def render_command(
     if wanted:
         with progress_bar("strips of stacks", shown=not quiet) as show:
             render_strips(out / "stacks", wanted, seed, workers or os.cpu_count() or 1, show)
-        note = json.dumps({"strips": wanted, "seed": seed}) + "\n"
-        (out / "stacks" / "recipe.json").write_text(note, encoding="utf-8")
     told = {"fonts": sorted({Path(name).stem for name in names})}
     (out / SOURCES_FILE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     typer.echo(f"training set: {data}")
@@ -171,10 +169,13 @@ def train_command(
     ] = False,
     stack_data: StackFolders = None,
     steps: Annotated[
-        int | None, typer.Option("--steps", min=1, help="Batches of the stack reader.")
+        int | None,
+        typer.Option("--steps", min=1, help="Batches; detector and reader: in place of --epochs."),
     ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of weights and order.")] = 0,
     cool: Annotated[
-        int, typer.Option("--cool", min=0, help="Its last batches, at a falling rate.")
+        int,
+        typer.Option("--cool", min=0, help="Stack reader: the last batches, at a falling rate."),
     ] = 0,
 ) -> None:
     """Train from scratch on a rendered set; works on a CPU alone, uses a GPU where there is one.
@@ -216,6 +217,7 @@ def train_command(
         stacks=tuple(stack_data or ()),
         steps=steps,
         cool=cool,
+        seed=seed,
         minutes=minutes,
         slim=slim,
     )

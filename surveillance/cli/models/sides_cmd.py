@@ -8,7 +8,6 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from surveillance.cli.datasets.simulate_cmd import progress_bar
@@ -43,7 +42,7 @@ def render_command(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same sides.")] = 1,
     painted: Annotated[
         bool,
-        typer.Option("--painted", help="By the painter of simulated tables: to check with."),
+        typer.Option("--painted", help="By the painter of simulated tables."),
     ] = False,
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; one per processor.")
@@ -52,6 +51,8 @@ def render_command(
 ) -> None:
     """Render sides of stacks of 1 to 22 chips with their labels; about 10 ms of a core each.
 
+    A few go to OUT/val, the others to OUT/train.
+
     Examples:
 
       feltwatch model sides render --out sides --count 300000 --workers 2
@@ -59,19 +60,11 @@ def render_command(
       feltwatch model sides render --out painted --count 2400 --seed 77 --painted
     """
     with train_extra():
-        from datasets.training.sides.painted import draw_painted
-        from datasets.training.sides.render import STRIPS_PER_TABLE, render_strips
-        from datasets.training.sides.shards import save_strips
-    if painted:
-        out.mkdir(parents=True, exist_ok=True)
-        tables = -(-count // STRIPS_PER_TABLE)
-        made = draw_painted(np.random.default_rng(seed), tables, STRIPS_PER_TABLE)
-        save_strips(out / "00000.npz", made)
-        typer.echo(f"{len(made.count)} sides in {out}")
-        return
+        from datasets.training.sides.render import render_strips
+    many = workers or os.cpu_count() or 1
     with progress_bar("sides", shown=not quiet) as show:
-        render_strips(out, count, seed, workers or os.cpu_count() or 1, show)
-    typer.echo(f"sides in {out}")
+        made = render_strips(out, count, seed, many, show, painted=painted)
+    typer.echo(f"{made} sides in {out}")
 
 
 @sides_app.command("train")
@@ -201,6 +194,8 @@ def val_command(
       feltwatch model sides val --network sides.onnx --data sides/val
 
       feltwatch model sides val --network sides.onnx --data painted --flat --json
+
+    A folder with train and val is counted whole.
     """
     from models.evaluate.side_figures import best_temperature, read_strip_set, strip_figures
     from vision.chips.side_runtime import OpenVinoStripReader

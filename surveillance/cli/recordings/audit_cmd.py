@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
 from settlement.errors import FeltwatchError
 from surveillance.audit import recording as auditing
+from surveillance.audit.further import parse_videos
 from surveillance.audit.source import named, recording_files
 from surveillance.cli.model_option import MODEL_HELP
 from surveillance.evidence.images import clock
@@ -77,9 +78,21 @@ def print_summary(summary: auditing.AuditSummary) -> None:
     )
     codes = ", ".join(f"{code} {count}" for code, count in summary.alerts_by_code.items())
     console.print(f"[bold]{_count(summary.alerts, 'alert')}[/]" + (f": {codes}" if codes else ""))
+    if summary.coverage is not None:
+        console.print(_coverage_line(summary.coverage))
     for warning in summary.warnings:
         console.print(f"[yellow]note:[/] {escape(warning)}")
     typer.echo(f"report: {Path(summary.out) / 'report.html'}")
+
+
+def _coverage_line(own: auditing.CoverageForm) -> str:
+    """What was watched, and the place over which something moved longest."""
+    line = f"watched {own.seen_s:.1f} s, skipped {own.skipped_s:.1f} s"
+    if not own.hidden_s or not own.seen_s:
+        return line
+    place, hidden_s = max(own.hidden_s.items(), key=lambda one: one[1])
+    where = f"seat {place}" if place.isdigit() else place
+    return f"{line}; hidden longest: {where}, {hidden_s:.1f} s"
 
 
 def audit_command(
@@ -115,6 +128,22 @@ def audit_command(
             help="Declared facts as JSON lines: at_s with players, banker, meters, dynamic_pays.",
         ),
     ] = None,
+    camera_video: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--camera-video",
+            metavar="NAME=FILE",
+            help="The recording of a further camera of the table file. May be given again.",
+        ),
+    ] = None,
+    camera_offset: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--camera-offset",
+            metavar="NAME=SECONDS",
+            help="How much later than VIDEO that recording began; below 0: earlier.",
+        ),
+    ] = None,
     timeline: Annotated[
         bool,
         typer.Option("--timeline", help="Also write timeline.jsonl: what lay where and when."),
@@ -142,6 +171,8 @@ def audit_command(
 
       feltwatch audit shift.mp4 --table table.toml --out audit --timeline
 
+      feltwatch audit shift.mp4 --table table.toml --out audit --camera-video shoulder=low.mp4
+
       feltwatch audit t3_*.mp4 --table table.toml --out audit
 
       feltwatch audit shift.mp4 --table table.toml --out audit --bundles evidence --key key.pem
@@ -158,6 +189,7 @@ def audit_command(
         summary = auditing.audit(
             files, table, out, detector_dir=model, on_progress=show, candidates=candidates,
             clips=plan, timeline=timeline, feed=feed,
+            cameras=parse_videos(camera_video or (), camera_offset or ()),
         )  # fmt: skip
     written = 0
     if bundles is not None and chain is not None:

@@ -16,7 +16,9 @@ from typing import Protocol
 
 import av
 
+from settlement.declared import Feed
 from settlement.errors import FeltwatchError
+from surveillance.alerts.declared_facts import HOLDS, with_facts
 from surveillance.alerts.judge import judge
 from surveillance.live.camera.clip_writer import ClipWriter
 from surveillance.live.camera.incident_reporter import LEFT_OUT, THINNED, IncidentReporter
@@ -27,6 +29,7 @@ from surveillance.live.messages import (
     LEAVE_OUT,
     STOP,
     WATCH,
+    DeclaredMessage,
     FatalMessage,
     PictureMessage,
     RoundMessage,
@@ -73,9 +76,11 @@ class LiveWatcher(Protocol):
 
 def table_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> LiveWatcher:
     """The real watcher; raises FeltwatchError when its model is missing."""
+    from vision.networks import load_networks
     from vision.rounds.watcher import TableWatcher
 
-    return TableWatcher(table, weights, name, rounds_before=rounds_before, check_felt=False)
+    networks = load_networks(weights)
+    return TableWatcher(table, networks, name, rounds_before=rounds_before, check_felt=False)
 
 
 def run_worker(setup: WorkerSetup, connection: Connection) -> None:
@@ -118,6 +123,7 @@ class CameraWorker:
         if self.table.camera is None:
             raise FeltwatchError(f"{setup.table_file}: camera: missing; calibrate it first")
         self.watcher = self._make_watcher()
+        self._declared = setup.declared
         ring = PacketRing(setup.evidence.ring_s, setup.evidence.ring_mb * 2**20)
         self.source = LiveSource(
             setup.place, name=setup.camera, every_s=self.watcher.sample_every_s,
@@ -175,6 +181,8 @@ class CameraWorker:
                 word = self.connection.recv()
                 if word == STOP:
                     return True
+                if isinstance(word, DeclaredMessage):
+                    self._declared = word.lines
                 if word in (LEAVE_OUT, WATCH):
                     self._leave_out(word == LEAVE_OUT)
             return False
@@ -237,7 +245,7 @@ class CameraWorker:
 
     def _take(self, observed: ObservedRound, frame: LiveFrame) -> None:
         """Judge a round and send it with its pictures; have its clips cut."""
-        judged = judge(observed, self.table)
+        judged = judge(self._with_facts(observed), self.table)
         started = self.source.shown_at(float(judged.record.start_s or frame.at_s))
         self.sender.send(
             RoundMessage(
@@ -250,6 +258,15 @@ class CameraWorker:
         )
         self.clips.ask(judged.alerts)
         self._now = None
+
+    def _with_facts(self, observed: ObservedRound) -> ObservedRound:
+        """The round with what people declared of its table."""
+        since = time.time() - HOLDS.total_seconds()
+        lines = [line for line in self._declared if float(line.at_s) > since]
+        if not lines:
+            return observed
+        feed = Feed.of(lines, self.table.declared)
+        return with_facts(observed, self.table, feed, self.source.shown_at)
 
     def _tell(self, status: LiveStatus) -> None:
         """What is due: state, picture, incidents, clips."""

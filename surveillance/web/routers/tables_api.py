@@ -8,11 +8,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from settlement.declared import Declared
 from surveillance.live.states import LiveEvent
 from surveillance.web.access import Reviewer, Viewer, audit
 from surveillance.web.room_parts import PartsHere
 from surveillance.web.schemas.review import ErrorForm
-from surveillance.web.schemas.room import DealerChange, TableForm, TableLine
+from surveillance.web.schemas.room import DealerChange, DeclaredForm, TableForm, TableLine
 
 router = APIRouter(prefix="/api/tables", tags=["tables"])
 
@@ -69,3 +70,27 @@ def set_dealer(
     now = datetime.now(UTC)
     parts.bus.publish(LiveEvent(kind="health", camera=camera, table=line.table, at=now, body=body))
     return line
+
+
+@router.get("/{camera}/declared", responses=_NOT_THERE)
+def declared(_: Viewer, parts: PartsHere, camera: str) -> DeclaredForm:
+    """What people declared of the camera's table and holds now."""
+    return parts.room.declared(camera)
+
+
+@router.post("/{camera}/declared", responses=_NOT_THERE)
+def declare(
+    account: Reviewer, parts: PartsHere, request: Request, camera: str, facts: Declared
+) -> DeclaredForm:
+    """Declare who banks, whose the seats are or what the meters show, from now on.
+
+    A round is judged by what was declared when its settling began; facts that are left out stay
+    as they were declared before. A banker that the felt contradicts stays undecided.
+    """
+    table = parts.room.declare(camera, facts, account.name)
+    told = facts.model_dump(mode="json", exclude_none=True)
+    audit(request, "facts declared", f"table {table}", told)
+    supervisor = request.app.state.settings.supervisor
+    if supervisor is not None:
+        supervisor.declare(table)
+    return parts.room.declared(camera)

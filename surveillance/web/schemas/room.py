@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from settlement.declared import Declared
 from surveillance.web.schemas.alerts import AlertLine
 from surveillance.web.schemas.rounds import RoundLine
 
@@ -48,7 +49,7 @@ class SeatNow(_Form):
 class HouseWayNow(_Form):
     """What the house way says of the dealer's cards."""
 
-    kind: str = Field(description="ok, high (set otherwise) or undecided.")
+    kind: str = Field(description="ok, high (set differently) or undecided.")
     words: str
     low: tuple[str, ...] = ()
     high: tuple[str, ...] = ()
@@ -102,3 +103,21 @@ class DealerChange(BaseModel):
         ]
         | None
     ) = Field(None, description="Null or empty: nobody is named.")
+
+
+class DeclaredLine(_Form):
+    """Facts that a person declared; they hold from then on."""
+
+    at: datetime
+    by: str
+    facts: Declared
+
+
+class DeclaredForm(_Form):
+    """What is declared of a table and holds now, and which declarations it comes from."""
+
+    facts: Declared
+    seats: tuple[int, ...] = Field(description="Of the table file; none where it is not known.")
+    jackpots: tuple[str, ...] = Field(description="Wagers that have a meter.")
+    players_bank: bool
+    lines: list[DeclaredLine] = Field(description="The last first.")

@@ -136,6 +136,18 @@ class OutlineForm(_Form):
     points_px: list[tuple[float, float]]
 
 
+class SeatSight(_Form):
+    """What the camera shows of a seat, of its spots the worst; `seat` null: the dealer's."""
+
+    seat: int | None
+    off_vertical_deg: float
+    px_per_chip: float | None
+    stacks_right: float | None = Field(description="Share of single stacks, in hard images.")
+    hidden_from: int | None = Field(description="Fewest chips that hide a payout behind them.")
+    px_per_index: float | None
+    cards_read: float | None = Field(description="Share of indices, in hard images.")
+
+
 class FitAnswer(_Form):
     """How the points fit."""
 
@@ -152,3 +164,5 @@ class FitAnswer(_Form):
     height_mm: float | None
     focal_known: bool
     px_per_mm: float | None = Field(description="At the middle of the felt.")
+    sights: list[SeatSight]
+    hints: list[str] = Field(description="What would help, the most useful first.")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 import numpy as np
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, JsonValue, TypeAdapter, ValidationError
 
-from surveillance.web.schemas.tablefiles import FitAnswer, OutlineForm, PointFit
+from surveillance.config.camera_advice import Advice, PlaceSight, advise, by_seat
+from surveillance.web.schemas.tablefiles import FitAnswer, OutlineForm, PointFit, SeatSight
+from vision.chips.network_input.side_strip import ChipSize
 from vision.geometry.calibration import (
     RMS_LIMIT_PX,
     Calibration,
@@ -17,11 +20,29 @@ from vision.geometry.calibration import (
     with_fitted_lens,
 )
 from vision.geometry.distortion import RadialLens
-from vision.geometry.table import Camera, DealerPlace, Felt, FloatArray, SeatPlace
+from vision.geometry.table import (
+    CHIP_DIAMETER_MM,
+    CHIP_THICKNESS_MM,
+    Camera,
+    DealerPlace,
+    Felt,
+    FloatArray,
+    SeatPlace,
+)
 
 _FELT = TypeAdapter(Felt)
 _DEALER = TypeAdapter(DealerPlace)
 _SEAT = TypeAdapter(SeatPlace)
+
+
+class _Chips(BaseModel):
+    """The size of a table file's chips."""
+
+    chip_diameter_mm: float = Field(CHIP_DIAMETER_MM, ge=35, le=45)
+    chip_thickness_mm: float = Field(CHIP_THICKNESS_MM, ge=2.5, le=4.5)
+
+
+_CHIPS = TypeAdapter(_Chips)
 _BENDS = 8
 """Pieces of an outline's side where a lens bends it."""
 _FARTHEST = 1e5
@@ -42,7 +63,7 @@ def fit(camera: Camera, data: Mapping[str, JsonValue], fit_lens: bool) -> FitAns
         return FitAnswer(
             problem=str(error).removeprefix("camera: "), camera=camera, points=[], outlines=[],
             rms_px=None, max_px=None, rms_mm=None, max_mm=None, plain_rms_px=None, corner_px=None,
-            height_mm=None, focal_known=False, px_per_mm=None,
+            height_mm=None, focal_known=False, px_per_mm=None, sights=[], hints=[],
         )  # fmt: skip
     if fitted.rms_px > RMS_LIMIT_PX:
         try:
@@ -53,6 +74,7 @@ def fit(camera: Camera, data: Mapping[str, JsonValue], fit_lens: bool) -> FitAns
     felt = _valid(_FELT, data.get("felt"))
     middle = (felt.width_mm / 2, felt.height_mm / 2) if felt else camera.points[0].felt_mm
     misses_mm = [point.miss_mm for point in points]
+    advice = _advice(fitted, data, felt)
     return FitAnswer(
         problem=problem,
         camera=camera,
@@ -67,7 +89,28 @@ def fit(camera: Camera, data: Mapping[str, JsonValue], fit_lens: bool) -> FitAns
         height_mm=fitted.height_mm,
         focal_known=fitted.pose.focal_known,
         px_per_mm=fitted.pixels_per_mm(middle),
+        sights=[_sight(one) for one in by_seat(advice.places)],
+        hints=list(advice.hints),
     )
+
+
+def _advice(fitted: Calibration, data: Mapping[str, JsonValue], felt: Felt | None) -> Advice:
+    """What the camera shows of the parts of a table file that are sound."""
+    if felt is None:
+        return Advice((), ())
+    seats = data.get("seats")
+    sound = [_valid(_SEAT, one) for one in (seats if isinstance(seats, list) else ())]
+    size = _valid(_CHIPS, data) or _Chips()
+    return advise(
+        fitted, felt, _valid(_DEALER, data.get("dealer")),
+        [seat for seat in sound if seat is not None],
+        ChipSize(size.chip_diameter_mm, size.chip_thickness_mm),
+    )  # fmt: skip
+
+
+def _sight(one: PlaceSight) -> SeatSight:
+    told = dataclasses.asdict(one)
+    return SeatSight.model_validate({name: told[name] for name in SeatSight.model_fields})
 
 
 def _points(fitted: Calibration, camera: Camera) -> list[PointFit]:

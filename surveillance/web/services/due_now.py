@@ -19,21 +19,26 @@ from settlement.ruling import money
 from settlement.settle import settle
 from surveillance.reports.cards_view import wager_name
 from surveillance.web.schemas.room import DueNow, HouseWayNow, SeatNow
-from vision.geometry.table import load_table
+from vision.geometry.table import TableFile, load_table
 
 _CARDS = frozenset(DECK_LABELS)
 _OUTCOMES = {"lose": "take", "push": "leave"}
 
 
 class RulesOfTables:
-    """The rules in table files, read anew when a file changes."""
+    """Table files and the rules in them, read again when a file changes."""
 
     def __init__(self) -> None:
         """None are read yet."""
-        self._read: dict[Path, tuple[float, TableRules | None]] = {}
+        self._read: dict[Path, tuple[float, TableFile | None]] = {}
 
     def get(self, path: Path) -> TableRules | None:
         """The rules of a table file; None when it cannot be read."""
+        table = self.table(path)
+        return None if table is None else table.rules
+
+    def table(self, path: Path) -> TableFile | None:
+        """A table file; None when it cannot be read."""
         try:
             changed = path.stat().st_mtime
         except OSError:
@@ -41,7 +46,7 @@ class RulesOfTables:
         known = self._read.get(path)
         if known is None or known[0] != changed:
             try:
-                known = (changed, load_table(path).rules)
+                known = (changed, load_table(path))
             except FeltwatchError:
                 known = (changed, None)
             self._read[path] = known

@@ -6,19 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from settlement.declared import Declared, declared_faults
+from settlement.games import JACKPOTS, players_bank, terms_for
 from surveillance.live.record_status import RecordStatus
 from surveillance.store import AlertFilter, AlertRow, CameraRow, RoundFilter, RoundRow, Store
 from surveillance.store.last_known import LastKnown
-from surveillance.web.schemas.room import TableForm, TableLine
+from surveillance.web.schemas.room import DeclaredForm, DeclaredLine, TableForm, TableLine
 from surveillance.web.services.alert_queue import alert_line
 from surveillance.web.services.due_now import RulesOfTables, seats_now
-from surveillance.web.services.errors import NotThereError
+from surveillance.web.services.errors import NotThereError, RefusedError
 from surveillance.web.services.round_forms import round_line
 
 if TYPE_CHECKING:
     from surveillance.config.site_file import SiteConfig
     from surveillance.live.event_bus import EventBus
     from surveillance.live.states import TableState
+    from vision.geometry.table import TableFile
 
 STATE_WORDS = {
     "connecting": "Connecting",
@@ -114,6 +117,47 @@ class Room:
             raise NotThereError("nothing is kept here: the server was started without a store")
         self._store.dealers.set(line.table, name or None, datetime.now(UTC), by)
         return self.line(camera)
+
+    def declared(self, camera: str) -> DeclaredForm:
+        """What is declared of a camera's table. Raises NotThereError."""
+        line, now = self.line(camera), datetime.now(UTC)
+        rows = () if self._store is None else self._store.declarations.in_force(line.table, now)
+        table = self._table_file(camera)
+        facts = (table.declared if table is not None else None) or Declared()
+        for row in rows:
+            facts = facts.then(row.facts).model_copy(
+                update={"dynamic_pays": row.facts.dynamic_pays}
+            )
+        jackpots = () if table is None else terms_for(table.rules).tables
+        return DeclaredForm(
+            facts=facts,
+            seats=() if table is None else tuple(seat.seat for seat in table.seats),
+            jackpots=tuple(name for name in jackpots if name in JACKPOTS),
+            players_bank=players_bank(line.game if table is None else table.rules.game),
+            lines=[DeclaredLine(at=row.at, by=row.by, facts=row.facts) for row in rows[::-1]],
+        )
+
+    def declare(self, camera: str, facts: Declared, by: str) -> str:
+        """Keep facts of a camera's table; gives back the table's name.
+
+        Raises NotThereError, and RefusedError for facts that cannot be true of the table.
+        """
+        table_name, table = self.line(camera).table, self._table_file(camera)
+        if self._store is None:
+            raise NotThereError("nothing is kept here: the server was started without a store")
+        if table is None:
+            raise NotThereError(f"the table file of camera {camera!r} is not known here")
+        if facts == Declared():
+            raise RefusedError("nothing is declared: give players, banker, meters or dynamic_pays")
+        numbers = [seat.seat for seat in table.seats]
+        for key, message in declared_faults(facts, numbers, table.rules):
+            raise RefusedError(f"{key}: {message}")
+        self._store.declarations.add(table_name, facts, datetime.now(UTC), by)
+        return table_name
+
+    def _table_file(self, camera: str) -> TableFile | None:
+        path = self._files.get(camera)
+        return None if path is None else self._rules.table(path)
 
     def record(self) -> RecordStatus:
         """How the record stands."""

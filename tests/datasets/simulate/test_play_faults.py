@@ -38,7 +38,8 @@ def _table_of(kind: str) -> TableFile:
     """A table whose rules leave room for a way."""
     if kind in ("OVERPAID/commission", "LIMIT/hands"):
         return TRADITIONAL
-    return IMPERIAL if kind in ("HOUSE_WAY/eighth", "PROCEDURE/set_late") else EXPOSED
+    closed = ("HOUSE_WAY/eighth", "PROCEDURE/set_late", "PROCEDURE/shown_early")
+    return IMPERIAL if kind in closed else EXPOSED
 
 
 def _shift(

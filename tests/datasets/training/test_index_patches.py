@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +9,14 @@ import pytest
 
 from datasets.render.boxes import Box
 from datasets.render.cards.deck import draw_deck
-from datasets.training import index_patches
 from datasets.training.asset_pool import Stage
 from datasets.training.index_patches import (
     PATCH_PX,
     PatchSet,
+    draw_patches,
     patches_of,
-    patches_without_end,
     read_patches,
+    render_patches,
     save_patches,
 )
 from datasets.training.training_set import NONE_CLASS
@@ -73,14 +72,21 @@ def test_a_tables_view_gives_the_cards_that_lie_there() -> None:
     assert {DECK_LABELS[label] for _, label, _ in found if label != NONE_CLASS} <= there
 
 
-def test_the_same_seed_gives_the_same_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_patches, "SHARD_PATCHES", 12)
-    monkeypatch.setattr(index_patches, "RESIDENT_DECKS", 1)
-    first, again = (list(islice(patches_without_end((3, 1), (), ()), 2)) for _ in range(2))
-    for one, other in zip(first, again, strict=True):
-        assert np.array_equal(one.patches, other.patches)
-        assert np.array_equal(one.labels, other.labels)
-    assert not np.array_equal(first[0].patches[:5], first[1].patches[:5])
+def test_patches_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    made = render_patches(one, 6, 3, (), ())
+    assert made == render_patches(two, 6, 3, (), (), workers=2)
+    assert made >= 6
+    (path,) = one.glob("*.npz")
+    first = read_patches(path)
+    assert np.array_equal(first.patches, read_patches(two / path.name).patches)
+    # A shard that is there stays; another one of the same set is another.
+    written = path.stat().st_mtime_ns
+    render_patches(one, 6, 3, (), ())
+    assert path.stat().st_mtime_ns == written
+    assert not np.array_equal(first.patches[:5], draw_patches((3, 1), (), (), 6).patches[:5])
+    with pytest.raises(FeltwatchError, match="holds patches of another recipe"):
+        render_patches(one, 6, 4, (), ())
 
 
 def test_shards_are_read_as_they_were_written_and_others_are_named(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
+from datasets.training.index_patches import read_patches
 from datasets.training.training_set import NONE_CLASS
 from models.data.photo_crops import best_turn, harvest_photos
 from settlement.errors import FeltwatchError
@@ -90,6 +91,13 @@ def test_crops_are_upright_and_right(folder: Path, tmp_path: Path) -> None:
     assert (read[upright].argmax(axis=1) == labels[upright]).all()
     assert (read[~upright].argmax(axis=1) == NONE_CLASS).all()
     assert told["none_crops"] > 0
+    # A patch is what lies about a crop, which is its middle.
+    made = read_patches(out / "patches.npz")
+    assert (made.labels == labels).all()
+    assert set(made.aspects.tolist()) <= {np.float32(0.46), np.float32(0.16), np.float32(0.5)}
+    middle = made.patches[:, 24:88, 24:88]
+    assert np.abs(middle.astype(int) - crops).mean(axis=(1, 2, 3)).max() < 12
+    assert np.abs(middle[:, ::-1].astype(int) - crops)[upright].mean() > 12
 
 
 def test_the_source_goes_along(folder: Path, tmp_path: Path) -> None:

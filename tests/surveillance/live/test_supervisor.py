@@ -14,6 +14,7 @@ from typing import Any
 import av
 import pytest
 
+from settlement.declared import Declared
 from settlement.errors import FeltwatchError
 from surveillance.config.site_file import SiteConfig, load_site
 from surveillance.evidence.bundle import verify_bundle, verify_log
@@ -100,6 +101,28 @@ def room(folder: Path, source: str, watcher: str = TOLD, **more: object) -> Iter
         running.recorder.close()
         running.store.close()
         assert process_id is None
+
+
+def test_the_next_round_is_judged_by_what_a_person_declared(tmp_path: Path, film: Path) -> None:
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        store, news = running.store, running.news
+
+        def player() -> int | None:
+            event = wait_event(news, lambda e: e.kind == "round")
+            (seat,) = store.rounds.get(event.body["id"]).record["seats"]
+            number: int | None = seat.get("player")
+            return number
+
+        assert player() is None
+        store.declarations.add("t1", Declared(players={3: 7}), datetime.now(UTC), "ann")
+        running.supervisor.declare("t1")
+        wait_for(lambda: player() == 7)
+        # It outlives the process.
+        before = running.process_id
+        running.supervisor.restart("c1")
+        wait_for(lambda: running.process_id not in (None, before))
+        wait_event(news, lambda e: e.kind == "state" and e.body["state"] == "running")
+        assert player() == 7
 
 
 def test_a_round_becomes_an_alert_with_evidence_that_stands(tmp_path: Path, film: Path) -> None:

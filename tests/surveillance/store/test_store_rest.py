@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from settlement.declared import Declared
 from settlement.errors import FeltwatchError
 from surveillance.store import (
     AlertFilter,
@@ -160,3 +161,17 @@ def test_values_that_no_column_holds_find_nothing(store: Store) -> None:
         store.alerts.page(AlertFilter(until=far))
     store.health.note("c", "reconnecting again, and longer than any state")
     assert store.alerts.page(AlertFilter(since=datetime.min.replace(tzinfo=UTC))).rows
+
+
+def test_what_is_declared_holds_for_a_day_at_its_own_table(store: Store) -> None:
+    told = store.declarations
+    first = told.add("t1", Declared(banker=2), START, "ana")
+    told.add("t2", Declared(banker=3), START, "ana")
+    players = Declared(players={1: 7, 2: 7})
+    second = told.add("t1", players, START + timedelta(minutes=5), "bo")
+    assert told.in_force("t1", START - timedelta(seconds=1)) == ()
+    assert told.in_force("t1", START) == (first,)
+    both = told.in_force("t1", START + timedelta(hours=23))
+    assert both == (first, second)
+    assert [(row.facts, row.by) for row in both] == [(Declared(banker=2), "ana"), (players, "bo")]
+    assert told.in_force("t1", START + timedelta(hours=24)) == (second,)

@@ -258,6 +258,9 @@ def test_a_fit_tells_misses_in_px_and_mm(client: TestClient, file: dict[str, Any
     assert told["max_px"] == pytest.approx(max(p["miss_px"] for p in told["points"]))
     # A millimetre of felt is some px there.
     assert 0.3 < told["rms_mm"] / told["rms_px"] < 1.2
+    assert [one["seat"] for one in told["sights"]] == [None, 1, 2, 3, 4, 5]
+    assert all(one["px_per_chip"] > 3 for one in told["sights"][1:])
+    assert any("second camera" in hint for hint in told["hints"])
     names = {line["name"] for line in told["outlines"]}
     assert {"felt", "dealer.tray", "seats.0.low", "seats.4.spots.main"} <= names
     shown = next(line for line in told["outlines"] if line["name"] == "seats.2.low")

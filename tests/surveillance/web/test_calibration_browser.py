@@ -78,6 +78,10 @@ def test_points_are_dragged_nudged_added_and_saved(page: Watched, tmp_path: Path
     assert before is not None
     assert error_px(page) == pytest.approx(Calibration.fit(before).rms_px, abs=0.01)
     assert page.page.locator(".outline").count() > 30
+    page.page.click("#sights summary")
+    assert page.page.locator("#sight-rows tr").count() == 6
+    assert "off the vertical" in page.page.inner_text("#hints")
+    page.page.click("#sights summary")
 
     # By mouse: wide of its mark, and what is wrong is shown while it is dragged.
     x, y = middle(page, 4)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,13 @@ def test_of_eight_cards_the_one_that_lies_elsewhere_is_a_mark() -> None:
     assert decide_deck({1: [*own, pip], 2: [card("2D", 0.999)]}) == {}
     assert surplus([*own, pip], own) == [pip]
     assert surplus(own, own) == []
+
+
+def test_a_mark_that_reads_as_a_joker_is_none_beside_seven_cards() -> None:
+    own = [card(name, 0.97) for name in ("AS", "KD", "9H", "9C", "7S", "5D", "2C")]
+    mark, joker = card("JOKER", 0.99), replace(card("JOKER", 0.98), indices=2)
+    assert surplus([*own, mark], own) == [mark]
+    assert joker not in surplus([*own, joker], own)
 
 
 @pytest.mark.parametrize(

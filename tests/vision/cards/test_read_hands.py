@@ -7,6 +7,7 @@ from datasets.render.camera import synthetic_camera, table_camera
 from settlement.record import DECK_LABELS, JOKER
 from settlement.rules import TableRules
 from tests.vision.painted import NAMES, ColourReader, paint_index
+from vision.cards.rotation import axes
 from vision.cards.view import (
     CardRead,
     ReadIndex,
@@ -43,7 +44,7 @@ def observation(
     off = np.array([25.5, 32.0]) * (-1 if turned else 1)
     at = np.array([u, v])
     return ReadIndex(
-        at, at + off if card is None else np.array(card), turned, shares, 0.9,
+        at, at + off if card is None else np.array(card), 180.0 if turned else 0.0, shares, 0.9,
         (u - 4, v - 9, u + 4, v + 9),
     )  # fmt: skip
 
@@ -193,7 +194,7 @@ def test_cards_go_to_the_nearer_box(seat: int | None) -> None:
     assert got == (low, high)
 
 
-def test_indices_are_read_both_ways_up() -> None:
+def test_indices_are_read_at_any_turn() -> None:
     place = TABLE.seat(2).place
     camera = synthetic_camera(FELT, height_mm=3000, tilt_deg=20, width_px=3840, height_px=2160)
     calibration = Calibration.fit(table_camera(camera, TABLE))
@@ -201,28 +202,31 @@ def test_indices_are_read_both_ways_up() -> None:
     near = place.to_felt(np.array([[0.0, 0.0], [0.0, -10.0]]))
     tip = calibration.felt_to_image(near)
     up = np.degrees(np.arctan2(*(tip[1] - tip[0]))[()])
-    wanted = [("KD", -60.0, 20.0, 0), ("4C", 40.0, 100.0, 180), ("9S", 90.0, -30.0, 0)]
+    wanted = [
+        ("KD", -60.0, 20.0, 0), ("4C", 40.0, 100.0, 180), ("9S", 90.0, -30.0, 0),
+        ("7H", -90.0, 100.0, 90), ("2D", -20.0, -60.0, 225),
+    ]  # fmt: skip
     boxes = []
     for label, u, v, turn in wanted:
         ((x, y),) = calibration.felt_to_image(place.to_felt(np.array([[u, v]])))
         height = 20.0 * calibration.pixels_per_mm(place.center_mm)
         paint_index(frame, label, (float(x), float(y)), 180 - up + turn, height)
-        half = np.array([0.46 * 20, 20]) / 2 * VIEW_PX / VIEW_MM
+        right, down = (np.abs(axis) for axis in axes(turn))
+        half = (0.46 * 20 * right + 20 * down) / 2 * VIEW_PX / VIEW_MM
         middle = (np.array([u, v]) + VIEW_MM / 2) * VIEW_PX / VIEW_MM
         boxes.append([*(middle - half), *(middle + half)])
     empty = np.array([[300.0, 500, 308, 516]])
     xyxy = np.vstack([boxes, empty]).astype(np.float32)
-    found = Detections(xyxy, np.full(4, 0.9, np.float32), np.zeros(4, np.int64), NAMES)
+    found = Detections(xyxy, np.full(6, 0.9, np.float32), np.zeros(6, np.int64), NAMES)
     observations = see_indices(frame, calibration, place, found, VIEW_PX, ColourReader())
-    assert [(s.label, s.turned) for s in observations] == [
-        ("KD", False),
-        ("4C", True),
-        ("9S", False),
-    ]
+    assert [s.label for s in observations] == [label for label, *_ in wanted]
+    assert [s.turn_deg for s in observations[:3]] == [0.0, 180.0, 0.0]
     for own, (_, u, v, turn) in zip(observations, wanted, strict=True):
         assert own.center_mm == pytest.approx(np.array([u, v]), abs=0.1)
-        side = -1 if turn else 1
-        assert own.card_mm == pytest.approx(np.array([u + side * 25.5, v + side * 32]), abs=0.1)
+        assert own.turn_deg == pytest.approx(turn, abs=4.0)
+        right, down = axes(turn)
+        card = np.array([u, v]) + 25.5 * right + 32 * down
+        assert own.card_mm == pytest.approx(card, abs=0.1 if turn % 180 == 0 else 3.0)
         assert float(own.shares.max()) > 0.6
 
 

@@ -1,4 +1,5 @@
 import itertools
+import re
 import tomllib
 from pathlib import Path
 
@@ -106,6 +107,37 @@ def test_a_good_file_is_read_whole(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
         table.seat(2)
     assert table == TableFile.model_validate(tomllib.loads(SMALL))
+
+
+SECOND = SMALL[SMALL.index("[camera]") :].replace("[camera]", "[[cameras]]\nname = 'low'")
+
+
+def test_further_cameras_are_calibrated_to_the_same_felt(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(SMALL + SECOND + "k1 = -0.1\n", encoding="utf-8")
+    table = load_table(path)
+    (low,) = table.cameras
+    assert (low.name, low.k1, len(low.points)) == ("low", -0.1, 4)
+    assert table.camera is not None
+    assert low.points == table.camera.points
+    path.write_text(tomli_w.dumps(table.model_dump(mode="json", exclude_none=True)))
+    assert load_table(path) == table
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (SMALL + SECOND + SECOND, "the names of cameras must differ, found low, low"),
+        (SMALL[: SMALL.index("[camera]")] + SECOND, "the first one, \\[camera\\], is missing"),
+        (SMALL + SECOND.replace("'low'", "'the low one'"), "cameras.0.name"),
+        (SMALL + SECOND.replace("name = 'low'\n", ""), "cameras.0.name"),
+        (SMALL + SECOND.replace("width_px = 3840\n", ""), "cameras.0.width_px"),
+    ],
+)
+def test_wrong_further_cameras_are_refused(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(text, encoding="utf-8")
+    assert re.search(told, refused(path))
 
 
 @pytest.mark.parametrize(

@@ -61,9 +61,7 @@ def hand(
             card = np.array([u + (k - (len(cards) - 1) / 2) * pitch + shift, v])
             told = np.zeros(len(DECK_LABELS), np.float32)
             told[DECK_LABELS.index(label)] = (shares or {}).get(label, 0.98)
-            out.append(
-                ReadIndex(card - (25.5, 32.0), card, False, told, 0.9, (0.0, 0.0, 9.0, 18.0))
-            )
+            out.append(ReadIndex(card - (25.5, 32.0), card, 0.0, told, 0.9, (0.0, 0.0, 9.0, 18.0)))
     return tuple(out)
 
 

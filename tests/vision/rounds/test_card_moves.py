@@ -57,7 +57,7 @@ DOWN = seen(backs_mm=BOXES)
 def corner(observation: ReadIndex) -> ReadIndex:
     """The other corner of the same card."""
     other = 2 * observation.card_mm - observation.center_mm
-    return replace(observation, center_mm=other, turned=True)
+    return replace(observation, center_mm=other, turn_deg=180.0)
 
 
 def played(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import av
@@ -21,13 +20,13 @@ from datasets.render.scene import FeltState, ShiftPlan
 from datasets.simulate.filming.film import Film, Look
 from datasets.simulate.house_tables import table_for
 from datasets.simulate.mistakes.catalogue import FaultPlan
+from datasets.simulate.play.shift_events import EventPlan
 from datasets.simulate.play.shift_play import plan_shift
 from settlement.compare.comparison import compare
 from settlement.record import RoundRecord, SeatRecord
 from settlement.settle import settle
-from tests.vision.rounds.told import World, WorldStacks
+from tests.vision.rounds.told import World
 from vision.geometry.table import TableFile
-from vision.rounds import watcher as watch
 from vision.rounds.watcher import TableWatcher
 from vision.sources.base import Frame
 
@@ -58,9 +57,7 @@ def watched(
     """The records of a plan, as a watcher reads them."""
     world = World(table, camera, deck)
     world.watch_patches(monkeypatch)
-    monkeypatch.setattr(watch, "load_models", lambda folder: (world, world))
-    monkeypatch.setattr(watch, "load_strip_reader", lambda folder: WorldStacks(world))
-    own = TableWatcher(table, Path("weights"), "film")
+    own = TableWatcher(table, world.networks, "film")
     film = Film(table, camera, deck, LOOK, np.random.default_rng(6))
     seen = [one for shot in _shots(film, world, plan) for one in own.feed(shot)]
     return [one.record for one in (*seen, *own.finish())]
@@ -113,11 +110,20 @@ def test_a_player_banks(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "seat 1" in main.why
 
 
-@pytest.mark.parametrize("way", ["taken_up", "set_late"])
-def test_a_hand_that_is_not_set_in_time_is_found(
-    way: str, deck: Deck, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("game", "way"),
+    [
+        ("pai_gow_poker", "taken_up"),
+        ("pai_gow_poker", "set_late"),
+        ("pai_gow_poker", "looked_at"),
+        ("imperial_pai_gow_draw", "shown_early"),
+        ("emperors_challenge_exposed", "bet_touched"),
+    ],
+)
+def test_what_the_procedure_forbids_is_found(
+    game: str, way: str, deck: Deck, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, camera = table_of("pai_gow_poker")
+    table, camera = table_of(game)
     faults = FaultPlan.parse(f"PROCEDURE/{way}@1")
     plan = plan_shift(table, seed=21, rounds=1, faults=faults, pace=0.1, dealers="neat")
     (record,) = watched(table, camera, deck, plan, monkeypatch)
@@ -126,7 +132,7 @@ def test_a_hand_that_is_not_set_in_time_is_found(
     (found,) = (
         (seat.seat, breach) for seat in record.seats for breach in seat.breaches or ()
     )  # fmt: skip
-    assert (found[0], found[1].kind) == (fault.seat, way)
+    assert (found[0], found[1].kind, found[1].wager) == (fault.seat, way, fault.wager)
     codes = [
         (str(one.code), one.seat)
         for one in compare(record, settle(record, table.rules), table.rules)
@@ -143,3 +149,19 @@ def test_the_dealer_draws_an_eighth_card(deck: Deck, monkeypatch: pytest.MonkeyP
     _check(record, truth, table)
     # The house way is judged: it hangs on the card set aside.
     assert settle(record, table.rules).dealer.matches
+
+
+def test_a_dealer_change_between_two_rounds_begins_and_ends_none(
+    deck: Deck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, camera = table_of("emperors_challenge_exposed")
+    events = EventPlan.parse("dealer_change@2")
+    plan = plan_shift(
+        table, seed=5, rounds=2, faults=FaultPlan(), pace=0.1, dealers="neat", events=events
+    )
+    assert [event.kind for event in plan.events] == ["dealer_change"]
+    records = watched(table, camera, deck, plan, monkeypatch)
+    for record, truth in zip(records, plan.rounds, strict=True):
+        assert [_hand(s) for s in record.seats] == [_hand(s) for s in truth.seats]
+        found = compare(record, settle(record, table.rules), table.rules)
+        assert {str(one.code) for one in found} <= {"UNDECIDED"}

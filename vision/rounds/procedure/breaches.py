@@ -1,21 +1,22 @@
-"""Hands that were taken up, or not yet set, when the procedure does not allow it any more.
+"""What the procedure forbids about hands: taken up, looked at, set or turned up at a wrong time.
 
-A wrong alert costs more than a missed one: a seat's boxes count as bare only where at least two
-readings of a rest find no card in them and the picture there looks as it did before the deal.
+A wrong alert costs more than a missed one: a seat's box counts as bare only where at least two
+readings of a rest find no card in it and the picture there looks as it did before the deal; a
+hand counts as turned up early only where the dealer's place was seen at rest without a hand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-import numpy as np
-
-from settlement.procedures import Procedure
+from settlement.procedures import Forbidden, Procedure
 from vision.chips.boxes import Box
-from vision.geometry.table import SeatPlace
+from vision.geometry.table import Polygon, SeatPlace
+from vision.rounds.procedure.place_looks import PlaceLooks
 from vision.rounds.procedure.seat_steps import SeenBreach, SeenPhase, SeenStep
 from vision.rounds.region_change import as_picture, different_share
-from vision.rounds.tracker import Episode, ViewTrack
+from vision.rounds.tracker import Episode, Round
 
 SURE_READINGS = 2
 """Least readings of a rest that must show no card at the seat."""
@@ -32,51 +33,94 @@ def breaches(
     phases: Sequence[SeenPhase],
     steps: Sequence[SeenStep],
     place: SeatPlace,
-    track: ViewTrack,
+    own: Round,
+    looks: PlaceLooks,
 ) -> Iterator[SeenBreach]:
-    """What the procedure forbids, of one seat's `steps`, each rule once."""
+    """What the procedure forbids about a hand, of one seat's `steps`, each rule once."""
     shown = next((k for k, step in enumerate(steps) if step.name == "shown"), len(steps))
     if not any(step.name in ("set", "shown") for step in steps):
         # A seat that left its bets, or took them back, sets no hand.
         return
-    bare = _bare(track, steps)
+    seat = _Seat(place, own, looks, steps)
     for rule in procedure.forbidden:
-        since = next((p.since_s for p in phases if p.phase is rule.since), None)
-        if since is None:
+        if rule.step is None:
             continue
-        for k, step in enumerate(steps[:shown]):
+        if rule.step == "shown":
+            found = seat.shown_early(steps, rule)
+        else:
+            since = next((p.since_s for p in phases if p.phase is rule.since), None)
+            found = None if since is None else seat.first(steps[:shown], rule, since)
+        if found is not None:
+            yield found
+
+
+@dataclass(frozen=True, slots=True)
+class _Seat:
+    place: SeatPlace
+    own: Round
+    looks: PlaceLooks
+    all_steps: Sequence[SeenStep]
+
+    def first(
+        self, steps: Sequence[SeenStep], rule: Forbidden, since_s: float
+    ) -> SeenBreach | None:
+        """The first of the steps before the hand is shown that breaks a rule."""
+        for k, step in enumerate(steps):
             before = [one.name for one in steps[:k]]
             if not before or not rule.applies(step.name, before):
                 continue
-            rest = next((r for r in step.rests if r.until_s > since + OVERLAP_S), None)
-            if rest is None or not _is_bare(rest, place, bare):
+            rest = next((r for r in step.rests if r.until_s > since_s + OVERLAP_S), None)
+            if rest is None or not self._is_without(rest, rule):
                 continue
-            if rest.until_s <= since or not any(s.name in ("set", "shown") for s in steps[k:]):
+            if not any(s.name in ("set", "shown") for s in self.all_steps[k:]):
                 continue
-            yield SeenBreach(place.seat, rule, steps[k - 1].rests[-1], rest)
-            break
+            return SeenBreach(self.place.seat, rule, steps[k - 1].rests[-1], rest)
+        return None
+
+    def shown_early(self, steps: Sequence[SeenStep], rule: Forbidden) -> SeenBreach | None:
+        """The hand turned up while the dealer's place was seen at rest, and showed none."""
+        rest = next((s.rests[0] for s in steps if rule.applies(s.name, ())), None)
+        if rest is None or rest.gap is not None or len(rest.readings) < SURE_READINGS:
+            return None
+        since_s = rest.readings[0].at_s
+        for dealer in self.own.tracks[None].episodes:
+            closed = len(dealer.readings) >= SURE_READINGS
+            closed = closed and not any(r.indices for r in dealer.readings)
+            if closed and dealer.start_s <= since_s < dealer.until_s - OVERLAP_S:
+                return SeenBreach(self.place.seat, rule, self.all_steps[0].rests[0], rest)
+        return None
+
+    def _is_without(self, rest: Episode, rule: Forbidden) -> bool:
+        """Whether a rest surely shows no card in the boxes; for a look at one, in one of them."""
+        if len(rest.readings) < SURE_READINGS or any(r.indices for r in rest.readings):
+            return False
+        boxes = (self.place.low, self.place.high)
+        if rule.step != "looked_at":
+            return not rest.backs and self._are_bare(rest, boxes)
+        return any(
+            not self._backs_in(rest, bare)
+            and self._backs_in(rest, other) == len(rest.readings)
+            and self._are_bare(rest, (bare,))
+            for bare, other in (boxes, boxes[::-1])
+        )
+
+    def _backs_in(self, rest: Episode, box: Polygon) -> int:
+        return self.looks.backs_in(self.place.seat, rest, box)
+
+    def _are_bare(self, rest: Episode, boxes: Sequence[Polygon]) -> bool:
+        """Whether the picture of the boxes is as it was before any card lay there."""
+        first = self.all_steps[0]
+        kept = self.own.tracks[self.place.seat].bare
+        bare = first.rests[-1].picture if first.name == "bets" else kept
+        now, then = as_picture(rest.picture), as_picture(bare)
+        if now is None or then is None or now.shape != then.shape:
+            return False
+        extents = [_extent(self.place, box) for box in boxes]
+        return different_share(then, now, extents) <= SAME_SHARE
 
 
-def _bare(track: ViewTrack, steps: Sequence[SeenStep]) -> bytes:
-    """A picture of the seat before any card lay there."""
-    first = steps[0]
-    return first.rests[-1].picture if first.name == "bets" else track.bare
-
-
-def _is_bare(rest: Episode, place: SeatPlace, bare: bytes) -> bool:
-    """Whether a rest surely shows no card in the seat's boxes."""
-    clear = sum(not r.backs and not r.indices for r in rest.readings)
-    if clear < SURE_READINGS or clear < len(rest.readings):
-        return False
-    now, then = as_picture(rest.picture), as_picture(bare)
-    if now is None or then is None or now.shape != then.shape:
-        return False
-    boxes = [_extent(place, box.array) for box in (place.low, place.high)]
-    return different_share(then, now, boxes) <= SAME_SHARE
-
-
-def _extent(place: SeatPlace, corners_mm: np.ndarray) -> Box:
+def _extent(place: SeatPlace, box: Polygon) -> Box:
     """The rectangle about a box in the view's frame, mm."""
-    local = place.place.to_local(corners_mm)
+    local = place.place.to_local(box.array)
     (u0, v0), (u1, v1) = local.min(axis=0).tolist(), local.max(axis=0).tolist()
     return (u0, v0, u1, v1)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from settlement.procedures import SeatShows
-from vision.geometry.table import VIEW_MM, SeatPlace, TableFile
+from vision.geometry.table import VIEW_MM, Polygon, SeatPlace, TableFile
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, basic_shows
 from vision.rounds.view_reader import ViewReading
 
@@ -51,6 +51,11 @@ class PlaceLooks:
             return "packet"
         return "chips" if episode.chips else "nothing"
 
+    def backs_in(self, seat: int, episode: Episode, box: Polygon) -> int:
+        """How many readings of a rest show a back in one of a seat's boxes."""
+        own = self._places[seat]
+        return sum(own.is_in(list(self._backs(reading)), box) for reading in episode.readings)
+
     def _backs(self, reading: ViewReading) -> Iterator[tuple[float, float]]:
         """Middles of the backs, mm of the view's frame."""
         boxes = reading.found.of("back").xyxy
@@ -65,6 +70,7 @@ class _SeatBoxes:
     def __init__(self, seat: SeatPlace) -> None:
         points = [seat.low.center_mm, seat.high.center_mm, seat.spots["main"].center_mm]
         self._low, self._high, self._bet = seat.place.to_local(np.array(points)).tolist()
+        self._seat = seat
 
     def look(self, backs: list[tuple[float, float]]) -> str:
         """What backs at these places are: 'set', 'discard', 'packet', or 'none'."""
@@ -75,6 +81,10 @@ class _SeatBoxes:
         if any(self._is_aside(at) for at in backs):
             return "discard"
         return "packet"
+
+    def is_in(self, backs: list[tuple[float, float]], box: Polygon) -> bool:
+        """Whether a back lies in one of the boxes."""
+        return self._in_box(backs, self._low if box is self._seat.low else self._high)
 
     @staticmethod
     def _in_box(backs: list[tuple[float, float]], box: tuple[float, float]) -> bool:

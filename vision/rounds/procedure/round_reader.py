@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from settlement.games import players_bank
 from settlement.procedures import procedure_of
-from settlement.record import Breach, RoundRecord, Undecided
+from settlement.record import Breach, RoundRecord, SeatRecord, Undecided
 from vision.geometry.table import TableFile
 from vision.rounds.changes import until
 from vision.rounds.late_bets import closed_s
 from vision.rounds.observed import What
 from vision.rounds.procedure.bank import seen_bank
+from vision.rounds.procedure.bets_touched import touched_bets
 from vision.rounds.procedure.breaches import breaches
 from vision.rounds.procedure.commission import with_stirred
 from vision.rounds.procedure.house_place import HouseWager, read_house
@@ -51,7 +52,7 @@ class RoundProcedure:
 def _breach(seen: SeenBreach) -> Breach:
     before = seen.shown.start_s if seen.before is None else seen.before.until_s
     return Breach(
-        kind=seen.rule.breach, before_s=f"{before:.3f}",
+        kind=seen.rule.breach, wager=seen.wager, before_s=f"{before:.3f}",
         after_s=f"{seen.shown.readings[0].at_s:.3f}",
     )  # fmt: skip
 
@@ -65,10 +66,11 @@ def read_procedure(table: TableFile, own: Round, looks: PlaceLooks) -> RoundProc
     steps: list[SeenStep] = []
     found: list[SeenBreach] = []
     for place in table.seats:
-        track = own.tracks[place.seat]
-        mine = seat_steps(procedure, place.seat, until(track.episodes, own.cut_s), looks)
+        rests = until(own.tracks[place.seat].episodes, own.cut_s)
+        mine = seat_steps(procedure, place.seat, rests, looks)
         steps += mine
-        found += breaches(procedure, phases, mine, place, track)
+        found += breaches(procedure, phases, mine, place, own, looks)
+        found += touched_bets(procedure, place, own)
     return RoundProcedure(tuple(phases), tuple(steps), tuple(found))
 
 
@@ -86,11 +88,35 @@ def with_procedure(
     seats = tuple(
         seat.model_copy(update={"breaches": went.breaches_of(seat.seat)}) for seat in record.seats
     )
-    record = record.model_copy(update={"seats": seats})
+    record = _without_taken(record.model_copy(update={"seats": seats}))
     record = with_stirred(record, table.rules, own)
     if own.broken_off or not players_bank(table.rules.game):
         return record
     return _with_bank(record, table, own, house)
+
+
+def _without_taken(record: RoundRecord) -> RoundRecord:
+    """The record, with stakes that were gone before the hand was turned up taken by nobody known:
+    not by the dealer."""
+    seats: list[SeatRecord] = []
+    doubts: list[Undecided] = []
+    for seat in record.seats:
+        gone = {one.wager for one in seat.breaches or () if one.kind == "bet_taken"}
+        wagers = tuple(
+            w.model_copy(update={"action": None, "paid_cents": None, "paid_sums": None})
+            if w.wager in gone else w
+            for w in seat.wagers
+        )  # fmt: skip
+        why = "the stake was gone before the hand was turned up"
+        doubts += [
+            Undecided(seat=seat.seat, what=f"{w.wager}.action", why=why)
+            for w in wagers if w.wager in gone
+        ]  # fmt: skip
+        seats.append(seat.model_copy(update={"wagers": wagers}) if gone else seat)
+    if not doubts:
+        return record
+    undecided = (*record.undecided, *doubts)
+    return record.model_copy(update={"seats": tuple(seats), "undecided": undecided})
 
 
 def _with_bank(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from settlement.procedures import Forbidden, Phase, Procedure
+from settlement.procedures import Course, Forbidden, Phase, Procedure
 from vision.rounds.procedure.place_looks import PlaceLooks
 from vision.rounds.tracker import Episode, Round
 
@@ -23,13 +23,14 @@ class SeenStep:
     """A step of a seat with the states of rest that show it.
 
     `in_order` is False where the procedure has another step before it: that one was not seen
-    at rest, or steps were taken out of order.
+    at rest, or steps were taken out of order. `course` names how it came about.
     """
 
     seat: int
     name: str
     rests: tuple[Episode, ...]
     in_order: bool
+    course: Course = "in_order"
 
     @property
     def from_s(self) -> float:
@@ -44,12 +45,16 @@ class SeenStep:
 
 @dataclass(frozen=True, slots=True)
 class SeenBreach:
-    """A step that the procedure forbids, with the rests that show it and the one before."""
+    """What the procedure forbids, with the rests that show it and the one before.
+
+    `wager` is that of a bet.
+    """
 
     seat: int
     rule: Forbidden
     before: Episode | None
     shown: Episode
+    wager: str | None = None
 
 
 def table_phases(procedure: Procedure, own: Round, looks: PlaceLooks) -> list[SeenPhase]:
@@ -71,7 +76,13 @@ def table_phases(procedure: Procedure, own: Round, looks: PlaceLooks) -> list[Se
             lying = [(s, e) for s, e in latest.items() if not e.empty]
             if after is phase and lying and all("set" in looks.shows(s, e) for s, e in lying):
                 after = procedure.next_phase(phase, "every_seat", {"set"})
-        if after is not phase:
+        if after is phase:
+            continue
+        phases.append(SeenPhase(after, max(start_s, own.start_s)))
+        shown = any("hand" in looks.shows(s, e) for s, e in latest.items())
+        if after is Phase.DEALER_SET and shown:
+            # A hand that was turned up before the dealer's is compared at once.
+            after = procedure.next_phase(after, "seat", {"hand"})
             phases.append(SeenPhase(after, max(start_s, own.start_s)))
     return phases
 
@@ -90,7 +101,8 @@ def seat_steps(
             continue
         if now == step:
             last = steps[-1]
-            steps[-1] = SeenStep(seat, now, (*last.rests, rest), last.in_order)
+            steps[-1] = replace(last, rests=(*last.rests, rest))
         else:
-            steps.append(SeenStep(seat, now, (rest,), procedure.follows(step, now)))
+            course = procedure.course([one.name for one in steps], now)
+            steps.append(SeenStep(seat, now, (rest,), procedure.follows(step, now), course))
     return steps

@@ -102,7 +102,8 @@ function dropPoint(n) {
 
 // ---- the fit
 
-const layout = () => ({ felt: draft.data.felt, dealer: draft.data.dealer, seats: draft.data.seats });
+const LAYOUT = ["felt", "dealer", "seats", "chip_diameter_mm", "chip_thickness_mm"];
+const layout = () => Object.fromEntries(LAYOUT.filter((key) => draft.data[key] !== undefined).map((key) => [key, draft.data[key]]));
 const cameraToSend = () => Object.fromEntries(Object.entries(camera()).filter(([, value]) => value !== null));
 let timer;
 let asked = 0;
@@ -120,10 +121,11 @@ function fit() {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (number !== asked) return;
-      answer = { problem: error.message, points: [], outlines: [], rms_px: null };
+      answer = { problem: error.message, points: [], outlines: [], sights: [], hints: [], rms_px: null };
     }
     draw();
     drawFit();
+    drawSights();
     document.body.dataset.fitted = "true";
   }, FIT_AFTER_MS);
 }
@@ -165,6 +167,18 @@ function drawFit() {
     cell.replaceChildren(`${miss_px.toFixed(1)} px`, html("small", {}, `${miss_mm.toFixed(1)} mm`));
     cell.classList.toggle("bad", miss_px > BAD_PX);
   });
+}
+
+// What of each seat can be read from there, of its spots the worst.
+function drawSights() {
+  const cell = (value, show) => html("td", { class: "num" }, value === null ? "" : show(value));
+  const share = (value) => cell(value, (v) => `${Math.round(v * 100)}%`);
+  const px = (value) => cell(value, (v) => v.toFixed(1));
+  byId("sights").hidden = !answer.sights.length;
+  byId("sight-rows").replaceChildren(...answer.sights.map((one) => html("tr", {},
+    html("th", { scope: "row" }, one.seat === null ? "dealer" : one.seat), cell(one.off_vertical_deg, (v) => `${Math.round(v)}°`),
+    px(one.px_per_chip), share(one.stacks_right), cell(one.hidden_from, (v) => `${v}+`), px(one.px_per_index), share(one.cards_read))));
+  byId("hints").replaceChildren(...answer.hints.map((hint) => html("li", {}, hint)));
 }
 
 function drawPoints() {

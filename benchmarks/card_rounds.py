@@ -1,0 +1,236 @@
+"""Cards of whole rounds on decks that are given: how many are read right, and false DECK findings.
+
+A round is seven hands of seven cards, each seen at three moments of rest. Views are rendered as
+the training's are (`datasets.training.views`), without filming, and read as the audit reads them:
+indices, moments, cards, the deck as one assignment. Some rounds have a fault of the deck.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from datasets.render.cards.deck import Deck, draw_deck
+from datasets.render.cards.deck_style import random_style
+from datasets.render.cards.mixed import filled_deck, known_faces
+from datasets.render.scene import Item
+from datasets.training.asset_pool import Stage
+from datasets.training.view_items import hand_items, stack_item
+from datasets.training.views import render_table_view
+from models.evaluate.predictions import flat_view
+from models.intervals import wilson
+from settlement.errors import FeltwatchError
+from settlement.record import DECK_LABELS, JOKER
+from vision.cards.deck_assignment import HAND_CARDS, decide_deck
+from vision.cards.view import CardRead, ReadIndex, fuse_indices, join_cards, see_indices
+from vision.detect.detections import Reader
+from vision.detect.tiling import SizedDetector
+from vision.geometry.table import Place, Polygon
+from vision.networks import load_networks
+from vision.rounds.compile_round import read_hand
+
+SEATS: tuple[int | None, ...] = (1, 2, 3, 4, 5, 6, None)
+MOMENTS = 3
+LOW_MM, HIGH_MM = 37.0, 135.0
+DEALERS_LOW_MM, DEALERS_HIGH_MM = 42.0, -62.0
+SPOTS_MM = ((-98.0, -113.0), (0.0, -115.0), (98.0, -113.0))
+TWIN_SHARE, JOKERS_SHARE = 0.1, 0.06
+"""Shares of rounds in which one card comes twice, or a second joker lies."""
+
+
+@dataclass(frozen=True)
+class _Round:
+    """The cards of seven hands in turn, and whether the deck is faulty."""
+
+    cards: tuple[str, ...]
+    fault: bool
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator) -> _Round:
+        cards = [str(card) for card in rng.permutation(DECK_LABELS)[: len(SEATS) * HAND_CARDS]]
+        chance = float(rng.random())
+        one, other = (int(n) for n in rng.choice(len(cards), 2, replace=False))
+        if chance < TWIN_SHARE:
+            cards[other] = cards[one]
+        elif chance < TWIN_SHARE + JOKERS_SHARE:
+            cards[one] = cards[other] = JOKER
+        return cls(tuple(cards), max(Counter(cards).values()) > 1)
+
+    def hand(self, place: int) -> tuple[str, ...]:
+        """Two cards of the low hand and five of the high one."""
+        return self.cards[place * HAND_CARDS : (place + 1) * HAND_CARDS]
+
+
+def bench_card_rounds(
+    folders: Sequence[Path], weights: Path, *, rounds: int, seed: int, drawn: int = 0,
+    told: Callable[[float], None] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Render and read `rounds` rounds, decks taking turns; figures by deck and together.
+
+    `folders` are folders of card faces (`AS.png`, ...); what they lack is drawn and not counted.
+    `drawn` adds decks drawn from the seed, `told` hears the share that is done. Raises
+    FeltwatchError where no deck is given.
+    """
+    decks = list(_decks(folders, drawn, seed))
+    if not decks:
+        raise FeltwatchError("no deck: give a folder of card faces, or a number of drawn decks")
+    networks = load_networks(weights, 1)
+    detector, reader = networks.detector, networks.reader
+    figures = {name: _Tally() for name, _, _ in decks}
+    for number in range(rounds):
+        name, deck, known = decks[number % len(decks)]
+        rng = np.random.default_rng([seed, number])
+        played = _Round.draw(rng)
+        stage = Stage.draw(rng, [deck])
+        views = int(rng.integers(2**31))
+        hands = {
+            seat: _read_place(deck, stage, played.hand(k), seat, (views, k), detector, reader)
+            for k, seat in enumerate(SEATS)
+        }
+        figures[name].add(played, hands, known)
+        if told:
+            told((number + 1) / rounds)
+    whole = _Tally()
+    for one in figures.values():
+        whole.take(one)
+    return {
+        "seed": seed, "rounds": rounds, "together": whole.told(),
+        "decks": {name: one.told() for name, one in figures.items()},
+    }  # fmt: skip
+
+
+def _decks(
+    folders: Sequence[Path], drawn: int, seed: int
+) -> Iterator[tuple[str, Deck, frozenset[str]]]:
+    every = frozenset(DECK_LABELS)
+    for folder in folders:
+        style = random_style(np.random.default_rng([seed, 1]), [])
+        yield folder.name, filled_deck(folder, style), frozenset(known_faces(folder))
+    for k in range(drawn):
+        yield f"drawn-{k}", draw_deck(random_style(np.random.default_rng([seed, 2, k]), [])), every
+
+
+def _read_place(
+    deck: Deck, stage: Stage, cards: Sequence[str], seat: int | None, seeds: tuple[int, int],
+    detector: SizedDetector, reader: Reader,
+) -> list[CardRead]:  # fmt: skip
+    """The cards of one place from its moments, as the audit joins them."""
+    laid = _laid(np.random.default_rng([*seeds, 1]), cards, seat is None)
+    readings: list[list[ReadIndex]] = []
+    for moment in range(MOMENTS):
+        # The same camera, felt and light each time.
+        view = render_table_view(
+            np.random.default_rng(seeds), deck, stage, detector.size, laid,
+            np.random.default_rng([*seeds, 2, moment]),
+        )  # fmt: skip
+        place, calibration = flat_view(view.image)
+        found = detector.find([view.image])[0]
+        readings.append(
+            see_indices(view.image, calibration, place, found, detector.size, reader, moment)
+        )
+    return join_cards(fuse_indices(readings))
+
+
+def _laid(rng: np.random.Generator, cards: Sequence[str], dealers: bool) -> list[Item]:
+    """Both hands and some chips, in a frame of VIEW_MM."""
+    low, high = (DEALERS_LOW_MM, DEALERS_HIGH_MM) if dealers else (LOW_MM, HIGH_MM)
+    turn = (180.0 if rng.random() < 0.3 else 0.0) + float(rng.normal(0, 4))
+    off = rng.normal(0, 4, 4)
+    items = [
+        *hand_items(
+            rng, cards[:2], (off[0], low + off[1]), float(rng.uniform(22, 60)),
+            turn + float(rng.normal(0, 3)), True, "l",
+        ),
+        *hand_items(
+            rng, cards[2:], (off[2], high + off[3]), float(rng.uniform(16, 26)),
+            turn + float(rng.normal(0, 3)), True, "h",
+        ),
+    ]  # fmt: skip
+    for k, (u, v) in enumerate(() if dealers else SPOTS_MM):
+        if rng.random() < 0.5:
+            at = (u + float(rng.normal(0, 5)), v + float(rng.normal(0, 5)))
+            items.append(stack_item(rng, f"b{k}", at))
+    return items
+
+
+class _Tally:
+    """Counts over rounds."""
+
+    def __init__(self) -> None:
+        self.n: Counter[str] = Counter()
+        self.misread: Counter[str] = Counter()
+
+    def take(self, other: _Tally) -> None:
+        """Add another's counts."""
+        self.n += other.n
+        self.misread += other.misread
+
+    def add(
+        self, played: _Round, hands: Mapping[int | None, Sequence[CardRead]], known: frozenset[str]
+    ) -> None:
+        """Count one round; cards not among `known` count neither way."""
+        decided = decide_deck(hands)
+        every: list[str] = []
+        for place, seat in enumerate(SEATS):
+            low, high = (_box(v) for v in _rows(seat is None))
+            read = read_hand(hands[seat], low, high, Place(center_mm=(0.0, 0.0)), decided)
+            names = [*read.low, *read.high]
+            every += names
+            truth = Counter(played.hand(place))
+            right = Counter(names) & truth
+            wrong = Counter(names) - truth
+            unread = truth - right
+            counted = sum(n for card, n in truth.items() if card in known)
+            self.n["cards"] += counted
+            self.n["right"] += sum(n for card, n in right.items() if card in known)
+            self.n["wrong"] += wrong.total()
+            self.n["jokers"] += truth[JOKER]
+            self.n["jokers right"] += right[JOKER]
+            self.n["jokers false"] += wrong[JOKER]
+            for card in wrong:
+                self.misread[f"{'/'.join(sorted(unread)) or 'nothing'} read {card}"] += 1
+            if seat is None:
+                self.n["dealer's hand open"] += bool(unread)
+        twins = max(Counter(every).values(), default=0) > 1
+        self.n["rounds"] += 1
+        self.n["faulty decks"] += played.fault
+        self.n["faulty decks found"] += played.fault and twins
+        self.n["false DECK"] += not played.fault and twins
+
+    def told(self) -> dict[str, Any]:
+        """The counts, shares with 95% intervals, and the commonest misreadings."""
+        n = self.n
+        names = (
+            "rounds", "cards", "right", "wrong", "jokers", "jokers right", "jokers false",
+            "dealer's hand open", "faulty decks", "faulty decks found", "false DECK",
+        )  # fmt: skip
+        return {
+            **{name: n[name] for name in names},
+            "undecided": n["cards"] - n["right"] - n["wrong"],
+            "right share": _share(n["right"], n["cards"]),
+            "wrong share": _share(n["wrong"], n["cards"]),
+            "misread": dict(self.misread.most_common(12)),
+        }
+
+
+def _share(count: int, of: int) -> list[float] | None:
+    """Share, and the bounds of its 95% interval."""
+    if not of:
+        return None
+    low, high = wilson(count, of)
+    return [round(v, 5) for v in (count / of, low, high)]
+
+
+def _rows(dealers: bool) -> tuple[float, float]:
+    return (DEALERS_LOW_MM, DEALERS_HIGH_MM) if dealers else (LOW_MM, HIGH_MM)
+
+
+def _box(v: float) -> Polygon:
+    """The box of a hand whose middle is at `v`, mm."""
+    corners = ((-90.0, v - 45), (90.0, v - 45), (90.0, v + 45), (-90.0, v + 45))
+    return Polygon(points_mm=corners)

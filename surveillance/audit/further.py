@@ -1,0 +1,102 @@
+"""The recordings of a table's further cameras, beside that of the first one in an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from settlement.errors import FeltwatchError
+from vision.geometry.calibration import Calibration, CalibrationError
+from vision.geometry.table import FurtherCamera, TableFile
+from vision.sources.base import FileSource
+from vision.sources.moments import Moments
+
+
+@dataclass(frozen=True, slots=True)
+class CameraVideo:
+    """The recording of a further camera; it began `offset_s` after the first camera's clock."""
+
+    path: Path
+    offset_s: float = 0.0
+
+
+@runtime_checkable
+class JoiningWatcher(Protocol):
+    """A watcher that reads further cameras."""
+
+    def join(self, camera: FurtherCamera, moments: Moments) -> None:
+        """Read a further camera's recording too."""
+
+    def faults(self) -> list[str]:
+        """What of the further cameras could not be used, in words."""
+
+
+def parse_videos(videos: Sequence[str], offsets: Sequence[str]) -> dict[str, CameraVideo]:
+    """Recordings by camera of `NAME=FILE` and `NAME=SECONDS`; raises FeltwatchError.
+
+    >>> parse_videos(["low=low.mp4"], ["low=1.5"])["low"].offset_s
+    1.5
+    """
+    out: dict[str, CameraVideo] = {}
+    for text in videos:
+        name, found, path = text.partition("=")
+        if not (name and found and path):
+            raise FeltwatchError(
+                f"--camera-video {text}: expected NAME=FILE, such as shoulder=low.mp4"
+            )
+        if name in out:
+            raise FeltwatchError(f"--camera-video {text}: camera {name!r} has a recording already")
+        out[name] = CameraVideo(Path(path))
+    for text in offsets:
+        name, _, seconds = text.partition("=")
+        try:
+            late = float(seconds)
+        except ValueError:
+            late = float("nan")
+        if not abs(late) <= 86_400:
+            raise FeltwatchError(
+                f"--camera-offset {text}: expected NAME=SECONDS within a day, such as shoulder=1.5"
+            )
+        if name not in out:
+            raise FeltwatchError(f"--camera-offset {text}: camera {name!r} has no --camera-video")
+        out[name] = CameraVideo(out[name].path, late)
+    return out
+
+
+@contextmanager
+def open_cameras(
+    videos: Mapping[str, CameraVideo], table: TableFile, table_path: Path
+) -> Iterator[list[tuple[FurtherCamera, Moments]]]:
+    """The further cameras with their recordings, open.
+
+    Raises FeltwatchError for a camera that the table file does not have or whose points do not
+    fit, and for a recording that cannot be read or is of another size.
+    """
+    known = {camera.name: camera for camera in table.cameras}
+    with ExitStack() as stack:
+        out = []
+        for name, video in videos.items():
+            if name not in known:
+                have = ", ".join(known) or "none"
+                raise FeltwatchError(
+                    f"--camera-video {name}={video.path}: {table_path} has no such camera under "
+                    f"[[cameras]]; it has {have}"
+                )
+            camera = known[name]
+            try:
+                Calibration.fit(camera)
+            except CalibrationError as error:
+                why = str(error).removeprefix("camera: ")
+                raise FeltwatchError(f"{table_path}: cameras: {name}: {why}") from error
+            source = stack.enter_context(FileSource(video.path))
+            if (source.width, source.height) != (camera.width_px, camera.height_px):
+                raise FeltwatchError(
+                    f"{video.path}: the picture is {source.width} x {source.height}, but camera "
+                    f"{name!r} of {table_path} was calibrated on {camera.width_px} x "
+                    f"{camera.height_px}"
+                )
+            out.append((camera, Moments(source, video.offset_s)))
+        yield out

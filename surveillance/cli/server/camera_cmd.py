@@ -1,0 +1,88 @@
+"""`feltwatch camera`: what a calibrated camera shows of its table."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from settlement.errors import FeltwatchError
+
+camera_app = typer.Typer(
+    no_args_is_help=True,
+    help="""See what a calibrated camera shows, and where it should hang.
+
+    Examples:
+
+      feltwatch camera advise tables/t3.toml
+    """,
+)
+
+
+@camera_app.callback()
+def camera() -> None:
+    """See what a calibrated camera shows, and where it should hang."""
+
+
+@camera_app.command("advise")
+def advise_command(
+    table: Annotated[Path, typer.Argument(help="A table file (TOML), calibrated.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Tell px per chip and per index at every seat, what can be read there, and what would help.
+
+    Of the spots of a seat the worst is shown; --json has every spot.
+    Shares are of single images that are harder than a usual table: they compare seats and
+    angles. A round is read from many images, and is right more often.
+
+    Examples:
+
+      feltwatch camera advise tables/t3.toml
+
+      feltwatch camera advise tables/t3.toml --json
+    """
+    from surveillance.config.camera_advice import advise_table, by_seat
+    from vision.geometry.calibration import Calibration
+    from vision.geometry.table import load_table
+
+    own = load_table(table)
+    if own.camera is None:
+        raise FeltwatchError(
+            f"{table}: the camera is not calibrated; run feltwatch calibrate first"
+        )
+    told = advise_table(own, Calibration.fit(own.camera))
+    if as_json:
+        typer.echo(json.dumps(dataclasses.asdict(told), ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(title=f"What the camera shows of table {own.table}", title_justify="left")
+    shown.add_column("seat")
+    for name in (
+        "off vertical", "px per chip", "stacks right", "payout hidden from", "px per index",
+        "cards read",
+    ):  # fmt: skip
+        shown.add_column(name, justify="right")
+    for one in by_seat(told.places):
+        shown.add_row(
+            "dealer" if one.seat is None else str(one.seat),
+            f"{one.off_vertical_deg:.0f}°", _number(one.px_per_chip), _share(one.stacks_right),
+            f"{one.hidden_from} chips" if one.hidden_from else "", _number(one.px_per_index),
+            _share(one.cards_read),
+        )  # fmt: skip
+    console = Console(soft_wrap=True)
+    console.print(shown)
+    for hint in told.hints or ("Nothing would help that is known.",):
+        console.print(f"- {hint}", highlight=False)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.1f}"
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.0%}"

@@ -1,0 +1,83 @@
+"""Rounds of cards that are rendered and read without filming."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from benchmarks.card_rounds import _Round, _Tally
+from settlement.record import DECK_LABELS, JOKER
+from surveillance.cli import main
+from vision.cards.view import CardRead
+
+PLAYED = _Round(tuple(DECK_LABELS[:49]), fault=False)
+
+
+def hand(names: tuple[str, ...], dealers: bool = False) -> list[CardRead]:
+    """The cards where they lie, all sure."""
+    low, high = (42.0, -62.0) if dealers else (37.0, 135.0)
+    rows = [(-20.0, low), (20.0, low), *((x, high) for x in (-40.0, -20.0, 0.0, 20.0, 40.0))]
+    return [
+        CardRead(name, 0.99, at, 1, np.eye(53, dtype=np.float32)[DECK_LABELS.index(name)] * 0.99,
+                 ((name, 0.99),) * 3)
+        for name, at in zip(names, rows, strict=False)
+    ]  # fmt: skip
+
+
+def hands(played: _Round) -> dict[int | None, list[CardRead]]:
+    seats = (1, 2, 3, 4, 5, 6, None)
+    return {seat: hand(played.hand(k), seat is None) for k, seat in enumerate(seats)}
+
+
+def figures(played: _Round, read: dict[int | None, list[CardRead]]) -> dict[str, object]:
+    tally = _Tally()
+    tally.add(played, read, frozenset(DECK_LABELS))
+    return tally.told()
+
+
+def test_a_round_that_is_read_right() -> None:
+    told = figures(PLAYED, hands(PLAYED))
+    assert (told["cards"], told["right"], told["wrong"], told["undecided"]) == (49, 49, 0, 0)
+    assert (told["false DECK"], told["dealer's hand open"]) == (0, 0)
+
+
+def test_a_card_taken_for_one_that_lies_elsewhere_is_a_false_finding() -> None:
+    read = hands(PLAYED)
+    read[3] = hand((PLAYED.hand(0)[0], *PLAYED.hand(2)[1:]))
+    told = figures(PLAYED, read)
+    assert (told["right"], told["wrong"], told["false DECK"]) == (48, 1, 1)
+    assert told["misread"] == {f"{PLAYED.hand(2)[0]} read {PLAYED.hand(0)[0]}": 1}
+
+
+def test_a_card_unread_leaves_the_dealers_hand_open() -> None:
+    read = hands(PLAYED)
+    read[None] = read[None][:-1]
+    told = figures(PLAYED, read)
+    assert (told["right"], told["undecided"], told["dealer's hand open"]) == (48, 1, 1)
+
+
+def test_faulty_decks_come_and_are_found() -> None:
+    drawn = [_Round.draw(np.random.default_rng([1, k])) for k in range(200)]
+    faulty = [r for r in drawn if r.fault]
+    assert 15 <= len(faulty) <= 60
+    assert all((max(Counter(r.cards).values()) > 1) is r.fault for r in drawn)
+    assert any(Counter(r.cards)[JOKER] == 2 for r in faulty)
+    told = figures(faulty[0], hands(faulty[0]))
+    assert (told["faulty decks"], told["faulty decks found"]) == (1, 1)
+
+
+@pytest.mark.render
+def test_rendered_rounds_of_a_drawn_deck_are_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "cards", "--drawn", "1", "--rounds", "1", "--seed", "2", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert told["together"]["cards"] == 49
+    assert told["together"]["right"] >= 40
+    assert told["decks"]["drawn-0"] == told["together"]
+
+
+def test_no_deck_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "cards", "--rounds", "1"]) != 0
+    assert "no deck: give a folder of card faces" in capsys.readouterr().err

@@ -1,0 +1,143 @@
+"""A stack's readings of two cameras: one posterior."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from datasets.render.camera import SyntheticCamera, shoulder_camera, table_camera
+from datasets.render.cards.deck import draw_deck
+from datasets.render.scene import StackItem
+from datasets.simulate.filming.film import Film, Look
+from datasets.simulate.shift import default_rules
+from models.weights.folder import default_weights
+from tests.vision.rounds.readings import stack
+from vision.chips.boxes import FoundStack
+from vision.chips.network_input.side_strip import ChipSize
+from vision.chips.reading import ReadStack, read_known
+from vision.chips.side_palette import Palette
+from vision.chips.side_runtime import StripReader
+from vision.chips.states import FRAMES_WEIGHT, SURE_SUM, by_camera, place_sum
+from vision.chips.tilted_view import TiltedView
+from vision.detect.tiling import SizedDetector
+from vision.geometry.calibration import Calibration
+from vision.geometry.standard_layout import standard_table
+from vision.geometry.table import TableFile
+from vision.networks import load_networks
+
+SIZE = ChipSize()
+
+
+def seen_by(first: ReadStack, *others: ReadStack) -> ReadStack:
+    """What the first camera read, with what others read of the same stack."""
+    return replace(first, also=tuple((f"c{n}", o.posterior) for n, o in enumerate(others)))
+
+
+def test_two_unsure_cameras_that_agree_are_sure() -> None:
+    unsure = stack("red red", 0.9, c1500=0.1)
+    alone = place_sum([[unsure]])
+    assert alone.cents is None
+    both = place_sum([[seen_by(unsure, unsure)]])
+    assert both.cents == 1000
+    assert both.cameras == ("c0",)
+    assert alone.cameras == ()
+    # More frames of one camera are less than a second camera.
+    assert dict(place_sum([[unsure]] * 4).sums)[1000] < dict(both.sums)[1000]
+
+
+def test_two_sure_cameras_that_differ_are_undecided() -> None:
+    one, other = stack("red red", 0.99, c1500=0.01), stack("red red red", 0.99, c1000=0.01)
+    assert place_sum([[seen_by(one, other)]]).cents is None
+    assert place_sum([[one]]).cents == 1000
+
+
+def test_a_camera_that_saw_less_weighs_by_what_it_saw() -> None:
+    unsure, sure = stack("red red", 0.6, c1500=0.4), stack("red red", 0.995, c1500=0.005)
+    joined = place_sum([[seen_by(unsure, sure)], [unsure], [unsure]])
+    assert joined.cents == 1000
+    # Where it failed the first one stays as it is.
+    assert place_sum([[unsure]] * 3).cents is None
+
+
+def test_readings_are_kept_apart_by_camera() -> None:
+    one, other = stack("red"), replace(stack("green"), camera="low")
+    read = by_camera([seen_by(one, other), one, other])
+    assert [len(own) for own in read] == [2, 1, 1]
+    assert 0 < FRAMES_WEIGHT < 1
+
+
+def table() -> TableFile:
+    whole = standard_table(default_rules())
+    return whole.model_copy(update={"seats": whole.seats[2:4]})
+
+
+@cache
+def low_camera() -> tuple[SyntheticCamera, Calibration]:
+    camera = shoulder_camera(table(), np.random.default_rng(5), 1920, 1080)
+    return camera, Calibration.fit(table_camera(camera, table(), 0.4, 3))
+
+
+@cache
+def networks() -> tuple[SizedDetector, StripReader]:
+    loaded = load_networks(default_weights(), 1)
+    return loaded.detector, loaded.strips
+
+
+@cache
+def film() -> Film:
+    rng = np.random.default_rng(11)
+    return Film(table(), low_camera()[0], draw_deck(), Look.draw(rng), rng)
+
+
+STACKS = (("red",) * 2, ("white",) * 9, ("green",) * 3 + ("red",) * 4, ("black",) * 16)
+
+
+@pytest.mark.render
+def test_a_low_camera_finds_and_reads_stacks_by_the_same_networks() -> None:
+    own = table()
+    calibration = low_camera()[1]
+    detector, reader = networks()
+    palette = Palette.of(own.chips)
+    right = found = 0
+    for number, seat in enumerate(own.seats):
+        spots = list(seat.spots.values())
+        items = tuple(
+            StackItem(f"{number}{k}", spots[k].center_mm, STACKS[(k + number) % len(STACKS)])
+            for k in range(3)
+        )
+        film().apply({item.key: item for item in items}, items)
+        frame = film().bgr()
+        view = TiltedView.of(calibration, seat.place, detector.size)
+        chips = detector.find([view.cut(frame)])[0].of("chip")
+        bases = view.bases(chips.xyxy[chips.scores >= 0.5].astype(np.float64), SIZE)
+        known = [FoundStack.at(np.array(i.center_mm), calibration, seat.place, SIZE) for i in items]
+        for item in items:
+            near = min(math.dist(item.center_mm, base) for base in bases)
+            found += near < 15
+        for read in read_known(frame, calibration, palette, SIZE, known, reader):
+            item = min(items, key=lambda item: math.dist(item.center_mm, read.center_mm))
+            assert math.dist(item.center_mm, read.center_mm) < 4
+            value = sum(own.chips[c].value_cents for c in item.colours)
+            right += read.value_cents == value
+            assert read.value_cents == value or read.probability < SURE_SUM
+        film().apply({}, items)
+    assert found == 6
+    assert right >= 5
+
+
+@pytest.mark.render
+def test_a_box_in_the_patch_is_about_the_stack() -> None:
+    calibration = low_camera()[1]
+    seat = table().seats[0]
+    view = TiltedView.of(calibration, seat.place, 640)
+    ring = np.array(seat.place.center_mm) + 19.5 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+    (box,) = view.boxes([ring])
+    assert 0 < box[0] < box[2] < 640
+    # The felt looks no more tilted than the detector knows.
+    assert (box[3] - box[1]) / (box[2] - box[0]) > 0.5
+    base = view.bases(box[None], SIZE)[0]
+    assert math.dist(base, seat.place.center_mm) < 3

@@ -1,0 +1,152 @@
+"""A further camera of a table: it reads the stacks that the first one has found, and those that
+the first one cannot see, at the moments at which the first one read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.chips.boxes import FoundStack
+from vision.chips.network_input.side_strip import ChipSize
+from vision.chips.reading import ReadStack, read_known
+from vision.chips.side_palette import Palette
+from vision.chips.side_runtime import StripReader
+from vision.chips.silhouette import HIDDEN_SHARE, hidden_share, hides_behind, silhouette
+from vision.chips.tilted_view import TiltedView
+from vision.detect.detections import ByteArray
+from vision.detect.motion import RestWatch, hull, shrink
+from vision.detect.tiling import SizedDetector
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import FloatArray, FurtherCamera, Place, SeatPlace, TableFile
+from vision.health.felt_match import FELT_MATCH_MIN, felt_match
+from vision.rounds.view_reader import MIN_CHIP_SCORE, NEAR_SPOTS_MM
+from vision.sources.base import Frame
+from vision.sources.moments import Moments
+
+OTHER_STACK_MM = 30.0
+"""What is found so near to a stack that is known is that stack."""
+
+FELT_CHECKS = 5
+GROW_MM = 36.0
+
+
+@dataclass
+class OtherCamera:
+    """Reads a table's stacks in the recording of one of its further cameras.
+
+    `first` is the first camera's calibration: where it is blind is looked for more.
+    """
+
+    table: TableFile
+    part: FurtherCamera
+    moments: Moments
+    first: Calibration
+    detector: SizedDetector
+    reader: StripReader
+    palette: Palette
+    size: ChipSize
+    calibration: Calibration = field(init=False)
+    matches: list[float] = field(default_factory=list)
+    _watches: dict[int, RestWatch] = field(default_factory=dict)
+    _small: tuple[Frame, npt.NDArray[np.int16]] | None = None
+
+    def __post_init__(self) -> None:
+        """Fit the camera to the felt; raises CalibrationError."""
+        self.calibration = Calibration.fit(self.part)
+
+    @property
+    def name(self) -> str:
+        """The camera's name in the table file."""
+        return self.part.name
+
+    def sees(self, seat: SeatPlace, at_s: float) -> Frame | None:
+        """The frame of a moment, where it shows the seat at rest; None where it does not."""
+        found = self.moments.at(at_s)
+        if found is None or not self._is_this_table(found[1]):
+            return None
+        before, now = found
+        watch = self._watches.get(seat.seat)
+        if watch is None:
+            parts = [spot.array for spot in seat.spots.values()]
+            watch = RestWatch(self.calibration, hull(parts, GROW_MM))
+            self._watches[seat.seat] = watch
+        watch.look(shrink(before.luma))
+        watch.look(self._shrunk(now))
+        return now if watch.still else None
+
+    def read(self, frame: Frame, seat: SeatPlace, known: Sequence[ReadStack]) -> list[ReadStack]:
+        """The stacks about a seat in a frame, those `known` to the first camera and those that
+        are hidden from it."""
+        bases = [np.asarray(stack.center_mm) for stack in known]
+        bases += self._hidden_from_first(frame, seat, known)
+        found = [FoundStack.at(base, self.calibration, seat.place, self.size) for base in bases]
+        return read_known(
+            frame.bgr(), self.calibration, self.palette, self.size, found, self.reader
+        )
+
+    def patch(self, frame: Frame, place: Place) -> ByteArray:
+        """The patch of a frame about a place, uint8 (size, size, 3) BGR."""
+        return TiltedView.of(self.calibration, place, self.detector.size).cut(frame.bgr())
+
+    def boxes(self, place: Place, stacks: Sequence[ReadStack]) -> FloatArray:
+        """Boxes (n, 4) of stacks in the patch about a place, px."""
+        view = TiltedView.of(self.calibration, place, self.detector.size)
+        return view.boxes([
+            silhouette(self.calibration, np.asarray(s.center_mm), len(s.colours), self.size)
+            for s in stacks
+        ])  # fmt: skip
+
+    def faults(self) -> list[str]:
+        """What of its recording could not be used, in words."""
+        if self.matches and max(self.matches) < FELT_MATCH_MIN and not self._undecided_table():
+            return [
+                f"camera {self.name}: the picture does not show the felt where the table file "
+                f"says (print match {max(self.matches):.2f}): it was left out"
+            ]
+        if not self.moments.missed:
+            return []
+        why = f": {self.moments.fault}" if self.moments.fault else ""
+        return [
+            f"camera {self.name}: no picture at {self.moments.missed} of {self.moments.asked} "
+            f"moments{why}; there the first camera was read alone"
+        ]
+
+    def _hidden_from_first(
+        self, frame: Frame, seat: SeatPlace, known: Sequence[ReadStack]
+    ) -> list[FloatArray]:
+        """Bases of stacks that the detector finds where the first camera is blind."""
+        tall = [(np.asarray(s.center_mm), len(s.colours)) for s in known]
+        if not any(hides_behind(self.first, base, chips, self.size) for base, chips in tall):
+            return []
+        view = TiltedView.of(self.calibration, seat.place, self.detector.size)
+        chips = self.detector.find([view.cut(frame.bgr())])[0].of("chip")
+        sure = chips.where(chips.scores >= MIN_CHIP_SCORE)
+        centers = [spot.center_mm for spot in seat.spots.values()]
+        out: list[FloatArray] = []
+        for base in view.bases(sure.xyxy[np.argsort(-sure.scores)].astype(np.float64), self.size):
+            taken = [*(at for at, _ in tall), *out]
+            if (
+                min(math.dist(base, at) for at in centers) < NEAR_SPOTS_MM
+                and all(math.dist(base, at) >= OTHER_STACK_MM for at in taken)
+                and hidden_share(self.first, base, 1, self.size, tall) >= HIDDEN_SHARE
+            ):
+                out.append(base)
+        return out
+
+    def _shrunk(self, frame: Frame) -> npt.NDArray[np.int16]:
+        if self._small is None or self._small[0] is not frame:
+            self._small = (frame, shrink(frame.luma))
+        return self._small[1]
+
+    def _is_this_table(self, frame: Frame) -> bool:
+        if self._undecided_table():
+            self.matches.append(felt_match(frame.luma, self.table, self.calibration))
+        return max(self.matches) >= FELT_MATCH_MIN
+
+    def _undecided_table(self) -> bool:
+        known = bool(self.matches) and max(self.matches) >= FELT_MATCH_MIN
+        return not known and len(self.matches) < FELT_CHECKS

@@ -1,0 +1,135 @@
+"""What further cameras read, joined to what the first camera read of the same round."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from vision.chips.reading import ReadStack
+from vision.chips.states import SAME_MM
+from vision.geometry.table import SeatPlace, TableFile
+from vision.rounds.further_camera import OTHER_STACK_MM, OtherCamera
+from vision.rounds.observed import Seen, ViewPicture, What
+from vision.rounds.tracker import Episode, Round, ViewTrack
+from vision.rounds.view_reader import ViewReading, assign
+from vision.sources.base import Frame
+
+MONEY_SHOWN: tuple[What, ...] = ("bets", "settled", "envy")
+"""The views of a seat that are shown by further cameras too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A round with the further cameras' readings, and what they showed when money was decided."""
+
+    round: Round
+    pictures: tuple[ViewPicture, ...] = ()
+
+
+def join_round(own: Round, table: TableFile, cameras: Sequence[OtherCamera]) -> Joined:
+    """The round with each stack read by all cameras that saw it at rest at the same moments.
+
+    What a further camera does not show then stays as the first one read it.
+    """
+    joined = Joined(own)
+    for camera in cameras:
+        joined = _join(joined, table, camera)
+    return joined
+
+
+def _join(joined: Joined, table: TableFile, camera: OtherCamera) -> Joined:
+    own = joined.round
+    due = sorted(
+        (
+            (reading.at_s, seat, reading)
+            for seat, track in own.tracks.items()
+            for episode in track.episodes
+            for reading in episode.readings
+            if seat is not None and reading.stacks
+        ),
+        key=lambda one: one[:2],
+    )
+    read: dict[int, ViewReading] = {}
+    pictures: list[ViewPicture] = []
+    for at_s, number, reading in due:
+        seat = table.seat(number)
+        frame = camera.sees(seat, at_s)
+        if frame is None:
+            continue
+        stacks = camera.read(frame, seat, reading.stacks)
+        read[id(reading)] = join_reading(reading, stacks, seat, camera.name)
+        pictures += [
+            _picture(camera, frame, seat, what, at_s, stacks)
+            for what in MONEY_SHOWN
+            if (shot := own.tracks[number].shots.get(what)) and shot.reading is reading
+        ]
+    tracks = {seat: _with_readings(track, read) for seat, track in own.tracks.items()}
+    return Joined(replace(own, tracks=tracks), (*joined.pictures, *pictures))
+
+
+def join_reading(
+    reading: ViewReading, stacks: Sequence[ReadStack], seat: SeatPlace, camera: str
+) -> ViewReading:
+    """A view's reading with what a further camera read there at that moment.
+
+    A stack that both read keeps its place and gets the other posterior too. One that stands
+    away from all that the first camera read is one more stack, of the wager that it is next to.
+    """
+    free = list(stacks)
+
+    def both(stack: ReadStack) -> ReadStack:
+        near = [one for one in free if math.dist(one.center_mm, stack.center_mm) <= SAME_MM]
+        if not near:
+            return stack
+        one = min(near, key=lambda one: math.dist(one.center_mm, stack.center_mm))
+        free.remove(one)
+        return replace(stack, also=(*stack.also, (camera, one.posterior)))
+
+    known = [stack.center_mm for stack in reading.stacks]
+    stakes = {name: tuple(both(s) for s in own) for name, own in reading.stakes.items()}
+    pays = {name: tuple(both(s) for s in own) for name, own in reading.pays.items()}
+    strays = tuple(both(s) for s in reading.strays)
+    more = [
+        replace(one, camera=camera)
+        for one in free
+        if all(math.dist(one.center_mm, at) >= OTHER_STACK_MM for at in known)
+    ]
+    spots = {
+        name: seat.place.to_local(np.array([spot.center_mm]))[0]
+        for name, spot in seat.spots.items()
+    }
+    staked, paid = assign([*reading.stacks, *more], seat.place, spots, {})
+    for one in more:
+        name = next((n for n, own in staked.items() if one in own), None)
+        beside = next((n for n, own in paid.items() if one in own), None)
+        if name is not None:
+            stakes[name] = (*stakes.get(name, ()), one)
+        elif beside is not None:
+            pays[beside] = (*pays.get(beside, ()), one)
+        else:
+            strays = (*strays, one)
+    return replace(
+        reading, stakes=stakes, pays=pays, strays=strays, beside=(*reading.beside, camera)
+    )
+
+
+def _with_readings(track: ViewTrack, read: dict[int, ViewReading]) -> ViewTrack:
+    def told(episode: Episode) -> Episode:
+        return replace(episode, readings=[read.get(id(r), r) for r in episode.readings])
+
+    return replace(track, episodes=[told(episode) for episode in track.episodes])
+
+
+def _picture(
+    camera: OtherCamera, frame: Frame, seat: SeatPlace, what: What, at_s: float,
+    stacks: Sequence[ReadStack],
+) -> ViewPicture:  # fmt: skip
+    seen = tuple(
+        Seen(stack.label, stack.probability, (float(x0), float(y0), float(x1), float(y1)))
+        for stack, (x0, y0, x1, y1) in zip(stacks, camera.boxes(seat.place, stacks), strict=True)
+    )
+    image = camera.patch(frame, seat.place)
+    return ViewPicture(seat.seat, what, f"{at_s:.3f}", image, seen, camera.name)
