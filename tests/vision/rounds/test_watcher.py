@@ -180,7 +180,7 @@ def test_a_view_at_rest_is_read_a_few_times_only(
 
 
 def test_it_is_counted_how_much_of_the_time_was_seen(empty: Planes, world: World) -> None:
-    own = watcher()
+    own = watcher(world)
     for k in range(6):
         own.feed(frame(empty, k))
     assert own.coverage.hidden_s == {}
