@@ -11,7 +11,7 @@ import numpy.typing as npt
 from models.evaluate.letterbox import fit_square
 from models.evaluate.samples import PHOTO, TABLE, ValPicture
 from settlement.record import DECK_LABELS
-from vision.cards.photo import read_picture, told_index
+from vision.cards.photo import card_of_reading, read_picture
 from vision.cards.rotation import ASPECTS, read_boxes
 from vision.cards.view import see_indices
 from vision.detect.calibrated_scores import Points, calibrated
@@ -151,7 +151,7 @@ def _read_any_turn(
         items, read_boxes(image, found.xyxy[list(items)], aspects, reader), strict=True
     ):
         as_joker = found.name(n) == "joker"
-        said = told_index(own, as_joker)
+        said = card_of_reading(own, as_joker)
         if said is None:
             continue
         card, told = said

@@ -19,12 +19,7 @@ from vision.cards.photo import read_picture
 from vision.cards.rotation import ASPECTS
 from vision.detect.calibrated_scores import Points
 from vision.detect.detections import Reader
-from vision.detect.openvino_runtime import (
-    OpenVinoDetector,
-    OpenVinoReader,
-    detector_part,
-    load_card,
-)
+from vision.detect.openvino_runtime import load_card, open_detector, open_reader
 from vision.detect.tiling import SizedDetector
 
 BROKEN = 0.9
@@ -60,20 +55,15 @@ def robustness(
     options = options or TrialOptions()
     forms = chosen_forms(options.forms)
     card = load_card(weights)
-    model, told = card["models"]["detector"], card["models"]["reader"]
+    model = card["models"]["detector"]
     known = read_val_set(data, options.split)
     pictures = replace(known, pictures=tuple(p for p in known.pictures if _asked(p)))
     pictures = pictures.some(options.most_pictures)
     if not pictures.pictures:
         raise FeltwatchError(f"{data}: no index on its pictures tells its card")
     trial = _Trial(
-        OpenVinoDetector(
-            weights / detector_part(card)["file"], tuple(model["classes"]), FLOOR, options.threads
-        ),
-        OpenVinoReader(
-            weights / told["file"], options.threads, float(told.get("temperature", 1.0)),
-            told.get("precision"),
-        ),
+        open_detector(weights, card, options.threads, plain_from=FLOOR),
+        open_reader(weights, card, options.threads),
         pictures.pictures, tuple(model["classes"]), float(model.get("threshold", 0.25)),
         options.sure, model.get("points"),
     )  # fmt: skip

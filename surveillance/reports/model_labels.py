@@ -12,8 +12,8 @@ from datasets.labelled.manifest import Dataset
 from datasets.labelled.records import Box, Picture
 from settlement.record import DECK_LABELS
 from vision.cards.photo import Found, PhotoError, PhotoReader, read_picture
-from vision.detect.openvino_runtime import load_models
 from vision.detect.tiling import find_in_picture
+from vision.networks import load_networks
 
 FIRST_PICTURES = 200
 
@@ -58,8 +58,8 @@ def model_boxes(
     Only labels that the dataset has are told, so that chips are not extra where nobody
     labelled chips. Raises FeltwatchError when the model cannot be loaded.
     """
-    detector, reader = load_models(weights)
-    photos = PhotoReader(detector, reader)
+    networks = load_networks(weights)
+    detector, photos = networks.detector, PhotoReader(networks.detector, networks.reader)
     terms = terms or terms_of(dataset)
     labels = frozenset(dataset.class_counts()) | (
         frozenset(DECK_LABELS) if terms is not Terms.CLASSES else frozenset()

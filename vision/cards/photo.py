@@ -48,7 +48,7 @@ JOKER_SHARE = 0.7
 the least regular index, so much is taken for it. Two such on one card are enough."""
 
 STRETCHES = ((1.0, 1.0), (1.6, 1.0), (1.0, 1.6))
-"""How far a picture is drawn out, across and down, for each look at it."""
+"""How far a picture is drawn out, across and down, for each pass over it."""
 
 PLACE_ACROSS, PLACE_ALONG = 0.45, 0.5
 """An index found so near to another one, across and along it over the lesser height, is the
@@ -208,14 +208,16 @@ class PhotoReader:
         It is looked at as it is and drawn out to either side, so that cards which are seen
         steeply, and are short one way, come to their own form in one of the three.
         """
-        looks = [self._look(image, *by) for by in STRETCHES]
-        return self._told(image, *_together(looks))
+        passes = [self._find_stretched(image, *by) for by in STRETCHES]
+        return self._result(image, *_together(passes))
 
     def read_found(self, image: ByteArray, found: Detections) -> PhotoResult:
         """As `read`, for boxes that are found already."""
-        return self._told(image, found, self._readings(image, found))
+        return self._result(image, found, self._readings(image, found))
 
-    def _look(self, image: ByteArray, by_x: float, by_y: float) -> tuple[Detections, list[Reading]]:
+    def _find_stretched(
+        self, image: ByteArray, by_x: float, by_y: float
+    ) -> tuple[Detections, list[Reading]]:
         """What is found in a picture drawn out, in px of the picture as it is."""
         drawn = image
         if (by_x, by_y) != (1.0, 1.0):
@@ -235,11 +237,11 @@ class PhotoReader:
         aspects = [ASPECTS[found.name(n)] for n in items]
         return read_boxes(image, found.xyxy[items], aspects, self.reader)
 
-    def _told(
+    def _result(
         self, image: ByteArray, found: Detections, readings: Sequence[Reading]
     ) -> PhotoResult:
         height, width = image.shape[:2]
-        indices = _one_per_place(found, _told_indices(found, readings))
+        indices = _one_per_place(found, _read_indices(found, readings))
         cards = join_indices([_placed(found, own) for own in indices], width, height)
         label_of = {n: card.label for card in cards for n in card.members}
         shown: list[Found] = []
@@ -277,10 +279,10 @@ def _others(found: Detections) -> list[int]:
 
 
 def _together(
-    looks: Sequence[tuple[Detections, list[Reading]]],
+    passes: Sequence[tuple[Detections, list[Reading]]],
 ) -> tuple[Detections, list[Reading]]:
-    """The detections of several looks at one picture in one, with the readings of indices."""
-    found = [own for own, _ in looks]
+    """The detections of several passes over one picture in one, with the readings of indices."""
+    found = [own for own, _ in passes]
     names = next((own.names for own in found if len(own)), found[0].names)
     merged = Detections(
         np.concatenate([own.xyxy for own in found]),
@@ -288,7 +290,7 @@ def _together(
         np.concatenate([own.classes for own in found]),
         names,
     )
-    return merged, [reading for _, readings in looks for reading in readings]
+    return merged, [reading for _, readings in passes for reading in readings]
 
 
 def _drawn_in(reading: Reading, by_x: float, by_y: float) -> Reading:
@@ -298,18 +300,18 @@ def _drawn_in(reading: Reading, by_x: float, by_y: float) -> Reading:
     return Reading(reading.shares, turn, reading.height_px * float(np.hypot(*down)))
 
 
-def _told_indices(found: Detections, readings: Sequence[Reading]) -> list[_Index]:
+def _read_indices(found: Detections, readings: Sequence[Reading]) -> list[_Index]:
     """The indices among the detections that read as a card, in their order."""
     items = [n for n in range(len(found)) if found.name(n) in ASPECTS]
     out = []
     for item, reading in zip(items, readings, strict=True):
-        told = told_index(reading, found.name(item) == "joker")
+        told = card_of_reading(reading, found.name(item) == "joker")
         if told is not None:
             out.append(_Index(item, *told, reading))
     return out
 
 
-def told_index(reading: Reading, as_joker: bool) -> tuple[str, float] | None:
+def card_of_reading(reading: Reading, as_joker: bool) -> tuple[str, float] | None:
     """The card and its share of an index as read, found as a joker or not.
 
     The reader's word counts; None where nothing reads as a card. A joker needs more than a
@@ -326,7 +328,7 @@ def told_index(reading: Reading, as_joker: bool) -> tuple[str, float] | None:
 
 
 def _one_per_place(found: Detections, indices: list[_Index]) -> list[_Index]:
-    """Of indices found twice at one place, by two classes, scales or looks, the surest.
+    """Of indices found twice at one place, by two classes, scales or passes, the surest.
 
     Two are at one place where one's centre lies in the other's own shape: an index is twice as
     high as wide, and cards in a fan lie little more than its width apart.

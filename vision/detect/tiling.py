@@ -33,6 +33,12 @@ SAME_INSIDE = 0.7
 CLIPPED_INSIDE = 0.3
 """As `SAME_INSIDE`, for a box that a view's border cut."""
 
+MOST_COPIED = 60_000_000
+"""Bytes of a scaled picture that is kept whole."""
+
+_SEAM = 24
+"""Rows that a part of a picture may begin earlier and end later."""
+
 PAD_GREY = 114
 VIEWS_AT_ONCE = 16
 
@@ -98,22 +104,44 @@ def tiles(width: int, height: int, size: int) -> list[Tile]:
 
 
 def _views(image: ByteArray, wanted: Sequence[Tile], size: int) -> Iterator[tuple[Tile, ByteArray]]:
-    scaled, at = image, 1.0
+    scaled, first, at = image, 0, (1.0, -1)
     for tile in wanted:
-        if tile.scale != at:
-            new = (
-                max(1, round(image.shape[1] * tile.scale)),
-                max(1, round(image.shape[0] * tile.scale)),
-            )
-            how = cv2.INTER_AREA if tile.scale < 1 else cv2.INTER_LINEAR
-            scaled = np.asarray(cv2.resize(image, new, interpolation=how), np.uint8)
-            at = tile.scale
-        part = scaled[tile.y : tile.y + size, tile.x : tile.x + size]
+        # A giant picture is scaled a row of views at a time, so that it lies in memory once.
+        row = tile.y if image.size * tile.scale**2 > MOST_COPIED else -1
+        if (tile.scale, row) != at:
+            scaled, first = _scaled(image, tile.scale, row, size)
+            at = (tile.scale, row)
+        part = scaled[tile.y - first : tile.y - first + size, tile.x : tile.x + size]
         if part.shape[:2] != (size, size):
             whole = np.full((size, size, 3), PAD_GREY, np.uint8)
             whole[: part.shape[0], : part.shape[1]] = part
             part = whole
         yield tile, part
+
+
+def _scaled(image: ByteArray, scale: float, row: int, size: int) -> tuple[ByteArray, int]:
+    """The picture at a scale, or of it the `size` rows from `row` on where that is not negative,
+    and which row of the scaled picture comes first."""
+    height, width = image.shape[:2]
+    top, bottom = 0, height
+    if row >= 0:
+        # Between rows that fall on whole rows of the scaled picture, or nearly.
+        first, last = math.floor(row / scale), min(height, math.ceil((row + size) / scale) + 1)
+        top = min(range(max(0, first - _SEAM), first + 1), key=lambda y: _off(y * scale))
+        bottom = min(
+            range(last, min(height, last + _SEAM) + 1), key=lambda y: _off((y - top) * scale)
+        )
+    if scale == 1.0:
+        return image[top:bottom], top
+    new = (max(1, round(width * scale)), max(1, round((bottom - top) * scale)))
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(image[top:bottom], new, interpolation=how), np.uint8), round(
+        top * scale
+    )
+
+
+def _off(length: float) -> float:
+    return abs(length - round(length))
 
 
 def find_in_picture(image: ByteArray, detector: SizedDetector) -> Detections:

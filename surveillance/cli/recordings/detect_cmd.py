@@ -14,7 +14,7 @@ from models.weights.folder import default_weights
 from surveillance.cli.model_option import MODEL_HELP
 from surveillance.reports.photo_view import DrawnPhotos
 from vision.cards.photo import PhotoError, PhotoReader, PhotoResult, read_photo
-from vision.detect.openvino_runtime import load_models
+from vision.networks import load_networks
 
 
 def readable(image: str, result: PhotoResult) -> str:
@@ -59,8 +59,8 @@ def detect_command(
       feltwatch detect *.jpg --json --draw seen > cards.jsonl
     """
     backends.register()
-    detector, reader = load_models(model or default_weights())
-    photo_reader = PhotoReader(detector, reader)
+    networks = load_networks(model or default_weights())
+    photo_reader = PhotoReader(networks.detector, networks.reader)
     drawn = DrawnPhotos(draw) if draw is not None else None
     failed = 0
     for path in photos:

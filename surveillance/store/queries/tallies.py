@@ -72,7 +72,7 @@ class AlertTally:
 
     name: Any
     states: dict[AlertState, int]
-    stood: int
+    upheld: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,12 +241,12 @@ def by_name(
 ) -> list[AlertTally]:
     """Alerts by table, dealer or seat."""
     states: dict[Any, dict[AlertState, int]] = {}
-    stood: Counter[Any] = Counter()
+    upheld: Counter[Any] = Counter()
     at = AlertGroup._fields.index(key)
     for group in groups:
         states.setdefault(group[at], dict.fromkeys(ALERT_STATES, 0))[group.state] += group.many
-        stood[group[at]] += group.many if group.is_upheld else 0
-    return [AlertTally(name, by_state, stood[name]) for name, by_state in states.items()]
+        upheld[group[at]] += group.many if group.is_upheld else 0
+    return [AlertTally(name, by_state, upheld[name]) for name, by_state in states.items()]
 
 
 def _many(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:

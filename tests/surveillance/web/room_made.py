@@ -20,6 +20,15 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from settlement.felt_timeline import (
+    EventLine,
+    Lay,
+    PhaseLine,
+    Span,
+    StepLine,
+    TimelineLine,
+    UndecidedLine,
+)
 from settlement.record import Undecided
 from surveillance.accounts import Accounts, Role
 from surveillance.accounts.passwords import Passwords
@@ -61,6 +70,32 @@ def make_clip(path: Path, codec: str = "libx264", seconds: int = CLIP_S) -> Path
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
     return path
+
+
+def _timeline(round_id: str) -> tuple[dict[str, Any], ...]:
+    """What lay where in a round: the dealer's cards, a seat's stake that was not read surely."""
+    stake = Lay(
+        round_id=round_id, id=f"{round_id}/1", seat=3, place="main", item="stack", what="5 red",
+        from_s="2.0", until_s="40.0", hidden=(Span(from_s="10.0", until_s="14.0", why="motion"),),
+    )  # fmt: skip
+    lines: list[TimelineLine] = [
+        PhaseLine(round_id=round_id, phase="bets", from_s="2.0", until_s="12.0"),
+        PhaseLine(round_id=round_id, phase="dealt", from_s="12.0", until_s="44.0"),
+        StepLine(
+            round_id=round_id, seat=3, step="set", from_s="14.0", until_s="30.0", course="repeated"
+        ),
+        EventLine(round_id=round_id, name="ended_unseen", at_s="44.0", why="the recording ended"),
+        stake,
+        Lay(
+            round_id=round_id, id=f"{round_id}/2", place="low", item="card", what="QS",
+            from_s="16.0", until_s="42.0",
+        ),
+        UndecidedLine(
+            round_id=round_id, seat=3, what="main.stake", why="two sums are as likely",
+            lays=(stake.id,),
+        ),
+    ]  # fmt: skip
+    return tuple(line.model_dump(mode="json", exclude_none=True) for line in lines)
 
 
 @dataclass
@@ -109,6 +144,7 @@ class MadeRoom:
                 record=judged.record.model_dump(mode="json", exclude_none=True),
                 settlement=settlement,
                 unread=judged.unread,
+                timeline=_timeline(judged.record.round_id),
                 dealer=dealer,
                 start_s=judged.record.start_s,
                 end_s=judged.record.end_s,
