@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from settlement.errors import FeltwatchError
@@ -77,7 +78,9 @@ async def upload(_: Admin, pictures: PicturesHere, request: Request) -> PictureF
 @router.post(
     "/api/calibration/pictures/camera/{camera}",
     status_code=201,
-    responses=_NOT_THERE | _REFUSED,
+    responses=_NOT_THERE
+    | _REFUSED
+    | {409: {"model": ErrorForm, "description": "The camera gives no picture now."}},
 )
 def of_camera(_: Admin, pictures: PicturesHere, request: Request, camera: str) -> PictureForm:
     """Take an image of a camera in its full size, or the last one seen where it gives none."""
@@ -90,10 +93,10 @@ def of_camera(_: Admin, pictures: PicturesHere, request: Request, camera: str) -
     try:
         taken = picture_of_camera(LivePlace(site.address(part), part.transport))
         return _picture(_keep(pictures, taken, f"camera {camera}"))
-    except FeltwatchError:
+    except FeltwatchError as error:
         data = settings.bus.picture(camera, overlay=False) if settings.bus else None
         if data is None:
-            raise
+            raise HTTPException(409, str(error)) from error
     return _picture(_keep(pictures, picture_of_bytes(data), f"camera {camera}, as seen last"))
 
 

@@ -208,3 +208,14 @@ def test_what_a_store_cannot_keep_is_422_on_both(
     answer = httpx.request(method, url, content=body, headers=headers, timeout=60.0)
     assert answer.status_code == 422, answer.text
     assert answer.json()["detail"].startswith(f"{place}: ")
+
+
+def test_a_camera_that_gives_no_picture_is_no_wrong_request(
+    running: Running, token: Callable[[Role], str]
+) -> None:
+    # Its source is a file that is no video.
+    url = f"{running.address}api/calibration/pictures/camera/pit1-t3"
+    headers = {"authorization": f"Bearer {token(Role.ADMIN)}"}
+    answer = httpx.post(url, headers=headers, timeout=60.0)
+    assert answer.status_code == 409, answer.text
+    assert "cannot be read as a video" in answer.json()["detail"]
