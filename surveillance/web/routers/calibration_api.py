@@ -1,4 +1,4 @@
-"""Calibrating: its page, the pictures for it, and the fit as JSON."""
+"""Calibrating: its page, the images for it, and the fit as JSON."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _UPLOAD: dict[str, Any] = {
 
 
 def get_pictures(request: Request) -> CalibrationPictures:
-    """The pictures of this server."""
+    """The images of this server."""
     state = request.app.state
     if not hasattr(state, "calibration_pictures"):
         state.calibration_pictures = CalibrationPictures()
@@ -68,7 +68,7 @@ router = APIRouter(tags=["calibration"])
     openapi_extra=_UPLOAD,
 )
 async def upload(_: Admin, pictures: PicturesHere, request: Request) -> PictureForm:
-    """Send a picture of the table, as the body: JPEG, PNG, WebP, BMP or TIFF."""
+    """Send an image of the table, as the body: JPEG, PNG, WebP, BMP or TIFF."""
     data = await request.body()
     kept = await run_in_threadpool(lambda: _keep(pictures, picture_of_bytes(data), "sent"))
     await run_in_threadpool(lambda: audit(request, "picture to calibrate on sent", kept.id))
@@ -83,7 +83,7 @@ async def upload(_: Admin, pictures: PicturesHere, request: Request) -> PictureF
     | {409: {"model": ErrorForm, "description": "The camera gives no picture now."}},
 )
 def of_camera(_: Admin, pictures: PicturesHere, request: Request, camera: str) -> PictureForm:
-    """Take a picture of a camera in its full size, or the last one seen where it gives none."""
+    """Take an image of a camera in its full size, or the last one seen where it gives none."""
     settings = request.app.state.settings
     site = settings.site
     part = next((c for c in site.cameras if c.name == camera), None) if site else None
@@ -106,7 +106,7 @@ def of_camera(_: Admin, pictures: PicturesHere, request: Request, camera: str) -
 def of_recording(
     _: Admin, pictures: PicturesHere, request: Request, wanted: RecordingPicture
 ) -> PictureForm:
-    """Take a picture of a recording."""
+    """Take an image of a recording."""
     manager = request.app.state.settings.recordings
     if manager is None:
         raise NotThereError("this server has no recordings")
@@ -117,7 +117,7 @@ def of_recording(
 
 @router.get("/api/calibration/pictures/{id}", response_class=Response, responses=_PICTURES)
 def picture(_: Admin, pictures: PicturesHere, request: Request, id: str) -> Response:
-    """A picture, JPEG."""
+    """An image, JPEG."""
     kept = pictures.get(id)
     if kept is None:
         raise NotThereError("this picture is not kept any more; take it anew")
@@ -126,7 +126,7 @@ def picture(_: Admin, pictures: PicturesHere, request: Request, id: str) -> Resp
 
 @router.post("/api/calibration/fit", responses=_REFUSED)
 def fit_points(_: Admin, question: FitQuestion) -> FitAnswer:
-    """How points fit: each one's miss in px and mm, the lens, and the layout in the picture."""
+    """How points fit: each one's miss in px and mm, the lens, and the layout in the image."""
     return fit(question.camera, question.data, question.fit_lens)
 
 
@@ -134,10 +134,10 @@ def fit_points(_: Admin, question: FitQuestion) -> FitAnswer:
 def calibrate_page(
     account: Admin, shelf: TableShelfHere, pictures: PicturesHere, request: Request, id: str
 ) -> Response:
-    """The page to drag felt points onto a picture."""
+    """The page to drag felt points onto an image."""
     form = table_form(shelf, id)
     settings = request.app.state.settings
-    # Where cameras are watched the last picture may be of another table.
+    # Where cameras are watched the last image may be of another table.
     latest = pictures.latest(form.cameras if settings.supervisor is not None else ())
     manager = settings.recordings
     start = {

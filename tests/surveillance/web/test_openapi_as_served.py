@@ -44,15 +44,17 @@ expected-statuses = ["2xx", "3xx", 401, 403, 404, 409, 410, 429]
 expected-statuses = [400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 429, 503]
 
 # Of a right form and still refused for what it means, which no JSON schema says: a cursor of
-# another list, a span that ends before it begins, a picture too small, a file that is no video,
+# another list, a span that ends before it begins, a picture too small, a file that is no video, a
+# declaration that declares nothing or that the table has no use for,
 # a game that nobody knows, a name that nobody could type, a correction that corrects nothing, data
 # that are no table file.
 [[operations]]
 include-path = [
   "/api/alerts", "/api/log", "/api/reading", "/api/recordings", "/api/recordings/videos",
   "/api/report", "/api/report/alerts", "/api/rounds", "/api/users", "/api/alerts/{{id}}/verdict",
-  "/api/calculator", "/api/calculator/tablefile", "/api/calibration/pictures",
-  "/api/calibration/pictures/recording", "/api/tablefiles", "/api/tablefiles/{{id}}",
+  "/api/tables/{{camera}}/declared", "/api/calculator", "/api/calculator/tablefile",
+  "/api/calibration/pictures", "/api/calibration/pictures/recording",
+  "/api/tablefiles", "/api/tablefiles/{{id}}",
 ]
 checks.positive_data_acceptance.enabled = false
 """
