@@ -103,7 +103,7 @@ def bench_model(
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """Measure a folder of weights on held-out pictures of `data`, or on rendered views.
+    """Measure a folder of weights on held-out images of `data`, or on rendered views.
 
     `checkpoint` is the detector's `.pt`, run by ultralytics too. Back ends whose library is
     not installed are left out and named under `not_measured`. Raises FeltwatchError for

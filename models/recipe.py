@@ -7,6 +7,7 @@ run gives: the same recipe in the same folder gives the same weights however oft
 
 from __future__ import annotations
 
+import fcntl
 import json
 import shutil
 import time
@@ -41,6 +42,7 @@ from vision.networks import load_networks
 
 RECIPE_FILE = "recipe.json"
 STAGES = "stages"
+LOCK_FILE = ".lock"
 PATCHES_FILE = "patches.npz"
 
 Told = Callable[[str], None]
@@ -66,7 +68,7 @@ def build(plan: Build) -> Path:
     without photographs the two are one.
 
     Raises FeltwatchError as the stages do, before the first hour for what can be checked, and
-    for a folder that was begun with another recipe.
+    for a folder that was begun with another recipe or in which another build runs.
     """
     recipe, out = plan.recipe, plan.out
     if recipe.int8 and find_spec("nncf") is None:
@@ -76,7 +78,18 @@ def build(plan: Build) -> Path:
         )
     for own in recipe.photographs.sets:
         held_out(own.folder, own.after, own.share)
-    _begin(plan)
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / LOCK_FILE).open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise FeltwatchError(f"{out}: another build runs in it; wait for its end") from error
+        _begin(plan)
+        return _build(plan)
+
+
+def _build(plan: Build) -> Path:
+    recipe, out = plan.recipe, plan.out
     runs = _rendered(plan) | {"strips": _strips(plan)}
     weights = out / "weights"
     if not recipe.photographs.sets:

@@ -1,4 +1,4 @@
-"""How finding and reading hold when pictures are turned, covered, glared, small or dark."""
+"""How finding and reading hold when images are turned, covered, glared, small or dark."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vision.detect.openvino_runtime import load_card, open_detector, open_reader
 from vision.detect.tiling import SizedDetector
 
 BROKEN = 0.9
-"""A step that keeps less than this share of the plain picture's score has broken it."""
+"""A step that keeps less than this share of the plain image's score has broken it."""
 
 MEASURES = ("recall", "ap50", "read_right")
 """Indices found, their AP50, and labelled indices found and read right."""
@@ -31,7 +31,7 @@ MEASURES = ("recall", "ap50", "read_right")
 
 @dataclass(frozen=True, slots=True)
 class TrialOptions:
-    """Which split, how many pictures (None: all), which forms (none: all), threads."""
+    """Which split, how many images (None: all), which forms (none: all), threads."""
 
     split: str = "val"
     most_pictures: int | None = 60
@@ -46,7 +46,7 @@ def robustness(
     options: TrialOptions | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """Scores of the indices of held-out pictures at every step of every form.
+    """Scores of the indices of held-out images at every step of every form.
 
     `forms` lists for each the plain score, the steps and `breaks`: for each of MEASURES the
     first step under 90% of the plain score, None where it holds throughout. Raises
@@ -144,9 +144,9 @@ class _Trial:
     def score(
         self, step: Step, *, any_turn: bool = False, unchanged: bool = False
     ) -> dict[str, Any]:
-        """Finding and reading of the indices of all pictures, changed by a step.
+        """Finding and reading of the indices of all images, changed by a step.
 
-        `unchanged`: of the indices that the step leaves, on the pictures as they were.
+        `unchanged`: of the indices that the step leaves, on the images as they were.
         """
         finding, reading = Finding(self.threshold, self.names), Reading(self.threshold, self.sure)
         for one in self._changed(step, any_turn, unchanged):

@@ -1,4 +1,4 @@
-"""Checking weights on held-out pictures of any dataset, read as the product reads them."""
+"""Checking weights on held-out images of any dataset, read as the product reads them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """What is checked: the split, at most so many pictures (None: all), from which share on
+    """What is checked: the split, at most so many images (None: all), from which share on
     a card is decided, how many of the worst mistakes are kept, threads (None: all)."""
 
     split: str = "val"

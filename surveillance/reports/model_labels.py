@@ -1,4 +1,4 @@
-"""A model's boxes for the pictures of a labelled dataset, in the dataset's own terms."""
+"""A model's boxes for the images of a labelled dataset, in the dataset's own terms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Terms(StrEnum):
 
 
 def terms_of(dataset: Dataset) -> Terms:
-    """What a dataset labels, by its first pictures.
+    """What a dataset labels, by its first images.
 
     Whole cards where the dataset or most boxes of cards say so (`kind`), else their indices;
     the bare classes of the detector where no label is a card and some are such classes.
@@ -53,7 +53,7 @@ def terms_of(dataset: Dataset) -> Terms:
 def model_boxes(
     dataset: Dataset, weights: Path, terms: Terms | None = None
 ) -> tuple[Callable[[Picture], Sequence[Box] | None], Terms]:
-    """What gives a model's boxes for each picture, and the terms it uses.
+    """What gives a model's boxes for each image, and the terms it uses.
 
     Only labels that the dataset has are told, so that chips are not extra where nobody
     labelled chips. Raises FeltwatchError when the model cannot be loaded.

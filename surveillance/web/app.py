@@ -128,7 +128,7 @@ def create_app(settings: WebSettings) -> FastAPI:
 
 
 class _Static(StaticFiles):
-    """The package's own scripts and styles: kept by the browser, asked for anew each time."""
+    """The package's own scripts and styles: kept by the browser, asked for again each time."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         """The file, or `304 Not Modified`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -162,6 +163,10 @@ def test_what_is_done_stays_and_another_recipe_is_refused(whole: Run) -> None:
     plan = Build(whole.recipe, whole.out, device="cpu")
     assert build(plan) == whole.out / "weights"
     assert {p: p.stat().st_mtime_ns for p in made} == before
+    with (whole.out / ".lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(FeltwatchError, match="another build runs in it"):
+            build(plan)
     other = whole.recipe.model_copy(update={"seed": 2})
     with pytest.raises(FeltwatchError, match="begun with another recipe"):
         build(replace(plan, recipe=other))

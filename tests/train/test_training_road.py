@@ -177,8 +177,8 @@ def test_checkpoints_that_are_none(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     best = {
-        part: str(run / part / "weights" / "best.pt")
-        for part in ("detector", "reader", "stacks", "levels")
+        part: str(run / part / "weights" / ("last.pt" if part == "strips" else "best.pt"))
+        for part in ("detector", "reader", "strips")
     }
     broken = tmp_path / "broken.pt"
     broken.write_bytes(b"no checkpoint")
@@ -189,7 +189,7 @@ def test_checkpoints_that_are_none(
     ):
         out = tmp_path / "out"
         arguments = ["--detector", detector, "--reader", best["reader"]]
-        arguments += ["--stacks", best["stacks"], "--levels", best["levels"], "--out", str(out)]
+        arguments += ["--strips", best["strips"], "--out", str(out)]
         assert main(["model", "export", *arguments]) == 2
         assert words in capsys.readouterr().err
         assert not list(out.iterdir())

@@ -1,6 +1,6 @@
 """Reading indices that lie at any turn: crops at many turns, the best one taken.
 
-A turn is in degrees, clockwise as the picture shows it; 0 is upright, the rank above the suit.
+A turn is in degrees, clockwise as the image shows it; 0 is upright, the rank above the suit.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def turned_crops(
 ) -> ByteArray:
     """Squares about `center` (2,) px, each (turn in degrees, side in px) of `squares` made upright.
 
-    uint8 (n, size, size, 3); beyond the picture its border is repeated.
+    uint8 (n, size, size, 3); beyond the image its border is repeated.
     """
     reach = max(side for _, side in squares)
     x0, y0 = (max(0, int(v)) for v in np.floor(center - reach))
@@ -150,7 +150,7 @@ def _shares_by_turn(
 def read_boxes(
     image: ByteArray, boxes: Floats, aspects: Sequence[float], reader: Reader
 ) -> list[Reading]:
-    """Read the indices in boxes (n, 4) px of a picture, at whatever turn they lie.
+    """Read the indices in boxes (n, 4) px of an image, at whatever turn they lie.
 
     A coarse look at all turns, then a close one at the likeliest two: there the turn lies
     between neighbours by their shares, and the shares of several crops are averaged.
@@ -161,9 +161,9 @@ def read_boxes(
 def read_at_any_turn(
     crops_at: CropsAt, boxes: Floats, aspects: Sequence[float], reader: Reader
 ) -> list[Reading]:
-    """`read_boxes` from crops that another picture than the one of the boxes may give."""
+    """`read_boxes` from crops that another image than the one of the boxes may give."""
     readings: list[Reading] = []
-    # A large picture may hold a thousand: their crops are made some at a time.
+    # A large image may hold a thousand: their crops are made some at a time.
     for start in range(0, len(boxes), BOXES_AT_ONCE):
         part = slice(start, start + BOXES_AT_ONCE)
         readings += _read_some(crops_at, boxes[part], aspects[part], reader)

@@ -66,12 +66,12 @@ LEAST_SHARE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class ReadIndex:
-    """One index in one picture.
+    """One index in one image.
 
     `center_mm` and `card_mm` (u, v) are the index's and its card's middle in the view's own
     frame, `turn_deg` its turn there (0: upright for the view, 180: the other way up), `shares`
     float32 (53,) over DECK_LABELS, `score` the detector's. `moments`: what it read as in each
-    picture, with its share, where it was fused from several.
+    image, with its share, where it was fused from several.
     """
 
     center_mm: FloatArray
@@ -93,7 +93,7 @@ class ReadIndex:
 class CardRead:
     """One physical card: its label, how sure (share), and its middle in the view's frame.
 
-    `shares` (53,) are of all cards, `moments` what its indices read as, picture by picture.
+    `shares` (53,) are of all cards, `moments` what its indices read as, image by image.
     """
 
     label: str
@@ -209,10 +209,10 @@ def told_shares(read: Floats, as_joker: bool) -> Floats | None:
 
 
 def fuse_indices(readings: Sequence[Sequence[ReadIndex]]) -> list[ReadIndex]:
-    """Indices seen in several pictures of the same resting cards, as one list.
+    """Indices seen in several images of the same resting cards, as one list.
 
     Shares are joined by their mean logarithm; an index must be seen in at least a third of
-    the pictures.
+    the images.
     """
     groups: list[list[ReadIndex]] = []
     for reading in readings:

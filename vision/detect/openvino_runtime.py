@@ -131,7 +131,7 @@ def _settings(model: Any) -> dict[str, str | int]:
 
 
 class OpenVinoDetector:
-    """The detector, pictures in and `Detections` out."""
+    """The detector, images in and `Detections` out."""
 
     def __init__(
         self,

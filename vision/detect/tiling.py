@@ -1,4 +1,4 @@
-"""Large pictures in overlapping views at several scales, and their boxes back in one picture."""
+"""Large images in overlapping views at several scales, and their boxes back in one image."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ OVERLAP = 0.25
 """Share of a view that it has in common with its neighbour; an index fits into it."""
 
 MOST_ENLARGED = 2.0
-"""Small pictures are enlarged at most this much to fill a view."""
+"""Small images are enlarged at most this much to fill a view."""
 
 LEAST_STEP = 1.25
 """A finer scale that gains less than this is not worth its views."""
 
 MOST_VIEWS = 400
-"""Most views of one scale; the finest scale of a giant picture is reduced until it fits."""
+"""Most views of one scale; the finest scale of a giant image is reduced until it fits."""
 
 BORDER_PX = 2.0
 SAME_IOU = 0.5
@@ -52,7 +52,7 @@ class SizedDetector(Detector, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One view: where it begins in the picture scaled by `scale`, px."""
+    """One view: where it begins in the image scaled by `scale`, px."""
 
     scale: float
     x: int
@@ -60,10 +60,10 @@ class Tile:
 
 
 def scales(width: int, height: int, size: int) -> list[float]:
-    """Scales to look at a picture of `width` x `height` px with views of `size` px.
+    """Scales to look at an image of `width` x `height` px with views of `size` px.
 
-    The whole picture in half a view first, for close-ups, then filling a view; each next
-    about twice as fine, up to the picture's own pixels.
+    The whole image in half a view first, for close-ups, then filling a view; each next
+    about twice as fine, up to the image's own pixels.
 
     >>> scales(512, 512, 512)
     [0.5, 1.0]
@@ -94,7 +94,7 @@ def _starts(length: float, size: int) -> list[int]:
 
 
 def tiles(width: int, height: int, size: int) -> list[Tile]:
-    """All views of a picture, coarse to fine."""
+    """All views of an image, coarse to fine."""
     return [
         Tile(scale, x, y)
         for scale in scales(width, height, size)
@@ -145,9 +145,9 @@ def _off(length: float) -> float:
 
 
 def find_in_picture(image: ByteArray, detector: SizedDetector) -> Detections:
-    """Everything the detector finds in a picture, uint8 (h, w, 3) BGR, of any size.
+    """Everything the detector finds in an image, uint8 (h, w, 3) BGR, of any size.
 
-    Boxes in px of the picture, one per thing: those of several views are joined.
+    Boxes in px of the image, one per thing: those of several views are joined.
     """
     height, width = image.shape[:2]
     size = detector.size
@@ -186,7 +186,7 @@ def find_in_picture(image: ByteArray, detector: SizedDetector) -> Detections:
 
 
 def _cut(xyxy: Floats, tile: Tile, width: int, height: int, size: int) -> npt.NDArray[np.bool_]:
-    """Which boxes, (n, 4) px of the view, end at a border that is not the picture's."""
+    """Which boxes, (n, 4) px of the view, end at a border that is not the image's."""
     right = round(width * tile.scale) - tile.x
     below = round(height * tile.scale) - tile.y
     cut: npt.NDArray[np.bool_] = np.zeros(len(xyxy), np.bool_)

@@ -99,7 +99,7 @@ def photos_command(
 ) -> None:
     """Read labelled photographs and count the cards read right, wrong and not at all.
 
-    Without --after or --share all pictures are read, those for training included.
+    Without --after or --share all images are read, those for training included.
 
     Examples:
 

@@ -2,7 +2,7 @@
 
 What an alert came to stands in its row, and each query reads one index: how long it takes
 goes by the number of rounds and alerts in the span, not by how large a round is. Alerts are
-read once, by everything that is told apart; what is told of codes, tables, dealers and seats
+read once, by every column that is kept apart; what is told of codes, tables, dealers and seats
 is summed up from that.
 """
 
@@ -115,7 +115,7 @@ class Tallies:
         self._database = database
 
     def alerts(self, span: Span) -> list[AlertGroup]:
-        """The alerts by everything that is told apart."""
+        """The alerts by every column that is kept apart."""
         keys = (_A.table_name, _A.dealer, _A.seat, _A.code, _A.state, _A.was_right)
         cents = _A.difference_cents
         query = (

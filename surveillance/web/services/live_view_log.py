@@ -1,4 +1,4 @@
-"""Which views of live pictures go into the log: the first of a while, not each second's."""
+"""Which views of live images go into the log: the first of a while, not each second's."""
 
 from __future__ import annotations
 

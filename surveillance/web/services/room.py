@@ -104,7 +104,7 @@ class Room:
         )
 
     def picture(self, camera: str, overlay: bool) -> bytes:
-        """The last picture as JPEG. Raises NotThereError."""
+        """The last image as JPEG. Raises NotThereError."""
         data = self._bus.picture(camera, overlay) if self._bus is not None else None
         if data is None:
             raise NotThereError(f"there is no picture of {camera!r} now")
@@ -138,7 +138,7 @@ class Room:
         )
 
     def declare(self, camera: str, facts: Declared, by: str) -> str:
-        """Keep facts of a camera's table; gives back the table's name.
+        """Keep facts of a camera's table; returns the table's name.
 
         Nothing is kept where no fact is given. Raises NotThereError, and ContradictedError for
         facts that cannot be true of the table.

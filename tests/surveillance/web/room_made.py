@@ -40,7 +40,7 @@ from surveillance.evidence.bundle import BundleContents, Chain, write_bundle
 from surveillance.live.event_bus import EventBus
 from surveillance.live.states import LiveEvent, SeatNow, TableState
 from surveillance.recordings import AuditManager
-from surveillance.store import AlertRow, NewAlert, NewRound, RoundRow, Store
+from surveillance.store import AlertRow, AuditFilter, NewAlert, NewRound, RoundRow, Store
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
@@ -313,6 +313,19 @@ def asking(room: MadeRoom, name: str | None) -> Iterator[TestClient]:
         if name is not None:
             client.cookies.set(SESSION_COOKIE, room.session(name))
         yield client
+
+
+def acts(room: MadeRoom) -> list[str]:
+    """What the log says was done, newest first."""
+    return [row.act for row in room.store.audit.page(AuditFilter(), None, 100).rows]
+
+
+def first_alert(client: TestClient, **wanted: Any) -> dict[str, object]:
+    """The first line of the alert queue by a filter."""
+    answer = client.get("/api/alerts", params=wanted)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, object] = answer.json()["alerts"][0]
+    return found
 
 
 class Running:

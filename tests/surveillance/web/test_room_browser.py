@@ -25,7 +25,6 @@ from tests.surveillance.web.relay import Relay
 from tests.surveillance.web.review_browser import WITHIN_S, launched, until
 from tests.surveillance.web.room_made import CAMERA, MadeRoom, Running, made_room, make_clip
 from vision.geometry.standard_layout import standard_table
-from vision.geometry.table import TableFile
 
 Visit = Callable[..., Page]
 SIZES = [(1366, 768), (3840, 2160)]
@@ -35,12 +34,6 @@ SIZES = [(1366, 768), (3840, 2160)]
 def browser() -> Iterator[Browser]:
     with launched() as browser:
         yield browser
-
-
-@pytest.fixture
-def room(tmp_path: Path, table: TableFile) -> Iterator[MadeRoom]:
-    with made_room(tmp_path, table) as room:
-        yield room
 
 
 @pytest.fixture
