@@ -24,7 +24,7 @@ from surveillance.store import NotStoredError, StoreError, TakenError
 from surveillance.web.access import NotLoggedIn
 from surveillance.web.repositories.labelled import is_busy
 from surveillance.web.schemas.review import ConflictForm
-from surveillance.web.services.errors import NotThereError, RefusedError
+from surveillance.web.services.errors import ContradictedError, NotThereError, RefusedError
 from surveillance.web.services.review import ChangedMeanwhile
 
 _LOG = logging.getLogger(__name__)
@@ -34,6 +34,7 @@ _STATUS: tuple[tuple[type[FeltwatchError], int], ...] = (
     (NotThereError, 404),
     (NotStoredError, 404),
     (RefusedError, 422),
+    (ContradictedError, 409),
     (TakenError, 409),
     (LastAdminError, 409),
     (LinkGoneError, 410),

@@ -22,6 +22,11 @@ _NOT_THERE: dict[int | str, dict[str, Any]] = {
 }
 
 
+_CONTRADICTED: dict[int | str, dict[str, Any]] = {
+    409: {"model": ErrorForm, "description": "The table's file says otherwise."}
+}
+
+
 @router.get("")
 def tables(_: Viewer, parts: PartsHere) -> list[TableLine]:
     """Every table with its state, what lies there and what is due."""
@@ -78,7 +83,7 @@ def declared(_: Viewer, parts: PartsHere, camera: str) -> DeclaredForm:
     return parts.room.declared(camera)
 
 
-@router.post("/{camera}/declared", responses=_NOT_THERE)
+@router.post("/{camera}/declared", responses=_NOT_THERE | _CONTRADICTED)
 def declare(
     account: Reviewer, parts: PartsHere, request: Request, camera: str, facts: Declared
 ) -> DeclaredForm:

@@ -11,3 +11,7 @@ class NotThereError(FeltwatchError):
 
 class RefusedError(FeltwatchError):
     """What was sent cannot be taken; the message says what would be right."""
+
+
+class ContradictedError(FeltwatchError):
+    """What was sent contradicts what is known; the message says what."""

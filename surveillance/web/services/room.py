@@ -14,7 +14,7 @@ from surveillance.store.last_known import LastKnown
 from surveillance.web.schemas.room import DeclaredForm, DeclaredLine, TableForm, TableLine
 from surveillance.web.services.alert_queue import alert_line
 from surveillance.web.services.due_now import RulesOfTables, seats_now
-from surveillance.web.services.errors import NotThereError, RefusedError
+from surveillance.web.services.errors import ContradictedError, NotThereError
 from surveillance.web.services.round_forms import round_line
 
 if TYPE_CHECKING:
@@ -140,19 +140,19 @@ class Room:
     def declare(self, camera: str, facts: Declared, by: str) -> str:
         """Keep facts of a camera's table; returns the table's name.
 
-        Raises NotThereError, and RefusedError for facts that cannot be true of the table.
+        Nothing is kept where no fact is given. Raises NotThereError, and ContradictedError for
+        facts that cannot be true of the table.
         """
         table_name, table = self.line(camera).table, self._table_file(camera)
         if self._store is None:
             raise NotThereError("nothing is kept here: the server was started without a store")
         if table is None:
             raise NotThereError(f"the table file of camera {camera!r} is not known here")
-        if facts == Declared():
-            raise RefusedError("nothing is declared: give players, banker, meters or dynamic_pays")
         numbers = [seat.seat for seat in table.seats]
         for key, message in declared_faults(facts, numbers, table.rules):
-            raise RefusedError(f"{key}: {message}")
-        self._store.declarations.add(table_name, facts, datetime.now(UTC), by)
+            raise ContradictedError(f"{key}: {message}")
+        if facts != Declared():
+            self._store.declarations.add(table_name, facts, datetime.now(UTC), by)
         return table_name
 
     def _table_file(self, camera: str) -> TableFile | None:

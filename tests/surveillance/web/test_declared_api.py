@@ -57,15 +57,22 @@ def test_facts_are_kept_with_time_and_person(ann: TestClient, room: MadeRoom) ->
             {"meters": [{"wager": JACKPOT, "cents": 100}]},
             f"meters: no jackpot '{JACKPOT}' on this table; there are: none",
         ),
-        ({}, "nothing is declared: give players, banker, meters or dynamic_pays"),
-        ({"bank": 1}, "bank: Extra inputs are not permitted"),
     ],
 )
-def test_what_cannot_be_is_refused_by_name(
+def test_what_the_tables_file_contradicts_is_refused_by_name(
     ann: TestClient, facts: dict[str, object], message: str
 ) -> None:
     answer = ann.post(URL, json=facts)
-    assert (answer.status_code, answer.json()["detail"]) == (422, message)
+    assert (answer.status_code, answer.json()["detail"]) == (409, message)
+
+
+def test_an_unknown_fact_is_refused_and_none_is_none(ann: TestClient) -> None:
+    answer = ann.post(URL, json={"bank": 1})
+    assert (answer.status_code, answer.json()["detail"]) == (
+        422, "bank: Extra inputs are not permitted",
+    )  # fmt: skip
+    before = ann.get(URL).json()["lines"]
+    assert ann.post(URL, json={}).json()["lines"] == before
 
 
 def test_only_reviewers_declare(room: MadeRoom) -> None:
