@@ -82,45 +82,6 @@ def reader_figures(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CounterFigures:
-    """How chips of stacks were counted; shares are of all crops.
-
-    `within_one` allows one chip more or less. `confident` is the share of crops whose first
-    count has at least the threshold, `confident_wrong` those that are wrong in spite of it.
-    `by_height` is the share counted right by true count.
-    """
-
-    crops: int
-    right: float | None
-    within_one: float | None
-    confident: float | None
-    confident_wrong: float | None
-    by_height: dict[str, float | None]
-    calibration_error: float
-    best_temperature: float
-    confusions: tuple[tuple[str, str, int], ...]
-
-
-def counter_figures(
-    shares: Array, labels: Array, names: tuple[str, ...], threshold: float = 0.6
-) -> CounterFigures:
-    """Figures of shares (n, counts) against labels (n,), counts in order from one chip up."""
-    first, top = shares.argmax(axis=1), shares.max(axis=1)
-    right, sure = first == labels, top >= threshold
-    return CounterFigures(
-        crops=len(labels),
-        right=_share(right),
-        within_one=_share(np.abs(first - labels) <= 1),
-        confident=_share(sure),
-        confident_wrong=_share(sure & ~right),
-        by_height={name: _share(right[labels == i]) for i, name in enumerate(names)},
-        calibration_error=calibration_error(top, right),
-        best_temperature=fit_temperature(shares, labels),
-        confusions=confusions(first, labels, names),
-    )
-
-
 def _share(values: Array) -> float | None:
     return float(values.mean()) if len(values) else None
 

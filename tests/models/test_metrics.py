@@ -12,7 +12,6 @@ from datasets.training.training_set import CLASS_NAMES
 from models.metrics import (
     calibration_error,
     confusions,
-    counter_figures,
     fit_temperature,
     overlaps,
     reader_figures,
@@ -59,18 +58,6 @@ def test_reader_figures() -> None:
     assert figures.confident_wrong == pytest.approx(1 / 5)  # AC; 7H as none is unread
     assert figures.none_confident_wrong == pytest.approx(1 / 2)
     assert set(figures.confusions) == {("AS", "AC", 1), ("7H", "none", 1), ("none", "2C", 1)}
-
-
-def test_counter_figures() -> None:
-    names = ("1", "2", "3+")
-    shares = np.array([[0.9, 0.1, 0], [0.5, 0.4, 0.1], [0.7, 0.2, 0.1], [0, 0.2, 0.8]])
-    figures = counter_figures(shares, np.array([0, 1, 2, 2]), names, 0.6)
-    assert figures.right == 0.5
-    assert figures.within_one == 0.75
-    assert figures.confident == 0.75
-    assert figures.confident_wrong == 0.25
-    assert figures.by_height == {"1": 1.0, "2": 0.0, "3+": 0.5}
-    assert counter_figures(shares[:1], np.array([0]), names).by_height["2"] is None
 
 
 def test_figures_of_crops_without_indices() -> None:
