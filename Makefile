@@ -76,7 +76,7 @@ $(BIN)/python:
 # opencv-python is built for desktops: its Qt wants libGL and libglib, which a bare server
 # lacks. Nothing here opens a window, so the windowless build of the same version is laid
 # over it where the import fails.
-define mend_opencv
+define windowless_opencv
 	@$(BIN)/python -c 'import cv2' 2>/dev/null || { \
 	  echo 'no desktop libraries here: taking the windowless build of OpenCV'; \
 	  version=$$($(BIN)/python -c 'from importlib.metadata import version; print(version("opencv-python"))') && \
@@ -87,24 +87,24 @@ endef
 $(VENV)/.base: pyproject.toml | $(BIN)/python
 	@echo 'installing feltwatch into $(VENV)'
 	$(PIP) install --editable .
-	$(mend_opencv)
+	$(windowless_opencv)
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.base | $(BIN)/python
 	@echo 'installing the development tools into $(VENV)'
 	$(PIP) install --editable '.[dev]'
 	$(PIP) install --no-deps 'datumaro>=1.13,<1.14'
-	$(mend_opencv)
+	$(windowless_opencv)
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml $(VENV)/.base | $(BIN)/python
 	@echo 'installing what builds the documentation into $(VENV)'
 	$(PIP) install --editable '.[docs]'
-	$(mend_opencv)
+	$(windowless_opencv)
 	@touch $@
 
 $(VENV)/.train: pyproject.toml $(VENV)/.dev | $(BIN)/python
 	@echo 'installing the training libraries into $(VENV)'
 	$(PIP) install --editable '.[dev,train]'
-	$(mend_opencv)
+	$(windowless_opencv)
 	@touch $@

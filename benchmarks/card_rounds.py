@@ -29,9 +29,9 @@ from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, decide_deck
 from vision.cards.view import CardRead, ReadIndex, fuse_indices, join_cards, see_indices
 from vision.detect.detections import Reader
-from vision.detect.openvino_runtime import load_models
 from vision.detect.tiling import SizedDetector
 from vision.geometry.table import Place, Polygon
+from vision.networks import load_networks
 from vision.rounds.compile_round import read_hand
 
 SEATS: tuple[int | None, ...] = (1, 2, 3, 4, 5, 6, None)
@@ -79,7 +79,8 @@ def bench_card_rounds(
     decks = list(_decks(folders, drawn, seed))
     if not decks:
         raise FeltwatchError("no deck: give a folder of card faces, or a number of drawn decks")
-    detector, reader = load_models(weights, 1)
+    networks = load_networks(weights, 1)
+    detector, reader = networks.detector, networks.reader
     figures = {name: _Tally() for name, _, _ in decks}
     for number in range(rounds):
         name, deck, known = decks[number % len(decks)]

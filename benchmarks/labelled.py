@@ -1,4 +1,4 @@
-"""How long a dataset of many pictures takes to import, check, split and count, in what memory."""
+"""How long a dataset of many images takes to import, check, split and count, in what memory."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 def bench_dataset(
     pictures: int = 10_000, apart: bool = True, boxes: int = BOXES, size_px: int = SIZE_PX
 ) -> dict[str, Any]:
-    """Import, check, split and count a made-up COCO set of so many square pictures.
+    """Import, check, split and count a made-up COCO set of so many square images.
 
-    Each picture has so many `boxes`. Gives wall and CPU time in s of each step and the peak of
+    Each image has so many `boxes`. Gives wall and CPU time in s of each step and the peak of
     memory in MiB, each step in a process
     of its own so that peaks do not mix (unless not `apart`), and what the process needs before
     it begins.
@@ -111,7 +111,7 @@ def _peak_mib() -> float:
 
 
 def _make(folder: Path, pictures: int, boxes: int, size_px: int) -> None:
-    """A COCO set of pictures that all differ, with boxes over them."""
+    """A COCO set of images that all differ, with boxes over them."""
     images = folder / "images"
     images.mkdir(parents=True)
     rng = np.random.default_rng(7)

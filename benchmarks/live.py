@@ -60,7 +60,7 @@ def bench_live(
     A film that has ended begins again. `busy` processes run beside it. Where the film's truth
     lies beside it, what became of each round is told, see `bench_overload.outcome`.
 
-    The time of an alert is from when the camera showed the deciding picture, by the stream's
+    The time of an alert is from when the camera showed the deciding image, by the stream's
     own clock (RTCP sender reports), to the event's arrival in the client; which rounds and
     alerts were timed so is told, and their delays apart. Raises FeltwatchError.
     """

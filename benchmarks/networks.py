@@ -13,7 +13,7 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -30,17 +30,16 @@ from vision.cards.photo import read_picture
 from vision.chips.network_input.side_strip import COLUMNS, ROWS
 from vision.chips.side_palette import Palette
 from vision.chips.side_posterior import Posterior, read_posterior
-from vision.chips.side_runtime import OpenVinoStripReader, load_strip_reader
+from vision.chips.side_runtime import StripReader
 from vision.detect.detections import ByteArray
 from vision.detect.openvino_runtime import (
     DEFAULT_THRESHOLD,
     OpenVinoDetector,
     OpenVinoReader,
     detector_part,
-    load_card,
-    load_models,
 )
 from vision.geometry.table import ChipKind
+from vision.networks import Networks, load_networks
 
 SEAT_CROPS = 14
 """Crops of a full seat: seven cards' indices, each read both ways up."""
@@ -104,18 +103,18 @@ def bench_model(
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """Measure a folder of weights on held-out pictures of `data`, or on rendered views.
+    """Measure a folder of weights on held-out images of `data`, or on rendered views.
 
     `checkpoint` is the detector's `.pt`, run by ultralytics too. Back ends whose library is
     not installed are left out and named under `not_measured`. Raises FeltwatchError for
     weights or data that cannot be read.
     """
-    card = load_card(weights)
-    detector, reader = load_models(weights, threads)
+    networks = load_networks(weights, threads)
+    detector = networks.detector
     pictures = _views(data, detector.size, views)
-    contestants, missing = _finders(weights, card, pictures, checkpoint, threads)
+    contestants, missing = _finders(weights, networks.card, pictures, checkpoint, threads)
     finders = set(contestants)
-    contestants |= _readers(weights, pictures, threads)
+    contestants |= _readers(networks, pictures)
     interleave(contestants, rounds, progress or (lambda _: None))
     finding = {n: t for n, t in contestants.items() if n in finders}
     return {
@@ -132,7 +131,7 @@ def bench_model(
         | {"crops": 2 * SEAT_CROPS},
         "stacks": contestants["stacks"].as_dict() | {"stacks": STACKS},
         "peak_mib": _peak_memory(weights),
-        "threads": _threads(detector, reader),
+        "threads": _threads(detector, networks.reader),
         "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
         "versions": _versions(),
         "not_measured": missing,
@@ -148,7 +147,7 @@ def _views(data: Path | None, size: int, count: int) -> list[ByteArray]:
 
 def _finders(
     weights: Path,
-    card: dict[str, Any],
+    card: Mapping[str, Any],
     pictures: Sequence[ByteArray],
     checkpoint: Path | None,
     threads: int | None,
@@ -206,9 +205,8 @@ def _predict(path: Path, size: int, threshold: float) -> Callable[[Sequence[Byte
     return run
 
 
-def _readers(weights: Path, pictures: Sequence[ByteArray], threads: int | None) -> dict[str, Timed]:
-    _, reader = load_models(weights, threads)
-    stacks = load_strip_reader(weights, threads)
+def _readers(networks: Networks, pictures: Sequence[ByteArray]) -> dict[str, Timed]:
+    reader, stacks = networks.reader, networks.strips
     # What a crop shows does not matter to the time it takes.
     side = 64
     cut = [view[:side, k : k + side] for view in pictures for k in range(0, view.shape[1], side)]
@@ -229,7 +227,7 @@ def _strips() -> ByteArray:
     return np.random.default_rng(1).integers(0, 256, (STACKS, ROWS, COLUMNS, 4), np.uint8)
 
 
-def _read_stacks(reader: OpenVinoStripReader, strips: ByteArray) -> list[Posterior]:
+def _read_stacks(reader: StripReader, strips: ByteArray) -> list[Posterior]:
     """What a view's stacks cost: the network and the chain over each strip's rows."""
     chips = {f"chip {k}": ChipKind(value_cents=100 * 2**k, rgb=(40 * k, 90, 200)) for k in range(6)}
     palette = Palette.of(chips)
@@ -287,8 +285,8 @@ def _peak_memory(weights: Path) -> int | None:
 
 
 def _work(pipe: Any, weights: Path) -> None:
-    detector, reader = load_models(weights)
-    stacks = load_strip_reader(weights)
+    networks = load_networks(weights)
+    detector, reader, stacks = networks.detector, networks.reader, networks.strips
     detector.find([np.zeros((detector.size, detector.size, 3), np.uint8)] * VIEWS_IN_MEMORY)
     crops = np.zeros((SEAT_CROPS, 64, 64, 3), np.uint8)
     reader.read(crops)

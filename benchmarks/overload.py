@@ -34,7 +34,7 @@ class Told:
     passes: tuple[float, ...]
     """Wall times at which the film began."""
     gaps: tuple[tuple[float, float], ...]
-    """Wall spans that were reported: overload, left out, no picture."""
+    """Wall spans that were reported: overload, left out, no image."""
 
 
 @contextlib.contextmanager

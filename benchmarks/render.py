@@ -31,9 +31,9 @@ def bench_simulate(
     codec: str = "h264", crf: int = 25, preset: str = "veryfast", seed: int = 3,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Film and encode `seconds` of play; the picture's first set-up is told apart.
+    """Film and encode `seconds` of play; the first image's set-up is reported separately.
 
-    Gives back `film_s_per_s` (seconds of film for a second of the clock), `cpu_s_per_film_s`,
+    Returns `film_s_per_s` (seconds of film for a second of the clock), `cpu_s_per_film_s`,
     `setup_s`, `frames`, `bytes_per_film_s` and what was measured.
     """
     rng = np.random.default_rng([seed, 77])
@@ -74,7 +74,7 @@ def bench_views(
 ) -> dict[str, Any]:  # fmt: skip
     """Render training views with labels and crops into a folder that is thrown away.
 
-    Gives back `views_per_s`, with starting the processes and drawing the first decks.
+    Returns `views_per_s`, with starting the processes and drawing the first decks.
     """
     shard = max(1, -(-views // max(2, workers)))
     spec = TrainingSet(views=views, seed=seed, size=size, fonts=fonts, shard_views=shard)

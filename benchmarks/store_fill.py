@@ -278,7 +278,7 @@ def _settle_down(store: Store) -> None:
 
 
 def add_evidence(store: Store, evidence_dir: Path) -> int:
-    """Give the newest alert a bundle with two pictures and a clip; gives back its number."""
+    """Give the newest alert a bundle with two images and a clip; returns its number."""
     row = store.alerts.page(limit=1).rows[0]
     evidence_dir.mkdir(parents=True, exist_ok=True)
     clip = evidence_dir / "clip.mp4"
@@ -304,7 +304,7 @@ def add_evidence(store: Store, evidence_dir: Path) -> int:
 
 
 def _film(path: Path) -> bytes:
-    """A film of two seconds, 1280 x 720; gives back a picture of it as JPEG."""
+    """A film of two seconds, 1280 x 720; returns an image of it as JPEG."""
     import av
     import cv2
     import numpy as np

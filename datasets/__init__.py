@@ -1,1 +1,1 @@
-"""Pictures with labels: the table renderer and the shift simulator."""
+"""Images with labels: the table renderer and the shift simulator."""

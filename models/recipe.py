@@ -38,7 +38,7 @@ from models.train.chain import commit, note_training, weights_digest
 from models.train.patches import STATE_FILE, train_on_patches
 from models.train.run import TrainingRun, torch_device, train_part
 from settlement.errors import FeltwatchError
-from vision.detect.openvino_runtime import load_models
+from vision.networks import load_networks
 
 RECIPE_FILE = "recipe.json"
 STAGES = "stages"
@@ -291,8 +291,8 @@ def _cut(own: Photographs, out: Path, weights: Path) -> None:
     shutil.rmtree(out, ignore_errors=True)
     held = held_out(own.folder, own.after, own.share)
     chosen = {photo.image for photo in load_labels(own.folder)} - held
-    detector, reader = load_models(weights)
+    networks = load_networks(weights)
     harvest_photos(
-        own.folder, chosen, detector, reader, out, prefix=own.folder.name,
+        own.folder, chosen, networks.detector, networks.reader, out, prefix=own.folder.name,
         skip_suits=own.skip_suits.upper(),
     )  # fmt: skip

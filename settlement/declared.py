@@ -31,7 +31,12 @@ from settlement.record import (
 from settlement.rules import TableRules
 
 SeatNumber = Annotated[int, Field(ge=1, le=HIGHEST_SEAT)]
-Players = Literal["one_per_seat"] | dict[SeatNumber, int]
+PlayersBySeat = Annotated[
+    dict[SeatNumber, int],
+    # The keys of JSON are texts.
+    Field(json_schema_extra={"propertyNames": {"enum": [str(n + 1) for n in range(HIGHEST_SEAT)]}}),
+]
+Players = Literal["one_per_seat"] | PlayersBySeat
 Banker = Literal["house"] | SeatNumber
 
 
@@ -214,3 +219,8 @@ def declared_faults(
     for key, wager in named:
         if wager not in offered:
             yield key, f"no jackpot {wager!r} on this table; there are: {jackpots}"
+    tables = [table for name, table in terms_for(rules).tables.items() if name in offered]
+    rows = {row.category for table in tables for row in table.rows}
+    for one in facts.dynamic_pays or ():
+        if one.category not in rows:
+            yield "dynamic_pays", f"no row {one.category!r} in the pay tables of the jackpots"

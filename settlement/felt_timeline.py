@@ -4,7 +4,8 @@ A record says what a round came to; the timeline says what it was read from. Eac
 
     lay        a card, backs, a stack or a lammer that lay at one place
     phase      a phase of the table, in the words of its dealing procedure
-    step       a step of one seat
+    step       a step of one seat, and how it came about
+    event      something about the round as a whole, such as a start that was not seen
     undecided  an entry of the record's `undecided`, with the lines of what it is about
 
 Times are seconds of the stream's own clock. What was seen at rest is `seen`; between two of
@@ -18,6 +19,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from settlement.procedures import Course
 from settlement.record import Cents, Seconds
 
 Item = Literal["card", "backs", "stack", "lammer"]
@@ -98,7 +100,17 @@ class StepLine(_Line):
     from_s: Seconds
     until_s: Seconds
     in_order: bool = True
+    course: Course = Field("in_order", description="How the seat came to it.")
     breach: str | None = Field(None, description="What the procedure forbids about it.")
+
+
+EventName = Literal[
+    "begun_unseen", "ended_unseen", "abandoned", "next_deal_at_once", "dealer_cards_again"
+]
+"""'begun_unseen': hands lay there when the watching began, or again after a gap; 'ended_unseen':
+the end was not seen; 'abandoned': cards and bets were taken back; 'next_deal_at_once': the next
+deal began before the felt was empty; 'dealer_cards_again': the dealer's cards seemed to be gone and
+lay there again."""
 
 
 class UndecidedLine(_Line):
@@ -115,7 +127,22 @@ class UndecidedLine(_Line):
     lays: tuple[str, ...] = Field((), description="Ids of the `lay` lines that it is about.")
 
 
-TimelineLine = Annotated[Lay | PhaseLine | StepLine | UndecidedLine, Field(discriminator="kind")]
+class EventLine(_Line):
+    """Something about a round as a whole.
+
+    >>> EventLine(round_id="t1-000001", name="abandoned", at_s="12.0").name
+    'abandoned'
+    """
+
+    kind: Literal["event"] = "event"
+    name: EventName
+    at_s: Seconds
+    why: str = ""
+
+
+TimelineLine = Annotated[
+    Lay | PhaseLine | StepLine | EventLine | UndecidedLine, Field(discriminator="kind")
+]
 """One line of `timeline.jsonl`."""
 
 TIMELINE_LINE: TypeAdapter[TimelineLine] = TypeAdapter(TimelineLine)

@@ -1,7 +1,7 @@
 """The round record: what lay on the felt in one round, seat by seat.
 
 One JSON object per line. The simulator writes it as truth, the camera side produces it
-from pictures, settling computes from it and scoring compares one with another. There is
+from images, settling computes from it and scoring compares one with another. There is
 no second form. A key a producer does not know is left out, never invented.
 """
 

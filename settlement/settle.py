@@ -92,7 +92,7 @@ def _opponent(
 ) -> tuple[SevenCardHand | Unread, str]:
     """The hand that main wagers are played against, and whose it is.
 
-    `hands` are the seats' as they count: fouls set anew where the house does so (ST-2).
+    `hands` are the seats' as they count: fouls set again where the house does so (ST-2).
     """
     doubt = doubts.banker()
     if doubt and terms.game.players_bank:

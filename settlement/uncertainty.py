@@ -10,7 +10,7 @@ from settlement.record import RoundRecord, Undecided
 PARTS = ("stake", "paid", "action")
 _HANDS = frozenset({"low", "high", "hand", "hands", "cards", "discard"})
 _CHIPS = "chips"
-"""Chips by a seat whose owner could not be told: they may be what seems to be missing."""
+"""Chips by a seat whose owner could not be determined: they may be what seems to be missing."""
 _BANKER = "banker"
 """Who banks: main wagers hang on it, and nothing else."""
 _HOUSE = "house"

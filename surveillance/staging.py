@@ -20,7 +20,7 @@ from typing import Self
 from settlement.errors import FeltwatchError
 
 MIN_FREE_BYTES = 64 * 1024 * 1024
-"""An audit's records, report and evidence pictures of an ordinary shift fit in this."""
+"""An audit's records, report and evidence images of an ordinary shift fit in this."""
 
 _HINTS = {
     errno.ENOSPC: "the disk is full: free some space or choose another folder",

@@ -40,7 +40,7 @@ CHUNK = 50
 """Pictures of one step: an interruption loses no more than these, and they come again."""
 
 WORKERS = 2
-LOOKS = 200
+MOST_FILES = 200
 """Entries looked at before the first is written."""
 EXAMPLES = 10
 _DETAILS = ("source", "time_s", "deck", "camera", "shift", "deal", "split", "labelled_by")
@@ -289,7 +289,7 @@ class _Look:
                     first, boxes = first or Bad(entry.place, error), ()
                 labelled |= bool(boxes)
                 self.boxes.append(boxes)
-            if pictures and labelled and len(seen) >= LOOKS:
+            if pictures and labelled and len(seen) >= MOST_FILES:
                 break
         self._refuse(seen, pictures, labelled, first, missing)
         return chain(seen, entries)

@@ -131,7 +131,7 @@ def random_chips(rng: np.random.Generator) -> dict[str, ChipKind]:
 def lammer_sprites(
     rng: np.random.Generator, lammers: dict[str, LammerKind], *, vary: bool
 ) -> tuple[dict[str, Picture], dict[str, float]]:
-    """Pictures and sizes of a table's lammers; with `vary`, in colours of any house."""
+    """Images and sizes of a table's lammers; with `vary`, in colours of any house."""
     sprites, sizes = {}, {}
     for name, kind in lammers.items():
         rgb, size = kind.rgb, kind.diameter_mm

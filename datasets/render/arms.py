@@ -1,6 +1,6 @@
 """Arms over the felt: sleeve, cuff, hand and fingers as solid things with their shadow.
 
-An arm is drawn once as a picture pointing up and laid where it is wanted by turning and
+An arm is drawn once as an image pointing up and laid where it is wanted by turning and
 scaling; what it covers is told by its mask.
 """
 
@@ -31,7 +31,7 @@ POSES = ("spread", "flat", "pinch", "fist", "point")
 ARM_PX_PER_MM = 1.8
 WIDTH_MM = 230.0
 HAND_MM = 112.0
-"""From the picture's top to the middle of the hand."""
+"""From the image's top to the middle of the hand."""
 LENGTH_MM = 1100.0
 KNOWN_ARM_STYLES = 48
 SHADOW_PART = 4
@@ -201,7 +201,7 @@ def _knuckles(image: Floats, look: ArmStyle) -> None:
 
 @lru_cache(maxsize=1)
 def known_arm_styles() -> tuple[ArmStyle, ...]:
-    """KNOWN_LOOKS arms, always the same: a drawn arm is dear, and serves again."""
+    """KNOWN_LOOKS arms, always the same: a drawn arm is expensive, and serves again."""
     return tuple(ArmStyle.draw(np.random.default_rng([k, 41])) for k in range(KNOWN_ARM_STYLES))
 
 
@@ -310,7 +310,7 @@ def lay_arm(
     """Lay an arm on a canvas, its hand at `hand` and coming from `shoulder`, canvas px.
 
     `scale` is px per mm at the arm, `shadow` how far its shadow falls, mm. What it covers is
-    noted in `mask`, uint8 like the canvas. Gives back the part touched, (x0, y0, x1, y1).
+    noted in `mask`, uint8 like the canvas. Returns the part touched, (x0, y0, x1, y1).
     """
     d = np.asarray(hand, np.float64) - shoulder
     d = d / max(1e-6, float(np.hypot(*d)))
@@ -351,7 +351,7 @@ def lay_arm(
 def _place(
     canvas: Picture, shape: tuple[int, ...], matrix: FloatArray
 ) -> tuple[int, int, int, int] | None:
-    """The canvas's part that a turned picture falls on, or none."""
+    """The canvas's part that a turned image falls on, or none."""
     h, w = shape[:2]
     corners = np.array([[0, 0, 1], [w, 0, 1], [w, h, 1], [0, h, 1.0]]) @ matrix.T
     x0, y0 = np.maximum(np.floor(corners.min(axis=0)).astype(int) - 1, 0).tolist()
@@ -363,7 +363,7 @@ def _place(
 def random_arms(
     rng: np.random.Generator, canvas: Picture, scale: float, looks: Sequence[ArmStyle] | None = None
 ) -> Picture:
-    """Arms at random over a canvas; gives back the mask of what they cover, uint8 (h, w)."""
+    """Arms at random over a canvas; returns the mask of what they cover, uint8 (h, w)."""
     h, w = canvas.shape[:2]
     mask = np.zeros((h, w), np.uint8)
     for _ in range(1 + int(rng.random() < 0.3)):

@@ -1,4 +1,4 @@
-"""What cards lie on in loose pictures: wood, stone, cloth, paper, tables of all kinds."""
+"""What cards lie on in loose images: wood, stone, cloth, paper, tables of all kinds."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ LEAST_PX = 4.0
 
 PARTLY_VISIBLE = 0.15
 PARTLY_PX = 2.0
-"""From these on a thing that is not labelled is told apart: finding it is no mistake."""
+"""From these on a thing that is not labelled is counted apart: finding it is no mistake."""
 
 SMALL = 2
 """What hides what is worked out on a raster this much coarser than the canvas."""
@@ -32,7 +32,7 @@ SMALL = 2
 
 @dataclass(frozen=True)
 class Box:
-    """A labelled box in px of the picture; `card` is the face's label for indices.
+    """A labelled box in px of the image; `card` is the face's label for indices.
 
     `quad` (4, 2) is the index as it reads: its top left, top right, bottom right and
     bottom left corner, in px.
@@ -86,7 +86,7 @@ def boxes_of(
     items: Sequence[Item], painter: Painter, to_view: FloatArray, size: int,
     covered: Sequence[FloatArray] | Picture = (), *, partly: bool = False,
 ) -> tuple[Box, ...]:  # fmt: skip
-    """Boxes of what is seen. `to_view` (3, 3) maps canvas px to the picture's px.
+    """Boxes of what is seen. `to_view` (3, 3) maps canvas px to the image's px.
 
     With `partly` also those of which too little is seen to be labelled.
 

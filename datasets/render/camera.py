@@ -1,4 +1,4 @@
-"""Cameras for rendered tables: a dome over the felt, aimed so that the felt fills the picture."""
+"""Cameras for rendered tables: a dome over the felt, aimed so that the felt fills the image."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ AIMING_ROUNDS = 30
 class SyntheticCamera:
     """A camera known exactly: a pinhole, with a lens that distorts where there is one.
 
-    `homography` is the (3, 3) map from felt mm to picture px (pixel centres at whole
+    `homography` is the (3, 3) map from felt mm to image px (pixel centres at whole
     numbers) before the lens; `foot_mm` the felt's point under the camera; `rotation` (3, 3) turns
-    (felt x, felt y, downwards) into (picture right, picture down, ahead).
+    (felt x, felt y, downwards) into (image right, image down, ahead).
     """
 
     homography: FloatArray
@@ -33,7 +33,7 @@ class SyntheticCamera:
     lens: Lens | None = None
 
     def project(self, points_mm: FloatArray, height_mm: float | FloatArray = 0.0) -> FloatArray:
-        """Points (n, 2) mm at heights over the felt, a number or (n,), to picture px (n, 2).
+        """Points (n, 2) mm at heights over the felt, a number or (n,), to image px (n, 2).
 
         The lens's distortion is in them.
         """
@@ -52,7 +52,7 @@ class SyntheticCamera:
 def camera_axes(tilt: float, azimuth: float, roll: float) -> FloatArray:
     """Axes (3, 3) of a camera, for angles in radians.
 
-    Rows: picture right, picture down, ahead; in (felt x, felt y, downwards).
+    Rows: image right, image down, ahead; in (felt x, felt y, downwards).
     """
     # Away from the camera along the felt; at azimuth 0 the dome is over the players.
     out = np.array([math.sin(azimuth), -math.cos(azimuth), 0.0])
@@ -83,12 +83,12 @@ def synthetic_camera(
     """A camera over the felt, zoomed so that the felt's corners and a margin just fit.
 
     `tilt_deg` is the optical axis off the vertical; `azimuth_deg` turns the camera about the
-    felt: at 0 it hangs over the players and the dealer is at the picture's top, at 90 it
-    hangs over the left end. `keep_mm` (n, 2) are points to keep in the picture instead of
+    felt: at 0 it hangs over the players and the dealer is at the image's top, at 90 it
+    hangs over the left end. `keep_mm` (n, 2) are points to keep in the image instead of
     the felt's corners, such as `play_area`, for a closer view; `margin` is a share of half
-    the picture. `jitter` (0 to 1) mis-aims it as a fitter would: up to that share of 5% of
-    the picture, 3 degrees of roll and 5% less zoom, drawn from `seed`; what is to be kept
-    always stays inside the picture. `distortion` is (k1, k2) of `datasets.render.lens.Lens`; a
+    the image. `jitter` (0 to 1) mis-aims it as a fitter would: up to that share of 5% of
+    the image, 3 degrees of roll and 5% less zoom, drawn from `seed`; what is to be kept
+    always stays inside the image. `distortion` is (k1, k2) of `datasets.render.lens.Lens`; a
     cushion (k1 over 0) needs a margin to keep all inside.
 
     Raises ValueError for a tilt not below 80 degrees, and when a point to keep would not lie
@@ -167,7 +167,7 @@ def camera_points(
 ) -> tuple[FeltPoint, ...]:
     """Marks a fitter could point at: the felt's corners and outer corners of the boxes.
 
-    Only marks inside the picture, each to a hundredth of a pixel. `noise_px` is the standard
+    Only marks inside the image, each to a hundredth of a pixel. `noise_px` is the standard
     deviation of a hand's error a coordinate, drawn from `seed`.
     """
     w, h = table.felt.width_mm, table.felt.height_mm

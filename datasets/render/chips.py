@@ -1,4 +1,4 @@
-"""Chips as solids: how they lie in a stack, and the stack's picture in true perspective."""
+"""Chips as solids: how they lie in a stack, and the stack's image in true perspective."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def _lay_top(
 
 
 def lay(canvas: Picture, bgra: Picture, quad_px: FloatArray, shade: float = 1.0) -> None:
-    """Lay a premultiplied picture onto a canvas, uint8 (h, w, 3 or 4), in place.
+    """Lay a premultiplied image onto a canvas, uint8 (h, w, 3 or 4), in place.
 
     `quad_px` (4, 2) is where its corners (top left, top right, bottom right, bottom left) go.
     """

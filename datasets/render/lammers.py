@@ -1,4 +1,4 @@
-"""Pictures of lammers: discs, ovals and plaques with a word, in many designs."""
+"""Images of lammers: discs, ovals and plaques with a word, in many designs."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Lens:
     """Radial distortion about a centre: a ray at radius r (in focal lengths) is seen at
     r * (1 + k1 r² + k2 r⁴). Negative k1 is a barrel, as wide lenses have.
 
-    `center_px` is in px of the picture (pixel centres at whole numbers), `focal_px` in px.
+    `center_px` is in px of the image (pixel centres at whole numbers), `focal_px` in px.
 
     >>> Lens(k1=-0.1, k2=0.0, center_px=(50.0, 50.0), focal_px=100.0).distort(
     ...     np.array([[150.0, 50.0]])).tolist()
@@ -34,14 +34,14 @@ class Lens:
     focal_px: float
 
     def distort(self, points_px: FloatArray) -> FloatArray:
-        """Points (n, 2) px of a pinhole's picture to where the lens shows them."""
+        """Points (n, 2) px of a pinhole's image to where the lens shows them."""
         off = np.asarray(points_px, np.float64) - self.center_px
         r2 = (off**2).sum(axis=-1, keepdims=True) / self.focal_px**2
         out: FloatArray = off * (1 + r2 * (self.k1 + self.k2 * r2)) + self.center_px
         return out
 
     def undistort(self, points_px: FloatArray) -> FloatArray:
-        """The inverse of `distort`, (n, 2) px, to a millionth of a px within a usual picture."""
+        """The inverse of `distort`, (n, 2) px, to a millionth of a px within a usual image."""
         off = (np.asarray(points_px, np.float64) - self.center_px) / self.focal_px
         seen = np.sqrt((off**2).sum(axis=-1, keepdims=True))
         r = seen.copy()
@@ -63,10 +63,10 @@ OpenCV takes None here; its type hints do not know that.
 def warp_map(
     to_source: FloatArray, x0: int, y0: int, width: int, height: int, lens: Lens | None = None
 ) -> npt.NDArray[np.float32]:
-    """Where each px of a piece of a picture comes from, for `cv2.remap`.
+    """Where each px of a piece of an image comes from, for `cv2.remap`.
 
-    The piece starts at (x0, y0) of the picture; `to_source` (3, 3) maps a pinhole's px to the
-    source's px. Gives back x and y, float32 (height, width, 2).
+    The piece starts at (x0, y0) of the image; `to_source` (3, 3) maps a pinhole's px to the
+    source's px. Returns x and y, float32 (height, width, 2).
     """
     columns, rows = -(-width // GRID_PX) + 2, -(-height // GRID_PX) + 2
     # Where `cv2.resize` takes the grid's points to be, one step before the piece's edge.
@@ -89,7 +89,7 @@ def warp_map(
 def random_lens(rng: np.random.Generator, width_px: int, height_px: int, focal_px: float) -> Lens:
     """A lens as surveillance domes have: slight barrel, seldom a cushion.
 
-    At the picture's corner the shift is up to about 4% of the distance from the middle.
+    At the image's corner the shift is up to about 4% of the distance from the middle.
     """
     center = ((width_px - 1) / 2, (height_px - 1) / 2)
     corner = (width_px**2 + height_px**2) / 4 / focal_px**2

@@ -1,4 +1,4 @@
-"""Light over the whole picture: mixed lamps, patches of glare, shadows of people."""
+"""Light over the whole image: mixed lamps, patches of glare, shadows of people."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def light_field(
 
 
 def mixed_light(rng: np.random.Generator, image: Picture, strength: float) -> Picture:
-    """The picture in uneven light; a new array."""
+    """The image in uneven light; a new array."""
     h, w = image.shape[:2]
     field = light_field(rng, w, h, strength)
     if field is None:
@@ -68,7 +68,7 @@ def glare(
     rng: np.random.Generator, image: Picture, strength: float = 1.0,
     ground: Picture | None = None,
 ) -> Picture:  # fmt: skip
-    """Reflections on a picture; a new array. With `ground`, only on what is not the ground:
+    """Reflections on an image; a new array. With `ground`, only on what is not the ground:
     cards and chips shine, cloth does not."""
     h, w = image.shape[:2]
     full = glare_mask(rng, w, h, strength)

@@ -1,4 +1,4 @@
-"""Time stamps and camera names that recorders print on the picture."""
+"""Time stamps and camera names that recorders print on the image."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Stamp:
     """How a recorder prints the time.
 
     `corner` is 'bl', 'br', 'tl' or 'tr'; `height` the text's height as a share of the
-    picture's; `ground` prints it on a dark bar; `start_s` is the clock at the recording's
+    image's; `ground` prints it on a dark bar; `start_s` is the clock at the recording's
     start, seconds after midnight.
     """
 
@@ -65,9 +65,9 @@ class Stamp:
         )  # fmt: skip
 
     def print(self, grey: Picture, t_s: float) -> tuple[int, int, int, int]:
-        """Print on a grey picture or luma plane, uint8 (h, w), in place.
+        """Print on a grey image or luma plane, uint8 (h, w), in place.
 
-        Gives back the part that may have changed, (x0, y0, x1, y1).
+        Returns the part that may have changed, (x0, y0, x1, y1).
         """
         h, w = grey.shape
         halo, ink = _letters(self.text(t_s), self.font, max(6, round(self.height * h)))
@@ -105,6 +105,6 @@ def _letters(text: str, font: int, tall: int) -> tuple[Picture, Picture]:
 
 
 def _mix(spot: Picture, ink: Picture, level: int) -> None:
-    """Print ink of one brightness on a piece of a grey picture."""
+    """Print ink of one brightness on a piece of a grey image."""
     kept = cv2.multiply(spot, 255 - ink, scale=1 / 255)
     np.copyto(spot, cv2.add(kept, cv2.convertScaleAbs(ink, alpha=level / 255)))

@@ -1,4 +1,4 @@
-"""Painting cards, chips and lammers into a picture of the felt, seen from a camera.
+"""Painting cards, chips and lammers into an image of the felt, seen from a camera.
 
 A point at a height over the felt is seen where the line from the camera through it meets
 the felt's plane (`foot + (p - foot) * H / (H - h)`), so that the felt's homography, and the

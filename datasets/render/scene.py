@@ -1,4 +1,4 @@
-"""What lies on the felt and what moves over it: the contract between play and picture.
+"""What lies on the felt and what moves over it: the contract between play and image.
 
 The shift simulator writes a `ShiftPlan`; the renderer draws it. Positions are felt
 millimetres (see `vision.geometry.table`), times are seconds of the recording.
@@ -118,7 +118,7 @@ class FeltState:
     items: dict[str, Item] = field(default_factory=dict)
 
     def apply(self, change: Change) -> tuple[Item, ...]:
-        """Carry the change out; gives back every item that went or came.
+        """Carry the change out; returns every item that went or came.
 
         Raises KeyError when an item to remove is not there or a key comes twice.
         """

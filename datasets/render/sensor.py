@@ -1,4 +1,4 @@
-"""What a camera does to the picture: exposure, blur, noise and the codec."""
+"""What a camera does to the image: exposure, blur, noise and the codec."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CameraFaults:
     `motion_px` is the length of a motion blur along `motion_deg`; `sharpen` the strength of
     the edge enhancement that surveillance cameras add; `chroma` the noise of colours beside
     that of brightness; `codec` 'jpeg' at `quality`, or 'h264' at `crf`; `small` the share of
-    the picture's raster that was really recorded; `veil` the share of stray light that greys
+    the image's raster that was really recorded; `veil` the share of stray light that greys
     all blacks.
     """
 
@@ -53,7 +53,7 @@ def _noise_bank() -> npt.NDArray[np.int16]:
 def add_noise(
     rng: np.random.Generator, image: Picture, sigma: float, *, grey: bool = False
 ) -> Picture:
-    """The picture, uint8 (h, w, 3), with normal noise of `sigma` levels; a new array."""
+    """The image, uint8 (h, w, 3), with normal noise of `sigma` levels; a new array."""
     out = np.empty_like(image)
     bank = _noise_bank()
     for y0 in range(0, image.shape[0], NOISE_SIDE):
@@ -134,7 +134,7 @@ def motion_kernel(length_px: float, angle_deg: float) -> npt.NDArray[np.float32]
 
 
 def degrade(rng: np.random.Generator, image: Picture, faults: CameraFaults) -> Picture:
-    """Blur, exposure, noise and codec on a picture, uint8 (h, w, 3); a new array."""
+    """Blur, exposure, noise and codec on an image, uint8 (h, w, 3); a new array."""
     out: Picture | cv2.typing.MatLike = image
     h, w = image.shape[:2]
     if faults.small < 1.0:
@@ -157,9 +157,9 @@ def degrade(rng: np.random.Generator, image: Picture, faults: CameraFaults) -> P
 
 
 def through_h264(image: Picture, crf: int) -> Picture:
-    """The picture, uint8 (h, w, 3) BGR, as H.264 at `crf` gives it back; a new array.
+    """The image, uint8 (h, w, 3) BGR, as H.264 at `crf` gives it back; a new array.
 
-    One thread, so that the same picture always comes back the same.
+    One thread, so that the same image always comes back the same.
     """
     h, w = image.shape[:2]
     even = cv2.copyMakeBorder(image, 0, h % 2, 0, w % 2, cv2.BORDER_REPLICATE)

@@ -1,4 +1,4 @@
-"""The slow shake of a ceiling camera: the picture wanders by a share of a pixel or more."""
+"""The slow shake of a ceiling camera: the image wanders by a share of a pixel or more."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from datasets.render.cards.suit_marks import Picture
 
 STEP_PX = 0.25
-"""The shake goes in steps of this, so that most pictures need no moving at all."""
+"""The shake goes in steps of this, so that most images need no moving at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shake:
     """A wandering by about `amplitude_px` each way with periods from `period_s` upwards.
 
-    A camera that turns by a hair moves its whole picture alike, but for far less than a
+    A camera that turns by a hair moves its whole image alike, but for far less than a
     hundredth of a px.
 
     >>> Shake(0.0).at(3.0)
@@ -30,7 +30,7 @@ class Shake:
     seed: int = 0
 
     def at(self, t_s: float) -> tuple[float, float]:
-        """How far (x, y) the picture is moved at a time, px, in whole steps."""
+        """How far (x, y) the image is moved at a time, px, in whole steps."""
         phases = np.random.default_rng([self.seed, 3]).uniform(0, 2 * math.pi, 6).tolist()
         out = []
         for k in (0, 3):

@@ -26,7 +26,7 @@ class Look:
     `layout` is how the felt is printed, in `print_rgb`; `unevenness` how much the light
     differs over the table (0 even, 1 much) and `glare` how bright lamps shine on cards and
     chips (0 to 1), both drawn from `seed`; `shake` moves the camera; `stamp` prints the
-    clock; `flicker` is the share by which the lamps' beat brightens and dims the picture.
+    clock; `flicker` is the share by which the lamps' beat brightens and dims the image.
     """
 
     felt_rgb: Rgb

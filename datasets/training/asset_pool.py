@@ -46,7 +46,7 @@ HIGH_BOX = np.array([[-85.0, 88.0], [85.0, 88.0], [85.0, 182.0], [-85.0, 182.0]]
 
 @dataclass
 class House:
-    """Chips and lammers of one house with their drawn pictures."""
+    """Chips and lammers of one house with their drawn images."""
 
     looks: dict[str, ChipLook]
     lammers: dict[str, Picture]

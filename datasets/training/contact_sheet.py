@@ -22,7 +22,7 @@ PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp"}
 
 
 def find_photos(folder: Path, count: int, seed: int = 1) -> list[Path]:
-    """`count` pictures below a folder, chosen from all of them by `seed`.
+    """`count` images below a folder, chosen from all of them by `seed`.
 
     Raises FeltwatchError when the folder is not there or holds too few.
     """
@@ -50,7 +50,7 @@ def rendered_views(count: int, seed: int = 1, loose: float = 0.0, size: int = 64
 
 
 def square(image: Picture, side: int) -> Picture:
-    """The picture fitted whole into a square on grey, uint8 (side, side, 3)."""
+    """The image fitted whole into a square on grey, uint8 (side, side, 3)."""
     h, w = image.shape[:2]
     k = side / max(h, w)
     small = cv2.resize(

@@ -1,4 +1,4 @@
-"""What the truth of a recording's picture says of one view: boxes, and crops of the indices."""
+"""What the truth of a recording's image says of one view: boxes, and crops of the indices."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SeenBox:
 def boxes_in_view(
     objects: Sequence[Mapping[str, Any]], calibration: Calibration, place: Place, size: int
 ) -> tuple[SeenBox, ...]:
-    """The boxes of a picture's truth in a view of it, (n) px of the view as its pixels count.
+    """The boxes of an image's truth in a view of it, (n) px of the view as its pixels count.
 
     What the view's edge cuts is less seen by as much of its box. Those of which hardly
     anything is seen are left out, as in rendered sets.
@@ -93,7 +93,7 @@ def tray_in_view(table: TableFile, place: Place, size: int) -> SeenBox | None:
 def index_crop(
     frame: Picture, calibration: Calibration, place: Place, quad: FloatArray, size: int
 ) -> Picture:
-    """The square about an index, upright, from the full picture; uint8 (64, 64, 3).
+    """The square about an index, upright, from the full image; uint8 (64, 64, 3).
 
     `quad` (4, 2) px of a view of `size` px, as in `datasets.render.boxes.Box.quad`.
     """

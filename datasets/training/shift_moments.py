@@ -1,7 +1,7 @@
-"""Which moments of a simulated shift are worth a picture of a view, by the shift's own truth.
+"""Which moments of a simulated shift are worth an image of a view, by the shift's own truth.
 
 A view is at rest when for a while nothing in it came, went or moved and no arm was over it.
-Each state of rest of a view is told once, however long it lasts and how often it comes back.
+Each state of rest of a view is reported once, however long it lasts and how often it comes back.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOVED_MM = 5.0
 
 MOTION_SHARE = 0.15
 EMPTY_SHARE = 0.05
-"""Of all pictures chosen: with an arm over the view, and of felt on which nothing lies."""
+"""Of all images chosen: with an arm over the view, and of felt on which nothing lies."""
 
 NO_THINGS = frozenset({"arm", "card"})
 """Classes of the truth that the detector has no name for; a card's indices stand for it."""
@@ -35,7 +35,7 @@ NO_THINGS = frozenset({"arm", "card"})
 
 @dataclass(frozen=True, slots=True, order=True)
 class Moment:
-    """A picture of the recording and the view to cut from it; seat 0 is the dealer's."""
+    """An image of the recording and the view to cut from it; seat 0 is the dealer's."""
 
     pts: int
     t_s: float
@@ -74,7 +74,7 @@ class _Watch:
     _counts: dict[tuple[int, bool], int] = field(default_factory=dict)
 
     def look(self, pts: int, t_s: float, state: _State, arms: Sequence[Sequence[float]]) -> None:
-        """Take the next picture's truth in."""
+        """Take the next image's truth in."""
         if self._now < 0 or not self.states[self._now].same(state):
             self._now = next((k for k, old in enumerate(self.states) if old.same(state)), -1)
             if self._now < 0:
@@ -114,7 +114,7 @@ def choose_moments(
 
     `frames` are the lines of a truth file (`datasets.simulate.filming.truth_frames`), looked at no
     more often
-    than `every_s`; pictures with a camera's trouble are passed over. `places` are the views
+    than `every_s`; images with a camera's trouble are passed over. `places` are the views
     by seat, 0 for the dealer's. At most `most` are chosen, the same for the same `seed`.
     """
     rng = np.random.default_rng([seed, 61])

@@ -8,7 +8,7 @@ They are written in the form of a rendered set (`datasets.training.training_set`
     meta.jsonl   recipe.json   data.yaml
 
 `boxes` tell what the YOLO labels cannot, a stack's `colours` too; `meta.jsonl` tells of each
-picture the shift, deck, camera seed, seat (null: the dealer's view), the second and whether
+image the shift, deck, camera seed, seat (null: the dealer's view), the second and whether
 the view was at rest. Several shifts may be cut into one folder, each under its own name.
 """
 
@@ -37,7 +37,7 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.table import load_table
 
 FORM = 1
-"""Goes up when the same recording gives other pictures or labels than before."""
+"""Goes up when the same recording gives other images or labels than before."""
 
 QUALITY = 94
 DEALER = 0
@@ -49,9 +49,9 @@ TOLD = ("seed", "rounds", "game", "pace", "dealers", "fps", "size", "camera_seed
 
 @dataclass(frozen=True, slots=True)
 class CutWishes:
-    """How a recording is cut; the same wishes give the same pictures.
+    """How a recording is cut; the same wishes give the same images.
 
-    `every_s` is the step at which the shift is looked at, `most` the most pictures, `size`
+    `every_s` is the step at which the shift is looked at, `most` the most images, `size`
     a view's side in px, `shift` the name of the shift in the set (its folder's unless told).
     """
 
@@ -164,7 +164,7 @@ def truth_lines(truth: Path) -> Iterator[dict[str, Any]]:
 def moment_pictures(
     video: Path, truth: Path, chosen: Sequence[Moment]
 ) -> Iterator[tuple[Picture, list[dict[str, Any]], Moment]]:
-    """The chosen moments with the whole picture (h, w, 3) BGR and what the truth tells of it.
+    """The chosen moments with the whole image (h, w, 3) BGR and what the truth tells of it.
 
     Raises FeltwatchError where the recording cannot be read or is not the truth's.
     """
@@ -195,7 +195,7 @@ def moment_pictures(
 
 
 def shift_name(wanted: str) -> str:
-    """A shift's name fit for file names; what follows a '-' there is the picture's number."""
+    """A shift's name fit for file names; what follows a '-' there is the image's number."""
     return re.sub(r"\W", "_", wanted, flags=re.ASCII) or "shift"
 
 

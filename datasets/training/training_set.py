@@ -1,6 +1,6 @@
-"""Rendered training sets: pictures with YOLO labels, and upright crops of their indices.
+"""Rendered training sets: images with YOLO labels, and upright crops of their indices.
 
-Beside each picture's YOLO labels, `boxes/SPLIT/SHARD.jsonl` tells every box's visible share.
+Beside each image's YOLO labels, `boxes/SPLIT/SHARD.jsonl` tells every box's visible share.
 
 A set is written by shards, each from its own seed with decks of its own, so that an
 interrupted run goes on where it stopped and the validation shard shares no deck design
@@ -42,12 +42,12 @@ FOLDER_SHARE = 0.15
 """Share of training views that show a deck of `deck_folders`, where there are any."""
 
 LOOK_VERSION = 3
-"""Goes up when the same seed gives other pictures than before."""
+"""Goes up when the same seed gives other images than before."""
 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """What a training set is made of; the same values give the same pictures."""
+    """What a training set is made of; the same values give the same images."""
 
     views: int
     seed: int = 1
@@ -65,7 +65,7 @@ def upright_crop(
     """The square about an index, turned upright; uint8 (size, size, 3).
 
     `quad` (4, 2) px as in `Box.quad`, `margin` the square's side over its longer side. With
-    `view` a table's view is passed over: the square is cut from the camera's own picture, as
+    `view` a table's view is passed over: the square is cut from the camera's own image, as
     the product cuts it.
     """
     center = quad.mean(axis=0)
@@ -90,7 +90,7 @@ def upright_crop(
 def square_crop(
     image: Picture, center: FloatArray, right: FloatArray, down: FloatArray, side: float, size: int
 ) -> Picture:
-    """A turned square of a picture: unit vectors `right` and `down`, `side` in px."""
+    """A turned square of an image: unit vectors `right` and `down`, `side` in px."""
     k = side / size
     half = (size - 1) / 2
     matrix = np.array([
@@ -224,7 +224,7 @@ def render_training_set(
     workers: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Path:
-    """Render the set into `out`; gives back the YOLO `data.yaml`. Resumable.
+    """Render the set into `out`; returns the YOLO `data.yaml`. Resumable.
 
     Raises FeltwatchError when `out` holds a set of another recipe, or for a deck folder
     that cannot be read.

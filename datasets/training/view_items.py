@@ -233,7 +233,7 @@ def loose_items(rng: np.random.Generator, size_mm: float) -> list[Item]:
             x, y = rng.normal(0, half * 0.4, 2).tolist()
         else:
             x, y = rng.uniform(-half, half, 2).tolist()
-        # Cards of one picture often lie the same way.
+        # Cards of one image often lie the same way.
         angle = (
             whole + float(rng.normal(0, 8)) if rng.random() < 0.4 else float(rng.uniform(0, 360))
         )

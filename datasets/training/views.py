@@ -1,8 +1,8 @@
 """Training views: pieces of felt with cards, chips and lammers, and the boxes on them.
 
 Two kinds: views as a calibrated ceiling camera gives them (a fixed scale, hands in rows),
-and loose pictures as a telephone takes them (any scale, any turn, steep perspective). Both
-are drawn straight into the camera's picture; a table's view is cut from it as the product
+and loose images as a telephone takes them (any scale, any turn, steep perspective). Both
+are drawn straight into the camera's image; a table's view is cut from it as the product
 cuts it, so that it shows the camera's own raster, blur and codec.
 """
 
@@ -48,7 +48,7 @@ CLASSES = ("index", "joker", "back", "chip", "lammer_envy", "lammer_dealer")
 TABLE_SHARE = 0.6
 STEEPEST_DEG = 62.0
 LOWEST_VIEW_DEG = 84.0
-"""Off the vertical: how flat the flattest ray of a picture meets the table."""
+"""Off the vertical: how flat the flattest ray of an image meets the table."""
 CHIPS_ALONE = 0.07
 """Share of loose views that show chips and no cards."""
 MOST_ARM_DENSITY = 5.0
@@ -57,11 +57,11 @@ MOST_ARM_DENSITY = 5.0
 
 @dataclass(frozen=True)
 class LabelledView:
-    """A rendered picture, uint8 (h, w, 3) BGR, and what is on it.
+    """A rendered image, uint8 (h, w, 3) BGR, and what is on it.
 
-    `partly` are things of which too little is seen to be labelled. `camera` is the picture
+    `partly` are things of which too little is seen to be labelled. `camera` is the image
     that a table's view was cut from and `to_view` (3, 3) the map from its px to the view's;
-    None for a picture that is the camera's own.
+    None for an image that is the camera's own.
     """
 
     image: Picture
@@ -129,7 +129,7 @@ def render_table_view(
     rng: np.random.Generator, deck: Deck, stage: Stage, size: int = 640,
     laid: Sequence[Item] | None = None, moment: np.random.Generator | None = None,
 ) -> LabelledView:  # fmt: skip
-    """A seat's view as the product cuts it from the picture of a ceiling camera.
+    """A seat's view as the product cuts it from the image of a ceiling camera.
 
     `laid` is what lies there, with no arm over it, in place of a seat at some moment. With
     `moment` the camera's noise and blur are drawn from it: the same view at several moments.
@@ -197,7 +197,7 @@ def _parted(boxes: tuple[Box, ...]) -> tuple[tuple[Box, ...], tuple[Box, ...]]:
 
 
 def _overlay(rng: np.random.Generator, canvas: Picture) -> None:
-    """A recorder's stamp somewhere on the picture."""
+    """A recorder's stamp somewhere on the image."""
     grey = np.zeros(canvas.shape[:2], np.uint8)
     stamp = Stamp.draw(rng)
     box = Stamp(stamp.corner, 0.03, stamp.font, stamp.form).print(grey, float(rng.uniform(0, 9e4)))
@@ -251,7 +251,7 @@ def render_loose_view(
     homography = pinhole(foot, height, tilt, azimuth, roll, focal)
     squash = np.diag([1.0, 1.0, 1.0])
     if rng.random() < 0.3:
-        # Pictures of other shapes, stretched to a square.
+        # Images of other shapes, stretched to a square.
         squash[int(rng.integers(2)), :] *= float(rng.uniform(0.7, 1.0))
         squash /= squash[2, 2]
     middle = (size - 1) / 2
@@ -322,7 +322,7 @@ def _loose_ground(
 
 
 def _beyond_the_edge(rng: np.random.Generator, canvas: Picture, stage: Stage) -> None:
-    """A part of the picture behind the table's edge: another ground, out of focus and shaded."""
+    """A part of the image behind the table's edge: another ground, out of focus and shaded."""
     size = canvas.shape[0]
     a = float(rng.uniform(0, 2 * math.pi))
     out = np.array([math.cos(a), math.sin(a)])
@@ -347,7 +347,7 @@ def _beyond_the_edge(rng: np.random.Generator, canvas: Picture, stage: Stage) ->
 def _holding(
     rng: np.random.Generator, canvas: Picture, items: Sequence[Item], painter: Painter, stage: Stage
 ) -> Picture:
-    """A hand that holds a card by its lower end, or reaches over the picture."""
+    """A hand that holds a card by its lower end, or reaches over the image."""
     cards = [i for i in items if isinstance(i, CardItem)]
     if not cards or rng.random() < 0.4:
         return random_arms(rng, canvas, painter.density((0.0, 0.0)), stage.arms)

@@ -168,7 +168,7 @@ def _placed(n: int, turned: torch.Tensor, device: torch.device) -> torch.Tensor:
 
 
 def _exposed(shown: torch.Tensor) -> torch.Tensor:
-    """Light, its colour, glare, a grey picture and noise, on the camera's own px."""
+    """Light, its colour, glare, a grey image and noise, on the camera's own px."""
     n, device = len(shown), shown.device
     dim = _some(n, 0.15, device)
     gain = 0.6 + torch.rand(n, 1, 1, 1, device=device) * 0.65

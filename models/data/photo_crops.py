@@ -53,7 +53,7 @@ STRANGE_SHARE = 0.3
 """A crop that reads as some card with more than this is not used as `none`."""
 
 SURE_BOX = 0.4
-"""A found box of this score that no label accounts for keeps its picture from the detector."""
+"""A found box of this score that no label accounts for keeps its image from the detector."""
 
 SOURCE_FILE = "source.json"
 """Name, version, licence and attribution of a folder of photographs, for the model card."""
@@ -75,7 +75,7 @@ class _Square:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """What one picture gave: squares, and boxes (class, xyxy) for the detector."""
+    """What one image gave: squares, and boxes (class, xyxy) for the detector."""
 
     squares: list[_Square]
     boxes: list[tuple[int, tuple[float, float, float, float]]]
@@ -100,7 +100,7 @@ def best_turn(shares: Floats, card: int) -> tuple[float, float, bool]:
 
 
 class _Harvest:
-    """Takes crops and boxes from pictures, one at a time."""
+    """Takes crops and boxes from images, one at a time."""
 
     def __init__(self, detector: SizedDetector, reader: Reader, seed: int) -> None:
         self.detector = detector
@@ -108,7 +108,7 @@ class _Harvest:
         self.rng = np.random.default_rng(seed)
 
     def take(self, photo: LabelledPhoto, image: ByteArray) -> _Taken:
-        """Everything that a picture's labels allow."""
+        """Everything that an image's labels allow."""
         found = find_in_picture(image, self.detector).of("index", "joker")
         corners = [box for box in photo.boxes if box.kind == "corner" and box.label in DECK_LABELS]
         cards = [box for box in photo.boxes if box.kind == "card" and box.label in DECK_LABELS]
@@ -180,7 +180,7 @@ class _Harvest:
     def _add_none(
         self, image: ByteArray, photo: LabelledPhoto, found: Detections, taken: _Taken
     ) -> None:
-        """Squares that hold no index: anywhere, and pips and pictures within the cards."""
+        """Squares that hold no index: anywhere, and pips and images within the cards."""
         size = float(np.median([_side(box) for _, box in taken.boxes])) if taken.boxes else 40.0
         cards = [box.xyxy for box in photo.boxes if box.kind == "card"]
         areas = [*cards, (0.0, 0.0, float(photo.width), float(photo.height))]
@@ -299,11 +299,11 @@ def harvest_photos(
 ) -> dict[str, int]:
     """Write crops and detector labels from a folder of labelled photographs.
 
-    `images`: the pictures of the training part, by name; never those held out. Into `out`:
+    `images`: the images of the training part, by name; never those held out. Into `out`:
     `crops/NNNN.npy` uint8 (n, 64, 64, 3) BGR with `crops/NNNN-labels.npy` int16 (n,),
     `patches.npz` with what is about them (`datasets.training.index_patches`), and
-    `images/PREFIX-*.jpg` with `labels/PREFIX-*.txt` in YOLO's form for pictures in which
-    every index could be accounted for. Gives back what was taken.
+    `images/PREFIX-*.jpg` with `labels/PREFIX-*.txt` in YOLO's form for images in which
+    every index could be accounted for. Returns what was taken.
 
     `skip_suits`, such as `S`, leaves crops of these suits out: where a folder shows a deck's
     spades and none of its clubs, its crops would teach that every black mark is a spade.

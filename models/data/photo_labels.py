@@ -1,4 +1,4 @@
-"""Folders of labelled photographs: `labels.json`, and which pictures are held out."""
+"""Folders of labelled photographs: `labels.json`, and which images are held out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Part(BaseModel):
 
 
 class PhotoBox(_Part):
-    """One labelled box, px of the picture."""
+    """One labelled box, px of the image."""
 
     label: Annotated[str, AfterValidator(_known_label)]
     xyxy: Annotated[tuple[float, float, float, float], AfterValidator(_box)]
@@ -56,7 +56,7 @@ class PhotoBox(_Part):
 
 
 class LabelledPhoto(_Part):
-    """A picture's file, relative to the folder, its size in px and its boxes."""
+    """An image's file, relative to the folder, its size in px and its boxes."""
 
     image: str
     width: int = Field(gt=0)
@@ -65,7 +65,7 @@ class LabelledPhoto(_Part):
 
 
 def load_labels(folder: Path) -> tuple[LabelledPhoto, ...]:
-    """The labelled pictures of a folder with `labels.json`.
+    """The labelled images of a folder with `labels.json`.
 
     Raises FeltwatchError naming the file and the entry that is not in order.
     """
@@ -87,9 +87,9 @@ def load_labels(folder: Path) -> tuple[LabelledPhoto, ...]:
 
 
 def shot_of(name: str) -> str:
-    """What pictures of one shot have in common: the minute they were taken, else the name.
+    """What images of one shot have in common: the minute they were taken, else the name.
 
-    Endings that copies and variants of a picture get are left out.
+    Endings that copies and variants of an image get are left out.
 
     >>> shot_of("images/IMG_20220921_193915.jpg")
     'IMG_20220921_1939'
@@ -108,16 +108,16 @@ def shot_of(name: str) -> str:
 
 
 def hash_split(name: str, share: float = HELD_SHARE) -> bool:
-    """Whether a picture is held out: `share` of all, the same pictures every time.
+    """Whether an image is held out: `share` of all, the same images every time.
 
-    By the SHA-1 of its shot, so that pictures of one shot stay together.
+    By the SHA-1 of its shot, so that images of one shot stay together.
     """
     digest = hashlib.sha1(shot_of(name).encode(), usedforsecurity=False).hexdigest()
     return int(digest, 16) % 100_000 < share * 100_000
 
 
 def time_after(folder: Path, clock: str) -> frozenset[str]:
-    """Names of the folder's pictures taken at `clock` (`HH:MM`) or later, by file name.
+    """Names of the folder's images taken at `clock` (`HH:MM`) or later, by file name.
 
     Raises FeltwatchError for a time or a file name that tells no time.
     """
@@ -139,7 +139,7 @@ def time_after(folder: Path, clock: str) -> frozenset[str]:
 
 
 def held_out(folder: Path, after: str | None = None, share: float | None = None) -> frozenset[str]:
-    """Names of the pictures never trained on: those `after` a time, or a `share` by hash."""
+    """Names of the images never trained on: those `after` a time, or a `share` by hash."""
     if after is not None:
         return time_after(folder, after)
     part = HELD_SHARE if share is None else share

@@ -141,7 +141,7 @@ def patch_data(folder: Path) -> PatchData:
 def photo_data(folder: Path) -> PhotoData:
     """Where crops of photographs come from: `source.json` in their folder or above it.
 
-    Only its name where nothing is told; raises FeltwatchError for a broken file.
+    Only its name where nothing is given; raises FeltwatchError for a broken file.
     """
     whole = folder.resolve()
     for place in (whole, *whole.parents[:2]):

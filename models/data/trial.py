@@ -1,4 +1,4 @@
-"""Rendered pictures to try networks on: always the same, and of no set."""
+"""Rendered images to try networks on: always the same, and of no set."""
 
 from __future__ import annotations
 

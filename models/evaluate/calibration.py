@@ -27,7 +27,7 @@ ALL = "all"
 
 @dataclass
 class Evidence:
-    """Gathers, picture by picture, what was said with which share and whether it was right."""
+    """Gathers, image by image, what was said with which share and whether it was right."""
 
     threshold: float
     _scores: list[tuple[str, float, bool, int]] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Evidence:
     _pictures: int = 0
 
     def add(self, one: Prediction, matches: Matches) -> None:
-        """Take one picture."""
+        """Take one image."""
         self._pictures += 1
         for n in range(len(one.found)):
             score = float(one.found.scores[n])

@@ -113,7 +113,7 @@ def steps_chart(
 ) -> str:  # fmt: skip
     """Shares by step of a change; `breaks` is the first step that counts as broken.
 
-    `lines` are shares of the plain picture's, 1 being as good; `floor` is drawn across.
+    `lines` are shares of the plain image's, 1 being as good; `floor` is drawn across.
     """
     wide = max(1, len(steps) - 1)
     x, y = MARGIN, TOP

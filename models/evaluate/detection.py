@@ -33,7 +33,7 @@ def kind_of(name: str) -> str:
 
 
 def match_found(one: Prediction) -> Matches:
-    """The boxes of a picture matched to the true ones, kind by kind."""
+    """The boxes of an image matched to the true ones, kind by kind."""
     true = one.picture.truths
     kinds = np.array([kind_of(name) for name in one.found.names])
     own = kinds[one.found.classes] if len(one.found) else np.zeros(0, kinds.dtype)
@@ -52,7 +52,7 @@ def boxes_of(truths: Sequence[Truth]) -> Array:
 
 @dataclass
 class Finding:
-    """Counts what was found, picture by picture; `scenes` keeps figures of each apart."""
+    """Counts what was found, image by image; `scenes` keeps figures of each apart."""
 
     threshold: float
     names: tuple[str, ...]
@@ -63,7 +63,7 @@ class Finding:
     _mistaken: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, one: Prediction, matches: Matches) -> None:
-        """Count one picture."""
+        """Count one image."""
         self.pictures += 1
         true = one.picture.truths
         at = [

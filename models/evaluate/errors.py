@@ -19,7 +19,7 @@ Xyxy = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake: what is there and what was found, with boxes in px of the picture.
+    """One mistake: what is there and what was found, with boxes in px of the image.
 
     `sureness`: for a wrong name or a find at nothing how sure that was; for a miss how far
     from found, by how much of the thing is seen and the best score at it.
@@ -46,7 +46,7 @@ class WorstMistakes:
     kept: dict[str, list[Mistake]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
 
     def add(self, one: Prediction, matches: Matches) -> None:
-        """Look through one picture."""
+        """Look through one image."""
         truths = one.picture.truths
         taken = set()
         for n in range(len(one.found)):

@@ -1,4 +1,4 @@
-"""A picture as the detector takes it: scaled into a padded square."""
+"""An image as the detector takes it: scaled into a padded square."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 from vision.detect.detections import ByteArray
 
 PAD = 114
-"""Grey around pictures that are not square, as in training."""
+"""Grey around images that are not square, as in training."""
 
 
 def fit_square(image: ByteArray, size: int) -> tuple[ByteArray, float, tuple[float, float]]:
-    """The picture, uint8 (h, w, 3), scaled into a padded square.
+    """The image, uint8 (h, w, 3), scaled into a padded square.
 
-    Gives back the square (size, size, 3), the scale and the offset (x, y) px: a point of
-    the picture lies at scale * point + offset.
+    Returns the square (size, size, 3), the scale and the offset (x, y) px: a point of
+    the image lies at scale * point + offset.
     """
     h, w = image.shape[:2]
     scale = size / max(h, w)

@@ -116,7 +116,7 @@ def average_precision(
 ) -> npt.NDArray[np.float64]:
     """AP (10,) at IOU_STEPS: mean of the precision at 101 recalls, as in COCO.
 
-    `right` and `skipped` (n, 10) of all pictures together, `scores` (n,); `labels` is how
+    `right` and `skipped` (n, 10) of all images together, `scores` (n,); `labels` is how
     many there were to be found, at least one.
 
     >>> found = np.ones((1, 10), bool)

@@ -1,6 +1,6 @@
-"""Held-out pictures in changed form: turned, half covered, in glare, small, dark and so on.
+"""Held-out images in changed form: turned, half covered, in glare, small, dark and so on.
 
-Each change is a list of steps from slight to heavy. A step takes a picture and what is on it
+Each change is a list of steps from slight to heavy. A step takes an image and what is on it
 and gives both back changed; what a change hides or moves out is no longer asked for.
 """
 
@@ -24,7 +24,7 @@ Changed = tuple[Picture, Truths]
 Change = Callable[[np.random.Generator, Picture, Truths], Changed]
 
 LEAST_INSIDE = 0.7
-"""Share of an index that must stay in the picture for it to be asked for."""
+"""Share of an index that must stay in the image for it to be asked for."""
 
 HIDDEN = 0.15
 """An index of which a cover hides more is not asked for, unless the cover is put over it."""
@@ -54,7 +54,7 @@ class Form:
 
 
 def quad_of(truth: Truth) -> FloatArray:
-    """The corners (4, 2) of an index as it reads, those of its box where none are told."""
+    """The corners (4, 2) of an index as it reads, those of its box where none are given."""
     if truth.quad is not None:
         return truth.quad
     x0, y0, x1, y1 = truth.xyxy
@@ -62,7 +62,7 @@ def quad_of(truth: Truth) -> FloatArray:
 
 
 def turned(degrees: float) -> Change:
-    """Turned about the picture's middle; what leaves it is not asked for."""
+    """Turned about the image's middle; what leaves it is not asked for."""
 
     def change(_rng: np.random.Generator, image: Picture, truths: Truths) -> Changed:
         if not degrees:
@@ -98,7 +98,7 @@ def _moved(truth: Truth, matrix: FloatArray, width: int, height: int) -> Truth |
 
 
 def on_pixels(function: Callable[[np.random.Generator, Picture], Picture]) -> Change:
-    """A change of the picture alone."""
+    """A change of the image alone."""
 
     def change(rng: np.random.Generator, image: Picture, truths: Truths) -> Changed:
         return function(rng, image), truths

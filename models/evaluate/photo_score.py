@@ -33,7 +33,7 @@ class ReadsPhotos(Protocol):
     """What reads photographs, `vision.cards.photo.PhotoReader` above all."""
 
     def read(self, image: ByteArray) -> PhotoResult:
-        """Everything on a picture, uint8 (h, w, 3) BGR."""
+        """Everything on an image, uint8 (h, w, 3) BGR."""
         ...
 
 
@@ -67,7 +67,7 @@ class Tally:
 class PhotoTally:
     """Counts over photographs.
 
-    `cards`: whole cards (labels of kind `card`, or the corners of one name in a picture);
+    `cards`: whole cards (labels of kind `card`, or the corners of one name in an image);
     `lines` has them apart: the 52 cards, jokers, and besides them backs and chip stacks,
     `elsewhere` what was told as one of those where no such label is.
     `corners`: labelled indices. `invented`: cards found where no label is. `named`: indices
@@ -86,7 +86,7 @@ class PhotoTally:
     elsewhere: Counter[str] = field(default_factory=Counter)
 
     def add(self, photo: LabelledPhoto, result: PhotoResult) -> None:
-        """Count one picture."""
+        """Count one image."""
         self.pictures += 1
         corners = [box for box in photo.boxes if box.kind == "corner" and box.label in _CARDS]
         cards = [box for box in photo.boxes if box.kind == "card" and box.label in _CARDS]
@@ -239,7 +239,7 @@ def score_photos(
     """Read the labelled photographs of a folder and count what was right.
 
     `images`: names as in `labels.json`, all when None. `on_photo` is called with each
-    picture (BGR) and its result. Raises FeltwatchError for labels or pictures that cannot
+    image (BGR) and its result. Raises FeltwatchError for labels or images that cannot
     be read, or when none is chosen.
     """
     photos = [p for p in load_labels(folder) if images is None or p.image in images]

@@ -1,4 +1,4 @@
-"""What the networks say of the pictures of a set, read as the product reads such pictures."""
+"""What the networks say of the images of a set, read as the product reads such images."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from models.evaluate.letterbox import fit_square
 from models.evaluate.samples import PHOTO, TABLE, ValPicture
 from settlement.record import DECK_LABELS
-from vision.cards.photo import read_picture, told_index
+from vision.cards.photo import card_of_reading, read_picture
 from vision.cards.rotation import ASPECTS, read_boxes
 from vision.cards.view import see_indices
 from vision.detect.calibrated_scores import Points, calibrated
@@ -50,7 +50,7 @@ class IndexReading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prediction:
-    """A picture, what was found on it (px of the picture) and how the indices were read.
+    """An image, what was found on it (px of the image) and how the indices were read.
 
     `readings` holds, by place in `found`, those read as a card; `unread` are the places of
     indices that the reader took for none.
@@ -69,11 +69,11 @@ def predict(
     progress: Callable[[float], None] | None = None,
     points: Points | None = None,
 ) -> Iterator[Prediction]:
-    """Find and read everything on each picture, in order.
+    """Find and read everything on each image, in order.
 
-    Rendered pictures are one view each, photographs are looked at in several. Scores are
+    Rendered images are one view each, photographs are looked at in several. Scores are
     the network's own; where `points` calibrate them, the reading goes by the calibrated
-    ones, as in the product. Raises FeltwatchError for a picture that cannot be read.
+    ones, as in the product. Raises FeltwatchError for an image that cannot be read.
     """
     for start in range(0, len(pictures), PICTURES_AT_ONCE):
         part = pictures[start : start + PICTURES_AT_ONCE]
@@ -92,7 +92,7 @@ def look(
     reader: Reader,
     points: Points | None = None,
 ) -> Iterator[Prediction]:
-    """As `predict`, for pictures in hand, uint8 (h, w, 3) BGR; `scenes` say how each is read."""
+    """As `predict`, for images in hand, uint8 (h, w, 3) BGR; `scenes` say how each is read."""
     views = [n for n, scene in enumerate(scenes) if scene != PHOTO]
     fitted = [fit_square(images[n], detector.size) for n in views]
     seen = detector.find([square for square, _, _ in fitted])
@@ -151,7 +151,7 @@ def _read_any_turn(
         items, read_boxes(image, found.xyxy[list(items)], aspects, reader), strict=True
     ):
         as_joker = found.name(n) == "joker"
-        said = told_index(own, as_joker)
+        said = card_of_reading(own, as_joker)
         if said is None:
             continue
         card, told = said
@@ -170,7 +170,7 @@ def with_none(shares: Floats) -> Floats:
 
 
 def flat_view(image: ByteArray) -> tuple[Place, Calibration]:
-    """The place and calibration by which a picture is its own view: its px are the view's."""
+    """The place and calibration by which an image is its own view: its px are the view's."""
     height, width = image.shape[:2]
     place = Place(center_mm=(0.0, 0.0))
     to_felt = view_to_felt(place, width)

@@ -30,7 +30,7 @@ MOST_CONFUSIONS = 20
 
 @dataclass
 class Reading:
-    """Counts how indices were read, picture by picture."""
+    """Counts how indices were read, image by image."""
 
     threshold: float
     sure: float = SURE
@@ -41,7 +41,7 @@ class Reading:
     _invented: int = 0
 
     def add(self, one: Prediction, matches: Matches) -> None:
-        """Count one picture; `matches` are those of the finding."""
+        """Count one image; `matches` are those of the finding."""
         true = [t for t in one.picture.truths if t.kind in ASPECTS]
         # An index of which nobody told the card is neither right nor wrong under any.
         aside = np.array([not t.labelled or t.card not in DECK_LABELS for t in true], np.bool_)

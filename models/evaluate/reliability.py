@@ -2,7 +2,7 @@
 
 Three ways are tried on what was held out: as it is, Platt's (a line through the logits) and
 isotonic (steps that never fall; Zadrozny and Elkan, 2002), and for whole rows of shares one
-temperature (Guo et al., 2017). The choice goes by the log loss on pictures that the way was
+temperature (Guo et al., 2017). The choice goes by the log loss on images that the way was
 not fitted to. What is kept is a list of points with straight lines between them.
 """
 
@@ -104,7 +104,7 @@ WAYS: dict[str, Callable[[Array, Array], Points]] = {
 class Fit:
     """A calibration: the way chosen, its points, and figures before and after.
 
-    `ways` gives log loss and expected calibration error of each way on held-out pictures;
+    `ways` gives log loss and expected calibration error of each way on held-out images;
     `after` (n,) are the held-out shares of the chosen way.
     """
 
@@ -124,14 +124,14 @@ class Fit:
 
 
 def folds_of(pictures: Array, folds: int = FOLDS) -> npt.NDArray[np.int64]:
-    """The fold of each example, those of one picture together; `pictures` are numbers."""
+    """The fold of each example, those of one image together; `pictures` are numbers."""
     names, place = np.unique(pictures, return_inverse=True)
     order = np.random.default_rng(1).permutation(len(names))
     return np.asarray(order[place] % folds, np.int64)
 
 
 def fit_scores(share: Array, right: Array, pictures: Array) -> Fit:
-    """The best way for single shares (n,), by log loss on pictures it was not fitted to."""
+    """The best way for single shares (n,), by log loss on images it was not fitted to."""
     folds = folds_of(pictures)
     fewest = min(int(right.sum()), int((~right).sum()))
     ways = WAYS if len(share) >= FEWEST and fewest >= FEWEST / 10 else {AS_IS: as_is}
@@ -152,7 +152,7 @@ def fit_scores(share: Array, right: Array, pictures: Array) -> Fit:
 class RowFit:
     """A temperature for rows of shares, and what the ways for single shares would give.
 
-    It is 1, and the way "as it is", where a fitted one does no better on held-out pictures.
+    It is 1, and the way "as it is", where a fitted one does no better on held-out images.
     """
 
     way: str
@@ -175,7 +175,7 @@ class RowFit:
 def fit_rows(shares: Array, labels: Array, pictures: Array) -> RowFit:
     """One temperature for rows of shares (n, classes) with true classes (n,).
 
-    Shares and hits are those of each row's likeliest class; all on held-out pictures.
+    Shares and hits are those of each row's likeliest class; all on held-out images.
     """
     folds = folds_of(pictures)
     top, first = shares.max(axis=1), shares.argmax(axis=1)

@@ -1,4 +1,4 @@
-"""How finding and reading hold when pictures are turned, covered, glared, small or dark."""
+"""How finding and reading hold when images are turned, covered, glared, small or dark."""
 
 from __future__ import annotations
 
@@ -19,16 +19,11 @@ from vision.cards.photo import read_picture
 from vision.cards.rotation import ASPECTS
 from vision.detect.calibrated_scores import Points
 from vision.detect.detections import Reader
-from vision.detect.openvino_runtime import (
-    OpenVinoDetector,
-    OpenVinoReader,
-    detector_part,
-    load_card,
-)
+from vision.detect.openvino_runtime import load_card, open_detector, open_reader
 from vision.detect.tiling import SizedDetector
 
 BROKEN = 0.9
-"""A step that keeps less than this share of the plain picture's score has broken it."""
+"""A step that keeps less than this share of the plain image's score has broken it."""
 
 MEASURES = ("recall", "ap50", "read_right")
 """Indices found, their AP50, and labelled indices found and read right."""
@@ -36,7 +31,7 @@ MEASURES = ("recall", "ap50", "read_right")
 
 @dataclass(frozen=True, slots=True)
 class TrialOptions:
-    """Which split, how many pictures (None: all), which forms (none: all), threads."""
+    """Which split, how many images (None: all), which forms (none: all), threads."""
 
     split: str = "val"
     most_pictures: int | None = 60
@@ -51,7 +46,7 @@ def robustness(
     options: TrialOptions | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """Scores of the indices of held-out pictures at every step of every form.
+    """Scores of the indices of held-out images at every step of every form.
 
     `forms` lists for each the plain score, the steps and `breaks`: for each of MEASURES the
     first step under 90% of the plain score, None where it holds throughout. Raises
@@ -60,20 +55,15 @@ def robustness(
     options = options or TrialOptions()
     forms = chosen_forms(options.forms)
     card = load_card(weights)
-    model, told = card["models"]["detector"], card["models"]["reader"]
+    model = card["models"]["detector"]
     known = read_val_set(data, options.split)
     pictures = replace(known, pictures=tuple(p for p in known.pictures if _asked(p)))
     pictures = pictures.some(options.most_pictures)
     if not pictures.pictures:
         raise FeltwatchError(f"{data}: no index on its pictures tells its card")
     trial = _Trial(
-        OpenVinoDetector(
-            weights / detector_part(card)["file"], tuple(model["classes"]), FLOOR, options.threads
-        ),
-        OpenVinoReader(
-            weights / told["file"], options.threads, float(told.get("temperature", 1.0)),
-            told.get("precision"),
-        ),
+        open_detector(weights, card, options.threads, plain_from=FLOOR),
+        open_reader(weights, card, options.threads),
         pictures.pictures, tuple(model["classes"]), float(model.get("threshold", 0.25)),
         options.sure, model.get("points"),
     )  # fmt: skip
@@ -154,9 +144,9 @@ class _Trial:
     def score(
         self, step: Step, *, any_turn: bool = False, unchanged: bool = False
     ) -> dict[str, Any]:
-        """Finding and reading of the indices of all pictures, changed by a step.
+        """Finding and reading of the indices of all images, changed by a step.
 
-        `unchanged`: of the indices that the step leaves, on the pictures as they were.
+        `unchanged`: of the indices that the step leaves, on the images as they were.
         """
         finding, reading = Finding(self.threshold, self.names), Reading(self.threshold, self.sure)
         for one in self._changed(step, any_turn, unchanged):

@@ -53,7 +53,7 @@ def reading_rows(told: dict[str, Any]) -> list[tuple[str, ...]]:
 
 
 def calibration_rows(calibration: dict[str, Any] | None) -> list[tuple[str, ...]]:
-    """Lines of how each way of calibrating did on held-out pictures: what, ECE, log loss."""
+    """Lines of how each way of calibrating did on held-out images: what, ECE, log loss."""
     if calibration is None:
         return []
     parts: list[tuple[str, dict[str, Any]]] = []

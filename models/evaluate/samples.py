@@ -1,6 +1,6 @@
-"""The pictures that a model is checked on, in one form whatever dataset they come from.
+"""The images that a model is checked on, in one form whatever dataset they come from.
 
-Three forms are read: the folder of a rendered set (`boxes/SPLIT/*.jsonl` beside its pictures
+Three forms are read: the folder of a rendered set (`boxes/SPLIT/*.jsonl` beside its images
 tells what YOLO's labels cannot), a labelled dataset (`dataset.sqlite`), and any folder of
 labels that the importer reads, YOLO's data.yaml above all.
 """
@@ -26,15 +26,15 @@ from settlement.errors import FeltwatchError
 from vision.geometry.table import FloatArray
 
 ENCLOSURE_PICTURES = 200
-"""Pictures looked at for what the boxes of a set enclose, where it does not say so."""
+"""Images looked at for what the boxes of a set enclose, where it does not say so."""
 
 TABLE, LOOSE, PHOTO = "table", "loose", "photo"
-"""Scenes: a calibrated view, a rendered picture at any turn, a picture of any size."""
+"""Scenes: a calibrated view, a rendered image at any turn, an image of any size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
-    """One thing on a picture: class of the detector, box in px of the picture.
+    """One thing on an image: class of the detector, box in px of the image.
 
     Where `labelled` is false too little of it is seen: finding it is neither right nor wrong.
     `quad` (4, 2) is an index as it reads, `colour` that of a stack's top chip. `whole`: the
@@ -53,7 +53,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class ValPicture:
-    """A picture to check with, and what is on it."""
+    """An image to check with, and what is on it."""
 
     name: str
     path: Path
@@ -63,7 +63,7 @@ class ValPicture:
 
 @dataclass(frozen=True, slots=True)
 class ValSet:
-    """Pictures of one dataset; `form` is rendered, dataset or the format of a label folder.
+    """Images of one dataset; `form` is rendered, dataset or the format of a label folder.
 
     `unknown` counts boxes by labels that the model knows nothing of; they are left out.
     """
@@ -75,7 +75,7 @@ class ValSet:
     unknown: dict[str, int]
 
     def some(self, most: int | None) -> ValSet:
-        """The same set with at most so many pictures, evenly spread over it."""
+        """The same set with at most so many images, evenly spread over it."""
         if most is None or most >= len(self.pictures):
             return self
         chosen = np.linspace(0, len(self.pictures) - 1, most).round().astype(int)
@@ -83,7 +83,7 @@ class ValSet:
 
 
 def read_val_set(folder: Path, split: str = "val") -> ValSet:
-    """The pictures of a dataset's split; raises FeltwatchError naming what is wrong.
+    """The images of a dataset's split; raises FeltwatchError naming what is wrong.
 
     A dataset that names no splits at all is taken whole.
     """

@@ -1,4 +1,4 @@
-"""Checking weights on held-out pictures of any dataset, read as the product reads them."""
+"""Checking weights on held-out images of any dataset, read as the product reads them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from models.evaluate.samples import ValSet, read_val_set
 from models.evaluate.side_figures import read_strip_set, strip_figures
 from models.metrics import reader_figures
 from settlement.errors import FeltwatchError
-from vision.chips.side_runtime import OpenVinoStripReader
+from vision.chips.side_runtime import open_strip_reader
 from vision.chips.states import SURE_SUM
 from vision.detect.openvino_runtime import (
-    OpenVinoDetector,
     OpenVinoReader,
     detector_part,
     load_card,
+    open_detector,
+    open_reader,
 )
 
 FORM = 1
@@ -46,7 +47,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """What is checked: the split, at most so many pictures (None: all), from which share on
+    """What is checked: the split, at most so many images (None: all), from which share on
     a card is decided, how many of the worst mistakes are kept, threads (None: all)."""
 
     split: str = "val"
@@ -93,16 +94,14 @@ def validate(
     _fitting(known, names, weights)
     chosen = known.some(options.most_pictures)
     threshold = float(own.get("threshold", 0.25))
-    detector = OpenVinoDetector(
-        weights / detector_part(card)["file"], names, FLOOR, options.threads
-    )
-    told = card["models"]["reader"]
-    temperature = float(told.get("temperature", 1.0))
-    if tuple(told["classes"]) != CLASS_NAMES:
-        raise _other_classes(weights, told, CLASS_NAMES)
-    reader = OpenVinoReader(
-        weights / told["file"], options.threads, temperature, told.get("precision")
-    )
+    detector = open_detector(weights, card, options.threads, plain_from=FLOOR)
+    part = card["models"]["reader"]
+    if tuple(part["classes"]) != CLASS_NAMES:
+        raise FeltwatchError(
+            f"{weights / part['file']}: reads {len(part['classes'])} classes, not the "
+            f"{len(CLASS_NAMES)} of this version; export it again"
+        )
+    reader = open_reader(weights, card, options.threads)
     counts = {"": _Counts(threshold, options.sure, names)}
     worst = WorstMistakes(threshold, options.worst, options.sure)
     evidence = Evidence(threshold)
@@ -128,13 +127,14 @@ def validate(
             "unknown_labels": known.unknown,
         },
     }  # fmt: skip
-    calibration = evidence.fit(temperature, names)
+    calibration = evidence.fit(reader.temperature, names)
     figures = head | {
         "detector": whole["detector"] | {"size": detector.size},
         "end_to_end": whole["end_to_end"],
         "scenes": scenes if len(scenes) > 1 else {},
         "calibration": calibration,
-        **_crops(weights, card, data, options, stacks),
+        "reader": _crop_figures(reader, data / "crops" / options.split, options),
+        "stacks": _strip_figures(weights, card, data, options, stacks),
     }
     return Check(figures, worst.worst(), {"form": FORM} | head | calibration)
 
@@ -148,50 +148,32 @@ def _fitting(data: ValSet, names: tuple[str, ...], weights: Path) -> None:
         )
 
 
-def _crops(
+def _strip_figures(
     weights: Path, card: dict[str, Any], data: Path, options: CheckOptions, stacks: Path | None
-) -> dict[str, Any]:
-    """Figures of the reader on crops and of the stack reader on strips, None without any."""
-    crops = data / "crops" / options.split
-    counted = (data / "stacks" if stacks is None else stacks) / options.split
-    read = None
-    if crops.is_dir():
-        read = _crop_figures(
-            weights, card["models"]["reader"], crops, CLASS_NAMES, reader_figures, options
-        )
-    strips = None
-    if stacks is not None or counted.is_dir():
-        own = card["models"]["strips"]
-        stack_reader = OpenVinoStripReader(
-            weights / own["file"], float(own.get("temperature", 1.0)), options.threads
-        )
-        strips = strip_figures(stack_reader, read_strip_set(counted), sure=SURE_SUM)
-    return {"reader": read, "stacks": strips}
-
-
-def _other_classes(weights: Path, own: dict[str, Any], due: Sequence[str]) -> FeltwatchError:
-    return FeltwatchError(
-        f"{weights / own['file']}: reads {len(own['classes'])} classes, not the {len(due)} of "
-        "this version; export it anew"
-    )
+) -> dict[str, Any] | None:
+    """Figures of the stack reader on strips; None without any."""
+    folder = (data / "stacks" if stacks is None else stacks) / options.split
+    if stacks is None and not folder.is_dir():
+        return None
+    reader = open_strip_reader(weights, card, options.threads)
+    return strip_figures(reader, read_strip_set(folder), sure=SURE_SUM)
 
 
 def _crop_figures(
-    weights: Path, own: dict[str, Any], crops: Path, classes: tuple[str, ...],
-    figures_of: Callable[..., Any], options: CheckOptions,
-) -> dict[str, Any]:  # fmt: skip
-    names = tuple(own["classes"])
-    if names != classes:
-        raise _other_classes(weights, own, classes)
-    files = read_crops(crops, len(classes))
-    temperature = float(own.get("temperature", 1.0))
-    reader = OpenVinoReader(weights / own["file"], options.threads, temperature)
+    reader: OpenVinoReader, crops: Path, options: CheckOptions
+) -> dict[str, Any] | None:
+    """Figures of the reader on crops of indices; None without any."""
+    if not crops.is_dir():
+        return None
+    files = read_crops(crops, len(CLASS_NAMES))
     shares = np.vstack([reader.read(np.asarray(file.crops)) for file in files])
     labels = np.concatenate([file.labels for file in files])
-    figures: dict[str, Any] = _rounded(asdict(figures_of(shares, labels, names, options.sure)))
+    figures: dict[str, Any] = _rounded(
+        asdict(reader_figures(shares, labels, CLASS_NAMES, options.sure))
+    )
     # Fitted on shares that the temperature of the card is already in.
-    figures["best_temperature"] = round(temperature * figures["best_temperature"], 3)
-    return {"temperature": temperature, "threshold": options.sure} | figures
+    figures["best_temperature"] = round(reader.temperature * figures["best_temperature"], 3)
+    return {"temperature": reader.temperature, "threshold": options.sure} | figures
 
 
 def _rounded(value: Any) -> Any:

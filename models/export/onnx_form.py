@@ -16,7 +16,7 @@ SMALLEST_HALVED = 256
 def halve_weights(model: Any) -> Any:
     """Store the weights as float16 behind a cast; the network still computes in float32.
 
-    Gives back the same model, changed. Half the file for a rounding of the weights that is
+    Returns the same model, changed. Half the file for a rounding of the weights that is
     smaller than what bfloat16 processors do to them at run time.
     """
     graph = model.graph

@@ -1,4 +1,4 @@
-"""Whether an exported network gives what its checkpoint gives, on rendered pictures.
+"""Whether an exported network gives what its checkpoint gives, on rendered images.
 
 Twice: computing in float32, which shows an export that went wrong, and through the shipped
 runtime in the processor's own precision (bfloat16 where it has matrix units), which shows
@@ -44,7 +44,7 @@ Array = npt.NDArray[Any]
 def check_detector(
     network: torch.nn.Module, path: Path, names: tuple[str, ...], size: int, threshold: float
 ) -> dict[str, Any]:
-    """Compare; gives back the greatest differences. Raises FeltwatchError when too great."""
+    """Compare; returns the greatest differences. Raises FeltwatchError when too great."""
     views, _ = trial_pictures(VIEWS, size)
     given = network_input(views)
     raw = np.concatenate([_run_float32(path, one[None]) for one in given])
@@ -135,7 +135,7 @@ def _nearest(seen: Detections, item: int, told: Detections) -> tuple[float, floa
 def check_reader(
     network: torch.nn.Module, path: Path, crops: Array, precision: str | None = None
 ) -> dict[str, Any]:
-    """Compare on crops (n, 64, 64, 3); gives back the greatest differences.
+    """Compare on crops (n, 64, 64, 3); returns the greatest differences.
 
     `precision` is the one that it runs in, the processor's own unless told.
 

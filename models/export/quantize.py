@@ -1,4 +1,4 @@
-"""The detector in int8: quantized with NNCF, and what that costs on held-out pictures.
+"""The detector in int8: quantized with NNCF, and what that costs on held-out images.
 
 `vision.detect.openvino_runtime` takes it wherever the model card names it; EXPERIMENTS.md says
 what it brings.
@@ -42,7 +42,7 @@ _LAYER = re.compile(r"/model\.(\d+)/(.+)")
 
 @dataclass(frozen=True, slots=True)
 class Int8Cost:
-    """mAP50 and mAP50-95 of the float and of the int8 detector on the same pictures."""
+    """mAP50 and mAP50-95 of the float and of the int8 detector on the same images."""
 
     pictures: int
     map50: float
@@ -71,7 +71,7 @@ class Int8Cost:
 
 
 def calibration_views(data: Path, size: int, count: int = CALIBRATION_VIEWS) -> list[ByteArray]:
-    """Views uint8 (size, size, 3) BGR, evenly chosen from the training pictures of a set.
+    """Views uint8 (size, size, 3) BGR, evenly chosen from the training images of a set.
 
     Raises FeltwatchError when the set has none.
     """
@@ -176,7 +176,7 @@ def int8_cost(
     most_pictures: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Int8Cost:
-    """Compare both detectors on the held-out pictures of a set, with the audit's runtime."""
+    """Compare both detectors on the held-out images of a set, with the audit's runtime."""
     pictures = read_val_set(data, "val").some(most_pictures).pictures
     if not pictures:
         raise FeltwatchError(f"{data}: no held-out pictures to measure the cost of int8 on")

@@ -16,7 +16,7 @@ from vision.detect.openvino_runtime import CARD_FILE, load_card
 
 
 def replace_reader(checkpoint: Path, folder: Path, provenance: Provenance) -> dict[str, Any]:
-    """Export a reader's checkpoint (`.pt`) into a folder of weights; gives back its new card.
+    """Export a reader's checkpoint (`.pt`) into a folder of weights; returns its new card.
 
     The card's figures and calibration of the former reader are left out: they are of other
     weights. What was trained on is added to what the card tells.

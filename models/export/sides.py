@@ -16,7 +16,7 @@ from models.data.provenance import StackData, read_object
 from models.export.model_card import PAGE_FILE, card_json, card_markdown
 from models.networks.side_network import FACTS, SideNetwork
 from models.train.chain import training_chain
-from models.train.sides import read_checkpoint
+from models.train.chip_stacks import read_checkpoint
 from settlement.errors import FeltwatchError
 from vision.chips.network_input.chip_sample import SAMPLE_COLUMNS, SAMPLE_ROWS
 from vision.chips.network_input.side_strip import COLUMNS, ROWS

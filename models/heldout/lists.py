@@ -1,7 +1,7 @@
-"""Held-out sets: pictures that no network is trained on, listed with their hashes.
+"""Held-out sets: images that no network is trained on, listed with their hashes.
 
-A list in `models/heldout/NAME.json` names every picture of a set, of rendered views with deck,
-camera and shift, or of photographs. The pictures themselves lie elsewhere. `check_folder`
+A list in `models/heldout/NAME.json` names every image of a set, of rendered views with deck,
+camera and shift, or of photographs. The images themselves lie elsewhere. `check_folder`
 tells whether a folder holds them unchanged, `refuse_held_out` keeps them out of training.
 """
 
@@ -38,7 +38,7 @@ class HeldFile(_Form):
 
 
 class HeldPicture(HeldFile):
-    """One picture; what it shows is told where it is known."""
+    """One image; what it shows is reported where it is known."""
 
     shift: str | None = Field(None, description="Recording it was cut from.")
     deck: str | None = Field(None, description="Name of the deck's design or folder.")
@@ -138,7 +138,7 @@ def note_set(
         first = error.errors()[0]
         raise FeltwatchError(f"{name}: {first['loc'][0]}: {first['msg']}") from error
     told = held.model_dump(mode="json", exclude_none=True)
-    # One line a picture, so that a difference can be read.
+    # One line an image, so that a difference can be read.
     lists = {key: told.pop(key) for key in ("pictures", "crops")}
     head = json.dumps(told, indent=1)[:-2]
     parts = [
@@ -151,7 +151,7 @@ def note_set(
 
 
 def view_pictures(folder: Path) -> list[HeldPicture]:
-    """The pictures of a folder of views with `meta.jsonl` (`datasets.training.shift_views`), by
+    """The images of a folder of views with `meta.jsonl` (`datasets.training.shift_views`), by
     name.
 
     Raises FeltwatchError for one that meta.jsonl does not tell of, or the other way round.
@@ -205,16 +205,16 @@ def check_folder(folder: Path, held: HeldSet) -> FolderCheck:
 
 
 def sets_of(folder: Path, sets: Sequence[HeldSet]) -> list[HeldSet]:
-    """The sets of which a folder holds a picture of the same name at the same place."""
+    """The sets of which a folder holds an image of the same name at the same place."""
     return [s for s in sets if any((folder / one.file).is_file() for one in s.pictures)]
 
 
 def refuse_held_out(folders: Iterable[Path], sets: Sequence[HeldSet] | None = None) -> None:
     """Raise FeltwatchError when a folder that is to be trained on holds what is held out.
 
-    Pictures and files of crops are told by their hash, at any place below the folder;
+    Images and files of crops are told by their hash, at any place below the folder;
     photographs also by a name that the harvest gives them (FOLDER-NAME), for one that was
-    saved anew has another hash. The folder's val parts count too: weights are chosen by them.
+    saved again has another hash. The folder's val parts count too: weights are chosen by them.
     """
     known = held_sets() if sets is None else sets
     sizes: dict[int, dict[str, str]] = {}
@@ -249,7 +249,7 @@ def _by_name(stem: str, names: Mapping[str, str]) -> str | None:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Pictures and files of crops below a folder."""
+    """Images and files of crops below a folder."""
     for path in sorted(folder.rglob("*")):
         suffix = path.suffix.lower()
         if (suffix in SUFFIXES or suffix == ".npy") and path.is_file():

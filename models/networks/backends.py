@@ -27,13 +27,12 @@ from models.weights.folder import default_weights
 from vision.detect.detections import ByteArray, Detections, Floats
 from vision.detect.openvino_runtime import (
     DEFAULT_THRESHOLD,
-    FILE_LOADERS,
-    FileLoader,
     ModelError,
     OpenVinoDetector,
     tempered,
 )
 from vision.detect.yolo_head import decode
+from vision.networks import FILE_LOADERS, FileLoader
 
 ULTRALYTICS_FILES = (".pt", ".engine")
 VIEWS_AT_ONCE = 16
@@ -261,7 +260,7 @@ def open_onnx(path: Path, threads: int | None = None) -> OpenVinoDetector:
 
 
 def register() -> None:
-    """Let `vision.detect.openvino_runtime.load_models` take lone files of a detector.
+    """Let `vision.networks.load_networks` take lone files of a detector.
 
     Those are `.pt`, `.engine` and `.onnx`. Indices are then read, and stacks counted, by the
     shipped networks.

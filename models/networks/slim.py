@@ -42,7 +42,7 @@ def is_slim(network: nn.Module) -> bool:
 def slim(network: Any, box_width: int = BOX_WIDTH) -> Any:
     """Make a yolo11 detection model slim, in place; its weights stay where they are kept.
 
-    Gives back the same model. A box branch that is no wider than `box_width` is left as it is.
+    Returns the same model. A box branch that is no wider than `box_width` is left as it is.
     """
     for block in list(network.modules()):
         for name, part in list(block.named_children()):

@@ -1,7 +1,7 @@
 """Shipped ONNX weights turned back into a checkpoint that training can go on from.
 
 An exported network has its batch normalisation folded into its convolutions. To go on, it is
-unfolded again: each layer's mean and variance are measured over sample pictures with the
+unfolded again: each layer's mean and variance are measured over sample images with the
 folded weights, and scale and shift are set so that the layer does what it did. What it does
 in training, where batches are normalised by their own figures, is then near what it did.
 """
@@ -35,7 +35,7 @@ _BOX_BRANCH = re.compile(r"model\.\d+\.cv2\.0\.0\.conv\.weight")
 def unfolded(onnx_file: Path, model: nn.Module, samples: npt.NDArray[np.uint8]) -> nn.Module:
     """`model` with the weights of an exported network of the same architecture.
 
-    `samples` are pictures (n, h, w, 3) BGR uint8 of the size the network takes; a few dozen
+    `samples` are images (n, h, w, 3) BGR uint8 of the size the network takes; a few dozen
     of those it was made for are enough. Raises FeltwatchError when the file is of another
     architecture.
     """
@@ -162,8 +162,8 @@ def _measure(
 def checkpoint_of(part: str, onnx_file: Path, data: Path, out: Path, size: int) -> Path:
     """A checkpoint `out` (.pt) of an exported 'detector' or 'reader'.
 
-    `data` is the set that is trained on next: its held-out pictures are the samples.
-    Raises FeltwatchError when the file is another part's, or the set holds no pictures.
+    `data` is the set that is trained on next: its held-out images are the samples.
+    Raises FeltwatchError when the file is another part's, or the set holds no images.
     """
     names: tuple[str, ...] = CLASSES
     if part == "detector":

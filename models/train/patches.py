@@ -1,7 +1,7 @@
 """Training the reader on index patches, for a number of steps or while they are rendered.
 
 The patches (`datasets.training.index_patches`) are kept in the memory of the device that trains,
-the oldest replaced by new ones, and degraded anew each time they are shown
+the oldest replaced by new ones, and degraded again each time they are shown
 (`models.data.degrade`). A training by steps takes shards up at fixed steps and draws the random
 numbers of a step from the seed and its number: it gives the same network however often it is
 stopped.

@@ -27,10 +27,10 @@ from models.evaluate.validate import class_names
 from models.heldout.lists import refuse_held_out
 from models.train.chain import note_training
 from models.train.checkpoint import checkpoint_of, provenance_beside
+from models.train.chip_stacks import ROOM, STEPS, train_strips
 from models.train.detector import train_detector
 from models.train.exact import forget_state
 from models.train.reader import train_reader
-from models.train.sides import ROOM, STEPS, train_strips
 from settlement.errors import FeltwatchError
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 def default_weights() -> Path:
     """The folder of weights inside the installed package, with its model card.
 
-    It need not be there: `vision.detect.openvino_runtime.load_models` raises ModelError naming
+    It need not be there: `vision.networks.load_networks` raises ModelError naming
     what is missing.
 
     >>> default_weights().parts[-2:]

@@ -1,4 +1,4 @@
-"""What a pay table gives back: exact counts of winning hands, and the house edge.
+"""What a pay table returns: exact counts of winning hands, and the house edge.
 
 Every figure is exact, from all seven-card hands of the 53 cards. A hand counts for the
 highest row it holds.
@@ -29,7 +29,7 @@ _ACE_HIGH = "ace_high_pai_gow_insurance"
 
 @dataclass(frozen=True, slots=True)
 class RowEdge:
-    """One row: how many hands it is the row of, and what they give back.
+    """One row: how many hands it is the row of, and what they return.
 
     `gives_back` is the part of all wagers that goes back for these hands, the stake included
     where it is returned, without what a meter pays; `envy_cents` is their part of the envy

@@ -229,7 +229,7 @@ def simulate(
 ) -> Odds:
     """Deal and set so many hands by two house ways; the same for the same seed.
 
-    `progress` is told the deals done so far. Raises FeltwatchError when a house way is not
+    `progress` receives the deals done so far. Raises FeltwatchError when a house way is not
     known or there are no deals.
     """
     for way in (player_way, dealer_way):

@@ -84,7 +84,7 @@ def judge_moves(case: Case, hand: SeatRecord | DealerRecord) -> Iterator[Finding
 
 
 def _mends_foul(case: Case, hand: SeatRecord | DealerRecord, move: CardMove) -> bool:
-    """Whether a fouled hand was laid anew, where the house does so (reading ST-2)."""
+    """Whether a fouled hand was laid again, where the house does so (reading ST-2)."""
     if case.rules.readings.foul != "reset" or move.kind != "hand" or isinstance(hand, DealerRecord):
         return False
     low, moved = frozenset(hand.low or ()), frozenset(move.cards)

@@ -1,4 +1,4 @@
-"""What was laid beside a stake: change, commission and mended payments understood.
+"""What was laid beside a stake: change, commission and fixed payments understood.
 
 A dealer may lay a large chip and take change back, lay the whole win and take the
 commission out of it, or mend a payment. What counts is what lay there when the seat's cards
@@ -21,7 +21,7 @@ class Laid:
     """The sum in cents, and how it came about.
 
     `in_time` is what lay there when the cards were taken, `at_last` in the end; they differ
-    when a payment was mended too late. `returned` is change or commission that went back.
+    when a payment was fixed too late. `returned` is change or commission that went back.
 
     >>> wager = WagerRecord(wager="main", stake_cents=2500, paid_cents=2500, returned_cents=125)
     >>> Laid.of(wager, SeatRecord(seat=1))

@@ -37,7 +37,7 @@ class Lines:
 def played(view: SeatView, lines: Lines) -> SevenCardHand | Ruling:
     """The seat's hands as they count, or the ruling where that is settled already.
 
-    A fouled hand loses, unless the house sets it anew (reading ST-2).
+    A fouled hand loses, unless the house sets it again (reading ST-2).
     """
     hand = view.hand
     if isinstance(hand, Unread):
@@ -62,7 +62,7 @@ def beat_both(
     """
     whose = view.opponent_name
     if opponent.foul_reason or opponent.split is None or hand.split is None:
-        # A dealer's fouled hand is set anew, which the record does not show.
+        # A dealer's fouled hand is set again, which the record does not show.
         return Ruling.unknown(f"{whose}'s hand: {opponent.foul_reason}")
     mine, theirs = hand.split, opponent.split
     low, high = mine.low_rank > theirs.low_rank, mine.high_rank > theirs.high_rank

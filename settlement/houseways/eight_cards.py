@@ -65,6 +65,6 @@ def _unneeded(eight: tuple[Card, ...], ranking: Ranking) -> tuple[tuple[Card, ..
     """The cards without which the best five-card hand can still be made, and its name."""
     ranked = [(rank_five(five, ranking), five) for five in combinations(eight, 5)]
     best = max(rank for rank, _ in ranked)
-    holding = [five for rank, five in ranked if rank == best]
-    unneeded = tuple(card for card in eight if any(card not in five for five in holding))
+    best_hands = [five for rank, five in ranked if rank == best]
+    unneeded = tuple(card for card in eight if any(card not in five for five in best_hands))
     return unneeded, best.name

@@ -160,7 +160,7 @@ def _own_folder(folder: Path | str) -> Path:
 
 
 def _refuse_shipped(path: Path) -> None:
-    # Ids that differ by case alone would be told apart on some disks only.
+    # Ids that differ by case alone would be different files on some disks only.
     if path.stem.upper() in {table_id.upper() for table_id in _shipped_ids()}:
         raise FeltwatchError(
             f"{path}: {path.stem!r} is the id of a table that comes along; take another id"

@@ -1,7 +1,7 @@
 """Passwords: the rules for a new one, and how they are kept.
 
 Kept as Argon2id with the parameters that argon2-cffi recommends (RFC 9106, section 4, second
-recommended option: 64 MiB, 3 passes, 4 lanes). Hashes of older parameters are made anew when
+recommended option: 64 MiB, 3 passes, 4 lanes). Hashes of older parameters are made again when
 their owner logs in.
 """
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 class Role(StrEnum):
     """What an account may do.
 
-    A viewer looks, a reviewer judges alerts and labels pictures, an admin sets up tables,
+    A viewer looks, a reviewer judges alerts and labels images, an admin sets up tables,
     recordings and people.
 
     >>> Role.ADMIN.covers(Role.REVIEWER), Role.VIEWER.covers(Role.REVIEWER)

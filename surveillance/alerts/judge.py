@@ -16,7 +16,7 @@ from vision.geometry.table import TableFile
 from vision.rounds.observed import ObservedRound, ViewPicture
 
 EVIDENCE = PurePosixPath("evidence")
-"""Where an alert's pictures lie, from the file of alerts."""
+"""Where an alert's images lie, from the file of alerts."""
 
 
 def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:
@@ -64,7 +64,7 @@ def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:
 def _span(
     observed: ObservedRound, pictures: tuple[ViewPicture, ...]
 ) -> tuple[str | None, str | None]:
-    """From the first to the last picture that shows it, else the whole round."""
+    """From the first to the last image that shows it, else the whole round."""
     times = sorted((p.at_s for p in pictures), key=Decimal)
     if times:
         return times[0], times[-1]

@@ -24,7 +24,7 @@ IncidentAct = Literal["began", "again", "ended"]
 
 
 class Alert(BaseModel):
-    """One thing that a person should look at, with the pictures that show it."""
+    """One thing that a person should look at, with the images that show it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

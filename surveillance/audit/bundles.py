@@ -90,12 +90,23 @@ class AuditBundles:
 
 
 def bundle_results(
-    out: Path, folder: Path, chain: Chain, *, table: str, video: Path, duration_s: float
+    out: Path,
+    folder: Path,
+    chain: Chain,
+    *,
+    table: str,
+    video: Path,
+    duration_s: float,
+    ended: float | None = None,
 ) -> tuple[BundleRef, ...]:
-    """A bundle in `folder` for every alert of an audit; raises FeltwatchError."""
+    """A bundle in `folder` for every alert of an audit; raises FeltwatchError.
+
+    `ended` is when the recording ended, s since 1970: when its file was written last, unless told.
+    """
+    mtime = video.stat().st_mtime if ended is None else ended
     bundles = AuditBundles(
         out, folder, chain,
-        table=table, camera=video.name, begun_at=begun_at(video.stat().st_mtime, duration_s),
+        table=table, camera=video.name, begun_at=begun_at(mtime, duration_s),
     )  # fmt: skip
     records = {record.round_id: record for record in read_rounds(out / "rounds.jsonl")}
     refs = tuple(

@@ -25,7 +25,7 @@ from settlement.errors import FeltwatchError
 from settlement.result import Settlement
 from surveillance.alerts.judged_round import Detection, JudgedRound
 from surveillance.alerts.model import Alert
-from surveillance.audit.clips import cut_clip
+from surveillance.audit.source import Recording, cut_of
 from surveillance.evidence.clips import Clip, ClipError, write_preview
 from surveillance.staging import Staging
 
@@ -99,7 +99,7 @@ class Footage:
     def write(
         self,
         staging: Staging,
-        video: Path,
+        source: Recording,
         judged: list[JudgedRound],
         should_stop: Callable[[], bool] | None = None,
     ) -> None:
@@ -119,14 +119,14 @@ class Footage:
         clips = [
             line
             for one in alerted
-            for line in self._clips(staging.path, video, one.alerts, should_stop)
+            for line in self._clips(staging.path, source, one.alerts, should_stop)
         ]
         staging.write_text(f"{FOR_BUNDLES}/{CLIPS}", _text(clips))
 
     def _clips(
         self,
         folder: Path,
-        video: Path,
+        source: Recording,
         alerts: tuple[Alert, ...],
         should_stop: Callable[[], bool] | None,
     ) -> Iterator[ClipLine]:
@@ -139,18 +139,18 @@ class Footage:
             if span not in of_span:
                 if should_stop is not None and should_stop():
                     raise KeyboardInterrupt
-                of_span[span] = self._cut(folder, video, alert, span)
+                of_span[span] = self._cut(folder, source, alert, span)
             cut = of_span[span]
             if cut is not None:
                 file, start_s, small = cut
                 yield ClipLine(alert_id=alert.alert_id, file=file, start_s=start_s, small=small)
 
     def _cut(
-        self, folder: Path, video: Path, alert: Alert, span: tuple[float, float]
+        self, folder: Path, source: Recording, alert: Alert, span: tuple[float, float]
     ) -> tuple[str, str, str | None] | None:
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", alert.alert_id)
         try:
-            clip = cut_clip(video, *span, folder / FOR_BUNDLES / SMALL / name)
+            clip = cut_of(source, *span, folder / FOR_BUNDLES / SMALL / name)
         except ClipError as error:
             self.faults.append(f"alert {alert.alert_id} has no clip: {error}")
             return None

@@ -8,7 +8,7 @@ an audit that was stopped goes on where it was, with the result of one that was 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +23,25 @@ from surveillance.audit.run import (
     KEEP_EVERY_S,
     AuditRun,
     AuditSummary,
+    CoverageForm,
     Progress,
     ResumableWatcher,
     Watcher,
 )
+from surveillance.audit.source import Recording, named, open_recording, recording_files
 from surveillance.audit.work_folder import AuditWork
 from surveillance.evidence import images
 from surveillance.staging import Staging
 from surveillance.stopped import Stopped
 from vision.geometry.table import TableFile, load_table
 from vision.rounds.followed import check_followed
-from vision.sources.base import FileSource
 
 __all__ = [
     "KEEP_EVERY_S",
     "RESULTS",
     "AuditSummary",
     "ClipPlan",
+    "CoverageForm",
     "Progress",
     "ResumableWatcher",
     "Watcher",
@@ -69,14 +71,15 @@ def table_watcher(table: TableFile, detector_dir: Path | None, source_name: str)
     # Imported here: it brings the model's runtime along, which most commands do without.
     from models.networks import backends
     from models.weights.folder import default_weights
+    from vision.networks import load_networks
     from vision.rounds.watcher import TableWatcher
 
     backends.register()
-    return TableWatcher(table, detector_dir or default_weights(), source_name)
+    return TableWatcher(table, load_networks(detector_dir or default_weights()), source_name)
 
 
 def audit(
-    video: Path,
+    video: Path | Sequence[Path],
     table_path: Path,
     out_dir: Path,
     *,
@@ -93,6 +96,8 @@ def audit(
 ) -> AuditSummary:
     """Audit a recording and leave the results of `RESULTS` in `out_dir`.
 
+    `video` is a file, a folder with the files of one shift, or these files (`ShiftSource`);
+    `candidates` and `work_dir` are for one file.
     `detector_dir` is a folder with a model, None for the one that is shipped.
     `on_progress` is called after every sampled frame. `candidates`: how many of the views it
     was least sure of are kept for labelling, and as many of those behind alerts.
@@ -111,7 +116,13 @@ def audit(
     table = _load_table(table_path)
     facts = None if feed is None else read_feed(feed, table.declared)
     videos = cameras or {}
-    with FileSource(video) as source, open_cameras(videos, table, table_path) as further:
+    paths = recording_files(video)
+    video = named(paths)
+    if len(paths) > 1 and (candidates or work_dir is not None):
+        raise FeltwatchError(
+            f"{video}: candidates and a work folder are for a recording of one file"
+        )
+    with open_recording(paths) as source, open_cameras(videos, table, table_path) as further:
         _check_fit(source, video, table, table_path)
         watcher = make_watcher(table, detector_dir, str(video))
         for camera, moments in further:
@@ -134,7 +145,7 @@ def audit(
                 run.take_up(AuditWork(work_dir, key))
             try:
                 run.watch(source, on_progress, should_stop)
-                run.write_footage(video, should_stop)
+                run.write_footage(source, should_stop)
                 summary = run.summary(source, video, out_dir)
                 run.write_report(summary, video)
                 staging.publish(list(RESULTS))
@@ -213,7 +224,7 @@ def _load_table(path: Path) -> TableFile:
     return table
 
 
-def _check_fit(source: FileSource, video: Path, table: TableFile, table_path: Path) -> None:
+def _check_fit(source: Recording, video: Path, table: TableFile, table_path: Path) -> None:
     camera = table.camera
     if camera is None:
         raise FeltwatchError(

@@ -21,13 +21,16 @@ from surveillance.alerts.model import count_by_code
 from surveillance.audit.candidates import Candidates
 from surveillance.audit.footage import Footage
 from surveillance.audit.further import JoiningWatcher
+from surveillance.audit.source import Recording
 from surveillance.audit.work_folder import AuditWork, Place
 from surveillance.evidence import images
 from surveillance.reports.audit_report import Heading, render_report
 from surveillance.staging import Staging
 from vision.geometry.table import TableFile
+from vision.rounds.coverage import Coverage
 from vision.rounds.observed import ObservedRound
-from vision.sources.base import FileSource, Frame
+from vision.sources.base import Frame
+from vision.sources.shift import ShiftSource
 
 
 class Watcher(Protocol):
@@ -73,6 +76,16 @@ class Progress:
         return self.at_s / self.wall_s if self.wall_s > 0 else 0.0
 
 
+class CoverageForm(BaseModel):
+    """How much of the recording was watched, in seconds; see `vision.rounds.coverage`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seen_s: float
+    skipped_s: float
+    hidden_s: dict[str, float]
+
+
 class AuditSummary(BaseModel):
     """What `feltwatch audit --json` prints."""
 
@@ -89,6 +102,7 @@ class AuditSummary(BaseModel):
     alerts_by_code: dict[str, int]
     undecided: int
     warnings: tuple[str, ...] = ()
+    coverage: CoverageForm | None = None
 
 
 @dataclass
@@ -137,7 +151,7 @@ class AuditRun:
 
     def watch(
         self,
-        source: FileSource,
+        source: Recording,
         on_progress: Callable[[Progress], None] | None,
         should_stop: Callable[[], bool] | None,
     ) -> None:
@@ -165,7 +179,7 @@ class AuditRun:
         if on_progress is not None:
             on_progress(self.progress)
 
-    def _keep_place(self, source: FileSource, frame: Frame) -> None:
+    def _keep_place(self, source: Recording, frame: Frame) -> None:
         if self.work is None or self.first_s is None:
             return
         assert isinstance(self.watcher, ResumableWatcher)
@@ -196,7 +210,7 @@ class AuditRun:
     def _declared(self, observed: ObservedRound) -> ObservedRound:
         return observed if self.feed is None else with_facts(observed, self.table, self.feed)
 
-    def summary(self, source: FileSource, video: Path, out_dir: Path) -> AuditSummary:
+    def summary(self, source: Recording, video: Path, out_dir: Path) -> AuditSummary:
         """What came of it."""
         alerts = [a for j in self.judged for a in j.alerts]
         wall_s = time.perf_counter() - self.started
@@ -219,7 +233,14 @@ class AuditRun:
                 *(self.watcher.faults() if isinstance(self.watcher, JoiningWatcher) else ()),
                 *(self.footage.faults if self.footage is not None else ()),
             ),
+            coverage=self._coverage(),
         )
+
+    def _coverage(self) -> CoverageForm | None:
+        own = getattr(self.watcher, "coverage", None)
+        if not isinstance(own, Coverage):
+            return None
+        return CoverageForm.model_validate(own.rounded())
 
     def _undeclared(self) -> Iterator[str]:
         """What was not judged because nobody declared whose the seats are."""
@@ -230,10 +251,10 @@ class AuditRun:
                 "two and three hands were not judged (--feed, or [declared] in the table file)"
             )
 
-    def write_footage(self, video: Path, should_stop: Callable[[], bool] | None) -> None:
+    def write_footage(self, source: Recording, should_stop: Callable[[], bool] | None) -> None:
         """Leave what bundles need, where it is wanted."""
         if self.footage is not None:
-            self.footage.write(self.staging, video, self.judged, should_stop)
+            self.footage.write(self.staging, source, self.judged, should_stop)
 
     def write_report(self, summary: AuditSummary, video: Path) -> None:
         """Leave all results in the staging folder."""
@@ -262,10 +283,12 @@ class AuditRun:
             self.candidates.write()
 
 
-def _warnings(source: FileSource, rounds: int) -> Iterator[str]:
+def _warnings(source: Recording, rounds: int) -> Iterator[str]:
     if rounds == 0:
         yield "no round was seen: is this a recording of this table with play on it?"
     if source.ended_early_s:
         yield f"the recording ends {source.ended_early_s:.1f} s before its stated length"
+    if isinstance(source, ShiftSource):
+        yield from source.remarks
     if source.broken_packets:
         yield f"{source.broken_packets} damaged pieces of the recording were passed over"

@@ -135,9 +135,9 @@ def _wanted(arguments: Sequence[str]) -> str | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; gives back the exit code.
+    """Run the command line; returns the exit code.
 
-    0: done. 2: wrong use or bad input, told in one line on stderr. 130: stopped by Ctrl-C.
+    0: done. 2: wrong use or bad input, reported in one line on stderr. 130: stopped by Ctrl-C.
     """
     args = list(sys.argv[1:] if arguments is None else arguments)
     if args == ["--version"]:

@@ -41,6 +41,8 @@ bench_app = typer.Typer(
       feltwatch bench web
 
       feltwatch bench review
+
+      feltwatch bench workers --store postgresql+psycopg://me@localhost/bench
     """,
 )
 
@@ -253,6 +255,35 @@ def soak_command(
     sample = Path(__file__).resolve().parents[2] / "sample"
     found = bench_soak(
         sample / "video.mp4", sample / "table.toml", minutes, _tell, fault_every, warm, fps
+    )
+    found["machine"] = machine_info()
+    _print(found, as_json)
+
+
+@bench_app.command("workers")
+def workers_command(
+    store: Annotated[str, typer.Option("--store", help="URL of an empty PostgreSQL database.")],
+    recordings: Annotated[
+        int, typer.Option("--recordings", min=3, max=200, help="How many are audited in each run.")
+    ] = 12,
+    seconds: Annotated[float, typer.Option("--seconds", min=2, max=35, help="Of each.")] = 10.0,
+    as_json: AsJson = False,
+) -> None:
+    """Audit pieces of the sample by 1, 2 and 3 workers, and by 3 of which two fail.
+
+    Prints wall time, CPU time and speed-up of each run; records are compared with those of audits
+    in this process. In the last run one worker is killed and one stopped for a minute.
+
+    Examples:
+
+      feltwatch bench workers --store postgresql+psycopg://me@localhost/bench
+    """
+    from benchmarks.rules import machine_info
+    from benchmarks.workers import bench_workers
+
+    sample = Path(__file__).resolve().parents[2] / "sample"
+    found = bench_workers(
+        sample / "video.mp4", sample / "table.toml", store, _tell, recordings, seconds
     )
     found["machine"] = machine_info()
     _print(found, as_json)

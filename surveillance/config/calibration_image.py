@@ -1,4 +1,4 @@
-"""One picture of a table to calibrate on: of an image, a video, a camera or what was sent."""
+"""One image of a table to calibrate on: of an image, a video, a camera or what was sent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", "
 def picture_of_bytes(data: bytes, name: str = "the picture") -> ByteArray:
     """An image's pixels, uint8 (h, w, 3) BGR. Raises FeltwatchError saying what is wrong.
 
-    The size is looked at before anything is unpacked: a picture of gigabytes packs into little.
+    The size is looked at before anything is unpacked: an image of gigabytes packs into little.
     """
     if len(data) > MOST_BYTES:
         raise FeltwatchError(f"{name}: larger than {MOST_BYTES // 1_000_000} MB")
@@ -64,7 +64,7 @@ def _check_size(width: int, height: int, name: str) -> None:
 
 
 def picture_of_video(path: Path, at_s: float = 0.0) -> ByteArray:
-    """The first picture of a video from `at_s` seconds after its start on, (h, w, 3) BGR.
+    """The first image of a video from `at_s` seconds after its start on, (h, w, 3) BGR.
 
     The last one when it is shorter. Raises SourceError.
     """
@@ -81,7 +81,7 @@ def picture_of_video(path: Path, at_s: float = 0.0) -> ByteArray:
 
 
 def picture_of_camera(place: LivePlace, within_s: float = CAMERA_WITHIN_S) -> ByteArray:
-    """The next sharp picture of a camera, (h, w, 3) BGR. Raises FeltwatchError; holds no secret."""
+    """The next sharp image of a camera, (h, w, 3) BGR. Raises FeltwatchError; holds no secret."""
     if place.address.kind is Kind.FILE:
         return picture_of_video(Path(place.address.where))
     with LiveSource(place) as source:
@@ -98,7 +98,7 @@ def picture_of_camera(place: LivePlace, within_s: float = CAMERA_WITHIN_S) -> By
 
 
 def picture_of(where: str) -> ByteArray:
-    """A picture of an image file, a video file, a device or an RTSP address."""
+    """An image of an image file, a video file, a device or an RTSP address."""
     path = Path(where)
     if path.suffix.lower() in _IMAGE_SUFFIXES:
         try:
@@ -109,7 +109,7 @@ def picture_of(where: str) -> ByteArray:
 
 
 def jpeg(picture: ByteArray) -> bytes:
-    """A picture as JPEG, fine enough to place marks on."""
+    """An image as JPEG, fine enough to place marks on."""
     done, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     if not done:
         raise FeltwatchError("the picture cannot be packed as JPEG")

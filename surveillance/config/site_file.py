@@ -307,7 +307,7 @@ class SiteConfig(_Part):
 
     @property
     def evidence_dir(self) -> Path:
-        """Folder of bundles, pictures and clips."""
+        """Folder of bundles, images and clips."""
         return self.site.data_dir / "evidence"
 
     @property

@@ -1,4 +1,4 @@
-"""Clips: cut out of what the camera sent, without coding anew; and small ones for the pages."""
+"""Clips: cut out of what the camera sent, without coding again; and small ones for the pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ClipError(FeltwatchError):
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """A video file; its first picture was shown at `start_s` of the stream's clock."""
+    """A video file; its first image was shown at `start_s` of the stream's clock."""
 
     path: Path
     start_s: float
@@ -74,7 +74,7 @@ def _remove(partial: Path) -> None:
 
 
 def _timed(cut: Cut) -> list[Packet[Any]]:
-    """Packets with times from 0; decoding times are made so that none is after its picture's."""
+    """Packets with times from 0; decoding times are made so that none is after its image's."""
     shown = [round((p.at_s - cut.start_s) / _TIME_BASE) for p in cut.packets]
     order = sorted(shown)
     early = max(due - at for due, at in zip(order, shown, strict=True))
@@ -93,7 +93,7 @@ def _timed(cut: Cut) -> list[Packet[Any]]:
 
 
 def write_preview(clip: Path, preview: Path, most_wide_px: int = PREVIEW_WIDE_PX) -> None:
-    """Code a clip anew as H.264, at most so wide, times kept. Raises ClipError.
+    """Code a clip again as H.264, at most so wide, times kept. Raises ClipError.
 
     Slow: meant for a process of its own, `preview_in_background`.
     """
@@ -132,7 +132,7 @@ def begin_background() -> None:
 
 
 def preview_in_background(clip: str, preview: str) -> str:
-    """`write_preview` for a process pool: gives back '' or why it did not work."""
+    """`write_preview` for a process pool: returns '' or why it did not work."""
     try:
         write_preview(Path(clip), Path(preview))
     except ClipError as error:

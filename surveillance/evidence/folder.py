@@ -17,7 +17,7 @@ _STALE_S = 86_400.0
 
 @dataclass
 class EvidenceFolder:
-    """A folder of bundles, clips and pictures with the log of what is in it.
+    """A folder of bundles, clips and images with the log of what is in it.
 
     `files`, `bytes`: what was deleted so far; `left`: what could not be, with the reason.
     `key` signs what the log is told.
@@ -34,7 +34,7 @@ class EvidenceFolder:
         return sum(size for _, size, _ in self._walk())
 
     def remove(self, names: Iterable[str], reason: str) -> frozenset[str]:
-        """Delete files by the names that rows hold; gives back those that are still there.
+        """Delete files by the names that rows hold; returns those that are still there.
 
         What is missing already, lies outside or is the log is passed over. The log is told
         first, so that after a crash no bundle is missing without a line that says why.

@@ -1,6 +1,6 @@
-"""The pictures that show an alert: views with what was read drawn over them.
+"""The images that show an alert: views with what was read drawn over them.
 
-Each picture carries what a person needs to trust it: the round, the place, the time of
+Each image carries what a person needs to trust it: the round, the place, the time of
 the stream and a legend of what the boxes are.
 """
 
@@ -192,7 +192,7 @@ def _legend(seen: Sequence[Seen]) -> dict[str, tuple[int, Bgr, float]]:
 
 
 def jpeg(image: Image) -> bytes:
-    """Encode a BGR picture; raises ValueError when it has no pixels."""
+    """Encode a BGR image; raises ValueError when it has no pixels."""
     if image.size == 0:
         raise ValueError("the picture has no pixels")
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])

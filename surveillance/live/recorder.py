@@ -140,7 +140,7 @@ class Recorder:
     def declared(self, table: str) -> tuple[FeedLine, ...]:
         """Return what people declared of a table, by the wall clock; none while it is not known."""
         try:
-            rows = self._store.declarations.holding(table, datetime.now(UTC))
+            rows = self._store.declarations.in_force(table, datetime.now(UTC))
         except FeltwatchError as error:
             log.warning("table %s: what is declared of it is not known now: %s", table, error)
             return ()

@@ -18,9 +18,9 @@ log = logging.getLogger(__name__)
 class Shutdown:
     """A clock that runs from `begin` on.
 
-    >>> ending = Shutdown(20)
-    >>> ending.begin()
-    >>> 9 < ending.left_s(CAMERAS_SHARE) <= 9.6, 15 < ending.left_s() <= 16
+    >>> shutdown = Shutdown(20)
+    >>> shutdown.begin()
+    >>> 9 < shutdown.left_s(CAMERAS_SHARE) <= 9.6, 15 < shutdown.left_s() <= 16
     (True, True)
     """
 

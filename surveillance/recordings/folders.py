@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
+from surveillance.audit.source import VIDEO_SUFFIXES
 from vision.geometry.table import load_table
 
-VIDEO_SUFFIXES = frozenset(
-    {".mp4", ".mkv", ".mov", ".avi", ".ts", ".m2ts", ".webm", ".m4v", ".mpg", ".mpeg", ".h264",
-     ".h265", ".hevc", ".dav", ".asf", ".wmv"}
-)  # fmt: skip
 MOST_VIDEOS = 2_000
 DEEPEST = 3
 """Folders below the one that is looked through."""

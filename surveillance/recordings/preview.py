@@ -30,7 +30,7 @@ _MOST_PLAYED_PX = 1920 * 1088
 
 @dataclass(frozen=True, slots=True)
 class VideoFacts:
-    """What a browser needs to know: first picture's time s, length s, and whether it plays it.
+    """What a browser needs to know: first image's time s, length s, and whether it plays it.
 
     `light` tells that it plays without labour: 1080 lines at most.
     """
@@ -76,7 +76,7 @@ def make_preview(
 ) -> None:
     """Write a preview as MP4 to `out`, which appears whole or not at all.
 
-    `on_progress` is told seconds done and of how many. Raises FeltwatchError for a video that
+    `on_progress` receives seconds done and of how many. Raises FeltwatchError for a video that
     cannot be read or a folder that cannot be written, Stopped when `should_stop` says so.
     """
     part = out.with_name(f"{out.stem}.part.mp4")

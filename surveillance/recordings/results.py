@@ -27,7 +27,7 @@ BUNDLES = "bundles"
 def take_results(
     store: Store, row: RecordingRow, out: Path, under: str, weights: Path, chain: Chain
 ) -> tuple[int, int]:
-    """Put an audit's rounds and alerts into the store; gives back how many of each.
+    """Put an audit's rounds and alerts into the store; returns how many of each.
 
     `under` is the output folder's place within the evidence folder, whose log is `chain`.
     The same results taken twice are there once, and so are their bundles. Raises

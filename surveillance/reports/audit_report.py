@@ -105,7 +105,7 @@ def _place(alert: Alert) -> str:
 
 
 def _picture_words(path: str, round_id: str | None) -> str:
-    """The words for a picture, from its own file name.
+    """The words for an image, from its own file name.
 
     >>> _picture_words("evidence/t1-000042-seat3-settled-812.400.jpg", "t1-000042")
     'seat 3, settled, 13:32.4'
@@ -164,7 +164,7 @@ def _ticks(heading: Heading) -> list[_Tick]:
 
 
 def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
-    """The report as one HTML text; pictures are named by paths relative to it."""
+    """The report as one HTML text; images are named by paths relative to it."""
     alerts = [alert for j in judged for alert in j.alerts]
     cards: list[RoundCard] = [
         round_card(

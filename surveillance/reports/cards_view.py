@@ -16,7 +16,7 @@ _RANK_WORDS = {
     "7": "seven", "6": "six", "5": "five", "4": "four", "3": "three", "2": "two",
 }  # fmt: skip
 _TEXT_STYLE = "\ufe0e"
-"""Asks for the plain sign, not the coloured picture, of a suit."""
+"""Asks for the plain sign, not the coloured image, of a suit."""
 
 
 @dataclass(frozen=True)

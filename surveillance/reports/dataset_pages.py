@@ -1,4 +1,4 @@
-"""Pages about labelled datasets: statistics with samples, and differences with pictures."""
+"""Pages about labelled datasets: statistics with samples, and differences with images."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def write_page(template: str, values: dict[str, Any], target: Path) -> None:
 def write_stats_page(
     dataset: Dataset, stats: DatasetStats, target: Path, samples: int = STATS_SAMPLES
 ) -> None:
-    """Write the page of statistics, one file with all its pictures."""
+    """Write the page of statistics, one file with all its images."""
     labels = [c for c in stats.classes if c.boxes]
     values = {
         "name": dataset.folder.resolve().name,

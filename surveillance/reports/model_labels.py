@@ -1,4 +1,4 @@
-"""A model's boxes for the pictures of a labelled dataset, in the dataset's own terms."""
+"""A model's boxes for the images of a labelled dataset, in the dataset's own terms."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from datasets.labelled.manifest import Dataset
 from datasets.labelled.records import Box, Picture
 from settlement.record import DECK_LABELS
 from vision.cards.photo import Found, PhotoError, PhotoReader, read_picture
-from vision.detect.openvino_runtime import load_models
 from vision.detect.tiling import find_in_picture
+from vision.networks import load_networks
 
 FIRST_PICTURES = 200
 
@@ -30,7 +30,7 @@ class Terms(StrEnum):
 
 
 def terms_of(dataset: Dataset) -> Terms:
-    """What a dataset labels, by its first pictures.
+    """What a dataset labels, by its first images.
 
     Whole cards where the dataset or most boxes of cards say so (`kind`), else their indices;
     the bare classes of the detector where no label is a card and some are such classes.
@@ -53,13 +53,13 @@ def terms_of(dataset: Dataset) -> Terms:
 def model_boxes(
     dataset: Dataset, weights: Path, terms: Terms | None = None
 ) -> tuple[Callable[[Picture], Sequence[Box] | None], Terms]:
-    """What gives a model's boxes for each picture, and the terms it uses.
+    """What gives a model's boxes for each image, and the terms it uses.
 
     Only labels that the dataset has are told, so that chips are not extra where nobody
     labelled chips. Raises FeltwatchError when the model cannot be loaded.
     """
-    detector, reader = load_models(weights)
-    photos = PhotoReader(detector, reader)
+    networks = load_networks(weights)
+    detector, photos = networks.detector, PhotoReader(networks.detector, networks.reader)
     terms = terms or terms_of(dataset)
     labels = frozenset(dataset.class_counts()) | (
         frozenset(DECK_LABELS) if terms is not Terms.CLASSES else frozenset()

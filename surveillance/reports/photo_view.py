@@ -36,7 +36,7 @@ def colour_of(label: str) -> Bgr:
 
 
 def _tag(image: ByteArray, text: str, at: tuple[int, int], colour: Bgr, size: float) -> None:
-    """Text on a filled plate whose lower left corner is at `at`, kept inside the picture."""
+    """Text on a filled plate whose lower left corner is at `at`, kept inside the image."""
     thick = max(1, round(size * 1.6))
     (w, h), base = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, size, thick)
     pad = max(2, round(4 * size))
@@ -54,7 +54,7 @@ def _rect(found: Found) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def draw_photo(image: ByteArray, result: PhotoResult) -> ByteArray:
-    """A copy of a picture with its cards, indices, chips and lammers boxed and named."""
+    """A copy of an image with its cards, indices, chips and lammers boxed and named."""
     out = image.copy()
     unit = max(image.shape[:2]) / 1000
     thin, wide = max(1, round(1.2 * unit)), max(2, round(2.6 * unit))
@@ -77,7 +77,7 @@ def draw_photo(image: ByteArray, result: PhotoResult) -> ByteArray:
 
 
 class DrawnPhotos:
-    """A folder that drawn pictures go to, each under a name of its own."""
+    """A folder that drawn images go to, each under a name of its own."""
 
     def __init__(self, folder: Path) -> None:
         """Make the folder; raises FeltwatchError when that cannot be."""
@@ -91,7 +91,7 @@ class DrawnPhotos:
         self._taken: set[str] = set()
 
     def write(self, name: str, image: ByteArray, result: PhotoResult) -> Path:
-        """Draw a picture and write it as JPEG under the stem of `name`; gives back the path."""
+        """Draw an image and write it as JPEG under the stem of `name`; returns the path."""
         stem, n = Path(name).stem, 1
         own = stem
         while own in self._taken:

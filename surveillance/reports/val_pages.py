@@ -38,7 +38,7 @@ MEASURE_WORDS = {"recall": "found", "ap50": "AP50", "read_right": "read right"}
 def write_val_page(
     figures: dict[str, Any], mistakes: dict[str, list[Mistake]], target: Path
 ) -> None:
-    """Write the page of `feltwatch model val`, one file with all its pictures."""
+    """Write the page of `feltwatch model val`, one file with all its images."""
     told = figures["end_to_end"]
     values = {
         "figures": figures,
@@ -118,7 +118,7 @@ def _forms(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def form_chart(form: dict[str, Any]) -> str:
-    """The chart of one form as SVG: each measure against the plain picture's."""
+    """The chart of one form as SVG: each measure against the plain image's."""
     names = [step["step"] for step in form["steps"]]
     plain = form["plain"]
     lines = {
@@ -130,7 +130,7 @@ def form_chart(form: dict[str, Any]) -> str:
 
 
 def _against(value: float | None, plain: float | None) -> float | None:
-    """A share of the plain picture's.
+    """A share of the plain image's.
 
     >>> _against(0.45, 0.9)
     0.5

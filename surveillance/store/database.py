@@ -8,6 +8,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,7 @@ class Database:
         self._url = _checked(url, self.name)
         self.is_sqlite = self._url.get_backend_name() == "sqlite"
         self._turn = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
+        self._joined: ContextVar[Connection | None] = ContextVar("joined", default=None)
         with self._told():
             self.engine = _engine(self._url)
 
@@ -77,15 +79,43 @@ class Database:
     @contextlib.contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that only reads; raises StoreError when the database does not answer."""
+        joined = self._joined.get()
+        if joined is not None:
+            yield joined
+            return
         with self._told(), self.engine.connect() as connection:
             yield connection
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Make what this thread reads and writes meanwhile one transaction.
+
+        Keep it short: with SQLite other writers wait. Not to be nested.
+        """
+        with self.write() as connection:
+            token = self._joined.set(connection)
+            try:
+                yield
+            finally:
+                self._joined.reset(token)
+
+    @property
+    def is_together(self) -> bool:
+        """Whether this thread is within `together`."""
+        return self._joined.get() is not None
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction kept whole or not at all.
 
-        IntegrityError passes through, for the caller knows what was doubled. Not to be nested.
+        IntegrityError passes through, for the caller knows what was doubled. Not to be nested,
+        but for writes within `together`.
         """
+        joined = self._joined.get()
+        if joined is not None:
+            with self._told(), joined.begin_nested():
+                yield joined
+            return
         # SQLite's own waiting is by sleeping and unfair; threads of one process take turns.
         with self._told(), self._turn, self.engine.connect() as connection:
             connection = connection.execution_options(feltwatch_writes=True)

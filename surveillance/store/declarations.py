@@ -33,7 +33,7 @@ class Declarations:
             ).scalar_one()
         return DeclarationRow(number, table, facts, at, by)
 
-    def holding(self, table: str, at: datetime) -> tuple[DeclarationRow, ...]:
+    def in_force(self, table: str, at: datetime) -> tuple[DeclarationRow, ...]:
         """The declarations of a table that may hold at a time, the oldest first."""
         query = (
             sa.select(_D.id, _D.table_name, _D.facts, _D.at, _D.by_name)

@@ -111,7 +111,7 @@ class Logins:
         return done.rowcount > 0
 
     def close_all(self, user_id: int) -> int:
-        """Log a person out everywhere; gives back how many logins were closed."""
+        """Log a person out everywhere; returns how many logins were closed."""
         with self._database.write() as connection:
             return self._close_all(connection, user_id)
 
@@ -220,7 +220,7 @@ class Logins:
         return None if row is None else _link(row)
 
     def drop_links(self, kind: str, user_id: int | None = None) -> int:
-        """Make unused links of a kind (and of a person) worthless; gives back how many."""
+        """Make unused links of a kind (and of a person) worthless; returns how many."""
         query = sa.delete(tables.links).where(_L.kind == kind, _L.used_at.is_(None))
         if user_id is not None:
             query = query.where(_L.user_id == user_id)

@@ -44,7 +44,7 @@ class Retention:
     """Keeps the store and the evidence folder within their limits.
 
     By age rounds go with their alerts, verdicts and files. By size only bundles, clips and
-    pictures go, the oldest first, and the alerts stay. A round with an alert that is a case
+    images go, the oldest first, and the alerts stay. A round with an alert that is a case
     stays whole in both. The audit log goes by an age of its own.
     """
 
@@ -68,7 +68,7 @@ class Retention:
         logins go by age too; recordings and versions stay. The audit log has a time of its
         own: only what is older than `keep_log_days` goes, nothing when that is None. A file
         that is missing already is passed over; one that cannot be deleted keeps its row, and
-        is told in `left`. `key` signs what the evidence's log is told. Raises FeltwatchError
+        is reported in `left`. `key` signs what goes into the evidence's log. Raises FeltwatchError
         for limits that keep nothing.
         """
         if keep_log_days is not None and keep_log_days <= 0:

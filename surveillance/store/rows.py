@@ -1,4 +1,4 @@
-"""What the store gives back and takes: frozen rows, aware UTC times, whole numbers.
+"""What the store returns and takes: frozen rows, aware UTC times, whole numbers.
 
 A `New...` is what the caller gives; the row of the same name comes back with its number.
 Times called `at`, `..._at` are aware datetimes in UTC. Times called `..._s` are the
@@ -30,7 +30,7 @@ RECORDING_STATES: tuple[RecordingState, ...] = ("queued", "running", "stopped", 
 class NewRound:
     """A round that was decided.
 
-    `source` names the stream *and the run* it was read in: rounds are numbered anew in every
+    `source` names the stream *and the run* it was read in: rounds are numbered again in every
     run, and (camera, source, round_id) is what makes a round the same one when it is given
     twice. `alerts` may be left 0: it grows as alerts of the round are added. `unread` is what
     could not be read of it.

@@ -16,7 +16,8 @@ several roles the highest counts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -40,6 +41,7 @@ __all__ = [
     "Viewer",
     "admitted",
     "audit",
+    "in_one_step",
     "needs",
     "role_of",
     "still_admitted",
@@ -227,6 +229,17 @@ def audit(
     note(request, account.name if account else "", act, target, told)
 
 
+@contextmanager
+def in_one_step(request: Request) -> Iterator[None]:
+    """Keep an act and its line in the log, written within, both or neither."""
+    store = request.app.state.settings.store
+    if store is None:
+        yield
+        return
+    with store.database.together():
+        yield
+
+
 def note(
     request: Request, by: str, act: str, target: str, detail: Mapping[str, object] | None = None
 ) -> None:
@@ -240,7 +253,8 @@ def note(
             store.audit.write(*line, now)
         except StoreDownError:
             recorder = request.app.state.settings.recorder
-            if recorder is None:
+            # Within one transaction with the act, the act is not done either.
+            if recorder is None or store.database.is_together:
                 raise
             recorder.log(*line, now)
 

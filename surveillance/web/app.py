@@ -5,12 +5,14 @@ from __future__ import annotations
 import mimetypes
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jinja2
 from fastapi import Depends, FastAPI
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
@@ -53,6 +55,39 @@ HERE = Path(__file__).parent
 mimetypes.add_type("text/javascript", ".js")
 
 
+# Comes before all that a route depends on: it says who may.
+_BEFORE_ALL = [Depends(admitted), Depends(plain_text)]
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    """The routes of all routers. Applications of one process share them, as FastAPI prepares
+    each route when it is first asked for; all that differs stands in an application's state."""
+    every = FastAPI(dependencies=_BEFORE_ALL, openapi_url=None)
+    for part in (
+        accounts_api,
+        people_api,
+        log_api,
+        webhooks_api,
+        metrics_page,
+        account_pages,
+        room_pages,
+        tables_api,
+        alerts_api,
+        rounds_api,
+        reports_api,
+        events_api,
+        calculator_api,
+        recordings_api,
+        calibration_api,
+        tablefiles_api,
+        review_api,
+        review_pages,
+    ):
+        every.include_router(part.router)
+    return every.routes
+
+
 def create_app(settings: WebSettings) -> FastAPI:
     """The application over the settings' datasets, which it closes when it is shut down.
 
@@ -72,8 +107,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         title="feltwatch",
         version=installed_version(),
         lifespan=until_shut_down,
-        # Comes before all that a route depends on: it says who may.
-        dependencies=[Depends(admitted), Depends(plain_text)],
+        dependencies=_BEFORE_ALL,
         openapi_url=None,
         # Their pages load scripts from another host.
         docs_url=None,
@@ -85,24 +119,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.accounts = None if settings.store is None else Accounts(settings.store)
     app.state.pages = _templates()
     add_error_answers(app)
-    app.include_router(accounts_api.router)
-    app.include_router(people_api.router)
-    app.include_router(log_api.router)
-    app.include_router(webhooks_api.router)
-    app.include_router(metrics_page.router)
-    app.include_router(account_pages.router)
-    app.include_router(room_pages.router)
-    app.include_router(tables_api.router)
-    app.include_router(alerts_api.router)
-    app.include_router(rounds_api.router)
-    app.include_router(reports_api.router)
-    app.include_router(events_api.router)
-    app.include_router(calculator_api.router)
-    app.include_router(recordings_api.router)
-    app.include_router(calibration_api.router)
-    app.include_router(tablefiles_api.router)
-    app.include_router(review_api.router)
-    app.include_router(review_pages.router)
+    app.router.routes.extend(_routes())
     tell_roles(app)
     app.mount("/static", _Static(directory=HERE / "static"), name="static")
     app.add_middleware(Watching)
@@ -111,7 +128,7 @@ def create_app(settings: WebSettings) -> FastAPI:
 
 
 class _Static(StaticFiles):
-    """The package's own scripts and styles: kept by the browser, asked for anew each time."""
+    """The package's own scripts and styles: kept by the browser, asked for again each time."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         """The file, or `304 Not Modified`."""

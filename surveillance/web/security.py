@@ -21,7 +21,7 @@ the browser would first ask this server for leave (CORS), which is never given."
 
 MAX_BODY_BYTES = 1_000_000
 LARGER_BODIES = {"/api/calibration/pictures": 48_000_000}
-"""Paths that take more: a picture of the table in 4K, as a camera's own page gives it."""
+"""Paths that take more: an image of the table in 4K, as a camera's own page gives it."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 CONTENT_SECURITY_POLICY = (

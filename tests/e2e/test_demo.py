@@ -10,6 +10,7 @@ import pytest
 from settlement.record import read_rounds
 from surveillance.alerts.model import read_alerts
 from surveillance.cli import main
+from tests.vision.sources.recorder_cuts import cut
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 
@@ -62,3 +63,17 @@ def test_the_report_shows_its_evidence(demo_out: Path) -> None:
     for name in pictures:
         assert name in html
         assert (demo_out / name).stat().st_size > 1000
+
+
+def test_the_sample_cut_into_files_that_overlap_gives_the_same(
+    demo_out: Path, tmp_path: Path
+) -> None:
+    folder, out = tmp_path / "shift", tmp_path / "out"
+    folder.mkdir()
+    for minute, (a, b) in enumerate(((0, 60), (56, 90), (90, 114))):
+        at = f"{a // 60:02d}{a % 60:02d}"
+        cut(SAMPLE / "video.mp4", folder / f"{minute}_20261122-18{at}.mp4", a, b)
+    table = str(SAMPLE / "table.toml")
+    assert main(["audit", str(folder), "--table", table, "--out", str(out), "--quiet"]) == 0
+    for name in ("rounds.jsonl", "alerts.jsonl"):
+        assert (out / name).read_bytes() == (demo_out / name).read_bytes()

@@ -3,6 +3,13 @@
     python tests/tools/faults.py recording KILLS     between journal and store, SQLite
     python tests/tools/faults.py watching KILLS      a server with a live camera
     python tests/tools/faults.py auditing KILLS      a worker with its audits, PostgreSQL
+    python tests/tools/faults.py importing KILLS     imports of labelled images
+    python tests/tools/faults.py importing KILLS     imports of labelled images
+    python tests/tools/faults.py reviewing KILLS     the review page's server while labels are saved
+    python tests/tools/faults.py saving KILLS        a server that stores rounds and verdicts, half
+                                                     on SQLite, half on PostgreSQL
+    python tests/tools/faults.py outages TIMES       PostgreSQL stopped while rounds are decided
+    python tests/tools/faults.py disks TIMES         a full disk under SQLite and the journal
     python tests/tools/faults.py streams FAULTS      an RTSP camera that drops, stalls and restarts
 
 Each prints one line of JSON and ends with 1 if a round was lost without a report, stored twice, or
@@ -35,6 +42,7 @@ from tests.surveillance.conftest import small_table, table_text, write_video  # 
 from tests.surveillance.live import record_made, watch_made  # noqa: E402
 from tests.surveillance.live.live_room import wait_for, write_site  # noqa: E402
 from tests.surveillance.web import test_recordings_workers as workers  # noqa: E402
+from tests.tools import save_faults, store_faults  # noqa: E402
 from tests.vision.sources.live_films import write_film  # noqa: E402
 
 SEED = 17
@@ -178,17 +186,24 @@ KINDS: dict[str, Callable[[Path, int, random.Random], dict[str, Any]]] = {
     "recording": kill_recording,
     "watching": kill_watching,
     "auditing": kill_auditing,
+    "importing": save_faults.kill_importing,
+    "reviewing": save_faults.kill_reviewing,
+    "saving": save_faults.kill_saving,
+    "outages": store_faults.stop_store,
+    "disks": store_faults.fill_disks,
     "streams": break_streams,
 }
 
 
 def main(kind: str, many: int) -> int:
-    """Run one kind of faults and print its counts."""
-    began = time.monotonic()
+    """Run one kind of faults and print its counts; `FELTWATCH_SEED` is another seed."""
+    began, seed = time.monotonic(), int(os.environ.get("FELTWATCH_SEED", SEED))
     with tempfile.TemporaryDirectory(prefix="feltwatch-faults-") as place:
-        counts = KINDS[kind](Path(place), many, random.Random(SEED))
-    print(json.dumps({"kind": kind, **counts, "took_s": round(time.monotonic() - began)}))
-    return 1 if counts["lost"] or counts.get("differ") else 0
+        counts = KINDS[kind](Path(place), many, random.Random(seed))
+    counts |= {"seed": seed, "took_s": round(time.monotonic() - began)}
+    print(json.dumps({"kind": kind, **counts}))
+    bad = ("lost", "differ", "failed", "left_over", "not_in_the_log")
+    return 1 if any(counts.get(name) for name in bad) else 0
 
 
 if __name__ == "__main__":

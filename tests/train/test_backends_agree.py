@@ -37,8 +37,8 @@ from vision.detect.openvino_runtime import (
     OpenVinoDetector,
     OpenVinoReader,
     load_card,
-    load_models,
 )
+from vision.networks import load_networks
 
 SIZE = load_card(default_weights())["models"]["detector"]["input"][-1]
 LOW, SURE = 0.1, 0.2
@@ -160,7 +160,7 @@ def test_a_checkpoint_finds_cards_by_the_command_line(
     # The shipped detector runs in int8 with calibrated scores; the same float network without
     # them tells the same cards in the same order.
     plain = OpenVinoDetector(default_weights() / "detector.onnx", CLASSES, precision="f32")
-    truth = PhotoReader(plain, load_models(default_weights())[1]).read(read_picture(photo))
+    truth = PhotoReader(plain, load_networks(default_weights()).reader).read(read_picture(photo))
     assert len(truth.cards) >= 4
     assert [c["label"] for c in json.loads(own)["cards"]] == [c.label for c in truth.cards]
 

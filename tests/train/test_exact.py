@@ -28,7 +28,7 @@ from pathlib import Path
 from models.train.detector import train_detector
 from models.train.patches import train_on_patches
 from models.train.reader import train_reader
-from models.train.sides import train_strips
+from models.train.chip_stacks import train_strips
 if __name__ == "__main__":
     part, data, out = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     own = {"device": "cpu", "resume": True, "seed": 3}

@@ -20,9 +20,9 @@ from settlement.errors import FeltwatchError
 from surveillance.cli import main
 from vision.chips.network_input.side_strip import COLUMNS, ROWS
 from vision.chips.side_palette import Palette
-from vision.chips.side_runtime import load_strip_reader
-from vision.detect.openvino_runtime import load_card, load_models
+from vision.detect.openvino_runtime import load_card
 from vision.geometry.table import ChipKind
+from vision.networks import load_networks
 
 SIZE = 128
 
@@ -108,13 +108,13 @@ def test_files_are_half_the_size_and_name_no_place(
 
 
 def test_the_runtime_takes_them(weights: Path) -> None:
-    detector, reader = load_models(weights)
-    assert len(detector.find([np.zeros((SIZE, SIZE, 3), np.uint8)] * 2)) == 2
-    shares = reader.read(np.zeros((33, 64, 64, 3), np.uint8))
+    networks = load_networks(weights)
+    assert len(networks.detector.find([np.zeros((SIZE, SIZE, 3), np.uint8)] * 2)) == 2
+    shares = networks.reader.read(np.zeros((33, 64, 64, 3), np.uint8))
     assert shares.shape == (33, 54)
     assert np.allclose(shares.sum(axis=1), 1, atol=1e-3)
     palette = Palette.of({"red": ChipKind(value_cents=500, rgb=(180, 30, 40))})
-    given = load_strip_reader(weights).read(
+    given = networks.strips.read(
         np.zeros((2, ROWS, COLUMNS, 4), np.uint8), [3.0, 4.0], [0.5, 0.5], palette
     )
     assert [one.looks.shape for one in given] == [(ROWS, 1), (ROWS, 1)]

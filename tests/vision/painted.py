@@ -13,7 +13,10 @@ import numpy as np
 
 from settlement.record import DECK_LABELS
 from vision.cards.rotation import axes
+from vision.chips.side_chain import Potentials
+from vision.chips.side_palette import Palette
 from vision.detect.detections import ByteArray, Detections, Floats
+from vision.networks import Networks
 
 NAMES = ("index", "joker", "back", "chip", "lammer_envy", "lammer_dealer")
 GROUND = (120, 120, 120)
@@ -127,3 +130,20 @@ class ColourReader:
             shares[n, best] = share
             shares[n, NONE] = 1 - share
         return shares
+
+
+class NoStrips:
+    """Stands in for the reader of stack sides where no stack lies."""
+
+    temperature = 1.0
+
+    def read(
+        self, strips: ByteArray, px_per_chip: Sequence[float], off_vertical: Sequence[float],
+        palette: Palette,
+    ) -> list[Potentials]:  # fmt: skip
+        raise AssertionError("no stacks here")
+
+
+def painted_networks() -> Networks:
+    """What finds and reads painted cards."""
+    return Networks(ColourDetector(), ColourReader(), NoStrips())

@@ -33,7 +33,7 @@ _DEALERS = {None: "the dealer's hand", 0: "the dealer's eighth card"}
 
 AGAIN_SHARE = 0.9
 LEAST_AGAIN = 2
-MOST_OTHERWISE = 0.2
+MOST_OTHERS = 0.2
 """A reading survives when it was read with this share at two moments or more, and otherwise
 at not more than so many of them."""
 
@@ -122,8 +122,8 @@ def survives(card: CardRead) -> bool:
     if card.share < AGAIN_SHARE:
         return False
     again = sum(label == card.label and share >= AGAIN_SHARE for label, share in card.moments)
-    otherwise = sum(label != card.label for label, _ in card.moments)
-    return again >= LEAST_AGAIN and otherwise <= MOST_OTHERWISE * len(card.moments)
+    others = sum(label != card.label for label, _ in card.moments)
+    return again >= LEAST_AGAIN and others <= MOST_OTHERS * len(card.moments)
 
 
 def _renamed(card: CardRead, label: str, share: float, where: str) -> Decided:

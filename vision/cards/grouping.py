@@ -71,17 +71,17 @@ MISSING_NATS = 1.0
 """How much less likely a card is whose other corner should be seen and is not."""
 
 RIM = 0.5
-"""An index so near to the picture's border, over its height, is cut by it."""
+"""An index so near to the image's border, over its height, is cut by it."""
 
 COVERED = 0.3
 """How deep inside another card, over the height of an index, an index is hidden by it."""
 
 LARGEST_JOKER = 3.0
-"""Most height of a joker's word over that of the picture's indices; on 2,847 rendered
+"""Most height of a joker's word over that of the image's indices; on 2,847 rendered
 jokers one in a hundred has more."""
 
 ENOUGH = 3
-"""So many sure indices tell how large those of a picture are."""
+"""So many sure indices tell how large those of an image are."""
 
 MOST_INDICES = 4
 MOST_OF_LABEL = 8
@@ -99,7 +99,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class JoinedCard:
-    """A physical card: `members` are places in the indices given, `xyxy` px of the picture."""
+    """A physical card: `members` are places in the indices given, `xyxy` px of the image."""
 
     label: str
     score: float
@@ -108,7 +108,7 @@ class JoinedCard:
 
 
 def join_indices(indices: Sequence[PlacedIndex], width: int, height: int) -> list[JoinedCard]:
-    """The cards of a picture of `width` x `height` px, best first."""
+    """The cards of an image of `width` x `height` px, best first."""
     groups, size = assign_indices(indices, seen=(0.0, 0.0, float(width), float(height)))
     cards = []
     for group in groups:
@@ -127,7 +127,7 @@ def assign_indices(
 ) -> tuple[list[Group], CardSize]:
     """The likeliest cards, best first, and their size, `size` where that is known.
 
-    `seen` (x0, y0, x1, y1) is what the picture shows.
+    `seen` (x0, y0, x1, y1) is what the image shows.
 
     No index is in two of them. What stays below `CARD_SHARE`, a lone index or a second card
     of a label below `SURE`, is no card.
@@ -310,7 +310,7 @@ def _hides(indices: Sequence[PlacedIndex], upper: Group, lower: Group, size: Car
 
 
 def _is_too_large(indices: Sequence[PlacedIndex], group: Group) -> bool:
-    """Whether a joker's word is larger than the picture's indices let it be."""
+    """Whether a joker's word is larger than the image's indices let it be."""
     if group.label != JOKER:
         return False
     heights = [own.height_px for own in indices if own.label != JOKER and own.share >= CARD_SHARE]

@@ -39,7 +39,7 @@ class PlacedIndex:
 
 @dataclass(frozen=True, slots=True)
 class CardSize:
-    """Size of the cards of a picture.
+    """Size of the cards of an image.
 
     `width` and `height` are over the height of an index, or, with `absolute`, in the unit of
     the indices' centres.
@@ -99,7 +99,7 @@ def extent(members: Sequence[PlacedIndex]) -> Extent:
 
 
 def usual_size(groups: Sequence[Sequence[PlacedIndex]]) -> CardSize:
-    """The size of a picture's cards, from those of which several indices are seen."""
+    """The size of an image's cards, from those of which several indices are seen."""
     sizes = []
     for members in groups:
         if len(members) < 2:

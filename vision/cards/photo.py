@@ -27,7 +27,7 @@ MOST_PIXELS = 48_000_000
 """A photograph of more is read at half its size, or less."""
 
 UNSURE = "index"
-"""Label of an index whose card could not be told."""
+"""Label of an index whose card could not be determined."""
 
 BACK = "BACK"
 OTHER_SCORE = 0.5
@@ -48,7 +48,7 @@ JOKER_SHARE = 0.7
 the least regular index, so much is taken for it. Two such on one card are enough."""
 
 STRETCHES = ((1.0, 1.0), (1.6, 1.0), (1.0, 1.6))
-"""How far a picture is drawn out, across and down, for each look at it."""
+"""How far an image is drawn out, across and down, for each pass over it."""
 
 PLACE_ACROSS, PLACE_ALONG = 0.45, 0.5
 """An index found so near to another one, across and along it over the lesser height, is the
@@ -59,19 +59,19 @@ NONE_BELOW = 0.05
 
 
 class PhotoError(FeltwatchError):
-    """A picture that cannot be read."""
+    """An image that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One thing seen or one card: its label, score in 0..1 and box in px of the picture."""
+    """One thing seen or one card: its label, score in 0..1 and box in px of the image."""
 
     label: str
     score: float
     xyxy: tuple[float, float, float, float]
 
     def enlarged(self, by: int) -> Found:
-        """The same in a picture `by` times as large."""
+        """The same in an image `by` times as large."""
         x0, y0, x1, y1 = (v * by for v in self.xyxy)
         return replace(self, xyxy=(x0, y0, x1, y1))
 
@@ -104,7 +104,7 @@ class PhotoResult:
         return tuple(found for found in self.detections if found.label == BACK)
 
     def enlarged(self, by: int) -> PhotoResult:
-        """The same for the picture `by` times as large."""
+        """The same for the image `by` times as large."""
         return replace(
             self, width=self.width * by, height=self.height * by,
             detections=tuple(found.enlarged(by) for found in self.detections),
@@ -112,7 +112,7 @@ class PhotoResult:
         )  # fmt: skip
 
     def as_dict(self, image: str) -> dict[str, Any]:
-        """The form of `feltwatch detect --json`; `image` names the picture."""
+        """The form of `feltwatch detect --json`; `image` names the image."""
         return {
             "image": image,
             "width": self.width,
@@ -124,10 +124,10 @@ class PhotoResult:
 
 
 def read_picture(path: Path, reduced: int = 1) -> ByteArray:
-    """A picture file as uint8 (h, w, 3) BGR, turned as its camera noted.
+    """An image file as uint8 (h, w, 3) BGR, turned as its camera noted.
 
     `reduced` (1, 2, 4 or 8) reads it at that part of its size. Raises PhotoError naming the
-    file when it is missing, no picture, or several in one, as animations are.
+    file when it is missing, no image, or several in one, as animations are.
     """
     if path.is_dir():
         raise PhotoError(f"{path}: is a folder; give picture files")
@@ -161,10 +161,10 @@ def read_photo(path: Path) -> tuple[ByteArray, int]:
 
 
 def _header(path: Path) -> tuple[int, int, int]:
-    """Width, height and number of pictures that a file's head tells; 0, 0, 1 for none."""
+    """Width, height and number of images that a file's head tells; 0, 0, 1 for none."""
     try:
         with warnings.catch_warnings():
-            # Size alone is asked for: a large picture is no danger here.
+            # Size alone is asked for: a large image is no danger here.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(path) as head:
                 # A telephone's JPEG may hold previews beside the photograph.
@@ -203,20 +203,22 @@ class PhotoReader:
     reader: Reader
 
     def read(self, image: ByteArray) -> PhotoResult:
-        """Everything on a picture, uint8 (h, w, 3) BGR of any size.
+        """Everything on an image, uint8 (h, w, 3) BGR of any size.
 
         It is looked at as it is and drawn out to either side, so that cards which are seen
         steeply, and are short one way, come to their own form in one of the three.
         """
-        looks = [self._look(image, *by) for by in STRETCHES]
-        return self._told(image, *_together(looks))
+        passes = [self._find_stretched(image, *by) for by in STRETCHES]
+        return self._result(image, *_together(passes))
 
     def read_found(self, image: ByteArray, found: Detections) -> PhotoResult:
         """As `read`, for boxes that are found already."""
-        return self._told(image, found, self._readings(image, found))
+        return self._result(image, found, self._readings(image, found))
 
-    def _look(self, image: ByteArray, by_x: float, by_y: float) -> tuple[Detections, list[Reading]]:
-        """What is found in a picture drawn out, in px of the picture as it is."""
+    def _find_stretched(
+        self, image: ByteArray, by_x: float, by_y: float
+    ) -> tuple[Detections, list[Reading]]:
+        """What is found in an image drawn out, in px of the image as it is."""
         drawn = image
         if (by_x, by_y) != (1.0, 1.0):
             drawn = np.asarray(cv2.resize(image, None, fx=by_x, fy=by_y), np.uint8)
@@ -235,11 +237,11 @@ class PhotoReader:
         aspects = [ASPECTS[found.name(n)] for n in items]
         return read_boxes(image, found.xyxy[items], aspects, self.reader)
 
-    def _told(
+    def _result(
         self, image: ByteArray, found: Detections, readings: Sequence[Reading]
     ) -> PhotoResult:
         height, width = image.shape[:2]
-        indices = _one_per_place(found, _told_indices(found, readings))
+        indices = _one_per_place(found, _read_indices(found, readings))
         cards = join_indices([_placed(found, own) for own in indices], width, height)
         label_of = {n: card.label for card in cards for n in card.members}
         shown: list[Found] = []
@@ -277,10 +279,10 @@ def _others(found: Detections) -> list[int]:
 
 
 def _together(
-    looks: Sequence[tuple[Detections, list[Reading]]],
+    passes: Sequence[tuple[Detections, list[Reading]]],
 ) -> tuple[Detections, list[Reading]]:
-    """The detections of several looks at one picture in one, with the readings of indices."""
-    found = [own for own, _ in looks]
+    """The detections of several passes over one image in one, with the readings of indices."""
+    found = [own for own, _ in passes]
     names = next((own.names for own in found if len(own)), found[0].names)
     merged = Detections(
         np.concatenate([own.xyxy for own in found]),
@@ -288,28 +290,28 @@ def _together(
         np.concatenate([own.classes for own in found]),
         names,
     )
-    return merged, [reading for _, readings in looks for reading in readings]
+    return merged, [reading for _, readings in passes for reading in readings]
 
 
 def _drawn_in(reading: Reading, by_x: float, by_y: float) -> Reading:
-    """A reading made in a picture that was drawn out, with turn and height in the plain one."""
+    """A reading made in an image that was drawn out, with turn and height in the plain one."""
     down = axes(reading.turn_deg)[1] / (by_x, by_y)
     turn = math.degrees(math.atan2(-down[0], down[1])) % 360
     return Reading(reading.shares, turn, reading.height_px * float(np.hypot(*down)))
 
 
-def _told_indices(found: Detections, readings: Sequence[Reading]) -> list[_Index]:
+def _read_indices(found: Detections, readings: Sequence[Reading]) -> list[_Index]:
     """The indices among the detections that read as a card, in their order."""
     items = [n for n in range(len(found)) if found.name(n) in ASPECTS]
     out = []
     for item, reading in zip(items, readings, strict=True):
-        told = told_index(reading, found.name(item) == "joker")
+        told = card_of_reading(reading, found.name(item) == "joker")
         if told is not None:
             out.append(_Index(item, *told, reading))
     return out
 
 
-def told_index(reading: Reading, as_joker: bool) -> tuple[str, float] | None:
+def card_of_reading(reading: Reading, as_joker: bool) -> tuple[str, float] | None:
     """The card and its share of an index as read, found as a joker or not.
 
     The reader's word counts; None where nothing reads as a card. A joker needs more than a
@@ -326,7 +328,7 @@ def told_index(reading: Reading, as_joker: bool) -> tuple[str, float] | None:
 
 
 def _one_per_place(found: Detections, indices: list[_Index]) -> list[_Index]:
-    """Of indices found twice at one place, by two classes, scales or looks, the surest.
+    """Of indices found twice at one place, by two classes, scales or passes, the surest.
 
     Two are at one place where one's centre lies in the other's own shape: an index is twice as
     high as wide, and cards in a fan lie little more than its width apart.

@@ -1,6 +1,6 @@
 """Reading indices that lie at any turn: crops at many turns, the best one taken.
 
-A turn is in degrees, clockwise as the picture shows it; 0 is upright, the rank above the suit.
+A turn is in degrees, clockwise as the image shows it; 0 is upright, the rank above the suit.
 """
 
 from __future__ import annotations
@@ -81,13 +81,16 @@ def index_height(xyxy: Floats, turn_deg: float, aspect: float = ASPECTS["index"]
 
 
 def turned_crops(
-    image: ByteArray, center: FloatArray, looks: Sequence[tuple[float, float]], size: int = CROP_PX
+    image: ByteArray,
+    center: FloatArray,
+    squares: Sequence[tuple[float, float]],
+    size: int = CROP_PX,
 ) -> ByteArray:
-    """Squares about `center` (2,) px, each (turn in degrees, side in px) of `looks` made upright.
+    """Squares about `center` (2,) px, each (turn in degrees, side in px) of `squares` made upright.
 
-    uint8 (n, size, size, 3); beyond the picture its border is repeated.
+    uint8 (n, size, size, 3); beyond the image its border is repeated.
     """
-    reach = max(side for _, side in looks)
+    reach = max(side for _, side in squares)
     x0, y0 = (max(0, int(v)) for v in np.floor(center - reach))
     x1, y1 = (
         min(limit, int(v) + 1)
@@ -95,9 +98,9 @@ def turned_crops(
     )
     part = image[y0:y1, x0:x1]
     if part.shape[0] < 2 or part.shape[1] < 2:
-        return np.zeros((len(looks), size, size, 3), np.uint8)
+        return np.zeros((len(squares), size, size, 3), np.uint8)
     at = center - (x0, y0)
-    shrink = min(1.0, 1.5 * size / max(1.0, min(side for _, side in looks)))
+    shrink = min(1.0, 1.5 * size / max(1.0, min(side for _, side in squares)))
     if shrink < 0.75:
         # Shrinking much at once breaks up thin strokes: average first.
         small = cv2.resize(part, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
@@ -105,9 +108,9 @@ def turned_crops(
         part, at = np.asarray(small, np.uint8), (at + 0.5) * by - 0.5
     else:
         shrink = 1.0
-    crops = np.empty((len(looks), size, size, 3), np.uint8)
+    crops = np.empty((len(squares), size, size, 3), np.uint8)
     half = (size - 1) / 2
-    for n, (turn, side) in enumerate(looks):
+    for n, (turn, side) in enumerate(squares):
         right, down = axes(turn)
         linear = np.column_stack([right, down]) * (side * shrink / size)
         matrix = np.column_stack([linear, at - linear @ np.array([half, half])])
@@ -136,18 +139,18 @@ def _shares_by_turn(
         return np.zeros((0, TURNS, len(DECK_LABELS) + 1), np.float32)
     crops = []
     for box, aspect in zip(boxes, aspects, strict=True):
-        looks = [
+        squares = [
             (k * STEP_DEG, CROP_MARGIN * index_height(box, k * STEP_DEG, aspect))
             for k in range(TURNS)
         ]
-        crops.append(crops_at(_center(box), looks))
+        crops.append(crops_at(_center(box), squares))
     return reader.read(np.concatenate(crops)).reshape(len(boxes), TURNS, -1)
 
 
 def read_boxes(
     image: ByteArray, boxes: Floats, aspects: Sequence[float], reader: Reader
 ) -> list[Reading]:
-    """Read the indices in boxes (n, 4) px of a picture, at whatever turn they lie.
+    """Read the indices in boxes (n, 4) px of an image, at whatever turn they lie.
 
     A coarse look at all turns, then a close one at the likeliest two: there the turn lies
     between neighbours by their shares, and the shares of several crops are averaged.
@@ -158,9 +161,9 @@ def read_boxes(
 def read_at_any_turn(
     crops_at: CropsAt, boxes: Floats, aspects: Sequence[float], reader: Reader
 ) -> list[Reading]:
-    """`read_boxes` from crops that another picture than the one of the boxes may give."""
+    """`read_boxes` from crops that another image than the one of the boxes may give."""
     readings: list[Reading] = []
-    # A large picture may hold a thousand: their crops are made some at a time.
+    # A large image may hold a thousand: their crops are made some at a time.
     for start in range(0, len(boxes), BOXES_AT_ONCE):
         part = slice(start, start + BOXES_AT_ONCE)
         readings += _read_some(crops_at, boxes[part], aspects[part], reader)
@@ -176,8 +179,8 @@ def _read_some(
     for box, aspect, shares in zip(boxes, aspects, coarse, strict=True):
         for turn in _likely_turns(shares):
             height = index_height(box, turn, aspect)
-            looks = [(turn + d, CROP_MARGIN * height * k) for d, k in CLOSE_CROPS]
-            crops.append(crops_at(_center(box), looks))
+            squares = [(turn + d, CROP_MARGIN * height * k) for d, k in CLOSE_CROPS]
+            crops.append(crops_at(_center(box), squares))
             rivals.append((turn, height))
     close = reader.read(np.concatenate(crops))[:, :-1]
     close = close.reshape(len(boxes), RIVALS, len(CLOSE_CROPS), -1).mean(axis=2)

@@ -49,7 +49,7 @@ cards that were unsure upright, 48 lie so and are read with that share; all are 
 38 finds of other things is.
 """
 
-LOOKS = (1.0, 0.87, 1.15)
+CROP_SCALES = (1.0, 0.87, 1.15)
 """Size of the crops at successive moments: what is read so at one alone is no sure reading."""
 
 INDEX_INSET_MM = (6.0, 12.0)
@@ -66,12 +66,12 @@ LEAST_SHARE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class ReadIndex:
-    """One index in one picture.
+    """One index in one image.
 
     `center_mm` and `card_mm` (u, v) are the index's and its card's middle in the view's own
     frame, `turn_deg` its turn there (0: upright for the view, 180: the other way up), `shares`
     float32 (53,) over DECK_LABELS, `score` the detector's. `moments`: what it read as in each
-    picture, with its share, where it was fused from several.
+    image, with its share, where it was fused from several.
     """
 
     center_mm: FloatArray
@@ -93,7 +93,7 @@ class ReadIndex:
 class CardRead:
     """One physical card: its label, how sure (share), and its middle in the view's frame.
 
-    `shares` (53,) are of all cards, `moments` what its indices read as, picture by picture.
+    `shares` (53,) are of all cards, `moments` what its indices read as, image by image.
     """
 
     label: str
@@ -116,13 +116,13 @@ def see_indices(
     """Read every found index from the full-resolution frame, both ways up.
 
     One that is no sure card either way up is read at every turn. `moment` counts the readings
-    of one rest: each is made at another size of `LOOKS`.
+    of one rest: each is made at another size of `CROP_SCALES`.
     """
     own = found.of("index", "joker")
     if not len(own):
         return []
     crops_at = _crops_of(frame, calibration, view_to_felt(place, view_px))
-    margin = INDEX_MARGIN * LOOKS[moment % len(LOOKS)]
+    margin = INDEX_MARGIN * CROP_SCALES[moment % len(CROP_SCALES)]
     crops = []
     for xyxy in own.xyxy:
         side = margin * float(max(xyxy[2] - xyxy[0], xyxy[3] - xyxy[1]))
@@ -149,9 +149,9 @@ def see_indices(
 def _crops_of(frame: ByteArray, calibration: Calibration, felt: FloatArray) -> CropsAt:
     """Crops about points of a view, cut from the frame; `felt` (3, 3): from view to felt."""
 
-    def crops_at(center: FloatArray, looks: Sequence[tuple[float, float]]) -> ByteArray:
+    def crops_at(center: FloatArray, squares: Sequence[tuple[float, float]]) -> ByteArray:
         patches = []
-        for turn, side in looks:
+        for turn, side in squares:
             right, down = (axis * side / INDEX_PX for axis in axes(turn))
             patch = np.eye(3)
             patch[:2] = np.column_stack([right, down, center - (right + down) * (INDEX_PX - 1) / 2])
@@ -209,10 +209,10 @@ def told_shares(read: Floats, as_joker: bool) -> Floats | None:
 
 
 def fuse_indices(readings: Sequence[Sequence[ReadIndex]]) -> list[ReadIndex]:
-    """Indices seen in several pictures of the same resting cards, as one list.
+    """Indices seen in several images of the same resting cards, as one list.
 
     Shares are joined by their mean logarithm; an index must be seen in at least a third of
-    the pictures.
+    the images.
     """
     groups: list[list[ReadIndex]] = []
     for reading in readings:

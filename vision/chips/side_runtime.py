@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from vision.chips.network_input.side_strip import COLUMNS, ROWS
 from vision.chips.side_chain import Potentials
 from vision.chips.side_palette import Palette
 from vision.detect.detections import ByteArray
-from vision.detect.openvino_runtime import load_card, weights_folder
 
 INPUTS = ("strips", "facts", "samples", "faces", "flags")
 
@@ -71,10 +70,9 @@ class OpenVinoStripReader:
         return [Potentials(edges[k], looks[k], numbers[k], durations) for k in range(len(strips))]
 
 
-def load_strip_reader(models: Path, threads: int | None = None) -> OpenVinoStripReader:
-    """The stack reader of a folder of weights, or for a detector's file."""
-    folder = weights_folder(models)
-    entry = load_card(folder)["models"]["strips"]
-    return OpenVinoStripReader(
-        folder / entry["file"], float(entry.get("temperature", 1.0)), threads
-    )
+def open_strip_reader(
+    folder: Path, card: Mapping[str, Any], threads: int | None = None
+) -> OpenVinoStripReader:
+    """The reader of stack sides that a model card names for its folder."""
+    own = card["models"]["strips"]
+    return OpenVinoStripReader(folder / own["file"], float(own.get("temperature", 1.0)), threads)

@@ -24,7 +24,11 @@ Frames of a stack at rest share their errors. On four tuning shifts (seeds 9101 
 """
 
 CAMERAS_WEIGHT = 0.7
-"""By how much the evidence of a further camera counts (`side_posterior.joint`)."""
+"""By how much the evidence of a further camera counts (`side_posterior.joint`).
+
+On a tuning shift of two cameras (seed 9501, 24 stakes, 8 payouts) 0.51 and more read all of them.
+The further camera erred nowhere: nothing bounds it from above there but independence, 1.
+"""
 
 MOST_SUMS = 8
 LEAST_SUM = 1e-4

@@ -16,9 +16,9 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Detections:
-    """What a detector found in one picture.
+    """What a detector found in one image.
 
-    `xyxy` float32 (n, 4) in px of the picture, `scores` float32 (n,) in 0..1, `classes`
+    `xyxy` float32 (n, 4) in px of the image, `scores` float32 (n,) in 0..1, `classes`
     int64 (n,) places in `names`.
 
     >>> Detections.empty(("index", "back"))

@@ -28,7 +28,7 @@ RestState = tuple[int, npt.NDArray[np.int16] | None, npt.NDArray[np.int16] | Non
 
 
 def shrink(luma: ByteArray) -> npt.NDArray[np.int16]:
-    """Block means of a picture's luma, int16 (h / SHRINK, w / SHRINK)."""
+    """Block means of an image's luma, int16 (h / SHRINK, w / SHRINK)."""
     h, w = luma.shape
     small = cv2.resize(luma, (w // SHRINK, h // SHRINK), interpolation=cv2.INTER_AREA)
     return np.asarray(small, np.int16)
@@ -47,7 +47,7 @@ class RestWatch:
     _known: npt.NDArray[np.int16] | None = None
 
     def __post_init__(self) -> None:
-        """Find the outline's blocks in the reduced picture."""
+        """Find the outline's blocks in the reduced image."""
         seen = self.calibration.felt_to_image(self.outline_mm) / SHRINK
         w, h = self.calibration.width_px // SHRINK, self.calibration.height_px // SHRINK
         mask = np.zeros((h, w), np.uint8)
@@ -60,7 +60,7 @@ class RestWatch:
         self._mask = mask[self._rect] > 0
 
     def look(self, small: npt.NDArray[np.int16]) -> bool:
-        """Take the next sample in; gives back whether the felt is at rest."""
+        """Take the next sample in; returns whether the felt is at rest."""
         now = small[self._rect]
         if self._before is not None and self._differs(now, self._before, MOVE_LEVELS, MOVE_BLOCKS):
             self.still = 0

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,7 @@ from openvino.preprocess import ColorFormat, PrePostProcessor
 
 from settlement.errors import FeltwatchError
 from vision.detect.calibrated_scores import Points, calibrated
-from vision.detect.detections import ByteArray, Detections, Floats, Reader
-from vision.detect.tiling import SizedDetector
+from vision.detect.detections import ByteArray, Detections, Floats
 from vision.detect.yolo_head import HeadError, decode, decode_bare, is_bare, is_end_to_end
 
 CARD_FILE = "model-card.json"
@@ -29,6 +27,10 @@ DEFAULT_THRESHOLD = 0.25
 
 class ModelError(FeltwatchError):
     """A model is missing, altered or not what its card says."""
+
+
+Card = Mapping[str, Any]
+"""A model card as `load_card` reads it."""
 
 
 def load_card(folder: Path) -> dict[str, Any]:
@@ -55,7 +57,7 @@ def load_card(folder: Path) -> dict[str, Any]:
     return card
 
 
-def detector_part(card: dict[str, Any]) -> dict[str, Any]:
+def detector_part(card: Mapping[str, Any]) -> dict[str, Any]:
     """What a model card tells of the file of the detector that runs: its `file` and `sha256`.
 
     A card names an int8 detector only where that costs next to nothing; it is the quickest.
@@ -129,7 +131,7 @@ def _settings(model: Any) -> dict[str, str | int]:
 
 
 class OpenVinoDetector:
-    """The detector, pictures in and `Detections` out."""
+    """The detector, images in and `Detections` out."""
 
     def __init__(
         self,
@@ -262,53 +264,27 @@ def tempered(shares: Floats, temperature: float) -> Floats:
     return np.asarray(out / out.sum(axis=1, keepdims=True), np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class FileLoader:
-    """How a lone file of a detector is opened, and where the other networks lie."""
+def open_detector(
+    folder: Path,
+    card: Mapping[str, Any],
+    threads: int | None = None,
+    *,
+    plain_from: float | None = None,
+) -> OpenVinoDetector:
+    """The detector that a card names for its folder, with the card's threshold and calibration.
 
-    open: Callable[[Path, int | None], SizedDetector]
-    rest: Callable[[], Path]
-
-
-FILE_LOADERS: dict[str, FileLoader] = {}
-"""By suffix, as ".pt": what `load_models` takes beside folders. `models.networks.backends` fills
-it, so that nothing here needs what training needs."""
-
-
-def _file_loader(path: Path) -> FileLoader | None:
-    if path.is_dir():
-        return None
-    loader = FILE_LOADERS.get(path.suffix.lower())
-    if loader is None and path.is_file():
-        told = " or ".join(["a folder of weights", *sorted(FILE_LOADERS)])
-        raise ModelError(f"{path}: not a model that can be run; give {told}")
-    return loader
-
-
-def load_models(models: Path, threads: int | None = None) -> tuple[SizedDetector, Reader]:
-    """The detector and the reader of a folder of weights, with the card's thresholds.
-
-    `models` may also be a detector's file of a kind in `FILE_LOADERS`. Raises ModelError.
+    `plain_from` is a threshold in place of the card's, with scores that are not calibrated.
     """
-    loader = _file_loader(models)
-    if loader is not None:
-        return loader.open(models, threads), load_models(loader.rest(), threads)[1]
-    card = load_card(models)
-    detector, reader = card["models"]["detector"], card["models"]["reader"]
-    file = models / detector_part(card)["file"]
-    return (
-        OpenVinoDetector(
-            file, tuple(detector["classes"]), float(detector.get("threshold", DEFAULT_THRESHOLD)),
-            threads, points=detector.get("points"),
-        ),
-        OpenVinoReader(
-            models / reader["file"], threads, float(reader.get("temperature", 1.0)),
-            reader.get("precision"),
-        ),
-    )  # fmt: skip
+    own = card["models"]["detector"]
+    threshold, points = float(own.get("threshold", DEFAULT_THRESHOLD)), own.get("points")
+    if plain_from is not None:
+        threshold, points = plain_from, None
+    file = folder / detector_part(card)["file"]
+    return OpenVinoDetector(file, tuple(own["classes"]), threshold, threads, points=points)
 
 
-def weights_folder(models: Path) -> Path:
-    """The folder of weights that is meant, or where the rest lies for a detector's file."""
-    loader = _file_loader(models)
-    return models if loader is None else loader.rest()
+def open_reader(folder: Path, card: Card, threads: int | None = None) -> OpenVinoReader:
+    """The reader of indices that a card names for its folder."""
+    own = card["models"]["reader"]
+    temperature = float(own.get("temperature", 1.0))
+    return OpenVinoReader(folder / own["file"], threads, temperature, own.get("precision"))

@@ -1,4 +1,4 @@
-"""Large pictures in overlapping views at several scales, and their boxes back in one picture."""
+"""Large images in overlapping views at several scales, and their boxes back in one image."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ OVERLAP = 0.25
 """Share of a view that it has in common with its neighbour; an index fits into it."""
 
 MOST_ENLARGED = 2.0
-"""Small pictures are enlarged at most this much to fill a view."""
+"""Small images are enlarged at most this much to fill a view."""
 
 LEAST_STEP = 1.25
 """A finer scale that gains less than this is not worth its views."""
 
 MOST_VIEWS = 400
-"""Most views of one scale; the finest scale of a giant picture is reduced until it fits."""
+"""Most views of one scale; the finest scale of a giant image is reduced until it fits."""
 
 BORDER_PX = 2.0
 SAME_IOU = 0.5
@@ -32,6 +32,12 @@ SAME_INSIDE = 0.7
 
 CLIPPED_INSIDE = 0.3
 """As `SAME_INSIDE`, for a box that a view's border cut."""
+
+MOST_COPIED = 60_000_000
+"""Bytes of a scaled picture that is kept whole."""
+
+_SEAM = 24
+"""Rows that a part of a picture may begin earlier and end later."""
 
 PAD_GREY = 114
 VIEWS_AT_ONCE = 16
@@ -46,7 +52,7 @@ class SizedDetector(Detector, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One view: where it begins in the picture scaled by `scale`, px."""
+    """One view: where it begins in the image scaled by `scale`, px."""
 
     scale: float
     x: int
@@ -54,10 +60,10 @@ class Tile:
 
 
 def scales(width: int, height: int, size: int) -> list[float]:
-    """Scales to look at a picture of `width` x `height` px with views of `size` px.
+    """Scales to look at an image of `width` x `height` px with views of `size` px.
 
-    The whole picture in half a view first, for close-ups, then filling a view; each next
-    about twice as fine, up to the picture's own pixels.
+    The whole image in half a view first, for close-ups, then filling a view; each next
+    about twice as fine, up to the image's own pixels.
 
     >>> scales(512, 512, 512)
     [0.5, 1.0]
@@ -88,7 +94,7 @@ def _starts(length: float, size: int) -> list[int]:
 
 
 def tiles(width: int, height: int, size: int) -> list[Tile]:
-    """All views of a picture, coarse to fine."""
+    """All views of an image, coarse to fine."""
     return [
         Tile(scale, x, y)
         for scale in scales(width, height, size)
@@ -98,17 +104,14 @@ def tiles(width: int, height: int, size: int) -> list[Tile]:
 
 
 def _views(image: ByteArray, wanted: Sequence[Tile], size: int) -> Iterator[tuple[Tile, ByteArray]]:
-    scaled, at = image, 1.0
+    scaled, first, at = image, 0, (1.0, -1)
     for tile in wanted:
-        if tile.scale != at:
-            new = (
-                max(1, round(image.shape[1] * tile.scale)),
-                max(1, round(image.shape[0] * tile.scale)),
-            )
-            how = cv2.INTER_AREA if tile.scale < 1 else cv2.INTER_LINEAR
-            scaled = np.asarray(cv2.resize(image, new, interpolation=how), np.uint8)
-            at = tile.scale
-        part = scaled[tile.y : tile.y + size, tile.x : tile.x + size]
+        # A giant picture is scaled a row of views at a time, so that it lies in memory once.
+        row = tile.y if image.size * tile.scale**2 > MOST_COPIED else -1
+        if (tile.scale, row) != at:
+            scaled, first = _scaled(image, tile.scale, row, size)
+            at = (tile.scale, row)
+        part = scaled[tile.y - first : tile.y - first + size, tile.x : tile.x + size]
         if part.shape[:2] != (size, size):
             whole = np.full((size, size, 3), PAD_GREY, np.uint8)
             whole[: part.shape[0], : part.shape[1]] = part
@@ -116,10 +119,35 @@ def _views(image: ByteArray, wanted: Sequence[Tile], size: int) -> Iterator[tupl
         yield tile, part
 
 
-def find_in_picture(image: ByteArray, detector: SizedDetector) -> Detections:
-    """Everything the detector finds in a picture, uint8 (h, w, 3) BGR, of any size.
+def _scaled(image: ByteArray, scale: float, row: int, size: int) -> tuple[ByteArray, int]:
+    """The picture at a scale, or of it the `size` rows from `row` on where that is not negative,
+    and which row of the scaled picture comes first."""
+    height, width = image.shape[:2]
+    top, bottom = 0, height
+    if row >= 0:
+        # Between rows that fall on whole rows of the scaled picture, or nearly.
+        first, last = math.floor(row / scale), min(height, math.ceil((row + size) / scale) + 1)
+        top = min(range(max(0, first - _SEAM), first + 1), key=lambda y: _off(y * scale))
+        bottom = min(
+            range(last, min(height, last + _SEAM) + 1), key=lambda y: _off((y - top) * scale)
+        )
+    if scale == 1.0:
+        return image[top:bottom], top
+    new = (max(1, round(width * scale)), max(1, round((bottom - top) * scale)))
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(image[top:bottom], new, interpolation=how), np.uint8), round(
+        top * scale
+    )
 
-    Boxes in px of the picture, one per thing: those of several views are joined.
+
+def _off(length: float) -> float:
+    return abs(length - round(length))
+
+
+def find_in_picture(image: ByteArray, detector: SizedDetector) -> Detections:
+    """Everything the detector finds in an image, uint8 (h, w, 3) BGR, of any size.
+
+    Boxes in px of the image, one per thing: those of several views are joined.
     """
     height, width = image.shape[:2]
     size = detector.size
@@ -158,7 +186,7 @@ def find_in_picture(image: ByteArray, detector: SizedDetector) -> Detections:
 
 
 def _cut(xyxy: Floats, tile: Tile, width: int, height: int, size: int) -> npt.NDArray[np.bool_]:
-    """Which boxes, (n, 4) px of the view, end at a border that is not the picture's."""
+    """Which boxes, (n, 4) px of the view, end at a border that is not the image's."""
     right = round(width * tile.scale) - tile.x
     below = round(height * tile.scale) - tile.y
     cut: npt.NDArray[np.bool_] = np.zeros(len(xyxy), np.bool_)

@@ -225,7 +225,7 @@ def suppress(
 ) -> Ints:
     """Places of the boxes that stay: the best of those of one class that overlap, best first.
 
-    `xyxy` (n, 4) px, `scores` (n,), `classes` (n,); gives back int64 (kept,).
+    `xyxy` (n, 4) px, `scores` (n,), `classes` (n,); returns int64 (kept,).
     """
     if not len(scores):
         return np.zeros(0, np.int64)

@@ -1,7 +1,7 @@
-"""The camera tied to the felt: from felt millimetres to picture pixels and back, and views.
+"""The camera tied to the felt: from felt millimetres to image pixels and back, and views.
 
 Pixel coordinates are those of OpenCV: (0, 0) is the centre of the top left pixel, so the
-picture reaches from -0.5 to width - 0.5. View pixels follow the same rule: pixel i of a
+image reaches from -0.5 to width - 0.5. View pixels follow the same rule: pixel i of a
 view of `size_px` covers the felt from i to i + 1 times VIEW_MM / size_px, and its centre
 lies at (i + 0.5) times that from the view's edge.
 """
@@ -27,16 +27,16 @@ VIEW_PX = 640
 RMS_LIMIT_PX = 6.0
 """A fit worse than this is refused."""
 POSE_LIMIT_PX = 20.0
-"""Marks farther than this from any real camera's picture of them are refused."""
+"""Marks farther than this from any real camera's image of them are refused."""
 LENS_GRID_PX = 8
 FARTHEST_PX = 3e4
 """Beyond this `cv2.remap` would lose its way."""
 OUTSIDE_SHARE = 0.1
-"""How far outside the picture a mark may lie, as a share of the picture's width."""
+"""How far outside the image a mark may lie, as a share of the image's width."""
 
 
 class CalibrationError(FeltwatchError):
-    """The camera's points do not tie the picture to the felt; the message says why."""
+    """The camera's points do not tie the image to the felt; the message says why."""
 
 
 def map_points(matrix: FloatArray, points: FloatArray) -> FloatArray:
@@ -63,11 +63,11 @@ def view_to_felt(place: Place, size_px: int = VIEW_PX) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """A fitted camera: `homography` is the (3, 3) map from felt mm to picture px.
+    """A fitted camera: `homography` is the (3, 3) map from felt mm to image px.
 
-    Where the table file tells of a lens (k1, k2), the homography leads to the picture that a
+    Where the table file tells of a lens (k1, k2), the homography leads to the image that a
     pinhole in its place would take, and `lens` from there to the camera's own. `rms_px` and
-    `max_px` are the misses of the points it was fitted to, in the camera's own picture.
+    `max_px` are the misses of the points it was fitted to, in the camera's own image.
     """
 
     homography: FloatArray
@@ -81,10 +81,10 @@ class Calibration:
 
     @classmethod
     def fit(cls, camera: Camera, rms_limit_px: float = RMS_LIMIT_PX) -> Self:
-        """Fit to a camera's points by least squares in the picture.
+        """Fit to a camera's points by least squares in the image.
 
         Raises CalibrationError, naming the point where one is to blame, when the points are
-        too few, on one line, far outside the picture, mirrored or do not fit.
+        too few, on one line, far outside the image, mirrored or do not fit.
         """
         points = camera.points
         if len(points) < 4:
@@ -145,12 +145,12 @@ class Calibration:
         return self.pose.focal_px
 
     def felt_to_image(self, points: FloatArray) -> FloatArray:
-        """Felt mm (n, 2) to picture px (n, 2)."""
+        """Felt mm (n, 2) to image px (n, 2)."""
         shown = map_points(self.homography, points)
         return shown if self.lens is None else self.lens.distort(shown)
 
     def image_to_felt(self, points: FloatArray) -> FloatArray:
-        """Picture px (n, 2) to felt mm (n, 2)."""
+        """Image px (n, 2) to felt mm (n, 2)."""
         flat = np.asarray(points, dtype=np.float64).reshape(-1, 2)
         return map_points(self.inverse, flat if self.lens is None else self.lens.undistort(flat))
 
@@ -170,7 +170,7 @@ class Calibration:
         return lifted
 
     def pixels_per_mm(self, point_mm: tuple[float, float]) -> float:
-        """Picture pixels to a millimetre of felt at a point: the root of the area's scale."""
+        """Image pixels to a millimetre of felt at a point: the root of the area's scale."""
         h = self.homography
         depth = float(h[2, 0] * point_mm[0] + h[2, 1] * point_mm[1] + h[2, 2])
         scale = float(np.sqrt(abs(np.linalg.det(h) / depth**3)))
@@ -179,7 +179,7 @@ class Calibration:
         return scale * self.lens.scale(map_points(h, np.array([point_mm]))[0])
 
     def view_to_image(self, place: Place, size_px: int = VIEW_PX) -> FloatArray:
-        """The (3, 3) map from a view's pixels to picture px, before the lens where there is one."""
+        """The (3, 3) map from a view's pixels to image px, before the lens where there is one."""
         matrix: FloatArray = self.homography @ view_to_felt(place, size_px)
         return matrix
 
@@ -190,9 +190,9 @@ class Calibration:
         size_px: int = VIEW_PX,
         interpolation: int = cv2.INTER_LINEAR,
     ) -> ByteArray:
-        """Cut a view from a picture: uint8 (h, w) or (h, w, 3) to (size, size[, 3]).
+        """Cut a view from an image: uint8 (h, w) or (h, w, 3) to (size, size[, 3]).
 
-        What lies outside the picture is black. Raises CalibrationError when the picture is
+        What lies outside the image is black. Raises CalibrationError when the image is
         not of the camera's size.
         """
         patch_to_felt = view_to_felt(place, size_px)
@@ -205,7 +205,7 @@ class Calibration:
         size_px: tuple[int, int],
         interpolation: int = cv2.INTER_LINEAR,
     ) -> ByteArray:
-        """Cut any patch of felt from a picture at full resolution.
+        """Cut any patch of felt from an image at full resolution.
 
         `patch_to_felt` is the (3, 3) map from the patch's pixels to felt mm, `size_px` its
         (width, height). Errors as in `warp_view`.

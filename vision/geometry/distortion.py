@@ -1,8 +1,8 @@
 """Lens distortion: where a lens shows what a pinhole camera would show, and its fit.
 
-The radial model of Brown with the principal point at the picture's middle: a point at
-radius r is shown at r * (1 + k1 r^2 + k2 r^4). Radii are told in half diagonals of the
-picture, so that the numbers hang on no focal length and k1 + k2 is the share by which the
+The radial model of Brown with the principal point at the image's middle: a point at
+radius r is shown at r * (1 + k1 r^2 + k2 r^4). Radii are given in half diagonals of the
+image, so that the numbers hang on no focal length and k1 + k2 is the share by which the
 corner is moved: -0.02 draws it 2% towards the middle (a barrel).
 """
 
@@ -19,7 +19,7 @@ from vision.geometry.table import FloatArray
 
 POINTS_FOR_K1 = 8
 POINTS_FOR_K2 = 14
-"""So many points, and the first, the second number can be told apart from wrong marks."""
+"""So many points, and the first, the second number can be distinguished from wrong marks."""
 SURE_SDS = 3.0
 """A number nearer to zero than so many standard deviations is left out."""
 MARK_ERROR_PX = 0.3
@@ -30,12 +30,12 @@ _STEPS = 20
 _MAX_TRIES = 400
 
 NO_DISTORTION = 1e-9
-"""A number nearer to zero distorts no picture by anything seen."""
+"""A number nearer to zero distorts no image by anything seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class RadialLens:
-    """A lens of a camera with pictures of `width_px` x `height_px`.
+    """A lens of a camera with images of `width_px` x `height_px`.
 
     >>> lens = RadialLens(k1=-0.1, k2=0.0, width_px=7, height_px=9)
     >>> lens.radius_px
@@ -51,7 +51,7 @@ class RadialLens:
 
     @property
     def center_px(self) -> tuple[float, float]:
-        """The middle of the picture; pixel centres are whole numbers."""
+        """The middle of the image; pixel centres are whole numbers."""
         return (self.width_px - 1) / 2, (self.height_px - 1) / 2
 
     @property
@@ -63,7 +63,7 @@ class RadialLens:
     def fold(self) -> float:
         """The radius from which on the model would turn back inwards; infinite where it never does.
 
-        In half diagonals of the pinhole's picture.
+        In half diagonals of the pinhole's image.
         """
         # 1 + 3 k1 s + 5 k2 s^2 = 0 for s = r^2
         # A hair's breadth of distortion folds nothing in reach, and its roots overflow.
@@ -74,7 +74,7 @@ class RadialLens:
 
     @property
     def reaches_corner(self) -> bool:
-        """Whether the whole picture can be shown by such a lens."""
+        """Whether the whole image can be shown by such a lens."""
         fold = self.fold
         return fold == math.inf or fold * self._share(fold * fold) > 1.0
 
@@ -82,9 +82,9 @@ class RadialLens:
         return 1 + squared * (self.k1 + self.k2 * squared)
 
     def distort(self, points_px: FloatArray) -> FloatArray:
-        """Points (n, 2) px of a pinhole's picture to where the lens shows them.
+        """Points (n, 2) px of a pinhole's image to where the lens shows them.
 
-        Points beyond the fold, all far outside the picture, stay outside.
+        Points beyond the fold, all far outside the image, stay outside.
         """
         off = np.asarray(points_px, np.float64) - self.center_px
         squared = (off**2).sum(axis=-1, keepdims=True) / self.radius_px**2
@@ -93,7 +93,7 @@ class RadialLens:
         return out
 
     def undistort(self, points_px: FloatArray) -> FloatArray:
-        """The inverse of `distort` within the picture and a little about it, (n, 2) px."""
+        """The inverse of `distort` within the image and a little about it, (n, 2) px."""
         off = (np.asarray(points_px, np.float64) - self.center_px) / self.radius_px
         seen = np.sqrt((off**2).sum(axis=-1, keepdims=True))
         r = np.minimum(seen, self.fold)
@@ -107,7 +107,7 @@ class RadialLens:
         return out
 
     def scale(self, point_px: FloatArray) -> float:
-        """How much larger the lens shows things at a point (2,) px of the pinhole's picture."""
+        """How much larger the lens shows things at a point (2,) px of the pinhole's image."""
         off = np.asarray(point_px, np.float64) - self.center_px
         s = min(float(off @ off) / self.radius_px**2, self.fold**2)
         across = 1 + s * (self.k1 + self.k2 * s)
@@ -118,9 +118,9 @@ class RadialLens:
 def fit_lens(
     felt_mm: FloatArray, image_px: FloatArray, width_px: int, height_px: int
 ) -> RadialLens | None:
-    """The lens that marks (n, 2) mm and their pictures (n, 2) px tell of; None where they don't.
+    """The lens that marks (n, 2) mm and their images (n, 2) px tell of; None where they don't.
 
-    The map from the felt and the lens are fitted together by least squares in the picture. A
+    The map from the felt and the lens are fitted together by least squares in the image. A
     number is taken only where there are points enough for it and it is not zero by three
     standard deviations of what the points leave open.
     """

@@ -1,4 +1,4 @@
-"""The pose of a pinhole camera over a plane, from marks of the plane and their pictures.
+"""The pose of a pinhole camera over a plane, from marks of the plane and their images.
 
 Square pixels and a centred principal point are taken for granted, so one view of a plane
 gives the focal length as well (Zhang, "A flexible new technique for camera calibration",
@@ -20,7 +20,7 @@ from scipy.optimize import least_squares
 from vision.geometry.table import FloatArray
 
 DEFAULT_FIELD_OF_VIEW_DEG = 40.0
-"""Across the picture's width, where the marks do not tell: a dome some 3 m over a felt."""
+"""Across the image's width, where the marks do not tell: a dome some 3 m over a felt."""
 DEFAULT_FOCAL_SHARE = 0.3
 """How far off that guess may be (one standard deviation)."""
 MARK_ERROR_PX = 0.5
@@ -49,7 +49,7 @@ def default_focal_px(width_px: int) -> float:
 
 
 def focal_from_homography(homography: FloatArray) -> float | None:
-    """Focal length in px from a (3, 3) plane-to-picture map whose picture origin is centred.
+    """Focal length in px from a (3, 3) plane-to-picture map whose image origin is centred.
 
     The plane's two axes are of equal length and at right angles in space: two linear
     equations in 1/f^2. None when they have no positive answer or none at all, as with a
@@ -136,9 +136,9 @@ def _covariance(slopes: FloatArray, sd_px: float) -> FloatArray | None:
 def find_pose(
     felt_mm: FloatArray, image_px: FloatArray, homography: FloatArray, width_px: int, height_px: int
 ) -> Pose:
-    """The camera's pose from marks (n, 2) mm, their pictures (n, 2) px and the fitted map.
+    """The camera's pose from marks (n, 2) mm, their images (n, 2) px and the fitted map.
 
-    `homography` is the (3, 3) map from felt mm to picture px, not mirrored. Where the marks
+    `homography` is the (3, 3) map from felt mm to image px, not mirrored. Where the marks
     do not tell the focal length, the default field of view stands in and `focal_known` is
     False.
     """

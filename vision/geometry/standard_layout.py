@@ -132,7 +132,7 @@ def standard_table(
 ) -> TableFile:
     """The standard felt for a game, without a camera.
 
-    Seat 1 is at the dealer's right, the picture's left, where settling begins. `spots` are
+    Seat 1 is at the dealer's right, the image's left, where settling begins. `spots` are
     the six-seat felt's own four where none are given, `chips` those of whole dollars;
     `house_spot` adds the spot of the house wager.
     """

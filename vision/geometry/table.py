@@ -46,6 +46,7 @@ Rgb = Annotated[tuple[int, int, int], Field(description="sRGB, 0 to 255 each.")]
 CARD_MM = (63.0, 88.0)
 CHIP_DIAMETER_MM = 39.0
 CHIP_THICKNESS_MM = 3.3
+CAMERA_NAME = r"^[a-z0-9][a-z0-9_-]{0,31}$"
 VIEW_MM = 400.0
 """Side of the square of felt that one view shows."""
 
@@ -196,7 +197,7 @@ class FurtherCamera(Camera):
     """A camera beside the first one, calibrated to the same felt; readings name it."""
 
     name: str = Field(
-        pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$",
+        pattern=CAMERA_NAME,
         description="Small letters, digits, - and _, such as 'shoulder'.",
     )
 

@@ -29,9 +29,9 @@ DARK_CHECKS = 3
 SHARP_SHARE = 0.4
 """Less fine detail than this share of what was there when all was right: blurred or covered."""
 SHIFT_PX = 2.0
-"""Moved by more than this, in the picture reduced eightfold."""
+"""Moved by more than this, in the image reduced eightfold."""
 SHIFT_SURE = 0.15
-"""How clearly one shift must explain the new picture."""
+"""How clearly one shift must explain the new image."""
 
 
 class ViewFault(StrEnum):
@@ -55,7 +55,7 @@ PrintCheck = Callable[[ByteArray, TableFile, Calibration], float]
 
 
 class CameraWatch:
-    """Looks at a camera's picture now and then; see `look`."""
+    """Looks at a camera's image now and then; see `look`."""
 
     def __init__(
         self, table: TableFile, calibration: Calibration, check: PrintCheck = felt_match
@@ -76,9 +76,9 @@ class CameraWatch:
         """The last print match, 0 to 1."""
 
     def look(self, luma: ByteArray, now_s: float) -> ViewProblem | None:
-        """Take a picture's luma (h, w) at `now_s`; gives back what is wrong with the view.
+        """Take an image's luma (h, w) at `now_s`; returns what is wrong with the view.
 
-        Most pictures are only counted; the print is looked for every few seconds.
+        Most images are only counted; the print is looked for every few seconds.
         """
         size = (self._calibration.height_px, self._calibration.width_px)
         if luma.shape != size:
@@ -140,7 +140,7 @@ class CameraWatch:
         )
 
     def _shift(self, luma: ByteArray) -> float | None:
-        """How far the picture has shifted since it was right, px; None when that is not clear."""
+        """How far the image has shifted since it was right, px; None when that is not clear."""
         assert self._good is not None
         now = shrink(luma).astype(np.float32)
         window = cv2.createHanningWindow((now.shape[1], now.shape[0]), cv2.CV_32F)
@@ -152,7 +152,7 @@ class CameraWatch:
 
 
 def _felt_mask(table: TableFile, calibration: Calibration) -> npt.NDArray[np.bool_]:
-    """Which blocks of the reduced picture show the felt's seats and boxes, bool (h/8, w/8)."""
+    """Which blocks of the reduced image show the felt's seats and boxes, bool (h/8, w/8)."""
     spots: list[FloatArray] = [table.dealer.low.array, table.dealer.high.array]
     for seat in table.seats:
         spots += [seat.low.array, seat.high.array, *(s.array for s in seat.spots.values())]

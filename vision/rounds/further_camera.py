@@ -32,6 +32,8 @@ OTHER_STACK_MM = 30.0
 
 FELT_CHECKS = 5
 GROW_MM = 36.0
+HIGH_MM = 66.0
+"""What moves before a stack of twenty chips moves there."""
 
 
 @dataclass
@@ -71,7 +73,8 @@ class OtherCamera:
         before, now = found
         watch = self._watches.get(seat.seat)
         if watch is None:
-            parts = [spot.array for spot in seat.spots.values()]
+            felt = [spot.array for spot in seat.spots.values()]
+            parts = [*felt, *(self.calibration.lift(at, HIGH_MM) for at in felt)]
             watch = RestWatch(self.calibration, hull(parts, GROW_MM))
             self._watches[seat.seat] = watch
         watch.look(shrink(before.luma))

@@ -1,7 +1,7 @@
 """Stakes that were changed after bets were closed.
 
 A wrong alert costs more than a missed one: what a stake was is taken only from rests whose
-readings all agree and are sure, before and after must each be told so, and the picture itself
+readings all agree and are sure, before and after must each be told so, and the image itself
 must have changed where the stake stands, or a misreading would be taken for a change.
 """
 
@@ -28,11 +28,11 @@ NEAR_MM = 75.0
 """A stack of no owner this near to a spot may be its stake."""
 
 CHANGED_SHARE = 0.1
-"""Least share of the stake's place whose picture differs where a stake was changed."""
+"""Least share of the stake's place whose image differs where a stake was changed."""
 
 SAME_SHARE = 0.03
 """Most of it that differs where nothing was changed. Of 415 pairs of rests of a filmed stake that
-stayed as it was, the picture differed by 0.027 at most, of those that were changed by 0.266 at
+stayed as it was, the image differed by 0.027 at most, of those that were changed by 0.266 at
 least."""
 
 
@@ -78,7 +78,7 @@ def late_bets(
     """The late bets of one seat.
 
     `episodes` are its states of rest up to the first that shows the hand turned up: later
-    ones may have pays beside the stakes. `bare` is a picture of its felt with nothing on it,
+    ones may have pays beside the stakes. `bare` is an image of its felt with nothing on it,
     if there is one.
     """
     observations = (
@@ -155,7 +155,7 @@ def _contradicted(rests: Sequence[StakeRest], after: StakeRest, was: int, name: 
 
 
 def _looks_changed(before: StakeRest, after: StakeRest, bare: bytes | None) -> bool:
-    """Whether the picture changed where the stake stands; from `bare` felt, if given."""
+    """Whether the image changed where the stake stands; from `bare` felt, if given."""
     if not CHANGED_SHARE <= _apart(before, after) <= 1:
         return False
     if bare is None:
@@ -167,7 +167,7 @@ def _looks_changed(before: StakeRest, after: StakeRest, bare: bytes | None) -> b
 
 
 def _apart(one: StakeRest, other: StakeRest) -> float:
-    """Share of the stake's place that looks otherwise; infinite where a picture is missing."""
+    """Share of the stake's place that looks otherwise; infinite where an image is missing."""
     a, b = as_picture(one.episode.picture), as_picture(other.episode.picture)
     if a is None or b is None:
         return math.inf

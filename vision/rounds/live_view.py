@@ -20,7 +20,7 @@ Corners = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class OutlineNow:
-    """One thing seen: its label and its outline's corners in the picture, px."""
+    """One thing seen: its label and its outline's corners in the image, px."""
 
     kind: str
     label: str
@@ -122,7 +122,7 @@ def _cents(stacks: Sequence[ReadStack]) -> int:
 
 
 class _Outlines:
-    """Carries boxes of a view into the picture."""
+    """Carries boxes of a view into the image."""
 
     def __init__(self, calibration: Calibration, place: Place, view_px: int) -> None:
         self._calibration = calibration

@@ -1,4 +1,4 @@
-"""What the camera side hands to the surveillance room: a record and the pictures behind it."""
+"""What the camera side hands to the surveillance room: a record and the images behind it."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -40,8 +41,12 @@ def hides_payout(table: TableFile) -> Hides | None:
     if table.camera is None:
         return None
     first = Calibration.fit(table.camera)
-    further = {camera.name: Calibration.fit(camera) for camera in table.cameras}
+    further = {camera.name: camera for camera in table.cameras}
     size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
+
+    @cache
+    def low(name: str) -> Calibration:
+        return Calibration.fit(further[name])
 
     def tall(reading: ViewReading, name: str) -> list[FloatArray]:
         stacks = ((np.array(s.center_mm), len(s.colours)) for s in reading.stakes.get(name, ()))
@@ -51,7 +56,7 @@ def hides_payout(table: TableFile) -> Hides | None:
         covers = [(np.array(s.center_mm), len(s.colours)) for s in reading.stacks]
         places = [behind(first, at, size) for at in tall(reading, name)]
         return any(
-            all(hidden_share(further[c], at, 1, size, covers) < HIDDEN_SHARE for at in places)
+            all(hidden_share(low(c), at, 1, size, covers) < HIDDEN_SHARE for at in places)
             for c in reading.beside
         )
 

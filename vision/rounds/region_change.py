@@ -1,4 +1,4 @@
-"""Whether a place in a view looks otherwise in one picture than in another."""
+"""Whether a place in a view looks otherwise in one image than in another."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ GROW_MM = 3.0
 
 
 def kept_picture(image: ByteArray) -> bytes:
-    """A view's picture, uint8 (h, w, 3) BGR, as a JPEG."""
+    """A view's image, uint8 (h, w, 3) BGR, as a JPEG."""
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     return bytes(data) if done else b""
 
 
 def as_picture(kept: bytes) -> ByteArray | None:
-    """The picture of such bytes, uint8 (h, w, 3) BGR; None where none was kept."""
+    """The image of such bytes, uint8 (h, w, 3) BGR; None where none was kept."""
     if not kept:
         return None
     return np.asarray(cv2.imdecode(np.frombuffer(kept, np.uint8), cv2.IMREAD_COLOR), np.uint8)

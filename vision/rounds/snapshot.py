@@ -26,12 +26,13 @@ from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
 from vision.detect.motion import RestState
+from vision.rounds.coverage import Coverage
 from vision.rounds.tracker import Episode, OpenGap, Phase, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 2
+VERSION = 3
 
 
 @dataclass
@@ -41,6 +42,7 @@ class WatcherState:
     round: Round | None
     latest: dict[int | None, Episode]
     bare: dict[int | None, bytes]
+    between: dict[int | None, list[Episode]]
     unseen: dict[int | None, Gap]
     open_gap: OpenGap | None
     skipped: Gap | None
@@ -51,6 +53,7 @@ class WatcherState:
     matches: list[float]
     felt_known: bool
     house: list[Episode]
+    coverage: Coverage
 
 
 _KINDS: dict[str, type[Any]] = {
@@ -67,6 +70,7 @@ _KINDS: dict[str, type[Any]] = {
     "detections": Detections,
     "gap": Gap,
     "open gap": OpenGap,
+    "coverage": Coverage,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {

@@ -29,6 +29,9 @@ FACE_UP_CARDS = 5
 STIRRED_S = 0.5
 """A view that was not at rest for so long had something move over it."""
 
+KEPT_BETWEEN = 8
+"""States of rest of one view that are kept while no round runs."""
+
 STRAY_CARDS = 1
 """One face seen where a hand lay is a mark on the felt: the hand is gone."""
 
@@ -146,6 +149,10 @@ class Round:
     """The gap within which the round ended, where its end was not seen."""
     broken_off: bool = False
     """Cards and bets were taken back before the first hand was compared."""
+    is_followed_at_once: bool = False
+    """The next deal began before the felt was empty."""
+    before: dict[int | None, list[Episode]] = field(default_factory=dict)
+    """What the places showed since the round before."""
 
     def copied(self) -> Round:
         """The round as it stands, which later rests do not change."""
@@ -153,7 +160,7 @@ class Round:
             seat: ViewTrack(list(own.episodes), dict(own.shots), own.bare)
             for seat, own in self.tracks.items()
         }
-        return Round(self.start_s, tracks, self.phase, self.cut_s)
+        return Round(self.start_s, tracks, self.phase, self.cut_s, before=self.before)
 
 
 @dataclass
@@ -205,6 +212,8 @@ class RoundTracker:
         """The last state of rest of each view."""
         self.bare: dict[int | None, bytes] = {}
         """Of each view, a picture from when it was seen empty last."""
+        self.between: dict[int | None, list[Episode]] = {}
+        """Of each view, its latest states of rest while no round runs."""
         self.unseen: dict[int | None, Gap] = {}
         """Of each view, the gap since it was seen at rest last."""
         self.open_gap: OpenGap | None = None
@@ -240,11 +249,10 @@ class RoundTracker:
             self.bare[seat] = episode.picture
         if self.round is None:
             if seat is None or episode.empty or not (episode.chips or episode.backs):
+                self._keep_between(seat, episode)
                 return cut
-            self.round = Round(
-                start_s=episode.start_s,
-                tracks=self._tracks(),
-            )
+            self.round = Round(start_s=episode.start_s, tracks=self._tracks(), before=self.between)
+            self.between = {}
             # Seats that came to rest just before belong to the round if they are not empty.
             for other, own in self.latest.items():
                 if not own.empty and other not in self.unseen:
@@ -253,6 +261,7 @@ class RoundTracker:
         if ended is None and self._is_next_deal(episode):
             # The next deal has begun, whatever still seems to lie on some spot.
             ended, self.open_gap = self.round, None
+            ended.is_followed_at_once = True
             self.round = Round(
                 start_s=max(ended.cut_s or 0.0, self._first_since(ended.cut_s)),
                 tracks=self._tracks(),
@@ -330,6 +339,13 @@ class RoundTracker:
             self._advance(seat, episode)
         fresh.start_s = min(start for start, _, _ in seen)
         return fresh
+
+    def _keep_between(self, seat: int | None, episode: Episode) -> None:
+        """Keep what a view shows while no round runs, the latest of it."""
+        kept = self.between.setdefault(seat, [])
+        if not kept or kept[-1] is not episode:
+            kept.append(episode)
+            del kept[:-KEPT_BETWEEN]
 
     def _is_next_deal(self, episode: Episode) -> bool:
         """Whether backs lie again after the dealer's cards were taken away."""
@@ -412,6 +428,10 @@ class RoundTracker:
             e.empty for s, e in self.latest.items() if s is not None
         ):
             # Bets were taken back, or something lay there for a moment: no round.
+            self.between = own.before
+            for seat, track in own.tracks.items():
+                for episode in track.episodes:
+                    self._keep_between(seat, episode)
             self.round = self.open_gap = None
         elif own.phase is not Phase.SETTLING and self._is_bare():
             self.round = self.open_gap = None

@@ -32,7 +32,7 @@ MIN_LAMMER_SCORE = 0.4
 
 @dataclass(frozen=True, slots=True)
 class ViewReading:
-    """What one view showed in one picture.
+    """What one view showed in one image.
 
     `stakes` and `pays` map a wager to its stacks; `envy` prizes are pays of 'envy'. `strays`
     are the stacks about the spots that could be given to no wager. `beside` names the further

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import numpy.typing as npt
 
@@ -13,14 +11,14 @@ from settlement.games import players_bank
 from settlement.procedures import procedure_of
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
-from vision.chips.side_runtime import load_strip_reader
 from vision.detect.motion import RestWatch, hull, shrink
-from vision.detect.openvino_runtime import load_models
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, FurtherCamera, Place, Polygon, TableFile
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
+from vision.networks import Networks
 from vision.rounds.changes import find_changes
 from vision.rounds.compile_round import compile_round
+from vision.rounds.coverage import Coverage
 from vision.rounds.further_camera import OtherCamera
 from vision.rounds.joining import join_round
 from vision.rounds.live_view import TableNow, table_now
@@ -61,7 +59,7 @@ class _View:
 class TableWatcher:
     """Watches one table through one camera; see `feed`.
 
-    Raises FeltwatchError when the table file has no camera or the models are missing.
+    Raises FeltwatchError when the table file has no camera.
     """
 
     sample_every_s = 0.2
@@ -69,13 +67,13 @@ class TableWatcher:
     def __init__(
         self,
         table: TableFile,
-        models: Path,
+        networks: Networks,
         source_name: str = "video",
         *,
         rounds_before: int = 0,
         check_felt: bool = True,
     ) -> None:
-        """`models` is a folder of weights, `source_name` names the stream in messages.
+        """`source_name` names the stream in messages.
 
         Rounds are numbered from `rounds_before` + 1. With `check_felt` False whoever feeds
         the frames sees to it that they show this table.
@@ -87,15 +85,15 @@ class TableWatcher:
         self.table = table
         self.source_name = source_name
         self.calibration = Calibration.fit(table.camera)
-        self.detector, self.reader = load_models(models)
-        self.stack_reader = load_strip_reader(models)
+        self.networks = networks
         self.palette = Palette.of(table.chips)
         self.chip_size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
-        self._looks = PlaceLooks(table, self.detector.size)
+        self._looks = PlaceLooks(table, self.networks.detector.size)
         self.tracker = RoundTracker(
             [s.seat for s in table.seats], procedure_of(table.rules.game), self._looks.shows
         )
         self.house = HousePlace()
+        self.coverage = Coverage()
         self._views = [
             _View(
                 None, table.dealer.place, {},
@@ -136,7 +134,8 @@ class TableWatcher:
         """Read the stacks of each round in the recording of a further camera too."""
         self.further.append(
             OtherCamera(
-                self.table, camera, moments, self.calibration, self.detector, self.stack_reader,
+                self.table, camera, moments, self.calibration,
+                self.networks.detector, self.networks.strips,
                 self.palette, self.chip_size,
             )
         )  # fmt: skip
@@ -154,7 +153,7 @@ class TableWatcher:
             self.tracker,
             self._numbers + 1,
             moving,
-            self.detector.size,
+            self.networks.detector.size,
         )
 
     def feed(self, frame: Frame) -> list[ObservedRound]:
@@ -171,9 +170,14 @@ class TableWatcher:
         luma = frame.luma
         if not self._felt_known:
             self._check_felt(luma)
+        before_s, skipped_s = self._now_s, self.coverage.skipped_s
         out = self._skip(frame)
         self._now_s = at_s
-        return out + self._look(frame, shrink(luma), at_s)
+        out += self._look(frame, shrink(luma), at_s)
+        if before_s is not None and self.coverage.skipped_s == skipped_s:
+            moving = [_place_name(view.seat) for view in self._views if view.watch.still == 0]
+            self.coverage.take(at_s - before_s, moving)
+        return out
 
     def _skip(self, frame: Frame) -> list[ObservedRound]:
         """Pass over what was not seen before a frame; gives back the round that ended in it."""
@@ -188,6 +192,8 @@ class TableWatcher:
             gap = Gap.between(last_s, at_s, cause, jumped=jumped)
             if at_s - last_s > COARSE_STEPS * self.sample_every_s:
                 self.tracker.coarse_s = at_s
+        if gap.hidden_s > LEAST_S and last_s is not None:
+            self.coverage.skipped_s += at_s - last_s
         ended = self.tracker.skip(gap) if gap.hidden_s > LEAST_S else None
         return [] if ended is None else [self._observed(ended, gap.from_s, cut_short=False)]
 
@@ -211,16 +217,16 @@ class TableWatcher:
         if not due:
             return []
         bgr = frame.bgr()
-        size = self.detector.size
+        size = self.networks.detector.size
         images = [self.calibration.warp_view(bgr, view.place, size) for view, _ in due]
         out: list[ObservedRound] = []
         for (view, fresh), image, found in zip(
-            due, images, self.detector.find(images), strict=True
+            due, images, self.networks.detector.find(images), strict=True
         ):
             view.reads += 1
             reading = read_view(
                 bgr, self.calibration, view.place, view.spots, self.palette, self.chip_size,
-                found, size, self.reader, self.stack_reader, at_s, view.reads - 1,
+                found, size, self.networks.reader, self.networks.strips, at_s, view.reads - 1,
             )  # fmt: skip
             if view.seat == HOUSE:
                 self.house.take(reading, image, fresh=fresh, since_s=view.since_s)
@@ -253,6 +259,7 @@ class TableWatcher:
                 round=self.tracker.round,
                 latest=self.tracker.latest,
                 bare=self.tracker.bare,
+                between=self.tracker.between,
                 unseen=self.tracker.unseen,
                 open_gap=self.tracker.open_gap,
                 skipped=self._skipped,
@@ -263,6 +270,7 @@ class TableWatcher:
                 matches=self._matches,
                 felt_known=self._felt_known,
                 house=self.house.episodes,
+                coverage=self.coverage,
             )
         )
 
@@ -276,12 +284,12 @@ class TableWatcher:
         except (TypeError, ValueError) as error:
             raise FeltwatchError("the snapshot is of another table or camera") from error
         self.tracker.round, self.tracker.latest = state.round, state.latest
-        self.tracker.bare = state.bare
+        self.tracker.bare, self.tracker.between = state.bare, state.between
         self.tracker.unseen, self.tracker.open_gap = state.unseen, state.open_gap
         self._skipped, self.tracker.coarse_s = state.skipped, state.coarse_s
         self._numbers, self._now_s = state.numbers, state.now_s
         self._matches, self._felt_known = state.matches, state.felt_known
-        self.house.episodes = state.house
+        self.house.episodes, self.coverage = state.house, state.coverage
 
     def _check_felt(self, luma: np.ndarray) -> None:
         self._matches.append(felt_match(luma, self.table, self.calibration))
@@ -347,9 +355,13 @@ class TableWatcher:
                 x0, y0, x1, y1 = (float(v) for v in found.xyxy[item])
                 label = "BACK" if name == "back" else name
                 seen.append(Seen(label, float(found.scores[item]), (x0, y0, x1, y1)))
-        k = self.detector.size / VIEW_MM
+        k = self.networks.detector.size / VIEW_MM
         for stacks in (*reading.stakes.values(), *reading.pays.values()):
             for stack in stacks:
-                x0, y0, x1, y1 = (v * k + self.detector.size / 2 for v in stack.box_mm)
+                x0, y0, x1, y1 = (v * k + self.networks.detector.size / 2 for v in stack.box_mm)
                 seen.append(Seen(stack.label, stack.probability, (x0, y0, x1, y1)))
         return seen
+
+
+def _place_name(seat: int | None) -> str:
+    return "dealer" if seat is None else "house" if seat == HOUSE else str(seat)

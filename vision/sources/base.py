@@ -28,6 +28,7 @@ from av.video.stream import VideoStream
 
 from settlement.errors import FeltwatchError
 from vision.sources.gaps import LEAST_S, Gap
+from vision.sources.sampling import sample
 
 ByteArray = npt.NDArray[np.uint8]
 
@@ -266,21 +267,10 @@ class FileSource(Source):
 
         Raises SourceError when there are no pictures, or the stream breaks off in the middle.
         """
-        if every_s is not None and not every_s >= 0:
-            raise ValueError(f"every_s must not be negative, found {every_s:g}")
         self._restart()
-        gap = Fraction(every_s or 0).limit_denominator(1_000_000)
-        step = max(gap - self._slack(), Fraction(0))
-        due = None if after is None else after.at_s + step
-        hole: Gap | None = None
+        found = self._decoded() if after is None else self._decoded_after(after)
         try:
-            for frame in self._decoded() if after is None else self._decoded_after(after):
-                if frame.gap is not None:
-                    hole = frame.gap if hole is None else hole.then(frame.gap)
-                if due is None or frame.at_s >= due:
-                    frame.gap, hole = hole, None
-                    due = frame.at_s + step
-                    yield frame
+            yield from sample(found, every_s, self._slack(), None if after is None else after.at_s)
         except SourceError:
             self.state = SourceState.FAILED
             raise

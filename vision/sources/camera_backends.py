@@ -1,4 +1,4 @@
-"""Opening what gives live pictures: an RTSP camera, a device, or a file played as if live."""
+"""Opening what gives live images: an RTSP camera, a device, or a file played as if live."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _open_device(place: LivePlace, limits: LiveLimits) -> Opened:
     options = {}
     if place.size_px is not None:
         options["video_size"] = f"{place.size_px[0]}x{place.size_px[1]}"
-    # Raw pictures of a large size come a few times a second by USB, coded ones at full rate,
+    # Raw images of a large size come a few times a second by USB, coded ones at full rate,
     # and only of coded ones clips are kept; FFmpeg by itself takes raw ones.
     with contextlib.suppress(LostError):
         return _open(place, limits, where, "v4l2", options | {"input_format": "mjpeg"})
@@ -170,7 +170,7 @@ def _open_file(place: LivePlace) -> Opened:
 
 
 def _set_up(stream: VideoStream) -> VideoStream:
-    # Threads by frame would hold every picture back by some; a camera has one core at most.
+    # Threads by frame would hold every image back by some; a camera has one core at most.
     stream.thread_type = "NONE"
     stream.thread_count = 1
     return stream

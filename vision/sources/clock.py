@@ -16,7 +16,7 @@ JUMP_AHEAD_S = Fraction(10)
 
 
 class Timeline:
-    """Time stamps of successive connections as one growing time, from 0 at the first picture.
+    """Time stamps of successive connections as one growing time, from 0 at the first image.
 
     A new run goes on where the wall clock says, so that stream seconds stay seconds.
 
@@ -64,7 +64,7 @@ class Timeline:
         return start
 
     def of(self, stamp_s: Fraction) -> Fraction | None:
-        """Stream time of a decoded picture of the present run; None for one left of another."""
+        """Stream time of a decoded image of the present run; None for one left of another."""
         if self._shift is None:
             return None
         at = stamp_s + self._shift
@@ -92,10 +92,10 @@ class _Least:
 
 
 class StreamClock:
-    """Tells when a picture of a stream time was shown by the camera, in wall clock seconds.
+    """Tells when an image of a stream time was shown by the camera, in wall clock seconds.
 
     By the sender's own time where it tells one (RTCP) that can be true; else by the smallest
-    delay seen, which makes no picture seem later than it was.
+    delay seen, which makes no image seem later than it was.
 
     >>> clock = StreamClock()
     >>> clock.note(0.0, 1000.30, None); clock.note(1.0, 1001.10, None)
@@ -132,10 +132,10 @@ class StreamClock:
         self._delay.note(arrived_s - at_s, arrived_s)
 
     def came_out(self, at_s: float, arrived_s: float) -> None:
-        """The picture of `at_s` came out with the packet that arrived at `arrived_s`.
+        """The image of `at_s` came out with the packet that arrived at `arrived_s`.
 
         Packets come in coded order: one that others lean on may be sent before its own time,
-        and says nothing of the sender's clock. Pictures come out in the order of their times.
+        and says nothing of the sender's clock. Images come out in the order of their times.
         """
         if self._sent_offset is not None:
             self._early.note(arrived_s - at_s - self._sent_offset, arrived_s)

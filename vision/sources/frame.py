@@ -47,9 +47,9 @@ class LiveFrame(Frame):
 
 @dataclass(frozen=True, slots=True)
 class LiveStatus:
-    """What a live source is doing; `dropped` counts sampled pictures the reader never got.
+    """What a live source is doing; `dropped` counts sampled images the reader never got.
 
-    `lag_s` is the age of the last picture when it was decoded, `skipped` counts packets
+    `lag_s` is the age of the last image when it was decoded, `skipped` counts packets
     that were not decoded because this machine was late, `retry_s` is the wait before the next
     connection of one that was lost.
     """

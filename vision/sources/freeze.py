@@ -1,4 +1,4 @@
-"""Whether a camera repeats one picture: a real one never gives the same twice for long."""
+"""Whether a camera repeats one image: a real one never gives the same twice for long."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import numpy as np
 import numpy.typing as npt
 
 TILES = 8
-"""The picture is looked at in so many tiles each way."""
+"""The image is looked at in so many tiles each way."""
 LIVE_TILES = 0.125
-"""A clock printed on a frozen picture changes fewer of the tiles than this; a sensor's noise
+"""A clock printed on a frozen image changes fewer of the tiles than this; a sensor's noise
 and the coder's key frames change nearly all of them within seconds."""
 
 Small = npt.NDArray[np.int16]
 
 
 class FreezeWatch:
-    """Tells for how long the picture has been the same; feed it `vision.detect.motion.shrink`
-    pictures.
+    """Tells for how long the image has been the same; feed it `vision.detect.motion.shrink`
+    images.
 
     >>> watch, picture = FreezeWatch(), np.zeros((32, 32), np.int16)
     >>> watch.look(picture, 0.0), watch.look(picture, 4.0)
@@ -34,19 +34,19 @@ class FreezeWatch:
         self._live = np.zeros((TILES, TILES), bool)
 
     def restart(self) -> None:
-        """Forget the picture: a new connection begins."""
+        """Forget the image: a new connection begins."""
         self._known = None
 
     def is_due(self, now_s: float, is_key: bool) -> bool:
-        """Whether this picture is to be looked at.
+        """Whether this image is to be looked at.
 
-        A coder that is given one picture again and again goes on refining it between key
+        A coder that is given one image again and again goes on refining it between key
         frames, while the key frames are soon all the same.
         """
         return now_s - self._looked_s >= (self._every_s if is_key else self._key_wait_s)
 
     def look(self, small: Small, now_s: float) -> float:
-        """Take a picture (h, w) at `now_s`; gives back since how many s it has stayed the same."""
+        """Take an image (h, w) at `now_s`; returns since how many s it has stayed the same."""
         self._looked_s = now_s
         if self._known is None or self._known.shape != small.shape:
             self._begin(small, now_s)

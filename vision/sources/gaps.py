@@ -34,7 +34,7 @@ class Gap:
     >>> both.from_s, both.to_s, both.hidden_s
     (4.0, 10.0, 5.5)
     >>> print(both)
-    no picture from 4.0 s to 10.0 s (dropped)
+    no image from 4.0 s to 10.0 s (dropped)
     """
 
     from_s: float

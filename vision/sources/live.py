@@ -1,8 +1,8 @@
 """A source in real time: RTSP, a device, or a file played as if live.
 
 A thread keeps reading and decoding, whatever the reader does. It keeps the last few of the
-sampled pictures only: when the reader is behind they are thinned out evenly, and counted. A
-frame carries the gap before it. Lost connections are made anew, with growing waits.
+sampled images only: when the reader is behind they are thinned out evenly, and counted. A
+frame carries the gap before it. Lost connections are made again, with growing waits.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _UNCODED = ("rawvideo", "wrapped_avframe")
 
 
 class LiveSource(Source):
-    """Pictures as they come; begin with `start` or the first `next_frame`.
+    """Images as they come; begin with `start` or the first `next_frame`.
 
-    `width` and `height` are 0 until a picture has come. Times are seconds since the first
-    picture and grow without seams over lost connections.
+    `width` and `height` are 0 until an image has come. Times are seconds since the first
+    image and grow without seams over lost connections.
     """
 
     is_real_time = True
@@ -64,7 +64,7 @@ class LiveSource(Source):
         ring: PacketRing | None = None,
         luck: random.Random | None = None,
     ) -> None:
-        """`every_s` samples the pictures as in `FileSource.frames`; `ring` keeps the packets."""
+        """`every_s` samples the images as in `FileSource.frames`; `ring` keeps the packets."""
         self._machine = StateMachine()
         super().__init__(name or place.address.shown)
         self.place = place
@@ -102,7 +102,7 @@ class LiveSource(Source):
         """Cause and least hidden time of the gap before the next frame, if there is one."""
         self._new_run = ""
         self._let_in = False
-        """Whether the camera has taken the login and given a picture."""
+        """Whether the camera has taken the login and given an image."""
         self._last_packet = 0.0
         self._last_good = 0.0
         self._last_decoded = 0.0
@@ -119,12 +119,12 @@ class LiveSource(Source):
 
     @property
     def width(self) -> int:
-        """Pixels across; 0 until a picture has come."""
+        """Pixels across; 0 until an image has come."""
         return self._size[0]
 
     @property
     def height(self) -> int:
-        """Pixels down; 0 until a picture has come."""
+        """Pixels down; 0 until an image has come."""
         return self._size[1]
 
     def start(self) -> None:
@@ -136,7 +136,7 @@ class LiveSource(Source):
             self._thread.start()
 
     def next_frame(self, timeout_s: float) -> LiveFrame | None:
-        """The oldest picture that waits; None when none came in time or the source has ended."""
+        """The oldest image that waits; None when none came in time or the source has ended."""
         self.start()
         until = time.monotonic() + timeout_s
         with self._fresh:
@@ -190,7 +190,7 @@ class LiveSource(Source):
             self._slot.clear()
 
     def _look_at_ages(self) -> None:
-        """Tell a stall by the age of the last picture; the thread itself may be waiting."""
+        """Tell a stall by the age of the last image; the thread itself may be waiting."""
         if self._last_picture is None:
             return
         age = time.monotonic() - self._last_picture
@@ -305,10 +305,10 @@ class LiveSource(Source):
         raise lost
 
     def _take(self, packet: Packet[VideoStream], stream: VideoStream, broken: int) -> int:
-        """Keep and decode a packet; gives back how many in a row could not be decoded."""
+        """Keep and decode a packet; returns how many in a row could not be decoded."""
         is_last = packet.size == 0
         if not is_last and not self._accept(packet, stream):
-            # That no picture comes of it says nothing of the camera.
+            # That no image comes of it says nothing of the camera.
             self._last_good = time.monotonic()
             return broken
         arrived = time.time()
@@ -328,7 +328,7 @@ class LiveSource(Source):
     def _decode(self, packet: Packet[VideoStream], stream: VideoStream) -> list[VideoFrame]:
         if self.place.address.kind is not Kind.DEVICE or packet.size == 0:
             return packet.decode()
-        # A raw picture would stay in the device's memory, which is gone when the device is
+        # A raw image would stay in the device's memory, which is gone when the device is
         # closed: whoever still looked at it then would bring this process down.
         return stream.codec_context.decode(copied(packet))
 
@@ -381,12 +381,12 @@ class LiveSource(Source):
             if not self.keys_only:
                 self._slow.skip(time.monotonic())
             self._gap = self._gap or (BEHIND, 0.0)
-            # A key frame stands by itself: one every few seconds is still a picture.
+            # A key frame stands by itself: one every few seconds is still an image.
             return packet.is_keyframe
         return True
 
     def _give(self, video: VideoFrame, arrived_s: float) -> None:
-        """Sample a decoded picture and put it where the reader finds it.
+        """Sample a decoded image and put it where the reader finds it.
 
         The packet that brought it out arrived at wall time `arrived_s`.
         """
@@ -420,7 +420,7 @@ class LiveSource(Source):
             self._fresh.notify()
 
     def _note_alive(self, frame: LiveFrame, now: float) -> None:
-        """A picture came: running, unless it is the same as for long."""
+        """An image came: running, unless it is the same as for long."""
         if self._freeze.is_due(now, frame.is_key):
             same_s = self._freeze.look(shrink(frame.luma), now)
             self._is_frozen = same_s >= self.limits.frozen_s

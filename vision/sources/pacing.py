@@ -16,7 +16,7 @@ from vision.sources.limits import LiveLimits
 _LATE_S = 30.0
 """A file that was held up longer than this goes on from where it is."""
 _AGREES_S = 0.01
-"""Far less than the time from a picture to the next, far more than a report corrects."""
+"""Far less than the time from an image to the next, far more than a report corrects."""
 _MOST_NOTES = 2000
 _WAITED_S = 0.005
 """Who waits so long for a packet has caught up with the stream."""
@@ -25,7 +25,7 @@ _FEW = 4
 
 
 def sender_time_s(packet: Packet[Any]) -> float | None:
-    """Wall clock seconds at which the camera says it took a packet's picture; None untold.
+    """Wall clock seconds at which the camera says it took a packet's image; None untold.
 
     FFmpeg works it out from RTCP sender reports (producer reference time, microseconds
     since 1970, in the packet's side data).
@@ -84,7 +84,7 @@ class Pace:
         self._shift = None
 
     def wait(self, stamp_s: Fraction) -> float:
-        """Wait until it is time; gives back the wall clock seconds at which it is shown."""
+        """Wait until it is time; returns the wall clock seconds at which it is shown."""
         now = time.time()
         if self._shift is None or now - (float(stamp_s) + self._shift) > _LATE_S:
             self._shift = now - float(stamp_s)
@@ -95,7 +95,7 @@ class Pace:
 
 
 class SlowWatch:
-    """Counts pictures, and tells whether the reader and the decoder keep up."""
+    """Counts images, and tells whether the reader and the decoder keep up."""
 
     def __init__(self, limits: LiveLimits) -> None:
         """Nothing has come yet."""
@@ -118,14 +118,14 @@ class SlowWatch:
         return now - self._caught_up
 
     def picture(self, now: float) -> None:
-        """A picture was decoded."""
+        """An image was decoded."""
         with self._lock:
             self._pictures.append(now)
             while self._pictures[0] < now - self.limits.slow_window_s:
                 self._pictures.popleft()
 
     def sampled(self, now: float, dropped: int) -> None:
-        """A sampled picture was handed on, and so many others dropped for it."""
+        """A sampled image was handed on, and so many others dropped for it."""
         with self._lock:
             self.dropped += dropped
             self._samples.append((now, dropped > 0))
@@ -139,7 +139,7 @@ class SlowWatch:
             self._last_skip = now
 
     def too_slow(self) -> bool:
-        """Whether, lately, too many pictures were dropped or any left out undecoded."""
+        """Whether, lately, too many images were dropped or any left out undecoded."""
         since = time.monotonic() - self.limits.slow_window_s
         with self._lock:
             if self._last_skip >= since:
@@ -148,7 +148,7 @@ class SlowWatch:
         return len(own) >= _FEW and sum(own) > self.limits.slow_share * len(own)
 
     def fps(self) -> float:
-        """Pictures decoded per second, lately."""
+        """Images decoded per second, lately."""
         now = time.monotonic()
         with self._lock:
             recent = [t for t in self._pictures if t >= now - self.limits.slow_window_s]

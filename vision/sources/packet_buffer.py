@@ -22,7 +22,7 @@ class CodedRun:
 
 @dataclass(frozen=True, slots=True)
 class CodedPacket:
-    """One coded picture: `at_s` is stream time, in the order of decoding."""
+    """One coded image: `at_s` is stream time, in the order of decoding."""
 
     run: CodedRun
     at_s: Fraction
@@ -107,7 +107,7 @@ class PacketRing:
                 continue
             first = max((k for k in keys if own[k].at_s <= from_s), default=keys[0])
             wanted = own[first:]
-            # Coded order: pictures shown before `to_s` may be coded just after later ones.
+            # Coded order: images shown before `to_s` may be coded just after later ones.
             last = max((k for k, p in enumerate(wanted) if p.at_s <= to_s), default=-1)
             wanted = wanted[: last + 1]
             if wanted and (not best or _length(wanted) >= _length(best)):

@@ -1,4 +1,4 @@
-"""Where live pictures come from, and how to speak of it without telling a password."""
+"""Where live images come from, and how to speak of it without telling a password."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HEADER = re.compile(r"(?im)(authorization:\s*)[^\r\n]+")
 
 
 class Kind(StrEnum):
-    """What gives the pictures."""
+    """What gives the images."""
 
     RTSP = "rtsp"
     DEVICE = "v4l2"

@@ -158,8 +158,8 @@ def check(
     pictures = dataset.pictures()
     with ThreadPoolExecutor(2) as pool:
         while chunk := list(islice(pictures, _CHUNK)):
-            looks = pool.map(lambda p: _look(dataset.path(p), read_files), chunk)
-            for picture, seen in zip(chunk, looks, strict=True):
+            inspected = pool.map(lambda p: _look(dataset.path(p), read_files), chunk)
+            for picture, seen in zip(chunk, inspected, strict=True):
                 _check_file(picture, seen, found)
                 boxes = dataset.boxes(picture.id)
                 _check_boxes(picture, boxes, labels, found)

@@ -23,7 +23,7 @@ MAX_BITS = 6
 MAX_DIFFERENCE = 0.20
 """Most that two grey pictures differ on average, in standard deviations of their greys."""
 
-LOOKS = 24
+MOST_COMPARISONS = 24
 """Candidates looked at for one picture."""
 
 _BLOCK = 1024
@@ -53,7 +53,7 @@ def find_near(
     """
     inside = splits >= 0
     ids, hashes, splits = ids[inside], hashes[inside], splits[inside]
-    looks: dict[int, int] = {}
+    comparisons: dict[int, int] = {}
     done: set[int] = set()
     kept: dict[int, npt.NDArray[np.float32] | None] = {}
 
@@ -68,11 +68,11 @@ def find_near(
     for a, b, bits in _candidates(hashes, splits):
         first, second = sorted((int(ids[a]), int(ids[b])))
         if (first in done and second in done) or max(
-            looks.get(first, 0), looks.get(second, 0)
-        ) >= LOOKS:
+            comparisons.get(first, 0), comparisons.get(second, 0)
+        ) >= MOST_COMPARISONS:
             continue
         for id in (first, second):
-            looks[id] = looks.get(id, 0) + 1
+            comparisons[id] = comparisons.get(id, 0) + 1
         one, other = small(first), small(second)
         if one is None or other is None:
             continue
@@ -88,11 +88,11 @@ def near_links(
     """Pairs of pictures that join all near-duplicates into groups, by their numbers.
 
     `ids` and `hashes` are (n,). Pairs that are joined already through others are left out,
-    and of one picture at most LOOKS candidates are looked at, so that many views of one felt,
-    whose hashes are alike, cost no more than their number.
+    and of one picture at most MOST_COMPARISONS candidates are compared, so that many views
+    of one felt, whose hashes are alike, cost no more than their number.
     """
     top = np.arange(len(ids))
-    looks = np.zeros(len(ids), np.int64)
+    comparisons = np.zeros(len(ids), np.int64)
     kept: dict[int, npt.NDArray[np.float32] | None] = {}
 
     def small(at: int) -> npt.NDArray[np.float32] | None:
@@ -109,22 +109,22 @@ def near_links(
             at = int(top[at])
         return at
 
-    for a, b in _near_pairs(hashes, top, looks):
+    for a, b in _near_pairs(hashes, top, comparisons):
         first, second = root(a), root(b)
-        if first == second or max(looks[a], looks[b]) >= LOOKS:
+        if first == second or max(comparisons[a], comparisons[b]) >= MOST_COMPARISONS:
             continue
-        looks[[a, b]] += 1
+        comparisons[[a, b]] += 1
         one, other = small(a), small(b)
         if one is None or other is None:
             continue
         if float(np.abs(one - other).mean()) <= MAX_DIFFERENCE:
             top[max(first, second)] = min(first, second)
             # A picture that found its like may look on for others.
-            looks[[a, b]] -= 1
+            comparisons[[a, b]] -= 1
             yield int(ids[a]), int(ids[b])
 
 
-def _near_pairs(hashes: Hashes, top: Ints, looks: Ints) -> Iterator[tuple[int, int]]:
+def _near_pairs(hashes: Hashes, top: Ints, comparisons: Ints) -> Iterator[tuple[int, int]]:
     """Candidates of all pictures, those whose hashes are equal first, one after the other."""
     order = np.argsort(hashes, kind="stable")
     same = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
@@ -138,26 +138,31 @@ def _near_pairs(hashes: Hashes, top: Ints, looks: Ints) -> Iterator[tuple[int, i
         bounds = np.flatnonzero(np.diff(band[order])) + 1
         for group in np.split(order, bounds):
             if len(group) > 1:
-                yield from _pairs_within(group, hashes, top, looks)
+                yield from _pairs_within(group, hashes, top, comparisons)
 
 
-def _pairs_within(group: Ints, hashes: Hashes, top: Ints, looks: Ints) -> Iterator[tuple[int, int]]:
+def _pairs_within(
+    group: Ints, hashes: Hashes, top: Ints, comparisons: Ints
+) -> Iterator[tuple[int, int]]:
     for start in range(0, len(group), _BLOCK):
         for begin in range(start, len(group), _BLOCK):
             rows, columns = group[start : start + _BLOCK], group[begin : begin + _BLOCK]
             # Those that looked often enough, or are joined already, cost nothing more.
-            rows, columns = rows[looks[rows] < LOOKS], columns[looks[columns] < LOOKS]
+            rows, columns = (
+                rows[comparisons[rows] < MOST_COMPARISONS],
+                columns[comparisons[columns] < MOST_COMPARISONS],
+            )
             if not len(rows) or not len(columns):
                 continue
             near = _distance(hashes[rows][:, None], hashes[columns][None, :]) <= MAX_BITS
             near &= top[rows][:, None] != top[columns][None, :]
             near &= rows[:, None] != columns[None, :]
             for at, own in enumerate(rows):
-                found = columns[near[at]] if looks[own] < LOOKS else columns[:0]
-                for other in found[looks[found] < LOOKS]:
-                    if looks[own] >= LOOKS:
+                found = columns[near[at]] if comparisons[own] < MOST_COMPARISONS else columns[:0]
+                for other in found[comparisons[found] < MOST_COMPARISONS]:
+                    if comparisons[own] >= MOST_COMPARISONS:
                         break
-                    if looks[other] < LOOKS and top[own] != top[other]:
+                    if comparisons[other] < MOST_COMPARISONS and top[own] != top[other]:
                         yield int(own), int(other)
 
 

@@ -131,8 +131,8 @@ class Frames:
         return found
 
 
-def _whole(text: str | None, otherwise: int) -> int:
-    return int(text) if text and text.strip().isdecimal() else otherwise
+def _whole(text: str | None, default: int) -> int:
+    return int(text) if text and text.strip().isdecimal() else default
 
 
 def _every_frame(told: list[tuple[int, bool, Box]]) -> Iterator[tuple[int, Box]]:

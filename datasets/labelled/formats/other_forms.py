@@ -8,7 +8,7 @@ from pathlib import Path
 
 from datasets.labelled.source_files import is_junk
 
-LOOKS = 2000
+MOST_FILES = 2000
 """Files looked at to know a form by."""
 
 _HEAD_BYTES = 4096
@@ -18,7 +18,7 @@ _WAY = "turn it into COCO and import that: "
 
 def other_form(path: Path) -> str | None:
     """Why a folder or file of another known form is refused, and the way round; else None."""
-    for file in islice(_files(path), LOOKS):
+    for file in islice(_files(path), MOST_FILES):
         found = _known(file)
         if found is not None:
             name, way = found

@@ -1,4 +1,4 @@
-"""Pictures in the middle of cards: court figures, aces, and scrolls about their frames.
+"""Images in the middle of cards: court figures, aces, and scrolls about their frames.
 
 The figures are our own: a crowned or hatted head, a patterned robe and a thing held in the
 hand, drawn for the upper half and turned for the lower. Scrolls and lettering about a frame
@@ -266,7 +266,7 @@ def draw_ace(face: Picture, style: DeckStyle, suit: str) -> None:
 
 
 def stamp(face: Picture, mask: Picture, x: int, y: int, rgb: tuple[int, int, int]) -> None:
-    """Lay ink of one colour on a picture, uint8 (h, w, 3 or 4) BGR, moved inside where needed."""
+    """Lay ink of one colour on an image, uint8 (h, w, 3 or 4) BGR, moved inside where needed."""
     h, w = mask.shape
     x, y = max(0, min(x, face.shape[1] - w)), max(0, min(y, face.shape[0] - h))
     spot = face[y : y + h, x : x + w, :3]

@@ -1,6 +1,6 @@
-"""Card faces: the built-in drawn deck in many designs, and decks from a folder of pictures.
+"""Card faces: the built-in drawn deck in many designs, and decks from a folder of images.
 
-A `Deck` holds every face as a picture with known density and the places of its corner
+A `Deck` holds every face as an image with known density and the places of its corner
 indices in millimetres, so that whatever is rendered from it comes with exact boxes.
 """
 
@@ -65,7 +65,7 @@ class Deck:
     def level(self, label: str | None, px_per_mm: float) -> tuple[Picture, float]:
         """A face (the back for None), premultiplied, at a density not far over `px_per_mm`.
 
-        Gives back the picture, uint8 (h, w, 4), and its px per mm.
+        Returns the image, uint8 (h, w, 4), and its px per mm.
         """
         step = 0
         while step < 8 and PX_PER_MM / LEVEL_STEP ** (step + 1) >= px_per_mm:
@@ -216,7 +216,7 @@ def _column(style: DeckStyle, rank: str, suit: str) -> Picture:
 
 
 def put_indices(face: Picture, mask: Picture, style: DeckStyle, rgb: Color) -> tuple[Index, ...]:
-    """Lay an index's ink in a face's corners, where the design has them; gives back where."""
+    """Lay an index's ink in a face's corners, where the design has them; returns where."""
     h, w = face.shape[:2]
     x, y = (round(v * PX_PER_MM) for v in style.inset_mm)
     mh, mw = mask.shape
@@ -337,7 +337,7 @@ def _find_index(bgra: Picture, label: str) -> tuple[float, float, float, float] 
         # Pips of the left column may begin beside the index: keep what hangs on the corner.
         parts = [p for p in parts if p[0] < w * 0.155 and p[1] + p[3] < h * 0.32]
     if label == JOKER:
-        # A word that runs into the card's border or picture: take the strip at the edge too.
+        # A word that runs into the card's border or image: take the strip at the edge too.
         strip = ink[round(h * 0.015) : round(h * 0.55), round(w * 0.015) : round(w * 0.15)]
         rows, columns = np.flatnonzero(strip.any(axis=1)), np.flatnonzero(strip.any(axis=0))
         held = sum(int(p[4]) for p in parts)
@@ -379,7 +379,7 @@ def load_deck(folder: Path, size_mm: tuple[float, float] = (63.0, 88.0)) -> Deck
 
 
 def load_face(path: Path, label: str, size_mm: tuple[float, float]) -> Face | None:
-    """A face from a picture of it; None where no index is found in its top left corner."""
+    """A face from an image of it; None where no index is found in its top left corner."""
     bgra = _read_bgra(path)
     found = _find_index(bgra, label)
     if found is None:
@@ -395,7 +395,7 @@ def load_face(path: Path, label: str, size_mm: tuple[float, float]) -> Face | No
 
 
 def load_back(path: Path, size_mm: tuple[float, float]) -> Face | None:
-    """A back from a picture of it; None where there is no such file."""
+    """A back from an image of it; None where there is no such file."""
     if not path.is_file():
         return None
     w, h = (round(v * PX_PER_MM) for v in size_mm)

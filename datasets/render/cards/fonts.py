@@ -55,7 +55,7 @@ def has_ranks(path: Path) -> bool:
 
 
 def _ink(font: ImageFont.FreeTypeFont, text: str) -> bytes:
-    """The picture of a glyph as bytes; empty where nothing is drawn."""
+    """The image of a glyph as bytes; empty where nothing is drawn."""
     image = Image.new("L", (2 * GLYPH_PX, 2 * GLYPH_PX), 0)
     ImageDraw.Draw(image).text((GLYPH_PX // 2, GLYPH_PX // 4), text, fill=255, font=font)
     ink = np.asarray(image)

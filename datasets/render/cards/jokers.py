@@ -1,4 +1,4 @@
-"""Jokers: what stands in their corner, in the many ways decks print it, and their picture."""
+"""Jokers: what stands in their corner, in the many ways decks print it, and their image."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def _jester(size: int, rng: np.random.Generator) -> Picture:
 
 
 def draw_joker_art(face: Picture, style: DeckStyle, rect: tuple[int, int, int, int]) -> None:
-    """The picture in the joker's middle: a jester, a star, a juggler or the four suits."""
+    """The image in the joker's middle: a jester, a star, a juggler or the four suits."""
     rng = np.random.default_rng([style.seed, 29])
     x0, y0, x1, y1 = rect
     w, h = x1 - x0, y1 - y0

@@ -122,11 +122,6 @@ class Timeline:
             self.waits.append(Wait(round(t0_s, 3), round(t1_s, 3), floor_s))
 
     @property
-    def last_change_s(self) -> float:
-        """When the felt last changed; 0 before any change."""
-        return self.changes[-1].t_s if self.changes else 0.0
-
-    @property
     def off_s(self) -> float:
         """When the last arm is off the felt; 0 before any reach."""
         return max((reach.t1_s for reach in self.reaches), default=0.0)

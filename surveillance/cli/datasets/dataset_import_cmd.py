@@ -32,7 +32,7 @@ def import_command(
         Format | None, typer.Option("--format", help="Where the folder could be several.")
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="Of the import; the folder's name unless told.")
+        str | None, typer.Option("--name", help="Of the import; default: the folder's name.")
     ] = None,
     prefix: Annotated[
         str | None, typer.Option("--prefix", help="Folder in the dataset for these images.")
@@ -47,7 +47,7 @@ def import_command(
     ] = False,
     boxes: Annotated[
         Encloses | None,
-        typer.Option("--boxes", help="What boxes of cards enclose; detected unless told."),
+        typer.Option("--boxes", help="What boxes of cards enclose; detected by default."),
     ] = None,
     renamed: Annotated[
         list[str] | None,

@@ -24,7 +24,7 @@ DIFF_PAGE = "diff.html"
 def stats_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the dataset.")],
     out: Annotated[
-        Path | None, typer.Option("--out", help=f"The page; DIR/{PAGE} unless told.")
+        Path | None, typer.Option("--out", help=f"The page; default: DIR/{PAGE}.")
     ] = None,
     samples: Annotated[
         int, typer.Option("--samples", min=0, help="Pictures of each class on the page.")
@@ -92,10 +92,10 @@ def diff_command(
     ] = None,
     terms: Annotated[
         Terms | None,
-        typer.Option("--terms", help="What is labelled; seen from the labels unless told."),
+        typer.Option("--terms", help="What is labelled; default: seen from the labels."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help=f"The page; DIR/{DIFF_PAGE} unless told.")
+        Path | None, typer.Option("--out", help=f"The page; default: DIR/{DIFF_PAGE}.")
     ] = None,
     no_page: Annotated[bool, typer.Option("--no-page", help="Only count.")] = False,
     suggest: Annotated[

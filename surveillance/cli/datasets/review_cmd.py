@@ -65,7 +65,7 @@ def review_command(
     """Serve a page to look through a dataset's images and correct their boxes.
 
     Every step is saved at once; Ctrl-C ends it. With suggestions ('dataset diff --suggest') the
-    page shows what a model found otherwise, the images that differ most first.
+    page shows where a model disagrees, the images that differ most first.
 
     Examples:
 

@@ -19,12 +19,12 @@ def views_command(
         float, typer.Option("--every", min=0.0, help="Look at the shift so often, in s.")
     ] = 0.2,
     most: Annotated[
-        int | None, typer.Option("--most", min=1, help="Most views; all states unless told.")
+        int | None, typer.Option("--most", min=1, help="Most views; default: all states.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same views.")] = 0,
     size: Annotated[int, typer.Option("--size", min=64, help="Side of a view in px.")] = 640,
     shift: Annotated[
-        str | None, typer.Option("--shift", help="The shift's name; its folder's unless told.")
+        str | None, typer.Option("--shift", help="The shift's name; default: its folder's.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:

@@ -95,7 +95,7 @@ def _print_dealer(dealer: DealerSettlement, console: Console) -> None:
     way = dealer.house_way
     if way is None:
         return
-    verdict = "[green]as set[/green]" if dealer.matches else "[red]set otherwise[/red]"
+    verdict = "[green]as set[/green]" if dealer.matches else "[red]set differently[/red]"
     console.print(f"  house way: {' '.join(way.low)} and {' '.join(way.high)}, {verdict}")
     discard = f", {way.discard} left out" if way.discard else ""
     console.print(f"  {escape(way.rule)}: {escape(way.why)}{discard}", style="dim")

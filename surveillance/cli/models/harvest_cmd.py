@@ -15,7 +15,7 @@ from models.data.photo_crops import harvest_photos
 from models.data.photo_labels import held_out, load_labels
 from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
-from vision.detect.openvino_runtime import load_models
+from vision.networks import load_networks
 
 
 def harvest_command(
@@ -56,12 +56,12 @@ def harvest_command(
         raise FeltwatchError(f"{out}: is not empty; give a new folder")
     held = held_out(folder, after, share)
     chosen = {photo.image for photo in load_labels(folder)} - held
-    detector, reader = load_models(model or default_weights())
+    networks = load_networks(model or default_weights())
     console = Console(file=sys.stderr)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(folder.name, total=len(chosen))
         told = harvest_photos(
-            folder, chosen, detector, reader, out, prefix=folder.name,
+            folder, chosen, networks.detector, networks.reader, out, prefix=folder.name,
             skip_suits=skip_suits.upper(), on_photo=lambda n, _: bar.update(task, completed=n),
         )  # fmt: skip
     if as_json:

@@ -28,7 +28,7 @@ from settlement.errors import FeltwatchError
 
 SHOWN = 5
 LIBRARIES = ("av", "cv2", "numpy")
-"""What a picture's bytes depend on: modules, as OpenCV's distribution has several names."""
+"""What an image's bytes depend on: modules, as OpenCV's distribution has several names."""
 
 
 def heldout_command(
@@ -55,7 +55,7 @@ def heldout_command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Check folders of held-out pictures against the lists; ends with 1 where they differ.
+    """Check folders of held-out images against the lists; ends with 1 where they differ.
 
     Training refuses what these lists name. --note lists a folder of 'dataset views' or, with
     --after or --share, the held-out part of labelled photographs; a list is never written twice.

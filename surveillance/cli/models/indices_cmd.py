@@ -108,7 +108,7 @@ def train_command(
     device: Annotated[str, typer.Option("--device", help="cpu, cuda or cuda:N.")] = "cpu",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of order and degradation.")] = 0,
 ) -> None:
-    """Train the reader on patches, blurred, covered, dimmed and coded anew at each showing.
+    """Train the reader on patches, blurred, covered, dimmed and coded again at each showing.
 
     Examples:
 

@@ -125,13 +125,13 @@ def train_command(
         Part, typer.Option("--part", help="Which network; both: detector and reader.")
     ] = Part.ALL,
     epochs: Annotated[
-        int | None, typer.Option("--epochs", min=1, help="Detector 3, others 4 unless told.")
+        int | None, typer.Option("--epochs", min=1, help="Default: detector 3, others 4.")
     ] = None,
     size: Annotated[
         int, typer.Option("--size", min=64, help="Side of the detector's view, px.")
     ] = 512,
     batch: Annotated[
-        int | None, typer.Option("--batch", min=1, help="Detector 16, others 128 unless told.")
+        int | None, typer.Option("--batch", min=1, help="Default: detector 16, others 128.")
     ] = None,
     rate: Annotated[
         float | None,

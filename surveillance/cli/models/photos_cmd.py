@@ -22,7 +22,7 @@ from surveillance.cli.model_option import MODEL_HELP
 from surveillance.reports.photo_view import DrawnPhotos
 from vision.cards.photo import PhotoReader, PhotoResult
 from vision.detect.detections import ByteArray
-from vision.detect.openvino_runtime import load_models
+from vision.networks import load_networks
 
 
 def _row(name: str, part: int, whole: int) -> tuple[str, str, str, str]:
@@ -99,7 +99,7 @@ def photos_command(
 ) -> None:
     """Read labelled photographs and count the cards read right, wrong and not at all.
 
-    Without --after or --share all pictures are read, those for training included.
+    Without --after or --share all images are read, those for training included.
 
     Examples:
 
@@ -113,7 +113,7 @@ def photos_command(
     if after is not None or share is not None:
         chosen = held_out(folder, after, share)
     backends.register()
-    detector, reader = load_models(model or default_weights())
+    networks = load_networks(model or default_weights())
     drawn = DrawnPhotos(draw) if draw is not None else None
     console = Console(file=sys.stderr)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -124,7 +124,7 @@ def photos_command(
                 drawn.write(photo.image, image, result)
             bar.advance(task)
 
-        score = score_photos(folder, chosen, PhotoReader(detector, reader), done)
+        score = score_photos(folder, chosen, PhotoReader(networks.detector, networks.reader), done)
     if as_json:
         typer.echo(json.dumps(score))
         return

@@ -1,4 +1,4 @@
-"""`feltwatch model robustness`: where changed pictures break finding and reading."""
+"""`feltwatch model robustness`: where changed images break finding and reading."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def robustness_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
-    """Change held-out pictures step by step and tell where finding and reading break.
+    """Change held-out images step by step and tell where finding and reading break.
 
-    A form breaks at the first step that keeps less than 90% of what the plain pictures
+    A form breaks at the first step that keeps less than 90% of what the plain images
     score: indices found, their AP50, or indices found and read right.
 
     Examples:

@@ -112,7 +112,7 @@ def train_command(
         --batch 2048 --device cuda --room 1500000
     """
     with train_extra():
-        from models.train.sides import train_strips
+        from models.train.chip_stacks import train_strips
     last = train_strips(
         [one / "train" for one in data], data[0] / "val", out, steps=steps, cool=cool,
         batch=batch, rate=rate, start=start, resume=resume, seed=seed, device=device, room=room,

@@ -1,4 +1,4 @@
-"""`feltwatch model val`: check weights on held-out pictures."""
+"""`feltwatch model val`: check weights on held-out images."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def val_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
-    """Check weights on held-out pictures, read as the audit and 'detect' read them.
+    """Check weights on held-out images, read as the audit and 'detect' read them.
 
     Any dataset will do: a rendered set, a labelled dataset, or YOLO's data.yaml with the
     model's classes or with names of cards. 'Finding' is the detector alone; 'finding and

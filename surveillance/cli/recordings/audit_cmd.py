@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from settlement.errors import FeltwatchError
 from surveillance.audit import recording as auditing
 from surveillance.audit.further import parse_videos
+from surveillance.audit.source import named, recording_files
 from surveillance.cli.model_option import MODEL_HELP
 from surveillance.evidence.images import clock
 
@@ -77,13 +78,30 @@ def print_summary(summary: auditing.AuditSummary) -> None:
     )
     codes = ", ".join(f"{code} {count}" for code, count in summary.alerts_by_code.items())
     console.print(f"[bold]{_count(summary.alerts, 'alert')}[/]" + (f": {codes}" if codes else ""))
+    if summary.coverage is not None:
+        console.print(_coverage_line(summary.coverage))
     for warning in summary.warnings:
         console.print(f"[yellow]note:[/] {escape(warning)}")
     typer.echo(f"report: {Path(summary.out) / 'report.html'}")
 
 
+def _coverage_line(own: auditing.CoverageForm) -> str:
+    """What was watched, and the place over which something moved longest."""
+    line = f"watched {own.seen_s:.1f} s, skipped {own.skipped_s:.1f} s"
+    if not own.hidden_s or not own.seen_s:
+        return line
+    place, hidden_s = max(own.hidden_s.items(), key=lambda one: one[1])
+    where = f"seat {place}" if place.isdigit() else place
+    return f"{line}; hidden longest: {where}, {hidden_s:.1f} s"
+
+
 def audit_command(
-    video: Annotated[Path, typer.Argument(help="The recording, any common video file.")],
+    videos: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="VIDEO...", help="The recording; several files of one shift, or their folder."
+        ),
+    ],
     table: Annotated[Path, typer.Option("--table", help="The table file (TOML).")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
     model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
@@ -136,6 +154,9 @@ def audit_command(
     """Audit a recording: writes rounds.jsonl, alerts.jsonl, evidence/ and report.html.
 
     Results appear together at the end. Until then, and on failure, earlier files stay.
+    Several files of one camera are read as one shift, sorted by start: by times that go on from
+    file to file, else by YYYYMMDD_HHMMSS in the names, else by their creation_time. What two of
+    them show counts once; a span that none shows is told and hides no mistake.
     With --bundles each alert has a bundle as in live watching: clip, pictures, detections,
     round, settlement, versions. Their log is gone on with, never begun anew; 'feltwatch
     verify' checks it.
@@ -152,6 +173,8 @@ def audit_command(
 
       feltwatch audit shift.mp4 --table table.toml --out audit --camera-video shoulder=low.mp4
 
+      feltwatch audit t3_*.mp4 --table table.toml --out audit
+
       feltwatch audit shift.mp4 --table table.toml --out audit --bundles evidence --key key.pem
     """
     plan = None
@@ -160,15 +183,17 @@ def audit_command(
     elif key is not None:
         raise FeltwatchError("--key signs the log of --bundles, which is missing")
     chain = None if bundles is None else _chain(bundles, key)
-    with progress_bar(video.name, shown=not quiet) as show:
+    files = recording_files(videos)
+    name = named(files).name
+    with progress_bar(name, shown=not quiet) as show:
         summary = auditing.audit(
-            video, table, out, detector_dir=model, on_progress=show, candidates=candidates,
+            files, table, out, detector_dir=model, on_progress=show, candidates=candidates,
             clips=plan, timeline=timeline, feed=feed,
             cameras=parse_videos(camera_video or (), camera_offset or ()),
         )  # fmt: skip
     written = 0
     if bundles is not None and chain is not None:
-        written = _write_bundles(summary, video, out, bundles, chain)
+        written = _write_bundles(summary, files, out, bundles, chain)
     if as_json:
         typer.echo(summary.model_dump_json(indent=2))
     else:
@@ -185,12 +210,19 @@ def _chain(folder: Path, key: Path | None) -> Chain:
 
 
 def _write_bundles(
-    summary: auditing.AuditSummary, video: Path, out: Path, folder: Path, chain: Chain
+    summary: auditing.AuditSummary,
+    files: Sequence[Path],
+    out: Path,
+    folder: Path,
+    chain: Chain,
 ) -> int:
     from surveillance.audit.bundles import bundle_results
 
+    video = named(files)
+    # The file that was written last ended with the shift.
+    ended = max(path.stat().st_mtime for path in files)
     refs = bundle_results(
         out, folder / video.name, chain,
-        table=summary.table, video=video, duration_s=summary.duration_s,
+        table=summary.table, video=video, duration_s=summary.duration_s, ended=ended,
     )  # fmt: skip
     return len(refs)

@@ -14,11 +14,11 @@ from models.weights.folder import default_weights
 from surveillance.cli.model_option import MODEL_HELP
 from surveillance.reports.photo_view import DrawnPhotos
 from vision.cards.photo import PhotoError, PhotoReader, PhotoResult, read_photo
-from vision.detect.openvino_runtime import load_models
+from vision.networks import load_networks
 
 
 def readable(image: str, result: PhotoResult) -> str:
-    """A result as lines: the picture, then a card or another thing each."""
+    """A result as lines: the image, then a card or another thing each."""
     lines = [f"{image}: {len(result.cards)} cards ({result.width} x {result.height} px)"]
     used = {n for own in result.members for n in own}
     rest = [found for n, found in enumerate(result.detections) if n not in used]
@@ -47,8 +47,8 @@ def detect_command(
 ) -> None:
     """Find and read the cards in photographs; no table file is needed.
 
-    A card that cannot be told is listed as an index and not among the cards, a card that lies
-    face down among the backs. A picture of more than 48 million pixels is read at half its
+    A card that cannot be determined is listed as an index and not among the cards, a card that lies
+    face down among the backs. An image of more than 48 million pixels is read at half its
     size. One that cannot be read, or is an animation, is named on stderr, the others are read;
     the exit code is then 2.
 
@@ -59,8 +59,8 @@ def detect_command(
       feltwatch detect *.jpg --json --draw seen > cards.jsonl
     """
     backends.register()
-    detector, reader = load_models(model or default_weights())
-    photo_reader = PhotoReader(detector, reader)
+    networks = load_networks(model or default_weights())
+    photo_reader = PhotoReader(networks.detector, networks.reader)
     drawn = DrawnPhotos(draw) if draw is not None else None
     failed = 0
     for path in photos:

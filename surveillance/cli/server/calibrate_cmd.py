@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -20,6 +21,9 @@ from surveillance.cli.datasets.review_cmd import (
     open_when_up,
     page_address,
 )
+
+if TYPE_CHECKING:
+    from surveillance.web.services.tablefiles import TableShelf
 
 
 def calibrate_command(
@@ -37,6 +41,13 @@ def calibrate_command(
     game: Annotated[
         str, typer.Option("--game", help="The game of a table file that is made.")
     ] = "emperors_challenge_exposed",
+    camera: Annotated[
+        str | None,
+        typer.Option(
+            "--camera",
+            help="A further camera of the table by name, such as shoulder; else the first.",
+        ),
+    ] = None,
     at_s: Annotated[
         float, typer.Option("--at", min=0, help="Take the picture so many seconds into a video.")
     ] = 0.0,
@@ -59,6 +70,8 @@ def calibrate_command(
       feltwatch calibrate rtsp://10.0.0.7/stream --table tables/t3.toml
 
       feltwatch calibrate frame.png --table new.toml --game pai_gow_poker
+
+      feltwatch calibrate low.mp4 --table tables/t3.toml --camera shoulder
     """
     import uvicorn
 
@@ -76,7 +89,9 @@ def calibrate_command(
         raise FeltwatchError(f"--table {table}: there is no folder {path.parent}")
     picture = picture_of_video(Path(source), at_s) if at_s else picture_of(source)
     shelf = TableShelf(files=[path])
-    if not path.exists():
+    if camera is not None:
+        shelf = _further(path, camera)
+    elif not path.exists():
         shelf.add(path.stem, game)
     shelved = shelf.of_path(path)
     if shelved is None:
@@ -107,3 +122,19 @@ def calibrate_command(
             threading.Thread(target=open_when_up, args=(server, address), daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listening])
+
+
+def _further(path: Path, camera: str) -> TableShelf:
+    """The table file with a further camera to calibrate; raises FeltwatchError."""
+    from surveillance.web.services.camera_shelf import CameraShelf
+    from vision.geometry.table import CAMERA_NAME, load_table
+
+    if not re.fullmatch(CAMERA_NAME, camera):
+        raise FeltwatchError(
+            f"--camera {camera}: write a name in small letters, digits, - and _, such as shoulder"
+        )
+    if not path.exists() or load_table(path).camera is None:
+        raise FeltwatchError(
+            f"--camera {camera}: {path} has no [camera] yet; calibrate the first one without it"
+        )
+    return CameraShelf(path, camera)

@@ -75,10 +75,9 @@ def enrol_command(
     from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
     from vision.chips.enrolment import enrol, laid_stack
     from vision.chips.network_input.side_strip import ChipSize
-    from vision.chips.side_runtime import load_strip_reader
-    from vision.detect.openvino_runtime import load_models
     from vision.geometry.calibration import Calibration
     from vision.geometry.table import Place, load_table
+    from vision.networks import load_networks
 
     own = load_table(table)
     if own.camera is None:
@@ -90,13 +89,13 @@ def enrol_command(
     calibration = Calibration.fit(own.camera)
     size = ChipSize(own.chip_diameter_mm, own.chip_thickness_mm)
     weights = model or default_weights()
-    detector, _ = load_models(weights)
-    reader = load_strip_reader(weights)
+    networks = load_networks(weights)
     shown = []
     for text in stack:
         name, at_mm = _place(text, own, table)
         found = laid_stack(
-            frame, calibration, Place(center_mm=at_mm, angle_deg=0.0), at_mm, detector, reader, size
+            frame, calibration, Place(center_mm=at_mm, angle_deg=0.0), at_mm,
+            networks.detector, networks.strips, size,
         )  # fmt: skip
         if found is None:
             raise FeltwatchError(f"--stack {text}: no stack stands there in {source}")

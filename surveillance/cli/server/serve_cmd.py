@@ -39,7 +39,7 @@ def serve_command(
         int | None, typer.Option("--port", min=0, max=65535, help="In place of the file's.")
     ] = None,
 ) -> None:
-    """Watch the tables of a site: live pictures, rounds and alerts in the browser.
+    """Watch the tables of a site: live images, rounds and alerts in the browser.
 
     One process watches each camera; what they see goes to the record and to the pages. The
     first start prints a link by which the first admin chooses a name and a password. Ctrl-C

@@ -60,7 +60,7 @@ def verify_command(
     folder.
 
     The log is signed. The public key (feltwatch-data/evidence-key.pem.pub, taken from the
-    server once and kept elsewhere) tells whether all of it was written anew by somebody
+    server once and kept elsewhere) tells whether all of it was written again by somebody
     else; with it nothing can be signed.
 
     Examples:

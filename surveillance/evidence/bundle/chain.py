@@ -2,10 +2,10 @@
 
 Beside the log lies its head record: number, hash and size after the last line, so that a
 last line taken away is missed too. The head also holds the line that is being written; a
-crash at any point, in the middle of a line as well, is mended at the next append without
+crash at any point, in the middle of a line as well, is fixed at the next append without
 anything being lost or looking changed.
 
-Whoever can write here could compute every hash anew. Against that every line and the head
+Whoever can write here could compute every hash again. Against that every line and the head
 are signed where the log is given a key (`surveillance.evidence.bundle.site_key`). A signed state of
 the whole folder that somebody copied could still be put back: against that, note the head's
 hash elsewhere from time to time (it is printed by `feltwatch verify`) and give it to
@@ -189,7 +189,7 @@ class Chain:
         return done
 
     def _write_line(self, head: Head, text: bytes) -> int:
-        """Bring the line to the end of the log; gives back the log's size then."""
+        """Bring the line to the end of the log; returns the log's size then."""
         is_new = not self.path.exists()
         self.path.touch()
         with self.path.open("r+b") as log:

@@ -47,7 +47,7 @@ class LogCheck:
 def verify_log(path: Path, key: VerifyKey | None = None) -> tuple[Problem, ...]:
     """What was changed in a log; empty when it is as it was written.
 
-    Without the public `key` that one cannot tell whether all of it was written anew.
+    Without the public `key` that one cannot tell whether all of it was written again.
     Raises FeltwatchError when it is there but cannot be read.
     """
     return check_log(path, key=key).problems
@@ -189,7 +189,7 @@ def _removed(name: str, missing: list[int], many: int, after: int) -> Iterator[P
 
 
 def _breaks(name: str, firsts: dict[int, _Line]) -> Iterator[Problem]:
-    """Entries whose hash was computed anew: the next one does not know them."""
+    """Entries whose hash was computed again: the next one does not know them."""
     for number, line in sorted(firsts.items()):
         before = firsts.get(number - 1)
         if number == 1 and line.prev != NO_LINE:

@@ -133,7 +133,7 @@ def _chunks(name: str, source: _Source) -> Iterator[bytes]:
 
 
 def _write(file: int, parts: list[Part], sources: dict[str, _Source]) -> str:
-    """Write the zip; gives back its SHA-256."""
+    """Write the zip; returns its SHA-256."""
     whole = hashlib.sha256()
 
     def put(data: bytes) -> None:

@@ -76,9 +76,11 @@ class LiveWatcher(Protocol):
 
 def table_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> LiveWatcher:
     """The real watcher; raises FeltwatchError when its model is missing."""
+    from vision.networks import load_networks
     from vision.rounds.watcher import TableWatcher
 
-    return TableWatcher(table, weights, name, rounds_before=rounds_before, check_felt=False)
+    networks = load_networks(weights)
+    return TableWatcher(table, networks, name, rounds_before=rounds_before, check_felt=False)
 
 
 def run_worker(setup: WorkerSetup, connection: Connection) -> None:

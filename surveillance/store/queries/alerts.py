@@ -41,13 +41,13 @@ def conditions(filter: AlertFilter) -> Iterator[sa.ColumnElement[bool]]:
     yield from between(_A.at, filter.since, filter.until)
     if filter.case is not None:
         yield _A.is_case if filter.case else ~_A.is_case
-    if filter.stood is not None:
-        yield upheld_condition() if filter.stood else ~upheld_condition()
+    if filter.upheld is not None:
+        yield upheld_condition() if filter.upheld else ~upheld_condition()
 
 
 def upheld_condition() -> sa.ColumnElement[bool]:
     """Alerts that claim a mistake, of which a person said that it was one."""
-    # Said by what it is not, so that no index of the state is taken: most alerts stood, and
+    # Said by what it is not, so that no index of the state is taken: most alerts were upheld, and
     # the index of times gives them in order.
     return sa.and_(_A.state.not_in(("open", "rejected")), _A.code.not_in(sorted(ALERTED_APART)))
 

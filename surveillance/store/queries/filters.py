@@ -51,7 +51,7 @@ class RoundFilter:
 class AlertFilter:
     """Alerts by table, code, seat, dealer, state, time and recording.
 
-    `stood`: True for only those that claim a mistake and of which a person said that it was
+    `upheld`: True for only those that claim a mistake and of which a person said that it was
     one, confirmed or corrected; False for only the others.
     """
 
@@ -65,7 +65,7 @@ class AlertFilter:
     recording_id: int | None = None
     camera: str | None = None
     case: bool | None = None
-    stood: bool | None = None
+    upheld: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

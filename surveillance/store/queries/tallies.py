@@ -2,7 +2,7 @@
 
 What an alert came to stands in its row, and each query reads one index: how long it takes
 goes by the number of rounds and alerts in the span, not by how large a round is. Alerts are
-read once, by everything that is told apart; what is told of codes, tables, dealers and seats
+read once, by every column that is kept apart; what is told of codes, tables, dealers and seats
 is summed up from that.
 """
 
@@ -72,7 +72,7 @@ class AlertTally:
 
     name: Any
     states: dict[AlertState, int]
-    stood: int
+    upheld: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class Tallies:
         self._database = database
 
     def alerts(self, span: Span) -> list[AlertGroup]:
-        """The alerts by everything that is told apart."""
+        """The alerts by every column that is kept apart."""
         keys = (_A.table_name, _A.dealer, _A.seat, _A.code, _A.state, _A.was_right)
         cents = _A.difference_cents
         query = (
@@ -241,12 +241,12 @@ def by_name(
 ) -> list[AlertTally]:
     """Alerts by table, dealer or seat."""
     states: dict[Any, dict[AlertState, int]] = {}
-    stood: Counter[Any] = Counter()
+    upheld: Counter[Any] = Counter()
     at = AlertGroup._fields.index(key)
     for group in groups:
         states.setdefault(group[at], dict.fromkeys(ALERT_STATES, 0))[group.state] += group.many
-        stood[group[at]] += group.many if group.is_upheld else 0
-    return [AlertTally(name, by_state, stood[name]) for name, by_state in states.items()]
+        upheld[group[at]] += group.many if group.is_upheld else 0
+    return [AlertTally(name, by_state, upheld[name]) for name, by_state in states.items()]
 
 
 def _many(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:

@@ -1,4 +1,4 @@
-"""All alerts that stood within a span, with no more of each than a list on paper needs."""
+"""All upheld alerts within a span, with no more of each than a list on paper needs."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _BATCH = 4_000
 
 
 UpheldLine = tuple[datetime, int, str, str, str, int | None, str]
-"""An alert that stood: time, number, table, code, state, what it came to in cents, message."""
+"""An upheld alert: time, number, table, code, state, what it came to in cents, message."""
 
 
 def upheld_lines(database: Database, span: Span) -> Iterator[Sequence[UpheldLine]]:
-    """The alerts that stood, newest first, a batch at a time.
+    """The upheld alerts, newest first, a batch at a time.
 
     Batches are read as they are taken, each in a transaction of its own: who takes them slowly
     holds nothing in the database.

@@ -1,4 +1,4 @@
-"""The pictures that people calibrate on, kept for as long as the server runs."""
+"""The images that people calibrate on, kept for as long as the server runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_KEPT = 12
 
 @dataclass(frozen=True, slots=True)
 class KeptPicture:
-    """A picture in a folder of the server's own."""
+    """An image in a folder of the server's own."""
 
     id: str
     path: Path
@@ -25,16 +25,16 @@ class KeptPicture:
 
 
 class CalibrationPictures:
-    """The last pictures, in a folder that goes with the server; safe for several threads."""
+    """The last images, in a folder that goes with the server; safe for several threads."""
 
     def __init__(self) -> None:
-        """Nothing is written before the first picture."""
+        """Nothing is written before the first image."""
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._kept: OrderedDict[str, KeptPicture] = OrderedDict()
         self._lock = threading.Lock()
 
     def add(self, jpeg: bytes, width_px: int, height_px: int, name: str) -> KeptPicture:
-        """Keep a picture; the oldest goes when there are too many."""
+        """Keep an image; the oldest goes when there are too many."""
         with self._lock:
             if self._folder is None:
                 self._folder = tempfile.TemporaryDirectory(prefix="feltwatch-pictures-")
@@ -49,12 +49,12 @@ class CalibrationPictures:
         return kept
 
     def get(self, id: str) -> KeptPicture | None:
-        """The picture of that id, None when there is none any more."""
+        """The image of that id, None when there is none any more."""
         with self._lock:
             return self._kept.get(id)
 
     def latest(self, cameras: Collection[str] = ()) -> KeptPicture | None:
-        """The picture that came last; with `cameras`, of those that came from one of them."""
+        """The image that came last; with `cameras`, of those that came from one of them."""
         names = {f"camera {name}" for name in cameras}
         with self._lock:
             of_them = (

@@ -85,7 +85,7 @@ def parse_table_data(content: bytes | str, name: str) -> dict[str, Any]:
 
 
 def write_table_data(path: Path, data: dict[str, Any], revision: str | None) -> str:
-    """Write a table file in one step; gives back its new revision.
+    """Write a table file in one step; returns its new revision.
 
     `revision` is the state that was changed, None for a file that must not be there yet. The
     former file goes to the folder `.backups` beside it. Comments and order stay as they were
@@ -172,7 +172,7 @@ def backups_of(path: Path) -> list[Path]:
 
 
 def _merged(former: str, data: dict[str, Any]) -> str:
-    """The former text with the new data in it; made anew where that is not to be had."""
+    """The former text with the new data in it; made again where that is not to be had."""
     try:
         document = tomlkit.parse(former)
         _merge(document, data)

@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, Response
 
 from surveillance.live.states import LiveEvent
 from surveillance.store import AlertFilter, AlertRow
-from surveillance.web.access import Reviewer, Viewer, audit
+from surveillance.web.access import Reviewer, Viewer, audit, in_one_step
 from surveillance.web.room_parts import PartsHere, QueueHere, StoredHere
 from surveillance.web.routers.byte_ranges import stretch_response
 from surveillance.web.routers.times import Moment, aware
@@ -121,14 +121,15 @@ def judge(
     change: VerdictChange,
 ) -> AlertForm:
     """Confirm, reject, correct or reopen an alert. Every verdict is kept; the last one counts."""
-    try:
-        row = stored.queue.judge(id, change, account.name)
-    except JudgedMeanwhile as error:
-        raise HTTPException(409, f"{error}; look at it and judge again") from error
-    detail = {"verdict": change.verdict, "code": row.alert.code}
-    if change.comment:
-        detail["comment"] = change.comment
-    audit(request, "alert judged", f"alert {id}", detail)
+    with in_one_step(request):
+        try:
+            row = stored.queue.judge(id, change, account.name)
+        except JudgedMeanwhile as error:
+            raise HTTPException(409, f"{error}; look at it and judge again") from error
+        detail = {"verdict": change.verdict, "code": row.alert.code}
+        if change.comment:
+            detail["comment"] = change.comment
+        audit(request, "alert judged", f"alert {id}", detail)
     if row.state != "open":
         later.add_task(stored.harvesting.take, row, account.name)
     _tell(parts, row)
@@ -145,8 +146,9 @@ def set_case(
     change: CaseChange,
 ) -> AlertForm:
     """Keep an alert as a case, which retention never removes, or no longer."""
-    row = queue.set_case(id, change.case, account.name)
-    audit(request, "case kept" if change.case else "case let go", f"alert {id}")
+    with in_one_step(request):
+        row = queue.set_case(id, change.case, account.name)
+        audit(request, "case kept" if change.case else "case let go", f"alert {id}")
     _tell(parts, row)
     return queue.alert(id)
 

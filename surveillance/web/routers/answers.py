@@ -23,7 +23,7 @@ _PICTURE_TYPES = {
 
 
 def picture_type(path: Path) -> str:
-    """The media type of a picture by its name; one that no browser shows when it is unknown.
+    """The media type of an image by its name; one that no browser shows when it is unknown.
 
     >>> picture_type(Path("a.JPG")), picture_type(Path("a.svg"))
     ('image/jpeg', 'application/octet-stream')
@@ -61,7 +61,7 @@ def tagged_bytes(request: Request, content: bytes, media_type: str, tag: str) ->
 
 
 def tagged_file(request: Request, path: Path, tag: str) -> Response:
-    """A picture's file with an entity tag."""
+    """An image's file with an entity tag."""
     if is_known(request, f'"{tag}"'):
         return not_modified(f'"{tag}"')
     headers = {"etag": f'"{tag}"', "cache-control": REVALIDATE}

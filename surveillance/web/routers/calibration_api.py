@@ -1,4 +1,4 @@
-"""Calibrating: its page, the pictures for it, and the fit as JSON."""
+"""Calibrating: its page, the images for it, and the fit as JSON."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from settlement.errors import FeltwatchError
@@ -46,7 +47,7 @@ _UPLOAD: dict[str, Any] = {
 
 
 def get_pictures(request: Request) -> CalibrationPictures:
-    """The pictures of this server."""
+    """The images of this server."""
     state = request.app.state
     if not hasattr(state, "calibration_pictures"):
         state.calibration_pictures = CalibrationPictures()
@@ -67,7 +68,7 @@ router = APIRouter(tags=["calibration"])
     openapi_extra=_UPLOAD,
 )
 async def upload(_: Admin, pictures: PicturesHere, request: Request) -> PictureForm:
-    """Send a picture of the table, as the body: JPEG, PNG, WebP, BMP or TIFF."""
+    """Send an image of the table, as the body: JPEG, PNG, WebP, BMP or TIFF."""
     data = await request.body()
     kept = await run_in_threadpool(lambda: _keep(pictures, picture_of_bytes(data), "sent"))
     await run_in_threadpool(lambda: audit(request, "picture to calibrate on sent", kept.id))
@@ -77,10 +78,12 @@ async def upload(_: Admin, pictures: PicturesHere, request: Request) -> PictureF
 @router.post(
     "/api/calibration/pictures/camera/{camera}",
     status_code=201,
-    responses=_NOT_THERE | _REFUSED,
+    responses=_NOT_THERE
+    | _REFUSED
+    | {409: {"model": ErrorForm, "description": "The camera gives no picture now."}},
 )
 def of_camera(_: Admin, pictures: PicturesHere, request: Request, camera: str) -> PictureForm:
-    """Take a picture of a camera in its full size, or the last one seen where it gives none."""
+    """Take an image of a camera in its full size, or the last one seen where it gives none."""
     settings = request.app.state.settings
     site = settings.site
     part = next((c for c in site.cameras if c.name == camera), None) if site else None
@@ -90,10 +93,10 @@ def of_camera(_: Admin, pictures: PicturesHere, request: Request, camera: str) -
     try:
         taken = picture_of_camera(LivePlace(site.address(part), part.transport))
         return _picture(_keep(pictures, taken, f"camera {camera}"))
-    except FeltwatchError:
+    except FeltwatchError as error:
         data = settings.bus.picture(camera, overlay=False) if settings.bus else None
         if data is None:
-            raise
+            raise HTTPException(409, str(error)) from error
     return _picture(_keep(pictures, picture_of_bytes(data), f"camera {camera}, as seen last"))
 
 
@@ -103,7 +106,7 @@ def of_camera(_: Admin, pictures: PicturesHere, request: Request, camera: str) -
 def of_recording(
     _: Admin, pictures: PicturesHere, request: Request, wanted: RecordingPicture
 ) -> PictureForm:
-    """Take a picture of a recording."""
+    """Take an image of a recording."""
     manager = request.app.state.settings.recordings
     if manager is None:
         raise NotThereError("this server has no recordings")
@@ -114,7 +117,7 @@ def of_recording(
 
 @router.get("/api/calibration/pictures/{id}", response_class=Response, responses=_PICTURES)
 def picture(_: Admin, pictures: PicturesHere, request: Request, id: str) -> Response:
-    """A picture, JPEG."""
+    """An image, JPEG."""
     kept = pictures.get(id)
     if kept is None:
         raise NotThereError("this picture is not kept any more; take it anew")
@@ -123,7 +126,7 @@ def picture(_: Admin, pictures: PicturesHere, request: Request, id: str) -> Resp
 
 @router.post("/api/calibration/fit", responses=_REFUSED)
 def fit_points(_: Admin, question: FitQuestion) -> FitAnswer:
-    """How points fit: each one's miss in px and mm, the lens, and the layout in the picture."""
+    """How points fit: each one's miss in px and mm, the lens, and the layout in the image."""
     return fit(question.camera, question.data, question.fit_lens)
 
 
@@ -131,10 +134,10 @@ def fit_points(_: Admin, question: FitQuestion) -> FitAnswer:
 def calibrate_page(
     account: Admin, shelf: TableShelfHere, pictures: PicturesHere, request: Request, id: str
 ) -> Response:
-    """The page to drag felt points onto a picture."""
+    """The page to drag felt points onto an image."""
     form = table_form(shelf, id)
     settings = request.app.state.settings
-    # Where cameras are watched the last picture may be of another table.
+    # Where cameras are watched the last image may be of another table.
     latest = pictures.latest(form.cameras if settings.supervisor is not None else ())
     manager = settings.recordings
     start = {

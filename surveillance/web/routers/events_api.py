@@ -43,7 +43,7 @@ async def events(
     """State, round, alert, alert_changed, health and record events, as they happen.
 
     Each is one JSON object with camera, table, at and body. After a break a client sends
-    `Last-Event-ID` and is given what came meanwhile, or the event `missed`: ask for all anew.
+    `Last-Event-ID` and is given what came meanwhile, or the event `missed`: ask for all again.
     `here` is sent at the beginning, and every few seconds when nothing happens.
     """
     return StreamingResponse(

@@ -48,7 +48,7 @@ def report(
 ) -> Response:
     """What was watched, found and said of it between two times.
 
-    All alerts that stood are in the CSV, the newest in the JSON form, and in the PDF as many
+    All upheld alerts are in the CSV, the newest in the JSON form, and in the PDF as many
     as a shift has; of more the PDF lists those that came to the most money.
     """
     span = _span(since, until, table)
@@ -56,7 +56,7 @@ def report(
     target = f"{span.since.isoformat()} to {span.until.isoformat()}"
     audit(request, "report made", target, {"format": format, "table": table})
     if format == "csv":
-        pieces = report_csv(form, stored.reports.stood(span))
+        pieces = report_csv(form, stored.reports.upheld(span))
         content = (piece.encode() for piece in chain(("\ufeff",), pieces))
         return StreamingResponse(
             content, media_type="text/csv; charset=utf-8", headers=_as_file(form, "csv")
@@ -78,7 +78,7 @@ def report_alerts(
     cursor: Annotated[str | None, Query(max_length=500)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Response:
-    """The alerts of a report that stood, newest first, by the page."""
+    """The upheld alerts of a report, newest first, by the page."""
     page = stored.reports.upheld_page(_span(since, until, table), cursor, limit)
     return Response(page.model_dump_json(), media_type="application/json")
 

@@ -1,4 +1,4 @@
-"""The JSON API of the tables: states, live pictures, who deals."""
+"""The JSON API of the tables: states, live images, who deals."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def picture(
     camera: str,
     overlay: Annotated[bool, Query(description="With what is seen drawn over it.")] = False,
 ) -> Response:
-    """The last picture, JPEG. The log has the first look of a while, not each one."""
+    """The last image, JPEG. The log has the first look of a while, not each one."""
     data = parts.room.picture(camera, overlay)
     if parts.live_views.is_new(account.name, camera):
         audit(request, "live picture seen", f"camera {camera}")

@@ -65,7 +65,7 @@ class AlertCounts(_Form):
 
 
 class PictureLine(_Form):
-    """A picture of the evidence."""
+    """An image of the evidence."""
 
     n: int
     url: str
@@ -75,7 +75,7 @@ class PictureLine(_Form):
 
 
 class ClipForm(_Form):
-    """The clip; times in seconds from its first picture."""
+    """The clip; times in seconds from its first image."""
 
     url: str = Field(description="Of just these bytes: a smaller copy has another address.")
     stills_url: str = Field(description="One picture of it; add '&at_s='.")

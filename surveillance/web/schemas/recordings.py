@@ -112,7 +112,7 @@ class TimelineAlert(_Form):
 
 
 class TimelineForm(_Form):
-    """A recording's rounds and alerts; times in seconds from the first picture."""
+    """A recording's rounds and alerts; times in seconds from the first image."""
 
     recording: RecordingForm
     begun_at: datetime = Field(description="When the recording began, by its file's time.")

@@ -15,7 +15,7 @@ class _Form(BaseModel):
 
 
 class UpheldAlert(AlertLine):
-    """An alert that stood, with what it came to."""
+    """An upheld alert, with what it came to."""
 
     difference_cents: int | None = Field(
         description="What the player got too much, below 0 too little; null: not known."
@@ -23,7 +23,7 @@ class UpheldAlert(AlertLine):
 
 
 class UpheldPage(_Form):
-    """Alerts that stood, newest first; `next` is the cursor of the page after."""
+    """Upheld alerts, newest first; `next` is the cursor of the page after."""
 
     alerts: list[UpheldAlert]
     next: str | None
@@ -49,7 +49,7 @@ class GroupLine(_Form):
     alerts: AlertCounts
     total: int
     confirmed_per_100: float | None = Field(
-        description="Alerts that stood, as in `stood`, per 100 rounds; null without rounds."
+        description="Upheld alerts, as in `stood`, per 100 rounds; null without rounds."
     )
 
 
@@ -138,7 +138,7 @@ class ReportForm(_Form):
     reviewers: list[ReviewerLine]
     cameras: list[CameraLine]
     notable: list[UpheldAlert] = Field(
-        description="Those that stood, the first of them as `notable_order` says."
+        description="The upheld ones, the first of them as `notable_order` says."
     )
     notable_order: Literal["newest", "largest"] = Field(
         description="Newest first, or those that came to the most money first."

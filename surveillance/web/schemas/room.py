@@ -49,7 +49,7 @@ class SeatNow(_Form):
 class HouseWayNow(_Form):
     """What the house way says of the dealer's cards."""
 
-    kind: str = Field(description="ok, high (set otherwise) or undecided.")
+    kind: str = Field(description="ok, high (set differently) or undecided.")
     words: str
     low: tuple[str, ...] = ()
     high: tuple[str, ...] = ()

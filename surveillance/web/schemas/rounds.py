@@ -125,3 +125,6 @@ class RoundForm(_Form):
     alerts: list[RoundAlert]
     record: dict[str, Any] = Field(description="The round record, as in rounds.jsonl.")
     settlement: dict[str, Any]
+    timeline: list[dict[str, Any]] = Field(
+        description="What lay where and when, as in timeline.jsonl; empty where it was not kept."
+    )

@@ -92,7 +92,7 @@ class TableFileSaved(_Form):
 
 
 class PictureForm(_Form):
-    """A picture to calibrate on."""
+    """An image to calibrate on."""
 
     id: str
     url: str
@@ -110,7 +110,7 @@ class RecordingPicture(_Form):
 
 
 class FitQuestion(_Form):
-    """A camera's points to fit, with the layout to draw over the picture."""
+    """A camera's points to fit, with the layout to draw over the image."""
 
     camera: Camera
     data: Data = Field(description="The table file's data, for its layout.")
@@ -128,7 +128,7 @@ class PointFit(_Form):
 
 
 class OutlineForm(_Form):
-    """One outline of the layout, in px of the picture."""
+    """One outline of the layout, in px of the image."""
 
     name: str = Field(description="Such as 'seats.0.spots.main'.")
     kind: str = Field(description="felt, box, spot, tray or rack.")

@@ -49,7 +49,7 @@ _FARTHEST = 1e5
 
 
 def fit(camera: Camera, data: Mapping[str, JsonValue], fit_lens: bool) -> FitAnswer:
-    """Fit a camera's points; what cannot be fitted is told in `problem`.
+    """Fit a camera's points; what cannot be fitted is reported in `problem`.
 
     `data` is a table file's, of which felt, dealer and seats are drawn as far as they are sound.
     """

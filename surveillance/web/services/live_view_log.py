@@ -1,4 +1,4 @@
-"""Which looks at live pictures go into the log: the first of a while, not each second's."""
+"""Which views of live images go into the log: the first of a while, not each second's."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _MOST_KEPT = 10_000
 class LiveViewLog:
     """Remembers who looked at what of late.
 
-    >>> looks = LiveViewLog(clock=lambda: 0.0)
-    >>> looks.is_new("ann", "t1"), looks.is_new("ann", "t1"), looks.is_new("bob", "t1")
+    >>> log = LiveViewLog(clock=lambda: 0.0)
+    >>> log.is_new("ann", "t1"), log.is_new("ann", "t1"), log.is_new("bob", "t1")
     (True, False, True)
     """
 

@@ -104,7 +104,7 @@ class Room:
         )
 
     def picture(self, camera: str, overlay: bool) -> bytes:
-        """The last picture as JPEG. Raises NotThereError."""
+        """The last image as JPEG. Raises NotThereError."""
         data = self._bus.picture(camera, overlay) if self._bus is not None else None
         if data is None:
             raise NotThereError(f"there is no picture of {camera!r} now")
@@ -121,7 +121,7 @@ class Room:
     def declared(self, camera: str) -> DeclaredForm:
         """What is declared of a camera's table. Raises NotThereError."""
         line, now = self.line(camera), datetime.now(UTC)
-        rows = () if self._store is None else self._store.declarations.holding(line.table, now)
+        rows = () if self._store is None else self._store.declarations.in_force(line.table, now)
         table = self._table_file(camera)
         facts = (table.declared if table is not None else None) or Declared()
         for row in rows:
@@ -133,12 +133,12 @@ class Room:
             facts=facts,
             seats=() if table is None else tuple(seat.seat for seat in table.seats),
             jackpots=tuple(name for name in jackpots if name in JACKPOTS),
-            players_bank=players_bank(line.game),
+            players_bank=players_bank(line.game if table is None else table.rules.game),
             lines=[DeclaredLine(at=row.at, by=row.by, facts=row.facts) for row in rows[::-1]],
         )
 
     def declare(self, camera: str, facts: Declared, by: str) -> str:
-        """Keep facts of a camera's table; gives back the table's name.
+        """Keep facts of a camera's table; returns the table's name.
 
         Raises NotThereError, and RefusedError for facts that cannot be true of the table.
         """

@@ -57,4 +57,5 @@ class Rounds:
             ],
             record=row.record,
             settlement=row.settlement,
+            timeline=list(self._store.rounds.timeline(id)),
         )

@@ -158,6 +158,12 @@ def faults(data: Mapping[str, JsonValue], folder: Path) -> tuple[Fault, ...]:
             Calibration.fit(table.camera)
         except CalibrationError as error:
             found.append(Fault("camera", str(error).removeprefix("camera: ")))
+    for place, camera in enumerate(table.cameras):
+        try:
+            Calibration.fit(camera)
+        except CalibrationError as error:
+            why = str(error).removeprefix("camera: ")
+            found.append(Fault(f"cameras.{place}", f"{camera.name}: {why}"))
     return tuple(found)
 
 

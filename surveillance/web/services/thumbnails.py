@@ -1,4 +1,4 @@
-"""Small copies of pictures, made when first asked for and kept."""
+"""Small copies of images, made when first asked for and kept."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MAX_PIXELS = 120_000_000
 
 
 class Thumbnails:
-    """Thumbnails of the pictures of one dataset, JPEG, at most 320 px wide and high.
+    """Thumbnails of the images of one dataset, JPEG, at most 320 px wide and high.
 
-    They are kept in the folder `.thumbnails` of the dataset, named after the picture's name,
-    size and time of change, so that a picture that was replaced gets a new one. Where that
-    folder can't be written they are made anew each time.
+    They are kept in the folder `.thumbnails` of the dataset, named after the image's name,
+    size and time of change, so that an image that was replaced gets a new one. Where that
+    folder can't be written they are made again each time.
     """
 
     def __init__(self, dataset: Path) -> None:
@@ -32,15 +32,15 @@ class Thumbnails:
         self._folder = dataset / FOLDER
 
     def tag(self, path: Path) -> str:
-        """What stays the same as long as the picture does; 40 hexadecimal digits."""
+        """What stays the same as long as the image does; 40 hexadecimal digits."""
         stat = path.stat()
         told = f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\0{SIDE_PX}"
         return hashlib.sha256(told.encode("utf-8", "surrogateescape")).hexdigest()[:40]
 
     def jpeg(self, path: Path, tag: str) -> bytes:
-        """The thumbnail of the picture at `path`, whose tag is `tag`.
+        """The thumbnail of the image at `path`, whose tag is `tag`.
 
-        Raises FeltwatchError when the file is no picture that can be read.
+        Raises FeltwatchError when the file is no image that can be read.
         """
         kept = self._folder / tag[:2] / f"{tag}.jpg"
         with contextlib.suppress(OSError):

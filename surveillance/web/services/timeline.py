@@ -21,7 +21,7 @@ Marks = tuple[list[TimelineRound], list[TimelineAlert]]
 
 
 def round_mark(row: RoundRow, first_s: float) -> TimelineRound:
-    """A stored round; `first_s` is the stream's clock at the first picture, in seconds."""
+    """A stored round; `first_s` is the stream's clock at the first image, in seconds."""
     start = _seconds(row.start_s, first_s) or 0.0
     end = _seconds(row.end_s, first_s)
     return TimelineRound(
@@ -54,7 +54,7 @@ class _Read:
     alerts: list[TimelineAlert] = field(default_factory=list)
 
     def goes_on(self, first_s: float, now: os.stat_result) -> bool:
-        """Whether it is still that file; an audit begun anew writes another, or a shorter one."""
+        """Whether it is still that file; an audit begun again writes another, or a shorter one."""
         same = (self.first_s, self.inode) == (first_s, now.st_ino)
         return same and now.st_size >= self.offset
 
@@ -74,7 +74,7 @@ class SoFar:
     def of_audit(self, work: Path, out: Path, first_s: float) -> Marks:
         """The marks of an audit that is not done, by its work folder and its results.
 
-        The work folder goes when the last picture was looked at. Until the results are in
+        The work folder goes when the last image was looked at. Until the results are in
         the store, which takes a while with many clips, they are in `out`.
         """
         if work.is_dir():

@@ -22,7 +22,7 @@ from surveillance.reports.dataset_pages import write_stats_page
 from surveillance.reports.model_labels import Terms, model_boxes
 from tests.datasets.labelled.made import LABELS, add, picture_bytes, small_dataset
 from tests.surveillance.handmade import observed_round
-from tests.vision.painted import ColourDetector, ColourReader, ground, paint_card
+from tests.vision.painted import ground, paint_card, painted_networks
 from vision.geometry.table import TableFile
 from vision.rounds.observed import ObservedRound
 from vision.sources.base import Frame
@@ -153,9 +153,7 @@ def painted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A dataset of painted cards, and a model that reads such."""
     import cv2
 
-    monkeypatch.setattr(
-        model_labels, "load_models", lambda _folder: (ColourDetector(), ColourReader())
-    )
+    monkeypatch.setattr(model_labels, "load_networks", lambda folder: painted_networks())
     source = tmp_path / "photos"
     (source / "images").mkdir(parents=True)
     entries = []

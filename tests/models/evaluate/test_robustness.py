@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import models.evaluate.robustness
 from models.evaluate.perturbations import (
     FORMS,
     blurred,
@@ -30,6 +29,7 @@ from tests.models.evaluate.val_stand_ins import (
     write_painted,
     write_weights,
 )
+from vision.detect import openvino_runtime
 
 
 def an_index(x: float, y: float, tall: float = 24.0, **values: Any) -> Truth:
@@ -133,8 +133,8 @@ def test_forms_by_name() -> None:
 
 @pytest.fixture
 def painted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models.evaluate.robustness, "OpenVinoDetector", PaintedDetector)
-    monkeypatch.setattr(models.evaluate.robustness, "OpenVinoReader", PaintedReader)
+    monkeypatch.setattr(openvino_runtime, "OpenVinoDetector", PaintedDetector)
+    monkeypatch.setattr(openvino_runtime, "OpenVinoReader", PaintedReader)
 
 
 def test_turned_cards_are_read_and_dark_ones_are_lost(painted: None, tmp_path: Path) -> None:

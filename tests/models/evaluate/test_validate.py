@@ -12,7 +12,6 @@ import cv2
 import numpy as np
 import pytest
 
-import models.evaluate.validate
 from datasets.training.sides.shards import save_strips
 from datasets.training.training_set import CLASS_NAMES
 from datasets.training.views import CLASSES
@@ -27,6 +26,8 @@ from tests.models.evaluate.val_stand_ins import (
     write_weights,
 )
 from tests.models.strip_sets import SeesTwoChips, empty_strips
+from vision.chips import side_runtime
+from vision.detect import openvino_runtime
 
 YAML = "path: /x\ntrain: images/train\nval: images/val\nnames:\n"
 NAMES = "".join(f"  {i}: {name}\n" for i, name in enumerate(CLASSES))
@@ -47,9 +48,9 @@ def test_class_names(tmp_path: Path) -> None:
 @pytest.fixture
 def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Check]:
     """Weights and a YOLO set of two pictures, with stand-ins for the networks."""
-    monkeypatch.setattr(models.evaluate.validate, "OpenVinoDetector", SeesTheLeft)
-    monkeypatch.setattr(models.evaluate.validate, "OpenVinoReader", ReadsOne)
-    monkeypatch.setattr(models.evaluate.validate, "OpenVinoStripReader", SeesTwoChips)
+    monkeypatch.setattr(openvino_runtime, "OpenVinoDetector", SeesTheLeft)
+    monkeypatch.setattr(openvino_runtime, "OpenVinoReader", ReadsOne)
+    monkeypatch.setattr(side_runtime, "OpenVinoStripReader", SeesTwoChips)
     weights, data = write_weights(tmp_path / "weights"), tmp_path / "set"
     for part in ("images/val", "images/train", "labels/val", "crops/val"):
         (data / part).mkdir(parents=True)
@@ -146,8 +147,8 @@ def test_weights_that_lack_a_class(checked: Callable[..., Check], tmp_path: Path
 
 @pytest.fixture
 def painted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models.evaluate.validate, "OpenVinoDetector", PaintedDetector)
-    monkeypatch.setattr(models.evaluate.validate, "OpenVinoReader", PaintedReader)
+    monkeypatch.setattr(openvino_runtime, "OpenVinoDetector", PaintedDetector)
+    monkeypatch.setattr(openvino_runtime, "OpenVinoReader", PaintedReader)
 
 
 @pytest.mark.parametrize("scene", ["table", "loose"])

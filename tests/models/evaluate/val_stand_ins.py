@@ -18,6 +18,9 @@ from vision.detect.detections import Detections
 SIZE = 256
 
 
+Names = tuple[str, ...]
+
+
 def write_weights(folder: Path) -> Path:
     """A folder of weights with its card; what the files hold no stand-in reads."""
     folder.mkdir(parents=True)
@@ -40,7 +43,7 @@ class SeesTheLeft:
     size = 64
     names = CLASSES
 
-    def __init__(self, path: Path, names: tuple[str, ...], threshold: float, threads: int | None):
+    def __init__(self, path: Path, names: Names, threshold: float, *_: object, points: None):
         assert threshold < 0.01  # the whole curve counts, not only what is above the threshold
 
     def find(self, views: list[np.ndarray]) -> list[Detections]:
@@ -56,6 +59,7 @@ class ReadsOne:
     ):
         self.classes, self.told = (54, "AS") if path.stem == "reader" else (13, CLASS_NAMES[0])
         assert temperature == (1.5 if path.stem == "reader" else 1.0)
+        self.temperature = temperature
 
     def read(self, crops: np.ndarray) -> np.ndarray:
         shares = np.full((len(crops), self.classes), 0.1 / (self.classes - 1), np.float32)
@@ -66,7 +70,7 @@ class ReadsOne:
 class PaintedDetector(ColourDetector):
     """Finds painted indices."""
 
-    def __init__(self, path: Path, names: tuple[str, ...], threshold: float, threads: int | None):
+    def __init__(self, path: Path, names: Names, threshold: float, *_: object, points: None):
         super().__init__(size=SIZE)
 
 
@@ -77,6 +81,7 @@ class PaintedReader(ColourReader):
         self, path: Path, threads: int | None, temperature: float, precision: str | None = None
     ):
         super().__init__()
+        self.temperature = temperature
 
 
 def write_painted(folder: Path, cards: list[list[str]], scene: str = "table") -> Path:

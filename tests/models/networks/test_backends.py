@@ -20,7 +20,8 @@ from models.networks.backends import (
     register,
 )
 from models.weights.folder import default_weights
-from vision.detect.openvino_runtime import FILE_LOADERS, ModelError, OpenVinoDetector, load_models
+from vision.detect.openvino_runtime import ModelError, OpenVinoDetector
+from vision.networks import FILE_LOADERS, load_networks
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_files_are_known_once_registered(
     monkeypatch.delitem(FILE_LOADERS, suffix, raising=False)
     register()
     with pytest.raises(ModelError, match=f"gone{suffix}: the model is missing"):
-        load_models(tmp_path / f"gone{suffix}")
+        load_networks(tmp_path / f"gone{suffix}")
 
 
 def test_without_ultralytics_what_to_install_is_told(

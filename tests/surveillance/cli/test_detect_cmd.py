@@ -15,19 +15,15 @@ from surveillance.cli import main
 from surveillance.cli.models import harvest_cmd, photos_cmd
 from surveillance.cli.recordings import detect_cmd
 from surveillance.reports.photo_view import DrawnPhotos, draw_photo
-from tests.vision.painted import ColourDetector, ColourReader, ground, paint_card
+from tests.vision.painted import ColourDetector, ColourReader, ground, paint_card, painted_networks
 from vision.cards.photo import PhotoReader
 from vision.detect.openvino_runtime import ModelError
 
 
 @pytest.fixture
 def painted_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    def load(folder: Path, threads: int | None = None) -> tuple[ColourDetector, ColourReader]:
-        return ColourDetector(), ColourReader()
-
-    monkeypatch.setattr(detect_cmd, "load_models", load)
-    monkeypatch.setattr(photos_cmd, "load_models", load)
-    monkeypatch.setattr(harvest_cmd, "load_models", load)
+    for command in (detect_cmd, photos_cmd, harvest_cmd):
+        monkeypatch.setattr(command, "load_networks", lambda folder: painted_networks())
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
         "export.parity",
         "train.detector",
         "train.reader",
-        "train.sides",
+        "train.chip_stacks",
         "export.sides",
     ):
         monkeypatch.delitem(sys.modules, f"models.{name}", raising=False)

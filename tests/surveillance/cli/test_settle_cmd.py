@@ -152,7 +152,7 @@ def test_a_dealer_set_otherwise_or_not_known_is_said(
     text = "\n".join(json.dumps(r) for r in (record, boxes, unknown))
     assert main(["settle", record_file(tmp_path, text), "--table", str(table)]) == 0
     out = capsys.readouterr().out
-    assert out.count("set otherwise") == 2
+    assert out.count("set differently") == 2
     assert "the boxes don't hold two and five cards" in out
     assert "Dealer: not known" in out
 

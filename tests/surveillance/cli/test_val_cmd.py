@@ -22,6 +22,7 @@ from tests.models.evaluate.val_stand_ins import (
 )
 from tests.models.export.test_model_card import FIGURES
 from tests.surveillance.web.review_browser import launched
+from vision.detect import openvino_runtime
 
 
 @pytest.fixture
@@ -33,9 +34,8 @@ def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def arguments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, no_torch: None) -> list[str]:
     """Weights of stand-ins and a painted set with two wrong labels, as the commands take them."""
-    for module in (models.evaluate.validate, models.evaluate.robustness):
-        monkeypatch.setattr(module, "OpenVinoDetector", PaintedDetector)
-        monkeypatch.setattr(module, "OpenVinoReader", PaintedReader)
+    monkeypatch.setattr(openvino_runtime, "OpenVinoDetector", PaintedDetector)
+    monkeypatch.setattr(openvino_runtime, "OpenVinoReader", PaintedReader)
     data = write_painted(tmp_path / "painted", [["AS", "KD"], ["7C", "TH"], ["2H"]])
     path = data / "boxes" / "val" / "0000.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()]

@@ -172,7 +172,7 @@ def test_what_stood_is_what_a_person_said_was_a_mistake(store: Store) -> None:
             store.alerts.judge(row.id, verdict, "", "ana", corrected)  # type: ignore[arg-type]
     apart = store.alerts.add(new_alert(9, code="HAND_PAY"))
     store.alerts.judge(apart.id, "confirmed", "", "ana")
-    stood = store.alerts.page(AlertFilter(stood=True)).rows
-    assert [row.state for row in stood] == ["corrected", "confirmed"]
-    others = store.alerts.page(AlertFilter(stood=False)).rows
+    upheld = store.alerts.page(AlertFilter(upheld=True)).rows
+    assert [row.state for row in upheld] == ["corrected", "confirmed"]
+    others = store.alerts.page(AlertFilter(upheld=False)).rows
     assert [row.alert.code for row in others] == ["HAND_PAY", "OVERPAID", "OVERPAID"]

@@ -179,7 +179,7 @@ def test_the_csv_has_all_that_stood_batch_by_batch(
     monkeypatch.setattr(upheld_alerts, "_BATCH", 3)
     reports = ShiftReports(store)
     report = reports.report(NIGHT, ZONE, "ana", "none")
-    pieces = list(report_csv(report, reports.stood(NIGHT)))
+    pieces = list(report_csv(report, reports.upheld(NIGHT)))
     assert len(pieces) > 3
     lines = list(csv.reader(io.StringIO("".join(pieces))))
     assert all(len(line) == 5 for line in lines)
@@ -191,7 +191,7 @@ def test_the_csv_has_all_that_stood_batch_by_batch(
         sum_cents = alert.difference_cents
         assert line[4] == ("" if sum_cents is None else str(sum_cents))
     of_table = Span(NIGHT.since, NIGHT.until, "t2")
-    ids = [number for batch in reports.stood(of_table) for _, number, *_ in batch]
+    ids = [number for batch in reports.upheld(of_table) for _, number, *_ in batch]
     assert ids == [a.id for a in expected if a.table == "t2"]
 
 

@@ -169,9 +169,9 @@ def test_what_is_declared_holds_for_a_day_at_its_own_table(store: Store) -> None
     told.add("t2", Declared(banker=3), START, "ana")
     players = Declared(players={1: 7, 2: 7})
     second = told.add("t1", players, START + timedelta(minutes=5), "bo")
-    assert told.holding("t1", START - timedelta(seconds=1)) == ()
-    assert told.holding("t1", START) == (first,)
-    both = told.holding("t1", START + timedelta(hours=23))
+    assert told.in_force("t1", START - timedelta(seconds=1)) == ()
+    assert told.in_force("t1", START) == (first,)
+    both = told.in_force("t1", START + timedelta(hours=23))
     assert both == (first, second)
     assert [(row.facts, row.by) for row in both] == [(Declared(banker=2), "ana"), (players, "bo")]
-    assert told.holding("t1", START + timedelta(hours=24)) == (second,)
+    assert told.in_force("t1", START + timedelta(hours=24)) == (second,)

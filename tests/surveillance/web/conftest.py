@@ -1,4 +1,4 @@
-"""A dataset to review, and a client that asks as the page does."""
+"""A dataset to review, a room, and clients that ask as the pages do."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from fastapi.testclient import TestClient
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
 from tests.surveillance.web.review_made import make_dataset
+from tests.surveillance.web.room_made import MadeRoom, asking, made_room
+from vision.geometry.table import TableFile
 
 
 @pytest.fixture
@@ -28,3 +30,15 @@ def client(dataset_folder: Path) -> Iterator[TestClient]:
         raise_server_exceptions=False,
     ) as asking:
         yield asking
+
+
+@pytest.fixture
+def room(tmp_path: Path, table: TableFile) -> Iterator[MadeRoom]:
+    with made_room(tmp_path, table) as room:
+        yield room
+
+
+@pytest.fixture
+def ann(room: MadeRoom) -> Iterator[TestClient]:
+    with asking(room, "ann") as client:
+        yield client

@@ -20,6 +20,15 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from settlement.felt_timeline import (
+    EventLine,
+    Lay,
+    PhaseLine,
+    Span,
+    StepLine,
+    TimelineLine,
+    UndecidedLine,
+)
 from settlement.record import Undecided
 from surveillance.accounts import Accounts, Role
 from surveillance.accounts.passwords import Passwords
@@ -31,7 +40,7 @@ from surveillance.evidence.bundle import BundleContents, Chain, write_bundle
 from surveillance.live.event_bus import EventBus
 from surveillance.live.states import LiveEvent, SeatNow, TableState
 from surveillance.recordings import AuditManager
-from surveillance.store import AlertRow, NewAlert, NewRound, RoundRow, Store
+from surveillance.store import AlertRow, AuditFilter, NewAlert, NewRound, RoundRow, Store
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
@@ -61,6 +70,32 @@ def make_clip(path: Path, codec: str = "libx264", seconds: int = CLIP_S) -> Path
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
     return path
+
+
+def _timeline(round_id: str) -> tuple[dict[str, Any], ...]:
+    """What lay where in a round: the dealer's cards, a seat's stake that was not read surely."""
+    stake = Lay(
+        round_id=round_id, id=f"{round_id}/1", seat=3, place="main", item="stack", what="5 red",
+        from_s="2.0", until_s="40.0", hidden=(Span(from_s="10.0", until_s="14.0", why="motion"),),
+    )  # fmt: skip
+    lines: list[TimelineLine] = [
+        PhaseLine(round_id=round_id, phase="bets", from_s="2.0", until_s="12.0"),
+        PhaseLine(round_id=round_id, phase="dealt", from_s="12.0", until_s="44.0"),
+        StepLine(
+            round_id=round_id, seat=3, step="set", from_s="14.0", until_s="30.0", course="repeated"
+        ),
+        EventLine(round_id=round_id, name="ended_unseen", at_s="44.0", why="the recording ended"),
+        stake,
+        Lay(
+            round_id=round_id, id=f"{round_id}/2", place="low", item="card", what="QS",
+            from_s="16.0", until_s="42.0",
+        ),
+        UndecidedLine(
+            round_id=round_id, seat=3, what="main.stake", why="two sums are as likely",
+            lays=(stake.id,),
+        ),
+    ]  # fmt: skip
+    return tuple(line.model_dump(mode="json", exclude_none=True) for line in lines)
 
 
 @dataclass
@@ -109,6 +144,7 @@ class MadeRoom:
                 record=judged.record.model_dump(mode="json", exclude_none=True),
                 settlement=settlement,
                 unread=judged.unread,
+                timeline=_timeline(judged.record.round_id),
                 dealer=dealer,
                 start_s=judged.record.start_s,
                 end_s=judged.record.end_s,
@@ -277,6 +313,19 @@ def asking(room: MadeRoom, name: str | None) -> Iterator[TestClient]:
         if name is not None:
             client.cookies.set(SESSION_COOKIE, room.session(name))
         yield client
+
+
+def acts(room: MadeRoom) -> list[str]:
+    """What the log says was done, newest first."""
+    return [row.act for row in room.store.audit.page(AuditFilter(), None, 100).rows]
+
+
+def first_alert(client: TestClient, **wanted: Any) -> dict[str, object]:
+    """The first line of the alert queue by a filter."""
+    answer = client.get("/api/alerts", params=wanted)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, object] = answer.json()["alerts"][0]
+    return found
 
 
 class Running:

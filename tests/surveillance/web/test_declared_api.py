@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-import tomli_w
 from fastapi.testclient import TestClient
 
 from settlement.rules import TableRules
 from surveillance.config.site_file import load_site
-from tests.surveillance.live.live_room import write_table
+from tests.surveillance.web.declared_site import site_file
 from tests.surveillance.web.room_made import CAMERA, MadeRoom, asking, made_room
 from vision.geometry.standard_layout import standard_table
-from vision.geometry.table import TableFile
 
 URL = f"/api/tables/{CAMERA}/declared"
 JACKPOT = "emperors_treasure_progressive"
@@ -29,14 +26,6 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MadeRoom]:
         yield made
 
 
-def site_file(folder: Path, table: TableFile) -> Path:
-    path = write_table(folder / "table.toml", table)
-    camera = {"name": CAMERA, "table_file": path.name, "source": "rtsp://10.0.0.7/stream"}
-    site = folder / "site.toml"
-    site.write_text(tomli_w.dumps({"camera": [camera]}))
-    return site
-
-
 @pytest.fixture
 def ann(room: MadeRoom) -> Iterator[TestClient]:
     with asking(room, "ann") as client:
@@ -44,7 +33,8 @@ def ann(room: MadeRoom) -> Iterator[TestClient]:
 
 
 def test_facts_are_kept_with_time_and_person(ann: TestClient, room: MadeRoom) -> None:
-    assert ann.get(URL).json()["seats"] == [1, 2, 3]
+    empty = ann.get(URL).json()
+    assert (empty["seats"], empty["players_bank"], empty["lines"]) == ([1, 2, 3], True, [])
     told = ann.post(URL, json={"banker": 2, "players": {"1": 4, "3": 4}})
     assert told.status_code == 200
     ann.post(URL, json={"banker": "house"})

@@ -1,7 +1,8 @@
 """The OpenAPI says what the server does: schemathesis asks a real server, for every role.
 
 `FELTWATCH_FUZZ=500 pytest tests/surveillance/web/test_openapi_as_served.py` asks each operation
-500 times; without it a few times, as CI does.
+500 times; without it a few times, as CI does. `make test` asks as an admin over SQLite, who
+reaches every operation; `make test-all` as the other roles and over PostgreSQL too.
 """
 
 from __future__ import annotations
@@ -43,15 +44,17 @@ expected-statuses = ["2xx", "3xx", 401, 403, 404, 409, 410, 429]
 expected-statuses = [400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 429, 503]
 
 # Of a right form and still refused for what it means, which no JSON schema says: a cursor of
-# another list, a span that ends before it begins, a picture too small, a file that is no video,
+# another list, a span that ends before it begins, a picture too small, a file that is no video, a
+# declaration that declares nothing or that the table has no use for,
 # a game that nobody knows, a name that nobody could type, a correction that corrects nothing, data
 # that are no table file.
 [[operations]]
 include-path = [
   "/api/alerts", "/api/log", "/api/reading", "/api/recordings", "/api/recordings/videos",
   "/api/report", "/api/report/alerts", "/api/rounds", "/api/users", "/api/alerts/{{id}}/verdict",
-  "/api/calculator", "/api/calculator/tablefile", "/api/calibration/pictures",
-  "/api/calibration/pictures/recording", "/api/tablefiles", "/api/tablefiles/{{id}}",
+  "/api/tables/{{camera}}/declared", "/api/calculator", "/api/calculator/tablefile",
+  "/api/calibration/pictures", "/api/calibration/pictures/recording",
+  "/api/tablefiles", "/api/tablefiles/{{id}}",
 ]
 checks.positive_data_acceptance.enabled = false
 """
@@ -60,10 +63,13 @@ ENDLESS = "/api/events"
 SHUT_OUT = ("/api/users/{id}", "/api/tokens/{id}", "/api/users/{id}/tokens/{token}")
 """What shuts somebody out: schemathesis asks with numbers that it found, its own among them."""
 
+LESS = (Role.VIEWER, Role.REVIEWER)
 NAMES = {Role.VIEWER: "fuzz-viewer", Role.REVIEWER: "fuzz-reviewer", Role.ADMIN: "fuzz-admin"}
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
+)
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
     """A store of each kind."""
     if request.param == "sqlite":
@@ -130,7 +136,10 @@ def _person(store: Store, role: Role) -> User:
     return found
 
 
-@pytest.mark.parametrize("role", [Role.VIEWER, Role.REVIEWER, Role.ADMIN])
+@pytest.mark.parametrize(
+    "role",
+    [*(pytest.param(role, marks=pytest.mark.slow) for role in LESS), Role.ADMIN],
+)
 def test_the_server_answers_as_its_openapi_says(
     running: Running, token: Callable[[Role], str], role: Role, tmp_path: Path
 ) -> None:
@@ -199,3 +208,14 @@ def test_what_a_store_cannot_keep_is_422_on_both(
     answer = httpx.request(method, url, content=body, headers=headers, timeout=60.0)
     assert answer.status_code == 422, answer.text
     assert answer.json()["detail"].startswith(f"{place}: ")
+
+
+def test_a_camera_that_gives_no_picture_is_no_wrong_request(
+    running: Running, token: Callable[[Role], str]
+) -> None:
+    # Its source is a file that is no video.
+    url = f"{running.address}api/calibration/pictures/camera/pit1-t3"
+    headers = {"authorization": f"Bearer {token(Role.ADMIN)}"}
+    answer = httpx.post(url, headers=headers, timeout=60.0)
+    assert answer.status_code == 409, answer.text
+    assert "cannot be read as a video" in answer.json()["detail"]

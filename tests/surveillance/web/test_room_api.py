@@ -4,41 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from settlement.record import Undecided
 from surveillance.store import AuditFilter
-from tests.surveillance.web.room_made import CAMERA, CLIP_START_S, MadeRoom, asking, made_room
-from vision.geometry.table import TableFile
-
-
-@pytest.fixture
-def room(tmp_path: Path, table: TableFile) -> Iterator[MadeRoom]:
-    with made_room(tmp_path, table) as room:
-        yield room
-
-
-@pytest.fixture
-def ann(room: MadeRoom) -> Iterator[TestClient]:
-    with asking(room, "ann") as client:
-        yield client
-
-
-def acts(room: MadeRoom) -> list[str]:
-    return [row.act for row in room.store.audit.page(AuditFilter(), None, 100).rows]
-
-
-def first_alert(client: TestClient, **wanted: Any) -> dict[str, object]:
-    answer = client.get("/api/alerts", params=wanted)
-    assert answer.status_code == 200, answer.text
-    found: dict[str, object] = answer.json()["alerts"][0]
-    return found
+from tests.surveillance.web.room_made import (
+    CAMERA,
+    CLIP_START_S,
+    MadeRoom,
+    acts,
+    asking,
+    first_alert,
+)
 
 
 def test_tables_tell_what_lies_there_and_what_is_due(ann: TestClient, room: MadeRoom) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,14 +13,18 @@ import av
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
+from settlement.declared import Declared
 from settlement.record import Undecided
+from settlement.rules import TableRules
 from surveillance.alerts.model import Alert
+from surveillance.config.site_file import load_site
 from surveillance.store import AlertFilter, NewAlert, NewRound
 from surveillance.web.access import SESSION_COOKIE
+from tests.surveillance.web.declared_site import site_file
 from tests.surveillance.web.relay import Relay
 from tests.surveillance.web.review_browser import WITHIN_S, launched, until
 from tests.surveillance.web.room_made import CAMERA, MadeRoom, Running, made_room, make_clip
-from vision.geometry.table import TableFile
+from vision.geometry.standard_layout import standard_table
 
 Visit = Callable[..., Page]
 SIZES = [(1366, 768), (3840, 2160)]
@@ -29,12 +34,6 @@ SIZES = [(1366, 768), (3840, 2160)]
 def browser() -> Iterator[Browser]:
     with launched() as browser:
         yield browser
-
-
-@pytest.fixture
-def room(tmp_path: Path, table: TableFile) -> Iterator[MadeRoom]:
-    with made_room(tmp_path, table) as room:
-        yield room
 
 
 @pytest.fixture
@@ -637,3 +636,51 @@ def test_every_page_is_right_at_both_sizes(
         assert measured["unnamed"] == 0, path
         # Letters of 16 px at 1366 and 28 px at 3840: read from two metres.
         assert measured["letter"] >= (16 if width == 1366 else 28), path
+
+
+def test_a_rounds_timeline_is_drawn_place_by_place(visit: Visit, tmp_path: Path) -> None:
+    page = visit("/rounds/5")
+    felt = page.locator(".felt-timeline")
+    expect(felt.locator(".felt-seat h3")).to_have_text(["Dealer", "Seat 3"])
+    expect(felt.locator(".felt-phase")).to_have_text(["bets", "dealt"])
+    expect(felt.locator(".step")).to_have_attribute("title", re.compile("set, again, 14.0 s"))
+    stake = felt.locator(".lay.undecided")
+    expect(stake).to_have_attribute("title", re.compile("main.stake undecided: two sums"))
+    expect(felt.get_by_text("The end was not seen, 44.0 s")).to_be_visible()
+    track, own = felt.locator(".felt-track").first.bounding_box(), stake.bounding_box()
+    assert track is not None
+    assert own is not None
+    # From 2 to 40 s of 2 to 44 s.
+    assert abs(own["width"] / track["width"] - 38 / 42) < 0.02
+    unseen = stake.locator(".not-at-rest").bounding_box()
+    assert unseen is not None
+    assert abs(unseen["width"] / own["width"] - 4 / 38) < 0.02
+    felt.screenshot(path=tmp_path / "felt.png")
+
+
+def test_facts_are_declared_on_the_tables_page(browser: Browser, tmp_path: Path) -> None:
+    rules = TableRules(game="pai_gow_poker")
+    seats = standard_table(rules, seats=3)
+    site = load_site(site_file(tmp_path, seats))
+    with made_room(tmp_path / "room", seats, site=site) as room:
+        running = Running(room)
+        context = browser.new_context(viewport={"width": 1366, "height": 768})
+        session = {"name": SESSION_COOKIE, "value": room.session("ann"), "url": running.address}
+        context.add_cookies([session])  # type: ignore[list-item]
+        page = context.new_page()
+        page.goto(f"{running.address}tables/view/{CAMERA}")
+        page.keyboard.press("b")
+        dialog = page.locator("#facts-dialog")
+        expect(dialog.get_by_text("Nothing is declared yet.")).to_be_visible()
+        dialog.get_by_label("Who banks").select_option("seat 2")
+        dialog.get_by_role("textbox", name="Seat 1").fill("4")
+        dialog.get_by_role("textbox", name="Seat 3").fill("4")
+        dialog.screenshot(path=tmp_path / "facts.png")
+        dialog.get_by_role("button", name="Declare").click()
+        expect(page.get_by_text("it counts from the next round that is settled")).to_be_visible()
+        (row,) = room.store.declarations.in_force("t1", datetime.now(UTC))
+        assert (row.facts, row.by) == (Declared(banker=2, players={1: 4, 3: 4}), "ann")
+        page.keyboard.press("b")
+        expect(dialog.get_by_label("Who banks")).to_have_value("2")
+        context.close()
+        running.stop()

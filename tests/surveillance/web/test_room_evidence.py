@@ -5,10 +5,8 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import av
 import cv2
@@ -20,33 +18,17 @@ from hypothesis import strategies as st
 
 from datasets.labelled.harvest import Candidate, CandidateBox, Verdict
 from datasets.labelled.manifest import Dataset
-from surveillance.store import AuditFilter
 from surveillance.web.routers.byte_ranges import wanted_range
-from tests.surveillance.web.room_made import CAMERA, MadeRoom, asking, made_room, make_clip
+from tests.surveillance.web.room_made import (
+    CAMERA,
+    MadeRoom,
+    acts,
+    asking,
+    first_alert,
+    made_room,
+    make_clip,
+)
 from vision.geometry.table import TableFile
-
-
-@pytest.fixture
-def room(tmp_path: Path, table: TableFile) -> Iterator[MadeRoom]:
-    with made_room(tmp_path, table) as room:
-        yield room
-
-
-@pytest.fixture
-def ann(room: MadeRoom) -> Iterator[TestClient]:
-    with asking(room, "ann") as client:
-        yield client
-
-
-def acts(room: MadeRoom) -> list[str]:
-    return [row.act for row in room.store.audit.page(AuditFilter(), None, 100).rows]
-
-
-def first_alert(client: TestClient, **wanted: Any) -> dict[str, object]:
-    answer = client.get("/api/alerts", params=wanted)
-    assert answer.status_code == 200, answer.text
-    found: dict[str, object] = answer.json()["alerts"][0]
-    return found
 
 
 def test_pictures_come_from_the_folder_or_from_the_bundle(ann: TestClient, room: MadeRoom) -> None:

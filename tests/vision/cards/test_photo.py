@@ -33,7 +33,7 @@ from vision.cards import photo as photo_module
 from vision.cards import rotation as turns_module
 from vision.cards.grouping import join_indices, same_card
 from vision.cards.outline import PlacedIndex
-from vision.cards.photo import PhotoError, PhotoReader, read_photo, read_picture, told_index
+from vision.cards.photo import PhotoError, PhotoReader, card_of_reading, read_photo, read_picture
 from vision.cards.rotation import (
     CROP_MARGIN,
     CROP_PX,
@@ -412,7 +412,7 @@ class TestReader:
     ) -> None:
         shares = np.zeros(53, np.float32)
         shares[DECK_LABELS.index(label)] = share
-        got = told_index(Reading(shares, 0.0, 30.0), as_joker)
+        got = card_of_reading(Reading(shares, 0.0, 30.0), as_joker)
         assert (got is None) == (told is None)
         if got and told:
             assert got == (told[0], pytest.approx(told[1]))

@@ -20,21 +20,22 @@ from vision.chips.network_input.side_strip import (
 )
 from vision.chips.reading import ReadStack, read_stacks
 from vision.chips.side_palette import Palette
-from vision.chips.side_runtime import OpenVinoStripReader, load_strip_reader
+from vision.chips.side_runtime import StripReader
 from vision.chips.silhouette import hidden_mask, silhouette
 from vision.chips.states import SURE_SUM
 from vision.detect.detections import ByteArray
 from vision.geometry.standard_layout import CHIPS
 from vision.geometry.table import Point
+from vision.networks import load_networks
 
 SIZE = ChipSize()
 PALETTE = Palette.of(CHIPS)
 
 
 @cache
-def reader() -> OpenVinoStripReader:
+def reader() -> StripReader:
     """The shipped one."""
-    return load_strip_reader(default_weights(), 1)
+    return load_networks(default_weights(), 1).strips
 
 
 def read(scene: Scene) -> list[ReadStack]:

@@ -20,14 +20,14 @@ from vision.chips.boxes import FoundStack
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack, read_known
 from vision.chips.side_palette import Palette
-from vision.chips.side_runtime import OpenVinoStripReader, load_strip_reader
+from vision.chips.side_runtime import StripReader
 from vision.chips.states import FRAMES_WEIGHT, SURE_SUM, by_camera, place_sum
 from vision.chips.tilted_view import TiltedView
-from vision.detect.openvino_runtime import load_models
 from vision.detect.tiling import SizedDetector
 from vision.geometry.calibration import Calibration
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import TableFile
+from vision.networks import load_networks
 
 SIZE = ChipSize()
 
@@ -82,8 +82,9 @@ def low_camera() -> tuple[SyntheticCamera, Calibration]:
 
 
 @cache
-def networks() -> tuple[SizedDetector, OpenVinoStripReader]:
-    return load_models(default_weights())[0], load_strip_reader(default_weights(), 1)
+def networks() -> tuple[SizedDetector, StripReader]:
+    loaded = load_networks(default_weights(), 1)
+    return loaded.detector, loaded.strips
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,16 +12,13 @@ import openvino as ov
 import pytest
 from openvino import opset13 as op
 
-from tests.vision.painted import ColourDetector
 from vision.detect import openvino_runtime
 from vision.detect.openvino_runtime import (
-    FILE_LOADERS,
-    FileLoader,
     ModelError,
     OpenVinoDetector,
     OpenVinoReader,
     load_card,
-    load_models,
+    open_detector,
     tempered,
 )
 
@@ -191,33 +187,10 @@ def test_int8_runs_where_the_card_has_it(
     monkeypatch.setattr(
         openvino_runtime, "OpenVinoDetector", lambda path, *a, **k: opened.append(path.name)
     )
-    monkeypatch.setattr(openvino_runtime, "OpenVinoReader", lambda *a, **k: None)
     card = json.loads((weights / "model-card.json").read_text())
     card["models"]["detector"]["classes"] = list(NAMES)
     if not shipped:
         del card["models"]["detector"]["int8"]
     (weights / "model-card.json").write_text(json.dumps(card))
-    load_models(weights)
+    open_detector(weights, load_card(weights))
     assert opened == ["detector-int8.xml" if shipped else "detector.onnx"]
-
-
-@pytest.mark.slow
-def test_a_detectors_own_file_is_opened_by_its_suffix(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from models.weights.folder import default_weights
-
-    file = tmp_path / "mine.toy"
-    file.write_bytes(b"")
-    with pytest.raises(ModelError, match=r"mine\.toy: not a model that can be run; give a folder"):
-        load_models(file)
-    own = ColourDetector()
-    monkeypatch.setitem(
-        FILE_LOADERS, ".toy", FileLoader(lambda path, threads: own, default_weights)
-    )
-    detector, reader = load_models(file)
-    assert detector is own
-    assert reader.read(np.zeros((1, 64, 64, 3), np.uint8)).shape == (1, 54)
-    shutil.rmtree(tmp_path)
-    with pytest.raises(ModelError, match="card is missing"):
-        load_models(tmp_path)

@@ -30,6 +30,7 @@ from vision.geometry.distortion import POINTS_FOR_K1, RadialLens
 from vision.geometry.pose import Pose
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import Camera, TableFile, load_table
+from vision.networks import load_networks
 from vision.rounds.watcher import TableWatcher
 from vision.sources.base import Frame
 
@@ -265,7 +266,7 @@ def test_hands_are_read_from_a_distorted_film() -> None:
     look = Look((24, 90, 50), (230, 210, 150), (40, 30, 25), CameraFaults(noise=1.0, blur_px=0.3))
     film = Film(table, camera, draw_deck(), look, np.random.default_rng(6))
     plan = plan_shift(bare, seed=5, rounds=1, pace=0.05)
-    watcher = TableWatcher(table, Path(default_weights()), "film")
+    watcher = TableWatcher(table, load_networks(default_weights()), "film")
     seen = []
     for number, (_, planes) in enumerate(film.frames(plan, FPS)):
         video = av.VideoFrame.from_ndarray(planes, format="yuv420p")

@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from settlement.felt_timeline import TIMELINE_LINE, Lay, PhaseLine, StepLine, UndecidedLine
+from settlement.felt_timeline import (
+    TIMELINE_LINE,
+    Lay,
+    PhaseLine,
+    StepLine,
+    TimelineLine,
+    UndecidedLine,
+)
 from tests.vision.painted import NAMES
 from tests.vision.rounds.readings import (
     HANDS,
@@ -60,7 +67,7 @@ def played() -> Round:
     return own
 
 
-def lines_of(own: Round) -> list[Lay | PhaseLine | StepLine | UndecidedLine]:
+def lines_of(own: Round) -> list[TimelineLine]:
     record = compile_round(TABLE, 7, own, 40.0, cut_short=False)
     went = read_procedure(TABLE, own, LOOKS)
     return list(felt_timeline(TABLE, record, own, went, (), LOOKS))

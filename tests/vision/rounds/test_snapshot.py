@@ -16,6 +16,7 @@ from vision.cards.view import ReadIndex
 from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
+from vision.rounds.coverage import Coverage
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.tracker import Episode, Phase, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
@@ -44,6 +45,7 @@ def seen_so_far() -> WatcherState:
         round=Round(11.0, {None: ViewTrack(), 2: track}, Phase.SETTLING, None),
         latest={2: episode},
         bare={None: b"", 2: b"bare"},
+        between={None: [episode]},
         unseen={2: Gap.between(3.0, 4.5, "dropped")},
         open_gap=None,
         skipped=Gap.between(5.0, 9.0, "jump", jumped=True),
@@ -54,6 +56,7 @@ def seen_so_far() -> WatcherState:
         matches=[0.9],
         felt_known=True,
         house=[episode],
+        coverage=Coverage(20.0, 1.5, {"dealer": 4.0}),
     )
 
 
@@ -108,10 +111,10 @@ def test_scalars_of_numpy_keep_their_type() -> None:
     assert isinstance(load_state(dump_state(state)).now_s, np.float32)
 
 
-@pytest.mark.parametrize("version", [0, 1, "2", None])
+@pytest.mark.parametrize("version", [0, 2, "3", None])
 def test_another_version_is_refused_and_named(version: object) -> None:
     data = with_document(dump_state(seen_so_far()), version=version)
-    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 2;"):
+    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 3;"):
         load_state(data)
 
 

@@ -21,11 +21,11 @@ from datasets.simulate.shift import default_rules
 from settlement.errors import FeltwatchError
 from settlement.record import RoundRecord
 from tests.vision.rounds.readings import DEALER, HANDS, PICTURE, hand, reading
-from tests.vision.rounds.told import World, WorldStacks
+from tests.vision.rounds.told import World
 from vision.detect.openvino_runtime import ModelError
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import TableFile
-from vision.rounds import watcher as watch
+from vision.networks import load_networks
 from vision.rounds.observed import ObservedRound
 from vision.rounds.watcher import FELT_CHECKS, READS_PER_REST, NotThisTableError, TableWatcher
 from vision.sources.base import Frame
@@ -78,13 +78,11 @@ def empty(film: Film) -> Planes:
 def world(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> World:
     own = World(TABLE, CAMERA, deck)
     own.watch_patches(monkeypatch)
-    monkeypatch.setattr(watch, "load_models", lambda folder: (own, own))
-    monkeypatch.setattr(watch, "load_strip_reader", lambda folder: WorldStacks(own))
     return own
 
 
-def watcher() -> TableWatcher:
-    return TableWatcher(TABLE, Path("weights"), "film")
+def watcher(world: World) -> TableWatcher:
+    return TableWatcher(TABLE, world.networks, "film")
 
 
 def filmed(film: Film, world: World, plan: ShiftPlan) -> Iterator[Frame]:
@@ -99,7 +97,7 @@ def filmed(film: Film, world: World, plan: ShiftPlan) -> Iterator[Frame]:
 
 def test_a_round_is_read_as_it_was_played(film: Film, world: World) -> None:
     plan = plan_shift(TABLE, seed=8, rounds=1, faults=FaultPlan(), pace=0.35)
-    own = watcher()
+    own = watcher(world)
     seen: list[ObservedRound] = []
     for shot in filmed(film, world, plan):
         seen += own.feed(shot)
@@ -174,15 +172,32 @@ def test_a_view_at_rest_is_read_a_few_times_only(
         return find(views)
 
     monkeypatch.setattr(world, "find", counted)
-    own = watcher()
+    own = watcher(world)
     for k in range(12):
         assert own.feed(frame(empty, k)) == []
     assert asked == [1 + len(TABLE.seats)] * READS_PER_REST
     assert own.finish() == []
 
 
+def test_it_is_counted_how_much_of_the_time_was_seen(empty: Planes, world: World) -> None:
+    own = watcher(world)
+    for k in range(6):
+        own.feed(frame(empty, k))
+    assert own.coverage.hidden_s == {}
+    light = empty.copy()
+    light[:1080] = 255 - light[:1080]
+    own.feed(frame(light, 6))
+    # Something moved over every place; then no frame comes for four seconds.
+    assert set(own.coverage.hidden_s) == {"dealer", *(str(seat.seat) for seat in TABLE.seats)}
+    own.feed(frame(light, 6 + 4 * FPS))
+    own.feed(frame(light, 7 + 4 * FPS))
+    assert own.coverage.seen_s == pytest.approx(7 / FPS)
+    assert own.coverage.skipped_s == pytest.approx(4.0)
+    assert all(hidden == pytest.approx(1 / FPS) for hidden in own.coverage.hidden_s.values())
+
+
 def test_the_end_of_the_stream_tells_what_was_being_settled(empty: Planes, world: World) -> None:
-    own = watcher()
+    own = watcher(world)
     own.feed(frame(empty, 50))
     seat = TABLE.seats[0]
     green = {"main": ["green"]}
@@ -222,7 +237,7 @@ def test_another_felt_is_refused_after_some_frames(
     empty: Planes, world: World, spoil: Callable[[Planes], Planes]
 ) -> None:
     other = spoil(empty)
-    own = watcher()
+    own = watcher(world)
     for k in range(FELT_CHECKS - 1):
         own.feed(frame(other, k))
     with pytest.raises(
@@ -232,33 +247,33 @@ def test_another_felt_is_refused_after_some_frames(
 
 
 def test_another_felt_is_refused_at_the_end_of_a_short_stream(empty: Planes, world: World) -> None:
-    own = watcher()
+    own = watcher(world)
     own.feed(frame(noise(empty), 0))
     with pytest.raises(NotThisTableError, match="or the camera was moved"):
         own.finish()
 
 
 def test_one_frame_of_the_table_is_enough(empty: Planes, world: World) -> None:
-    own = watcher()
+    own = watcher(world)
     for k, planes in enumerate([noise(empty)] * (FELT_CHECKS - 1) + [empty] + [noise(empty)] * 3):
         own.feed(frame(planes, k))
     assert own.finish() == []
 
 
 def test_a_stream_without_a_frame_is_no_error(world: World) -> None:
-    assert watcher().finish() == []
+    assert watcher(world).finish() == []
 
 
 def test_a_table_without_a_camera_is_refused(world: World) -> None:
     with pytest.raises(FeltwatchError, match="table 't1' has no \\[camera\\] in its table file"):
-        TableWatcher(BARE, Path("weights"))
+        TableWatcher(BARE, world.networks)
 
 
 def test_a_folder_without_models_is_named(tmp_path: Path) -> None:
     with pytest.raises(
         ModelError, match=f"^{tmp_path / 'model-card.json'}: the model card is missing"
     ):
-        TableWatcher(TABLE, tmp_path)
+        load_networks(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -280,4 +295,4 @@ def test_a_broken_folder_of_models_is_named(tmp_path: Path, card: str, says: str
     (tmp_path / "model-card.json").write_text(card)
     (tmp_path / "w.onnx").write_bytes(b"weights")
     with pytest.raises(ModelError, match=says):
-        TableWatcher(TABLE, tmp_path)
+        load_networks(tmp_path)

@@ -31,6 +31,7 @@ from vision.chips.side_palette import Palette
 from vision.detect.detections import ByteArray, Detections, Floats
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import FloatArray, TableFile
+from vision.networks import Networks
 
 SIZE = 640
 NEAR_MM = 330.0
@@ -48,6 +49,7 @@ class World:
     def __init__(self, table: TableFile, camera: SyntheticCamera, deck: Deck) -> None:
         self.items: Mapping[str, Item] = {}
         self.table, self.camera, self.deck = table, camera, deck
+        self.networks = Networks(self, self, WorldStacks(self))
         self._patches: list[FloatArray] = []
         self._bases: list[FloatArray] = []
         looks = {name: ChipLook(kind.rgb) for name, kind in table.chips.items()}

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from settlement.felt_timeline import Lay, PhaseLine, Span, StepLine, TimelineLine, UndecidedLine
+from settlement.procedures import Phase
 from settlement.record import RoundRecord, Undecided
 from vision.geometry.table import TableFile
 from vision.rounds.procedure.place_looks import PlaceLooks
 from vision.rounds.procedure.round_reader import RoundProcedure
 from vision.rounds.timeline.lying_things import Thing, ThingReader
+from vision.rounds.timeline.round_events import events
 from vision.rounds.tracker import Episode, Round
 
 LEAST_HIDDEN_S = 0.5
@@ -47,15 +49,28 @@ def felt_timeline(
     if table.dealer.house is not None:
         reader = ThingReader(None, {"house": table.dealer.house}, looks)
         found += _joined(None, house, reader)
+    found += _before(table, own, looks)
     found.sort(key=lambda one: one.rests[0].start_s)
     lays = [_lay(record.round_id, number, one) for number, one in enumerate(found, start=1)]
     lays = _with_moves(lays)
     return (
-        *_phases(record, went),
+        *_phases(record, own, went),
         *_steps(record.round_id, went),
+        *events(record, own, went),
         *lays,
-        *(_undecided(record, entry, lays) for entry in record.undecided),
+        *(_undecided(record, entry, lays, own.start_s) for entry in record.undecided),
     )
+
+
+def _before(table: TableFile, own: Round, looks: PlaceLooks) -> Iterator[_Open]:
+    """What lay at the places since the round before."""
+    parts: list[tuple[int | None, ThingReader]] = [(None, ThingReader(table.dealer, {}, looks))]
+    parts += [(seat.seat, ThingReader(seat, seat.spots, looks)) for seat in table.seats]
+    for place, reader in parts:
+        # What lies there in the round as well is told of the round.
+        first = {e.start_s for e in own.tracks[place].episodes[:1]}
+        rests = [e for e in own.before.get(place, ()) if e.start_s not in first]
+        yield from _joined(place, rests, reader)
 
 
 def _joined(seat: int | None, episodes: Sequence[Episode], reader: ThingReader) -> Iterator[_Open]:
@@ -115,7 +130,13 @@ def _with_moves(lays: Sequence[Lay]) -> list[Lay]:
     return out
 
 
-def _phases(record: RoundRecord, went: RoundProcedure) -> Iterator[PhaseLine]:
+def _phases(record: RoundRecord, own: Round, went: RoundProcedure) -> Iterator[PhaseLine]:
+    since = min((e.start_s for rests in own.before.values() for e in rests), default=own.start_s)
+    if since < own.start_s:
+        yield PhaseLine(
+            round_id=record.round_id, phase=Phase.WAITING.value, from_s=_s(since),
+            until_s=_s(own.start_s),
+        )  # fmt: skip
     ends = [phase.since_s for phase in went.phases[1:]]
     last = float(record.end_s or 0.0)
     for phase, end_s in zip(went.phases, [*ends, max(last, *ends, 0.0)], strict=False):
@@ -133,12 +154,15 @@ def _steps(round_id: str, went: RoundProcedure) -> Iterator[StepLine]:
         )  # fmt: skip
         yield StepLine(
             round_id=round_id, seat=step.seat, step=step.name, from_s=_s(step.from_s),
-            until_s=_s(step.until_s), in_order=step.in_order, breach=broken,
+            until_s=_s(step.until_s), in_order=step.in_order, course=step.course, breach=broken,
         )  # fmt: skip
 
 
-def _undecided(record: RoundRecord, entry: Undecided, lays: Sequence[Lay]) -> UndecidedLine:
-    about = tuple(lay.id for lay in lays if _is_about(entry, lay))
+def _undecided(
+    record: RoundRecord, entry: Undecided, lays: Sequence[Lay], start_s: float
+) -> UndecidedLine:
+    of_round = (lay for lay in lays if float(lay.until_s) >= start_s)
+    about = tuple(lay.id for lay in of_round if _is_about(entry, lay))
     return UndecidedLine(
         round_id=record.round_id, seat=entry.seat, what=entry.what, why=entry.why, lays=about
     )

@@ -1,4 +1,4 @@
-"""The views behind an alert, without anything drawn over them, cut anew from its bundle.
+"""The views behind an alert, without anything drawn over them, cut again from its bundle.
 
 Live watching keeps no views for labelling: the bundle has the clip as the camera sent it, the
 table file it was read with and what was seen where, and so each view can be cut again just
@@ -29,10 +29,10 @@ from vision.geometry.calibration import VIEW_PX, Calibration
 from vision.geometry.table import Place, TableFile
 
 JPEG_QUALITY = 95
-"""As pictures to train on, finer than evidence."""
+"""As images to train on, finer than evidence."""
 
 _LEAD_S = 0.05
-"""A picture counts as the one of a time when it is no further from it than this."""
+"""An image counts as the one of a time when it is no further from it than this."""
 
 Image = npt.NDArray[np.uint8]
 
@@ -48,7 +48,7 @@ class _Wanted:
 def cut_views(bundle: Path, alert: AlertRow, round_id: str, video: str, folder: Path) -> int:
     """Leave an alert's views and their lines in `folder`, as an audit with --candidates does.
 
-    `video` names the source in each line. Gives back how many there are. Raises
+    `video` names the source in each line. Returns how many there are. Raises
     FeltwatchError when the bundle lacks the clip or table file, or cannot be read.
     """
     table = _table(bundle)
@@ -129,7 +129,7 @@ def _place(table: TableFile, seat: int | None) -> Place:
 
 
 def _pictures(stretch: Stretch, wanted: list[_Wanted]) -> Iterator[tuple[_Wanted, Image]]:
-    """The clip's pictures at the wanted times, each as uint8 (h, w, 3) BGR."""
+    """The clip's images at the wanted times, each as uint8 (h, w, 3) BGR."""
     waiting = sorted(wanted, key=lambda want: want.clip_s)
     if not waiting:
         return

@@ -49,7 +49,7 @@ class CandidateFolders:
                 (folder / HARVESTED).touch()
 
     def sweep(self, newest: Path | None = None) -> int:
-        """Remove folders until the rest is within the limit; gives back how many views went.
+        """Remove folders until the rest is within the limit; returns how many views went.
 
         `newest` stays whatever it holds: somebody is at work with it.
         """

@@ -1,4 +1,4 @@
-"""Single pictures of a clip, for browsers that cannot play its codec (H.265, say)."""
+"""Single images of a clip, for browsers that cannot play its codec (H.265, say)."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def open_stretch(stretch: Stretch) -> Iterator[tuple[InputContainer, VideoStream
 
 
 def still(stretch: Stretch, at_s: float) -> bytes:
-    """The picture shown `at_s` seconds into the clip, JPEG; the last one beyond its end.
+    """The image shown `at_s` seconds into the clip, JPEG; the last one beyond its end.
 
-    Raises NotThereError when the clip holds no picture that can be decoded.
+    Raises NotThereError when the clip holds no image that can be decoded.
     """
     found: av.VideoFrame | None = None
     with open_stretch(stretch) as (container, stream):

@@ -1,4 +1,4 @@
-"""The files behind an alert: pictures, clip and bundle, never outside the evidence folder."""
+"""The files behind an alert: images, clip and bundle, never outside the evidence folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AFTER = ("settled", "envy", "cards", "changed", "moved")
 
 @dataclass(frozen=True, slots=True)
 class PictureName:
-    """What a picture's file name tells; see `surveillance.evidence.images.file_name`."""
+    """What an image's file name tells; see `surveillance.evidence.images.file_name`."""
 
     place: str
     what: str
@@ -90,7 +90,7 @@ class EvidenceFiles:
         self._folder = folder.resolve() if folder is not None else None
 
     def picture(self, alert: AlertRow, n: int) -> tuple[bytes, str]:
-        """The n-th picture (from 0) and its media type. Raises NotThereError."""
+        """The n-th image (from 0) and its media type. Raises NotThereError."""
         if not 0 <= n < len(alert.alert.pictures):
             raise NotThereError(f"alert {alert.id} has no picture {n}")
         name = alert.alert.pictures[n]
@@ -148,9 +148,9 @@ class EvidenceFiles:
         return path
 
     def pictures(self, alert: AlertRow) -> list[PictureLine]:
-        """The pictures that are there, with their words; a pair is marked before and after.
+        """The images that are there, with their words; a pair is marked before and after.
 
-        An alert is told before its pictures are written.
+        An alert is told before its images are written.
         """
         there = self._there(alert)
         names = [PictureName.parse(path) for path in alert.alert.pictures]
@@ -209,7 +209,7 @@ class EvidenceFiles:
             return None
 
     def _there(self, alert: AlertRow) -> set[int]:
-        """Which pictures can be shown, from 0."""
+        """Which images can be shown, from 0."""
         there = {n for n, name in enumerate(alert.alert.pictures) if self._inside(name) is not None}
         bundle = self._inside(alert.bundle)
         if len(there) == len(alert.alert.pictures) or bundle is None:
@@ -230,7 +230,7 @@ class EvidenceFiles:
 
 
 def moment_of(alert: AlertRow) -> float | None:
-    """When it happened, seconds of the stream: the last picture that shows it."""
+    """When it happened, seconds of the stream: the last image that shows it."""
     own = alert.alert
     return _number(own.end_s if own.end_s is not None else own.start_s)
 
@@ -243,7 +243,7 @@ def _number(value: object) -> float | None:
 
 
 def _pair(alert: AlertRow, names: list[PictureName | None]) -> tuple[int | None, int | None]:
-    """Which pictures show the place before and after; the dealer's own where no seat is told."""
+    """Which images show the place before and after; the dealer's own where no seat is told."""
     place = "dealer" if alert.alert.seat is None else f"seat{alert.alert.seat}"
     own = {n.what: i for i, n in reversed(list(enumerate(names))) if n and n.place == place}
     before = next((own[what] for what in BEFORE if what in own), None)

@@ -61,7 +61,7 @@ class Harvesting:
         return None
 
     def _starts(self, alert: AlertRow) -> list[Path]:
-        """Where to begin looking: the recording's results, the folders of the pictures."""
+        """Where to begin looking: the recording's results, the folders of the images."""
         found = []
         if alert.recording_id is not None:
             try:

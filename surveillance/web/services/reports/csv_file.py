@@ -17,10 +17,10 @@ HEADER = ("section", "name", "measure", "value", "to player too much, cents")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def report_csv(report: ReportForm, stood: Iterable[Sequence[UpheldLine]]) -> Iterator[str]:
+def report_csv(report: ReportForm, upheld: Iterable[Sequence[UpheldLine]]) -> Iterator[str]:
     """The report with one figure a line: section, name, measure, value; in pieces of text.
 
-    `stood` are all alerts that stood, in batches, each with its message and, in the last
+    `upheld` are all upheld alerts, in batches, each with its message and, in the last
     column, what it came to where that is known. A text that a spreadsheet would run as a
     formula is quoted with an apostrophe.
     """
@@ -32,7 +32,7 @@ def report_csv(report: ReportForm, stood: Iterable[Sequence[UpheldLine]]) -> Ite
         (section, _plain(name), measure, _plain(value), "")
         for section, name, measure, value in _lines(report, zone)
     )
-    for batch in stood:
+    for batch in upheld:
         yield _taken(out)
         writer.writerows(
             (

@@ -110,7 +110,7 @@ class Paper(FPDF):
     ) -> None:
         """A table; the first `left` columns stand left, the others right.
 
-        `widths` are shares of the paper's width. The header stands on every page anew.
+        `widths` are shares of the paper's width. The header stands on every page again.
         """
         share = self.epw / sum(widths)
         edges = [self.l_margin]

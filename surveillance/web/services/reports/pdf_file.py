@@ -103,7 +103,7 @@ class _ReportPaper(Paper):
             ),
             ("Alerts", f"{total:,}"),
             *((f"    {_WORDS[state]}", f"{many:,}") for state, many in alerts.model_dump().items()),
-            ("Mistakes that stood", f"{report.stood:,} of {report.judged:,} judged"),
+            ("Upheld mistakes", f"{report.stood:,} of {report.judged:,} judged"),
         ]
         self.grid(("What", "How many"), rows, (70, 30))
 
@@ -194,7 +194,7 @@ class _ReportPaper(Paper):
     def notable(self, report: ReportForm) -> None:
         if not report.notable:
             return
-        self.section("Alerts that stood")
+        self.section("Upheld alerts")
         if report.notable_left:
             which = "came to the most money" if report.notable_order == "largest" else "are newest"
             self.paragraph(

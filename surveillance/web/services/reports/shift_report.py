@@ -38,10 +38,10 @@ from surveillance.web.services.reports.reading_quality import reading_form
 
 MOST_DAYS = 400
 ON_A_PAGE = 50
-"""Alerts that stood in the JSON form; the rest come by the page."""
+"""Upheld alerts in the JSON form; the rest come by the page."""
 
 ON_PAPER = 800
-"""Alerts that stood that all go into a PDF: those of a busy day."""
+"""Upheld alerts that all go into a PDF: those of a busy day."""
 
 OF_MORE_ON_PAPER = 250
 """Where there are more: so many, those that came to the most money."""
@@ -66,15 +66,15 @@ class ShiftReports:
     def report(self, span: Span, zone: ZoneInfo, by: str, listing: Listing = "page") -> ReportForm:
         """The report of a span. Raises RefusedError for one that cannot be.
 
-        `listing` says which of the alerts that stood are in it: the first page of them, as
-        many as go on paper, or none for those who ask for all by `stood`.
+        `listing` says which of the upheld alerts are in it: the first page of them, as
+        many as go on paper, or none for those who ask for all by `upheld`.
         """
         _check(span)
         rounds = self._tallies.rounds(span)
         groups = self._tallies.alerts(span)
         codes = by_code(groups)
-        stood = sum(group.many for group in groups if group.is_upheld)
-        notable, largest, following = self._notable(span, stood, listing)
+        upheld = sum(group.many for group in groups if group.is_upheld)
+        notable, largest, following = self._notable(span, upheld, listing)
         count = sum(tally.rounds for tally in rounds)
         undecided = sum(tally.with_undecided for tally in rounds)
         return ReportForm(
@@ -91,7 +91,7 @@ class ShiftReports:
             undecided=sum(tally.undecided for tally in rounds),
             undecided_share=undecided / count if count else None,
             alerts=_counts(codes),
-            stood=stood,
+            stood=upheld,
             judged=sum(
                 tally.many
                 for tally in codes
@@ -106,7 +106,7 @@ class ShiftReports:
             cameras=camera_lines(self._store, span),
             notable=[_upheld_alert(row) for row in notable],
             notable_order="largest" if largest else "newest",
-            notable_left=stood - len(notable),
+            notable_left=upheld - len(notable),
             notable_next=following,
         )
 
@@ -116,22 +116,22 @@ class ShiftReports:
         return reading_form(self._tallies, span)
 
     def upheld_page(self, span: Span, cursor: str | None, limit: int) -> UpheldPage:
-        """A page of the alerts that stood. Raises RefusedError, CursorError."""
+        """A page of the upheld alerts. Raises RefusedError, CursorError."""
         _check(span)
         page = self._store.alerts.page(_wanted(span), cursor, limit)
         return UpheldPage(alerts=[_upheld_alert(row) for row in page.rows], next=page.next)
 
-    def stood(self, span: Span) -> Iterator[Sequence[UpheldLine]]:
-        """All alerts that stood, newest first, read batch by batch."""
+    def upheld(self, span: Span) -> Iterator[Sequence[UpheldLine]]:
+        """All upheld alerts, newest first, read batch by batch."""
         return self._store.alerts.upheld(span)
 
     def _notable(
-        self, span: Span, stood: int, listing: Listing
+        self, span: Span, upheld: int, listing: Listing
     ) -> tuple[Sequence[AlertRow], bool, str | None]:
-        """Alerts that stood, whether by their money, and the cursor of the page after."""
+        """Upheld alerts, whether by their money, and the cursor of the page after."""
         if listing == "none":
             return (), False, None
-        if listing == "paper" and stood > ON_PAPER:
+        if listing == "paper" and upheld > ON_PAPER:
             return self._store.alerts.largest(_wanted(span), OF_MORE_ON_PAPER), True, None
         if listing == "paper":
             return tuple(self._all(span)), False, None
@@ -170,7 +170,7 @@ def _check(span: Span) -> None:
 
 
 def _wanted(span: Span) -> AlertFilter:
-    return AlertFilter(table=span.table, since=span.since, until=span.until, stood=True)
+    return AlertFilter(table=span.table, since=span.since, until=span.until, upheld=True)
 
 
 def _upheld_alert(row: AlertRow) -> UpheldAlert:
@@ -227,7 +227,7 @@ def _precision(tallies: Iterable[CodeTally]) -> list[PrecisionLine]:
 
 def _with_seat_name(tally: AlertTally) -> AlertTally:
     name = "dealer or table" if tally.name is None else f"seat {tally.name}"
-    return AlertTally(name, tally.states, tally.stood)
+    return AlertTally(name, tally.states, tally.upheld)
 
 
 def _rounds_by(
@@ -258,7 +258,7 @@ def _groups(
                 ),
                 alerts=AlertCounts(**found.states),
                 total=sum(found.states.values()),
-                confirmed_per_100=round(100 * found.stood / many, 2) if many else None,
+                confirmed_per_100=round(100 * found.upheld / many, 2) if many else None,
             )
         )
     return sorted(lines, key=lambda line: _by_number(line.name))

@@ -57,7 +57,7 @@ const stoodLine = (alert) => html("li", {},
     html("b", {}, alert.table), html("span", { class: "title" }, alert.message), html("span", { class: "num nowrap" }, sum(alert)),
     stateBadge(alert), html("span", { class: "muted nowrap" }, alert.decided_by ?? "")));
 
-// The alerts that stood come by the page: a month has thousands.
+// The upheld alerts come by the page: a month has thousands.
 function notable(report, wanted) {
   if (!report.notable.length) return null;
   const list = html("ul", { class: "lines stood" }, ...report.notable.map(stoodLine));
@@ -81,7 +81,7 @@ function notable(report, wanted) {
     list.children[first]?.querySelector("a").focus();
   });
   tell();
-  return panel("Alerts that stood", list, html("p", { class: "row" }, more, told));
+  return panel("Upheld alerts", list, html("p", { class: "row" }, more, told));
 }
 
 function draw(report, wanted) {
@@ -95,8 +95,8 @@ function draw(report, wanted) {
       stat("Rounds", report.rounds.toLocaleString(), `${report.rounds_with_alerts.toLocaleString()} with alerts`),
       stat("Not all read", percent(report.undecided_share, 1), `${report.rounds_undecided.toLocaleString()} rounds`),
       stat("Alerts", total.toLocaleString(), `${alerts.open.toLocaleString()} open`),
-      stat("Mistakes that stood", report.stood.toLocaleString(), `of ${report.judged.toLocaleString()} judged`),
-      stat("Net loss of the house", dollars(stood.reduce((cents, line) => cents + line.net_cents, 0)), "by alerts that stood")),
+      stat("Upheld mistakes", report.stood.toLocaleString(), `of ${report.judged.toLocaleString()} judged`),
+      stat("Net loss of the house", dollars(stood.reduce((cents, line) => cents + line.net_cents, 0)), "by upheld alerts")),
     html("div", { class: "report-grid" },
       panel("Alerts by code, and how often the code was right", precisionTable(report.codes)),
       money(report), groups("By table", report.tables), groups("By dealer", report.dealers), groups("By seat", report.seats),

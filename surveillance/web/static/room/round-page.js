@@ -2,6 +2,7 @@
 
 import { byId, html, moment, startValues } from "/static/shared/dom.js";
 import { keys } from "/static/shared/keys.js";
+import { feltTimeline } from "/static/room/felt-timeline.js";
 import { roundElement } from "/static/room/round.js";
 import { severity, stateBadge } from "/static/room/signs.js";
 
@@ -17,6 +18,10 @@ byId("alerts").replaceChildren(...round.alerts.map((alert) => html("li", {},
     html("span", { class: "title" }, alert.message), stateBadge(alert)))));
 byId("alerts").hidden = !round.alerts.length;
 byId("round").append(roundElement(round.hands));
+if (round.timeline.length) {
+  byId("felt").replaceChildren(html("h2", {}, "The felt's timeline"), ...feltTimeline(round.timeline));
+  byId("felt").hidden = false;
+}
 
 keys.add("Round", [
   ["Escape", "all rounds", () => location.assign("/rounds")],

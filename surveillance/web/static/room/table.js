@@ -5,6 +5,7 @@ import { handElement } from "/static/shared/cards.js";
 import { byId, dollars, html, moment, startValues, wagerName } from "/static/shared/dom.js";
 import { keys } from "/static/shared/keys.js";
 import { live } from "/static/shared/live.js";
+import { askFacts } from "/static/room/declare.js";
 import { LivePicture, overlaySwitch } from "/static/room/live-picture.js";
 import { RESULTS, badge, phaseWords, severity, stateBadge } from "/static/room/signs.js";
 import { Tables } from "/static/room/tables.js";
@@ -30,7 +31,8 @@ function drawLine(line) {
   byId("dealer-now").replaceChildren(
     html("span", {}, "Dealing: ", html("strong", {}, line.dealer ?? "nobody named")),
     ...(start.may_judge ? [html("button", { class: "btn", type: "button", onclick: askDealer },
-      "Change ", html("kbd", {}, "D"))] : []),
+      "Change ", html("kbd", {}, "D")), html("button", { class: "btn", type: "button", id: "declare",
+      onclick: () => askFacts(path) }, "Declare ", html("kbd", {}, "B"))] : []),
   );
   phase.textContent = phaseWords(line);
   phase.hidden = !phase.textContent;
@@ -172,5 +174,6 @@ drawLists();
 keys.add("Table", [
   ["o", "what is seen, drawn over the picture or not", turn],
   ["d", "name the dealer", () => { if (start.may_judge) askDealer(); }],
+  ["b", "declare who banks, whose the seats are, meters", () => { if (start.may_judge) askFacts(path); }],
   ["Enter", "open the alert or round that is chosen"],
 ]);

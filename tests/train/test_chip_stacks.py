@@ -14,7 +14,7 @@ from datasets.training.sides.shards import read_shard, shards
 from models.evaluate.side_figures import read_strip_set, strip_figures
 from models.export.sides import export_strips
 from models.networks.side_loss import chain_loss
-from models.train.sides import StripPool, read_checkpoint, train_strips
+from models.train.chip_stacks import StripPool, read_checkpoint, train_strips
 from settlement.errors import FeltwatchError
 from vision.chips.network_input.side_strip import COLUMNS, MOST_CHIPS, ROWS
 from vision.chips.side_chain import FEWEST_ROWS, MOST_ROWS, Potentials, number_logs

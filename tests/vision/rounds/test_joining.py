@@ -1,0 +1,99 @@
+"""A view's reading joined with what a further camera read there."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from datasets.render.camera import shoulder_camera, synthetic_camera, table_camera
+from tests.vision.rounds.readings import TABLE, reading, stack
+from vision.chips.network_input.side_strip import ChipSize
+from vision.chips.reading import ReadStack
+from vision.chips.silhouette import behind
+from vision.chips.states import place_sum
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import FurtherCamera, Point, TableFile
+from vision.rounds.joining import join_reading
+from vision.rounds.payouts import NOTHING, done, hides_payout
+from vision.rounds.tracker import Episode
+from vision.rounds.view_reader import ViewReading
+
+SEAT = TABLE.seats[0]
+MAIN = SEAT.spots["main"].center_mm
+
+
+def at(place: Point, colours: str, right: float = 0.0, down: float = 0.0) -> ReadStack:
+    """A stack so far (mm) from a place, as the seat's own frame goes."""
+    local = SEAT.place.to_local(np.array([place])) + np.array([[right, down]])
+    x, y = SEAT.place.to_felt(local)[0]
+    return replace(stack(colours), center_mm=(float(x), float(y)))
+
+
+def staked(*stacks: ReadStack) -> ViewReading:
+    return reading(1.0, stakes={"main": stacks})
+
+
+def test_a_stack_that_both_read_has_both_posteriors() -> None:
+    own, other = at(MAIN, "red red"), at(MAIN, "red red red", 4.0, 3.0)
+    joined = join_reading(staked(own), [other], SEAT, "low")
+    (both,) = joined.stakes["main"]
+    assert both.also == (("low", other.posterior),)
+    assert (both.center_mm, both.colours, both.camera) == (own.center_mm, own.colours, "")
+    assert joined.beside == ("low",)
+    assert place_sum([joined.stakes["main"]]).cameras == ("low",)
+
+
+def test_what_a_camera_does_not_read_stays_as_it_was() -> None:
+    own = at(MAIN, "red red")
+    joined = join_reading(staked(own), [], SEAT, "low")
+    assert joined.stakes == {"main": (own,)}
+    assert joined.beside == ("low",)
+
+
+@pytest.mark.parametrize(
+    ("off", "where"), [((-43.0, 0.0), "pays"), ((0.0, 105.0), "strays"), ((25.0, 0.0), None)]
+)
+def test_a_stack_that_the_first_camera_did_not_read(off: Point, where: str | None) -> None:
+    own, hidden = at(MAIN, "red red"), at(MAIN, "green", *off)
+    joined = join_reading(staked(own), [at(MAIN, "red red"), hidden], SEAT, "low")
+    more = replace(hidden, camera="low")
+    assert joined.pays == ({"main": (more,)} if where == "pays" else {})
+    assert joined.strays == ((more,) if where == "strays" else ())
+    assert len(joined.stakes["main"]) == 1
+    if where == "pays":
+        paid = place_sum([joined.pays["main"]])
+        assert (paid.cents, paid.cameras) == (2500, ("low",))
+
+
+def two_cameras() -> TableFile:
+    first = synthetic_camera(TABLE.felt, height_mm=2800, tilt_deg=40)
+    low = shoulder_camera(TABLE, np.random.default_rng(2), 3840, 2160)
+    further = FurtherCamera(name="low", **dict(table_camera(low, TABLE)))
+    return TABLE.model_copy(update={"camera": table_camera(first, TABLE), "cameras": (further,)})
+
+
+def test_a_payout_behind_a_tall_stake_is_seen_by_the_camera_in_front_of_it() -> None:
+    table = two_cameras()
+    hidden = hides_payout(table)
+    assert hidden is not None
+    tall = at(MAIN, " ".join(["red"] * 14))
+    alone = staked(tall)
+    assert hidden([alone], "main")
+    seen = join_reading(alone, [tall], SEAT, "low")
+    assert not hidden([seen], "main")
+    doubts: list[str] = []
+    told = done("main", Episode(0.0, [alone]), [], lambda what, _: doubts.append(what), hidden)
+    assert (told[0], doubts) == (None, ["main.action"])
+    assert done("main", Episode(0.0, [seen]), [], lambda *_: None, hidden) == ("left", NOTHING)
+    # A second stake before it hides the place from the further camera too.
+    assert table.camera is not None
+    first, low = Calibration.fit(table.camera), Calibration.fit(table.cameras[0])
+    size = ChipSize()
+    place = behind(first, np.array(MAIN), size)
+    towards = np.array(low.foot_mm) - place
+    near = place + towards / math.hypot(*towards) * 41
+    cover = replace(tall, center_mm=(float(near[0]), float(near[1])))
+    assert hidden([join_reading(staked(tall, cover), [tall, cover], SEAT, "low")], "main")

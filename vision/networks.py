@@ -1,0 +1,66 @@
+"""The networks of one folder of weights, loaded together and checked against their card once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vision.chips.side_runtime import StripReader, open_strip_reader
+from vision.detect.detections import Reader
+from vision.detect.openvino_runtime import ModelError, load_card, open_detector, open_reader
+from vision.detect.tiling import SizedDetector
+
+
+@dataclass(frozen=True, slots=True)
+class Networks:
+    """What reads a table: the detector, the reader of indices and the reader of stack sides.
+
+    `card` is the model card that the weights were checked against.
+    """
+
+    detector: SizedDetector
+    reader: Reader
+    strips: StripReader
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FileLoader:
+    """How a lone file of a detector is opened, and the folder of the other networks."""
+
+    open: Callable[[Path, int | None], SizedDetector]
+    rest: Callable[[], Path]
+
+
+FILE_LOADERS: dict[str, FileLoader] = {}
+"""By suffix, as ".pt": what `load_networks` takes beside folders. `models.networks.backends`
+fills it, so that nothing here needs what training needs."""
+
+
+def load_networks(models: Path, threads: int | None = None) -> Networks:
+    """Load the networks of a folder of weights, with the card's thresholds and temperatures.
+
+    `models` may also be a detector's file of a kind in `FILE_LOADERS`. Raises ModelError naming
+    the file that is missing, altered or not a model.
+    """
+    loader = _file_loader(models)
+    folder = models if loader is None else loader.rest()
+    card = load_card(folder)
+    return Networks(
+        open_detector(folder, card, threads) if loader is None else loader.open(models, threads),
+        open_reader(folder, card, threads),
+        open_strip_reader(folder, card, threads),
+        card,
+    )
+
+
+def _file_loader(path: Path) -> FileLoader | None:
+    if path.is_dir():
+        return None
+    loader = FILE_LOADERS.get(path.suffix.lower())
+    if loader is None and path.is_file():
+        accepted = " or ".join(["a folder of weights", *sorted(FILE_LOADERS)])
+        raise ModelError(f"{path}: not a model that can be run; give {accepted}")
+    return loader

@@ -1,0 +1,133 @@
+"""Several files of one camera as one recording, as a recorder cuts a shift."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from vision.sources.base import FileSource, Frame, Mark, Source, SourceError, SourceState
+from vision.sources.file_times import Part, parts_of
+from vision.sources.gaps import LEAST_S, Gap
+from vision.sources.sampling import sample
+
+NO_FILE = "no file holds it"
+
+
+class ShiftSource(Source):
+    """The files of one camera, sorted by start time, with the times of the first one's clock.
+
+    What two files hold both is given once, from the earlier one. A span that no file holds is a
+    gap of the next frame and named in `remarks`. Raises SourceError on opening, see `parts_of`.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        """Look at all files."""
+        if not paths:
+            raise SourceError("no files of a shift were given")
+        super().__init__(str(paths[0].parent))
+        self.parts = parts_of(paths)
+        self.remarks: list[str] = []
+        self.broken_packets = 0
+        self._open: FileSource | None = FileSource(self.parts[0].path)
+        self._size = (self._open.width, self._open.height)
+        self._last_at: Fraction | None = None
+        self.state = SourceState.RUNNING
+
+    @property
+    def width(self) -> int:
+        """Pixels across."""
+        return self._size[0]
+
+    @property
+    def height(self) -> int:
+        """Pixels down."""
+        return self._size[1]
+
+    @property
+    def duration_s(self) -> float | None:
+        """From the first file's start to the last end, gaps included."""
+        return float(max(part.end_s for part in self.parts) - self.parts[0].start_s)
+
+    @property
+    def ended_early_s(self) -> float:
+        """By how much the last file's frames ended before its stated length; else 0."""
+        ended = self._open is not None and self._open.path == self.parts[-1].path
+        return self._open.ended_early_s if self._open is not None and ended else 0.0
+
+    def part_of(self, from_s: float, to_s: float) -> Part:
+        """The file that holds most of a span of the shift."""
+
+        def held_s(part: Part) -> float:
+            return min(to_s, float(part.end_s)) - max(from_s, float(part.start_s))
+
+        return max(self.parts, key=held_s)
+
+    def mark(self, frame: Frame) -> Mark:
+        """The place of a frame; `frames` goes on at none, see there."""
+        return Mark(frame.at_s, frame.index)
+
+    def frames(self, every_s: float | None = None, after: Mark | None = None) -> Iterator[Frame]:
+        """Frames of all files in order, as `FileSource.frames` gives those of one.
+
+        Raises SourceError as it does, and ValueError for a mark: several files are read from
+        their start only.
+        """
+        if after is not None:
+            raise ValueError("several files are read from their start only")
+        self._last_at = None
+        self.remarks.clear()
+        self.broken_packets = 0
+        try:
+            yield from sample(self._all(), every_s, Fraction(0))
+        except SourceError:
+            self.state = SourceState.FAILED
+            raise
+        self.state = SourceState.ENDED
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        if self._open is not None:
+            self._open.close()
+
+    def _all(self) -> Iterator[Frame]:
+        index = 0
+        before: Part | None = None
+        for part in self.parts:
+            self.close()
+            source = self._open = FileSource(part.path)
+            first = True
+            for frame in source.frames():
+                frame.at_s += part.shift_s
+                if not self._is_new(frame.at_s, part if first else None):
+                    continue
+                frame.gap = self._gap(frame, part, before if first else None)
+                frame.source, frame.index = self.name, index
+                self._last_at, first = frame.at_s, False
+                index += 1
+                yield frame
+            self.broken_packets += source.broken_packets
+            before = before if first else part
+
+    def _is_new(self, at_s: Fraction, begins: Part | None) -> bool:
+        """Whether no frame of that time was given; at a join, also not as far as is known."""
+        if self._last_at is None:
+            return True
+        return at_s > self._last_at + (begins.doubt_s if begins is not None else 0)
+
+    def _gap(self, frame: Frame, part: Part, before: Part | None) -> Gap | None:
+        own = frame.gap
+        if before is not None and self._last_at is not None:
+            from_s, to_s = float(self._last_at), float(frame.at_s)
+            if to_s - from_s <= LEAST_S:
+                return None
+            self.remarks.append(
+                f"nothing is recorded from {from_s:.2f} s to {to_s:.2f} s of the shift, between "
+                f"{before.path.name} and {part.path.name}"
+            )
+            return Gap.between(from_s, to_s, NO_FILE)
+        if own is None or not part.shift_s:
+            return own
+        shift = float(part.shift_s)
+        return replace(own, from_s=own.from_s + shift, to_s=own.to_s + shift)
