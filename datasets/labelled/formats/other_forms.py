@@ -12,7 +12,10 @@ MOST_FILES = 2000
 """Files looked at to know a form by."""
 
 _HEAD_BYTES = 4096
-_DATUM = "pip install datumaro; datum convert -i DIR -if {name} -f coco -o OUT -- --save-media"
+_DATUM = (
+    "pip install 'datumaro[cli]'; "
+    "datum convert -i DIR -if {name} -f coco_instances -o OUT -- --save-media"
+)
 _WAY = "turn it into COCO and import that: "
 
 
