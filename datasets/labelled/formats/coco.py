@@ -12,7 +12,7 @@ import json
 import math
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -50,6 +50,11 @@ from datasets.labelled.source_files import as_utf8, files_with
 from settlement.errors import FeltwatchError
 
 NO_SPLIT = "default"
+TASKS = (
+    "instances_", "person_keypoints_", "stuff_", "labels_", "panoptic_", "captions_", "image_info_",
+)  # fmt: skip
+"""How the names of COCO's files of annotations begin, those with the most of boxes first."""
+
 OWN = "coco."
 _PLAIN_KEYS = {"id", "area", "segmentation", "keypoints", "num_keypoints", "iscrowd"}
 _BOX_KEYS = {"image_id", "category_id", "bbox", "score", "attributes"}
@@ -101,7 +106,26 @@ def as_read(box: Box) -> Box:
 
 def read(folder: Path, file: Path, alone: bool = False) -> CocoReader:
     """The reader of all annotation files of a folder, or of `file` alone."""
-    return CocoReader(folder, (file,) if alone else tuple(_files(folder)))
+    if alone:
+        return CocoReader(folder, (file,))
+    files, left = _of_images(_files(folder))
+    return CocoReader(folder, tuple(files), tuple(left))
+
+
+def _of_images(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """One file for each set of images, and the others that tell of the same: COCO has a file for
+    each task, `instances_val.json` beside `image_info_val.json` and `stuff_val.json`."""
+
+    def told(path: Path) -> tuple[Path, str, int]:
+        for rank, task in enumerate(TASKS):
+            if path.stem.startswith(task):
+                return path.parent, path.stem.removeprefix(task), rank
+        return path, "", 0
+
+    best: dict[tuple[Path, str], Path] = {}
+    for path in sorted(files, key=lambda path: told(path)[2]):
+        best.setdefault(told(path)[:2], path)
+    return [p for p in files if p in best.values()], [p for p in files if p not in best.values()]
 
 
 @dataclass(frozen=True)
@@ -110,6 +134,8 @@ class CocoReader:
 
     folder: Path
     files: tuple[Path, ...]
+    left: tuple[Path, ...] = ()
+    """Files of the same images for another task."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -150,6 +176,11 @@ class CocoReader:
                     yield from self._of_file(file, db)
                 finally:
                     db.close()
+        for file in self.left:
+            if next(self._items(file, "annotations.item"), None) is not None:
+                place = f"{file}: annotations"
+                what = "another file of this folder tells of the same images and was read"
+                yield Bad(place, FeltwatchError(f"{place}: {what}; import this one by its name"))
 
     def _of_file(self, file: Path, db: sqlite3.Connection) -> Iterator[Entry | Bad]:
         db.execute("CREATE TABLE boxes (image, told TEXT)")

@@ -423,3 +423,18 @@ def test_diff_with_a_model_follows_what_boxes_enclose(tmp_path: Path) -> None:
         assert terms_of(dataset) is Terms.CARDS
         dataset.set_note(NOTE, "index")
         assert terms_of(dataset) is Terms.INDICES
+
+
+def test_of_coco_files_of_the_same_images_the_boxes_come_in(tmp_path: Path) -> None:
+    put(tmp_path / "set" / "images" / "val", "a.png")
+    coco(tmp_path / "set", "annotations/instances_val.json", "a.png", [1, 2, 20, 30])
+    stuff = coco(tmp_path / "set", "annotations/stuff_val.json", "a.png", [5, 5, 9, 9])
+    info = tmp_path / "set" / "annotations" / "image_info_val.json"
+    info.write_text(json.dumps({**json.loads(stuff.read_text()), "annotations": []}))
+    summary = import_labels(tmp_path / "set", tmp_path / "d")
+    with Dataset.open(tmp_path / "d") as dataset:
+        (picture,) = dataset.pictures()
+        (box,) = dataset.boxes(picture.id)
+    assert box.xyxy == (1.0, 2.0, 21.0, 32.0)
+    assert summary.skipped == 1
+    assert f"{stuff}: annotations" in summary.skipped_examples[0]
