@@ -13,8 +13,7 @@ MOST_FILES = 2000
 
 _HEAD_BYTES = 4096
 _DATUM = (
-    "pip install 'datumaro[cli]'; "
-    "datum convert -i DIR -if {name} -f coco -o OUT -- --save-media"
+    "pip install 'datumaro[cli]'; datum convert -i DIR -if {name} -f coco -o OUT -- --save-media"
 )
 _WAY = "turn it into COCO and import that: "
 

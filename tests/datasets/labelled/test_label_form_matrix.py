@@ -59,8 +59,8 @@ def splits(folder: Path) -> set[str | None]:
     return {picture.split for picture, _ in pictures(folder).values()}
 
 
-@pytest.mark.parametrize("form", ["coco_instances", "coco", "voc_detection", "cvat", "yolo", "datumaro",
-                                  "yolo_ultralytics"])  # fmt: skip
+@pytest.mark.parametrize("form", ["coco_instances", "coco", "voc_detection", "cvat", "yolo",
+                                  "datumaro", "yolo_ultralytics"])  # fmt: skip
 def test_boxes_and_splits_that_datumaro_writes_come_in(tmp_path: Path, form: str) -> None:
     summary = import_labels(theirs(tmp_path / "in", form, "box"), tmp_path / "d")
     # Its form coco writes the boxes a second time as "stuff", a file for each subset.
