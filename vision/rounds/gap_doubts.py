@@ -65,7 +65,11 @@ def seat_gaps(own: Round, seat: int) -> SeatGaps:
         if gap.from_s == own.cut_s and any(gap.from_s < e.start_s <= gap.to_s for e in episodes):
             hidden.append(gap)
     if shown is None:
-        return SeatGaps(settling=own.gap or next(iter(hidden), None))
+        # What came to lie there in a gap, after the last that was seen of a closed hand, may be a
+        # payout for a hand that lay open meanwhile.
+        closed = max((k for k, e in enumerate(seen) if e.backs), default=-1)
+        unseen = next(iter(_gaps(e for e in seen[closed + 1 :] if e.chips)), None)
+        return SeatGaps(unseen, own.gap or next(iter(hidden), None))
     begin = seen[0].gap if shown == 0 else None
     after = _gaps(seen[shown + 1 :]) + hidden
     if own.gap is not None and not _is_taken_away(seen[shown:]):

@@ -83,6 +83,11 @@ class Episode:
         """No back, and no face but a mark on the felt."""
         return self.cards_up <= STRAY_CARDS and not self.backs
 
+    @property
+    def bare(self) -> bool:
+        """Nothing lies there, but for a mark on the felt that reads as a card."""
+        return self.without_cards and not self.chips
+
 
 @dataclass(frozen=True, slots=True)
 class Shot:
@@ -153,6 +158,8 @@ class Round:
     """The next deal began before the felt was empty."""
     before: dict[int | None, list[Episode]] = field(default_factory=dict)
     """What the places showed since the round before."""
+    seldom_s: float = 0.0
+    """For how long frames were farther apart than usual."""
 
     def copied(self) -> Round:
         """The round as it stands, which later rests do not change."""
@@ -160,7 +167,10 @@ class Round:
             seat: ViewTrack(list(own.episodes), dict(own.shots), own.bare)
             for seat, own in self.tracks.items()
         }
-        return Round(self.start_s, tracks, self.phase, self.cut_s, before=self.before)
+        return Round(
+            self.start_s, tracks, self.phase, self.cut_s, before=self.before,
+            seldom_s=self.seldom_s,
+        )  # fmt: skip
 
 
 @dataclass
@@ -420,7 +430,7 @@ class RoundTracker:
         if own is None:
             return None
         if own.phase is Phase.CLEARED:
-            busy = any(not e.empty for s, e in self.latest.items() if s is not None)
+            busy = any(not e.bare for s, e in self.latest.items() if s is not None)
             if not busy:
                 self.round = self.open_gap = None
                 return own
@@ -442,7 +452,7 @@ class RoundTracker:
     def _is_bare(self) -> bool:
         """Whether every place of the table was seen to be empty last."""
         every = (None, *self._seats)
-        return all(s in self.latest and self.latest[s].empty for s in every)
+        return all(s in self.latest and self.latest[s].bare for s in every)
 
     def end(self) -> Round | None:
         """The stream ended: gives back a round that was being settled, if any."""

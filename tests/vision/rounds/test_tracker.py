@@ -177,6 +177,30 @@ def test_the_end_of_the_stream_gives_back_what_was_being_settled() -> None:
     assert play.tracker.end() is None
 
 
+def test_a_mark_that_reads_as_a_card_does_not_join_two_rounds() -> None:
+    play = Play()
+    dealt(play)
+    settled(play)
+    mark = dealer_cards()[:1]
+    play.see(None, reading(cards=mark))
+    assert play.tracker.phase is Phase.CLEARED
+    for seat in (1, 2):
+        play.see(seat, reading(cards=seat_cards(seat)[:1]))
+    assert len(play.ended) == 1
+    assert play.tracker.phase is Phase.WAITING
+
+
+def test_a_round_whose_hands_were_never_seen_ends_on_the_bare_felt() -> None:
+    play = Play()
+    dealt(play)
+    assert play.tracker.phase is Phase.DEALER_SET
+    play.see(None, reading(cards=dealer_cards()[:1]))
+    for seat in TABLE_FILE.seats:
+        play.see(seat.seat, reading())
+    assert len(play.ended) == 1
+    assert play.ended[0].broken_off
+
+
 def test_shots_are_the_pictures_that_decide() -> None:
     play = Play()
     dealt(play)

@@ -268,3 +268,18 @@ def test_gaps_are_kept_with_what_was_seen() -> None:
     assert open_gap is not None
     assert unseen == tracker.unseen
     assert (open_gap.gap, open_gap.held) == (tracker.open_gap.gap, tracker.open_gap.held)
+
+
+def test_chips_that_came_in_a_gap_at_a_hand_never_seen_open_are_no_stake() -> None:
+    play = Play()
+    dealt(play)
+    shown(play, 2)
+    play.stand(None, 1, 2)
+    play.lose(4.0)
+    play.stand(None, 2)
+    play.see(1, reading(stakes={"main": ["red red red red"]}))
+    cleared(play)
+    record = record_of(play.ended[0], play.now_s)
+    told = alerts(record)
+    assert "(frames dropped): the bets were not seen" in told[1, "UNDECIDED"]
+    assert [code for seat, code in told if seat == 1] == ["UNDECIDED"]
