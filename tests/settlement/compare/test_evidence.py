@@ -38,8 +38,9 @@ def codes(
         (7000, None, "UNDERPAID"),
         (7000, ((7000, 0.9995), (7500, 0.0005)), "UNDERPAID"),
         (7000, ((7000, 0.99), (7500, 0.01)), "UNDECIDED"),
-        # Both sums are too small: which it is does not matter.
-        (None, ((7000, 0.6), (6500, 0.3996)), "UNDERPAID"),
+        # Both sums are too small; but where no sum is likely, the true one is often none of them.
+        (None, ((7000, 0.6), (6500, 0.3996)), "UNDECIDED"),
+        (None, ((7000, 0.98), (6500, 0.0196)), "UNDERPAID"),
         (None, ((7000, 0.6), (8000, 0.4)), "UNDECIDED"),
         (7500, ((7500, 0.97), (7000, 0.03)), None),
         (7500, ((7500, 0.8), (7000, 0.2)), "UNDECIDED"),
@@ -52,9 +53,13 @@ def test_a_payout(paid: int | None, pays: Sums | None, code: str | None) -> None
 
 
 def test_an_unread_stake_and_payout_that_cannot_be_equal() -> None:
-    stakes = ((7000, 0.5), (7500, 0.4999))
-    assert codes(WINNER, None, None, stakes=stakes, pays=((2500, 0.6), (3000, 0.3999))) == [
+    stakes = ((7000, 0.97), (7500, 0.0299))
+    assert codes(WINNER, None, None, stakes=stakes, pays=((2500, 0.97), (3000, 0.0299))) == [
         "UNDERPAID"
+    ]
+    torn = ((7000, 0.5), (7500, 0.4999))
+    assert codes(WINNER, None, None, stakes=torn, pays=((2500, 0.6), (3000, 0.3999))) == [
+        "UNDECIDED"
     ]
     both = ((7000, 0.5), (7500, 0.5))
     assert codes(WINNER, None, None, stakes=both, pays=both) == ["UNDECIDED"]
