@@ -125,12 +125,20 @@ def _values(lines: Iterable[bytes]) -> Iterator[object]:
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
+            value = json.loads(line, object_pairs_hook=_once)
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict) and value.get("event") == CHECKPOINT:
             value = value.get("body")
         yield value
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON; ValueError for one that has a key twice, as no writer does."""
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key stands twice")
+    return value
 
 
 def _ends_whole(file: BinaryIO) -> bool:

@@ -135,6 +135,14 @@ def test_an_altered_or_half_written_checkpoint_is_told_and_the_next_is_whole(
     assert problem.message == "2 entries are no checkpoint as written"
 
 
+def test_a_key_that_stands_twice_in_a_checkpoint_is_told(evidence: Path, tmp_path: Path) -> None:
+    (path,) = (tmp_path / "elsewhere").iterdir()
+    first, *rest = path.read_bytes().splitlines(keepends=True)
+    at = json.dumps(json.loads(first)["at"]).encode()
+    path.write_bytes(b"".join([b'{"at":' + at + b"," + first[1:], *rest]))
+    assert checked(evidence).problems != ()
+
+
 def test_no_log_gives_no_checkpoint(tmp_path: Path) -> None:
     assert take_checkpoint(tmp_path / CHAIN_FILE, KEY) is None
 
