@@ -68,12 +68,12 @@ class _Round:
 
 def bench_card_rounds(
     folders: Sequence[Path], weights: Path, *, rounds: int, seed: int, drawn: int = 0,
-    told: Callable[[float], None] | None = None,
+    on_progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Render and read `rounds` rounds, decks taking turns; figures by deck and together.
 
     `folders` are folders of card faces (`AS.png`, ...); what they lack is drawn and not counted.
-    `drawn` adds decks drawn from the seed, `told` hears the share that is done. Raises
+    `drawn` adds decks drawn from the seed, `on_progress` is given the share that is done. Raises
     FeltwatchError where no deck is given.
     """
     decks = list(_decks(folders, drawn, seed))
@@ -93,14 +93,14 @@ def bench_card_rounds(
             for k, seat in enumerate(SEATS)
         }
         figures[name].add(played, hands, known)
-        if told:
-            told((number + 1) / rounds)
+        if on_progress:
+            on_progress((number + 1) / rounds)
     whole = _Tally()
     for one in figures.values():
         whole.take(one)
     return {
-        "seed": seed, "rounds": rounds, "together": whole.told(),
-        "decks": {name: one.told() for name, one in figures.items()},
+        "seed": seed, "rounds": rounds, "together": whole.figures(),
+        "decks": {name: one.figures() for name, one in figures.items()},
     }  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def _read_place(
 
 def _laid(rng: np.random.Generator, cards: Sequence[str], dealers: bool) -> list[Item]:
     """Both hands and some chips, in a frame of VIEW_MM."""
-    low, high = (DEALERS_LOW_MM, DEALERS_HIGH_MM) if dealers else (LOW_MM, HIGH_MM)
+    low, high = _rows(dealers)
     turn = (180.0 if rng.random() < 0.3 else 0.0) + float(rng.normal(0, 4))
     off = rng.normal(0, 4, 4)
     items = [
@@ -202,7 +202,7 @@ class _Tally:
         self.n["faulty decks found"] += played.fault and twins
         self.n["false DECK"] += not played.fault and twins
 
-    def told(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, Any]:
         """The counts, shares with 95% intervals, and the commonest misreadings."""
         n = self.n
         names = (

@@ -140,9 +140,14 @@ def cards_command(
     from benchmarks.card_rounds import bench_card_rounds
     from models.weights.folder import default_weights
 
-    with progress_bar("rounds") as told:
+    with progress_bar("rounds") as show:
         found = bench_card_rounds(
-            deck or [], model or default_weights(), rounds=rounds, seed=seed, drawn=drawn, told=told
+            deck or [],
+            model or default_weights(),
+            rounds=rounds,
+            seed=seed,
+            drawn=drawn,
+            on_progress=show,
         )
     _print(found, as_json)
 

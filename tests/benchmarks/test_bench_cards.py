@@ -35,7 +35,7 @@ def hands(played: _Round) -> dict[int | None, list[CardRead]]:
 def figures(played: _Round, read: dict[int | None, list[CardRead]]) -> dict[str, object]:
     tally = _Tally()
     tally.add(played, read, frozenset(DECK_LABELS))
-    return tally.told()
+    return tally.figures()
 
 
 def test_a_round_that_is_read_right() -> None:

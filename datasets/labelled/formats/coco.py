@@ -113,18 +113,18 @@ def read(folder: Path, file: Path, alone: bool = False) -> CocoReader:
 
 
 def _of_images(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """One file for each set of images, and the others that tell of the same: COCO has a file for
+    """One file for each set of images, and the others of the same images: COCO has a file for
     each task, `instances_val.json` beside `image_info_val.json` and `stuff_val.json`."""
 
-    def told(path: Path) -> tuple[Path, str, int]:
+    def task_of(path: Path) -> tuple[Path, str, int]:
         for rank, task in enumerate(TASKS):
             if path.stem.startswith(task):
                 return path.parent, path.stem.removeprefix(task), rank
         return path, "", 0
 
     best: dict[tuple[Path, str], Path] = {}
-    for path in sorted(files, key=lambda path: told(path)[2]):
-        best.setdefault(told(path)[:2], path)
+    for path in sorted(files, key=lambda path: task_of(path)[2]):
+        best.setdefault(task_of(path)[:2], path)
     return [p for p in files if p in best.values()], [p for p in files if p not in best.values()]
 
 
