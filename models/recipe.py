@@ -7,7 +7,6 @@ run gives: the same recipe in the same folder gives the same weights however oft
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 import time
@@ -15,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from datasets.training.index_patches import patch_count, render_patches
 from datasets.training.sides.render import render_strips
@@ -79,13 +80,16 @@ def build(plan: Build) -> Path:
     for own in recipe.photographs.sets:
         held_out(own.folder, own.after, own.share)
     out.mkdir(parents=True, exist_ok=True)
-    with (out / LOCK_FILE).open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise FeltwatchError(f"{out}: another build runs in it; wait for its end") from error
+    lock = FileLock(out / LOCK_FILE, preserve_lock_file=True, fallback_to_soft=False)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout as error:
+        raise FeltwatchError(f"{out}: another build runs in it; wait for its end") from error
+    try:
         _begin(plan)
         return _build(plan)
+    finally:
+        lock.release()
 
 
 def _build(plan: Build) -> Path:
