@@ -26,7 +26,11 @@ from vision.detect.openvino_runtime import ModelError
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import TableFile
 from vision.networks import load_networks
+from vision.rounds import watcher as watcher_module
+from vision.rounds.changes import Changes
+from vision.rounds.compile_round import compile_round
 from vision.rounds.observed import ObservedRound
+from vision.rounds.tracker import Round
 from vision.rounds.watcher import FELT_CHECKS, READS_PER_REST, NotThisTableError, TableWatcher
 from vision.sources.base import Frame
 
@@ -296,3 +300,28 @@ def test_a_broken_folder_of_models_is_named(tmp_path: Path, card: str, says: str
     (tmp_path / "w.onnx").write_bytes(b"weights")
     with pytest.raises(ModelError, match=says):
         load_networks(tmp_path)
+
+
+@pytest.mark.parametrize("seldom_s", [0.0, 5.0])
+def test_a_round_seen_too_seldom_names_no_motion(
+    empty: Planes, world: World, monkeypatch: pytest.MonkeyPatch, seldom_s: float
+) -> None:
+    own = watcher(world)
+    own.feed(frame(empty, 0))
+    own.tracker.round = Round(0.0, own.tracker._tracks())
+    # Frames 0.8 s apart are no gap, but too far apart to tell one motion from two.
+    own.feed(frame(empty, int(0.8 * FPS)))
+    assert own.tracker.round.seldom_s == pytest.approx(0.8)
+    seen = Changes({1: ()}, ())
+    used: list[Changes] = []
+    compiled = compile_round
+
+    def spy(*given: Any, **named: Any) -> Any:
+        used.append(named["changes"])
+        return compiled(*given, **named)
+
+    monkeypatch.setattr(watcher_module, "find_changes", lambda *_: seen)
+    monkeypatch.setattr(watcher_module, "compile_round", spy)
+    played = Round(0.0, own.tracker._tracks(), seldom_s=seldom_s)
+    own._observed(played, 10.0, cut_short=False)
+    assert used == [Changes({}, ()) if seldom_s else seen]
