@@ -42,6 +42,11 @@ def felt_rgb(rng: np.random.Generator) -> Rgb:
     return _hsv(hue, rng.uniform(0.25 if kind == 4 else 0.4, 0.85), rng.uniform(0.18, 0.54))
 
 
+def any_rgb(rng: np.random.Generator, darkest: float, brightest: float) -> Rgb:
+    """A colour of any hue and saturation, its value between two shares."""
+    return _hsv(rng.random(), rng.uniform(0.1, 1.0), rng.uniform(darkest, brightest))
+
+
 def felt_texture(
     rng: np.random.Generator, height: int, width: int, rgb: Rgb, grain: float = 5.0
 ) -> Picture:
@@ -156,6 +161,6 @@ def random_light(rng: np.random.Generator) -> Light:
 
 
 __all__ = [
-    "CameraFaults", "add_noise", "chip_styles", "degrade", "felt_rgb", "felt_texture",
+    "CameraFaults", "add_noise", "any_rgb", "chip_styles", "degrade", "felt_rgb", "felt_texture",
     "lammer_sprites", "photo_faults", "print_rgb", "random_chips", "random_light", "table_faults",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from datasets.render.appearance import (
+    any_rgb,
     chip_styles,
     felt_rgb,
     felt_texture,
@@ -24,12 +25,15 @@ from datasets.render.backgrounds import random_ground
 from datasets.render.cards.deck import Deck, Picture, draw_deck, random_style
 from datasets.render.chips import ChipLook
 from datasets.render.felt_print import FeltPrint, print_extras, print_seat
-from vision.geometry.table import VIEW_MM, FloatArray, LammerKind, Point
+from vision.geometry.table import VIEW_MM, FloatArray, LammerKind, Point, Rgb
 
 LAMMER_WORDS = {
     "envy": LammerKind(word="ENVY", rgb=(250, 214, 40)),
     "dealer": LammerKind(word="DEALER", rgb=(60, 140, 220)),
 }
+ANY_HUE = 0.3
+"""Share of felts, and of the inks printed on them, that have any colour at all."""
+
 FELT_PX_PER_MM = 2.0
 FELT_MM = VIEW_MM + 280.0
 GROUND_PX = 1100
@@ -60,14 +64,21 @@ class House:
         return cls(chip_styles(rng, random_chips(rng), vary=True), lammers, sizes)
 
 
+def _felt_colours(rng: np.random.Generator) -> tuple[Rgb, Rgb, Rgb]:
+    """Of cloth and both inks: as tables mostly have them, now and then of any hue."""
+    rgb = felt_rgb(rng) if rng.random() > ANY_HUE else any_rgb(rng, 0.15, 0.7)
+    inks = [
+        print_rgb(rng, rgb) if rng.random() > ANY_HUE else any_rgb(rng, 0.1, 1.0) for _ in range(2)
+    ]
+    return rgb, inks[0], inks[int(rng.random() < 0.5)]
+
+
 def draw_felt(rng: np.random.Generator) -> Picture:
     """A piece of printed felt FELT_MM wide about one seat, FELT_PX_PER_MM dense."""
     s = FELT_PX_PER_MM
     n = round(FELT_MM * s)
-    rgb = felt_rgb(rng)
+    rgb, ink, second = _felt_colours(rng)
     canvas = felt_texture(rng, n, n, rgb, float(rng.uniform(1, 8)))
-    ink = print_rgb(rng, rgb)
-    second = print_rgb(rng, rgb) if rng.random() < 0.5 else ink
     own = FeltPrint.draw(rng, ink, second)
 
     def corner_px(points: FloatArray) -> FloatArray:

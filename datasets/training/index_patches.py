@@ -20,10 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets.render.boxes import Box
-from datasets.render.cards.deck import Deck, Picture, draw_deck
-from datasets.render.cards.deck_style import varied_style
-from datasets.render.cards.mixed import filled_deck, mixed_deck
+from datasets.render.cards.deck import Picture
 from datasets.training.asset_pool import Stage
+from datasets.training.new_decks import new_deck
 from datasets.training.training_set import CROP_MARGIN, NONE_CLASS, upright_crop
 from datasets.training.views import LabelledView, render_view
 from settlement.errors import FeltwatchError
@@ -43,9 +42,6 @@ NEGATIVES = 0.3
 
 RESIDENT_DECKS = 6
 VIEWS_PER_DECK = 5
-DRAWN, MIXED = 0.4, 0.35
-"""Share of decks that are drawn and mixed; the others are a folder's own."""
-
 SHARD_PATCHES = 1500
 RECIPE_FILE = "recipe.json"
 
@@ -164,17 +160,6 @@ def _shows(box: Box, center: FloatArray, side: float) -> bool:
     if wide <= 0 or tall <= 0:
         return False
     return bool(wide * tall > 0.3 * (x1 - x0) * (y1 - y0))
-
-
-def new_deck(rng: np.random.Generator, folders: Sequence[Path], fonts: Sequence[str]) -> Deck:
-    """A deck at random: drawn, a folder's own, or mixed of both."""
-    style = varied_style(rng, list(fonts))
-    kind = rng.random()
-    if kind < DRAWN or not folders:
-        return draw_deck(style)
-    folder = folders[int(rng.integers(len(folders)))]
-    own = filled_deck(folder, style)
-    return mixed_deck(own, style) if kind < DRAWN + MIXED else own
 
 
 def draw_patches(

@@ -14,15 +14,16 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from datasets.render.cards.deck import Deck, Picture, load_deck
+from datasets.render.cards.deck import Picture
+from datasets.render.cards.mixed import known_faces
 from datasets.training.asset_pool import Stage
+from datasets.training.new_decks import new_deck
 from datasets.training.views import CLASSES, LabelledView, render_view
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS
@@ -38,16 +39,20 @@ NONE_CLASS = len(DECK_LABELS)
 CLASS_NAMES = (*DECK_LABELS, "none")
 SHARD_VIEWS = 250
 RESIDENT_DECKS = 6
-FOLDER_SHARE = 0.15
-"""Share of training views that show a deck of `deck_folders`, where there are any."""
+VIEWS_PER_DECK = 8
+"""Views after which the oldest resident deck gives way to a new one."""
 
-LOOK_VERSION = 3
+LOOK_VERSION = 4
 """Goes up when the same seed gives other images than before."""
 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """What a training set is made of; the same values give the same images."""
+    """What a training set is made of; the same values give the same images.
+
+    `deck_folders` are folders of card faces, whole decks or parts of one, for the pictures to
+    train on; see `new_decks.new_deck`. Those to check with show drawn decks alone.
+    """
 
     views: int
     seed: int = 1
@@ -156,12 +161,6 @@ def _yolo_line(kind: str, xyxy: Sequence[float], size: int) -> str:
     )
 
 
-@lru_cache(maxsize=8)
-def _folder_deck(folder: Path) -> Deck:
-    """A deck's folder, read once by each process."""
-    return load_deck(folder)
-
-
 def _told(view: LabelledView, name: str) -> str:
     """One line of JSON: every box with its visible share, and whose index it is.
 
@@ -185,8 +184,9 @@ def _render_shard(spec: TrainingSet, out: Path, shard: int, count: int, split: s
     if done.is_file():
         return count
     rng = np.random.default_rng([spec.seed, shard])
-    folder_decks = [_folder_deck(folder) for folder in spec.deck_folders]
-    stage = Stage.draw(rng, None, RESIDENT_DECKS, spec.fonts)
+    folders = spec.deck_folders if split == "train" else ()
+    decks = [new_deck(rng, folders, spec.fonts) for _ in range(RESIDENT_DECKS)]
+    stage = Stage.draw(rng, decks, RESIDENT_DECKS, spec.fonts)
     images, labels = out / "images" / split, out / "labels" / split
     crops: list[Picture] = []
     classes: list[int] = []
@@ -194,9 +194,9 @@ def _render_shard(spec: TrainingSet, out: Path, shard: int, count: int, split: s
     for i in range(count):
         if i:
             stage.refresh(rng, i, spec.fonts)
-        foreign = bool(folder_decks) and split == "train" and rng.random() < FOLDER_SHARE
-        pick = folder_decks if foreign else stage.decks
-        view = render_view(rng, pick, size=spec.size, stage=stage)
+            if i % VIEWS_PER_DECK == 0:
+                decks = [*decks[1:], new_deck(rng, folders, spec.fonts)]
+        view = render_view(rng, decks, size=spec.size, stage=stage)
         name = f"{shard:04d}-{i:04d}"
         cv2.imwrite(str(images / f"{name}.jpg"), view.image, [cv2.IMWRITE_JPEG_QUALITY, 94])
         lines = [_yolo_line(b.kind, b.xyxy, spec.size) for b in view.boxes]
@@ -242,7 +242,7 @@ def render_training_set(
             f"{out}: holds a training set of another recipe; choose another folder"
         )
     for folder in spec.deck_folders:
-        load_deck(folder)
+        known_faces(folder)
     for part in ("images", "labels", "crops"):
         for split in ("train", "val"):
             (out / part / split).mkdir(parents=True, exist_ok=True)

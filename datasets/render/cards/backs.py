@@ -44,6 +44,18 @@ def back_pattern(style: DeckStyle, h: int, w: int, px_per_mm: float) -> Picture:
     return np.asarray(out, np.uint8)
 
 
+def lattice(
+    rng: np.random.Generator, h: int, w: int, px_per_mm: float, dark: tuple[int, int, int],
+    light: tuple[int, int, int],
+) -> Picture:  # fmt: skip
+    """A pattern as of backs, of two BGR colours, uint8 (h, w, 3): the ground of court figures."""
+    ys, xs = (v.astype(np.float32) for v in np.mgrid[0:h, 0:w])
+    step = px_per_mm * float(rng.uniform(0.8, 3.0))
+    kind = int(rng.choice([0, 1, 2, 3, 4, 5, 9]))
+    mix = np.clip(_wave(kind, xs - w / 2, ys - h / 2, step, rng) * 2 + 0.5, 0, 1)[..., None]
+    return np.asarray(np.array(dark) * (1 - mix) + np.array(light) * mix, np.uint8)
+
+
 def _wave(kind: int, xs: Floats, ys: Floats, step: float, rng: np.random.Generator) -> Floats:
     """A repeating pattern between -0.25 (back colour) and 0.25 (light colour)."""
     if kind == 0:

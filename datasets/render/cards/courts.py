@@ -12,6 +12,7 @@ import math
 import cv2
 import numpy as np
 
+from datasets.render.cards.backs import lattice
 from datasets.render.cards.deck_style import DeckStyle
 from datasets.render.cards.suit_marks import Picture, suit_mask
 
@@ -199,7 +200,11 @@ def draw_court(face: Picture, style: DeckStyle, rect: Rect, rank: str, suit: str
     paper: Bgr = style.paper[::-1]
     field = np.full((half, w, 3), paper, np.uint8)
     tints = _ROBES[style.seed % len(_ROBES)]
-    if style.court_ground:
+    if style.robes is not None:
+        tints = tuple(rgb[::-1] for rgb in style.robes)
+    if style.court_ground == 3:
+        field[:] = lattice(rng, half, w, h / 88, tints[0], _shade(tints[1], 1.2))
+    elif style.court_ground:
         field[:] = _shade(tints[1], 1.0) if style.court_ground == 1 else (225, 232, 235)
     _robe(field, rng, tints)
     _held(field, rng, rank, tints)

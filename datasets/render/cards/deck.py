@@ -28,6 +28,9 @@ from settlement.record import DECK_LABELS, JOKER, RANKS
 PX_PER_MM = 6.0
 """Density at which faces are kept."""
 
+RIM_MM = 0.7
+"""How far about an index the paper is bare, where a figure is beside it."""
+
 LEVEL_STEP = 1.35
 """Faces are kept smaller by powers of this too, so that none is drawn undersampled."""
 
@@ -232,6 +235,16 @@ def put_indices(face: Picture, mask: Picture, style: DeckStyle, rgb: Color) -> t
     return tuple(indices)
 
 
+def lay_bare(
+    face: Picture, rect_mm: tuple[float, float, float, float], paper: tuple[int, int, int]
+) -> None:
+    """Paint a rectangle and a rim about it in the paper's colour (BGR)."""
+    x0, y0, x1, y1 = rect_mm
+    low = [max(0, round((v - RIM_MM) * PX_PER_MM)) for v in (x0, y0)]
+    high = [round((v + RIM_MM) * PX_PER_MM) for v in (x1, y1)]
+    face[low[1] : high[1], low[0] : high[0], :3] = paper
+
+
 def index_ink(style: DeckStyle, label: str) -> Picture:
     """The ink of a card's upright index, uint8 cut to its bounds."""
     if label == JOKER:
@@ -252,7 +265,11 @@ def _draw_joker(style: DeckStyle) -> Face:
     else:
         side = max(side, x + mark.shape[1] + 6)
     if w - 2 * side > 60 and h - 2 * top > 80:
-        draw_joker_art(face, style, (side, top, w - side, h - top))
+        rect = (side, top, w - side, h - top)
+        if style.robes is not None and style.seed % 2:
+            draw_court(face, style, rect, "J", "S")
+        else:
+            draw_joker_art(face, style, rect)
     return Face(face, put_indices(face, mark, style, rgb))
 
 
@@ -268,8 +285,14 @@ def _draw_face(style: DeckStyle, label: str) -> Face:
     if rank in "JQK":
         x0 = round(min(inner + 6, w * 0.3))
         rect = (x0, round(h * 0.075), w - x0, h - round(h * 0.075))
+        if style.court_bleed:
+            edge = round(style.seed % 7 * 0.4 * PX_PER_MM)
+            rect = (edge, edge, w - edge, h - edge)
         draw_court(face, style, rect, rank, suit)
-        if style.scrolls and style.inset_mm[1] * PX_PER_MM + column.shape[0] < h * 0.31:
+        if style.court_bleed:
+            for index in put_indices(np.zeros_like(face), column, style, (0, 0, 0)):
+                lay_bare(face, index.rect_mm, style.paper[::-1])
+        elif style.scrolls and style.inset_mm[1] * PX_PER_MM + column.shape[0] < h * 0.31:
             draw_scrolls(face, style, rect, suit)
     elif rank == "A":
         draw_ace(face, style, suit)
@@ -417,6 +440,6 @@ def _fit(bgra: Picture, w: int, h: int) -> Picture:
 
 __all__ = [
     "PX_PER_MM", "Deck", "DeckStyle", "Face", "FloatArray", "Index", "Picture", "draw_back",
-    "draw_deck", "index_ink", "load_back", "load_deck", "load_face",
+    "draw_deck", "index_ink", "lay_bare", "load_back", "load_deck", "load_face",
     "premultiply", "put_indices", "random_style",
 ]  # fmt: skip

@@ -28,6 +28,12 @@ ALPHABETS: tuple[dict[str, str], ...] = (
 )
 """Letters of French, German, Italian and Scandinavian decks; no letter of one is another's."""
 
+EMBLEM_KINDS = (14, 15, 16)
+"""The joker marks that are emblems (`jokers.joker_mark`)."""
+
+SMALL_INDICES, EMBLEMS, ORNATE_COURTS = 0.15, 0.4, 0.45
+"""Shares of the designs of `ornate_style`."""
+
 JOKER_WORDS = ("JOKER", "Joker", "JOLLY", "Jolly", "joker", "JOKER!")
 
 DRAWN_GLYPHS_SHARE = 0.62
@@ -40,6 +46,8 @@ class DeckStyle:
 
     `glyphs`, where given, draws the ranks instead of `font`. `letters` are those of ranks that
     the deck names in another language. `wear` is 0 for a new deck to 1 for a ruined one.
+    `court_bleed` draws court figures out to the card's edge, with bare paper about the indices
+    only; `robes` are their colours, the last one that of the lines.
     """
 
     font: str | None = None
@@ -70,6 +78,8 @@ class DeckStyle:
     marks: SuitDesign = field(default_factory=SuitDesign)
     court_ground: int = 0
     court_pip: float = 0.24
+    court_bleed: bool = False
+    robes: tuple[Color, Color, Color, Color] | None = None
     scrolls: bool = False
     wear: float = 0.0
     seed: int = 7
@@ -183,3 +193,31 @@ def varied_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
     word = "JOKER" if rng.random() < 0.6 else str(rng.choice(JOKER_WORDS))
     tight = float(rng.uniform(0.45, 0.75)) if rng.random() < 0.2 else style.stretch
     return replace(style, letters=letters, joker_word=word, stretch=tight)
+
+
+def ornate_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
+    """As `varied_style`, with what single decks have: tiny indices, emblems, crowded courts."""
+    style = varied_style(rng, fonts)
+    if rng.random() < SMALL_INDICES:
+        rank = float(rng.uniform(2.8, 5.6))
+        style = replace(
+            style, rank_mm=rank, suit_mm=rank * float(rng.uniform(0.6, 1.15)),
+            gap_mm=float(rng.uniform(0.3, 1.1)),
+            inset_mm=(float(rng.uniform(1.0, 2.6)), float(rng.uniform(1.2, 3.2))),
+        )  # fmt: skip
+    if rng.random() < EMBLEMS:
+        style = replace(style, joker_kind=int(rng.choice(EMBLEM_KINDS)))
+    if rng.random() < ORNATE_COURTS:
+        robes = [_robe_colour(rng) for _ in range(3)]
+        lines = int(rng.integers(10, 60))
+        style = replace(
+            style, robes=(robes[0], robes[1], robes[2], (lines, lines, lines)),
+            court_bleed=bool(rng.random() < 0.6), court_ground=int(rng.choice([0, 1, 3, 3])),
+        )  # fmt: skip
+    return style
+
+
+def _robe_colour(rng: np.random.Generator) -> Color:
+    dark, bright = np.sort(rng.uniform(0, 255, 2))
+    r, g, b = (int(v) for v in rng.permutation([dark, rng.uniform(dark, bright), bright]))
+    return r, g, b

@@ -13,11 +13,12 @@ from datasets.render.cards.courts import stamp
 from datasets.render.cards.deck_style import DeckStyle
 from datasets.render.cards.suit_marks import FloatArray, Picture, suit_mask
 
-JOKER_KINDS = 14
+JOKER_KINDS = 17
 """0 and 3 the word letter under letter (JOKER, Joker), 1 and 2 turned up or down along the edge,
 4 to 6 across the top (alone, with stars and moons, curled), 7 letters that dance, 8 a star,
 9 a jester's head, 10 a star over the word, 11 a head over the word, 12 the turned word after a
-star, 13 very large letters one under another."""
+star, 13 very large letters one under another, 14 an emblem in a disc or ring, 15 an emblem over
+the word, 16 an emblem before the word across the top."""
 
 Ink = Callable[[str, int], Picture]
 """Gives the ink of a text at a height in px."""
@@ -49,8 +50,17 @@ def joker_mark(style: DeckStyle, px_per_mm: float, ink: Ink) -> Picture:
             some = [_moon(text.shape[0]), _star(round(text.shape[0] * 0.7), rng)]
             text = _beside([*some[: int(rng.integers(1, 3))], text], round(text.shape[0] * 0.15))
         return _limit(text, widest, longest)
-    figure = _star(round(tall * 1.1), rng) if kind in (8, 10) else _jester(round(tall * 1.2), rng)
-    if kind in (8, 9):
+    if kind == 16:
+        text = ink(word, max(8, round(tall * float(rng.uniform(0.4, 0.7)))))
+        some = [_emblem(round(text.shape[0] * float(rng.uniform(1, 1.6))), rng), text]
+        return _limit(_beside(some, round(text.shape[0] * 0.2)), widest, longest)
+    if kind in (14, 15):
+        figure = _emblem(round(tall * float(rng.uniform(0.7, 1.3))), rng)
+    else:
+        figure = (
+            _star(round(tall * 1.1), rng) if kind in (8, 10) else _jester(round(tall * 1.2), rng)
+        )
+    if kind in (8, 9, 14):
         return _limit(figure, widest, longest)
     text = ink(word, max(8, round(tall * 0.32)))
     return _limit(_under([figure, text], round(tall * 0.08)), widest, longest)
@@ -149,6 +159,54 @@ def _moon(size: int) -> Picture:
     cv2.circle(mask, (round(size * 0.72), round(size * 0.4)), round(size * 0.42), 0, -1,
                cv2.LINE_AA)  # fmt: skip
     return mask
+
+
+def _emblem(size: int, rng: np.random.Generator) -> Picture:
+    """A sign of one ink, in a disc, a ring or alone: star, wheel, flower, ball, crown or bell."""
+    s = float(max(24, size))
+    mask = np.zeros((round(s), round(s)), np.uint8)
+    middle = np.array([s / 2, s / 2])
+    frame = int(rng.integers(3))
+    ink, reach = 255, 0.48 * s
+    if frame == 0:
+        cv2.circle(mask, (round(s / 2), round(s / 2)), round(s * 0.48), 255, -1, cv2.LINE_AA)
+        ink, reach = 0, s * float(rng.uniform(0.3, 0.44))
+    elif frame == 1:
+        wide = max(1, round(s * float(rng.uniform(0.03, 0.09))))
+        cv2.circle(mask, (round(s / 2), round(s / 2)), round(s * 0.45), 255, wide, cv2.LINE_AA)
+        reach = s * float(rng.uniform(0.25, 0.4))
+    count = int(rng.integers(3, 10))
+    ways = float(rng.uniform(0, 6.3)) + np.arange(count) * 2 * math.pi / count
+    rays = np.column_stack([np.cos(ways), np.sin(ways)])
+    kind = int(rng.integers(6))
+    if kind == 0:
+        _fill(mask, star((s / 2, s / 2), reach, max(4, count), float(rng.uniform(0.3, 0.7))), ink)
+    elif kind == 1:
+        for ray in rays:
+            _fill(mask, _spoke(middle, ray, reach, s * 0.04), ink)
+    elif kind in (2, 3):
+        for ray in rays:
+            at = np.round(middle + ray * reach * 0.62).astype(int).tolist()
+            r = max(1, round(reach * min(0.36, 1.6 / count)))
+            cv2.circle(mask, at, r, ink, -1, cv2.LINE_AA)
+        cv2.circle(mask, (round(s / 2), round(s / 2)), max(1, round(reach * 0.28)), ink,
+                   -1 if kind == 2 else 1, cv2.LINE_AA)  # fmt: skip
+    elif kind == 4:
+        teeth = np.linspace(-1, 1, 2 * max(3, count // 2) + 1)
+        top = [(x, -0.7 if k % 2 else 0.1) for k, x in enumerate(teeth)]
+        _fill(mask, middle + np.array([*top, (0.8, 0.75), (-0.8, 0.75)]) * reach * 0.8, ink)
+    else:
+        a = np.linspace(math.pi, 2 * math.pi, 16)
+        dome = np.column_stack([0.6 * np.cos(a), 0.9 * np.sin(a)])
+        foot = np.array([(0.75, 0.55), (0.2, 0.6), (0.0, 0.95), (-0.2, 0.6), (-0.75, 0.55)])
+        _fill(mask, middle + np.vstack([dome, foot]) * reach, ink)
+    return mask
+
+
+def _spoke(middle: FloatArray, ray: FloatArray, reach: float, wide: float) -> FloatArray:
+    side = np.array([-ray[1], ray[0]]) * wide
+    corners = [middle - side, middle + side, middle + ray * reach + side * 2]
+    return np.array([*corners, middle + ray * reach - side * 2])
 
 
 def _jester(size: int, rng: np.random.Generator) -> Picture:

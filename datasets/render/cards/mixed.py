@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 
 from datasets.render.cards.deck import (
-    PX_PER_MM,
     Deck,
     DeckStyle,
     Face,
@@ -21,15 +20,13 @@ from datasets.render.cards.deck import (
     draw_back,
     draw_deck,
     index_ink,
+    lay_bare,
     load_back,
     load_face,
     put_indices,
 )
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
-
-RIM_MM = 0.7
-"""How far about an index the paper is bare."""
 
 OTHER_FIGURE = 0.2
 """Share of faces that get the figure of another card."""
@@ -73,11 +70,11 @@ class MixedFaces(Mapping[str, Face]):
         bgra = base.bgra.copy()
         paper = _paper(bgra)
         for index in base.indices:
-            _bare(bgra, index.rect_mm, paper)
+            lay_bare(bgra, index.rect_mm, paper)
         ink = index_ink(self.style, label)
         own = put_indices(np.zeros_like(bgra), ink, self.style, (0, 0, 0))
         for index in own:
-            _bare(bgra, index.rect_mm, paper)
+            lay_bare(bgra, index.rect_mm, paper)
         suit = "S" if label == JOKER else label[1]
         rgb = self.style.palette[suit]
         if label == JOKER and self.style.joker_rgb is not None:
@@ -98,6 +95,8 @@ def known_faces(folder: Path, size_mm: tuple[float, float] = (63.0, 88.0)) -> di
 
     Raises FeltwatchError where there is none.
     """
+    if not folder.is_dir():
+        raise FeltwatchError(f"{folder}: no such folder of card faces")
     faces: dict[str, Face] = {}
     for label in DECK_LABELS:
         path = folder / f"{label}.png"
@@ -124,13 +123,3 @@ def _paper(bgra: Picture) -> tuple[int, int, int]:
     edge = bgra[round(h * 0.1) : round(h * 0.9), round(w * 0.02) : round(w * 0.05)]
     b, g, r = (int(v) for v in np.median(edge.reshape(-1, 4)[:, :3], axis=0))
     return b, g, r
-
-
-def _bare(
-    bgra: Picture, rect_mm: tuple[float, float, float, float], paper: tuple[int, int, int]
-) -> None:
-    """Paint a rectangle and a rim about it in the paper's colour."""
-    x0, y0, x1, y1 = rect_mm
-    low = [max(0, round((v - RIM_MM) * PX_PER_MM)) for v in (x0, y0)]
-    high = [round((v + RIM_MM) * PX_PER_MM) for v in (x1, y1)]
-    bgra[low[1] : high[1], low[0] : high[0], :3] = paper
