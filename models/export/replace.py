@@ -1,4 +1,4 @@
-"""A new reader put in the place of a shipped one; the other networks stay as they are."""
+"""A new detector or reader put in the place of a shipped one; the other networks stay."""
 
 from __future__ import annotations
 
@@ -9,8 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from models.data.provenance import Provenance
+from models.evaluate.calibration import put_calibration
 from models.export.model_card import CHART_FILE, PAGE_FILE, card_json, card_markdown
-from models.export.weights import FILES, ExportSettings, export_part
+from models.export.weights import (
+    FILES,
+    INT8_FILES,
+    ExportSettings,
+    export_int8,
+    export_part,
+    own_provenance,
+    same_weights,
+)
 from models.train.chain import training_chain
 from vision.detect.openvino_runtime import CARD_FILE, load_card
 
@@ -28,30 +37,67 @@ def replace_reader(checkpoint: Path, folder: Path, provenance: Provenance) -> di
         work = Path(name)
         own = export_part("reader", checkpoint, work, ExportSettings())
         card["models"]["reader"] = own | {"chain": training_chain(checkpoint)}
-        told = Provenance.model_validate(card["data"]).joined(provenance)
-        card["data"] = told.model_dump(mode="json")
-        card["date"] = datetime.now(UTC).date().isoformat()
-        card["versions"] |= {part: version(part) for part in ("torch", "onnx", "openvino")}
         card["recipe"] = (
             "The networks are trained from scratch (no pretrained weights) on rendered views: "
             "feltwatch model render, feltwatch model train, feltwatch model export; the reader "
             "goes on from there on patches: feltwatch model indices."
         )
-        _without_former(card)
-        (work / CARD_FILE).write_text(card_json(card), encoding="utf-8")
-        (work / PAGE_FILE).write_text(card_markdown(card), encoding="utf-8")
-        for file in (FILES["reader"], PAGE_FILE, CARD_FILE):
-            (work / file).replace(folder / file)
-    if card["calibration"] is None:
-        (folder / CHART_FILE).unlink(missing_ok=True)
+        figures = card.get("figures")
+        if figures is not None:
+            figures["reader"] = figures["end_to_end"] = figures["calibration"] = None
+            figures["scenes"] = {}
+            figures["weights"].pop("reader", None)
+        card["calibration"] = None
+        _put(card, provenance, work, folder, (FILES["reader"],))
+    (folder / CHART_FILE).unlink(missing_ok=True)
     return card
 
 
-def _without_former(card: dict[str, Any]) -> None:
-    """Take out what was measured with the former reader."""
-    figures = card.get("figures")
-    if figures is not None:
-        figures["reader"] = figures["end_to_end"] = figures["calibration"] = None
-        figures["scenes"] = {}
-        figures["weights"].pop("reader", None)
-    card["calibration"] = None
+def replace_detector(
+    checkpoint: Path, folder: Path, settings: ExportSettings,
+    calibration: dict[str, Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Export a detector's checkpoint (`.pt`) into a folder of weights; returns its new card.
+
+    `settings` of the detector and of its int8 form are taken; `calibration`, as
+    `models.evaluate.calibration.read_calibration` gives it, sets the points that its scores are
+    carried along. Figures and evaluations of the former detector are left out, what the
+    checkpoint was trained on is added. Raises FeltwatchError as `replace_reader` does, and for a
+    calibration of another detector; then nothing is changed.
+    """
+    card = load_card(folder)
+    former = card["models"]["detector"]
+    with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as name:
+        work = Path(name)
+        models = {"detector": export_part("detector", checkpoint, work, settings)}
+        int8 = settings.int8_data is not None and export_int8(work, models, settings)
+        if calibration is not None:
+            same_weights(models, calibration, "calibration's figures")
+            put_calibration(models, {"reader": None, "detector": calibration["detector"]})
+        own = models["detector"] | {"chain": training_chain(checkpoint)}
+        if "history" in former:
+            own["history"] = former["history"]
+        card["models"]["detector"] = own
+        card["figures"] = card["calibration"] = None
+        card["evaluations"] = []
+        files = (FILES["detector"], *(INT8_FILES if int8 else ()))
+        _put(card, own_provenance(checkpoint), work, folder, files)
+    for file in (CHART_FILE, *(() if int8 else INT8_FILES)):
+        (folder / file).unlink(missing_ok=True)
+    return card
+
+
+def _put(
+    card: dict[str, Any], provenance: Provenance, work: Path, folder: Path, files: tuple[str, ...]
+) -> None:
+    """Date a card, add what was trained on, and move files, page and card into the folder."""
+    card["data"] = (
+        Provenance.model_validate(card["data"]).joined(provenance).model_dump(mode="json")
+    )
+    card["date"] = datetime.now(UTC).date().isoformat()
+    card["versions"] |= {part: version(part) for part in ("torch", "onnx", "openvino")}
+    (work / CARD_FILE).write_text(card_json(card), encoding="utf-8")
+    (work / PAGE_FILE).write_text(card_markdown(card), encoding="utf-8")
+    # The card goes last: until then the earlier card's hashes tell that files changed.
+    for file in (*files, PAGE_FILE, CARD_FILE):
+        (work / file).replace(folder / file)

@@ -117,16 +117,16 @@ def export_models(
             strips, work / STRIPS_FILE, notes, settings.strips_temperature
         )
         checkpoints["strips"] = strips
-        int8 = None if settings.int8_data is None else _export_int8(work, models, settings)
-        _same_weights(models, figures, "figures")
-        _same_weights(models, calibration, "calibration's figures")
+        int8 = None if settings.int8_data is None else export_int8(work, models, settings)
+        same_weights(models, figures, "figures")
+        same_weights(models, calibration, "calibration's figures")
         pages = [PAGE_FILE]
         if calibration is not None:
             put_calibration(models, calibration)
             (work / CHART_FILE).write_text(reliability_chart(calibration), encoding="utf-8")
             pages.append(CHART_FILE)
         for part, path in checkpoints.items():
-            provenance = provenance.joined(_own_provenance(path))
+            provenance = provenance.joined(own_provenance(path))
             models[part]["chain"] = training_chain(path)
         versions = {name: version(name) for name in ("ultralytics", "torch", "onnx", "openvino")}
         date = datetime.now(UTC).date().isoformat()
@@ -143,7 +143,7 @@ def export_models(
     return card
 
 
-def _export_int8(work: Path, models: dict[str, dict[str, Any]], settings: ExportSettings) -> bool:
+def export_int8(work: Path, models: dict[str, dict[str, Any]], settings: ExportSettings) -> bool:
     """Quantize the exported detector; note in `models` what it costs, and its file if shipped."""
     assert settings.int8_data is not None
     own, target = models["detector"], work / INT8_FILES[-1]
@@ -254,7 +254,7 @@ def load_checkpoint(
     return network, training
 
 
-def _same_weights(models: dict[str, dict[str, Any]], of: dict[str, Any] | None, what: str) -> None:
+def same_weights(models: dict[str, dict[str, Any]], of: dict[str, Any] | None, what: str) -> None:
     """Raise FeltwatchError where figures (`what`) are of other weights."""
     for part, own in models.items():
         told = (of or {}).get("weights", {}).get(part)
@@ -265,7 +265,7 @@ def _same_weights(models: dict[str, dict[str, Any]], of: dict[str, Any] | None, 
             )
 
 
-def _own_provenance(checkpoint: Path) -> Provenance:
+def own_provenance(checkpoint: Path) -> Provenance:
     """What is noted beside a checkpoint, else the rendered set that it names itself."""
     noted = checkpoint.resolve().parent.parent / TRAINING_FILE
     if noted.is_file():

@@ -13,7 +13,7 @@ import models.export.weights
 from datasets.training.views import CLASSES
 from models.data.trial import trial_pictures
 from models.export.quantize import Int8Cost, quantize
-from models.export.weights import INT8_FILES, ExportSettings, _export_int8
+from models.export.weights import INT8_FILES, ExportSettings, export_int8
 from models.metrics import overlaps
 from models.weights.folder import default_weights
 from vision.detect.openvino_runtime import OpenVinoDetector, load_card
@@ -53,7 +53,7 @@ def test_an_export_keeps_it_where_it_costs_little(
     monkeypatch.setattr(models.export.weights, "int8_cost", lambda *a, **k: cost)
     own: dict[str, Any] = {"file": "detector.onnx", "classes": CLASSES}
     settings = ExportSettings(int8_data=tmp_path)
-    assert _export_int8(tmp_path, {"detector": own}, settings) is shipped
+    assert export_int8(tmp_path, {"detector": own}, settings) is shipped
     if shipped:
         told = own["int8"]
         assert (told["weights"]["file"], told["file"]) == INT8_FILES

@@ -231,9 +231,13 @@ def train_command(
 @model_app.command("export")
 def export_command(
     detector: Annotated[Path, typer.Option("--detector", help="Checkpoint of the detector.")],
-    reader: Annotated[Path, typer.Option("--reader", help="Checkpoint of the reader.")],
-    strips: Annotated[Path, typer.Option("--strips", help="Checkpoint of the stack reader.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the weights and their card.")],
+    reader: Annotated[
+        Path | None, typer.Option("--reader", help="Checkpoint of the reader.")
+    ] = None,
+    strips: Annotated[
+        Path | None, typer.Option("--strips", help="Checkpoint of the stack reader.")
+    ] = None,
     figures: Annotated[
         Path | None, typer.Option("--figures", help="Output of 'model val --json' for the card.")
     ] = None,
@@ -278,7 +282,8 @@ def export_command(
 ) -> None:
     """Write ONNX files with a model card, once OpenVINO gives what the checkpoints give.
 
-    The same checkpoints give the same files, so figures may be put in by a second export.
+    The same checkpoints give the same files, so figures may be put in by a second export. With
+    a detector alone it takes the place of the one in --out; the other networks stay.
 
     Examples:
 
@@ -289,36 +294,49 @@ def export_command(
 
       feltwatch model export --detector d.pt --reader r.pt --strips s.pt --out new \\
         --int8 set
+
+      feltwatch model export --detector d.pt --out weights --size 640 --int8 set
     """
     if size % 32:
         raise FeltwatchError(f"--size {size}: the detector needs a multiple of 32")
+    if (reader is None) != (strips is None):
+        raise FeltwatchError(
+            "--reader, --strips: give both, or neither to put the detector among the weights of "
+            "--out"
+        )
     with train_extra():
         from models.data.provenance import Provenance, photo_data, rendered_data, stack_data
         from models.evaluate.calibration import read_calibration
         from models.export.model_card import read_figures
+        from models.export.replace import replace_detector
         from models.export.weights import ExportSettings, export_models
 
-    card = export_models(
-        detector,
-        reader,
-        strips,
-        out,
-        ExportSettings(
-            size=size,
-            threshold=threshold,
-            temperature=temperature,
-            strips_temperature=strips_temperature,
-            half=not full,
-            int8_data=int8,
-        ),
-        provenance=Provenance(
-            rendered=tuple(rendered_data(folder) for folder in data or ()),
-            stacks=() if stack_data_used is None else (stack_data(stack_data_used),),
-            photographs=tuple(photo_data(folder) for folder in crops or ()),
-        ),
-        figures=None if figures is None else read_figures(figures),
-        calibration=None if calibration is None else read_calibration(calibration),
+    settings = ExportSettings(
+        size=size,
+        threshold=threshold,
+        temperature=temperature,
+        strips_temperature=strips_temperature,
+        half=not full,
+        int8_data=int8,
     )
+    told = None if calibration is None else read_calibration(calibration)
+    if reader is None or strips is None:
+        card = replace_detector(detector, out, settings, told)
+    else:
+        card = export_models(
+            detector,
+            reader,
+            strips,
+            out,
+            settings,
+            provenance=Provenance(
+                rendered=tuple(rendered_data(folder) for folder in data or ()),
+                stacks=() if stack_data_used is None else (stack_data(stack_data_used),),
+                photographs=tuple(photo_data(folder) for folder in crops or ()),
+            ),
+            figures=None if figures is None else read_figures(figures),
+            calibration=told,
+        )
     for name, own in card["models"].items():
         typer.echo(f"{name}: {out / own['file']} ({own['bytes'] / 1e6:.1f} MB)")
         cost = own.get("int8", {}).get("cost") or own.get("int8_left_out")
