@@ -20,7 +20,8 @@ from datasets.render.camera import (
     synthetic_camera,
     table_camera,
 )
-from datasets.render.cards.deck import Deck, draw_deck, load_deck
+from datasets.render.cards.deck import Deck, draw_deck
+from datasets.render.cards.deck_folder import load_deck
 from datasets.render.cards.deck_style import CASINO_DESIGNS
 from datasets.render.scene import ShiftPlan
 from datasets.simulate.filming.encode import CODECS, check_codec, encode

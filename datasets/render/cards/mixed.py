@@ -21,10 +21,9 @@ from datasets.render.cards.deck import (
     draw_deck,
     index_ink,
     lay_bare,
-    load_back,
-    load_face,
     put_indices,
 )
+from datasets.render.cards.deck_folder import load_back, load_face
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 

@@ -12,9 +12,9 @@ from datasets.render.cards.deck import (
     Deck,
     DeckStyle,
     draw_deck,
-    load_deck,
     random_style,
 )
+from datasets.render.cards.deck_folder import load_deck
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS
 

@@ -9,7 +9,8 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.render.cards.deck import Deck, DeckStyle, draw_deck, index_ink, load_deck
+from datasets.render.cards.deck import Deck, DeckStyle, draw_deck, index_ink
+from datasets.render.cards.deck_folder import load_deck
 from datasets.render.cards.deck_style import ALPHABETS
 from datasets.render.cards.mixed import filled_deck, known_faces, mixed_deck
 from settlement.errors import FeltwatchError

@@ -1,0 +1,124 @@
+"""Decks read from a folder of images of their faces, and where the index of a face is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from datasets.render.cards.deck import (
+    PX_PER_MM,
+    Deck,
+    DeckStyle,
+    Face,
+    Index,
+    Picture,
+    draw_back,
+)
+from settlement.errors import FeltwatchError
+from settlement.record import DECK_LABELS, JOKER
+
+WORD_SHARE = 0.8
+"""A joker's word whose letters stand alone holds this much of the ink at the card's edge."""
+
+
+def _find_index(bgra: Picture, label: str) -> tuple[float, float, float, float] | None:
+    """Bounds in px of the top-left index: the ink in the corner that is no pip or frame."""
+    h, w = bgra.shape[:2]
+    edge = bgra[round(h * 0.02) : round(h * 0.98), round(w * 0.012) : round(w * 0.035)]
+    paper = np.median(edge[edge[..., 3] > 250][:, :3], axis=0)
+    solid = cv2.erode((bgra[..., 3] > 250).astype(np.uint8), np.ones((5, 5), np.uint8))
+    ink = (np.abs(bgra[..., :3].astype(np.float32) - paper).max(axis=2) > 70) & (solid > 0)
+    count, _, stats, centers = cv2.connectedComponentsWithStats(ink.astype(np.uint8))
+    deepest = 0.56 if label == JOKER else 0.30
+    parts = [
+        stats[i]
+        for i in range(1, count)
+        if stats[i][4] >= 20
+        and centers[i][0] < w * 0.19
+        and centers[i][1] < h * deepest
+        and stats[i][2] < w * 0.26
+        and stats[i][3] < h * (0.56 if label == JOKER else 0.3)
+        and (stats[i][0] + stats[i][2]) < w * 0.36
+    ]
+    if label != JOKER:
+        # Pips of the left column may begin beside the index: keep what hangs on the corner.
+        parts = [p for p in parts if p[0] < w * 0.155 and p[1] + p[3] < h * 0.32]
+    if label == JOKER:
+        # A word that runs into the card's border or image: take the strip at the edge too.
+        strip = ink[round(h * 0.015) : round(h * 0.55), round(w * 0.015) : round(w * 0.15)]
+        rows, columns = np.flatnonzero(strip.any(axis=1)), np.flatnonzero(strip.any(axis=0))
+        held = sum(int(p[4]) for p in parts)
+        if rows.size and held < WORD_SHARE * int(strip.sum()):
+            x, y = round(w * 0.015), round(h * 0.015)
+            wide, tall = int(columns[-1] - columns[0] + 1), int(rows[-1] - rows[0] + 1)
+            parts.append(np.array([columns[0] + x, rows[0] + y, wide, tall, 0]))
+    if not parts:
+        return None
+    return (
+        float(min(p[0] for p in parts)),
+        float(min(p[1] for p in parts)),
+        float(max(p[0] + p[2] for p in parts)),
+        float(max(p[1] + p[3] for p in parts)),
+    )
+
+
+def load_deck(folder: Path, size_mm: tuple[float, float] = (63.0, 88.0)) -> Deck:
+    """Read a folder of faces `AS.png` ... `KD.png`, `JOKER.png` and, if there, `BACK.png`.
+
+    Raises FeltwatchError naming the file that is missing, unreadable or has no index in
+    its top left corner.
+    """
+    if not folder.is_dir():
+        raise FeltwatchError(f"{folder}: no such folder of card faces")
+    faces: dict[str, Face] = {}
+    for label in DECK_LABELS:
+        path = folder / f"{label}.png"
+        if not path.is_file():
+            raise FeltwatchError(
+                f"{path}: missing; a deck folder holds AS.png ... KD.png, JOKER.png"
+            )
+        face = load_face(path, label, size_mm)
+        if face is None:
+            raise FeltwatchError(f"{path}: no index found in the top left corner of the face")
+        faces[label] = face
+    back = load_back(folder / "BACK.png", size_mm) or draw_back(DeckStyle(size_mm=size_mm))
+    return Deck(name=folder.name, size_mm=size_mm, faces=faces, back=back)
+
+
+def load_face(path: Path, label: str, size_mm: tuple[float, float]) -> Face | None:
+    """A face from an image of it; None where no index is found in its top left corner."""
+    bgra = _read_bgra(path)
+    found = _find_index(bgra, label)
+    if found is None:
+        return None
+    w, h = (round(v * PX_PER_MM) for v in size_mm)
+    sx, sy = size_mm[0] / bgra.shape[1], size_mm[1] / bgra.shape[0]
+    x0, y0, x1, y1 = found[0] * sx, found[1] * sy, found[2] * sx, found[3] * sy
+    rects = (
+        Index((x0, y0, x1, y1), False),
+        Index((size_mm[0] - x1, size_mm[1] - y1, size_mm[0] - x0, size_mm[1] - y0), True),
+    )
+    return Face(_fit(bgra, w, h), rects)
+
+
+def load_back(path: Path, size_mm: tuple[float, float]) -> Face | None:
+    """A back from an image of it; None where there is no such file."""
+    if not path.is_file():
+        return None
+    w, h = (round(v * PX_PER_MM) for v in size_mm)
+    return Face(_fit(_read_bgra(path), w, h))
+
+
+def _read_bgra(path: Path) -> Picture:
+    image = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
+    if image is None or image.ndim != 3:
+        raise FeltwatchError(f"{path}: not a colour picture")
+    if image.shape[2] == 3:
+        image = np.dstack([image, np.full(image.shape[:2], 255, np.uint8)])
+    return np.asarray(image, np.uint8)
+
+
+def _fit(bgra: Picture, w: int, h: int) -> Picture:
+    return np.asarray(cv2.resize(bgra, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
