@@ -160,7 +160,9 @@ class WagerRecord(_Part):
         None, description="Chips taken back from the pay: change given or commission."
     )
     payments: tuple[Payment, ...] | None = Field(
-        None, description="The pay step by step, where it was seen; `paid_cents` is their sum."
+        None,
+        description="The pay step by step, where it was seen; `paid_cents` is their sum. Of one "
+        "payment alone whose sum is not sure it is the likeliest of `paid_sums`.",
     )
     late: LateBet | None = Field(
         None, description="The stake was changed after bets were closed; `stake_cents` is the new."

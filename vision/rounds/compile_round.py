@@ -144,7 +144,7 @@ def _wagers(
                 wager=name, stake_cents=stake.cents, action=action,
                 paid_cents=paid.cents, payments=payments,
                 late=None if late is None else late.late, stake_sums=stake.sums or None,
-                paid_sums=paid.sums or None if payments is None else None,
+                paid_sums=None if payments is not None and len(payments) > 1 else paid.sums or None,
                 stake_chips=stake.height, paid_chips=paid.height,
                 cameras=tuple(sorted({*stake.cameras, *paid.cameras})) or None,
                 paid_least_cents=least_cents(table, name, last) if action == "paid" else None,
