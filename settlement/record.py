@@ -238,6 +238,9 @@ class Undecided(_Part):
         "the seat, of an owner who could not be told)."
     )
     why: str
+    may_be: tuple[tuple[CardLabel, Share], ...] | None = Field(
+        None, description="Of a card: what it may be, with probabilities, the likeliest first."
+    )
 
 
 class Meter(_Part):
