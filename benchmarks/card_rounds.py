@@ -179,8 +179,9 @@ class _Tally:
         for place, seat in enumerate(SEATS):
             low, high = (_box(v) for v in _rows(seat is None))
             here = SeatPlace(
-                seat=seat or 1, place=Place(center_mm=(0.0, 0.0)), low=low, high=high, spots={}
-            )
+                seat=seat or 1, place=Place(center_mm=(0.0, 0.0)), low=low, high=high,
+                spots={"main": low},
+            )  # fmt: skip
             read = read_hand(seat, hands, here, decided)
             names = [*read.low, *read.high]
             every += names
