@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from settlement.record import RoundRecord, WagerRecord
+from settlement.record import DECK_LABELS, RoundRecord, WagerRecord
 from settlement.settle import settle
 from tests.vision.rounds.readings import (
     DEALER,
@@ -456,3 +457,36 @@ def test_a_stream_that_ends_within_a_round_says_so() -> None:
     assert doubts(record) == {(None, "end"): "the recording ended before the round did"}
     assert wager(record, "main").paid_cents == 1000
     assert record.to_json() == RoundRecord.model_validate_json(record.to_json()).to_json()
+
+
+def test_print_that_reads_as_a_card_beside_a_whole_hand_is_no_card() -> None:
+    far = np.array([40.0, 160.0])
+    told = np.zeros(len(DECK_LABELS), np.float32)
+    told[DECK_LABELS.index("AD")] = 0.95
+    mark = ReadIndex(far, far, 0.0, told, 0.65, (0.0, 0.0, 9.0, 18.0))
+    record = whole_round(dealer=(*dealer_cards(shares={"KS": 0.9}), mark))
+    assert (record.dealer.low, record.dealer.high) == tuple(tuple(h.split()) for h in DEALER)
+
+
+def _never_turned_up(seldom_s: float) -> RoundRecord:
+    """A round whose seat 1 was seen closed until the dealer's cards were gone."""
+    play = Play()
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=STAKES, backs=2))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(2, reading(stakes=STAKES, cards=seat_cards(2)))
+    play.see(2, reading(cards=seat_cards(2)))
+    assert play.tracker.round is not None
+    play.tracker.round.seldom_s = seldom_s
+    for place in (None, 1, 2):
+        play.see(place, reading())
+    (own,) = play.ended
+    return compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+
+
+def test_what_was_done_for_a_hand_that_was_turned_up_between_two_frames_is_undecided() -> None:
+    assert wager(_never_turned_up(0.0), "emperors_treasure").action == "left"
+    record = _never_turned_up(6.0)
+    assert wager(record, "emperors_treasure").action is None
+    assert "looked at too seldom" in doubts(record)[(1, "emperors_treasure.action")]
+    assert wager(record, "emperors_treasure", 2).action == "taken"
