@@ -103,14 +103,13 @@ def _is_mark(card: CardRead, decided: Mapping[int, Decided]) -> bool:
     return told is not None and told.mark
 
 
-def _without_print(
-    cards: list[CardRead], low: Polygon, high: Polygon, place: Place
-) -> list[CardRead]:
+def _without_print(cards: list[CardRead], where: DealerPlace) -> list[CardRead]:
     """The cards of a hand, but for marks far from its boxes where all seven lie nearer."""
     near = [
         card
         for card in cards
-        if min(outside_mm(box, place, card.center_mm) for box in (low, high)) <= FAR_MM
+        if min(outside_mm(box, where.place, card.center_mm) for box in (where.low, where.high))
+        <= FAR_MM
     ]
     return near if len(near) >= HAND_CARDS else cards
 
@@ -226,8 +225,7 @@ def compile_round(
         seat: changes.hand(seat, track) for seat, track in own.tracks.items()
     }
     if GAMES[table.rules.game].dealer_cards == HAND_CARDS:
-        own_boxes = table.dealer.low, table.dealer.high, table.dealer.place
-        hands[None] = _without_print(hands[None], *own_boxes)
+        hands[None] = _without_print(hands[None], table.dealer)
     parted = part_dealer(table, hands)
     decided = decide_deck(hands)
     least = 1.0
