@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import av
+from av.video.frame import PictureType
+from av.video.stream import VideoStream
 
 from settlement.errors import FeltwatchError
 
@@ -69,13 +71,13 @@ def encoded(video: Path, to: Path, codec: str, mbit: float, key_frames_s: float)
         options = {"preset": "veryfast", "g": str(max(1, round(key_frames_s * rate)))}
         if codec == "h265":
             options["x265-params"] = "log-level=error"
-        stream = out.add_stream(CODECS[codec], rate=rate, options=options)
+        stream = cast(VideoStream, out.add_stream(CODECS[codec], rate=rate, options=options))
         stream.width, stream.height = shown.width, shown.height
         stream.pix_fmt = "yuv420p"
         stream.bit_rate = int(mbit * 1e6)
         stream.time_base = stream.codec_context.time_base = shown.time_base or 1 / rate
         for frame in source.decode(shown):
-            frame.pict_type = 0
+            frame.pict_type = PictureType.NONE
             out.mux(stream.encode(frame))
         out.mux(stream.encode(None))
     return to
