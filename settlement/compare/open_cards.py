@@ -25,6 +25,7 @@ OTHER_CARD = 0.02
 """What is left for the cards that a reading gives no share."""
 
 _PLACE = re.compile(r"(low|high)\[\d\]$")
+_OF_A_HAND = re.compile(r"(dealer\.)?(low|high|hands?|cards|discard)\b|dealer$")
 _FULL = {"low": 2, "high": 5}
 _NOTE = " One card or more were not read; what they may be makes no difference here."
 
@@ -104,8 +105,9 @@ def _fills(
     """Whether the hand is whole with these cards, and nothing else of it is in doubt."""
     missing = {box: full - len(getattr(hand, box) or ()) for box, full in _FULL.items()}
     told = {box: sum(card.box == box for card in own) for box in _FULL}
-    hands = [e for e in record.undecided if e.seat == seat and e.what in ("hand", "low", "high")]
-    return missing == told and not hands
+    known = {id(card.entry) for card in own}
+    doubts = (e for e in record.undecided if e.seat == seat and id(e) not in known)
+    return missing == told and not any(_OF_A_HAND.match(e.what) for e in doubts)
 
 
 def _ways(record: RoundRecord, cards: Sequence[OpenCard]) -> Iterator[tuple[float, RoundRecord]]:
