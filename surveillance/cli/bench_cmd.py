@@ -34,6 +34,8 @@ bench_app = typer.Typer(
 
       feltwatch bench simulate --seconds 10
 
+      feltwatch bench audit --codec h265 --mbit 8
+
       feltwatch bench live --tables 2
 
       feltwatch bench overload shift-1 shift-2
@@ -303,6 +305,50 @@ def soak_command(
     found = bench_soak(
         sample / "video.mp4", sample / "table.toml", minutes, _tell, fault_every, warm, fps
     )
+    found["machine"] = machine_info()
+    _print(found, as_json)
+
+
+@bench_app.command("audit")
+def audit_bench_command(
+    video: Annotated[
+        Path | None, typer.Argument(help="A recording; the sample when none is given.")
+    ] = None,
+    table: Annotated[Path | None, typer.Option("--table", help="Its table file.")] = None,
+    codec: Annotated[
+        str | None, typer.Option("--codec", help="Encode it anew first: h264 or h265.")
+    ] = None,
+    mbit: Annotated[
+        float, typer.Option("--mbit", min=0.5, max=100, help="Million bits a second then.")
+    ] = 8.0,
+    key_frames: Annotated[
+        float,
+        typer.Option("--key-frames", min=0.1, max=60, help="Seconds between key frames then."),
+    ] = 2.0,
+    as_json: AsJson = False,
+) -> None:
+    """Measure an audit against decoding every frame of the same recording.
+
+    Prints CPU and wall time of both, and their ratios.
+
+    Examples:
+
+      feltwatch bench audit
+
+      feltwatch bench audit shift.mp4 --table table.toml --codec h265 --mbit 8 --key-frames 10
+    """
+    from benchmarks.audit_time import CODECS, bench_audit
+    from benchmarks.rules import machine_info
+
+    if codec is not None and codec not in CODECS:
+        raise FeltwatchError(f"--codec {codec}: give one of {', '.join(CODECS)}")
+    if video is not None and table is None:
+        raise FeltwatchError(f"{video}: give its table file too, with --table")
+    sample = Path(__file__).resolve().parents[2] / "sample"
+    found = bench_audit(
+        video or sample / "video.mp4", table or sample / "table.toml", _tell,
+        codec=codec, mbit=mbit, key_frames_s=key_frames,
+    )  # fmt: skip
     found["machine"] = machine_info()
     _print(found, as_json)
 

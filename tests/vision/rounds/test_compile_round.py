@@ -161,6 +161,40 @@ def test_a_payout_after_the_cards_were_taken_is_dated() -> None:
     assert float(taken) < float(told.payments[0].at_s)
 
 
+def test_a_late_payout_is_dated_although_its_sum_is_not_sure() -> None:
+    torn = stack("red red", 0.6, c1500=0.4)
+    play = Play()
+    for backs in (0, 2):
+        play.see(1, reading(stakes=STAKES, backs=backs))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, *[reading(stakes=STAKES, cards=seat_cards(1))] * 3)
+    play.see(1, *[reading(stakes=STAKES)] * 3)
+    play.see(1, *[reading(stakes=STAKES, pays={"main": [torn]})] * 3)
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    told = sums(compile_round(TABLE, 1, own, play.now_s, cut_short=False), "main")
+    assert told.paid_cents is None
+    assert [p.cents for p in told.payments or ()] == [1000]
+    assert [cents for cents, _ in told.paid_sums or ()][:2] == [1000, 1500]
+
+
+def test_a_payout_that_lost_a_chip_is_two_states_although_neither_is_sure() -> None:
+    play = Play()
+    for backs in (0, 2):
+        play.see(1, reading(stakes=STAKES, backs=backs))
+    play.see(None, reading(cards=dealer_cards()))
+    for torn in (stack("red red red", 0.985, c2000=0.015), stack("red red", 0.915, c1500=0.082)):
+        play.see(1, *[reading(stakes=STAKES, pays={"main": [torn]}, cards=seat_cards(1))] * 3)
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    told = sums(compile_round(TABLE, 1, own, play.now_s, cut_short=False), "main")
+    # As one state it would have been $15, surely.
+    assert told.paid_cents in (None, 1000)
+    assert (told.paid_sums or ((1000, 1.0),))[0][0] == 1000
+
+
 def test_a_payout_mended_after_the_cards_were_taken_is_told_in_steps() -> None:
     play = Play()
     for backs in (0, 2):
