@@ -39,7 +39,8 @@ test-long: $(VENV)/.dev
 	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m '$(LONG) or property' $(PYTEST_ARGS)
 
 test-train: $(VENV)/.train
-	$(BIN)/python -m pytest tests/train tests/datasets/labelled/test_labelled_formats.py $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests/train tests/datasets/labelled/test_labelled_formats.py \
+	  tests/datasets/labelled/test_label_form_outlines.py $(PYTEST_ARGS)
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict

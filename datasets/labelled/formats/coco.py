@@ -280,10 +280,9 @@ def _split_of(file: Path) -> str | None:
     name = file.parent.name if file.name == "_annotations.coco.json" else file.stem
     if file.name == "labels.json":
         name = file.parent.name
-    name = name.removeprefix("instances_").rstrip("0123456789")
-    known = split_name(name)
-    own = file.stem.startswith("instances_") and name != NO_SPLIT
-    return known or (name if own else None)
+    task = next((task for task in TASKS if name.startswith(task)), "")
+    name = name.removeprefix(task).rstrip("0123456789")
+    return split_name(name) or (name if task and name != NO_SPLIT else None)
 
 
 def _box(told: Any, names: dict[int, str], file: Path) -> Box:

@@ -157,6 +157,10 @@ def _box(told: Any, names: list[str], place: str) -> Box | None:
     attributes = dict(told.get("attributes") or {})
     if attributes.get("is_crowd") is False:
         del attributes["is_crowd"]
+    if kind == "bbox" and "rotation" in attributes:
+        # How CVAT exports a turned box in this form.
+        (turn,) = numbers([attributes.pop("rotation")], "rotation", place, 1)
+        angle = turn % 360 or None
     if told.get("group"):
         attributes[OWN + "group"] = told["group"]
     if kind in ("points", "polyline"):

@@ -18,6 +18,7 @@ from surveillance.web.schemas.calculator import (
     TableRulesForm,
     TableTextForm,
 )
+from surveillance.web.schemas.json_numbers import Integral
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.services.calculator import calculate
 from surveillance.web.services.calculator_choices import games_form
@@ -41,7 +42,9 @@ def games(_: Viewer) -> GamesForm:
 
 
 @router.post("/api/calculator", responses=_REFUSED | _NOT_THERE)
-def calculator(_: Viewer, shelf: TableShelfHere, question: CalculatorQuestion) -> CalculatorAnswer:
+def calculator(
+    _: Viewer, shelf: TableShelfHere, question: Integral[CalculatorQuestion]
+) -> CalculatorAnswer:
     """Settle a round: every wager's outcome and pay with the rule that says so.
 
     Nothing is kept. What cannot be, such as a card that is there twice, is among the

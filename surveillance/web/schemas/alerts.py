@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from surveillance.web.schemas.json_numbers import Integral
 from surveillance.web.schemas.rounds import HandsForm
 
 MAX_COMMENT = 2_000
@@ -124,7 +125,7 @@ class Correction(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     code: Annotated[Short, StringConstraints(pattern=r"^[A-Z_]{2,40}$")] | None = None
-    seat: Annotated[int, Strict(), Field(ge=0, le=20)] | None = Field(
+    seat: Annotated[Integral[int], Strict(), Field(ge=0, le=20)] | None = Field(
         None, description="0: the dealer."
     )
     wager: Short | None = None
@@ -140,7 +141,7 @@ class VerdictChange(BaseModel):
     verdict: Literal["confirmed", "rejected", "corrected", "reopened"]
     comment: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_COMMENT)] = ""
     corrected: Correction | None = None
-    after: Annotated[int, Strict()] | None = Field(
+    after: Annotated[Integral[int], Strict()] | None = Field(
         None,
         description="Number of the last verdict that was looked at, 0 for none: somebody "
         "else's that came since is then not overruled unseen (409).",

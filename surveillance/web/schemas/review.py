@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, Strict, StrictBool, StringConstraints
 
+from surveillance.web.schemas.json_numbers import Integral
+
 MAX_BOXES = 2_000
 """More boxes than any picture of a table holds."""
 
@@ -29,7 +31,7 @@ PersonName = Annotated[
 ]
 """Names and new labels are one line of printable text; a label that is there may be any."""
 
-Revision = Annotated[int, Strict(), Field(ge=1, le=MAX_REVISION)]
+Revision = Annotated[Integral[int], Strict(), Field(ge=1, le=MAX_REVISION)]
 
 
 class _Form(BaseModel):

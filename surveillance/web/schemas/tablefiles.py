@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, Strict, StrictBool, StringConstraints
 
+from surveillance.web.schemas.json_numbers import Integral
 from vision.geometry.table import Camera
 
 FileName = Annotated[str, StringConstraints(min_length=1, max_length=61)]
@@ -112,7 +113,7 @@ class RecordingPicture(_Form):
 class FitQuestion(_Form):
     """A camera's points to fit, with the layout to draw over the image."""
 
-    camera: Camera
+    camera: Integral[Camera]
     data: Data = Field(description="The table file's data, for its layout.")
     fit_lens: StrictBool = Field(
         default=False, description="Find k1 and k2 by the points; else those given are kept."

@@ -21,6 +21,7 @@ from datasets.labelled.importing import ImportOptions, import_labels
 from datasets.labelled.manifest import Box, Dataset
 from settlement.errors import FeltwatchError
 from tests.datasets.labelled.made import add, picture_bytes
+from tests.datasets.labelled.matrix import covers
 from tests.datasets.labelled.test_labelled_defects import pictures, put
 
 LABELS = ("AS", "KD")
@@ -59,6 +60,8 @@ def splits(folder: Path) -> set[str | None]:
     return {picture.split for picture, _ in pictures(folder).values()}
 
 
+@covers("datumaro", *(f"{form} import boxes splits" for form in
+                      ("coco", "voc", "cvat", "darknet", "datumaro", "yolo")))  # fmt: skip
 @pytest.mark.parametrize("form", ["coco_instances", "coco", "voc_detection", "cvat", "yolo",
                                   "datumaro", "yolo_ultralytics"])  # fmt: skip
 def test_boxes_and_splits_that_datumaro_writes_come_in(tmp_path: Path, form: str) -> None:
@@ -72,6 +75,7 @@ def test_boxes_and_splits_that_datumaro_writes_come_in(tmp_path: Path, form: str
         assert box.xyxy == pytest.approx(UPRIGHT.xyxy, abs=0.01)
 
 
+@covers("datumaro", "cvat import rotation")
 def test_rotation_that_datumaro_writes_comes_in(tmp_path: Path) -> None:
     import_labels(theirs(tmp_path / "in", "cvat", "turned"), tmp_path / "d")
     for _, (box,) in pictures(tmp_path / "d").values():
@@ -79,6 +83,7 @@ def test_rotation_that_datumaro_writes_comes_in(tmp_path: Path) -> None:
         assert box.xyxy == pytest.approx(TURNED.xyxy, abs=0.01)
 
 
+@covers("datumaro", *(f"{form} import polygons" for form in ("coco", "cvat", "datumaro")))
 @pytest.mark.parametrize("form", ["coco_instances", "cvat", "datumaro"])
 def test_polygons_and_masks_that_datumaro_writes_come_in(tmp_path: Path, form: str) -> None:
     import_labels(theirs(tmp_path / "in", form, "polygon", "mask"), tmp_path / "d")
@@ -92,6 +97,7 @@ def test_polygons_and_masks_that_datumaro_writes_come_in(tmp_path: Path, form: s
         assert sum(mask.mask["counts"][1::2]) == 24
 
 
+@covers("datumaro", *(f"{form} import attributes" for form in ("coco", "cvat", "datumaro")))
 @pytest.mark.parametrize("form", ["coco_instances", "cvat", "datumaro"])
 def test_attributes_that_datumaro_writes_come_in(tmp_path: Path, form: str) -> None:
     import_labels(theirs(tmp_path / "in", form, "box"), tmp_path / "d")
@@ -107,6 +113,7 @@ def ours(folder: Path, *boxes: Box) -> Dataset:
     return dataset
 
 
+@covers("datumaro", *(f"{f} export boxes splits attributes" for f in ("coco", "voc", "cvat")))
 @pytest.mark.parametrize(
     ("form", "name"), [(Format.COCO, "coco"), (Format.VOC, "voc"), (Format.CVAT, "cvat")]
 )
@@ -128,6 +135,7 @@ def test_datumaro_reads_our_boxes_splits_and_attributes(
         assert one.attributes["worn"] == "yes"
 
 
+@covers("datumaro", "coco export polygons", "cvat export polygons")
 @pytest.mark.parametrize(("form", "name"), [(Format.COCO, "coco"), (Format.CVAT, "cvat")])
 def test_datumaro_reads_our_polygons(tmp_path: Path, form: Format, name: str) -> None:
     datumaro = pytest.importorskip("datumaro", reason="datumaro is not installed")
@@ -168,6 +176,7 @@ def supervised(folder: Path, form: str, turned: bool = False) -> None:
         (out / "data.yaml").write_text(f"{text}\ntrain: images\nval: images\n")
 
 
+@covers("supervision", "coco import boxes", "voc import boxes", "yolo import boxes")
 @pytest.mark.parametrize("form", ["coco", "voc", "yolo"])
 def test_boxes_that_supervision_writes_come_in(tmp_path: Path, form: str) -> None:
     supervised(tmp_path, form)
@@ -186,6 +195,9 @@ def test_fiftyones_layout_of_coco_comes_in(tmp_path: Path) -> None:
     assert list(pictures(tmp_path / "d")) == ["a.jpg"]
 
 
+@covers(
+    "supervision", "yolo export boxes", "yolo-obb export boxes rotation", "yolo-seg export boxes"
+)
 @pytest.mark.parametrize(("form", "turned"), [(Format.YOLO, False), (Format.YOLO_OBB, True),
                                               (Format.YOLO_SEG, False)])  # fmt: skip
 def test_supervision_reads_our_yolo(tmp_path: Path, form: Format, turned: bool) -> None:
@@ -225,6 +237,7 @@ def track_box(frame: int, x: float, outside: int = 0, more: str = "") -> str:
     )
 
 
+@covers("datumaro", "cvat-video import boxes")
 def test_tracks_are_read_as_datumaro_reads_them(tmp_path: Path) -> None:
     datumaro = pytest.importorskip("datumaro", reason="datumaro is not installed")
     boxes = "".join(track_box(n, 4.0 * n) for n in range(4)) + track_box(4, 16, outside=1)
@@ -239,6 +252,38 @@ def test_tracks_are_read_as_datumaro_reads_them(tmp_path: Path) -> None:
         if item.annotations and not item.annotations[0].attributes.get("outside")
     }
     assert own == read
+
+
+@covers("datumaro", "cvat-video import rotation polygons splits attributes")
+def test_shapes_of_tracks_are_read_as_datumaro_reads_them(tmp_path: Path) -> None:
+    datumaro = pytest.importorskip("datumaro", reason="datumaro is not installed")
+    ring = ";".join(f"{x},{y}" for x, y in RING)
+    worn = '<attribute name="worn">yes</attribute>'
+    shape = 'keyframe="1" occluded="1" z_order="2"'
+    at = 'xtl="30" ytl="25" xbr="50" ybr="35" rotation="30"'
+    text = video_xml(
+        "".join(f'<box frame="{n}" outside="{n}" {shape} {at}>{worn}</box>' for n in range(2))
+    )
+    more = "".join(
+        f'<polygon frame="{n}" outside="{n}" {shape} points="{ring}"></polygon>' for n in range(2)
+    )
+    track = f'<track id="1" label="AS" source="manual">{more}</track></annotations>'
+    (tmp_path / "val.xml").write_text(text.replace("</annotations>", track))
+    put(tmp_path / "images", "frame_000000.png", "frame_000001.png")
+    import_labels(tmp_path, tmp_path / "d")
+    found = pictures(tmp_path / "d")
+    assert found["frame_000001.png"][1] == ()
+    picture, (box, polygon) = found["frame_000000.png"]
+    read = datumaro.Dataset.import_from(str(tmp_path), "cvat").get("frame_000000", "val")
+    assert picture.split == read.subset
+    turned, outline = read.annotations
+    x0, y0, x1, y1 = box.xyxy
+    own = [(x0 + x1) / 2, (y0 + y1) / 2, x1 - x0, y1 - y0, box.angle_deg]
+    assert own == list(turned.points)
+    assert box.attribute("worn") == turned.attributes["worn"] == "yes"
+    shape_read = shape_of(polygon)
+    assert shape_read is not None
+    assert [v for p in shape_read.polygons[0] for v in p] == list(outline.points)
 
 
 def test_frames_of_a_video_are_cut_by_their_time(tmp_path: Path) -> None:
@@ -297,42 +342,6 @@ def test_label_studios_turn_about_its_corner(tmp_path: Path) -> None:
     shape = shape_of(polygon)
     assert shape is not None
     assert np.asarray(shape.polygons[0]) == pytest.approx(np.asarray(RING))
-
-
-def test_labelme_and_supervisely_come_in(tmp_path: Path) -> None:
-    put(tmp_path / "me" / "val", "a.jpg")
-    shapes = [
-        {"label": "KD", "points": [[58.5, 40], [10, 8]], "shape_type": "rectangle", "group_id": 2},
-        {"label": "AS", "points": corners_of(TURNED), "shape_type": "rotation"},
-        {"label": "KD", "points": RING, "shape_type": "polygon"},
-    ]
-    told = {"version": "6.3.1", "flags": {}, "shapes": shapes, "imagePath": "a.jpg",
-            "imageHeight": 64, "imageWidth": 96, "imageData": None}  # fmt: skip
-    (tmp_path / "me" / "val" / "a.json").write_text(json.dumps(told))
-    import_labels(tmp_path / "me", tmp_path / "d")
-    (((picture, (box, turned, polygon))),) = pictures(tmp_path / "d").values()
-    assert picture.split == "val"
-    assert (box.xyxy, box.attribute("group_id")) == (UPRIGHT.xyxy, 2)
-    assert turned.angle_deg == pytest.approx(30)
-    assert shape_of(polygon) is not None
-
-    put(tmp_path / "sly" / "train" / "img", "a.jpg")
-    ann = tmp_path / "sly" / "train" / "ann" / "a.jpg.json"
-    ann.parent.mkdir(parents=True)
-    classes = [{"title": name, "shape": "any"} for name in LABELS]
-    (tmp_path / "sly" / "meta.json").write_text(json.dumps({"classes": classes, "tags": []}))
-    objects = [
-        {"classTitle": "KD", "geometryType": "rectangle", "tags": [{"name": "worn", "value": 1}],
-         "points": {"exterior": [[10, 8], [58.5, 40]], "interior": []}},
-        {"classTitle": "KD", "geometryType": "polygon",
-         "points": {"exterior": RING, "interior": []}},
-    ]  # fmt: skip
-    ann.write_text(json.dumps({"size": {"height": 64, "width": 96}, "objects": objects}))
-    import_labels(tmp_path / "sly", tmp_path / "d2")
-    (((picture, (box, polygon))),) = pictures(tmp_path / "d2").values()
-    assert (picture.file, picture.split) == ("train/a.jpg", "train")
-    assert (box.xyxy, box.attribute("worn")) == (UPRIGHT.xyxy, 1)
-    assert shape_of(polygon) is not None
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from settlement.errors import FeltwatchError
 from surveillance.cli import main
 from surveillance.reports.model_labels import Terms, terms_of
 from tests.datasets.labelled.made import add, picture_bytes
+from tests.datasets.labelled.matrix import DOCUMENTED, covers
 
 SIZE = 'width="96" height="64"'
 
@@ -203,6 +204,7 @@ def test_pose_without_its_shape_is_refused(tmp_path: Path) -> None:
         import_labels(tmp_path / "in", tmp_path / "d")
 
 
+@covers(DOCUMENTED, "yolo-seg import rotation")
 def test_turned_boxes_of_yolo_keep_their_turn(tmp_path: Path) -> None:
     turn = math.radians(30)
     c, s = math.cos(turn), math.sin(turn)

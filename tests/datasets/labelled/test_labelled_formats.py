@@ -18,6 +18,7 @@ from datasets.labelled.manifest import Box, Dataset
 from datasets.labelled.sidecar import SIDECAR
 from settlement.errors import FeltwatchError
 from tests.datasets.labelled.made import add, contents, picture_bytes, small_dataset
+from tests.datasets.labelled.matrix import covers
 
 LABELS = ("AS", "a label", "été <1>", "x:y")
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -134,6 +135,7 @@ def test_ultralytics_opens_yolo(tmp_path: Path) -> None:
         assert [x * 96, y * 64, w * 96, h * 64] == pytest.approx([34, 24, 48, 32], abs=0.01)
 
 
+@covers("pycocotools", "coco export boxes splits")
 def test_pycocotools_opens_coco(tmp_path: Path) -> None:
     coco = pytest.importorskip("pycocotools.coco", reason="pycocotools is not installed")
     with small_dataset(tmp_path / "d") as dataset:
@@ -178,6 +180,7 @@ def test_datumaro_opens_it(tmp_path: Path, format: Format, theirs: str) -> None:
         assert item.media.data.shape[:2] == (64, 96)
 
 
+@covers("datumaro", "cvat export rotation")
 def test_datumaro_reads_a_turned_box_of_cvat(tmp_path: Path) -> None:
     datumaro = pytest.importorskip("datumaro", reason="datumaro is not installed")
     with Dataset.create(tmp_path / "d", ("AS",)) as dataset:

@@ -99,6 +99,18 @@ def test_both_hands_are_named_and_every_wager_has_its_rule(
     }
 
 
+def test_integers_of_json_may_be_written_as_floats(
+    client: TestClient, nevada: dict[str, Any]
+) -> None:
+    seat = hand("AS AD AH KD JC 8D 3H", seat=3.0, stakes={"main": 2500.0})
+    whole = hand("AS AD AH KD JC 8D 3H", seat=3, stakes={"main": 2500})
+    told = [ask(client, rules=nevada, dealer=DEALER, seats=[one]) for one in (seat, whole)]
+    assert told[0] == told[1]
+    seat["seat"] = 3.5
+    answer = client.post("/api/calculator", json={"rules": nevada, "seats": [seat]})
+    assert answer.status_code == 422
+
+
 def question_of(record: RoundRecord) -> dict[str, Any]:
     """A round as it lay, asked of the calculator."""
     seats = []

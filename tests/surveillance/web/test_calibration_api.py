@@ -268,6 +268,19 @@ def test_a_fit_tells_misses_in_px_and_mm(client: TestClient, file: dict[str, Any
     assert np.allclose(shown["points_px"], fitted.felt_to_image(box), atol=0.01)
 
 
+@pytest.mark.parametrize("width", [1920.0, 7480315.0])
+def test_integers_of_json_may_be_written_as_floats(
+    client: TestClient, file: dict[str, Any], width: float
+) -> None:
+    camera = file["data"]["camera"] | {"width_px": width}
+    told = client.post("/api/calibration/fit", json={"camera": camera, "data": file["data"]})
+    assert (told.status_code, told.json()["camera"]["width_px"]) == (200, int(width))
+    for wrong in (width + 0.5, str(width), True):
+        camera["width_px"] = wrong
+        told = client.post("/api/calibration/fit", json={"camera": camera, "data": file["data"]})
+        assert told.status_code == 422
+
+
 def test_a_bad_point_is_shown_and_blamed(client: TestClient, file: dict[str, Any]) -> None:
     camera = file["data"]["camera"]
     camera["points"][4]["image_px"][0] += 60
