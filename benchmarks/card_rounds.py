@@ -30,7 +30,7 @@ from vision.cards.deck_assignment import HAND_CARDS, decide_deck
 from vision.cards.view import CardRead, ReadIndex, fuse_indices, join_cards, see_indices
 from vision.detect.detections import Reader
 from vision.detect.tiling import SizedDetector
-from vision.geometry.table import Place, Polygon
+from vision.geometry.table import Place, Polygon, SeatPlace
 from vision.networks import load_networks
 from vision.rounds.compile_round import read_hand
 
@@ -178,7 +178,11 @@ class _Tally:
         every: list[str] = []
         for place, seat in enumerate(SEATS):
             low, high = (_box(v) for v in _rows(seat is None))
-            read = read_hand(hands[seat], low, high, Place(center_mm=(0.0, 0.0)), decided)
+            here = SeatPlace(
+                seat=seat or 1, place=Place(center_mm=(0.0, 0.0)), low=low, high=high,
+                spots={"main": low},
+            )  # fmt: skip
+            read = read_hand(seat, hands, here, decided)
             names = [*read.low, *read.high]
             every += names
             truth = Counter(played.hand(place))

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -47,47 +47,78 @@ class _Heard:
     states: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Film:
+    """What a camera shows: a video, and the table file of its table."""
+
+    video: Path
+    table: Path
+
+    @classmethod
+    def of_shift(cls, folder: Path) -> Film:
+        """A simulated shift with its truth. Raises FeltwatchError where a file is missing."""
+        film = cls(folder / "video.mp4", folder / "table.toml")
+        for path in (film.video, film.table, folder / "truth.jsonl"):
+            if not path.is_file():
+                raise FeltwatchError(
+                    f"{folder}: {path.name} is missing; expected a folder that "
+                    "`feltwatch simulate` made"
+                )
+        return film
+
+    def told(self) -> dict[str, Any]:
+        """Its name, size in px, frames a second and length. Raises FeltwatchError."""
+        with FileSource(self.video) as source:
+            return {
+                "file": f"{self.video.parent.name}/{self.video.name}",
+                "size": [source.width, source.height],
+                "fps": float(source.frame_rate or 0),
+                "length_s": source.duration_s or 0.0,
+            }
+
+
 def bench_live(
-    video: Path,
-    table: Path,
-    tables: int,
+    films: Sequence[Film],
     tell: Callable[[str], None],
     seconds: float | None = None,
     busy: int = 0,
+    keep: Path | None = None,
 ) -> dict[str, Any]:
-    """Play a film to `tables` cameras at once and measure; `seconds` None plays it once.
+    """Play each film to a camera of its own, all at once, and measure.
 
-    A film that has ended begins again. `busy` processes run beside it. Where the film's truth
-    lies beside it, what became of each round is told, see `bench_overload.outcome`.
+    `seconds` None plays the longest once; a film that has ended begins again. `busy` processes
+    run beside it. Where a film's truth lies beside it, what became of each round is told, see
+    `benchmarks.overload.outcome`. The server's data stay in the new folder `keep`, if given.
 
     The time of an alert is from when the camera showed the deciding image, by the stream's
     own clock (RTCP sender reports), to the event's arrival in the client; which rounds and
     alerts were timed so is told, and their delays apart. Raises FeltwatchError.
     """
-    with FileSource(video) as source:
-        length_s, size = source.duration_s or 0.0, (source.width, source.height)
-        rate = float(source.frame_rate or 0)
-    cameras = [f"table{number + 1}" for number in range(tables)]
-    listen_s = seconds if seconds is not None else length_s + AFTER_S
+    cameras = {f"table{number}": film for number, film in enumerate(films, start=1)}
+    told = {name: film.told() for name, film in cameras.items()}
+    longest_s = max(own["length_s"] for own in told.values())
+    listen_s = seconds if seconds is not None else longest_s + AFTER_S
     with (
-        tempfile.TemporaryDirectory(prefix="feltwatch-bench-") as folder,
-        RtspServer(dict.fromkeys(cameras, video)) as rtsp,
+        _folder(keep) as folder,
+        RtspServer({name: film.video for name, film in cameras.items()}) as rtsp,
     ):
-        site = write_site(Path(folder), cameras, rtsp, table)
-        token = make_token(Path(folder))
-        tell(f"starting the server with {tables} tables")
+        site = write_site(folder, {name: film.table for name, film in cameras.items()}, rtsp)
+        token = make_token(folder)
+        tell(f"starting the server with {len(cameras)} tables")
         with running_server(site) as (process, address):
-            heard = _listen(address, token, process, cameras, listen_s, tell, busy)
+            heard = _listen(address, token, process, list(cameras), listen_s, tell, busy)
             usage = heard.pop("usage")
             news: _Heard = heard.pop("news")
             end_s = time.time()
-        path = truth_beside(video)
-        truth = read_rounds(path) if path is not None else []
         url = f"sqlite:///{folder}/data/feltwatch.sqlite"
-        rounds = {c: outcome(truth, read_told(url, c, end_s), end_s) for c in cameras if truth}
+        rounds = {}
+        for name, film in cameras.items():
+            path = truth_beside(film.video)
+            if path is not None:
+                rounds[name] = outcome(read_rounds(path), read_told(url, name, end_s), end_s)
     return {
-        "tables": tables,
-        "video": {"file": video.name, "size": list(size), "fps": rate, "length_s": length_s},
+        "tables": len(cameras),
+        "videos": told,
         "listened_s": round(listen_s, 1),
         "busy_processes": busy,
         "rounds_played": rounds,
@@ -95,6 +126,21 @@ def bench_live(
         "cameras": {name: _summary(own) for name, own in sorted(news.states.items())},
         **usage,
     }
+
+
+@contextlib.contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="feltwatch-bench-") as folder:
+            yield Path(folder)
+        return
+    try:
+        keep.mkdir(parents=True)
+    except FileExistsError:
+        raise FeltwatchError(f"{keep}: exists already; expected a new folder") from None
+    except OSError as error:
+        raise FeltwatchError(f"{keep}: cannot be made: {error.strerror}") from None
+    yield keep.absolute()
 
 
 def delays(rounds: dict[tuple[str, int], bool], alerts: list[dict[str, Any]]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from settlement.record import DealerRecord, RoundRecord, SeatRecord
 from surveillance.alerts.model import ALERTED_APART, IncidentAct
 from surveillance.store import AlertFilter, HealthFilter, Page, RoundFilter, Store
 
-NO_MISTAKE = ALERTED_APART | {"CAMERA", "SILENT", "OVERLOAD"}
+NO_MISTAKE = ALERTED_APART | {"CAMERA", "SILENT", "OVERLOAD", "GAP"}
 """Codes that claim no mistake of anybody at the table."""
 LEAST_CARDS = 4
 """A round that was read is a true one when so many cards lie where that one has them."""
@@ -34,7 +34,7 @@ class Told:
     passes: tuple[float, ...]
     """Wall times at which the film began."""
     gaps: tuple[tuple[float, float], ...]
-    """Wall spans that were reported: overload, left out, no image."""
+    """Wall spans that were reported: overload, left out, no image, not watched."""
 
 
 @contextlib.contextmanager
@@ -54,15 +54,19 @@ def read_told(store_url: str, camera: str, end_s: float) -> Told:
     """Read a camera's record; gaps that still go on end at wall time `end_s`."""
     with Store.open(store_url) as store:
         alerts: dict[int, list[tuple[str, int | None]]] = {}
+        unwatched: list[tuple[float, float]] = []
         for alert in _all(lambda at: store.alerts.page(AlertFilter(camera=camera), at, _PAGE)):
             if alert.round is not None:
                 alerts.setdefault(alert.round, []).append((alert.alert.code, alert.alert.seat))
+            elif alert.alert.code == "GAP":
+                unwatched.append((float(alert.source.removeprefix("gap#")), _wall(alert.at)))
         rounds = tuple(
             (_wall(r.ended_at), RoundRecord.model_validate(r.record), tuple(alerts.get(r.id, ())))
             for r in _all(lambda at: store.rounds.page(RoundFilter(camera=camera), at, _PAGE))
         )
         notes = list(_all(lambda at: store.health.page(HealthFilter(camera=camera), at, _PAGE)))
-    return Told(rounds, *_passes_and_gaps([(_wall(n.at), n.state, n.act) for n in notes], end_s))
+    passes, gaps = _passes_and_gaps([(_wall(n.at), n.state, n.act) for n in notes], end_s)
+    return Told(rounds, passes, tuple(sorted((*gaps, *unwatched))))
 
 
 def _all(page: Callable[[str | None], Page[Row]]) -> Iterator[Row]:

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import httpx
@@ -21,14 +21,17 @@ STARTS_WITHIN_S = 180.0
 _TICKS_S = os.sysconf("SC_CLK_TCK")
 
 
-def write_site(folder: Path, cameras: list[str], rtsp: RtspServer, table: Path) -> Path:
-    """Write a site file whose cameras are the mounts of an RTSP server; return its path."""
+def write_site(folder: Path, tables: Mapping[str, Path], rtsp: RtspServer) -> Path:
+    """Write a site file whose cameras are the mounts of an RTSP server; return its path.
+
+    `tables` are the table files by camera.
+    """
     data = {
         "site": {"name": "bench", "data_dir": "data"},
         "web": {"port": _free_port()},
         "camera": [
             {"name": name, "table_file": str(table.absolute()), "source": rtsp.url(name)}
-            for name in cameras
+            for name, table in tables.items()
         ],
     }
     path = folder / "site.toml"

@@ -84,7 +84,7 @@ def bench_soak(
         tell(f"thinning {video.name} to {fps} frames a second")
         film = thin_film(video, folder / "film.mp4", fps)
         with RtspServer({CAMERA: film}) as rtsp:
-            site = write_site(folder, [CAMERA], rtsp, table)
+            site = write_site(folder, {CAMERA: table}, rtsp)
             token = make_token(folder)
             with running_server(site) as (process, address), _client(token, address) as client:
                 wait_for_server(client, address, process)

@@ -160,7 +160,9 @@ class WagerRecord(_Part):
         None, description="Chips taken back from the pay: change given or commission."
     )
     payments: tuple[Payment, ...] | None = Field(
-        None, description="The pay step by step, where it was seen; `paid_cents` is their sum."
+        None,
+        description="The pay step by step, where it was seen; `paid_cents` is their sum. Of one "
+        "payment alone whose sum is not sure it is the likeliest of `paid_sums`.",
     )
     late: LateBet | None = Field(
         None, description="The stake was changed after bets were closed; `stake_cents` is the new."
@@ -236,6 +238,9 @@ class Undecided(_Part):
         "the seat, of an owner who could not be told)."
     )
     why: str
+    may_be: tuple[tuple[CardLabel, Share], ...] | None = Field(
+        None, description="Of a card: what it may be, with probabilities, the likeliest first."
+    )
 
 
 class Meter(_Part):

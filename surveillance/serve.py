@@ -26,6 +26,8 @@ from surveillance.live.camera_lock import camera_lock
 from surveillance.live.checkpoints import Checkpoints
 from surveillance.live.event_bus import EventBus
 from surveillance.live.recorder import Recorder
+from surveillance.live.sharing.table_share import TableShare, sharing_name
+from surveillance.live.sharing.wall_share import WallShare
 from surveillance.live.shutdown import CAMERAS_SHARE, Shutdown
 from surveillance.live.supervisor import Supervisor
 from surveillance.recordings import AuditManager
@@ -66,8 +68,18 @@ def serve_stack(
         webhooks = Webhooks.of(site.webhooks)
         key = evidence_key(site)
         store = ends.enter_context(Store.open(site.store_url))
+        shares = site.store.share_cameras
+        if shares and store.database.is_sqlite:
+            raise FeltwatchError(
+                f"{site_file}: store.share_cameras: servers share cameras over a PostgreSQL "
+                "database, and this site keeps its record in SQLite"
+            )
         names = [camera.name for camera in site.cameras]
-        ends.enter_context(camera_lock(store.database, names, _end_server))
+        ends.enter_context(camera_lock(store.database, names, _end_server, shared=shares))
+        server = sharing_name(site)
+        store.work_as(server)
+        # After the recorder: the next server numbers its rounds after those stored here.
+        leaving = ends.enter_context(contextlib.ExitStack())
         bus = EventBus()
         recorder = Recorder(store, bus, site.evidence_dir, webhooks, key)
         shutdown = Shutdown(site.limits.stop_s)
@@ -93,7 +105,7 @@ def serve_stack(
         ends.callback(lambda: shutdown.run("webhooks", webhooks.stop))
         recordings.start()
         ends.callback(lambda: shutdown.run("recordings", recordings.stop))
-        checkpoints = Checkpoints(site.evidence_dir, key, site.evidence, store, webhooks)
+        checkpoints = Checkpoints(site.evidence_dir, key, site.evidence, store, webhooks, server)
         checkpoints.start()
         ends.callback(lambda: shutdown.run("checkpoints", checkpoints.stop))
         ends.enter_context(_swept(site, store, key, shutdown))
@@ -102,6 +114,14 @@ def serve_stack(
         ends.callback(bus.close)
         ends.callback(shutdown.begin)
         supervisor.start()
+        if shares:
+            share = TableShare(store.assignments, server, names, supervisor)
+            wall = WallShare(store.live_tables, server, bus, supervisor)
+            leaving.callback(share.leave)
+            ends.callback(wall.stop)
+            ends.callback(share.stop)
+            share.start()
+            wall.start()
         yield ServeStack(store, bus, recorder, supervisor, webhooks, app)
 
 

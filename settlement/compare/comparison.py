@@ -17,6 +17,7 @@ from settlement.compare.evidence import laid_with, resolved
 from settlement.compare.finding import Finding, FindingCode, cause_words, wager_name
 from settlement.compare.irregularities import judge_late, judge_moves
 from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge_single
+from settlement.compare.open_cards import judge_open
 from settlement.compare.payments import judge_envy, judge_wager
 from settlement.compare.procedure import judge_breaches
 from settlement.errors import FeltwatchError
@@ -57,6 +58,14 @@ def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> l
         raise FeltwatchError(
             f"round {record.round_id}: the settlement of {settlement.round_id} has other seats"
         )
+    return judge_open(
+        record, _judged(record, settlement, rules),
+        lambda named: _judged(named, settle(named, rules), rules),
+    )  # fmt: skip
+
+
+def _judged(record: RoundRecord, settlement: Settlement, rules: TableRules) -> list[Finding]:
+    """The findings of a record, its sums decided where their question is."""
     decided = resolved(record, rules, _compare)
     if decided is not record:
         settlement = settle(decided, rules)

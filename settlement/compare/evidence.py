@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from settlement.compare.finding import Finding
-from settlement.record import RoundRecord, SeatRecord, WagerRecord
+from settlement.record import Payment, RoundRecord, SeatRecord, WagerRecord
 from settlement.result import Settlement
 from settlement.rules import TableRules
 from settlement.settle import settle
@@ -80,6 +80,9 @@ def _decided(
         first.setdefault(codes, own)
     likeliest = max(shares, key=lambda one: shares[one])
     share = shares[likeliest]
+    if likeliest and not likeliest & OF_THE_SUM:
+        # Whatever else the sums may be would say the same.
+        share /= sum(shares.values())
     if likeliest & OF_THE_SUM:
         share *= _known_share(wager.stake_sums) * _known_share(wager.paid_sums)
     if share >= (SURE_FINDING if likeliest else SURE_ORDER):
@@ -128,9 +131,17 @@ def _pairs(wager: WagerRecord) -> Iterator[tuple[float, WagerRecord]]:
             yield share, wager.model_copy(
                 update={
                     "stake_cents": stake, "paid_cents": pay, "stake_sums": None,
-                    "paid_sums": None, "payments": None if pays else wager.payments,
+                    "paid_sums": None,
+                    "payments": _payments(wager, pay) if pays else wager.payments,
                 }
             )  # fmt: skip
+
+
+def _payments(wager: WagerRecord, cents: int | None) -> tuple[Payment, ...] | None:
+    """The one payment that was dated, with the sum that it is taken to have."""
+    if cents is None or wager.payments is None or len(wager.payments) != 1:
+        return None
+    return (wager.payments[0].model_copy(update={"cents": cents}),)
 
 
 def _with(record: RoundRecord, place: int, k: int, wager: WagerRecord) -> RoundRecord:

@@ -43,6 +43,7 @@ COMMANDS: dict[str, _Command] = {
     "worker": _Command(
         "server.worker_cmd", "worker_command", "Audit recordings that wait in the database."
     ),
+    "jobs": _Command("server.jobs_cmd", "jobs_app", "Queue rendering, filming and training.", True),
     "calibrate": _Command("server.calibrate_cmd", "calibrate_command", "Tie a camera to the felt."),
     "camera": _Command(
         "server.camera_cmd", "camera_app", "See what a camera shows of its table.", True

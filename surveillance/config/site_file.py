@@ -93,6 +93,11 @@ class StorePart(_Part):
     url_env: EnvName = Field(
         "", description="Environment variable that holds the URL, for one with a password."
     )
+    share_cameras: bool = Field(
+        False,
+        description="Servers with the same cameras over one PostgreSQL database share them: each "
+        "camera is watched by one, and by another when that one dies.",
+    )
     keep_days: int = Field(30, ge=1, le=3650, description="Older rounds and evidence go.")
     keep_gb: float = Field(200.0, gt=0, description="Evidence beyond this goes, oldest first.")
     keep_log_days: int = Field(
@@ -192,6 +197,11 @@ class EvidencePart(_Part):
     pkcs11_token: str = Field("", description="The token's label.")
     pkcs11_label: str = Field("feltwatch", min_length=1, description="The key's label in it.")
     pkcs11_pin_env: EnvName = Field("", description="Environment variable with the token's PIN.")
+    other_folders: tuple[Path, ...] = Field(
+        (),
+        description="Evidence folders of other servers on the database, as mounted here: pages "
+        "show what lies there too.",
+    )
     checkpoint_dir: OptionalPath = Field(
         None,
         description="Folder for signed checkpoints of the log, best on another machine: "
@@ -382,6 +392,7 @@ def _from_folder(site: SiteConfig, folder: Path) -> SiteConfig:
         evidence=change(
             site.evidence,
             key_file=at(site.evidence.key_file),
+            other_folders=tuple(folder / f for f in site.evidence.other_folders),
             pkcs11_module=at(site.evidence.pkcs11_module),
             checkpoint_dir=at(site.evidence.checkpoint_dir),
             timestamp_ca=at(site.evidence.timestamp_ca),

@@ -42,8 +42,12 @@ def camera_lock(
     cameras: Iterable[str],
     on_lost: Callable[[str], None],
     every_s: float = CHECK_EVERY_S,
+    *,
+    shared: bool = False,
 ) -> Iterator[None]:
     """Hold the names of cameras for this process alone, among all servers on the database.
+
+    `shared`: together with others that share these cameras, but with none that does not.
 
     Taken again after the database was away. `on_lost` is called with a message, once, when another
     server took a name meanwhile. Raises FeltwatchError where one holds a name now.
@@ -52,7 +56,7 @@ def camera_lock(
     if database.is_sqlite or not names:
         yield
         return
-    held = _Held(database, names)
+    held = _Held(database, names, shared)
     held.take()
     stop = threading.Event()
     arguments = (held, stop, on_lost, every_s)
@@ -69,8 +73,9 @@ def camera_lock(
 class _Held:
     """The connection that holds the locks."""
 
-    def __init__(self, database: Database, names: list[str]) -> None:
+    def __init__(self, database: Database, names: list[str], shared: bool) -> None:
         self._database = database
+        self._lock = "pg_try_advisory_lock_shared" if shared else "pg_try_advisory_lock"
         self._names = names
         self._connection: Connection | None = None
 
@@ -103,7 +108,7 @@ class _Held:
 
     def _take_one(self, connection: Connection, name: str) -> None:
         key = {"key": lock_key(name)}
-        if connection.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), key).scalar_one():
+        if connection.execute(sa.text(f"SELECT {self._lock}(:key)"), key).scalar_one():
             return
         holder = connection.execute(_HOLDER, key).scalar() or "a server that has just ended"
         raise FeltwatchError(

@@ -47,8 +47,13 @@ class Checkpoints:
         config: EvidencePart,
         store: Store,
         webhooks: Webhooks,
+        server: str = "",
     ) -> None:
-        """Of the log in `evidence_dir`, by the site's `[evidence]`."""
+        """Of the log in `evidence_dir`, by the site's `[evidence]`.
+
+        `server` names this one where several, each with a log of its own, share the store.
+        """
+        self._server = server
         self._log = evidence_dir / CHAIN_FILE
         self._key, self._config = key, config
         self._store, self._webhooks = store, webhooks
@@ -63,7 +68,7 @@ class Checkpoints:
         So a folder that was put back while the server was down is known at its start.
         """
         try:
-            places = [stored_place(self._store)]
+            places = [stored_place(self._store, self._server)]
             folder = self._config.checkpoint_dir
             if folder is not None and (folder / CHECKPOINT_FILE).exists():
                 places.append(place_at(folder))
@@ -125,7 +130,9 @@ class Checkpoints:
         self._sent[place] = checkpoint.number
 
     def _to_store(self, checkpoint: Checkpoint) -> None:
-        self._store.audit.write(BY, ACT, f"entry {checkpoint.number}", checkpoint.value)
+        self._store.audit.write(
+            BY, act_of(self._server), f"entry {checkpoint.number}", checkpoint.value
+        )
 
     def _to_webhooks(self, checkpoint: Checkpoint) -> None:
         self._webhooks.send(CHECKPOINT, checkpoint.value)
@@ -148,12 +155,17 @@ class Checkpoints:
         write_timestamp(folder, checkpoint, token)
 
 
-def stored_place(store: Store) -> Place:
-    """The checkpoints that a store holds, the newest first. Raises StoreError."""
+def act_of(server: str) -> str:
+    """How the store's log names a checkpoint of a server ('': of the only one)."""
+    return f"{ACT} of {server}" if server else ACT
+
+
+def stored_place(store: Store, server: str = "") -> Place:
+    """The checkpoints of a server that a store holds, the newest first. Raises StoreError."""
     values: list[object] = []
     cursor: str | None = None
     while True:
-        page = store.audit.page(AuditFilter(by=BY, act=ACT), cursor=cursor, limit=_PAGE)
+        page = store.audit.page(AuditFilter(by=BY, act=act_of(server)), cursor=cursor, limit=_PAGE)
         values += [row.detail for row in page.rows]
         cursor = page.next
         if cursor is None:

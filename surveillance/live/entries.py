@@ -31,6 +31,10 @@ class RoundEntry(_Form):
     started_at: float
     shown_at: float
     by_sender: bool = False
+    term: int = 0
+    """Of the camera's assignment, where servers share cameras."""
+    taken_at: float = 0.0
+    """When the server took it, s since 1970 by its own clock."""
 
 
 class IncidentEntry(_Form):

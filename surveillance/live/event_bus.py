@@ -45,6 +45,8 @@ class Published:
     event: LiveEvent
     id: str
     data: str
+    is_of_another: bool = False
+    """Whether another server told it."""
 
 
 class Subscription:
@@ -152,15 +154,15 @@ class EventBus:
         self._record = RecordStatus()
         self._closed = False
 
-    def publish(self, event: LiveEvent) -> None:
-        """Tell all subscribers; never waits."""
+    def publish(self, event: LiveEvent, *, is_of_another: bool = False) -> None:
+        """Tell all subscribers, what another server told too; never waits."""
         told = event.model_dump(mode="json", exclude={"kind"})
         data = json.dumps(told, ensure_ascii=False)
         with self._lock:
-            news = Published(event, "", data)
+            news = Published(event, "", data, is_of_another)
             if event.kind in LASTING:
                 self._number += 1
-                news = Published(event, f"{self._run}-{self._number}", data)
+                news = Published(event, f"{self._run}-{self._number}", data, is_of_another)
                 self._kept.append(news)
             # Within the lock, so that all hear news in the order of its numbers.
             for subscriber in self._subscribers:

@@ -30,19 +30,31 @@ class MessageRouter:
     """The state of one table as it is told, and what its camera reports."""
 
     def __init__(
-        self, state: TableState, address: Address, bus: EventBus, recorder: Recorder
+        self,
+        state: TableState,
+        address: Address,
+        bus: EventBus,
+        recorder: Recorder,
+        term: int = 0,
+        gap: tuple[float, str] | None = None,
     ) -> None:
-        """`state` is the first one; `address` blanks what is told."""
+        """`state` is the first one; `address` blanks what is told.
+
+        `term` of the camera's assignment, where servers share cameras; `gap`: since when it was
+        not watched then (s since 1970), and why.
+        """
         self._state = state
         self._address = address
         self._bus, self._recorder = bus, recorder
         self._noted = ""
         self.restarts = 0
-        self._watched = self._kept = 0.0
+        self._watched = self._kept = self._last_watched = 0.0
         """Until when all was taken of the camera, s since 1970, and the same in the journal."""
-        self._gap: tuple[float, str] | None = None
+        self._gap: tuple[float, str] | None = gap
         """Since when it is not watched, and why; it is told when it is watched again."""
-        if since := recorder.watched(state.camera):
+        self._term = term
+        self._is_lost = False
+        if term <= 1 and (since := recorder.watched(state.camera)):
             self._gap = (since, KILLED)
         self.facts: CameraFacts | None = None
         """Of the process that runs now; set before its first message."""
@@ -74,6 +86,8 @@ class MessageRouter:
                         started_at=message.started_at,
                         shown_at=message.shown_at,
                         by_sender=message.by_sender,
+                        term=self._term,
+                        taken_at=time.time(),
                     )
                 )
                 self._keep_last(message)
@@ -99,6 +113,15 @@ class MessageRouter:
                     )
                 )
 
+    @property
+    def watched_until(self) -> float | None:
+        """Until when all was taken of the camera, s since 1970; None: nothing yet."""
+        return self._last_watched or (self._gap[0] if self._gap is not None else None)
+
+    def hand_over(self) -> None:
+        """Say that another server watches the camera: what is missing from now on it reports."""
+        self._is_lost = True
+
     def lose(self, why: str) -> None:
         """Say that the process ended by force, so that rounds may be lost from now on."""
         if self._watched and self._gap is None:
@@ -110,20 +133,20 @@ class MessageRouter:
             self.lose("its process did not stop when it was asked to")
             self._tell_gap(time.time())
         self._watched = 0.0
-        if self._gap is None:
+        if self._gap is None or self._is_lost:
             self._recorder.set_watched(self._state.camera, 0.0)
 
     def _note_watched(self) -> None:
         """All that the process sent before its state has been taken."""
         now = time.time()
         self._tell_gap(now)
-        self._watched = now
+        self._watched = self._last_watched = now
         if now - self._kept >= KEEP_EVERY_S:
             self._kept = now
             self._recorder.set_watched(self._state.camera, now)
 
     def _tell_gap(self, until: float) -> None:
-        if self._gap is None:
+        if self._gap is None or self._is_lost:
             return
         since, why = self._gap
         self._recorder.take(

@@ -114,6 +114,15 @@ class ProcessSupervisor:
         """End the process and start it anew, at once and as if for the first time."""
         self._again.set()
 
+    @property
+    def watched_until(self) -> float | None:
+        """Until when all was taken of the camera, s since 1970; None: nothing yet."""
+        return self._router.watched_until
+
+    def hand_over(self) -> None:
+        """Say that another server watches the camera already."""
+        self._router.hand_over()
+
     def leave_out(self, on: bool) -> None:
         """Have the table watched no more, or again; the picture stays live either way."""
         self._left_out = on

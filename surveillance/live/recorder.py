@@ -126,6 +126,10 @@ class Recorder:
         """Keep until when (s since 1970) all of a camera was taken; 0: its watching has ended."""
         self._inbox.set_watched(camera, until)
 
+    def last_journaled(self, camera: str) -> int:
+        """Return the number of a camera's last round that was decided here, else 0."""
+        return self._inbox.last_round(camera)
+
     def last_round(self, camera: str) -> int:
         """Return the number of a camera's last decided round, stored or not, else 0."""
         known = self._inbox.last_round(camera)
@@ -259,6 +263,8 @@ class Recorder:
 
     def _store_round(self, entry: RoundEntry) -> None:
         judged = entry.judged
+        if self._is_superseded(entry):
+            return
         shown = moment(entry.shown_at)
         run = self._run_facts(entry.facts, shown)
         stored = self._store.record.add(
@@ -277,6 +283,17 @@ class Recorder:
         self.evidence.write_pictures(entry.facts.folder(shown), judged.pictures)
         for row in stored.alerts:
             self._news.alert_changed(row)
+
+    def _is_superseded(self, entry: RoundEntry) -> bool:
+        """Whether another server watched the camera by the time a round was taken here."""
+        if not entry.term:
+            return False
+        since = self._store.assignments.superseded_at(entry.facts.camera, entry.term)
+        if since is None or entry.taken_at <= since.timestamp():
+            return False
+        round_id = entry.judged.record.round_id
+        log.warning("%s is left to the server that watches since %s", round_id, since)
+        return True
 
     def _store_incident(self, entry: IncidentEntry) -> None:
         at = moment(entry.at)

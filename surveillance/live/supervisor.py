@@ -20,6 +20,7 @@ from surveillance.live.open_alert import CameraFacts
 from surveillance.live.process_supervisor import ProcessLimits, ProcessSupervisor
 from surveillance.live.recorder import Recorder
 from surveillance.live.states import TableState
+from surveillance.store.sharing.assignments import Taken
 from vision.geometry.table import TableFile
 from vision.sources.camera_backends import LivePlace
 
@@ -56,15 +57,19 @@ class Supervisor:
             window_s=site.limits.restart_minutes * 60,
             rest_s=site.limits.rest_s,
         )
+        self._limits, self._bus = limits, bus
+        self._table_files = tables
+        self._cameras = {camera.name: camera for camera in site.cameras}
         self._processes: dict[str, ProcessSupervisor] = {}
         self._tables = {name: table.table for name, table in tables.items()}
-        for camera in site.cameras:
-            table = tables[camera.name]
-            state = TableState(camera=camera.name, table=table.table, game=table.rules.game)
-            router = MessageRouter(state, site.address(camera), bus, recorder)
-            set_up = _SetUp(self, camera, table)
-            recorder.add_camera(camera.name, table.table)
-            self._processes[camera.name] = ProcessSupervisor(camera.name, set_up, router, limits)
+        self._lock = threading.Lock()
+        self._rounds_before: dict[str, int] = {}
+        """Last rounds of cameras that were assigned to this server, when they were."""
+        self._left: dict[str, float | None] = {}
+        """Until when all was taken of the cameras that are not watched here any more."""
+        if not site.store.share_cameras:
+            for camera in site.cameras:
+                self._processes[camera.name] = self._keeper(camera, 0, None)
         self._stopping = threading.Event()
         self._loads = threading.Thread(target=self._balance, name="loads", daemon=True)
 
@@ -72,28 +77,88 @@ class Supervisor:
         """Start every camera's process."""
         for process_supervisor in self._processes.values():
             process_supervisor.start()
-        if len(self._processes) > 1:
+        if len(self._cameras) > 1:
             self._loads.start()
+
+    def _keeper(
+        self, camera: CameraPart, term: int, gap: tuple[float, str] | None
+    ) -> ProcessSupervisor:
+        table = self._table_files[camera.name]
+        state = TableState(camera=camera.name, table=table.table, game=table.rules.game)
+        address = self._site.address(camera)
+        router = MessageRouter(state, address, self._bus, self._recorder, term, gap)
+        self._recorder.add_camera(camera.name, table.table)
+        return ProcessSupervisor(camera.name, _SetUp(self, camera, table), router, self._limits)
+
+    def watch(self, own: Taken) -> None:
+        """Watch a camera that this server was assigned."""
+        gap = None if own.since is None else (own.since, own.why)
+        camera, term = own.camera, own.term
+        self._rounds_before[camera] = own.last_round
+        with self._lock:
+            keeper = self._processes[camera] = self._keeper(self._cameras[camera], term, gap)
+        keeper.start()
+
+    def unwatch(self, camera: str, *, is_lost: bool) -> None:
+        """Watch a camera no more, or (`is_lost`) leave it to the server that watches it already.
+
+        Returns when its process is gone.
+        """
+        own = self._processes.get(camera)
+        if own is None:
+            return
+        if is_lost:
+            own.hand_over()
+        own.ask_to_stop()
+        own.join(STOP_WITHIN_S)
+        with self._lock:
+            self._left[camera] = own.watched_until
+            # It may have been assigned to this server again meanwhile.
+            if self._processes.get(camera) is own:
+                del self._processes[camera]
+
+    def watching(self) -> tuple[str, ...]:
+        """The cameras that are watched here."""
+        with self._lock:
+            return tuple(self._processes)
+
+    def watched_until(self) -> dict[str, tuple[float, int]]:
+        """Until when all was taken of each camera that is, or was last, watched here, and the
+        number of its last round."""
+        with self._lock:
+            known = dict(self._left)
+            known.update((name, own.watched_until) for name, own in self._processes.items())
+        return {
+            name: (
+                until,
+                max(self._rounds_before.get(name, 0), self._recorder.last_journaled(name)),
+            )
+            for name, until in known.items()
+            if until is not None
+        }
 
     def stop(self, timeout_s: float = STOP_WITHIN_S) -> None:
         """End every process: asked first, then made to, together within `timeout_s`."""
         self._stopping.set()
-        for process_supervisor in self._processes.values():
+        own = list(self._processes.values())
+        for process_supervisor in own:
             process_supervisor.ask_to_stop()
         until = time.monotonic() + timeout_s
-        for process_supervisor in self._processes.values():
+        for process_supervisor in own:
             process_supervisor.join(max(0.0, until - time.monotonic()))
 
     def declare(self, table: str) -> None:
         """Have the cameras of a table judge by what is declared of it in the store now."""
         lines = self._recorder.declared(table)
-        for camera, name in self._tables.items():
-            if name == table:
-                self._processes[camera].declare(lines)
+        for camera, own in list(self._processes.items()):
+            if self._tables[camera] == table:
+                own.declare(lines)
 
     def restart(self, camera: str) -> None:
         """Start a camera's process anew, whatever it is doing. Raises FeltwatchError."""
         process_supervisor = self._processes.get(camera)
+        if process_supervisor is None and camera in self._cameras:
+            raise FeltwatchError(f"camera {camera!r} is watched by another server: ask that one")
         if process_supervisor is None:
             raise FeltwatchError(f"there is no camera {camera!r} at this site")
         process_supervisor.restart()
@@ -102,21 +167,19 @@ class Supervisor:
         """The process of each camera; None where none runs just now."""
         return {
             name: process_supervisor.process_id
-            for name, process_supervisor in self._processes.items()
+            for name, process_supervisor in list(self._processes.items())
         }
 
     def _balance(self) -> None:
         """Leave tables out while this machine cannot keep up with all."""
         first = self._site.limits.leave_out_first
-        plan = LeaveOut(leave_out_order(list(self._processes), first))
+        plan = LeaveOut(leave_out_order(list(self._cameras), first))
         while not self._stopping.wait(LOADS_EVERY_S):
-            known = {
-                name: process_supervisor.load
-                for name, process_supervisor in self._processes.items()
-            }
+            own = dict(self._processes)
+            known = {name: process_supervisor.load for name, process_supervisor in own.items()}
             loads = {name: load for name, load in known.items() if load is not None}
             out = plan.look(time.monotonic(), loads)
-            for name, process_supervisor in self._processes.items():
+            for name, process_supervisor in own.items():
                 process_supervisor.leave_out(name in out)
 
     def set_up(
@@ -153,7 +216,9 @@ class Supervisor:
             evidence=self._site.evidence,
             silent_s=camera.silent_minutes * 60,
             run=run,
-            rounds_before=self._recorder.last_round(camera.name),
+            rounds_before=max(
+                self._rounds_before.get(camera.name, 0), self._recorder.last_round(camera.name)
+            ),
             declared=self._recorder.declared(table.table),
         )
         if self._watcher is not None:

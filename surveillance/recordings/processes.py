@@ -22,14 +22,16 @@ class WorkProcess:
     tells it to stop.
     """
 
-    def __init__(self, target: Callable[..., None], *arguments: object) -> None:
-        """Start it."""
+    def __init__(
+        self, target: Callable[..., None], *arguments: object, has_own: bool = False
+    ) -> None:
+        """Start it; `has_own`: it may start processes itself."""
         spawn = multiprocessing.get_context("spawn")
         self._pipe: Connection
         self._pipe, there = spawn.Pipe(duplex=False)
         self._stop: Event = spawn.Event()
         self._process: BaseProcess = spawn.Process(
-            target=target, args=(*arguments, there, self._stop), daemon=True
+            target=target, args=(*arguments, there, self._stop), daemon=not has_own
         )
         self.last = Told("progress")
         self._process.start()

@@ -25,13 +25,15 @@ class PendingEvidence:
     """The pending evidence of the store.
 
     A row goes from 'awaiting_clip' by way of 'ready' (and 'preview', where a small clip is to
-    be made) out of the table. `cameras` holds every question to one server's own: several may
-    share a database, each with an evidence folder of its own.
+    be made) out of the table. `cameras` and `server` hold every question to one server's own:
+    several may share a database, each with an evidence folder of its own.
     """
 
     def __init__(self, database: Database) -> None:
         """Of this database."""
         self._database = database
+        self.server = ""
+        """Whose evidence this is about, where servers share cameras."""
 
     def awaiting(self, camera: str, source: str, alert_ids: Collection[str]) -> list[AlertRow]:
         """Return those of a run's alerts that wait for their clip, in the order they came."""
@@ -68,6 +70,7 @@ class PendingEvidence:
             found = connection.execute(
                 sa.update(tables.pending_evidence)
                 .where(_P.status == "awaiting_clip", _P.since < before, _P.alert.in_(own))
+                .where(_P.server == self.server)
                 .values(status="ready", missing=[missing])
             )
         return found.rowcount
@@ -95,6 +98,7 @@ class PendingEvidence:
             sa.select(sa.func.count())
             .select_from(tables.pending_evidence.join(tables.alerts))
             .where(_A.camera.in_(cameras), is_preview if previews else ~is_preview)
+            .where(_P.server == self.server)
         )
         with self._database.read() as connection:
             return int(connection.execute(query).scalar_one())
@@ -151,7 +155,7 @@ class PendingEvidence:
         query = (
             sa.select(*COLUMNS, *_OWN, _D.record, _D.settlement)
             .select_from(joined)
-            .where(which, _A.camera.in_(cameras))
+            .where(which, _A.camera.in_(cameras), _P.server == self.server)
             .order_by(_P.tries, _P.alert)
             .limit(limit)
         )

@@ -23,6 +23,8 @@ class Record:
     def __init__(self, database: Database) -> None:
         """Of this database."""
         self._database = database
+        self.server = ""
+        """Whose pending evidence it is, where servers share cameras."""
 
     def add(
         self,
@@ -62,6 +64,7 @@ class Record:
                             missing=[],
                             tries=0,
                             error="",
+                            server=self.server,
                         )
                     )
             if row is not None:

@@ -11,6 +11,7 @@ from surveillance.store.cameras import Cameras, Health
 from surveillance.store.database import Database
 from surveillance.store.dealers import Dealers
 from surveillance.store.declarations import Declarations
+from surveillance.store.jobs.jobs import Jobs
 from surveillance.store.migrate import migrate
 from surveillance.store.pending import PendingEvidence
 from surveillance.store.people import People
@@ -19,6 +20,8 @@ from surveillance.store.record import Record
 from surveillance.store.recordings import Recordings
 from surveillance.store.retention import Retention
 from surveillance.store.rounds import Rounds
+from surveillance.store.sharing.assignments import Assignments
+from surveillance.store.sharing.live_tables import LiveTables
 from surveillance.store.versions import Versions
 
 
@@ -53,7 +56,14 @@ class Store:
         self.cameras = Cameras(database)
         self.health = Health(database)
         self.recordings = Recordings(database)
+        self.jobs = Jobs(database)
         self.retention = Retention(database, self.people)
+        self.assignments = Assignments(database)
+        self.live_tables = LiveTables(database)
+
+    def work_as(self, server: str) -> None:
+        """Keep pending evidence apart from that of other servers that share the cameras."""
+        self.record.server = self.pending.server = server
 
     @classmethod
     def open(cls, url: str) -> Store:

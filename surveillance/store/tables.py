@@ -239,6 +239,8 @@ pending_evidence = sa.Table(
     Column("missing", sa.JSON, nullable=False),
     Column("tries", sa.Integer, nullable=False),
     Column("error", sa.Text, nullable=False),
+    # Where its clip lies: empty for one that shares no cameras.
+    Column("server", sa.Text, nullable=False, server_default=""),
     sa.CheckConstraint("status IN ('awaiting_clip', 'ready', 'preview')", "status"),
     Index(None, "status", "tries", "alert"),
 )

@@ -57,11 +57,12 @@ def _make(settings: WebSettings) -> RoomParts:
     if store is not None:
         before_s = float(site.evidence.before_s) if site is not None else BEFORE_S
         keep = site.evidence.keep_candidates if site is not None else KEEP
+        others = site.evidence.other_folders if site is not None else ()
         folders = settings.datasets or (
             tuple(Path(f) for f in site.datasets.folders) if site is not None else ()
         )
         stored = StoreParts(
-            queue=AlertQueue(store, EvidenceFiles(settings.evidence_dir), before_s),
+            queue=AlertQueue(store, EvidenceFiles(settings.evidence_dir, others), before_s),
             rounds=Rounds(store),
             reports=ShiftReports(store),
             harvesting=Harvesting(store, settings.evidence_dir, folders, keep),

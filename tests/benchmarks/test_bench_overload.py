@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
 
-from benchmarks.overload import Told, _passes_and_gaps, busy_processes, outcome
+import pytest
+
+from benchmarks.live import Film
+from benchmarks.overload import Told, _passes_and_gaps, busy_processes, outcome, read_told
+from settlement.errors import FeltwatchError
 from settlement.record import RoundRecord, Undecided, read_rounds
 from surveillance.alerts.model import IncidentAct
+from surveillance.live.entries import GapEntry
+from surveillance.live.event_bus import EventBus
+from surveillance.live.recorder import Recorder
+from surveillance.store import Store
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample"
 TRUTH = read_rounds(SAMPLE / "truth.jsonl")
@@ -78,3 +87,21 @@ def test_processes_beside_take_time_and_end() -> None:
     after = os.times()
     used = after.children_user - before.children_user
     assert used > 0.05
+
+
+def test_a_gap_alert_is_a_reported_gap(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/a.sqlite"
+    with contextlib.closing(EventBus()) as bus, Store.open(url) as store:
+        recorder = Recorder(store, bus, tmp_path / "evidence")
+        recorder.take(
+            GapEntry(camera="c1", table="t1", since=1000.5, until=1020.0, rounds=0, why="killed")
+        )
+        assert recorder.wait_stored(20)
+        recorder.close()
+    assert read_told(url, "c1", 2000.0).gaps == ((1000.5, 1020.0),)
+
+
+def test_a_folder_that_is_no_shift_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "video.mp4").write_bytes(b"")
+    with pytest.raises(FeltwatchError, match=r"table.toml is missing; expected a folder that"):
+        Film.of_shift(tmp_path)

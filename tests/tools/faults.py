@@ -41,7 +41,7 @@ from tests.surveillance import postgres  # noqa: E402
 from tests.surveillance.conftest import small_table, table_text, write_video  # noqa: E402
 from tests.surveillance.live import record_made, watch_made  # noqa: E402
 from tests.surveillance.live.live_room import wait_for, write_site  # noqa: E402
-from tests.surveillance.web import test_recordings_workers as workers  # noqa: E402
+from tests.surveillance.web.recordings import test_recordings_workers as workers  # noqa: E402
 from tests.tools import save_faults, store_faults  # noqa: E402
 from tests.vision.sources.live_films import write_film  # noqa: E402
 

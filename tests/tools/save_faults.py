@@ -204,7 +204,10 @@ def _histories(folder: Path) -> dict[int, list[Any]]:
 @contextmanager
 def _judging(url: str, folder: Path, rounds: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.surveillance.web.verdicts_made", url, folder, str(rounds)],
+        [
+            sys.executable, "-m", "tests.surveillance.web.room.verdicts_made",
+            url, folder, str(rounds),
+        ],
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

@@ -28,6 +28,9 @@ TWIN_NATS = 9.0
 SURE = 0.9
 """From this probability on a card is decided."""
 
+MOST_NAMES, LEAST_NAMED = 6, 0.01
+"""Names of an undecided card that are told, and the least probability of one."""
+
 HAND_CARDS = 7
 _DEALERS = {None: "the dealer's hand", 0: "the dealer's eighth card"}
 
@@ -124,6 +127,24 @@ def survives(card: CardRead) -> bool:
     again = sum(label == card.label and share >= AGAIN_SHARE for label, share in card.moments)
     others = sum(label != card.label for label, _ in card.moments)
     return again >= LEAST_AGAIN and others <= MOST_OTHERS * len(card.moments)
+
+
+def may_be(
+    card: CardRead, hands: Mapping[int | None, Sequence[CardRead]]
+) -> tuple[tuple[str, float], ...]:
+    """What an undecided card may be, with probabilities, the likeliest first.
+
+    The names of sure cards of the round are as unlikely as a second card of one name is.
+    """
+    sure = {c.label for own in hands.values() for c in own if c is not card and c.share >= SURE}
+    shares = _probabilities(card)
+    for label in sure:
+        shares[DECK_LABELS.index(label)] *= np.exp(-TWIN_NATS)
+    shares /= shares.sum()
+    order = np.argsort(-shares)[:MOST_NAMES]
+    return tuple(
+        (DECK_LABELS[k], round(float(shares[k]), 4)) for k in order if shares[k] >= LEAST_NAMED
+    )
 
 
 def _renamed(card: CardRead, label: str, share: float, where: str) -> Decided:

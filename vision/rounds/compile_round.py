@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from settlement.games import GAMES
 from settlement.record import (
     Confidence,
     DealerRecord,
@@ -20,48 +21,55 @@ from vision.cards.deck_assignment import (
     Decided,
     decide_deck,
     is_lone_joker,
+    may_be,
     surplus,
 )
 from vision.cards.view import CardRead, split_hands
 from vision.chips.states import SAME_MM, place_sum
-from vision.geometry.table import Place, Polygon, TableFile
+from vision.geometry.table import DealerPlace, SeatPlace, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
 from vision.rounds.payouts import Hides, dated, done, hides_payout, last_state, least_cents, why_not
 from vision.rounds.procedure.broken_off import broken_off
-from vision.rounds.procedure.eighth_card import aside_name, part_dealer
+from vision.rounds.procedure.eighth_card import aside_name, outside_mm, part_dealer
 from vision.rounds.split_stakes import with_second_stacks
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 from vision.rounds.view_reader import ViewReading
 
 SURE_CARD = 0.5
 STRAY_SHARE = 0.8
+FAR_MM = 40.0
+"""A card whose middle lies so far outside both boxes, beside a whole hand, is the felt's print:
+the letter A of a name printed 90 mm below a dealer's boxes was read as an ace."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadHand:
-    """Names of the cards of a hand, what is not sure as (place, why), and the least share."""
+    """Names of the cards of a hand, what is not sure, and the least share."""
 
     low: tuple[str, ...]
     high: tuple[str, ...]
-    doubts: tuple[tuple[str, str], ...]
+    doubts: tuple[Undecided, ...]
     least: float
 
 
 def read_hand(
-    cards: Sequence[CardRead],
-    low: Polygon,
-    high: Polygon,
-    place: Place,
+    seat: int | None,
+    hands: Mapping[int | None, Sequence[CardRead]],
+    where: SeatPlace | DealerPlace,
     decided: Mapping[int, Decided],
 ) -> ReadHand:
-    """Names of both hands; cards that are not sure are told as doubts."""
+    """Names of both hands of a seat, None the dealer; cards that are not sure are doubts.
+
+    `hands` are the cards of the whole round, `where` the places of the seat's two hands.
+    """
+    cards = hands[seat]
     # More than seven cannot lie there: what was read least surely is a mark, not a card.
     over = [c for c in surplus(cards, cards) if c.share < STRAY_SHARE or is_lone_joker(c)]
     cards = [c for c in cards if c not in over and not _is_mark(c, decided)]
-    in_low, in_high = split_hands(cards, low, high, place)
+    in_low, in_high = split_hands(cards, where.low, where.high, where.place)
     names: dict[str, list[str]] = {"low": [], "high": []}
-    doubts: list[tuple[str, str]] = []
+    doubts: list[Undecided] = []
     least = 1.0
     for box, own in (("low", in_low), ("high", in_high)):
         for place_in_row, card in enumerate(sorted(own, key=lambda c: c.center_mm[0])):
@@ -73,13 +81,19 @@ def read_hand(
                 names[box].append(name.label)
                 least = min(least, name.share)
             else:
-                doubts.append((f"{box}[{place_in_row}]", why))
+                doubts.append(
+                    Undecided(
+                        seat=seat, what=f"{box}[{place_in_row}]", why=why,
+                        may_be=may_be(card, hands) or None,
+                    )
+                )  # fmt: skip
     missing = HAND_CARDS - len(cards)
     if missing > 0:
         for box, full in (("low", 2), ("high", 5)):
             have = len(in_low if box == "low" else in_high)
             for k in range(have, full):
-                doubts.append((f"{box}[{k}]", "no index of the card was found"))
+                why = "no index of the card was found"
+                doubts.append(Undecided(seat=seat, what=f"{box}[{k}]", why=why))
     return ReadHand(tuple(names["low"]), tuple(names["high"]), tuple(doubts), least)
 
 
@@ -87,6 +101,17 @@ def _is_mark(card: CardRead, decided: Mapping[int, Decided]) -> bool:
     """Whether a card over the seven of a hand is one that lies elsewhere."""
     told = decided.get(id(card))
     return told is not None and told.mark
+
+
+def _without_print(cards: list[CardRead], where: DealerPlace) -> list[CardRead]:
+    """The cards of a hand, but for marks far from its boxes where all seven lie nearer."""
+    near = [
+        card
+        for card in cards
+        if min(outside_mm(box, where.place, card.center_mm) for box in (where.low, where.high))
+        <= FAR_MM
+    ]
+    return near if len(near) >= HAND_CARDS else cards
 
 
 def _readings(episodes: Sequence[Episode]) -> list[ViewReading]:
@@ -144,7 +169,7 @@ def _wagers(
                 wager=name, stake_cents=stake.cents, action=action,
                 paid_cents=paid.cents, payments=payments,
                 late=None if late is None else late.late, stake_sums=stake.sums or None,
-                paid_sums=paid.sums or None if payments is None else None,
+                paid_sums=None if payments is not None and len(payments) > 1 else paid.sums or None,
                 stake_chips=stake.height, paid_chips=paid.height,
                 cameras=tuple(sorted({*stake.cameras, *paid.cameras})) or None,
                 paid_least_cents=least_cents(table, name, last) if action == "paid" else None,
@@ -199,22 +224,22 @@ def compile_round(
     hands: dict[int | None, list[CardRead]] = {
         seat: changes.hand(seat, track) for seat, track in own.tracks.items()
     }
+    if GAMES[table.rules.game].dealer_cards == HAND_CARDS:
+        hands[None] = _without_print(hands[None], table.dealer)
     parted = part_dealer(table, hands)
     decided = decide_deck(hands)
     least = 1.0
     dealer_cards = hands[None]
     dealer = DealerRecord()
     if dealer_cards:
-        read = read_hand(
-            dealer_cards, table.dealer.low, table.dealer.high, table.dealer.place, decided
-        )
+        read = read_hand(None, hands, table.dealer, decided)
         dealer = DealerRecord(
             low=read.low, high=read.high, moves=changes.moves_of(None),
             discard=aside_name(parted, decided),
         )  # fmt: skip
         if parted.doubt:
             doubts.append(Undecided(seat=None, what="hand", why=parted.doubt))
-        doubts += [Undecided(seat=None, what=w, why=y) for w, y in read.doubts]
+        doubts += read.doubts
         least = min(least, read.least)
         hidden = dealer_gap(own)
         if hidden is not None:
@@ -240,9 +265,9 @@ def compile_round(
         low: tuple[str, ...] | None = None
         high: tuple[str, ...] | None = None
         if cards:
-            read = read_hand(cards, seat.low, seat.high, seat.place, decided)
+            read = read_hand(seat.seat, hands, seat, decided)
             low, high = read.low, read.high
-            doubts += [Undecided(seat=seat.seat, what=w, why=y) for w, y in read.doubts]
+            doubts += read.doubts
             least = min(least, read.least)
         else:
             doubts.append(

@@ -14,7 +14,7 @@ from settlement.record import Undecided, WagerRecord
 from vision.rounds.changes import Changes, until
 from vision.rounds.late_bets import SeenLateBet
 from vision.rounds.tracker import FACE_UP_CARDS, STRAY_CARDS, Episode, Round
-from vision.sources.gaps import Gap
+from vision.sources.gaps import SELDOM, Gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,20 @@ def seat_gaps(own: Round, seat: int) -> SeatGaps:
         # payout for a hand that lay open meanwhile.
         closed = max((k for k, e in enumerate(seen) if e.backs), default=-1)
         unseen = next(iter(_gaps(e for e in seen[closed + 1 :] if e.chips)), None)
-        return SeatGaps(unseen, own.gap or next(iter(hidden), None))
+        return SeatGaps(unseen, own.gap or next(iter(hidden), None) or _seldom(own, seen))
     begin = seen[0].gap if shown == 0 else None
     after = _gaps(seen[shown + 1 :]) + hidden
     if own.gap is not None and not _is_taken_away(seen[shown:]):
         after.append(own.gap)
     return SeatGaps(begin, next(iter(after), None), seen[shown].gap)
+
+
+def _seldom(own: Round, seen: Sequence[Episode]) -> Gap | None:
+    """The time in which a hand was turned up, settled and taken away between two rests that
+    were seen, where frames were farther apart than usual."""
+    if not own.seldom_s or own.cut_s is None:
+        return None
+    return Gap.between(max(e.until_s for e in seen), own.cut_s, SELDOM)
 
 
 def _gaps(episodes: Iterable[Episode]) -> list[Gap]:

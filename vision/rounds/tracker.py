@@ -380,7 +380,12 @@ class RoundTracker:
         assert self.round is not None
         if up >= FACE_UP_CARDS:
             best = track.shots.get("cards")
-            if best is None or len(join_cards(best.reading.indices)) <= up:
+            if (
+                best is None
+                or len(join_cards(best.reading.indices)) <= up
+                # Spread in a row, or one mark too many: the hand was set since.
+                or not _lie_alike(best.reading.indices, reading.indices)
+            ):
                 track.shots["cards"] = shot
         elif "cards" not in track.shots and (reading.stakes or reading.backs):
             track.shots["bets"] = shot

@@ -124,6 +124,7 @@ def checkpoint_places(
         return [place_at(path) for path in paths], authority
     from surveillance.config.site_file import load_site
     from surveillance.live.checkpoints import stored_place
+    from surveillance.live.sharing.table_share import sharing_name
     from surveillance.store import Store
 
     site = load_site(site_file)
@@ -131,5 +132,5 @@ def checkpoint_places(
     if folder is not None and (folder / CHECKPOINT_FILE).exists() and folder not in paths:
         paths = [*paths, folder]
     with Store.open(site.store_url) as store:
-        places = [place_at(path) for path in paths] + [stored_place(store)]
+        places = [place_at(path) for path in paths] + [stored_place(store, sharing_name(site))]
     return places, authority or site.evidence.timestamp_ca

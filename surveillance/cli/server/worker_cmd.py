@@ -1,4 +1,4 @@
-"""`feltwatch worker`: audit recordings that wait in a shared PostgreSQL database."""
+"""`feltwatch worker`: run what waits in a shared PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from settlement.errors import FeltwatchError
 def worker_command(
     config: Annotated[Path, typer.Option("--config", help="The site file of the server.")],
     most: Annotated[
-        int, typer.Option("--most", min=1, max=64, help="Audits at the same time.")
+        int, typer.Option("--most", min=1, max=64, help="Audits, and jobs, at the same time.")
     ] = 1,
 ) -> None:
-    """Audit the recordings that wait in the site's database, beside its server.
+    """Audit the recordings and run the jobs that wait in the site's database.
 
     Any number of workers may run, on any machine that reaches the site's PostgreSQL database and,
-    under the same paths, its recordings, data and evidence folders. An audit whose worker is gone
-    for 30 s is gone on with by another one. Ctrl-C ends it in good order.
+    under the same paths, its recordings, data and evidence folders, and those of `feltwatch jobs`.
+    What a worker had begun that is gone for 30 s another one goes on with. Ctrl-C ends it in good
+    order.
 
     Examples:
 
@@ -32,9 +33,11 @@ def worker_command(
 
       feltwatch worker --config site.toml --most 4
     """
+    from surveillance.cli.server.job_process import run_job
     from surveillance.cli.server.serve_cmd import ended_by_sigterm
     from surveillance.config.site_file import load_site
     from surveillance.recordings import AuditManager
+    from surveillance.recordings.command_runner import CommandRunner
     from surveillance.serve import evidence_key
     from surveillance.store import Store
 
@@ -48,7 +51,10 @@ def worker_command(
                 "its record in SQLite: its server audits the recordings itself"
             )
         manager = AuditManager.of_site(site, store, evidence_key(site), most)
-        with ended_by_sigterm(), manager:
+        runner = CommandRunner(store, run_job, most)
+        with ended_by_sigterm(), manager, contextlib.ExitStack() as ends:
+            runner.start()
+            ends.callback(runner.stop)
             typer.echo(f"{site.site.name}: auditing up to {most} at a time (Ctrl-C ends)")
             with contextlib.suppress(KeyboardInterrupt):
                 threading.Event().wait()

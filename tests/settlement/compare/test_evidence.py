@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from settlement.compare.evidence import laid_with
-from settlement.record import RoundRecord, Undecided
+from settlement.record import Payment, RoundRecord, Undecided
 from settlement.rules import WagerLimit
 from tests.settlement.felt import LOSER, PAIR_DEALER, RULES, WINNER, findings, round_of, seat, wager
 
@@ -70,6 +70,24 @@ def test_what_is_no_matter_of_the_sum_stands() -> None:
     assert codes(LOSER, None, None, stakes=unread, pays=unread) == ["PAID_LOSER"]
     assert codes(WINNER, None, 0, action="taken", stakes=unread) == ["TOOK_WINNER"]
     assert codes(LOSER, None, 0, action="taken", stakes=unread) == []
+
+
+def test_a_payment_that_came_too_late_whatever_its_sum() -> None:
+    own = wager("main", 7500, "paid", None).model_copy(
+        update={
+            "paid_sums": ((7500, 0.6), (7000, 0.2), (8000, 0.19)),
+            "payments": (Payment(at_s="42.0", cents=7500),),
+        }
+    )
+
+    def found(taken_s: str | None) -> list[str]:
+        held = seat(3, WINNER, own).model_copy(update={"cards_taken_s": taken_s})
+        record = round_of(PAIR_DEALER, held, undecided=((3, "main.paid"),))
+        return [str(f.code) for f in findings(record)]
+
+    assert found("40.0") == ["NOT_PAID"]
+    assert found("44.0") == ["UNDECIDED"]
+    assert found(None) == ["UNDECIDED"]
 
 
 def test_a_limit_that_may_be_kept() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from settlement.record import DECK_LABELS
-from vision.cards.deck_assignment import decide_deck, surplus, survives
+from vision.cards.deck_assignment import decide_deck, may_be, surplus, survives
 from vision.cards.view import CardRead
 
 
@@ -53,6 +53,15 @@ def test_a_sure_reading_is_not_renamed_and_gives_no_alert_unless_it_was_read_aga
     told = decide_deck({1: [card("TC", 0.999)], 2: [seen]})
     assert told[id(seen)].why == "read as TC, which seat 1 shows more surely"
     assert told[id(seen)].label in ("TC", "QC")
+
+
+def test_what_an_undecided_card_may_be_leaves_out_what_others_surely_are() -> None:
+    torn = card("QH", 0.6, "JOKER")
+    alone = may_be(torn, {1: [torn]})
+    assert [name for name, _ in alone] == ["QH", "JOKER"]
+    assert alone[0][1] == pytest.approx(0.6, abs=0.01)
+    (likeliest, share), *_ = may_be(torn, {1: [torn], 2: [card("QH", 0.999)]})
+    assert (likeliest, share > 0.9) == ("JOKER", True)
 
 
 @pytest.mark.parametrize("sure", [0.95, 0.999])

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from settlement.record import RoundRecord, WagerRecord
+from settlement.record import DECK_LABELS, RoundRecord, WagerRecord
 from settlement.settle import settle
 from tests.vision.rounds.readings import (
     DEALER,
@@ -158,6 +159,40 @@ def test_a_payout_after_the_cards_were_taken_is_dated() -> None:
     assert [p.cents for p in told.payments] == [1000]
     assert taken is not None
     assert float(taken) < float(told.payments[0].at_s)
+
+
+def test_a_late_payout_is_dated_although_its_sum_is_not_sure() -> None:
+    torn = stack("red red", 0.6, c1500=0.4)
+    play = Play()
+    for backs in (0, 2):
+        play.see(1, reading(stakes=STAKES, backs=backs))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, *[reading(stakes=STAKES, cards=seat_cards(1))] * 3)
+    play.see(1, *[reading(stakes=STAKES)] * 3)
+    play.see(1, *[reading(stakes=STAKES, pays={"main": [torn]})] * 3)
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    told = sums(compile_round(TABLE, 1, own, play.now_s, cut_short=False), "main")
+    assert told.paid_cents is None
+    assert [p.cents for p in told.payments or ()] == [1000]
+    assert [cents for cents, _ in told.paid_sums or ()][:2] == [1000, 1500]
+
+
+def test_a_payout_that_lost_a_chip_is_two_states_although_neither_is_sure() -> None:
+    play = Play()
+    for backs in (0, 2):
+        play.see(1, reading(stakes=STAKES, backs=backs))
+    play.see(None, reading(cards=dealer_cards()))
+    for torn in (stack("red red red", 0.985, c2000=0.015), stack("red red", 0.915, c1500=0.082)):
+        play.see(1, *[reading(stakes=STAKES, pays={"main": [torn]}, cards=seat_cards(1))] * 3)
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    told = sums(compile_round(TABLE, 1, own, play.now_s, cut_short=False), "main")
+    # As one state it would have been $15, surely.
+    assert told.paid_cents in (None, 1000)
+    assert (told.paid_sums or ((1000, 1.0),))[0][0] == 1000
 
 
 def test_a_payout_mended_after_the_cards_were_taken_is_told_in_steps() -> None:
@@ -422,3 +457,36 @@ def test_a_stream_that_ends_within_a_round_says_so() -> None:
     assert doubts(record) == {(None, "end"): "the recording ended before the round did"}
     assert wager(record, "main").paid_cents == 1000
     assert record.to_json() == RoundRecord.model_validate_json(record.to_json()).to_json()
+
+
+def test_print_that_reads_as_a_card_beside_a_whole_hand_is_no_card() -> None:
+    far = np.array([40.0, 160.0])
+    told = np.zeros(len(DECK_LABELS), np.float32)
+    told[DECK_LABELS.index("AD")] = 0.95
+    mark = ReadIndex(far, far, 0.0, told, 0.65, (0.0, 0.0, 9.0, 18.0))
+    record = whole_round(dealer=(*dealer_cards(shares={"KS": 0.9}), mark))
+    assert (record.dealer.low, record.dealer.high) == tuple(tuple(h.split()) for h in DEALER)
+
+
+def _never_turned_up(seldom_s: float) -> RoundRecord:
+    """A round whose seat 1 was seen closed until the dealer's cards were gone."""
+    play = Play()
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=STAKES, backs=2))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(2, reading(stakes=STAKES, cards=seat_cards(2)))
+    play.see(2, reading(cards=seat_cards(2)))
+    assert play.tracker.round is not None
+    play.tracker.round.seldom_s = seldom_s
+    for place in (None, 1, 2):
+        play.see(place, reading())
+    (own,) = play.ended
+    return compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+
+
+def test_what_was_done_for_a_hand_that_was_turned_up_between_two_frames_is_undecided() -> None:
+    assert wager(_never_turned_up(0.0), "emperors_treasure").action == "left"
+    record = _never_turned_up(6.0)
+    assert wager(record, "emperors_treasure").action is None
+    assert "looked at too seldom" in doubts(record)[(1, "emperors_treasure.action")]
+    assert wager(record, "emperors_treasure", 2).action == "taken"

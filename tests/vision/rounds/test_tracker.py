@@ -222,6 +222,18 @@ def test_shots_are_the_pictures_that_decide() -> None:
     assert set(play.tracker.round.tracks[None].shots) >= {"cards"}
 
 
+def test_the_picture_of_a_hand_shows_it_as_it_lay_last() -> None:
+    play = Play()
+    dealer = TABLE_FILE.dealer
+    spread = hand(dealer, "", "AS KD 9H 9C 7S 5D 2C 3C")
+    play.see(1, reading(stakes=MAIN, backs=2))
+    play.see(None, reading(cards=spread))
+    play.see(None, reading(cards=hand(dealer, "AS KD", "9H 9C 7S 5D 2C")))
+    assert play.tracker.round is not None
+    shot = play.tracker.round.tracks[None].shots["cards"]
+    assert len(shot.reading.indices) == 7, "not the eight of the row"
+
+
 def test_an_episode_says_what_most_of_its_readings_show() -> None:
     episode = Episode(1.0)
     assert episode.empty

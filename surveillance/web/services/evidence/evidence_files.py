@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path, PurePosixPath
@@ -85,9 +86,13 @@ def media_type(name: str) -> str:
 class EvidenceFiles:
     """Finds the files that an alert names, in the evidence folder and in its bundle."""
 
-    def __init__(self, folder: Path | None) -> None:
-        """Look into the evidence folder; None: there is none, nothing is found."""
-        self._folder = folder.resolve() if folder is not None else None
+    def __init__(self, folder: Path | None, others: Sequence[Path] = ()) -> None:
+        """Look into the evidence folder; None: there is none, nothing is found.
+
+        `others` are evidence folders of other servers, looked into where it is not there.
+        """
+        own = () if folder is None else (folder,)
+        self._folders = tuple(path.resolve() for path in (*own, *others))
 
     def picture(self, alert: AlertRow, n: int) -> tuple[bytes, str]:
         """The n-th image (from 0) and its media type. Raises NotThereError."""
@@ -222,11 +227,12 @@ class EvidenceFiles:
         return there
 
     def _inside(self, name: str | None) -> Path | None:
-        """The file of that name in the folder; None when it is not there or lies outside."""
-        if self._folder is None or not name:
-            return None
-        path = (self._folder / name).resolve()
-        return path if path.is_relative_to(self._folder) and path.is_file() else None
+        """The file of that name in a folder; None when it is in none or lies outside."""
+        for folder in self._folders if name else ():
+            path: Path = (folder / str(name)).resolve()
+            if path.is_relative_to(folder) and path.is_file():
+                return path
+        return None
 
 
 def moment_of(alert: AlertRow) -> float | None:

@@ -17,8 +17,8 @@ from starlette.routing import Mount
 from surveillance.web.access import ANYONE, Role
 from surveillance.web.openapi import PAGES_KEY, ROLE_KEY, RouteLine, route_lines
 from surveillance.web.security import SAFE_METHODS
-from tests.surveillance.web.access_made import Caller, Place, all_roles, made, shut_out
-from tests.surveillance.web.access_schema import body_of, path_of
+from tests.surveillance.web.access.access_made import Caller, Place, all_roles, made, shut_out
+from tests.surveillance.web.access.access_schema import body_of, path_of
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 

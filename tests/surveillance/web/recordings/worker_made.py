@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from surveillance.store import Store
-from tests.surveillance.web.recordings_made import manager_of
+from tests.surveillance.web.recordings.recordings_made import manager_of
 
 LEASE_S = 6.0
 

@@ -19,7 +19,7 @@ from surveillance.store import Store
 from surveillance.web.access import Role
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
-from tests.surveillance.web.recordings_made import audit_and_die, manager_of
+from tests.surveillance.web.recordings.recordings_made import audit_and_die, manager_of
 from vision.rounds import followed
 
 pytestmark = pytest.mark.slow
@@ -276,7 +276,7 @@ def test_the_video_is_given_in_ranges(client: TestClient, folder: Path) -> None:
 
 
 def test_a_preview_is_small_and_keeps_the_times(tmp_path: Path) -> None:
-    sample = Path(__file__).parents[3] / "sample" / "video.mp4"
+    sample = Path(__file__).parents[4] / "sample" / "video.mp4"
     facts = video_facts(sample)
     assert (facts.playable, facts.light, facts.width_px) == (True, False, 3840)
     out = tmp_path / "p" / "preview.mp4"

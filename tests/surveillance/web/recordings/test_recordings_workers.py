@@ -18,8 +18,8 @@ from surveillance.audit.recording import audit
 from surveillance.store import AlertFilter, RecordingRow, RoundFilter, Store
 from tests.surveillance import postgres
 from tests.surveillance.audit.test_audit_resume import CountingWatcher
-from tests.surveillance.web.recordings_made import hold_audits, manager_of
-from tests.surveillance.web.worker_made import LEASE_S
+from tests.surveillance.web.recordings.recordings_made import hold_audits, manager_of
+from tests.surveillance.web.recordings.worker_made import LEASE_S
 
 pytestmark = pytest.mark.slow
 RECORDINGS = 12
@@ -46,7 +46,10 @@ def until(holds: Callable[[], object], what: str) -> None:
 @contextmanager
 def worker(url: str, folder: Path, data: Path) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.surveillance.web.worker_made", url, str(folder), str(data)],
+        [
+            sys.executable, "-m", "tests.surveillance.web.recordings.worker_made",
+            url, str(folder), str(data),
+        ],
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from surveillance.accounts import Role, first_link
 from surveillance.web.access import SESSION_COOKIE
-from tests.surveillance.web.access_made import PASSWORD, Place, made
+from tests.surveillance.web.access.access_made import PASSWORD, Place, made
 from tests.surveillance.web.review_browser import WITHIN_S, launched, until
 
 NEW_PASSWORD = "nine blue chips"

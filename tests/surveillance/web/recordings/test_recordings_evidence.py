@@ -39,11 +39,11 @@ from surveillance.web.access import Role
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
 from tests.surveillance.audit.test_audit_resume import CountingWatcher, stopping_after
-from tests.surveillance.web.recordings_made import manager_of
+from tests.surveillance.web.recordings.recordings_made import manager_of
 
 pytestmark = pytest.mark.slow
 
-SAMPLE = Path(__file__).parents[3] / "sample"
+SAMPLE = Path(__file__).parents[4] / "sample"
 WITHIN_S = 120.0
 
 

@@ -16,7 +16,7 @@ from datasets.labelled.manifest import Dataset
 from surveillance.accounts import Role, devices, first_link
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.routers.account_pages import own_path
-from tests.surveillance.web.access_made import (
+from tests.surveillance.web.access.access_made import (
     ADDRESS,
     PASSWORD,
     SECRET_OF_HOOK,

@@ -15,7 +15,7 @@ from surveillance.recordings.results import take_results
 from surveillance.store import Store
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
-from tests.surveillance.web.recordings_made import hold_audits, manager_of
+from tests.surveillance.web.recordings.recordings_made import hold_audits, manager_of
 from tests.surveillance.web.review_browser import launched
 from tests.surveillance.web.tools_made import Watched, served
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tests.surveillance.web.access_made import CAMERA
+from tests.surveillance.web.access.access_made import CAMERA
 
 PARAMETERS = {"dataset": "cards", "camera": CAMERA, "number": "0", "n": "0", "name": CAMERA}
 

@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from settlement.rules import TableRules
 from surveillance.config.site_file import load_site
-from tests.surveillance.web.declared_site import site_file
+from tests.surveillance.web.room.declared_site import site_file
 from tests.surveillance.web.room_made import CAMERA, MadeRoom, asking, made_room
 from vision.geometry.standard_layout import standard_table
 

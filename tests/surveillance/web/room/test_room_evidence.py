@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 from datasets.labelled.harvest import Candidate, CandidateBox, Verdict
 from datasets.labelled.manifest import Dataset
 from surveillance.web.routers.byte_ranges import wanted_range
+from surveillance.web.services.errors import NotThereError
+from surveillance.web.services.evidence.evidence_files import EvidenceFiles
 from tests.surveillance.web.room_made import (
     CAMERA,
     MadeRoom,
@@ -44,6 +46,24 @@ def test_pictures_come_from_the_folder_or_from_the_bundle(ann: TestClient, room:
     assert ann.get(f"{url}/0").status_code == 404
     assert ann.get(f"{url}/99").status_code == 404
     assert "picture seen" in acts(room)
+
+
+def test_evidence_of_another_server_is_found_in_its_folder(
+    ann: TestClient, room: MadeRoom, tmp_path: Path
+) -> None:
+    row = room.store.alerts.get(int(str(first_alert(ann, code="OVERPAID")["id"])))
+    own = tmp_path / "own"
+    own.mkdir()
+    with pytest.raises(NotThereError):
+        EvidenceFiles(own).bundle(row)
+    found = EvidenceFiles(own, [room.evidence_dir])
+    assert found.bundle(row).is_relative_to(room.evidence_dir)
+    assert found.picture(row, 0) == EvidenceFiles(room.evidence_dir).picture(row, 0)
+    # A copy here comes first.
+    copy = own / str(row.bundle)
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_bytes(b"own")
+    assert found.bundle(row) == copy.resolve()
 
 
 @pytest.mark.parametrize("name", ["../secret.jpg", "/etc/hostname", "..", ""])

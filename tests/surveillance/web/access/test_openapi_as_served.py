@@ -23,7 +23,7 @@ from surveillance.store import Store, tables
 from surveillance.store.rows import User
 from tests.surveillance import postgres
 from tests.surveillance.fuzzing import EXAMPLES
-from tests.surveillance.web.access_made import site_at
+from tests.surveillance.web.access.access_made import site_at
 from tests.surveillance.web.review_made import make_dataset
 from tests.surveillance.web.room_made import Running, made_room
 from vision.geometry.table import TableFile

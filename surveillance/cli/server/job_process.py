@@ -1,0 +1,50 @@
+"""What runs in the process of a job: one command of feltwatch."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Event
+
+from surveillance.cli import EXIT_STOPPED, main
+from surveillance.cli.datasets import simulate_cmd
+from surveillance.recordings.worker import NICENESS, Told
+
+_LOOK_EVERY_S = 0.5
+
+
+def run_job(arguments: Sequence[str], folder: str, pipe: Connection, stop: Event) -> None:
+    """Run a command in a folder; tells how far it is, and its last words."""
+    with contextlib.suppress(OSError):
+        os.nice(NICENESS)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Thread(target=_watch, args=(stop, os.getppid()), daemon=True).start()
+    simulate_cmd.listener = lambda share: pipe.send(Told("progress", share))
+    said = io.StringIO()
+    try:
+        os.chdir(folder)
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+            code = main(arguments)
+    except OSError as error:
+        code, words = 2, f"{error.filename}: {error.strerror}"
+    else:
+        words = (said.getvalue().strip().splitlines() or [""])[-1]
+    sys.stdout.flush()
+    kind = {0: "done", EXIT_STOPPED: "stopped"}.get(code, "failed")
+    with contextlib.suppress(OSError):
+        pipe.send(Told(kind, message="" if kind == "done" else words))
+    pipe.close()
+
+
+def _watch(stop: Event, parent: int) -> None:
+    """Stop as by Ctrl-C when asked to, or when the worker is gone: another one goes on then."""
+    while not stop.wait(_LOOK_EVERY_S):
+        if os.getppid() != parent:
+            break
+    os.kill(os.getpid(), signal.SIGINT)

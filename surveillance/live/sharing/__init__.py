@@ -1,0 +1,1 @@
+"""Cameras that several servers share over one PostgreSQL database; see `store.sharing`."""

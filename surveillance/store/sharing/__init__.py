@@ -1,0 +1,1 @@
+"""Which of several servers over one PostgreSQL database watches which table, and what it shows."""

@@ -1,0 +1,133 @@
+"""Cards that were not read: what every card that they may be says is said."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from settlement.compare.open_cards import MOST_WAYS, open_cards
+from settlement.record import DECK_LABELS, RoundRecord, Undecided
+from tests.settlement.felt import (
+    LOSER,
+    PAIR_DEALER,
+    PUSHER,
+    WINNER,
+    findings,
+    hands,
+    round_of,
+    seat,
+    wager,
+)
+
+# Hands that lose, with no card of the four of `felt`.
+OTHERS = (
+    (2, "2D 3C / 8C 8D 4C 5H 9S"),
+    (4, "2H 4S / 9D KC 6C 7H JD"),
+    (5, "2S 3S / 5C 5S 8H TS AH"),
+)
+
+
+BEST = "KS KH / AD AC QH QD 4H"
+
+
+def with_unread(
+    record: RoundRecord, at: int | None, box: str, may_be: tuple[tuple[str, float], ...] = ()
+) -> tuple[RoundRecord, str]:
+    """The record without the last card of one hand, and that card."""
+    own = record.dealer if at is None else next(s for s in record.seats if s.seat == at)
+    cards = getattr(own, box)
+    entry = Undecided(
+        seat=at, what=f"{box}[{len(cards) - 1}]", why="a hand lay over it", may_be=may_be or None
+    )
+    less = own.model_copy(update={box: cards[:-1]})
+    update = (
+        {"dealer": less}
+        if at is None
+        else {"seats": tuple(less if s.seat == at else s for s in record.seats)}
+    )
+    return record.model_copy(update={**update, "undecided": (entry,)}), cards[-1]
+
+
+def codes(record: RoundRecord) -> set[tuple[str, int | None]]:
+    return {(str(f.code), f.seat) for f in findings(record)}
+
+
+def full_round(*own: object) -> RoundRecord:
+    left = [seat(n, cards, wager("main", 500, "taken", 0)) for n, cards in OTHERS]
+    return round_of(PAIR_DEALER, *own, *left)  # type: ignore[arg-type]
+
+
+def test_one_unread_card_of_the_dealer_hides_no_missing_pay() -> None:
+    # At best the dealer has two pairs with it, which aces and queens beat: the third nine is
+    # another seat's.
+    record, _ = with_unread(
+        full_round(seat(3, BEST, wager("main", 7500, "taken", 0))), None, "high"
+    )
+    found = [f for f in findings(record) if f.seat == 3 and f.code != "UNDECIDED"]
+    assert [str(f.code) for f in found] == ["TOOK_WINNER"]
+    assert "were not read" in found[0].message
+
+
+def test_what_hangs_on_the_unread_card_stays_undecided() -> None:
+    # With an ace or a king for its low hand the dealer wins; with another card it may not.
+    record, _ = with_unread(
+        full_round(seat(3, PUSHER, wager("main", 7500, "paid", 7500))), None, "low"
+    )
+    assert ("PAID_PUSH", 3) not in codes(record)
+    assert ("UNDECIDED", 3) in codes(record)
+
+
+def test_a_card_that_is_nearly_known_settles_what_is_in_order() -> None:
+    plain = full_round(seat(3, WINNER, wager("main", 7500, "paid", 7500)))
+    record, card = with_unread(plain, 3, "low")
+    told, _ = with_unread(plain, 3, "low", ((card, 0.97), ("3D", 0.02)))
+    assert ("UNDECIDED", 3) in codes(record)
+    assert ("UNDECIDED", 3) not in codes(told)
+    assert not {code for code, at in codes(told) if at == 3}
+
+
+def test_cards_that_may_be_too_many_are_left_undecided() -> None:
+    alone = round_of(PAIR_DEALER, seat(3, LOSER, wager("main", 7500, "paid", 7500)))
+    record, _ = with_unread(alone, None, "low")
+    (card,) = open_cards(record)
+    assert len(card.names) == len(DECK_LABELS) - 13
+    low, high = hands(LOSER)
+    two = record.model_copy(
+        update={
+            "seats": (record.seats[0].model_copy(update={"low": low[:1], "high": high[:4]}),),
+            "undecided": (
+                *record.undecided,
+                Undecided(seat=3, what="low[1]", why="blurred"),
+                Undecided(seat=3, what="high[4]", why="blurred"),
+            ),
+        }
+    )
+    assert [c.entry.seat for c in open_cards(two)] == [None]
+    assert len(card.names) <= MOST_WAYS
+
+
+def test_a_hand_of_which_more_is_in_doubt_is_left() -> None:
+    record, _ = with_unread(
+        full_round(seat(3, WINNER, wager("main", 7500, "taken", 0))), None, "high"
+    )
+    more = record.model_copy(
+        update={"undecided": (*record.undecided, Undecided(what="hand", why="laid otherwise"))}
+    )
+    assert open_cards(more) == []
+    assert ("TOOK_WINNER", 3) not in codes(more)
+
+
+@settings(max_examples=60)
+@given(
+    at=st.sampled_from([None, 2, 3, 4]),
+    box=st.sampled_from(["low", "high"]),
+    cards=st.sampled_from([WINNER, PUSHER, LOSER]),
+    action=st.sampled_from([("paid", 7500), ("paid", 7000), ("left", 0), ("taken", 0)]),
+)
+def test_nothing_is_said_that_the_true_card_does_not_say(
+    at: int | None, box: str, cards: str, action: tuple[str, int]
+) -> None:
+    whole = full_round(seat(3, cards, wager("main", 7500, *action)))
+    record, _ = with_unread(whole, at, box)
+    true = codes(whole)
+    assert {key for key in codes(record) if key[0] != "UNDECIDED"} <= true
