@@ -88,7 +88,7 @@ def test_the_card_tells_what_was_done(weights: Path) -> None:
     assert detector["training"]["epochs done"] == 2
     assert len(reader["classes"]) == 54
     assert card["models"]["strips"]["training"]["steps done"] == 2
-    assert card["data"]["stacks"] == [{"name": "stacks", "strips": 24, "seed": None}]
+    assert card["data"]["stacks"] == [{"name": "stacks", "strips": 24, "seed": 5}]
     assert card["data"]["rendered"][0]["views"] == 16
     assert [one["licence"] for one in card["data"]["photographs"]] == ["CC0"]
     assert "phone, version v1, CC0, A. Person" in (weights / "MODEL_CARD.md").read_text()
@@ -131,7 +131,7 @@ def test_val_and_a_second_export_with_its_figures(
     assert figures["reader"]["crops"] == sum(
         len(np.load(path)) for path in (data / "crops" / "val").glob("*-labels.npy")
     )
-    assert figures["stacks"]["crops"] == 24
+    assert figures["stacks"]["strips"] == 24
     assert figures["end_to_end"]["working"]["labelled"] > 20
     path, fit = tmp_path / "figures.json", tmp_path / "calibration.json"
     path.write_text(json.dumps(figures))

@@ -95,7 +95,7 @@ def photos_command(
     draw: Annotated[
         Path | None, typer.Option("--draw", help="Folder for pictures with boxes and names.")
     ] = None,
-    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
+    model: Annotated[Path | None, typer.Option("--model", "--weights", help=MODEL_HELP)] = None,
 ) -> None:
     """Read labelled photographs and count the cards read right, wrong and not at all.
 

@@ -104,7 +104,7 @@ def audit_command(
     ],
     table: Annotated[Path, typer.Option("--table", help="The table file (TOML).")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
-    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
+    model: Annotated[Path | None, typer.Option("--model", "--weights", help=MODEL_HELP)] = None,
     candidates: Annotated[
         int,
         typer.Option(

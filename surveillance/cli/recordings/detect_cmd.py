@@ -43,7 +43,7 @@ def detect_command(
     draw: Annotated[
         Path | None, typer.Option("--draw", help="Folder for pictures with boxes and names.")
     ] = None,
-    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
+    model: Annotated[Path | None, typer.Option("--model", "--weights", help=MODEL_HELP)] = None,
 ) -> None:
     """Find and read the cards in photographs; no table file is needed.
 

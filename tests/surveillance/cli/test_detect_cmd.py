@@ -96,9 +96,10 @@ def test_a_missing_model_is_one_line(
     pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = pictures / "images" / "IMG_20220316_160000.png"
-    assert main(["detect", str(one), "--model", str(tmp_path / "nowhere")]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "nowhere" in line
+    for option in ("--model", "--weights"):
+        assert main(["detect", str(one), option, str(tmp_path / "nowhere")]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "nowhere" in line
     assert issubclass(ModelError, FeltwatchError)
 
 
