@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from models.data.provenance import Provenance, read_object
+from models.evaluate.reliability import AS_IS
 from models.evaluate.rows import (
     FINDING_HEADS,
     calibration_rows,
@@ -108,7 +109,7 @@ def card_markdown(card: dict[str, Any]) -> str:
     ]
     parts += ["## Figures", "", *_figure_lines(card["figures"])]
     parts += evaluation_lines(card)
-    parts += _calibration_lines(card.get("calibration"))
+    parts += _calibration_lines(card.get("calibration")) or _confidence_lines(card["figures"])
     parts += use_lines(card)
     parts += [
         "## Files and programs",
@@ -232,7 +233,9 @@ def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
         lines += _table(FINDING_HEADS, finding_rows(own["detector"]))
         if own["end_to_end"] is not None:
             lines += _table(("found and read", ""), reading_rows(own["end_to_end"]))
-    if reader is None:
+    if reader is None and "reader" in figures["weights"]:
+        lines += ["The reader was not checked on crops by itself: the set has none.", ""]
+    elif reader is None:
         lines += ["The reader was replaced after these figures: they tell nothing of it.", ""]
     else:
         lines += _table(("reader, on crops", ""), reader_rows(reader))
@@ -274,4 +277,25 @@ def _calibration_lines(calibration: dict[str, Any] | None) -> list[str]:
         f"![Reliability diagrams]({CHART_FILE})",
         "",
         *_table(("way (*: chosen)", "ECE", "log loss"), calibration_rows(calibration)),
+    ]
+
+
+def _confidence_lines(figures: dict[str, Any] | None) -> list[str]:
+    """How far the scores as they are hold on the images of the figures."""
+    told = figures and figures.get("calibration")
+    if not figures or not told:
+        return []
+    # The other ways stand in the output of `model val`; they are not what runs.
+    rows = [row for row in calibration_rows(told) if row[0].removesuffix(" *").endswith(AS_IS)]
+    return [
+        "## How far scores hold",
+        "",
+        f"Scores and shares as feltwatch goes by them, on {told['pictures']:,} views of "
+        f"{figures['data']['name']}: 0.9 should mean right nine times in ten. The calibration "
+        "error (ECE) is the mean difference.",
+        "",
+        *_table(
+            ("network", "ECE", "log loss"),
+            [(name.removesuffix(" *").removesuffix(f", {AS_IS}"), *more) for name, *more in rows],
+        ),
     ]

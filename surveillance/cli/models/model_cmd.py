@@ -363,7 +363,7 @@ _add(
 )
 _add(model_app, "harvest", "models.harvest_cmd", "Cut training data out of labelled photographs.")
 _add(model_app, "provenance", "models.provenance_cmd", "Print what weights were made from.")
-_add(model_app, "card", "models.provenance_cmd", "Write the page of weights from their card.")
+_add(model_app, "card", "models.card_cmd", "Write the page of weights from their card.")
 _add(model_app, "heldout", "models.heldout_cmd", "Check held-out pictures against their lists.")
 model_app.add_typer(sides_app, name="sides")
 model_app.add_typer(indices_app, name="indices")

@@ -1,4 +1,4 @@
-"""`feltwatch model provenance` and `card`: what weights are made from, and their page."""
+"""`feltwatch model provenance`: what weights are made from."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from models.weights.folder import default_weights
-from settlement.errors import FeltwatchError
 
 Weights = Annotated[
     Path | None, typer.Option("--weights", help="Folder of weights; without it the shipped ones.")
 ]
-_KEYS = ("kind", "data", "figure", "value", "samples", "command")
 
 
 def provenance_command(
@@ -67,42 +65,3 @@ def provenance_command(
             # Crops of many sources tell no name of their own.
             words = [one.get("name", ""), f"({values})" if values else ""]
             typer.echo(f"{kind}: {' '.join(word for word in words if word)}")
-
-
-def card_command(
-    weights: Weights = None,
-    evaluations: Annotated[
-        Path | None,
-        typer.Option("--evaluations", help="JSON list of results on photographs and robustness."),
-    ] = None,
-) -> None:
-    """Write the page of a folder of weights again from its card; weights stay as they are.
-
-    Each result holds kind, data, figure, value, samples and the command that prints it.
-
-    Examples:
-
-      feltwatch model card --weights build/weights --evaluations results.json
-    """
-    from models.export.model_card import PAGE_FILE, card_json, card_markdown
-    from vision.detect.openvino_runtime import CARD_FILE, load_card
-
-    folder = weights or default_weights()
-    card = load_card(folder)
-    if evaluations is not None:
-        card["evaluations"] = _read_evaluations(evaluations)
-    (folder / PAGE_FILE).write_text(card_markdown(card), encoding="utf-8")
-    (folder / CARD_FILE).write_text(card_json(card), encoding="utf-8")
-    typer.echo(str(folder / PAGE_FILE))
-
-
-def _read_evaluations(path: Path) -> list[dict[str, Any]]:
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FeltwatchError(f"{path}: not a JSON file that can be read ({error})") from error
-    if not isinstance(told, list) or not all(
-        isinstance(one, dict) and set(one) == set(_KEYS) for one in told
-    ):
-        raise FeltwatchError(f"{path}: a list of objects with {', '.join(_KEYS)} is needed")
-    return told
