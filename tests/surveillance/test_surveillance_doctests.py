@@ -18,6 +18,9 @@ import pytest
         "reports.audit_report",
         "reports.round_view",
         "staging",
+        "store.sharing.assignments",
+        "store.jobs.jobs",
+        "cli.server.jobs_cmd",
     ],
 )
 def test_docstring_examples(name: str) -> None:
