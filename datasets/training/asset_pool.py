@@ -64,21 +64,20 @@ class House:
         return cls(chip_styles(rng, random_chips(rng), vary=True), lammers, sizes)
 
 
-def _felt_colours(rng: np.random.Generator) -> tuple[Rgb, Rgb, Rgb]:
-    """Of cloth and both inks: as tables mostly have them, now and then of any hue."""
-    rgb = felt_rgb(rng) if rng.random() > ANY_HUE else any_rgb(rng, 0.15, 0.7)
-    inks = [
-        print_rgb(rng, rgb) if rng.random() > ANY_HUE else any_rgb(rng, 0.1, 1.0) for _ in range(2)
-    ]
-    return rgb, inks[0], inks[int(rng.random() < 0.5)]
+def _any_hue(rng: np.random.Generator, rgb: Rgb, darkest: float, brightest: float) -> Rgb:
+    """A colour as it is, now and then one of any hue in its place."""
+    return any_rgb(rng, darkest, brightest) if rng.random() < ANY_HUE else rgb
 
 
 def draw_felt(rng: np.random.Generator) -> Picture:
     """A piece of printed felt FELT_MM wide about one seat, FELT_PX_PER_MM dense."""
     s = FELT_PX_PER_MM
     n = round(FELT_MM * s)
-    rgb, ink, second = _felt_colours(rng)
+    hues = rng.spawn(1)[0]
+    rgb = _any_hue(hues, felt_rgb(rng), 0.15, 0.7)
     canvas = felt_texture(rng, n, n, rgb, float(rng.uniform(1, 8)))
+    ink = _any_hue(hues, print_rgb(rng, rgb), 0.1, 1.0)
+    second = _any_hue(hues, print_rgb(rng, rgb), 0.1, 1.0) if rng.random() < 0.5 else ink
     own = FeltPrint.draw(rng, ink, second)
 
     def corner_px(points: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ import pytest
 
 from datasets.render.cards.deck import PX_PER_MM, RIM_MM, DeckStyle, draw_deck
 from datasets.render.cards.deck_style import EMBLEM_KINDS, Color, ornate_style
-from datasets.training.asset_pool import _felt_colours
+from datasets.training.asset_pool import _any_hue
 from datasets.training.new_decks import new_deck
 from settlement.record import DECK_LABELS, JOKER
 
@@ -54,19 +54,15 @@ def test_a_court_figure_to_the_edge_leaves_bare_paper_about_the_indices_alone(gr
     assert not np.array_equal(plain, face.bgra)
 
 
-def test_felts_and_inks_are_now_and_then_of_any_hue() -> None:
+def test_colours_are_now_and_then_of_any_hue() -> None:
     rng = np.random.default_rng(3)
-    hues: list[list[float]] = [[], [], []]
-    for _ in range(600):
-        for own, rgb in zip(hues, _felt_colours(rng), strict=True):
-            hue, saturation, _ = colorsys.rgb_to_hsv(*(v / 255 for v in rgb))
-            if saturation > 0.6:
-                own.append(hue)
-    for own in hues:
-        counts, _ = np.histogram(own, 12, (0, 1))
-        assert counts.min() >= 3
-    violet = [hue for hue in hues[0] if 0.72 < hue < 0.86]
-    assert len(violet) > 12
+    cloth = (20, 90, 50)
+    drawn = [_any_hue(rng, cloth, 0.15, 0.7) for _ in range(600)]
+    others = [rgb for rgb in drawn if rgb != cloth]
+    assert 0.2 < len(others) / len(drawn) < 0.4
+    hues = [colorsys.rgb_to_hsv(*(v / 255 for v in rgb))[0] for rgb in others]
+    counts, _ = np.histogram(hues, 12, (0, 1))
+    assert counts.min() >= 5
 
 
 def test_a_folder_gives_its_own_faces_or_its_figures(tmp_path: Path) -> None:
