@@ -23,6 +23,7 @@ from vision.cards.deck_assignment import (
     is_lone_joker,
     may_be,
     surplus,
+    unknown_deck,
 )
 from vision.cards.view import CardRead, split_hands
 from vision.chips.states import SAME_MM, place_sum
@@ -228,13 +229,14 @@ def compile_round(
         hands[None] = _without_print(hands[None], table.dealer)
     parted = part_dealer(table, hands)
     decided = decide_deck(hands)
+    known = unknown_deck([card for cards in hands.values() for card in cards]) is None
     least = 1.0
     dealer_cards = hands[None]
     dealer = DealerRecord()
     if dealer_cards:
         read = read_hand(None, hands, table.dealer, decided)
         dealer = DealerRecord(
-            low=read.low, high=read.high, moves=changes.moves_of(None),
+            low=read.low, high=read.high, moves=changes.moves_of(None) if known else None,
             discard=aside_name(parted, decided),
         )  # fmt: skip
         if parted.doubt:
@@ -290,7 +292,7 @@ def compile_round(
                 cards_taken_s=None if taken_s is None else f"{taken_s:.3f}",
                 low=low,
                 high=high,
-                moves=changes.moves_of(seat.seat),
+                moves=changes.moves_of(seat.seat) if known else None,
                 lammers=kept,
                 wagers=tuple(wagers),
             )
