@@ -16,7 +16,7 @@ from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import StripReader
 from vision.detect.detections import ByteArray, Detections, Reader
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import VIEW_MM, Place, Polygon
+from vision.geometry.table import VIEW_MM, DealerPlace, Place, Polygon
 
 IN_SPOT_MM = 24.0
 BY_SPOT_MM = 53.0
@@ -25,6 +25,10 @@ CHAIN_MM = 70.0
 
 NEAR_SPOTS_MM = 130.0
 """What is farther than this from all spots of a seat is none of its money."""
+
+BEYOND_MM = 40.0
+"""What lies farther above or below the dealer's boxes is no card of a hand: the name printed on two
+judged felts, 85 mm below, read as two cards and more and joined all rounds of a shift."""
 
 MIN_CHIP_SCORE = 0.5
 MIN_LAMMER_SCORE = 0.4
@@ -100,6 +104,23 @@ def read_view(
     return ViewReading(
         at_s, indices, backs_seen(found), stakes, pays, frozenset(lammers), found, strays
     )
+
+
+def cards_within(found: Detections, rows_mm: tuple[float, float], view_px: int) -> Detections:
+    """The detections without indices, jokers and backs that lie outside rows of the view.
+
+    `rows_mm` are the least and greatest v of the view's own frame, `view_px` its side.
+    """
+    v = found.xyxy[:, 1::2].mean(axis=1) * (VIEW_MM / view_px) - VIEW_MM / 2
+    inside = (v >= rows_mm[0]) & (v <= rows_mm[1])
+    names = [found.name(k) for k in range(len(found))]
+    return found.where(inside | ~np.isin(names, ("index", "joker", "back")))
+
+
+def dealers_rows(dealer: DealerPlace) -> tuple[float, float]:
+    """Rows of the dealer's view, v in mm, in which cards of a hand lie; see `cards_within`."""
+    v = np.vstack([dealer.place.to_local(box.array) for box in (dealer.low, dealer.high)])[:, 1]
+    return float(v.min()) - BEYOND_MM, float(v.max()) + BEYOND_MM
 
 
 def _near_spots(box: Box, centers: Sequence[np.ndarray]) -> bool:

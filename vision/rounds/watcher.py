@@ -33,7 +33,7 @@ from vision.rounds.region_change import as_picture
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.tracker import Phase, Round, RoundTracker, Shot
-from vision.rounds.view_reader import ViewReading, read_view
+from vision.rounds.view_reader import ViewReading, cards_within, dealers_rows, read_view
 from vision.sources.base import Frame
 from vision.sources.gaps import COARSE_STEPS, JUMPED, LEAST_S, Gap
 from vision.sources.moments import Moments
@@ -233,9 +233,12 @@ class TableWatcher:
             due, images, self.networks.detector.find(images), strict=True
         ):
             view.reads += 1
+            kept = without_felt(found, image)
+            if view.seat is None:
+                kept = cards_within(kept, dealers_rows(self.table.dealer), size)
             reading = read_view(
                 bgr, self.calibration, view.place, view.spots, self.palette, self.chip_size,
-                without_felt(found, image), size, self.networks.reader, self.networks.strips,
+                kept, size, self.networks.reader, self.networks.strips,
                 at_s, view.reads - 1,
             )  # fmt: skip
             if view.seat == HOUSE:

@@ -23,7 +23,14 @@ from vision.geometry.standard_layout import (
 )
 from vision.geometry.table import VIEW_MM, Point
 from vision.rounds import view_reader
-from vision.rounds.view_reader import MIN_CHIP_SCORE, MIN_LAMMER_SCORE, assign, read_view
+from vision.rounds.view_reader import (
+    MIN_CHIP_SCORE,
+    MIN_LAMMER_SCORE,
+    assign,
+    cards_within,
+    dealers_rows,
+    read_view,
+)
 
 TABLE = standard_table(TableRules(game="emperors_challenge_exposed"))
 SEAT = TABLE.seat(5)
@@ -195,3 +202,20 @@ def test_the_dealers_view_has_no_stacks_nor_lammers(view: Any) -> None:
     reading = view(own, {})
     assert (reading.stakes, reading.pays, reading.lammers) == ({}, {}, frozenset())
     assert reading.backs == 1
+
+
+def test_print_far_from_the_dealers_boxes_is_no_card() -> None:
+    rows = dealers_rows(TABLE.dealer)
+    to_px = VIEW_PX / VIEW_MM
+    # A card in the low hand's box, the felt's name 85 mm below it, the tray above, chips there.
+    middles = {"index": (60.0, 175.0), "back": (-60.0,), "joker": (-195.0,), "chip": (-190.0,)}
+    found = [(NAMES.index(name), v) for name, own in middles.items() for v in own]
+    y = np.array([(v + VIEW_MM / 2) * to_px for _, v in found])
+    boxes = np.stack([0 * y + 300, y - 9, 0 * y + 320, y + 9], axis=1)
+    classes = np.array([k for k, _ in found])
+    kept = cards_within(
+        Detections(boxes, np.ones(len(y), np.float32), classes, NAMES), rows, VIEW_PX
+    )
+    assert [kept.name(k) for k in range(len(kept))] == ["index", "back", "chip"]
+    assert kept.xyxy[0, 1] == pytest.approx(y[0] - 9)
+    assert len(cards_within(Detections.empty(NAMES), rows, VIEW_PX)) == 0
