@@ -24,7 +24,7 @@ MOST_WAYS = 120
 OTHER_CARD = 0.02
 """What is left for the cards that a reading gives no share."""
 
-_PLACE = re.compile(r"(low|high)\[\d\]$")
+_PLACE = re.compile(r"(low|high)\[(\d)\]$")
 _OF_A_HAND = re.compile(r"(dealer\.)?(low|high|hands?|cards|discard)\b|dealer$")
 _FULL = {"low": 2, "high": 5}
 _NOTE = " One card or more were not read; what they may be makes no difference here."
@@ -80,7 +80,10 @@ def open_cards(record: RoundRecord) -> list[OpenCard]:
     found: dict[int | None, list[OpenCard]] = defaultdict(list)
     for entry in record.undecided:
         place = _PLACE.match(entry.what)
-        if place and entry.seat in hands:
+        if place is None or entry.seat not in hands:
+            continue
+        # A place before the end of those named is in doubt itself, unless it was read and left out.
+        if entry.may_be or int(place[2]) >= len(getattr(hands[entry.seat], place[1]) or ()):
             found[entry.seat].append(OpenCard(entry, place[1], _names(entry, free)))
     whole = [own for seat, own in found.items() if _fills(hands[seat], own, record, seat)]
     out: list[OpenCard] = []

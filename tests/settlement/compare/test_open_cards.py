@@ -106,6 +106,19 @@ def test_cards_that_may_be_too_many_are_left_undecided() -> None:
     assert len(card.names) <= MOST_WAYS
 
 
+def test_a_doubt_of_a_card_that_is_named_adds_none() -> None:
+    # A hand of six cards, one of them in doubt, is not one of seven.
+    record, _ = with_unread(
+        full_round(seat(3, WINNER, wager("main", 7500, "taken", 0))), None, "high"
+    )
+    (entry,) = record.undecided
+    doubted = record.model_copy(
+        update={"undecided": (entry.model_copy(update={"what": "high[1]"}),)}
+    )
+    assert open_cards(record) != []
+    assert open_cards(doubted) == []
+
+
 def test_a_hand_of_which_more_is_in_doubt_is_left() -> None:
     record, _ = with_unread(
         full_round(seat(3, WINNER, wager("main", 7500, "taken", 0))), None, "high"
