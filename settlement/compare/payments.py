@@ -53,6 +53,10 @@ def judge_wager(
     code = _wrong_action(name, ruling.outcome, wager.action)
     if code is None or (code is FindingCode.NOT_PAID and _by_hand(ruling)):
         return
+    if code is FindingCode.NOT_PAID and name != "main" and ruling.pay_cents is None:
+        # A larger stake may be a hand pay, or its pay may be what lies as another wager's.
+        unjudged.add(f"{name}: what is due is not known", name)
+        return
     if name == "main" and foul and ruling.outcome == "lose":
         code = FindingCode.FOUL
     paid = _paid_known(case, seat, wager)
