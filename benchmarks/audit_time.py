@@ -36,14 +36,14 @@ def bench_audit(
 ) -> dict[str, Any]:  # fmt: skip
     """CPU and wall time, in s, of auditing a recording and of decoding all of its frames.
 
-    With `codec` ('h264', 'h265') the recording is encoded anew first, at `mbit` million bits a
+    With `codec` ('h264', 'h265') the recording is re-encoded first, at `mbit` million bits a
     second with a key frame every `key_frames_s`. Both run as processes of their own, one after the
     other. Raises FeltwatchError when one of them fails.
     """
     with tempfile.TemporaryDirectory(prefix="feltwatch-audit-") as place:
         folder = Path(place)
         if codec is not None:
-            tell(f"encoding {video.name} anew: {codec}, {mbit:g} Mbit/s")
+            tell(f"re-encoding {video.name}: {codec}, {mbit:g} Mbit/s")
             video = encoded(video, folder / "recording.mp4", codec, mbit, key_frames_s)
         tell("decoding every frame")
         decode = _timed([sys.executable, "-c", _DECODE, str(video)])
@@ -64,7 +64,7 @@ def bench_audit(
 
 
 def encoded(video: Path, to: Path, codec: str, mbit: float, key_frames_s: float) -> Path:
-    """The recording coded anew at constant intervals of key frames; its times stay."""
+    """Re-encode the recording with key frames at constant intervals; its timestamps stay."""
     with av.open(str(video)) as source, av.open(str(to), "w") as out:
         shown = source.streams.video[0]
         rate = shown.average_rate or Fraction(15)

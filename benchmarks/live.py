@@ -66,7 +66,7 @@ class Film:
                 )
         return film
 
-    def told(self) -> dict[str, Any]:
+    def properties(self) -> dict[str, Any]:
         """Its name, size in px, frames a second and length. Raises FeltwatchError."""
         with FileSource(self.video) as source:
             return {
@@ -87,7 +87,7 @@ def bench_live(
     """Play each film to a camera of its own, all at once, and measure.
 
     `seconds` None plays the longest once; a film that has ended begins again. `busy` processes
-    run beside it. Where a film's truth lies beside it, what became of each round is told, see
+    run beside it. Where a film's truth lies beside it, the outcome of each round is reported, see
     `benchmarks.overload.outcome`. The server's data stay in the new folder `keep`, if given.
 
     The time of an alert is from when the camera showed the deciding image, by the stream's
@@ -95,8 +95,8 @@ def bench_live(
     alerts were timed so is told, and their delays apart. Raises FeltwatchError.
     """
     cameras = {f"table{number}": film for number, film in enumerate(films, start=1)}
-    told = {name: film.told() for name, film in cameras.items()}
-    longest_s = max(own["length_s"] for own in told.values())
+    videos = {name: film.properties() for name, film in cameras.items()}
+    longest_s = max(own["length_s"] for own in videos.values())
     listen_s = seconds if seconds is not None else longest_s + AFTER_S
     with (
         _folder(keep) as folder,
@@ -118,7 +118,7 @@ def bench_live(
                 rounds[name] = outcome(read_rounds(path), read_told(url, name, end_s), end_s)
     return {
         "tables": len(cameras),
-        "videos": told,
+        "videos": videos,
         "listened_s": round(listen_s, 1),
         "busy_processes": busy,
         "rounds_played": rounds,

@@ -316,7 +316,7 @@ def audit_bench_command(
     ] = None,
     table: Annotated[Path | None, typer.Option("--table", help="Its table file.")] = None,
     codec: Annotated[
-        str | None, typer.Option("--codec", help="Encode it anew first: h264 or h265.")
+        str | None, typer.Option("--codec", help="Re-encode it first: h264 or h265.")
     ] = None,
     mbit: Annotated[
         float, typer.Option("--mbit", min=0.5, max=100, help="Million bits a second then.")

@@ -21,7 +21,7 @@ def piece(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.render
 @pytest.mark.parametrize("codec", ["h264", "h265"])
-def test_a_recording_coded_anew_has_its_frames_and_key_frames(
+def test_a_re_encoded_recording_has_its_frames_and_key_frames(
     piece: Path, tmp_path: Path, codec: str
 ) -> None:
     out = encoded(piece, tmp_path / "again.mp4", codec, 4.0, 0.2)
