@@ -22,7 +22,8 @@ MOST_WAYS = 120
 """Ways to name the unread cards that are tried; with more, hands that miss most are left out."""
 
 OTHER_CARD = 0.02
-"""What is left for the cards that a reading gives no share."""
+"""The least probability left for all cards that a reading does not name; of no set: it can only
+leave more undecided."""
 
 _PLACE = re.compile(r"(low|high)\[(\d)\]$")
 _OF_A_HAND = re.compile(r"(dealer\.)?(low|high|hands?|cards|discard)\b|dealer$")

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from settlement.games import GAMES
 from settlement.record import (
     Confidence,
     DealerRecord,
@@ -32,16 +31,13 @@ from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
 from vision.rounds.payouts import Hides, dated, done, hides_payout, last_state, least_cents, why_not
 from vision.rounds.procedure.broken_off import broken_off
-from vision.rounds.procedure.eighth_card import aside_name, outside_mm, part_dealer
+from vision.rounds.procedure.eighth_card import aside_name, part_dealer
 from vision.rounds.split_stakes import with_second_stacks
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 from vision.rounds.view_reader import ViewReading
 
 SURE_CARD = 0.5
 STRAY_SHARE = 0.8
-FAR_MM = 40.0
-"""A card whose middle lies so far outside both boxes, beside a whole hand, is the felt's print:
-the letter A of a name printed 90 mm below a dealer's boxes was read as an ace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +98,6 @@ def _is_mark(card: CardRead, decided: Mapping[int, Decided]) -> bool:
     """Whether a card over the seven of a hand is one that lies elsewhere."""
     told = decided.get(id(card))
     return told is not None and told.mark
-
-
-def _without_print(cards: list[CardRead], where: DealerPlace) -> list[CardRead]:
-    """The cards of a hand, but for marks far from its boxes where all seven lie nearer."""
-    near = [
-        card
-        for card in cards
-        if min(outside_mm(box, where.place, card.center_mm) for box in (where.low, where.high))
-        <= FAR_MM
-    ]
-    return near if len(near) >= HAND_CARDS else cards
 
 
 def _readings(episodes: Sequence[Episode]) -> list[ViewReading]:
@@ -225,8 +210,6 @@ def compile_round(
     hands: dict[int | None, list[CardRead]] = {
         seat: changes.hand(seat, track) for seat, track in own.tracks.items()
     }
-    if GAMES[table.rules.game].dealer_cards == HAND_CARDS:
-        hands[None] = _without_print(hands[None], table.dealer)
     parted = part_dealer(table, hands)
     decided = decide_deck(hands)
     known = unknown_deck([card for cards in hands.values() for card in cards]) is None

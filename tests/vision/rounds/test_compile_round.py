@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from settlement.record import DECK_LABELS, RoundRecord, WagerRecord
+from settlement.record import RoundRecord, WagerRecord
 from settlement.settle import settle
 from tests.vision.rounds.readings import (
     DEALER,
@@ -457,15 +456,6 @@ def test_a_stream_that_ends_within_a_round_says_so() -> None:
     assert doubts(record) == {(None, "end"): "the recording ended before the round did"}
     assert wager(record, "main").paid_cents == 1000
     assert record.to_json() == RoundRecord.model_validate_json(record.to_json()).to_json()
-
-
-def test_print_that_reads_as_a_card_beside_a_whole_hand_is_no_card() -> None:
-    far = np.array([40.0, 160.0])
-    told = np.zeros(len(DECK_LABELS), np.float32)
-    told[DECK_LABELS.index("AD")] = 0.95
-    mark = ReadIndex(far, far, 0.0, told, 0.65, (0.0, 0.0, 9.0, 18.0))
-    record = whole_round(dealer=(*dealer_cards(shares={"KS": 0.9}), mark))
-    assert (record.dealer.low, record.dealer.high) == tuple(tuple(h.split()) for h in DEALER)
 
 
 def _never_turned_up(seldom_s: float) -> RoundRecord:

@@ -207,8 +207,13 @@ def test_the_dealers_view_has_no_stacks_nor_lammers(view: Any) -> None:
 def test_print_far_from_the_dealers_boxes_is_no_card() -> None:
     rows = dealers_rows(TABLE.dealer)
     to_px = VIEW_PX / VIEW_MM
-    # A card in the low hand's box, the felt's name 85 mm below it, the tray above, chips there.
-    middles = {"index": (60.0, 175.0), "back": (-60.0,), "joker": (-195.0,), "chip": (-190.0,)}
+    # A card in the low hand's box, the felt's name 70 to 85 mm below it, the tray above, chips there.
+    middles = {
+        "index": (60.0, 160.0, 175.0),
+        "back": (-60.0,),
+        "joker": (-195.0,),
+        "chip": (-190.0,),
+    }
     found = [(NAMES.index(name), v) for name, own in middles.items() for v in own]
     y = np.array([(v + VIEW_MM / 2) * to_px for _, v in found])
     boxes = np.stack([0 * y + 300, y - 9, 0 * y + 320, y + 9], axis=1)
