@@ -207,7 +207,7 @@ def test_the_dealers_view_has_no_stacks_nor_lammers(view: Any) -> None:
 def test_print_far_from_the_dealers_boxes_is_no_card() -> None:
     rows = dealers_rows(TABLE.dealer)
     to_px = VIEW_PX / VIEW_MM
-    # A card in the low hand's box, the felt's name 70 to 85 mm below it, the tray above, chips there.
+    # A card in the low hand's box, the felt's name below it, the tray above with chips.
     middles = {
         "index": (60.0, 160.0, 175.0),
         "back": (-60.0,),
