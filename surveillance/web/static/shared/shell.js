@@ -17,8 +17,9 @@ keys.add("Everywhere", [
 byId("show-keys")?.addEventListener("click", keys.show);
 byId("log-out")?.addEventListener("click", () => attempt(async () => {
   // Answered when nobody is logged in any more, a count would lead to the log-in and back here.
+  leaving = true;
   clearTimeout(waiting);
-  await counting;
+  await Promise.all([counting, asking]);
   await post("/api/logout");
   location.assign("/login");
 }));
@@ -27,6 +28,8 @@ byId("log-out")?.addEventListener("click", () => attempt(async () => {
 const count = byId("open-alerts");
 let waiting = null;
 let counting = null; // the answer that is on its way
+let asking = null; // the same of the record
+let leaving = false; // being logged out: nothing more is asked for
 
 async function recount() {
   waiting = null;
@@ -42,7 +45,7 @@ async function recount() {
 }
 
 function recountSoon() {
-  waiting ??= setTimeout(() => { counting = recount(); }, RECOUNT_MS);
+  if (!leaving) waiting ??= setTimeout(() => { counting = recount(); }, RECOUNT_MS);
 }
 
 // Whether database and journal can be written: said in large letters until they can be again.
@@ -72,10 +75,14 @@ async function askRecord() {
   }
 }
 
+function askRecordNow() {
+  if (!leaving) asking = askRecord();
+}
+
 if (count) {
   live.on("record", ({ body }) => showRecord(body));
-  live.on("missed", askRecord);
-  live.on("begun", askRecord);
+  live.on("missed", askRecordNow);
+  live.on("begun", askRecordNow);
   live.on("alert", recountSoon);
   live.on("alert_changed", recountSoon);
   live.on("missed", recountSoon);
