@@ -21,6 +21,7 @@ from datasets.labelled.pictures import inspect, put_file
 from datasets.labelled.records import Box, checked_file
 from datasets.labelled.store import MANIFEST, PICTURES
 from settlement.errors import FeltwatchError
+from settlement.input_file import reading
 from settlement.record import DECK_LABELS
 
 CANDIDATES = "candidates.jsonl"
@@ -187,10 +188,8 @@ def _take(
     file = checked_file(f"{name}/{candidate.file}")
     summary.overruled += overruled
     path = audit / VIEWS / candidate.file
-    try:
+    with reading(path):
         data = path.read_bytes()
-    except OSError as error:
-        raise FeltwatchError(f"{path}: cannot be read ({error.strerror})") from error
     found = inspect(data)
     if found.is_broken:
         raise FeltwatchError(f"{path}: is no picture that can be read; run the audit again")
