@@ -12,8 +12,7 @@ import typer
 
 from settlement.errors import FeltwatchError
 from settlement.houseways import HOUSE_WAYS
-from surveillance.cli.datasets.simulate_cmd import progress_bar
-from surveillance.cli.model_option import MODEL_HELP
+from surveillance.cli.options import MODEL_HELP, progress_bar
 
 bench_app = typer.Typer(
     no_args_is_help=True,

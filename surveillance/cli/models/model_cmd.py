@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import typer
 
 from settlement.errors import FeltwatchError
-from surveillance.cli.datasets.simulate_cmd import progress_bar
 from surveillance.cli.models.indices_cmd import indices_app
 from surveillance.cli.models.sides_cmd import sides_app
 from surveillance.cli.models.train_extra import train_extra
+from surveillance.cli.options import Decks, Device, Quiet, Seed, Workers, progress_bar
 
 model_app = typer.Typer(
     no_args_is_help=True,
@@ -63,24 +63,19 @@ StackFolders = Annotated[
 def render_command(
     views: Annotated[int, typer.Option("--views", min=1, help="How many views, about.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the set.")],
-    deck: Annotated[
-        list[Path] | None,
-        typer.Option("--deck", help="Folder of card faces, mixed in; may be given again."),
-    ] = None,
+    deck: Decks = None,
     fonts: Annotated[
         Path | None,
         typer.Option("--fonts", help="Folder of fonts for drawn decks; without it DejaVu."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same set.")] = 1,
+    seed: Seed = 1,
     size: Annotated[int, typer.Option("--size", min=64, help="Side of a view in px.")] = 640,
     strips: Annotated[
         int | None,
         typer.Option("--strips", min=0, help="Strips of chip stacks, about; 20 per view."),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Processes; one per processor.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    workers: Workers = None,
+    quiet: Quiet = False,
 ) -> None:
     """Render views with labels, crops of their indices, strips of chip stacks; can go on.
 
@@ -137,9 +132,7 @@ def train_command(
         float | None,
         typer.Option("--rate", min=1e-6, max=0.1, help="Peak learning rate; each part its own."),
     ] = None,
-    device: Annotated[
-        str | None, typer.Option("--device", help="cpu, 0, ...; a GPU where there is one.")
-    ] = None,
+    device: Device = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the last checkpoint of --out.")
     ] = False,
