@@ -16,14 +16,7 @@ from surveillance.store import Store
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
 from tests.surveillance.web.recordings.recordings_made import hold_audits, manager_of
-from tests.surveillance.web.review_browser import launched
 from tests.surveillance.web.tools_made import Watched, served
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
 
 
 @pytest.fixture
