@@ -92,10 +92,12 @@ class Play:
     now_s: float = 0.0
     ended: list[Round] = field(default_factory=list)
 
-    def see(self, seat: int | None, *readings: ViewReading, picture: ByteArray = PICTURE) -> None:
-        """A new rest of a view; one reading is repeated thrice."""
+    def see(
+        self, seat: int | None, *readings: ViewReading, picture: ByteArray = PICTURE, times: int = 3
+    ) -> None:
+        """A new rest of a view; one reading is repeated, thrice unless told otherwise."""
         since = self.now_s
-        for k, own in enumerate(readings if len(readings) > 1 else readings * 3):
+        for k, own in enumerate(readings if len(readings) > 1 else readings * times):
             self.now_s = round(self.now_s + 0.2, 3)
             own = replace(own, at_s=self.now_s)
             done = self.tracker.take(seat, own, picture, fresh=k == 0, since_s=since)
