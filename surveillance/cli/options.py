@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -21,6 +22,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from settlement.errors import FeltwatchError
 from surveillance.stopped import Stopped
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the dataset.")]
@@ -102,3 +104,17 @@ def resumable() -> Iterator[None]:
         yield
     except KeyboardInterrupt as error:
         raise Stopped("what was done is kept; run it again to go on") from error
+
+
+def add_command(app: typer.Typer, group: str, name: str, module: str, short_help: str) -> None:
+    """Add a command of another module; where a part of it is missing, the others still work."""
+    command: Callable[..., Any]
+    try:
+        command = getattr(import_module(f"surveillance.cli.{module}"), f"{name}_command")
+    except ImportError as error:
+        reason = str(error)
+
+        def command() -> None:
+            raise FeltwatchError(f"the command '{group} {name}' cannot start: {reason}")
+
+    app.command(name, short_help=short_help)(command)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.surveillance.web.tools_made import Watched, app_with, served, table_copy
+from benchmarks.served import served
+from tests.surveillance.web.tools_made import Watched, app_with, table_copy
 
 
 @pytest.fixture
