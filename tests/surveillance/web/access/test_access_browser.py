@@ -187,7 +187,7 @@ def test_people_are_changed_by_keyboard_and_lose_their_login(
     place.add("ann", Role.ADMIN)
     place.add("bob", Role.VIEWER)
     place.add("cleo", Role.REVIEWER)
-    place.accounts.standing.invite("dora", Role.VIEWER)
+    place.accounts.administration.invite("dora", Role.VIEWER)
     ann, bob = enter(), enter()  # type: ignore[operator]
     for person, name in ((ann, "ann"), (bob, "bob")):
         person.open("/login?next=/me")
