@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from datasets.labelled.formats.base import (
     told_name,
 )
 from datasets.labelled.leftovers import remove_leftovers
-from datasets.labelled.manifest import Dataset
+from datasets.labelled.manifest import Dataset, NewPicture
 from datasets.labelled.pictures import PictureFile, inspect, picture_size, put_file
 from datasets.labelled.records import Box, Picture, checked_author
 from datasets.labelled.relabel import LabelMap
@@ -418,16 +418,10 @@ class _Import:
         height = entry.height or (found.height if found else 0) or 1
         boxes, values = self._values(job, entry.boxes(width, height))
         boxes = self.options.labels.boxes(boxes)
-        self.dataset.add_picture(
-            job.file,
-            width,
-            height,
-            sha256=found.sha256 if found else "",
-            phash=found.phash if found else None,
-            thumb=found.thumb if found else None,
-            boxes=boxes,
-            **values,
-        )
+        new = NewPicture(job.file, width, height, **values)
+        if found is not None:
+            new = replace(new, sha256=found.sha256, phash=found.phash)
+        self.dataset.add_picture(new, boxes, found.thumb if found else None)
         self.summary.added += 1
         self.summary.boxes += len(boxes)
 

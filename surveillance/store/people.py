@@ -61,8 +61,7 @@ class People(Logins):
     def by_name(self, name: str) -> User | None:
         """The person of that name."""
         query = sa.select(*_COLUMNS).where(_U.name_key == name_key(name))
-        with self._database.read() as connection:
-            row = connection.execute(query).one_or_none()
+        row = self._one(query)
         return None if row is None else _row(row)
 
     def page(self, cursor: str | None = None, limit: int = 50) -> Page[User]:
@@ -80,8 +79,7 @@ class People(Logins):
 
     def password_hash(self, id: int) -> str | None:
         """The hash of a person's password; None when none was set. Raises NotStoredError."""
-        with self._database.read() as connection:
-            row = connection.execute(sa.select(_U.password_hash).where(_U.id == id)).one_or_none()
+        row = self._one(sa.select(_U.password_hash).where(_U.id == id))
         if row is None:
             raise _no_person(id)
         found: str | None = row.password_hash

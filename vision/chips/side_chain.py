@@ -35,14 +35,6 @@ class Potentials:
     durations: Logs
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
-    """A reading: places in the palette from the bottom up, with its log probability."""
-
-    chips: tuple[int, ...]
-    log: float
-
-
 def pieces(given: Potentials) -> Logs:
     """Log weights (d, ROWS + 1, k) of a chip of FEWEST_ROWS + d rows that ends at a border."""
     rows, many = given.looks.shape

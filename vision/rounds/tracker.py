@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from settlement.procedures import Phase, Procedure, procedures
-from vision.cards.view import SAME_INDEX_MM, CardRead, ReadIndex, fuse_indices, join_cards
+from vision.cards.view import SAME_INDEX_MM, CardRead, ViewIndex, fuse_indices, join_cards
 from vision.detect.detections import ByteArray
 from vision.rounds.region_change import kept_picture
 from vision.rounds.view_reader import ViewReading
@@ -138,14 +138,12 @@ class ViewTrack:
         return join_cards(fuse_indices(readings)) if readings else []
 
 
-def _lie_alike(one: Sequence[ReadIndex], other: Sequence[ReadIndex]) -> bool:
+def _lie_alike(one: Sequence[ViewIndex], other: Sequence[ViewIndex]) -> bool:
     """Whether most indices of either lie where the other has one."""
     small, large = sorted((one, other), key=len)
     if not small:
         return False
-    met = sum(
-        any(math.dist(a.center_mm, b.center_mm) < SAME_INDEX_MM for b in large) for a in small
-    )
+    met = sum(any(math.dist(a.center, b.center) < SAME_INDEX_MM for b in large) for a in small)
     return met >= 0.7 * len(small)
 
 

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from datasets.labelled.formats.base import (
     Bad,
     Entry,
     Progress,
+    Reader,
     attempt,
     entry_name,
     find_picture,
@@ -100,7 +100,7 @@ def read(folder: Path, file: Path, alone: bool = False) -> VocReader:
 
 
 @dataclass(frozen=True)
-class VocReader:
+class VocReader(Reader):
     """Reads the annotation files in the order of their names; `only` where one was named."""
 
     folder: Path
@@ -124,11 +124,6 @@ class VocReader:
                 continue
             found |= {(told.findtext("name") or "").strip() for told in whole.iterfind("object")}
         return (*listed, *sorted(found - set(listed) - {""}))
-
-    @property
-    def notes(self) -> dict[str, Any]:
-        """None; each picture tells its own."""
-        return {}
 
     @property
     def count(self) -> int | None:

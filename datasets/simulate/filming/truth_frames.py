@@ -23,7 +23,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import cv2
@@ -214,10 +213,7 @@ class FrameLog:
         self._file = gzip.open(self._path, "wt", encoding="utf-8", compresslevel=5)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    def __exit__(self, *_: object) -> None:
         """Close the file."""
         self._file.close()
 

@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
+from surveillance.cli.options import Seed
+
 
 def sheet_command(
     photos: Annotated[Path, typer.Argument(help="Folder of photographs.")],
     out: Annotated[Path, typer.Option("--out", help="The sheet, .png or .jpg.")] = Path(
         "sheet.jpg"
     ),
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same views.")] = 1,
+    seed: Seed = 1,
     loose: Annotated[
         float, typer.Option("--loose", min=0.0, max=1.0, help="Share of telephone views.")
     ] = 0.0,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from surveillance.cli.datasets.simulate_cmd import progress_bar
+from surveillance.cli.options import Quiet, Seed, progress_bar
 
 
 def views_command(
@@ -21,12 +21,12 @@ def views_command(
     most: Annotated[
         int | None, typer.Option("--most", min=1, help="Most views; default: all states.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same views.")] = 0,
+    seed: Seed = 0,
     size: Annotated[int, typer.Option("--size", min=64, help="Side of a view in px.")] = 640,
     shift: Annotated[
         str | None, typer.Option("--shift", help="The shift's name; default: its folder's.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Cut the seats' and the dealer's views as the audit cuts them, labelled by the truth.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,16 +9,14 @@ import typer
 
 from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
-from surveillance.cli.datasets.simulate_cmd import progress_bar
+from settlement.input_file import read_json
+from surveillance.cli.options import Quiet, StackData, Weights, progress_bar
 
 _KEYS = ("kind", "data", "figure", "value", "samples", "command")
 
 
 def card_command(
-    weights: Annotated[
-        Path | None,
-        typer.Option("--weights", help="Folder of weights; without it the shipped ones."),
-    ] = None,
+    weights: Weights = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="Held-out rendered set: measures figures and robustness."),
@@ -32,16 +29,13 @@ def card_command(
             "that is held out. May be given again.",
         ),
     ] = None,
-    stack_data: Annotated[
-        Path | None,
-        typer.Option("--stack-data", help="Folder of strips of stacks; DATA/stacks by default."),
-    ] = None,
+    stack_data: StackData = None,
     split: Annotated[str, typer.Option("--split", help="Which split of --data.")] = "val",
     evaluations: Annotated[
         Path | None,
         typer.Option("--evaluations", help="JSON list of results measured elsewhere."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write the page of a folder of weights again from its card; weights stay as they are.
 
@@ -103,10 +97,7 @@ def _on_views(
 
 
 def _read_evaluations(path: Path) -> list[dict[str, Any]]:
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FeltwatchError(f"{path}: not a JSON file that can be read ({error})") from error
+    told = read_json(path)
     if not isinstance(told, list) or not all(
         isinstance(one, dict) and set(one) == set(_KEYS) for one in told
     ):

@@ -155,10 +155,7 @@ def disable_command(name: Name, config: Config) -> None:
 
       feltwatch user disable ann --config site.toml
     """
-    with _opened(config) as (_, store, accounts):
-        user = accounts.standing.set_disabled(_user(accounts, name), True)
-        _note(store, "person disabled", user.name, {})
-        typer.echo(f"{user.name} is shut out")
+    typer.echo(f"{_set_disabled(name, config, True)} is shut out")
 
 
 @user_app.command("enable")
@@ -169,10 +166,15 @@ def enable_command(name: Name, config: Config) -> None:
 
       feltwatch user enable ann --config site.toml
     """
+    typer.echo(f"{_set_disabled(name, config, False)} may come in again")
+
+
+def _set_disabled(name: str, config: Path, disabled: bool) -> str:
+    """The person's name as it is stored."""
     with _opened(config) as (_, store, accounts):
-        user = accounts.standing.set_disabled(_user(accounts, name), False)
-        _note(store, "person enabled", user.name, {})
-        typer.echo(f"{user.name} may come in again")
+        user = accounts.standing.set_disabled(_user(accounts, name), disabled)
+        _note(store, "person disabled" if disabled else "person enabled", user.name, {})
+        return user.name
 
 
 @contextmanager

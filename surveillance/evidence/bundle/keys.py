@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from settlement.errors import FeltwatchError
+from settlement.input_file import reading
 from surveillance.evidence.bundle.canonical import canonical_json
 from surveillance.staging import write_error
 
@@ -169,7 +170,5 @@ def _private(path: Path, data: bytes) -> SigningKey:
 
 
 def _read(path: Path) -> bytes:
-    try:
+    with reading(path):
         return path.read_bytes()
-    except OSError as error:
-        raise FeltwatchError(f"{path}: {error.strerror or error}") from error

@@ -15,7 +15,7 @@ import pytest
 
 from datasets.labelled.checks.check import Code, check
 from datasets.labelled.importing import import_labels
-from datasets.labelled.manifest import Box, Dataset
+from datasets.labelled.manifest import Box, Dataset, NewPicture
 from settlement.errors import FeltwatchError
 from tests.datasets.labelled.test_labelled_defects import (
     VOC_BOX,
@@ -83,7 +83,8 @@ def test_fifty_thousand_boxes_of_one_image_are_checked_in_seconds(tmp_path: Path
     )
     with Dataset.create(tmp_path / "d", ("AS",)) as dataset:
         id = dataset.add_picture(
-            "a.jpg", 1010, 810, sha256="", boxes=(*boxes, boxes[7]), deal="one", split="train"
+            NewPicture("a.jpg", 1010, 810, sha256="", deal="one", split="train"),
+            boxes=(*boxes, boxes[7]),
         )
         assert id == 1
         start = time.process_time()

@@ -12,7 +12,7 @@ import pytest
 from datasets.labelled.checks.check import Code, check
 from datasets.labelled.checks.near import near_links
 from datasets.labelled.importing import ImportOptions, import_labels
-from datasets.labelled.manifest import Box, Dataset
+from datasets.labelled.manifest import Box, Dataset, NewPicture
 from datasets.labelled.relabel import LabelMap, parse_map
 from datasets.labelled.split import split_dataset
 from datasets.labelled.stats import dataset_stats
@@ -102,7 +102,9 @@ def test_splits_are_stratified_by_class(tmp_path: Path) -> None:
     with Dataset.create(tmp_path / "d", ("AS", "KD")) as dataset, dataset.batch():
         for n in range(100):
             label = "KD" if n >= 90 else "AS"
-            dataset.add_picture(f"{n}.jpg", 9, 9, sha256=f"{n}", boxes=(Box(label, 1, 1, 5, 5),))
+            dataset.add_picture(
+                NewPicture(f"{n}.jpg", 9, 9, sha256=f"{n}"), boxes=(Box(label, 1, 1, 5, 5),)
+            )
         summary = split_dataset(dataset, ("shift",), {"train": 0.8, "val": 0.1, "test": 0.1})
     assert summary.classes == {
         "AS": {"train": 72, "val": 9, "test": 9}, "KD": {"train": 8, "val": 1, "test": 1},

@@ -19,7 +19,7 @@ from tests.vision.rounds.readings import (
     seat_cards,
     stack,
 )
-from vision.cards.view import ReadIndex
+from vision.cards.view import ViewIndex
 from vision.rounds.compile_round import SURE_CARD, compile_round
 
 STAKES = {"main": ["red red"], "emperors_treasure": ["white white"]}
@@ -29,8 +29,8 @@ DIM = stack("red red", 0.5, c3000=0.45)
 
 def whole_round(
     *,
-    dealer: tuple[ReadIndex, ...] = (),
-    seat_1: tuple[ReadIndex, ...] = (),
+    dealer: tuple[ViewIndex, ...] = (),
+    seat_1: tuple[ViewIndex, ...] = (),
     before: Any = STAKES,
     after: Sequence[Any] = (),
     lammers: Sequence[str] = (),

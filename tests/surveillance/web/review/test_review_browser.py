@@ -11,16 +11,11 @@ import pytest
 from playwright.sync_api import Browser, Route
 
 from datasets.labelled.manifest import Box, Dataset
-from tests.surveillance.web.review_browser import Reviewer, launched, stored, stored_labels, until
+from tests.surveillance.web.review_browser import Reviewer, stored, stored_labels
 from tests.surveillance.web.review_made import FIRST_BOXES, Server, running, start_server
+from tests.waiting import until
 
 Enter = Callable[..., Reviewer]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
 
 
 @pytest.fixture

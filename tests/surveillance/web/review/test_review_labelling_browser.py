@@ -14,14 +14,9 @@ from benchmarks.review import crowded_dataset
 from datasets.labelled.diff import diff_datasets
 from datasets.labelled.manifest import Box, Dataset
 from datasets.labelled.suggestions import Suggestions, keep_suggestions
-from tests.surveillance.web.review_browser import Reviewer, launched, stored, stored_labels, until
+from tests.surveillance.web.review_browser import Reviewer, stored, stored_labels
 from tests.surveillance.web.review_made import FIRST_BOXES, make_dataset, running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
+from tests.waiting import until
 
 
 @pytest.fixture
