@@ -82,7 +82,7 @@ class ImportSummary:
 
     `missing` and `broken` pictures were imported with their labels; `skipped` entries were
     not, `skipped_examples` says why. `encloses`: what boxes of cards enclose, None where it
-    could not be seen.
+    could not be seen. `unused`: names to be mapped that no label had.
     """
 
     format: str
@@ -98,6 +98,7 @@ class ImportSummary:
     labels: dict[str, int] = field(default_factory=dict)
     examples: list[str] = field(default_factory=list)
     skipped_examples: list[str] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
 
     def skip(self, bad: Bad) -> None:
         """Count an entry that was left out."""
@@ -154,6 +155,7 @@ def import_labels(
             summary = ImportSummary(format, encloses=encloses and str(encloses))
             work = _Import(dataset, module, sidecar, options, name, summary)
             work.run(entries, reader.count, progress)
+    summary.unused = options.labels.unused
     if summary.skipped and not (summary.added or summary.present or summary.updated):
         raise FeltwatchError(
             f"{source}: nothing was imported, all {summary.skipped} entries were left out; "
@@ -199,6 +201,7 @@ def preview_labels(
         raise FeltwatchError(summary.skipped_examples[0])
     summary.boxes, summary.labels = sum(counts.values()), dict(sorted(counts.items()))
     summary.encloses = encloses and str(encloses)
+    summary.unused = options.labels.unused
     return summary
 
 
@@ -377,7 +380,7 @@ class _Import:
                         except FeltwatchError as error:
                             self._skip(Bad(job.entry.place, place_of(error, job.entry.place)))
                 done += len(chunk)
-                progress(done, total)
+                progress(done, total and max(done, total))
 
     def _skip(self, bad: Bad) -> None:
         if self.options.strict:

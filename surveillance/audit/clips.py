@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -39,19 +40,65 @@ def cut_clip(video: Path, from_s: float, to_s: float, stem: Path) -> Clip:
     is the file's path without its ending, .mp4 or .mkv; the file stands there only when it
     is whole. Raises ClipError.
     """
+    return cut_joined([(video, Fraction(0))], from_s, to_s, stem)
+
+
+def cut_joined(
+    files: Sequence[tuple[Path, Fraction]], from_s: float, to_s: float, stem: Path
+) -> Clip:
+    """Cut one clip, as `cut_clip` does, out of consecutive files of one camera.
+
+    With each file stands what is added to its times, s. Of what two files hold both the later
+    one's frames are taken from its last key frame on that the earlier one reaches. Raises
+    ClipError, also for files that are coded differently.
+    """
+    path = files[0][0]
     try:
-        with _opened(video) as source:
-            stream = _video(source)
-            shown = _wanted(source, stream, from_s, to_s)
-            if shown is None:
-                with _opened(video) as again:
-                    # The file's index led too far: it is read from its start.
-                    stream = _video(again)
-                    return _write(stream, _from_key(again, stream, from_s, to_s), stem)
-            return _write(stream, shown, stem)
+        with ExitStack() as stack:
+            first: VideoStream | None = None
+            kept: list[_Shown] = []
+            for path, shift_s in files:
+                reached = max((s.at_s for s in kept), default=Fraction(from_s)) - shift_s
+                stream, shown = _read(stack, path, float(reached), float(to_s - shift_s))
+                if first is not None and _coding(stream) != _coding(first):
+                    raise ValueError(f"it is coded differently from {files[0][0].name}")
+                first = first or stream
+                kept = _joined(kept, [replace(s, at_s=s.at_s + shift_s) for s in shown])
+            assert first is not None, "there is a file at least"
+            return _write(first, kept, stem)
     except (av.error.FFmpegError, OSError, ValueError, IndexError) as error:
         why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise ClipError(f"{video}: no clip can be cut of it: {why}") from error
+        raise ClipError(f"{path}: no clip can be cut of it: {why}") from error
+
+
+def _read(
+    stack: ExitStack, video: Path, from_s: float, to_s: float
+) -> tuple[VideoStream, list[_Shown]]:
+    source = stack.enter_context(_opened(video))
+    stream = _video(source)
+    shown = _wanted(source, stream, from_s, to_s)
+    if shown is None:
+        # The file's index led too far: it is read from its start.
+        again = stack.enter_context(_opened(video))
+        stream = _video(again)
+        shown = _from_key(again, stream, from_s, to_s)
+    return stream, shown
+
+
+def _coding(stream: VideoStream) -> tuple[object, ...]:
+    own = stream.codec_context
+    return own.name, own.width, own.height, own.extradata, stream.time_base
+
+
+def _joined(kept: list[_Shown], later: list[_Shown]) -> list[_Shown]:
+    """The packets of two files, in the order of coding, with a change at a key frame."""
+    if not (kept and later):
+        return kept or later
+    key_s = later[0].at_s
+    before = next((n for n, s in enumerate(kept) if s.at_s >= key_s), len(kept))
+    own = kept[:before]
+    last_s = max((s.at_s for s in own), default=key_s - 1)
+    return own + [s for s in later if s.at_s > last_s]
 
 
 def _opened(video: Path) -> InputContainer:

@@ -151,7 +151,7 @@ class Footage:
     ) -> tuple[str, str, str | None] | None:
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", alert.alert_id)
         try:
-            clip = cut_of(source, *span, folder / FOR_BUNDLES / SMALL / name)
+            clip = cut_of(source, *span, folder / FOR_BUNDLES / SMALL / name, self.faults)
         except ClipError as error:
             self.faults.append(f"alert {alert.alert_id} has no clip: {error}")
             return None

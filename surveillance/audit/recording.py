@@ -97,7 +97,7 @@ def audit(
     """Audit a recording and leave the results of `RESULTS` in `out_dir`.
 
     `video` is a file, a folder with the files of one shift, or these files (`ShiftSource`);
-    `candidates` and `work_dir` are for one file.
+    `candidates` is for one file.
     `detector_dir` is a folder with a model, None for the one that is shipped.
     `on_progress` is called after every sampled frame. `candidates`: how many of the views it
     was least sure of are kept for labelling, and as many of those behind alerts.
@@ -118,10 +118,8 @@ def audit(
     videos = cameras or {}
     paths = recording_files(video)
     video = named(paths)
-    if len(paths) > 1 and (candidates or work_dir is not None):
-        raise FeltwatchError(
-            f"{video}: candidates and a work folder are for a recording of one file"
-        )
+    if len(paths) > 1 and candidates:
+        raise FeltwatchError(f"{video}: candidates are for a recording of one file")
     with open_recording(paths) as source, open_cameras(videos, table, table_path) as further:
         _check_fit(source, video, table, table_path)
         watcher = make_watcher(table, detector_dir, str(video))
@@ -137,7 +135,7 @@ def audit(
             if clips is not None:
                 run.footage = _footage(clips, table, table_path, detector_dir)
             if work_dir is not None:
-                key = _key(video, table_path, detector_dir, clips, feed)
+                key = _key(paths, table_path, detector_dir, clips, feed)
                 key["cameras"] = [
                     [name, str(one.path.resolve()), one.path.stat().st_mtime_ns, one.offset_s]
                     for name, one in videos.items()
@@ -181,7 +179,7 @@ def _footage(
 
 
 def _key(
-    video: Path,
+    paths: Sequence[Path],
     table_path: Path,
     detector_dir: Path | None,
     clips: ClipPlan | None,
@@ -191,11 +189,10 @@ def _key(
     from models.weights.folder import default_weights
     from surveillance.evidence.versions import program_sha256
 
-    stat = video.stat()
+    files = [(str(path.resolve()), path.stat()) for path in paths]
     return {
-        "video": str(video.resolve()),
-        "bytes": stat.st_size,
-        "changed_ns": stat.st_mtime_ns,
+        # In whatever order the files are named, it is the same recording.
+        "videos": sorted([path, stat.st_size, stat.st_mtime_ns] for path, stat in files),
         "table_sha256": hashlib.sha256(table_path.read_bytes()).hexdigest(),
         "model": model_hash(detector_dir or Path(default_weights())),
         "program": program_sha256(),

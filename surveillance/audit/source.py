@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
-from surveillance.audit.clips import cut_clip
-from surveillance.evidence.clips import Clip
+from surveillance.audit.clips import cut_clip, cut_joined
+from surveillance.evidence.clips import Clip, ClipError
 from vision.sources.base import FileSource
 from vision.sources.shift import ShiftSource
 
@@ -49,14 +48,21 @@ def open_recording(paths: Sequence[Path]) -> Recording:
     return FileSource(paths[0]) if len(paths) == 1 else ShiftSource(paths)
 
 
-def cut_of(source: Recording, from_s: float, to_s: float, stem: Path) -> Clip:
-    """Cut a clip by the recording's clock, of a shift from the file with most of the span.
+def cut_of(source: Recording, from_s: float, to_s: float, stem: Path, faults: list[str]) -> Clip:
+    """Cut a clip by the recording's clock, of a shift across its files.
 
-    Raises ClipError.
+    Of files that are coded differently the one with most of the span is taken, which `faults`
+    then tells. Raises ClipError.
     """
     if isinstance(source, FileSource):
         return cut_clip(source.path, from_s, to_s, stem)
-    part = source.part_of(from_s, to_s)
-    shift = float(part.shift_s)
-    clip = cut_clip(part.path, from_s - shift, to_s - shift, stem)
-    return replace(clip, start_s=clip.start_s + shift, end_s=clip.end_s + shift)
+    parts = source.parts_of(from_s, to_s)
+    try:
+        return cut_joined([(part.path, part.shift_s) for part in parts], from_s, to_s, stem)
+    except ClipError as error:
+        if len(parts) == 1:
+            raise
+        longest = max(parts, key=lambda part: part.held_s(from_s, to_s))
+        clip = cut_joined([(longest.path, longest.shift_s)], from_s, to_s, stem)
+        faults.append(f"a clip shows {longest.path.name} alone: {error}")
+        return clip

@@ -31,6 +31,7 @@ KEY, ROUNDS, EVIDENCE, PLACE = "key.json", "rounds.jsonl", "evidence", "place.bi
 
 
 _LINE = TypeAdapter(JudgedRound)
+_MARK = TypeAdapter(Mark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +92,7 @@ class AuditWork:
     def go_on_from(self, place: Place) -> None:
         """Let a later run go on from here."""
         head = {
-            "at_s": str(place.mark.at_s),
-            "index": place.mark.index,
-            "broken": [list(one) for one in place.mark.broken],
+            "mark": _MARK.dump_python(place.mark, mode="json"),
             "first_s": str(place.first_s),
             "wall_s": place.wall_s,
             "rounds": place.rounds,
@@ -172,9 +171,8 @@ def _place(data: bytes) -> Place:
     head = json.loads(line)
     if hashlib.sha256(snapshot).hexdigest() != head["sha256"]:
         raise ValueError("the snapshot is damaged")
-    broken = tuple((str(what), int(stamp)) for what, stamp in head["broken"])
     return Place(
-        mark=Mark(Fraction(head["at_s"]), int(head["index"]), broken),
+        mark=_MARK.validate_python(head["mark"]),
         first_s=Fraction(head["first_s"]),
         wall_s=float(head["wall_s"]),
         rounds=int(head["rounds"]),

@@ -9,7 +9,7 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,12 @@ from surveillance.audit.footage import ClipPlan
 from surveillance.audit.work_folder import copy_work
 from surveillance.evidence.bundle import Chain, SigningKey
 from surveillance.recordings.folders import AllowedFolders
+from surveillance.recordings.new_recording import new_recording
 from surveillance.recordings.preview import VideoFacts, video_facts
 from surveillance.recordings.processes import WorkProcess
 from surveillance.recordings.results import take_results
 from surveillance.recordings.worker import Job, Told, run_audit, run_preview
-from surveillance.store import NewRecording, RecordingFilter, RecordingRow, RecordingState, Store
-from vision.geometry.table import load_table
-from vision.rounds.followed import check_followed
+from surveillance.store import RecordingFilter, RecordingRow, RecordingState, Store
 
 POLL_S = 0.2
 END_WITHIN_S = 30.0
@@ -86,7 +85,7 @@ class AuditManager:
         self._previews: dict[int, WorkProcess] = {}
         self._wanted: list[int] = []
         self._preview_faults: dict[int, str] = {}
-        self._facts: dict[tuple[str, float, int], VideoFacts] = {}
+        self._facts: dict[tuple[object, ...], VideoFacts] = {}
         self._lock = threading.RLock()
         self._wake = threading.Event()
         self._stopping = False
@@ -144,22 +143,18 @@ class AuditManager:
 
     # ---- what people ask for
 
-    def add(self, folder: str, file: str, table_file: str, by: str) -> RecordingRow:
-        """Queue the audit of a video. Raises FeltwatchError when it cannot be audited."""
-        video = self.folders.video(folder, file)
-        table = self.folders.table_file(table_file)
-        check_followed(load_table(table), table)
-        stat = video.stat()
-        facts = self.facts(video)
+    def add(
+        self, folder: str, file: str, table_file: str, by: str, more_files: Sequence[str] = ()
+    ) -> RecordingRow:
+        """Queue the audit of a video; with `more_files` of a shift, in whatever order.
+
+        Raises FeltwatchError when it cannot be audited.
+        """
+        new, videos = new_recording(self.folders, folder, (file, *more_files), table_file, by)
         for row in (*self._rows("queued"), *self._rows("running"), *self._rows("stopped")):
-            if self._path(row) == video:
-                raise FeltwatchError(f"{file}: is {row.state} already, as recording {row.id}")
-        row = self._store.recordings.add(
-            NewRecording(
-                folder=str(self.folders.folder(folder)), file=file, size=stat.st_size,
-                mtime=stat.st_mtime, table_file=str(table), by=by, duration_s=facts.duration_s,
-            )
-        )  # fmt: skip
+            if self._paths(row) == videos:
+                raise FeltwatchError(f"{new.file}: is {row.state} already, as recording {row.id}")
+        row = self._store.recordings.add(replace(new, duration_s=self.facts(videos).duration_s))
         self._wake.set()
         return row
 
@@ -186,18 +181,18 @@ class AuditManager:
         self._wake.set()
         return row
 
-    def video(self, row: RecordingRow) -> Path:
-        """The video of a recording. Raises FeltwatchError when it is gone, or not allowed."""
-        return self.folders.video(row.folder, row.file)
+    def videos(self, row: RecordingRow) -> tuple[Path, ...]:
+        """The files of a recording. Raises FeltwatchError when one is gone, or not allowed."""
+        return tuple(self.folders.video(row.folder, file) for file in row.files)
 
-    def facts(self, video: Path) -> VideoFacts:
-        """What the head of a video tells, looked at once."""
-        stat = video.stat()
-        key = (str(video), stat.st_mtime, stat.st_size)
+    def facts(self, videos: tuple[Path, ...]) -> VideoFacts:
+        """What the head of a recording tells, looked at once."""
+        stats = [video.stat() for video in videos]
+        key = (videos, *((stat.st_mtime, stat.st_size) for stat in stats))
         if key not in self._facts:
             if len(self._facts) > 500:
                 self._facts.clear()
-            self._facts[key] = video_facts(video)
+            self._facts[key] = video_facts(videos)
         return self._facts[key]
 
     def work_dir(self, row: RecordingRow) -> Path:
@@ -258,14 +253,14 @@ class AuditManager:
 
     def _begin_audit(self, row: RecordingRow) -> None:
         try:
-            video = self.video(row)
+            videos = self.videos(row)
         except FeltwatchError as error:
             self._store.recordings.set_state(row.id, "failed", str(error), held=row)
             return
         if row.takeovers:
             copy_work(self._earlier(row), self.work_dir(row))
         job = Job(
-            video, Path(row.table_file), self.out_dir(row), self.work_dir(row), self._weights,
+            videos, Path(row.table_file), self.out_dir(row), self.work_dir(row), self._weights,
             self._clips,
         )  # fmt: skip
         with self._lock:
@@ -302,12 +297,12 @@ class AuditManager:
     def _begin_preview(self, id: int) -> None:
         try:
             row = self._store.recordings.get(id)
-            video = self.video(row)
+            videos = self.videos(row)
         except FeltwatchError as error:
             self._preview_faults[id] = str(error)
             return
         with self._lock:
-            self._previews[id] = WorkProcess(run_preview, video, self._preview_path(row))
+            self._previews[id] = WorkProcess(run_preview, videos, self._preview_path(row))
 
     def _listen(self) -> None:
         with self._lock:
@@ -380,9 +375,9 @@ class AuditManager:
     def _preview_path(self, row: RecordingRow) -> Path:
         return self._data_dir / PREVIEWS / f"{row.id}.mp4"
 
-    def _path(self, row: RecordingRow) -> Path | None:
+    def _paths(self, row: RecordingRow) -> tuple[Path, ...] | None:
         try:
-            return self.folders.video(row.folder, row.file)
+            return self.videos(row)
         except FeltwatchError:
             return None
 

@@ -7,7 +7,7 @@ what browsers know. Times stay those of the recording.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -15,8 +15,9 @@ from pathlib import Path
 import av
 
 from settlement.errors import FeltwatchError
+from surveillance.audit.source import open_recording
 from surveillance.stopped import Stopped
-from vision.sources.base import FileSource
+from vision.sources.shift import ShiftSource
 
 HEIGHT_PX = 720
 PICTURES_PER_S = 8
@@ -44,10 +45,14 @@ class VideoFacts:
     media_type: str
 
 
-def video_facts(path: Path) -> VideoFacts:
-    """Look at a video's head. Raises SourceError when it is none."""
-    with FileSource(path) as source:
+def video_facts(paths: Sequence[Path]) -> VideoFacts:
+    """Look at the head of a recording's file, or files. Raises SourceError when it is none."""
+    with open_recording(paths) as source:
         duration_s, width, height = source.duration_s, source.width, source.height
+        if isinstance(source, ShiftSource):
+            first_s = float(source.parts[0].start_s)
+            return VideoFacts(first_s, duration_s, width, height, False, False, "video/mp4")
+    (path,) = paths
     with av.open(str(path.absolute()), options={"protocol_whitelist": "file"}) as container:
         stream = container.streams.video[0]
         start, base = stream.start_time, stream.time_base
@@ -69,7 +74,7 @@ def video_facts(path: Path) -> VideoFacts:
 
 
 def make_preview(
-    video: Path,
+    videos: Sequence[Path],
     out: Path,
     on_progress: Callable[[float, float | None], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
@@ -82,7 +87,7 @@ def make_preview(
     part = out.with_name(f"{out.stem}.part.mp4")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        _write(video, part, on_progress, should_stop)
+        _write(videos, part, on_progress, should_stop)
         part.replace(out)
     except (av.error.FFmpegError, OSError) as error:
         raise FeltwatchError(f"{out}: the preview cannot be made: {error}") from error
@@ -92,13 +97,13 @@ def make_preview(
 
 
 def _write(
-    video: Path,
+    videos: Sequence[Path],
     part: Path,
     on_progress: Callable[[float, float | None], None] | None,
     should_stop: Callable[[], bool] | None,
 ) -> None:
     with (
-        FileSource(video) as source,
+        open_recording(videos) as source,
         av.open(str(part), "w", options={"movflags": "+faststart"}) as container,
     ):
         height = min(HEIGHT_PX, source.height) // 2 * 2

@@ -22,9 +22,9 @@ NICENESS = 10
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One audit: what, by which table file, and where to."""
+    """One audit: which files, by which table file, and where to."""
 
-    video: Path
+    videos: tuple[Path, ...]
     table_file: Path
     out: Path
     work: Path
@@ -63,7 +63,7 @@ def run_audit(job: Job, pipe: Connection, stop: Event) -> None:
 
     def run() -> Told:
         summary = audit(
-            job.video, job.table_file, job.out, detector_dir=job.weights, on_progress=tell,
+            job.videos, job.table_file, job.out, detector_dir=job.weights, on_progress=tell,
             clips=job.clips, work_dir=job.work, should_stop=should_stop,
         )  # fmt: skip
         return Told(
@@ -80,7 +80,7 @@ def run_audit(job: Job, pipe: Connection, stop: Event) -> None:
     _run(run, pipe)
 
 
-def run_preview(video: Path, out: Path, pipe: Connection, stop: Event) -> None:
+def run_preview(videos: tuple[Path, ...], out: Path, pipe: Connection, stop: Event) -> None:
     """Make the preview of a recording; tells how far it is."""
     from surveillance.recordings.preview import make_preview
 
@@ -92,7 +92,7 @@ def run_preview(video: Path, out: Path, pipe: Connection, stop: Event) -> None:
             pipe.send(Told("progress", at_s, duration_s))
 
     def run() -> Told:
-        make_preview(video, out, tell, stop.is_set)
+        make_preview(videos, out, tell, stop.is_set)
         return Told("done")
 
     _run(run, pipe)

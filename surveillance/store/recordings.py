@@ -36,6 +36,7 @@ class Recordings(Leases[RecordingRow]):
                 .values(
                     folder=new.folder,
                     file=new.file,
+                    files=list(new.files) if len(new.files) > 1 else None,
                     size=new.size,
                     mtime=new.mtime,
                     table_file=new.table_file,
@@ -134,4 +135,5 @@ def _row(row: Any) -> RecordingRow:
         worker=row.worker,
         takeovers=row.takeovers,
         stop_asked=row.stop_asked,
+        files=tuple(row.files or (row.file,)),
     )

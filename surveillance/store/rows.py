@@ -318,7 +318,7 @@ class DeclarationRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRecording:
-    """A recording to be audited."""
+    """A recording to be audited; `files` of a shift by start time, `file` being the first."""
 
     folder: str
     file: str
@@ -329,12 +329,15 @@ class NewRecording:
     out: str | None = None
     duration_s: float | None = None
     state: RecordingState = "queued"
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingRow:
     """A recording and how far its audit is; `mtime` in seconds since 1970.
 
+    Of a shift `files` are all, by start time, `file` is the first, `size` the sum and `mtime` the
+    latest.
     While it runs it is `worker`'s; `takeovers` counts how often a worker was gone and another
     took it over.
     """
@@ -359,6 +362,7 @@ class RecordingRow:
     worker: str | None = None
     takeovers: int = 0
     stop_asked: bool = False
+    files: tuple[str, ...] = ()
 
     @property
     def run(self) -> str:

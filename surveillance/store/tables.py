@@ -69,6 +69,8 @@ recordings = sa.Table(
     Column("lease_until", UtcTime),
     Column("takeovers", sa.Integer, nullable=False, server_default="0"),
     Column("stop_asked", sa.Boolean, nullable=False, server_default=sa.false()),
+    # Of a shift all its files by start time, `file` being the first; null: `file` alone.
+    Column("files", sa.JSON),
     Index(None, "created_at", "id"),
     Index(None, "state", "created_at", "id"),
     Index(None, "folder", "created_at", "id"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from settlement.procedures import Phase, Procedure, procedures
 from vision.cards.view import SAME_INDEX_MM, CardRead, ViewIndex, fuse_indices, join_cards
@@ -60,7 +61,14 @@ class Episode:
     @property
     def cards_up(self) -> int:
         """Physical cards face up, by the reading that shows most."""
-        return max((len(join_cards(r.indices)) for r in self.readings), default=0)
+        counted = self._counted
+        counted += [len(join_cards(r.indices)) for r in self.readings[len(counted) :]]
+        return max(counted, default=0)
+
+    @cached_property
+    def _counted(self) -> list[int]:
+        """The cards of each reading: readings come, but none that came is changed."""
+        return []
 
     @property
     def backs(self) -> int:

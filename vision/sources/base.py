@@ -143,11 +143,26 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in a file: the time and number of a frame, and what was broken up to there."""
+    """A place in a file: the time and number of a frame, and what was broken up to there.
+
+    In several files (`vision.sources.shift`) `before` tells of those before the frame's own, and
+    `broken` of its own.
+    """
 
     at_s: Fraction
     index: int
     broken: tuple[tuple[str, int], ...] = ()
+    before: Before | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What of several files lies before a frame's own file, and the frame's number in that one."""
+
+    files: int
+    own_index: int
+    broken_packets: int
+    remarks: tuple[str, ...]
 
 
 class Source(ABC):

@@ -45,6 +45,10 @@ class Part:
     end_s: Fraction
     doubt_s: Fraction = Fraction(0)
 
+    def held_s(self, from_s: float, to_s: float) -> float:
+        """How much of a span it holds, s; below 0: how far it is from it."""
+        return min(to_s, float(self.end_s)) - max(from_s, float(self.start_s))
+
 
 @dataclass(frozen=True, slots=True)
 class _Head:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from vision.sources.base import FileSource, Frame, Mark, Source, SourceError, SourceState
+from vision.sources.base import Before, FileSource, Frame, Mark, Source, SourceError, SourceState
 from vision.sources.file_times import Part, parts_of
 from vision.sources.gaps import LEAST_S, Gap
 from vision.sources.sampling import sample
@@ -29,7 +29,7 @@ class ShiftSource(Source):
         super().__init__(str(paths[0].parent))
         self.parts = parts_of(paths)
         self.remarks: list[str] = []
-        self.broken_packets = 0
+        self._number, self._own_index, self._broken_before = 0, 0, 0
         self._open: FileSource | None = FileSource(self.parts[0].path)
         self._size = (self._open.width, self._open.height)
         self._last_at: Fraction | None = None
@@ -46,6 +46,11 @@ class ShiftSource(Source):
         return self._size[1]
 
     @property
+    def broken_packets(self) -> int:
+        """How many packets gave no sound picture so far."""
+        return self._broken_before + (self._open.broken_packets if self._open is not None else 0)
+
+    @property
     def duration_s(self) -> float | None:
         """From the first file's start to the last end, gaps included."""
         return float(max(part.end_s for part in self.parts) - self.parts[0].start_s)
@@ -56,31 +61,32 @@ class ShiftSource(Source):
         ended = self._open is not None and self._open.path == self.parts[-1].path
         return self._open.ended_early_s if self._open is not None and ended else 0.0
 
-    def part_of(self, from_s: float, to_s: float) -> Part:
-        """The file that holds most of a span of the shift."""
+    def parts_of(self, from_s: float, to_s: float) -> list[Part]:
+        """The files that together hold a span of the shift, in order; at least one.
 
-        def held_s(part: Part) -> float:
-            return min(to_s, float(part.end_s)) - max(from_s, float(part.start_s))
-
-        return max(self.parts, key=held_s)
+        A file is left out where those before it hold all of it.
+        """
+        found: list[Part] = []
+        for part in self.parts:
+            if part.held_s(from_s, to_s) > 0 and all(part.end_s > one.end_s for one in found):
+                found.append(part)
+        return found or [max(self.parts, key=lambda part: part.held_s(from_s, to_s))]
 
     def mark(self, frame: Frame) -> Mark:
-        """The place of a frame; `frames` goes on at none, see there."""
-        return Mark(frame.at_s, frame.index)
+        """The place of the frame that was given last, from which `frames` can go on."""
+        assert self._open is not None
+        before = Before(self._number, self._own_index, self._broken_before, tuple(self.remarks))
+        return replace(self._open.mark(frame), before=before)
 
     def frames(self, every_s: float | None = None, after: Mark | None = None) -> Iterator[Frame]:
         """Frames of all files in order, as `FileSource.frames` gives those of one.
 
-        Raises SourceError as it does, and ValueError for a mark: several files are read from
-        their start only.
+        Raises SourceError as it does.
         """
-        if after is not None:
-            raise ValueError("several files are read from their start only")
-        self._last_at = None
-        self.remarks.clear()
-        self.broken_packets = 0
+        self._last_at = None if after is None else after.at_s
+        self.remarks = [*after.before.remarks] if after is not None and after.before else []
         try:
-            yield from sample(self._all(), every_s, Fraction(0))
+            yield from sample(self._all(after), every_s, Fraction(0), self._last_at)
         except SourceError:
             self.state = SourceState.FAILED
             raise
@@ -91,14 +97,22 @@ class ShiftSource(Source):
         if self._open is not None:
             self._open.close()
 
-    def _all(self) -> Iterator[Frame]:
-        index = 0
+    def _all(self, after: Mark | None) -> Iterator[Frame]:
+        index, begin, self._broken_before = 0, 0, 0
+        own: Mark | None = None
+        if after is not None and after.before is not None:
+            begin, index = after.before.files, after.index + 1
+            self._broken_before = after.before.broken_packets
+            at_s = after.at_s - self.parts[begin].shift_s
+            own = Mark(at_s, after.before.own_index, after.broken)
         before: Part | None = None
-        for part in self.parts:
+        for number, part in enumerate(self.parts[begin:], begin):
+            self._number = number
             self.close()
             source = self._open = FileSource(part.path)
-            first = True
-            for frame in source.frames():
+            first = own is None
+            for frame in source.frames(after=own):
+                self._own_index = frame.index
                 frame.at_s += part.shift_s
                 if not self._is_new(frame.at_s, part if first else None):
                     continue
@@ -107,8 +121,10 @@ class ShiftSource(Source):
                 self._last_at, first = frame.at_s, False
                 index += 1
                 yield frame
-            self.broken_packets += source.broken_packets
+            own = None
             before = before if first else part
+            if number + 1 < len(self.parts):
+                self._broken_before += source.broken_packets
 
     def _is_new(self, at_s: Fraction, begins: Part | None) -> bool:
         """Whether no frame of that time was given; at a join, also not as far as is known."""

@@ -29,6 +29,7 @@ from datasets.labelled.formats.base import (
     told_name,
     whole_px,
 )
+from datasets.labelled.formats.other_forms import other_form
 from datasets.labelled.formats.xml_forms import (
     as_tree,
     clean,
@@ -62,7 +63,8 @@ def detect(folder: Path) -> Path | None:
 
 def claims(file: Path) -> bool:
     """Whether the file is one of VOC."""
-    return file.suffix.lower() == ".xml" and root_name(file) == "annotation"
+    is_ours = file.suffix.lower() == ".xml" and root_name(file) == "annotation"
+    return is_ours and other_form(file) is None  # LabelMe's XML has the same root
 
 
 def _roots(folder: Path) -> list[Path]:

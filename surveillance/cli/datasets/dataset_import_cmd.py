@@ -120,14 +120,16 @@ def _print_import(summary: ImportSummary) -> None:
     enclosed = {"card": "whole cards", "index": "indices (rank and suit in a corner)"}
     if summary.encloses:
         typer.echo(f"boxes of cards enclose {enclosed[summary.encloses]}")
-    else:
+    elif summary.boxes:
         typer.echo("what boxes of cards enclose was not detected; say --boxes index or card")
     if summary.missing or summary.broken:
         typer.echo(f"{summary.missing} images missing, {summary.broken} broken:")
         _print_some(summary.examples, summary.missing + summary.broken)
     if summary.skipped:
-        typer.echo(f"{summary.skipped} entries left out:")
+        typer.echo(f"{summary.skipped} entr{'y' if summary.skipped == 1 else 'ies'} left out:")
         _print_some(summary.skipped_examples, summary.skipped)
+    for name in summary.unused:
+        typer.echo(f"--map: there is no label {name!r}; give --map once for each name")
 
 
 def _print_some(examples: list[str], count: int) -> None:

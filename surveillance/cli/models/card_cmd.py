@@ -57,13 +57,15 @@ def card_command(
     kept: dict[str, list[dict[str, Any]]] = {}
     for one in card.get("evaluations") or ():
         kept.setdefault(one["kind"], []).append(one)
+    shas = {name: card["models"][name]["sha256"] for name in ("detector", "reader")}
     if photos:
-        kept["photographs"] = _photographs(folder, photos)
+        kept["photographs"] = [one | {"weights": shas} for one in _photographs(folder, photos)]
     if data is not None:
-        figures, kept["robustness"] = _on_views(folder, data, split, stack_data, not quiet)
+        figures, robust = _on_views(folder, data, split, stack_data, not quiet)
+        kept["robustness"] = [one | {"weights": shas} for one in robust]
         card["figures"] = figures
     if evaluations is not None:
-        kept = {"": _read_evaluations(evaluations)}
+        kept = {"": [{"weights": shas} | one for one in _read_evaluations(evaluations)]}
     card["evaluations"] = [one for rows in kept.values() for one in rows]
     (folder / PAGE_FILE).write_text(card_markdown(card), encoding="utf-8")
     (folder / CARD_FILE).write_text(card_json(card), encoding="utf-8")
@@ -89,9 +91,15 @@ def _on_views(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     from models.evaluate.card_results import robustness_results
     from models.evaluate.validate import CheckOptions, validate
+    from models.heldout.lists import check_folder, held_sets, sets_of
 
     with progress_bar("views", shown=shown) as show:
         figures = validate(folder, data, CheckOptions(split), stacks=stacks, progress=show).figures
+    for held in sets_of(data, held_sets())[:1]:
+        found = check_folder(data, held)
+        files = len(held.pictures) + len(held.crops)
+        told = {"name": held.name, "unchanged": found.right, "of": files}
+        figures["data"]["held_out"] = told
     with progress_bar("steps", shown=shown) as show:
         return figures, robustness_results(folder, data, split, show)
 
@@ -99,7 +107,7 @@ def _on_views(
 def _read_evaluations(path: Path) -> list[dict[str, Any]]:
     told = read_json(path)
     if not isinstance(told, list) or not all(
-        isinstance(one, dict) and set(one) == set(_KEYS) for one in told
+        isinstance(one, dict) and set(one) - {"weights"} == set(_KEYS) for one in told
     ):
         raise FeltwatchError(f"{path}: a list of objects with {', '.join(_KEYS)} is needed")
     return told

@@ -91,8 +91,8 @@ def page_of(
 def add(
     account: Reviewer, recordings: RecordingsHere, request: Request, question: AuditQuestion
 ) -> RecordingForm:
-    """Queue the audit of a video."""
-    form = recordings.add(question.folder, question.file, question.table_file, account.name)
+    """Queue the audit of a video, or of the files of one shift as one recording."""
+    form = recordings.add(question, account.name)
     audit(request, "audit queued", f"recording {form.id}", question.model_dump())
     return form
 

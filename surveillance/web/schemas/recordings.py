@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 PathText = Annotated[
     str, StringConstraints(min_length=1, max_length=1_000, pattern=r"^[^\x00-\x1f\x7f]+$")
 ]
+MOST_FILES = 200
+"""Files of one recording."""
 State = Literal["queued", "running", "stopped", "done", "failed"]
 
 
@@ -43,11 +45,15 @@ class VideoList(_Form):
 
 
 class AuditQuestion(_Form):
-    """A video to be audited."""
+    """A video to be audited, or the files of one shift of one camera."""
 
     folder: PathText
     file: PathText
     table_file: PathText
+    more_files: list[PathText] = Field(
+        default=[], max_length=MOST_FILES - 1,
+        description="Further files of the same shift, in any order; their times put them in order.",
+    )  # fmt: skip
 
 
 class PreviewForm(_Form):
@@ -63,7 +69,8 @@ class RecordingForm(_Form):
 
     id: int
     folder: str
-    file: str
+    file: str = Field(description="Of several files the first.")
+    files: list[str] = Field(description="All files, by start time.")
     table_file: str
     state: State
     at_s: float

@@ -11,6 +11,7 @@ from surveillance.recordings.preview import VideoFacts
 from surveillance.recordings.results import begun_at
 from surveillance.store import RecordingFilter, RecordingRow, Store
 from surveillance.web.schemas.recordings import (
+    AuditQuestion,
     PreviewForm,
     RecordingForm,
     RecordingPage,
@@ -63,9 +64,11 @@ class RecordingsService:
         found = self._store.recordings.page(RecordingFilter(state=state), cursor, limit)
         return RecordingPage(recordings=[form_of(row) for row in found.rows], next=found.next)
 
-    def add(self, folder: str, file: str, table_file: str, by: str) -> RecordingForm:
+    def add(self, question: AuditQuestion, by: str) -> RecordingForm:
         """Queue an audit."""
-        return form_of(self._manager.add(folder, file, table_file, by))
+        own = question
+        row = self._manager.add(own.folder, own.file, own.table_file, by, own.more_files)
+        return form_of(row)
 
     def get(self, id: int) -> RecordingForm:
         """One recording."""
@@ -82,7 +85,7 @@ class RecordingsService:
     def make_preview(self, id: int) -> PreviewForm:
         """Have a preview made unless there is one."""
         row = self._store.recordings.get(id)
-        self._manager.video(row)
+        self._manager.videos(row)
         if self._manager.preview(row) is None:
             self._manager.want_preview(id)
         return self._preview(row)
@@ -96,10 +99,12 @@ class RecordingsService:
                 raise NotThereError(f"recording {id} has no preview yet")
             return path, "video/mp4"
         try:
-            path = self._manager.video(row)
+            videos = self._manager.videos(row)
         except FeltwatchError as error:
             raise NotThereError(str(error)) from error
-        return path, self._manager.facts(path).media_type
+        if len(videos) > 1:
+            raise NotThereError(f"recording {id} is {len(videos)} files; its preview plays them")
+        return videos[0], self._manager.facts(videos).media_type
 
     def timeline(self, id: int) -> TimelineForm:
         """Rounds and alerts of a recording, those decided so far while it runs."""
@@ -129,7 +134,7 @@ class RecordingsService:
 
     def _facts(self, row: RecordingRow) -> tuple[VideoFacts | None, str | None]:
         try:
-            return self._manager.facts(self._manager.video(row)), None
+            return self._manager.facts(self._manager.videos(row)), None
         except (FeltwatchError, OSError) as error:
             return None, str(error)
 
@@ -150,7 +155,8 @@ class RecordingsService:
         while True:
             page = self._store.recordings.page(RecordingFilter(folder=folder), cursor, _PAGE)
             for row in page.rows:
-                last.setdefault(row.file, row)
+                for file in row.files:
+                    last.setdefault(file, row)
             cursor = page.next
             if cursor is None or len(last) > MOST:
                 return last
@@ -162,6 +168,7 @@ def form_of(row: RecordingRow) -> RecordingForm:
         id=row.id,
         folder=row.folder,
         file=row.file,
+        files=list(row.files),
         table_file=Path(row.table_file).name,
         state=row.state,
         at_s=row.at_s,

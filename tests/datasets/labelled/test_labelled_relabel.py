@@ -61,6 +61,19 @@ def test_labels_are_renamed_at_import_and_in_exports(tmp_path: Path) -> None:
     assert pictures(tmp_path / "d")["a.jpg"][1][0].label == "TH"
 
 
+def test_a_name_to_be_mapped_that_is_not_there_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path / "in", "a.jpg")
+    coco(tmp_path / "in", "a.json", "a.jpg", [1, 2, 30, 40])
+    asked = ["dataset", "import", str(tmp_path / "in"), "--into", str(tmp_path / "d")]
+    for more in (["--dry-run"], ["--quiet"]):
+        assert main([*asked, "--map", "AS=KD,10C=TC", "--map", "AS=AH", *more]) == 0
+        out = capsys.readouterr().out
+        assert "--map: there is no label 'AS=KD,10C'; give --map once for each name" in out
+    assert pictures(tmp_path / "d")["a.jpg"][1][0].label == "AH"
+
+
 @pytest.mark.parametrize("pair", ["TC", "=TC", "a=b"])
 def test_wrong_maps_are_refused(pair: str) -> None:
     with pytest.raises(FeltwatchError, match="--map"):

@@ -64,7 +64,11 @@ def results(folder: Path) -> dict[str, bytes]:
 
 
 def run(
-    video: Path, table: Path, out: Path, watcher: CountingWatcher, **more: object
+    video: Path | list[Path],
+    table: Path,
+    out: Path,
+    watcher: CountingWatcher,
+    **more: object,
 ) -> AuditSummary:
     return audit(video, table, out, make_watcher=lambda *_: watcher, timeline=True, **more)  # type: ignore[arg-type]
 

@@ -12,7 +12,14 @@ from settlement.record import read_rounds
 from surveillance.audit.footage import CLIPS, FOR_BUNDLES
 from surveillance.audit.recording import ClipPlan, audit
 from surveillance.cli import main
+from surveillance.stopped import Stopped
 from tests.surveillance.audit.test_audit import FakeWatcher
+from tests.surveillance.audit.test_audit_resume import (
+    CountingWatcher,
+    results,
+    run,
+    stopping_after,
+)
 from tests.surveillance.conftest import HEIGHT, WIDTH
 from tests.surveillance.evidence.test_clips import levels
 from tests.surveillance.handmade import observed_round
@@ -75,10 +82,72 @@ def test_clips_are_cut_from_the_file_that_holds_them(
     assert levels(out / line["file"])[0][1] == round(start * RATE) % 64
 
 
+@pytest.mark.parametrize("b_frames", [0, 3])
+@pytest.mark.parametrize("later_s", [6, 9])
+def test_a_clip_goes_across_the_joint(
+    table_path: Path, tmp_path: Path, b_frames: int, later_s: int
+) -> None:
+    size = (WIDTH, HEIGHT)
+    film = write_film(tmp_path / "film.mp4", 16.0, RATE, size=size, b_frames=b_frames)
+    folder = folder_of(tmp_path / "shift", film, (0, 9), (later_s, 15))
+    fake = FakeWatcher([observed_round(1, start_s=7.5, paid_cents=3000)])
+    out = tmp_path / "out"
+    plan = ClipPlan(before_s=1.0, after_s=3.0)
+    summary = audit(folder, table_path, out, clips=plan, make_watcher=lambda *_: fake)
+    assert summary.warnings == ()
+    (line,) = [json.loads(text) for text in (out / FOR_BUNDLES / CLIPS).read_text().splitlines()]
+    (alert,) = [json.loads(text) for text in (out / "alerts.jsonl").read_text().splitlines()]
+    from_s, to_s = float(alert["start_s"]) - 1.0, float(alert["end_s"]) + 3.0
+    start = float(line["start_s"])
+    assert start <= from_s < 9.0 < to_s
+    found = levels(out / line["file"])
+    whole = {round(at, 2): level for at, level in levels(film)}
+    # Every frame of the span, once, decoded as in the whole film; with B-frames up to three more.
+    times = [round(start + at, 2) for at, _ in found]
+    assert times == [at for at in whole if start - 0.01 <= at <= times[-1]]
+    assert to_s - 0.11 <= times[-1] <= to_s + 0.1 * b_frames
+    assert [level for _, level in found] == [whole[at] for at in times]
+
+
+def test_a_clip_of_files_that_are_coded_differently_is_of_one(
+    film: Path, table_path: Path, tmp_path: Path
+) -> None:
+    folder = folder_of(tmp_path / "shift", film, (0, 9))
+    size = (WIDTH, HEIGHT)
+    write_film(folder / NAME.format(9), 6.0, RATE, codec="libx265", size=size)
+    fake = FakeWatcher([observed_round(1, start_s=7.5, paid_cents=3000)])
+    summary = audit(
+        folder, table_path, tmp_path / "out", clips=ClipPlan(before_s=3.0, after_s=1.0),
+        make_watcher=lambda *_: fake,
+    )  # fmt: skip
+    (told,) = summary.warnings
+    assert "180000.mp4 alone: " in told
+    assert "180009.mp4: no clip can be cut of it: it is coded differently from " in told
+
+
+@pytest.mark.parametrize("samples", [1, 40, 44, 60, 104])
+def test_stopped_anywhere_it_goes_on_to_the_same_result(
+    film: Path, table_path: Path, tmp_path: Path, samples: int
+) -> None:
+    folder = folder_of(tmp_path / "shift", film, (0, 9), (6, 15), (18, 24))
+    files = sorted(folder.glob("*.mp4"))
+    whole, part, last = CountingWatcher(), CountingWatcher(), CountingWatcher()
+    expected = run(folder, table_path, tmp_path / "whole", whole)
+    out, work = tmp_path / "out", tmp_path / "work"
+    with pytest.raises(Stopped, match="goes on from"):
+        run(files, table_path, out, part, work_dir=work, should_stop=stopping_after(samples))
+    # It is the same recording in whatever order its files are named.
+    found = run(files[::-1], table_path, out, last, work_dir=work)
+    assert part.fed + last.fed == whole.fed
+    assert last.fed
+    assert results(out) == results(tmp_path / "whole")
+    assert found.warnings == expected.warnings
+
+
 def test_what_is_for_one_file_is_refused(film: Path, table_path: Path, tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "shift", film, (0, 9), (6, 15))
     with pytest.raises(FeltwatchError, match="are for a recording of one file"):
-        audit(folder, table_path, tmp_path / "out", work_dir=tmp_path / "work")
+        audit(folder, table_path, tmp_path / "out", candidates=3)
     with pytest.raises(FeltwatchError, match="shift: is a folder; give one folder, or the files"):
         audit([film, folder], table_path, tmp_path / "out")
     (tmp_path / "empty").mkdir()

@@ -159,3 +159,27 @@ def test_a_file_that_breaks_off_is_named(tmp_path: Path, film: Path) -> None:
     files[0].write_bytes(files[0].read_bytes()[:2000])
     with pytest.raises(SourceError, match=r"t3_20261122_180006.mp4: "):
         list(ShiftSource(files).frames())
+
+
+@pytest.mark.parametrize("every_s", [None, 0.25])
+def test_after_a_mark_the_frames_are_those_of_a_whole_run(
+    tmp_path: Path, film: Path, every_s: float | None
+) -> None:
+    """In a file, at its end, in an overlap, and after a span that no file holds."""
+    files = shift_of(tmp_path, film, (0, 6), (4, 10), (14, 20))
+
+    def told(frame: Frame) -> tuple[object, ...]:
+        seen = hashlib.sha256(frame.luma.tobytes()).hexdigest()
+        return frame.index, frame.at_s, frame.gap, frame.source, seen
+
+    with ShiftSource(files) as shift:
+        whole, marks = [], []
+        for frame in shift.frames(every_s):
+            whole.append(told(frame))
+            marks.append(shift.mark(frame))
+        remarks = list(shift.remarks)
+    assert len(remarks) == 1
+    for n in (0, len(whole) // 2, len(whole) - 2, *range(2, len(whole) - 1, 9)):
+        with ShiftSource(files) as shift:
+            assert [told(f) for f in shift.frames(every_s, after=marks[n])] == whole[n + 1 :]
+            assert shift.remarks == remarks

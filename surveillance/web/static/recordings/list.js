@@ -3,7 +3,7 @@
 import { attempt, get, post, toast } from "/static/shared/api.js";
 import { byId, html, startValues } from "/static/shared/dom.js";
 import { keys } from "/static/shared/keys.js";
-import { auditRows, videoRows } from "/static/recordings/rows.js";
+import { auditRows, chosenOf, videoRows } from "/static/recordings/rows.js";
 import { isBusy } from "/static/recordings/words.js";
 
 const POLL_MS = 1_000;
@@ -19,7 +19,7 @@ const act = (id, what) => attempt(async () => {
 });
 const auditTable = auditRows(start.may_start ? act : null);
 const audit = (video, tableFile) => attempt(() => queue(video, tableFile));
-let videoTable = videoRows(audit);
+let videoTable = videoRows(audit, drawShift);
 
 // What is there already stays there: put anew it would lose the focus.
 function put(place, node) {
@@ -40,13 +40,11 @@ function drawAudits() {
 
 function keep(recording) {
   audits.set(recording.id, recording);
-  const line = videos.find((video) => video.file === recording.file && folder === recording.folder);
-  if (line && (line.recording === null || recording.id >= line.recording)) {
-    const changed = line.state !== recording.state;
-    line.recording = recording.id;
-    line.state = recording.state;
-    if (changed) drawVideos();
-  }
+  if (folder !== recording.folder) return;
+  const lines = videos.filter((video) => recording.files.includes(video.file) && recording.id >= (video.recording ?? 0));
+  const changed = lines.filter((line) => line.state !== recording.state || line.recording !== recording.id);
+  for (const line of changed) [line.recording, line.state] = [recording.id, recording.state];
+  if (changed.length) drawVideos();
 }
 
 // ---- the videos of a folder
@@ -57,7 +55,7 @@ async function look(text) {
     const found = await get("/api/recordings/videos", { folder: text });
     folder = found.folder;
     videos = found.videos;
-    videoTable = videoRows(audit);
+    videoTable = videoRows(audit, drawShift);
     byId("folder").value = folder;
   } catch (error) {
     byId("folder-error").hidden = false;
@@ -68,20 +66,28 @@ async function look(text) {
   drawVideos();
 }
 
-async function queue(video, table) {
-  keep(await post("/api/recordings", { folder, file: video.file, table_file: table }));
+async function queue(video, table, more = []) {
+  keep(await post("/api/recordings", { folder, file: video.file, table_file: table, more_files: more }));
   drawAudits();
+}
+
+function drawShift() {
+  const many = chosenOf(videoTable).files.length;
+  byId("queue-shift").hidden = many < 2;
+  byId("queue-shift").textContent = `Audit ${many} files as one shift`;
 }
 
 function drawVideos() {
   if (!start.may_start) return;
   const fresh = videos.filter((video) => video.recording === null && video.table_files.length);
   byId("queue-all").hidden = fresh.length < 2;
+  byId("queue-shift").hidden = true;
   if (folder === null) {
     byId("videos").replaceChildren();
     return;
   }
   videoTable.show(videos);
+  drawShift();
   put(byId("videos"), videos.length ? videoTable.table : empty("No video in this folder."));
 }
 
@@ -93,6 +99,12 @@ byId("queue-all")?.addEventListener("click", () => attempt(async () => {
   const fresh = videos.filter((video) => video.recording === null && video.table_files.length);
   for (const video of fresh) await queue(video, video.table_files[0].path);
   toast(`${fresh.length} recordings wait for their audit.`, "good");
+}));
+byId("queue-shift")?.addEventListener("click", () => attempt(async () => {
+  const { files: [file, ...more], table, clear } = chosenOf(videoTable);
+  await queue({ file }, table, more);
+  clear();
+  drawShift();
 }));
 byId("more").addEventListener("click", () => attempt(async () => {
   const page = await get("/api/recordings", { cursor: next });

@@ -87,7 +87,7 @@ function chooseSource() {
   else if (preview.state === "making") words.push(`A lighter copy is being made: ${Math.floor(preview.share * 100)}%.`);
   else {
     if (preview.state === "failed") words.push(html("span", { class: "error" }, preview.message));
-    if (!wanted) words.push("Browsers do not play this file as it is.");
+    if (!wanted) words.push(form.recording.files.length > 1 ? "Several files play as one from a lighter copy." : "Browsers do not play this file as it is.");
     else if (!light) words.push(`${form.width_px} × ${form.height_px}: heavy to play.`);
     if (start.may_start && (!wanted || !light)) {
       words.push(html("button", { class: "btn", type: "button", onclick: () => attempt(async () => {

@@ -2,10 +2,10 @@
 // neither the focus, nor a click, nor a choice is lost when news of an audit come in.
 
 import { html, timeElement } from "/static/shared/dom.js";
-import { badge, bytes, isBusy, progressNode } from "/static/recordings/words.js";
+import { badge, bytes, isBusy, progressNode, titleOf } from "/static/recordings/words.js";
 
 const AUDIT_TITLES = ["Recording", "State", "How far", "Rounds", "Alerts", "Table file", "Started", ""];
-const VIDEO_TITLES = ["Video", "Size", "Written", "Table file", "", ""];
+const VIDEO_TITLES = ["", "Video", "Size", "Written", "Table file", "", ""];
 const NUMBERS = ["Rounds", "Alerts", "Size"];
 
 // Rows by key in a table of their own; `make(one)` gives {node, update(one)} for one that is new.
@@ -49,7 +49,7 @@ function actOf({ state }) {
 class AuditRow {
   constructor(one, act) {
     this.act = act;
-    this.link = html("a", { href: `/recordings/${one.id}` }, one.file);
+    this.link = html("a", { href: `/recordings/${one.id}`, title: one.files.join(", ") }, titleOf(one));
     this.message = html("div", { class: "message" });
     this.state = html("td");
     this.progress = html("td");
@@ -86,15 +86,16 @@ class AuditRow {
 }
 
 class VideoRow {
-  constructor(video, audit) {
+  constructor(video, audit, choose) {
     const none = video.table_files.length === 0;
     this.none = none;
+    this.box = html("input", { type: "checkbox", "aria-label": `${video.file} in a shift of several files`, onchange: choose, disabled: none });
     this.select = html("select", { "aria-label": `Table file for ${video.file}` },
       ...video.table_files.map(({ path, name }) => html("option", { value: path }, name)));
     this.state = html("td");
     this.button = html("button", { class: "btn btn-primary", type: "button", onclick: () => audit(this.video, this.select.value) });
     this.node = html("tr", { "data-video": video.file },
-      html("td", { class: "file" }, video.file), html("td", { class: "num" }, bytes(video.size)),
+      html("td", {}, this.box), html("td", { class: "file" }, video.file), html("td", { class: "num" }, bytes(video.size)),
       html("td", {}, timeElement(video.written_at)),
       html("td", {}, none ? html("span", { class: "muted" }, "none fits: ", html("a", { href: "/tables" }, "calibrate one")) : this.select),
       this.state, html("td", { class: "right" }, this.button));
@@ -118,5 +119,10 @@ class VideoRow {
 
 // `act(id, what)` does what a button says; null where one may not.
 export const auditRows = (act) => new Rows(AUDIT_TITLES, (one) => one.id, (one) => new AuditRow(one, act));
-// `audit(video, tableFile)` queues it.
-export const videoRows = (audit) => new Rows(VIDEO_TITLES, (video) => video.file, (video) => new VideoRow(video, audit));
+// `audit(video, tableFile)` queues it; `choose()` is called when one is put into a shift or taken out.
+export const videoRows = (audit, choose) => new Rows(VIDEO_TITLES, (video) => video.file, (video) => new VideoRow(video, audit, choose));
+// The files that are chosen for a shift, and the table file of the first.
+export function chosenOf({ rows }) {
+  const chosen = [...rows.values()].filter((row) => row.box.checked);
+  return { files: chosen.map((row) => row.video.file), table: chosen[0]?.select.value, clear: () => chosen.forEach((row) => { row.box.checked = false; }) };
+}

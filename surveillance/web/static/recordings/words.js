@@ -19,6 +19,8 @@ export function bytes(size) {
 
 export const STATES = { queued: "waiting", running: "running", stopped: "stopped", done: "done", failed: "failed" };
 export const badge = (state) => html("span", { class: "badge", "data-state": state }, STATES[state]);
+// A shift of several files goes by its first.
+export const titleOf = ({ file, files }) => (files.length > 1 ? `${file} and ${files.length - 1} more` : file);
 export const isBusy = (state) => state === "queued" || state === "running";
 
 // The kind of an alert by its severity, with its sign.

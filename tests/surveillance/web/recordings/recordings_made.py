@@ -53,8 +53,8 @@ def audit_slowly(job: Job, pipe: Connection, stop: Event) -> None:
     """As `run_audit`, with a watcher that gives a round each second of the recording."""
     try:
         summary = audit(
-            job.video, job.table_file, job.out,
-            make_watcher=lambda *_: SlowWatcher(job.video.parent, stop),
+            job.videos, job.table_file, job.out,
+            make_watcher=lambda *_: SlowWatcher(job.videos[0].parent, stop),
             clips=job.clips, work_dir=job.work, should_stop=stop.is_set,
             on_progress=lambda p: pipe.send(
                 Told("progress", p.at_s, p.duration_s, p.speed, p.rounds, p.alerts)

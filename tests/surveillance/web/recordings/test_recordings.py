@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +17,6 @@ from surveillance.recordings.preview import make_preview, video_facts
 from surveillance.recordings.worker import run_audit
 from surveillance.store import Store
 from surveillance.web.access import Role
-from surveillance.web.app import create_app
-from surveillance.web.settings import WebSettings
 from tests import waiting
 from tests.surveillance.web.recordings.recordings_made import audit_and_die, manager_of
 from vision.rounds import followed
@@ -35,39 +33,6 @@ def folder(tmp_path: Path, video: Path, table_path: Path) -> Path:
     shutil.copy(video, folder / "pit 1" / "night.mp4")
     shutil.copy(table_path, folder / "pit 1" / "table.toml")
     return folder
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(f"sqlite:///{tmp_path / 'w.sqlite'}") as store:
-        yield store
-
-
-@pytest.fixture
-def manager(store: Store, folder: Path, tmp_path: Path) -> Iterator[AuditManager]:
-    with manager_of(store, folder, tmp_path / "data") as manager:
-        yield manager
-
-
-@pytest.fixture
-def asking(store: Store, manager: AuditManager) -> Callable[[Role], TestClient]:
-    """Clients with an API token of a person of each role."""
-    app = create_app(WebSettings(store=store, recordings=manager))
-    clients = {}
-    for role in Role:
-        user = store.people.add(str(role), role.value, None)
-        made = app.state.accounts.tokens.make(user, "test", role, None)
-        secret = made.secret
-        clients[role] = TestClient(
-            app, base_url="http://127.0.0.1:8471", headers={"authorization": f"Bearer {secret}"},
-            raise_server_exceptions=False,
-        )  # fmt: skip
-    return lambda role: clients[role]
-
-
-@pytest.fixture
-def client(asking: Callable[[Role], TestClient]) -> TestClient:
-    return asking(Role.REVIEWER)
 
 
 def queue(client: TestClient, folder: Path) -> int:
@@ -271,7 +236,7 @@ def test_the_video_is_given_in_ranges(client: TestClient, folder: Path) -> None:
 
 def test_a_preview_is_small_and_keeps_the_times(tmp_path: Path) -> None:
     sample = Path(__file__).parents[4] / "sample" / "video.mp4"
-    facts = video_facts(sample)
+    facts = video_facts([sample])
     assert (facts.playable, facts.light, facts.width_px) == (True, False, 3840)
     out = tmp_path / "p" / "preview.mp4"
     told: list[float] = []
@@ -284,8 +249,8 @@ def test_a_preview_is_small_and_keeps_the_times(tmp_path: Path) -> None:
             if packet.dts is not None and (packet.pts or 0) * packet.time_base < 2:
                 packet.stream = stream
                 target.mux(packet)
-    make_preview(cut, out, lambda at, _: told.append(at))
-    assert video_facts(out).light
+    make_preview([cut], out, lambda at, _: told.append(at))
+    assert video_facts([out]).light
     with av.open(str(out)) as container:
         frames = [(f.time, f.width, f.height) for f in container.decode(video=0)]
     assert {f[1:] for f in frames} == {(1280, 720)}
@@ -293,7 +258,7 @@ def test_a_preview_is_small_and_keeps_the_times(tmp_path: Path) -> None:
     assert 10 <= len(frames) <= 17
     assert sorted(p.name for p in out.parent.iterdir()) == ["preview.mp4"]
     with pytest.raises(FeltwatchError):
-        make_preview(tmp_path / "none.mp4", out)
+        make_preview([tmp_path / "none.mp4"], out)
 
 
 def test_without_folders_it_is_said_what_to_do() -> None:

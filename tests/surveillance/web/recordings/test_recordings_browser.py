@@ -16,8 +16,11 @@ from surveillance.recordings.results import take_results
 from surveillance.store import Store
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
+from tests.surveillance.conftest import HEIGHT, WIDTH
 from tests.surveillance.web.recordings.recordings_made import hold_audits, manager_of
 from tests.surveillance.web.tools_made import Watched
+from tests.vision.sources.live_films import write_film
+from tests.vision.sources.recorder_cuts import cut
 
 
 @pytest.fixture
@@ -142,6 +145,38 @@ def test_the_timeline_stays_while_the_results_are_kept(
     web.wait_for_selector("#state .badge[data-state=done]")
     page.until("document.querySelectorAll('#alerts a').length > 0")  # to the evidence
     assert web.evaluate("window.fewest") == found > 0
+
+
+def test_files_are_chosen_as_one_shift(
+    page: Watched, folder: Path, tmp_path: Path, video: Path
+) -> None:
+    web = page.page
+    film = write_film(tmp_path / "film.mp4", 4.0, 10, size=(WIDTH, HEIGHT))
+    names = ["t3_20261122_180000.mp4", "t3_20261122_180002.mp4"]
+    for name, (a, b) in zip(names, ((0, 2), (2, 4)), strict=True):
+        cut(film, folder / name, a, b)
+    web.goto(f"{page.address}/recordings")
+    web.wait_for_selector("[data-video='night.mp4']")
+    button = web.locator("#queue-shift")
+    web.get_by_label(f"{names[1]} in a shift").check()
+    assert not button.is_visible()
+    web.get_by_label(f"{names[0]} in a shift").check()
+    assert button.inner_text() == "Audit 2 files as one shift"
+    button.click()
+    web.wait_for_selector("#audits tr[data-state=done]")
+    assert web.locator("#audits tr[data-recording]").count() == 1
+    assert web.inner_text("#audits a") == f"{names[0]} and 1 more"
+    assert not button.is_visible()
+    for name in names:
+        assert web.locator(f"[data-video='{name}'] .badge[data-state=done]").count() == 1
+    assert web.locator("[data-video='night.mp4'] .badge").count() == 0
+    web.click("#audits a")
+    web.wait_for_url("**/recordings/1")
+    assert web.inner_text("h1") == f"{names[0]} and 1 more"
+    assert "Several files play as one" in web.inner_text("#source")
+    web.click("#source button")
+    web.wait_for_selector("body[data-video=preview]")
+    page.until("document.querySelector('video').duration > 3.5")
 
 
 def test_a_folder_outside_is_told_at_its_field(page: Watched) -> None:
