@@ -6,6 +6,7 @@ Of every secret only its SHA-256 is kept. Whether something is still good at a t
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +15,6 @@ from sqlalchemy.engine import Connection
 
 from surveillance.store import tables
 from surveillance.store.database import Repository
-from surveillance.store.names import name_key
 from surveillance.store.queries.where import utc_now
 from surveillance.store.rows import LinkRow, SessionRow, TokenRow, User
 
@@ -29,6 +29,18 @@ _USER = (
     _U.disabled.label("user_disabled"),
     _U.created_at.label("user_created_at"),
 )
+
+
+def name_key(name: str) -> str:
+    """What two spellings of one name have in common.
+
+    >>> name_key(" Ana ") == name_key("ANA"), name_key("Straße") == name_key("STRASSE")
+    (True, True)
+    """
+    folded = unicodedata.normalize("NFKC", name).strip().casefold()
+    # Names are typed by strangers: what no database takes must not stop a count of attempts.
+    plain = folded.encode("utf-8", "replace").decode().replace("\0", "?")
+    return unicodedata.normalize("NFKC", plain)
 
 
 class Logins(Repository):

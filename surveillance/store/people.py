@@ -12,8 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from settlement.errors import FeltwatchError
 from surveillance.store import tables
 from surveillance.store.errors import NotStoredError, TakenError
-from surveillance.store.logins import Logins
-from surveillance.store.names import name_key
+from surveillance.store.logins import Logins, name_key
 from surveillance.store.queries.filters import Page
 from surveillance.store.queries.paging import read_page
 from surveillance.store.queries.where import is_number, utc_now

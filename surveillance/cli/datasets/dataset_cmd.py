@@ -48,7 +48,7 @@ for _name, _module, _help in (
     ("diff", "datasets.dataset_pages_cmd", "Compare labels with others, or with a model's."),
     ("review", "datasets.review_cmd", "Go through pictures in the browser, correct and confirm."),
     ("render", "models.model_cmd", "Render seat views with their boxes."),
-    ("sheet", "datasets.sheet_cmd", "Rendered views beside photographs, on one sheet."),
+    ("sheet", "datasets.views_cmd", "Rendered views beside photographs, on one sheet."),
     ("views", "datasets.views_cmd", "Cut a simulated recording into labelled views."),
 ):
     add_command(dataset_app, "dataset", _name, _module, _help)
