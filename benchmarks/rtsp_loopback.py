@@ -95,9 +95,7 @@ class RtspServer:
                 pipe.close()
 
     def __enter__(self) -> Self:
-        """Itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it."""
         self.close()

@@ -73,7 +73,6 @@ class Dataset(Queries):
     """
 
     def __len__(self) -> int:
-        """How many pictures there are."""
         return self.count()
 
     def count(

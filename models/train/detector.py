@@ -43,7 +43,6 @@ class FloatLoss:
     """A criterion that is computed in float32 whatever the network ran in."""
 
     def __init__(self, inner: Any) -> None:
-        """Wrap ultralytics' criterion."""
         self.inner = inner
 
     def __call__(self, preds: Any, batch: dict[str, Any]) -> Any:

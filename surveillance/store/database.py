@@ -169,7 +169,6 @@ class Repository:
     """A part of the store: what is asked and kept of some of its tables."""
 
     def __init__(self, database: Database) -> None:
-        """Of this database."""
         self._database = database
 
     def _one(self, query: sa.Select[Any]) -> sa.Row[Any] | None:

@@ -30,7 +30,6 @@ class PendingEvidence(Repository):
     """
 
     def __init__(self, database: Database) -> None:
-        """Of this database."""
         super().__init__(database)
         self.server = ""
         """Whose evidence this is about, where servers share cameras."""

@@ -90,9 +90,7 @@ class Store:
         self.database.close()
 
     def __enter__(self) -> Self:
-        """The store, closed at the end of the with block."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close."""
         self.close()

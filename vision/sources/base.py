@@ -195,11 +195,9 @@ class Source(ABC):
         """Let go of what the source holds; may be called twice."""
 
     def __enter__(self) -> Self:
-        """The source itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the source."""
         self.close()
 
 

@@ -58,7 +58,6 @@ class FrameTruth:
     _stale: bool = True
 
     def __post_init__(self) -> None:
-        """Take the camera and the deck of the film."""
         camera = self.film.camera
         self._painter = painter_for(self.film, self.film.deck)
         shape = (camera.height_px // SCALE + 1, camera.width_px // SCALE + 1)
@@ -209,12 +208,10 @@ class FrameLog:
         self._path = path
 
     def __enter__(self) -> Self:
-        """Open the file."""
         self._file = gzip.open(self._path, "wt", encoding="utf-8", compresslevel=5)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the file."""
         self._file.close()
 
     def write(

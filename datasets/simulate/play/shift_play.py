@@ -133,7 +133,6 @@ class _Shift:
     between: Interludes = field(init=False)
 
     def __post_init__(self) -> None:
-        """Open the table."""
         self.style = DealerStyle.draw(self.manner, _stream(self.seed, "dealer"))
         self.crowd = Crowd(self.table, _stream(self.seed, "players"), self.most)
         self.meters = Meters(terms_for(self.table.rules), _stream(self.seed, "meters"))

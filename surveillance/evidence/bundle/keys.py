@@ -43,7 +43,6 @@ class VerifyKey:
     """
 
     def __init__(self, key: Ed25519PublicKey) -> None:
-        """Wrap a key of the library."""
         self._key = key
         self.id = hashlib.sha256(key.public_bytes_raw()).hexdigest()[:16]
 
