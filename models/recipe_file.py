@@ -7,11 +7,12 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from datasets.render.cards.fonts import package_fonts, usable_fonts
 from models.data.digests import files_digest, folder_digest
 from settlement.errors import FeltwatchError
+from settlement.form import Form
 from settlement.input_file import read_toml
 
 RECIPE = Path(__file__).parent / "recipe.toml"
@@ -22,11 +23,7 @@ Seed = Annotated[int, Field(ge=0)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Training(_Form):
+class Training(Form):
     """One training; detector and reader round its steps up to whole passes over their data."""
 
     steps: Count = Field(description="Batches.")
@@ -37,7 +34,7 @@ class Training(_Form):
     )
 
 
-class Fonts(_Form):
+class Fonts(Form):
     """The fonts of drawn decks: those of installed packages, or of a folder."""
 
     packages: tuple[str, ...] = ()
@@ -45,7 +42,7 @@ class Fonts(_Form):
     sha256: Sha256 | None = Field(default=None, description="Of the files used; checked before.")
 
 
-class Folder(_Form):
+class Folder(Form):
     """A folder of files that are not made here, by its content."""
 
     folder: Path
@@ -60,13 +57,13 @@ class Photographs(Folder):
     skip_suits: str = Field(default="", description="Suits whose indices are left out.")
 
 
-class Views(_Form):
+class Views(Form):
     """Rendered views with their labels, and crops of their indices."""
 
     count: Annotated[int, Field(ge=20)]
 
 
-class Patches(_Form):
+class Patches(Form):
     """Rendered patches about indices, and the reader trained on with them."""
 
     count: Count
@@ -74,7 +71,7 @@ class Patches(_Form):
     training: Training
 
 
-class Strips(_Form):
+class Strips(Form):
     """Rendered sides of chip stacks, and the stack reader trained on them."""
 
     count: Count = Field(description="Ray-cast sides.")
@@ -84,7 +81,7 @@ class Strips(_Form):
     both: Training = Field(description="On from there, on painted ones and those beside them.")
 
 
-class FromPhotographs(_Form):
+class FromPhotographs(Form):
     """Detector and reader trained on with photographs."""
 
     sets: tuple[Photographs, ...] = ()
@@ -94,7 +91,7 @@ class FromPhotographs(_Form):
     reader: Training
 
 
-class Recipe(_Form):
+class Recipe(Form):
     """What weights are made from; the same recipe gives the same weights."""
 
     form: Literal[1]
@@ -170,7 +167,7 @@ def scaled(recipe: Recipe, views: int, steps: int | None = None) -> Recipe:
                 told[name] = round(value * share)
             elif name in ("count", "painted", "beside"):
                 told[name] = max(1, round(value * share))
-            elif isinstance(value, _Form):
+            elif isinstance(value, Form):
                 told[name] = changed(value)
         return one.model_copy(update=told)
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
+from settlement.form import Form
 from settlement.games import JACKPOTS, players_bank, terms_for
 from settlement.input_file import file_fault, read_text
 from settlement.record import (
@@ -38,14 +39,12 @@ Players = Literal["one_per_seat"] | PlayersBySeat
 Banker = Literal["house"] | SeatNumber
 
 
-class Declared(BaseModel):
+class Declared(Form):
     """What is declared at one time, or of a table for good; what is left out is not known.
 
     >>> Declared(players={1: 1, 2: 1}).player(2), Declared(players="one_per_seat").player(2)
     (1, 2)
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     players: Players | None = Field(
         None,

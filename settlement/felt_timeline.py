@@ -17,28 +17,25 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
+from settlement.form import Form
 from settlement.procedures import Course
 from settlement.record import Cents, Seconds
 
 Item = Literal["card", "backs", "stack", "lammer"]
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Line(Form):
     round_id: str
 
 
-class Span(BaseModel):
+class Span(Form):
     """A time in which a place was not seen at rest, and why.
 
     >>> Span(from_s="3.2", until_s="4.0", why="motion").why
     'motion'
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     from_s: Seconds
     until_s: Seconds

@@ -13,9 +13,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from settlement.errors import FeltwatchError
+from settlement.form import Form
 from settlement.input_file import reading
 from settlement.plain_words import plain_words
 
@@ -71,11 +72,7 @@ Seconds = Annotated[str, AfterValidator(_seconds)]
 Action = Literal["paid", "taken", "left"]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Payment(_Part):
+class Payment(Form):
     """Chips laid beside a stake, or taken back from there, at one time.
 
     >>> Payment(at_s="12.4", cents=-500).cents
@@ -86,7 +83,7 @@ class Payment(_Part):
     cents: int = Field(strict=True, description="Laid; below 0 when chips were taken back.")
 
 
-class LateBet(_Part):
+class LateBet(Form):
     """A stake that grew, shrank or appeared after bets were closed.
 
     >>> late = LateBet(before_cents=500, after_cents=1500, before_s="30.2", after_s="33.0")
@@ -107,7 +104,7 @@ class LateBet(_Part):
         return "grew" if self.after_cents > self.before_cents else "shrank"
 
 
-class CardMove(_Part):
+class CardMove(Form):
     """Cards that changed hand, seat or face after hands were set.
 
     >>> CardMove(kind="hand", cards=("QS", "7D"), before_s="70.2", after_s="72.4").cards
@@ -127,7 +124,7 @@ class CardMove(_Part):
     after_s: Seconds = Field(description="When they were first seen at rest as they are.")
 
 
-class Breach(_Part):
+class Breach(Form):
     """Something that the dealing procedure forbids at that time.
 
     >>> Breach(kind="taken_up", before_s="40.2", after_s="44.0").kind
@@ -147,7 +144,7 @@ class Breach(_Part):
     after_s: Seconds = Field(description="When the seat was first seen so.")
 
 
-class WagerRecord(_Part):
+class WagerRecord(Form):
     """One wager of a seat: what was staked and what the dealer did with it."""
 
     wager: str = Field(description="Wager name, such as 'main' or 'emperors_treasure'.")
@@ -189,7 +186,7 @@ class WagerRecord(_Part):
     )
 
 
-class DealerRecord(_Part):
+class DealerRecord(Form):
     """The dealer's two hands as they were set."""
 
     low: tuple[CardLabel, ...] | None = None
@@ -203,7 +200,7 @@ class DealerRecord(_Part):
     )
 
 
-class SeatRecord(_Part):
+class SeatRecord(Form):
     """One seat's hand, lammers and wagers."""
 
     seat: int = Field(ge=1, le=HIGHEST_SEAT, strict=True)
@@ -230,7 +227,7 @@ class SeatRecord(_Part):
         return next((w for w in self.wagers if w.wager == name), None)
 
 
-class Undecided(_Part):
+class Undecided(Form):
     """Something that could not be read. Never counted as right or wrong."""
 
     seat: int | None = Field(None, description="None for the dealer or the whole table.")
@@ -244,7 +241,7 @@ class Undecided(_Part):
     )
 
 
-class Meter(_Part):
+class Meter(Form):
     """What a jackpot meter showed before the round was settled.
 
     >>> Meter(wager="emperors_treasure_progressive", cents=1234567).level
@@ -256,7 +253,7 @@ class Meter(_Part):
     cents: Cents
 
 
-class DynamicPay(_Part):
+class DynamicPay(Form):
     """A pay drawn for this round in place of a default one (002, Appendix G, note 4).
 
     >>> DynamicPay(category="full_house", pay_cents=600).pay_cents
@@ -270,14 +267,14 @@ class DynamicPay(_Part):
     pay_cents: int = Field(gt=0, strict=True, description="As printed, for the base wager of $1.")
 
 
-class Confidence(_Part):
+class Confidence(Form):
     """How sure the reading is; producers leave out what they do not measure."""
 
     min_card: float | None = Field(None, ge=0, le=1)
     min_chips: float | None = Field(None, ge=0, le=1)
 
 
-class Fault(_Part):
+class Fault(Form):
     """A dealer or player mistake that the simulator put in (truth only)."""
 
     code: str
@@ -287,7 +284,7 @@ class Fault(_Part):
     note: str | None = None
 
 
-class RoundRecord(_Part):
+class RoundRecord(Form):
     """One round at one table.
 
     >>> r = RoundRecord(round_id="t1-000001", table="t1", game="emperors_challenge_exposed",

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from settlement.cards import Card, by_rank, labels
+from settlement.form import Form
 from settlement.hands import HandRank
 from settlement.houseways.base import HouseWaySetting
 from settlement.ruling import Outcome, Rule
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class HandResult(_Part):
+class HandResult(Form):
     """A hand, named and ranked.
 
     >>> from settlement.cards import parse_cards
@@ -37,7 +34,7 @@ class HandResult(_Part):
         )
 
 
-class HouseWayResult(_Part):
+class HouseWayResult(Form):
     """The dealer's hands by the house way, and the line that decided.
 
     >>> way = HouseWayResult(id="document_004", low=("AS", "KD"),
@@ -66,7 +63,7 @@ class HouseWayResult(_Part):
         )
 
 
-class WagerSettlement(_Part):
+class WagerSettlement(Form):
     """What one wager should do.
 
     >>> due = WagerSettlement(wager="main", stake_cents=2500, outcome="win", pay_cents=2500)
@@ -108,7 +105,7 @@ class WagerSettlement(_Part):
         return None if self.pay_cents is None else self.pay_cents + self.commission_cents
 
 
-class DealerSettlement(_Part):
+class DealerSettlement(Form):
     """The dealer's hands, and whether they are those of the house way.
 
     >>> DealerSettlement(undecided="no cards are known").matches is None
@@ -133,7 +130,7 @@ class DealerSettlement(_Part):
     )
 
 
-class BankerSettlement(_Part):
+class BankerSettlement(Form):
     """What a player who banks wins or loses with it.
 
     >>> BankerSettlement(seat=2, net_cents=10000, commission_cents=500).pay_cents
@@ -153,7 +150,7 @@ class BankerSettlement(_Part):
         return None if self.net_cents is None else self.net_cents - self.commission_cents
 
 
-class MeterSettlement(_Part):
+class MeterSettlement(Form):
     """What a jackpot meter paid in the round.
 
     >>> MeterSettlement(wager="emperors_treasure_progressive", level=1, before_cents=100000,
@@ -171,7 +168,7 @@ class MeterSettlement(_Part):
     )
 
 
-class SeatSettlement(_Part):
+class SeatSettlement(Form):
     """One seat: hands, foul, and what each wager should do.
 
     >>> SeatSettlement(seat=3, foul=False).wager("main") is None
@@ -191,7 +188,7 @@ class SeatSettlement(_Part):
         return next((w for w in self.wagers if w.wager == name), None)
 
 
-class Settlement(_Part):
+class Settlement(Form):
     """A whole round, settled. Seats stand in the record's order.
 
     >>> Settlement(round_id="r", table="t", game="g", dealer=DealerSettlement()).seats

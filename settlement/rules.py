@@ -11,8 +11,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from settlement.form import Form
 from settlement.hands import FlushJoker, Ranking, Wheel
 
 MainOption = Literal["ace_high_push", "king_high_or_less_push", "any_pai_gow_pays_half"]
@@ -22,11 +23,7 @@ ENVY_MIN_CENTS = 500
 """The stake that qualifies for envy where a document prints one."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class WagerLimit(_Part):
+class WagerLimit(Form):
     """Minimum and maximum stake of one wager.
 
     >>> WagerLimit(min_cents=500, max_cents=50000).max_cents
@@ -47,7 +44,7 @@ class WagerLimit(_Part):
         return self
 
 
-class Rounding(_Part):
+class Rounding(Form):
     """How a fraction of money becomes chips.
 
     >>> Rounding(unit_cents=25, direction="up").cents(Fraction(126))
@@ -73,7 +70,7 @@ class Rounding(_Part):
         return units * self.unit_cents
 
 
-class Commission(_Part):
+class Commission(Form):
     """What the house keeps of a win, in games that take it.
 
     >>> Commission().of(2500), Commission(unit_cents=25, direction="up").of(2600)
@@ -99,7 +96,7 @@ class Commission(_Part):
         return rounding.cents(Fraction(win_cents * self.percent, 100))
 
 
-class SeveralHands(_Part):
+class SeveralHands(Form):
     """Minimums of the main wager for a player with more than one hand (004, rule 3).
 
     >>> SeveralHands().least(2, 500), SeveralHands().least(3, 500), SeveralHands().least(1, 500)
@@ -120,7 +117,7 @@ class SeveralHands(_Part):
         return self.two_hands_factor * minimum_cents if hands == 2 else self.three_hands_cents
 
 
-class Progressive(_Part):
+class Progressive(Form):
     """The jackpot that pays a wager's percentages.
 
     >>> Progressive(seed_cents=(500000,)).seed(1), Progressive().seed(1)
@@ -146,7 +143,7 @@ class Progressive(_Part):
         return self.seed_cents[level - 1] if level <= len(self.seed_cents) else None
 
 
-class Aggregate(_Part):
+class Aggregate(Form):
     """The most a wager pays, where the house posts one (ST-23).
 
     >>> Aggregate(per_round_cents=5000000).per_hand_cents is None
@@ -166,7 +163,7 @@ class Aggregate(_Part):
     )
 
 
-class HouseWayReadings(_Part):
+class HouseWayReadings(Form):
     """How unclear lines of a house way are read; see the tags in each description.
 
     >>> HouseWayReadings().two_pair_with_ace
@@ -217,7 +214,7 @@ class HouseWayReadings(_Part):
     )
 
 
-class Readings(_Part):
+class Readings(Form):
     """How unclear places of the games are read; see the tags in each description.
 
     >>> Readings().copies
@@ -275,7 +272,7 @@ class Readings(_Part):
     )
 
 
-class TableRules(_Part):
+class TableRules(Form):
     """The `[rules]` part of a table file.
 
     >>> TableRules(game="emperors_challenge_exposed").house_way

@@ -6,21 +6,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from settlement.form import Form
 from settlement.rules import Rounding
 
 Outcome = Literal["win", "lose", "push"]
 
 
-class Rule(BaseModel):
+class Rule(Form):
     """The place in a rule document that decides something.
 
     >>> print(Rule(document="002_a612a20b2ff3374e.txt", section="Appendix C", row="Full House"))
     002, Appendix C, Full House
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     document: str = Field(description="File name of the rule document.")
     section: str = Field(description="Heading, appendix and column.")

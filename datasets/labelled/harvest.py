@@ -14,13 +14,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from datasets.labelled.manifest import Dataset, NewPicture
 from datasets.labelled.pictures import inspect, put_file
 from datasets.labelled.records import Box, checked_file
 from datasets.labelled.store import MANIFEST, PICTURES
 from settlement.errors import FeltwatchError
+from settlement.form import Form
 from settlement.input_file import reading
 from settlement.record import DECK_LABELS
 
@@ -31,11 +32,7 @@ FIRST_LABELS = (*DECK_LABELS, "BACK", "chip_stack", "lammer_envy", "lammer_deale
 STACK = "chip_stack"
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class CandidateBox(_Form):
+class CandidateBox(Form):
     """One thing the audit saw."""
 
     label: str = Field(description="A card, BACK, chip_ with its chips, or lammer_ with its word.")
@@ -43,7 +40,7 @@ class CandidateBox(_Form):
     xyxy: tuple[float, float, float, float] = Field(description="Corners in px of the view.")
 
 
-class Candidate(_Form):
+class Candidate(Form):
     """One view that an audit kept because it was not sure of it, or raised an alert on it."""
 
     file: str = Field(description="The view's picture, relative to `candidates`.")
@@ -66,7 +63,7 @@ class Candidate(_Form):
         return tuple(_first_box(box, self.width, self.height) for box in self.boxes)
 
 
-class Verdict(_Form):
+class Verdict(Form):
     """What a person said of an alert."""
 
     alert_id: str = Field(description="The alert, as in alerts.jsonl.")

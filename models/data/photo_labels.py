@@ -8,9 +8,10 @@ from datetime import time
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from settlement.errors import FeltwatchError
+from settlement.form import Form
 from settlement.input_file import file_fault, read_json
 from settlement.record import DECK_LABELS
 
@@ -34,11 +35,7 @@ def _box(value: tuple[float, float, float, float]) -> tuple[float, float, float,
     return value
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class PhotoBox(_Part):
+class PhotoBox(Form):
     """One labelled box, px of the image."""
 
     label: Annotated[str, AfterValidator(_known_label)]
@@ -55,7 +52,7 @@ class PhotoBox(_Part):
         return x0 - dx <= x <= x1 + dx and y0 - dy <= y <= y1 + dy
 
 
-class LabelledPhoto(_Part):
+class LabelledPhoto(Form):
     """An image's file, relative to the folder, its size in px and its boxes."""
 
     image: str

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from datasets.training.index_patches import patch_count
 from datasets.training.sides.shards import read_shard, shards
 from settlement.errors import FeltwatchError
+from settlement.form import Form
 from settlement.input_file import read_json
 
 SOURCES_FILE = "sources.json"
@@ -22,11 +23,7 @@ TRAINING_FILE = "training.json"
 """Beside checkpoints: what they were trained on."""
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class RenderedData(_Form):
+class RenderedData(Form):
     """A rendered training set; names of fonts may be unknown while their count is known."""
 
     name: str
@@ -38,7 +35,7 @@ class RenderedData(_Form):
     font_names: tuple[str, ...] = ()
 
 
-class PhotoData(_Form):
+class PhotoData(Form):
     """Photographs that crops were cut from; None where their folder does not say."""
 
     name: str
@@ -47,7 +44,7 @@ class PhotoData(_Form):
     attribution: str | None = None
 
 
-class StackData(_Form):
+class StackData(Form):
     """Rendered strips of chip stacks; the seed is None where it was not noted."""
 
     name: str
@@ -55,7 +52,7 @@ class StackData(_Form):
     seed: int | None = None
 
 
-class PatchData(_Form):
+class PatchData(Form):
     """Rendered patches about indices: how many, and the faces and fonts they show.
 
     `source` is where the folders of faces come from, with their licence.
@@ -68,7 +65,7 @@ class PatchData(_Form):
     source: str | None = None
 
 
-class Provenance(_Form):
+class Provenance(Form):
     """Everything that was trained on."""
 
     rendered: tuple[RenderedData, ...] = ()

@@ -15,10 +15,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from models.data.provenance import read_object
 from settlement.errors import FeltwatchError
+from settlement.form import Form
 from settlement.input_file import file_fault, reading
 
 LISTS = Path(__file__).parent
@@ -26,11 +27,7 @@ SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp"})
 Sha256 = Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the file.")
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class HeldFile(_Form):
+class HeldFile(Form):
     """One file of a set."""
 
     file: str = Field(min_length=1, description="Path in the set's folder, parted by '/'.")
@@ -46,7 +43,7 @@ class HeldPicture(HeldFile):
     camera: str | None = Field(None, description="Camera, or the seed that drew it.")
 
 
-class HeldSet(_Form):
+class HeldSet(Form):
     """A list of what is held out."""
 
     name: str = Field(pattern="^[a-z0-9-]+$")

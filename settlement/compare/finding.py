@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from settlement.form import Form
 
 Severity = Literal["high", "medium", "low", "info"]
 
@@ -94,7 +96,7 @@ WAGER_NAMES: dict[str, str] = {
 """Wagers as a person calls them."""
 
 
-class Finding(BaseModel):
+class Finding(Form):
     """One difference between what was seen and what was due.
 
     >>> f = Finding.of(FindingCode.NOT_PAID, seat=3, wager="main", seen="left in place",
@@ -102,8 +104,6 @@ class Finding(BaseModel):
     >>> f.severity, str(f.code)
     ('high', 'NOT_PAID')
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     code: FindingCode
     severity: Severity

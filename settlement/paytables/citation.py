@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from settlement.form import Form
 
 
 def document_digits(document: str) -> str:
@@ -14,7 +16,7 @@ def document_digits(document: str) -> str:
     return document.split("_")[0]
 
 
-class Printing(BaseModel):
+class Printing(Form):
     """A place where a pay table is printed.
 
     >>> place = Printing(document="003_839020ec5d7be95d.txt", appendix="A", column="X",
@@ -22,8 +24,6 @@ class Printing(BaseModel):
     >>> place.digits, place.section, place.label("nine_high")
     ('003', 'Appendix A, X', '9-High Pai Gow')
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     document: str = Field(min_length=1, description="File name of the rule document.")
     appendix: str = Field(default="", description="Appendix of the document, where it has one.")

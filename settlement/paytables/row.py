@@ -10,8 +10,6 @@ from types import MappingProxyType
 from typing import Annotated, Self
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     StrictInt,
     field_validator,
@@ -19,6 +17,7 @@ from pydantic import (
 )
 
 from settlement.features import ACE_HIGH, PAI_GOW, SEVEN_CARD_CATEGORIES
+from settlement.form import Form
 from settlement.ruling import LOSS, PUSH, Pay
 
 _PAI_GOW: Mapping[str, str] = {
@@ -93,7 +92,7 @@ DYNAMIC_PAYS = 10
 _NO_ODDS = ("push", "loss", "n/a")
 
 
-class PayRow(BaseModel):
+class PayRow(Form):
     """One row of a pay table, with one kind of pay: `pay`, `pay_cents` or `percent`.
 
     >>> PayRow(category="full_house", label="Full House", pay=5).value.odds
@@ -103,8 +102,6 @@ class PayRow(BaseModel):
     >>> str(PayRow(category="five_aces", label="5 Aces", percent=100, level=2).value)
     '100% of level 2'
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     category: str = Field(description="What seven cards must hold.")
     label: str = Field(min_length=1, description="The row as printed.")

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Set
 from functools import cached_property
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from settlement.errors import FeltwatchError
+from settlement.form import Form
 from settlement.paytables.citation import Printing, document_digits
 from settlement.paytables.row import CATEGORIES, PayRow, row_above
 from settlement.ruling import Rule
@@ -25,7 +26,7 @@ DYNAMIC_ROWS = 3
 _BELOW_FLUSH = frozenset({"flush", "straight"})
 
 
-class PayTable(BaseModel):
+class PayTable(Form):
     """One pay table under its own id.
 
     >>> from settlement.paytables.registry import pay_table
@@ -36,8 +37,6 @@ class PayTable(BaseModel):
     >>> str(table.rule(row, "000"))
     '000, Appendix B, PT-FLT-EC-ET-02, 5-Card Flush'
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str = Field(
         pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="The id that a table file names."

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from settlement.felt_timeline import TimelineLine
+from settlement.form import Form
 from settlement.record import RoundRecord, Seconds, Undecided
 from settlement.result import Settlement
 from surveillance.alerts.model import Alert
 
 
-class Detection(BaseModel):
+class Detection(Form):
     """One thing that was detected in a view of the round; the box in px of that view."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     seat: int | None = Field(None, description="None for the dealer or the whole table.")
     what: str = Field(description="What the view shows, such as 'cards' or 'settled'.")

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from settlement.compare.finding import FindingCode
+from settlement.form import Form
 from settlement.input_file import file_fault, read_text
 from settlement.record import Seconds
 
@@ -23,10 +24,8 @@ IncidentAct = Literal["began", "again", "ended"]
 """Turns of what is wrong with a camera or table for a while."""
 
 
-class Alert(BaseModel):
+class Alert(Form):
     """One thing that a person should look at, with the images that show it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     alert_id: str = Field(description="Table, round and number within the round.")
     round_id: str | None = Field(None, description="None when it is about no single round.")

@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from settlement.errors import FeltwatchError
+from settlement.form import Form
 from settlement.input_file import reading
 from settlement.result import Settlement
 from surveillance.alerts.judged_round import Detection, JudgedRound
@@ -67,10 +68,8 @@ class ClipPlan:
         return max(float(start) - self.before_s, to_s - self.longest_s), to_s
 
 
-class ClipLine(BaseModel):
+class ClipLine(Form):
     """A line of `clips.jsonl`; files are named from the output folder on."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     alert_id: str
     file: str
@@ -78,10 +77,8 @@ class ClipLine(BaseModel):
     small: str | None = Field(None, description="The smaller copy, where there is one.")
 
 
-class RoundLine(BaseModel):
+class RoundLine(Form):
     """A line of `rounds.jsonl`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     round_id: str
     settlement: Settlement

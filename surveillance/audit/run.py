@@ -9,10 +9,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict
-
 from settlement.declared import Feed
 from settlement.errors import FeltwatchError
+from settlement.form import Form
 from settlement.games import terms_for
 from surveillance.alerts.declared_facts import with_facts
 from surveillance.alerts.judge import judge
@@ -76,20 +75,16 @@ class Progress:
         return self.at_s / self.wall_s if self.wall_s > 0 else 0.0
 
 
-class CoverageForm(BaseModel):
+class CoverageForm(Form):
     """How much of the recording was watched, in seconds; see `vision.rounds.coverage`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     seen_s: float
     skipped_s: float
     hidden_s: dict[str, float]
 
 
-class AuditSummary(BaseModel):
+class AuditSummary(Form):
     """What `feltwatch audit --json` prints."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     video: str
     table: str

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from settlement.form import Form
 
 
-class RecordStatus(BaseModel):
+class RecordStatus(Form):
     """What the pages say of the record."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     store_down_since: datetime | None = Field(
         None, description="Since when the database cannot be written; null: it can."

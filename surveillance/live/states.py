@@ -6,7 +6,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from settlement.form import Form
 
 EventKind = Literal["state", "round", "alert", "alert_changed", "health", "record"]
 
@@ -28,11 +30,7 @@ class CameraState(StrEnum):
     """Not watched, so that other tables are: this machine does not keep up with all."""
 
 
-class _Told(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class SeatNow(_Told):
+class SeatNow(Form):
     """What lies at a seat now, as read last; never a record."""
 
     seat: int | None = Field(description="None for the dealer.")
@@ -46,7 +44,7 @@ class SeatNow(_Told):
     lammers: tuple[str, ...] = ()
 
 
-class TableState(_Told):
+class TableState(Form):
     """A table that is watched, as it stands now."""
 
     camera: str
@@ -73,7 +71,7 @@ class TableState(_Told):
     has_picture: bool = Field(False, description="Whether the hub has a picture; it says so.")
 
 
-class LiveEvent(_Told):
+class LiveEvent(Form):
     """One piece of news."""
 
     kind: EventKind

@@ -21,8 +21,6 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     Strict,
     StrictInt,
@@ -33,6 +31,7 @@ from pydantic import (
 
 from settlement.declared import Declared
 from settlement.errors import FeltwatchError
+from settlement.form import Form
 from settlement.games import GAMES, LAMMER_KINDS
 from settlement.input_file import file_fault, read_toml
 from settlement.record import HIGHEST_SEAT
@@ -51,11 +50,7 @@ VIEW_MM = 400.0
 """Side of the square of felt that one view shows."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Polygon(_Part):
+class Polygon(Form):
     """A spot on the felt, in mm."""
 
     points_mm: tuple[Point, ...] = Field(min_length=3, description="Corners in order, in mm.")
@@ -72,14 +67,14 @@ class Polygon(_Part):
         return float(x), float(y)
 
 
-class Felt(_Part):
+class Felt(Form):
     """Size of the felt."""
 
     width_mm: float = Field(gt=0)
     height_mm: float = Field(gt=0)
 
 
-class ChipKind(_Part):
+class ChipKind(Form):
     """One chip colour and its value."""
 
     value_cents: int = Field(gt=0)
@@ -103,7 +98,7 @@ class ChipKind(_Part):
         return None if self.side_png is None else decode_png(self.side_png)
 
 
-class LammerKind(_Part):
+class LammerKind(Form):
     """One kind of lammer."""
 
     word: str
@@ -111,7 +106,7 @@ class LammerKind(_Part):
     diameter_mm: float = Field(30.0, gt=0)
 
 
-class Place(_Part):
+class Place(Form):
     """What a view is turned to: a centre on the felt and the direction that is 'up' in it.
 
     `angle_deg` turns the view: at 0 the view's up is the felt's -y (towards the dealer);
@@ -140,7 +135,7 @@ class Place(_Part):
         return local
 
 
-class DealerPlace(_Part):
+class DealerPlace(Form):
     """The dealer's two boxes, the tray and the rack."""
 
     place: Place
@@ -153,7 +148,7 @@ class DealerPlace(_Part):
     )
 
 
-class SeatPlace(_Part):
+class SeatPlace(Form):
     """One seat: its view, boxes and wager spots."""
 
     seat: int = Field(ge=1, le=HIGHEST_SEAT)
@@ -170,14 +165,14 @@ class SeatPlace(_Part):
         return value
 
 
-class FeltPoint(_Part):
+class FeltPoint(Form):
     """A mark of the felt and where the picture shows it."""
 
     felt_mm: Point
     image_px: Point
 
 
-class Camera(_Part):
+class Camera(Form):
     """The camera's picture size and the marks that tie it to the felt."""
 
     width_px: StrictInt = Field(gt=0)
@@ -202,7 +197,7 @@ class FurtherCamera(Camera):
     )
 
 
-class TableFile(_Part):
+class TableFile(Form):
     """One table, whole."""
 
     table: str = Field(min_length=1, description="The table's name, as in round ids.")

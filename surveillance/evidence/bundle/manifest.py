@@ -6,8 +6,9 @@ import hashlib
 import zlib
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from settlement.form import Form
 from surveillance.evidence.bundle.archive import Part, data_offset
 from surveillance.evidence.bundle.canonical import canonical_json, opened, sealed
 
@@ -18,10 +19,8 @@ NEXT_HEADER = b"PK\x03\x04"
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class ManifestPart(BaseModel):
+class ManifestPart(Form):
     """One part of the bundle."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$")]
     size: int = Field(ge=0, lt=2**32, description="Bytes.")
@@ -33,10 +32,8 @@ class ManifestPart(BaseModel):
         return Part(self.name, self.size, self.crc32, self.sha256)
 
 
-class Manifest(BaseModel):
+class Manifest(Form):
     """What the bundle is about; `sha256` is of the manifest without this key."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     format: Literal["feltwatch-bundle"] = "feltwatch-bundle"
     version: Literal[1] = 1

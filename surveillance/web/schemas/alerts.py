@@ -15,17 +15,14 @@ from pydantic import (
     model_validator,
 )
 
+from settlement.form import Form
 from surveillance.web.schemas.json_numbers import Integral
 from surveillance.web.schemas.rounds import HandsForm
 
 MAX_COMMENT = 2_000
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class AlertLine(_Form):
+class AlertLine(Form):
     """An alert in a list."""
 
     id: int
@@ -49,14 +46,14 @@ class AlertLine(_Form):
     case: bool = Field(description="Kept as a case: exempt from retention.")
 
 
-class AlertPage(_Form):
+class AlertPage(Form):
     """Alerts, newest first; `next` is the cursor of the page after."""
 
     alerts: list[AlertLine]
     next: str | None
 
 
-class AlertCounts(_Form):
+class AlertCounts(Form):
     """How many alerts there are in each state."""
 
     open: int = 0
@@ -65,7 +62,7 @@ class AlertCounts(_Form):
     corrected: int = 0
 
 
-class PictureLine(_Form):
+class PictureLine(Form):
     """An image of the evidence."""
 
     n: int
@@ -75,7 +72,7 @@ class PictureLine(_Form):
     role: Literal["before", "after", ""] = Field(description="Which of the pair it is.")
 
 
-class ClipForm(_Form):
+class ClipForm(Form):
     """The clip; times in seconds from its first image."""
 
     url: str = Field(description="Of just these bytes: a smaller copy has another address.")
@@ -86,7 +83,7 @@ class ClipForm(_Form):
     is_known: bool = Field(description="Whether the moment is known, or taken as the beginning.")
 
 
-class VerdictLine(_Form):
+class VerdictLine(Form):
     """One verdict; all are kept and the last one counts."""
 
     id: int
@@ -97,7 +94,7 @@ class VerdictLine(_Form):
     at: datetime
 
 
-class AlertForm(_Form):
+class AlertForm(Form):
     """An alert with its evidence and history."""
 
     line: AlertLine
@@ -165,7 +162,7 @@ class CaseChange(BaseModel):
     case: StrictBool
 
 
-class PrecisionLine(_Form):
+class PrecisionLine(Form):
     """How often alerts of a code were right, by the verdicts; Wilson's 95% interval."""
 
     code: str

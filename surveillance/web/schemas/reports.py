@@ -5,13 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from settlement.form import Form
 from surveillance.web.schemas.alerts import AlertCounts, AlertLine, PrecisionLine
-
-
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class UpheldAlert(AlertLine):
@@ -22,14 +19,14 @@ class UpheldAlert(AlertLine):
     )
 
 
-class UpheldPage(_Form):
+class UpheldPage(Form):
     """Upheld alerts, newest first; `next` is the cursor of the page after."""
 
     alerts: list[UpheldAlert]
     next: str | None
 
 
-class MoneyLine(_Form):
+class MoneyLine(Form):
     """What the alerts about money of one state come to."""
 
     state: str
@@ -40,7 +37,7 @@ class MoneyLine(_Form):
     unknown: int = Field(description="Alerts whose sum is not known.")
 
 
-class GroupLine(_Form):
+class GroupLine(Form):
     """Rounds and alerts of one table, dealer or seat."""
 
     name: str
@@ -53,7 +50,7 @@ class GroupLine(_Form):
     )
 
 
-class ReviewerLine(_Form):
+class ReviewerLine(Form):
     """The verdicts one person gave."""
 
     name: str
@@ -62,14 +59,14 @@ class ReviewerLine(_Form):
     corrected: int
 
 
-class StateShare(_Form):
+class StateShare(Form):
     """How long a camera was in a state."""
 
     state: str
     seconds: float
 
 
-class CameraLine(_Form):
+class CameraLine(Form):
     """How a camera did; only the time since it was first told of counts."""
 
     camera: str
@@ -83,7 +80,7 @@ class CameraLine(_Form):
     last_message: str
 
 
-class ReadingPlace(_Form):
+class ReadingPlace(Form):
     """How well a table, or one seat of it, was read."""
 
     table: str
@@ -101,7 +98,7 @@ class ReadingLine(ReadingPlace):
     things: int = Field(description="How many things, such as cards of a hand.")
 
 
-class ReadingForm(_Form):
+class ReadingForm(Form):
     """What was not read of the rounds of a span of time; it is no alert."""
 
     since: datetime
@@ -112,7 +109,7 @@ class ReadingForm(_Form):
     causes: list[ReadingLine] = Field(description="The most frequent first.")
 
 
-class ReportForm(_Form):
+class ReportForm(Form):
     """The report of a span of time."""
 
     title: str

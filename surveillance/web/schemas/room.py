@@ -8,15 +8,12 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from settlement.declared import Declared
+from settlement.form import Form
 from surveillance.web.schemas.alerts import AlertLine
 from surveillance.web.schemas.rounds import RoundLine
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class DueNow(_Form):
+class DueNow(Form):
     """What one wager is due by the cards that lie there now."""
 
     wager: str
@@ -29,7 +26,7 @@ class DueNow(_Form):
     why: str
 
 
-class SeatNow(_Form):
+class SeatNow(Form):
     """What lies at a seat now; seat null is the dealer."""
 
     seat: int | None
@@ -46,7 +43,7 @@ class SeatNow(_Form):
     due: tuple[DueNow, ...] = ()
 
 
-class HouseWayNow(_Form):
+class HouseWayNow(Form):
     """What the house way says of the dealer's cards."""
 
     kind: str = Field(description="ok, high (set differently) or undecided.")
@@ -55,7 +52,7 @@ class HouseWayNow(_Form):
     high: tuple[str, ...] = ()
 
 
-class TableLine(_Form):
+class TableLine(Form):
     """A table on the wall."""
 
     camera: str
@@ -82,7 +79,7 @@ class TableLine(_Form):
     open_alerts: int
 
 
-class TableForm(_Form):
+class TableForm(Form):
     """A table's page."""
 
     line: TableLine
@@ -105,7 +102,7 @@ class DealerChange(BaseModel):
     ) = Field(None, description="Null or empty: nobody is named.")
 
 
-class DeclaredLine(_Form):
+class DeclaredLine(Form):
     """Facts that a person declared; they hold from then on."""
 
     at: datetime
@@ -113,7 +110,7 @@ class DeclaredLine(_Form):
     facts: Declared
 
 
-class DeclaredForm(_Form):
+class DeclaredForm(Form):
     """What is declared of a table and holds now, and which declarations it comes from."""
 
     facts: Declared

@@ -5,14 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from settlement.form import Form
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class HandForm(_Form):
+class HandForm(Form):
     """One hand; places that were not read are left out of `cards`."""
 
     cards: tuple[str, ...] = Field((), description="Labels such as AS, TD, JOKER; high first.")
@@ -20,7 +18,7 @@ class HandForm(_Form):
     name: str = Field("", description="Such as 'pair of nines, seven kicker'.")
 
 
-class WagerForm(_Form):
+class WagerForm(Form):
     """One wager: staked, done, due and the verdict."""
 
     wager: str = Field(description="Id, such as emperors_treasure.")
@@ -37,14 +35,14 @@ class WagerForm(_Form):
     why: str = Field("", description="The decision in words.")
 
 
-class UnreadForm(_Form):
+class UnreadForm(Form):
     """One thing that was not read."""
 
     what: str
     why: str
 
 
-class SeatForm(_Form):
+class SeatForm(Form):
     """One seat of a round."""
 
     seat: int
@@ -58,7 +56,7 @@ class SeatForm(_Form):
     undecided: tuple[UnreadForm, ...] = ()
 
 
-class DealerForm(_Form):
+class DealerForm(Form):
     """The dealer's hands, and those of the house way where they differ."""
 
     low: HandForm
@@ -70,7 +68,7 @@ class DealerForm(_Form):
     due_high: HandForm | None = None
 
 
-class HandsForm(_Form):
+class HandsForm(Form):
     """All hands and wagers of a round."""
 
     dealer: DealerForm
@@ -78,7 +76,7 @@ class HandsForm(_Form):
     undecided: tuple[UnreadForm, ...] = ()
 
 
-class RoundLine(_Form):
+class RoundLine(Form):
     """A round in a list."""
 
     id: int
@@ -98,14 +96,14 @@ class RoundLine(_Form):
     words: str
 
 
-class RoundPage(_Form):
+class RoundPage(Form):
     """Rounds, newest first; `next` is the cursor of the page after."""
 
     rounds: list[RoundLine]
     next: str | None
 
 
-class RoundAlert(_Form):
+class RoundAlert(Form):
     """An alert of a round."""
 
     id: int
@@ -117,7 +115,7 @@ class RoundAlert(_Form):
     state: str
 
 
-class RoundForm(_Form):
+class RoundForm(Form):
     """A round with all that was seen and due."""
 
     line: RoundLine
