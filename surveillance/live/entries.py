@@ -23,7 +23,16 @@ class _Form(BaseModel):
     version: Literal[1] = 1
 
 
-class RoundEntry(_Form):
+class _Assigned(_Form):
+    """What a server reports of a camera: refused if another one watched it by then."""
+
+    term: int = 0
+    """Of the camera's assignment, where servers share cameras."""
+    taken_at: float = 0.0
+    """When the server took it, s since 1970 by its own clock."""
+
+
+class RoundEntry(_Assigned):
     """A decided round; times are wall clock seconds as the camera showed it."""
 
     facts: CameraFacts
@@ -31,13 +40,9 @@ class RoundEntry(_Form):
     started_at: float
     shown_at: float
     by_sender: bool = False
-    term: int = 0
-    """Of the camera's assignment, where servers share cameras."""
-    taken_at: float = 0.0
-    """When the server took it, s since 1970 by its own clock."""
 
 
-class IncidentEntry(_Form):
+class IncidentEntry(_Assigned):
     """A camera or table incident began (then with its images), came back or ended."""
 
     facts: CameraFacts
@@ -58,7 +63,7 @@ class ClipEntry(_Form):
     why: str = ""
 
 
-class NoteEntry(_Form):
+class NoteEntry(_Assigned):
     """A change in a camera's state."""
 
     camera: str
@@ -88,7 +93,7 @@ class CameraEntry(_Form):
     table_file_sha256: str
 
 
-class GapEntry(_Form):
+class GapEntry(_Assigned):
     """A span, s since 1970, of which rounds are lost: decided ones that could not be written.
 
     `rounds` 0: the camera was not watched, for its process or the server was ended by force.
@@ -123,6 +128,13 @@ class EvidenceContent(_Form):
     facts: CameraFacts
     detections: tuple[Detection, ...] = ()
     pictures: dict[str, bytes] = Field(default_factory=dict)
+
+
+def camera_of(entry: RoundEntry | IncidentEntry | NoteEntry | GapEntry) -> str:
+    """Return the camera that an entry is about."""
+    if isinstance(entry, RoundEntry | IncidentEntry):
+        return entry.facts.camera
+    return entry.camera
 
 
 def kind_of_entry(entry: Entry) -> str:

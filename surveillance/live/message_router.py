@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
+from typing import Any
 
 from surveillance.evidence.clips import Clip
 from surveillance.live.entries import ClipEntry, GapEntry, IncidentEntry, NoteEntry, RoundEntry
@@ -86,8 +87,7 @@ class MessageRouter:
                         started_at=message.started_at,
                         shown_at=message.shown_at,
                         by_sender=message.by_sender,
-                        term=self._term,
-                        taken_at=time.time(),
+                        **self._assigned(),
                     )
                 )
                 self._keep_last(message)
@@ -100,6 +100,7 @@ class MessageRouter:
                         alert=message.alert,
                         at=message.at,
                         pictures=message.pictures,
+                        **self._assigned(),
                     )
                 )
             case ClipMessage():
@@ -121,6 +122,10 @@ class MessageRouter:
     def hand_over(self) -> None:
         """Say that another server watches the camera: what is missing from now on it reports."""
         self._is_lost = True
+
+    def _assigned(self) -> dict[str, Any]:
+        """By what an entry is refused if another server watches the camera by now."""
+        return {"term": self._term, "taken_at": time.time()}
 
     def lose(self, why: str) -> None:
         """Say that the process ended by force, so that rounds may be lost from now on."""
@@ -152,7 +157,7 @@ class MessageRouter:
         self._recorder.take(
             GapEntry(
                 camera=self._state.camera, table=self._state.table, since=since, until=until,
-                rounds=0, why=why,
+                rounds=0, why=why, **self._assigned(),
             )
         )  # fmt: skip
         self._gap = None
@@ -206,7 +211,9 @@ class MessageRouter:
 
     def _note(self, state: str, message: str) -> None:
         camera, table = self._state.camera, self._state.table
-        note = NoteEntry(camera=camera, state=state, message=message, at=time.time())
+        note = NoteEntry(
+            camera=camera, state=state, message=message, at=time.time(), **self._assigned()
+        )
         self._recorder.take(note)
         body = {"state": state, "message": message}
         at = _moment(note.at)

@@ -30,7 +30,9 @@ from surveillance.live.entries import (
     LogEntry,
     NoteEntry,
     RoundEntry,
+    camera_of,
     from_bytes,
+    kind_of_entry,
     picture_names,
 )
 from surveillance.live.event_bus import EventBus
@@ -242,6 +244,10 @@ class Recorder:
 
     def _store_entry(self, entry: Entry) -> None:
         match entry:
+            case RoundEntry() | IncidentEntry() | NoteEntry() | GapEntry() if self._is_superseded(
+                entry
+            ):
+                pass
             case RoundEntry():
                 self._store_round(entry)
             case IncidentEntry():
@@ -263,8 +269,6 @@ class Recorder:
 
     def _store_round(self, entry: RoundEntry) -> None:
         judged = entry.judged
-        if self._is_superseded(entry):
-            return
         shown = moment(entry.shown_at)
         run = self._run_facts(entry.facts, shown)
         stored = self._store.record.add(
@@ -284,15 +288,20 @@ class Recorder:
         for row in stored.alerts:
             self._news.alert_changed(row)
 
-    def _is_superseded(self, entry: RoundEntry) -> bool:
-        """Whether another server watched the camera by the time a round was taken here."""
+    def _is_superseded(self, entry: RoundEntry | IncidentEntry | NoteEntry | GapEntry) -> bool:
+        """Whether another server watched the camera by the time an entry was taken here."""
         if not entry.term:
             return False
-        since = self._store.assignments.superseded_at(entry.facts.camera, entry.term)
+        camera = camera_of(entry)
+        since = self._store.assignments.superseded_at(camera, entry.term)
         if since is None or entry.taken_at <= since.timestamp():
             return False
-        round_id = entry.judged.record.round_id
-        log.warning("%s is left to the server that watches since %s", round_id, since)
+        what = f"a {kind_of_entry(entry)}"
+        if isinstance(entry, RoundEntry):
+            what = entry.judged.record.round_id
+        log.warning(
+            "camera %s: %s is left to the server that watches it since %s", camera, what, since
+        )
         return True
 
     def _store_incident(self, entry: IncidentEntry) -> None:

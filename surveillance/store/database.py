@@ -32,6 +32,9 @@ from surveillance.store.errors import StoreDownError, StoreError
 BUSY_TIMEOUT_S = 15.0
 """How long a writer waits for another process that holds the SQLite file."""
 
+_LET_GO = "SET LOCAL idle_in_transaction_session_timeout = '20s'"
+"""PostgreSQL ends the transaction of a process that is frozen in it: others wait for its locks."""
+
 _POOL = {"pool_size": 8, "max_overflow": 40, "pool_timeout": 30, "pool_pre_ping": True}
 _SECRET_IN_URL = re.compile(r"(://[^:/@]*:).*(@)")
 _REFUSED = (DataError, ProgrammingError, NotSupportedError)
@@ -120,6 +123,8 @@ class Database:
         with self._told(), self._turn, self.engine.connect() as connection:
             connection = connection.execution_options(feltwatch_writes=True)
             with connection.begin():
+                if not self.is_sqlite:
+                    connection.exec_driver_sql(_LET_GO)
                 yield connection
 
     def ping(self) -> None:

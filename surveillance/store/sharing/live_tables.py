@@ -14,13 +14,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from surveillance.store.database import Database
 from surveillance.store.errors import StoreDownError
-from surveillance.store.sharing.tables import live_tables
+from surveillance.store.sharing.tables import assignments, live_tables
 
 CHANNEL = "feltwatch_events"
 MOST_NOTICE_BYTES = 7_900
 """PostgreSQL takes notices of less than 8,000 bytes."""
 _SHOWN_FOR = timedelta(days=1)
-_L = live_tables.c
+_A, _L = assignments.c, live_tables.c
 _NOW = sa.func.clock_timestamp()
 
 
@@ -51,14 +51,18 @@ class LiveTables:
         pictures: tuple[bytes, bytes] | None,
         picture_age_s: float | None,
     ) -> None:
-        """Keep what a camera shows. Raises StoreDownError."""
+        """Keep what a camera shows, unless another server watches it. Raises StoreDownError."""
         shown = None if picture_age_s is None else _NOW - timedelta(seconds=picture_age_s)
         plain, overlay = pictures or (None, None)
         values = {
             "server": server, "at": _NOW, "state": state, "plain": plain, "overlay": overlay,
             "picture_at": shown,
         }  # fmt: skip
+        holder = sa.select(_A.server).where(_A.camera == camera).order_by(_A.term.desc()).limit(1)
         with self._database.write() as connection:
+            # One that was frozen must not show an old image over a live one.
+            if connection.execute(holder).scalar() not in (None, server):
+                return
             connection.execute(
                 self._database.insert(live_tables)
                 .values(camera=camera, **values)
