@@ -27,7 +27,7 @@ from models.intervals import wilson
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, decide_deck
-from vision.cards.view import CardRead, ReadIndex, fuse_indices, join_cards, see_indices
+from vision.cards.view import CardRead, ViewIndex, fuse_indices, join_cards, see_indices
 from vision.detect.detections import Reader
 from vision.detect.tiling import SizedDetector
 from vision.geometry.table import Place, Polygon, SeatPlace
@@ -121,7 +121,7 @@ def _read_place(
 ) -> list[CardRead]:  # fmt: skip
     """The cards of one place from its moments, as the audit joins them."""
     laid = _laid(np.random.default_rng([*seeds, 1]), cards, seat is None)
-    readings: list[list[ReadIndex]] = []
+    readings: list[list[ViewIndex]] = []
     for moment in range(MOMENTS):
         # The same camera, felt and light each time.
         view = render_table_view(

@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import platform
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -21,6 +22,7 @@ from datasets.labelled.importing import import_labels
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.split import split_dataset
 from datasets.labelled.stats import dataset_stats, sample_sheet
+from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS
 
 SIZE_PX = 640
@@ -37,9 +39,9 @@ def bench_dataset(
     """Import, check, split and count a made-up COCO set of so many square images.
 
     Each image has so many `boxes`. Gives wall and CPU time in s of each step and the peak of
-    memory in MiB, each step in a process
-    of its own so that peaks do not mix (unless not `apart`), and what the process needs before
-    it begins.
+    memory in MiB, each step in a process of its own so that peaks do not mix (unless not
+    `apart`), and what the process needs before it begins. Raises FeltwatchError where a step
+    fails or is killed.
     """
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)
@@ -72,23 +74,41 @@ def bench_dataset(
 
 
 def _measured(step: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-    """Run a step in a fresh process: its times, `peak_mib`, `begin_mib` and what it `told`."""
+    """Run a step in a fresh process: its times, `peak_mib`, `begin_mib` and what it `told`.
+
+    Raises FeltwatchError where the step fails or its process is killed.
+    """
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_run, args=(there, step, arguments))
     process.start()
     there.close()
+    told: dict[str, Any] | str | None
     try:
-        told: dict[str, Any] = here.recv()
-    except EOFError as error:
-        raise RuntimeError(f"{step.__name__} ended with {process.exitcode}") from error
+        told = here.recv()
+    except EOFError:
+        told = None
     finally:
         process.join()
-    return told
+    if isinstance(told, dict):
+        return told
+    name = step.__name__.strip("_")
+    raise FeltwatchError(f"bench dataset: {name}: {told or _ending(process.exitcode or 0)}")
+
+
+def _ending(code: int) -> str:
+    """How a process ended that sent nothing; the code is negative for a signal."""
+    if code >= 0:
+        return f"its process ended with exit code {code}"
+    hint = ", as when memory runs out" if -code == signal.SIGKILL else ""
+    return f"its process was killed by {signal.Signals(-code).name}{hint}"
 
 
 def _run(pipe: Any, step: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    pipe.send(_measured_here(step, *arguments))
+    try:
+        pipe.send(_measured_here(step, *arguments))
+    except (FeltwatchError, OSError) as error:
+        pipe.send(str(error))
 
 
 def _measured_here(step: Callable[..., Any], *arguments: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from benchmarks.served import served
-from datasets.labelled.manifest import PICTURES, Box, Dataset
+from datasets.labelled.manifest import PICTURES, Box, Dataset, NewPicture
 from settlement.errors import FeltwatchError
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
@@ -115,7 +115,7 @@ def crowded_dataset(folder: Path, boxes: int, width: int, height: int) -> Path:
     jpeg = cv2.imencode(".jpg", cv2.resize(noise, (width, height)))[1].tobytes()
     with Dataset.create(folder, _LABELS) as dataset:
         (folder / PICTURES / "1.jpg").write_bytes(jpeg)
-        dataset.add_picture("1.jpg", width, height, sha256="0" * 64, boxes=made)
+        dataset.add_picture(NewPicture("1.jpg", width, height, sha256="0" * 64), boxes=made)
     return folder
 
 

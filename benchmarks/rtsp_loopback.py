@@ -7,7 +7,6 @@ import subprocess
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from settlement.errors import FeltwatchError
@@ -96,14 +95,7 @@ class RtspServer:
                 pipe.close()
 
     def __enter__(self) -> Self:
-        """Itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """End it."""
+    def __exit__(self, *_: object) -> None:
         self.close()

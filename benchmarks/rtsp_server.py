@@ -44,7 +44,6 @@ class Server:
     """The server and what it is told."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        """Listen."""
         self.arguments = arguments
         self.port = arguments.port
         self.stalled = False

@@ -52,7 +52,7 @@ def make_token(folder: Path) -> str:
     (folder / "data").mkdir()
     with Store.open(f"sqlite:///{folder}/data/feltwatch.sqlite") as store:
         accounts = Accounts(store)
-        user, _ = accounts.standing.invite("bench", Role.VIEWER)
+        user, _ = accounts.administration.invite("bench", Role.VIEWER)
         return accounts.tokens.make(user, "bench", Role.VIEWER, None).secret
 
 

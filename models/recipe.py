@@ -33,6 +33,7 @@ from models.data.provenance import (
     read_provenance,
 )
 from models.export.weights import ExportSettings, export_models
+from models.extras import INSTALL_TRAIN
 from models.heldout.lists import refuse_held_out
 from models.recipe_file import Photographs, Recipe, Training, input_hashes
 from models.train.chain import commit, note_training, weights_digest
@@ -74,8 +75,7 @@ def build(plan: Build) -> Path:
     recipe, out = plan.recipe, plan.out
     if recipe.int8 and find_spec("nncf") is None:
         raise FeltwatchError(
-            'int8: nncf is not installed: pip install "feltwatch[train]", or int8 = false in the '
-            "recipe"
+            f"int8: nncf is not installed: {INSTALL_TRAIN}; or int8 = false in the recipe"
         )
     for own in recipe.photographs.sets:
         held_out(own.folder, own.after, own.share)

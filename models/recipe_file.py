@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from datasets.render.cards.fonts import package_fonts, usable_fonts
 from models.data.digests import files_digest, folder_digest
 from settlement.errors import FeltwatchError
+from settlement.input_file import read_toml
 
 RECIPE = Path(__file__).parent / "recipe.toml"
 """The recipe that comes along."""
@@ -130,12 +130,7 @@ def read_recipe(path: Path = RECIPE) -> Recipe:
 
     Raises FeltwatchError naming the file, the key and what is accepted.
     """
-    try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FeltwatchError(f"{path}: cannot be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FeltwatchError(f"{path}: not a TOML file ({error})") from error
+    told = read_toml(path)
     try:
         recipe = Recipe.model_validate(told)
     except ValidationError as error:

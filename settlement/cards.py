@@ -10,7 +10,6 @@ from settlement.record import BOM, DECK_LABELS, JOKER, RANKS, SUITS, card_label
 
 ACE = 14
 KING = 13
-QUEEN = 12
 JACK = 11
 
 

@@ -16,11 +16,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from settlement.errors import FeltwatchError
 from settlement.games import JACKPOTS, players_bank, terms_for
-from settlement.plain_words import plain_words
+from settlement.input_file import file_fault, read_text
 from settlement.record import (
-    BOM,
     HIGHEST_SEAT,
     DynamicPay,
     Meter,
@@ -127,22 +125,13 @@ def read_feed(path: Path, always: Declared | None = None) -> Feed:
     Raises FeltwatchError naming file, line and key of the first fault.
     """
     lines: list[FeedLine] = []
-    try:
-        text = path.read_text(encoding="utf-8").removeprefix(BOM)
-    except OSError as error:
-        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip():
             continue
         try:
             lines.append(FeedLine.model_validate_json(line))
         except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(str(part) for part in first["loc"])
-            where = f"{path}, line {number}" + (f": {key}" if key else "")
-            raise FeltwatchError(f"{where}: {plain_words(first)}") from error
+            raise file_fault(f"{path}, line {number}", error) from error
     return Feed.of(lines, always)
 
 

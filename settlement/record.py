@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from settlement.errors import FeltwatchError
+from settlement.input_file import reading
 from settlement.plain_words import plain_words
 
 RANKS = "23456789TJQKA"
@@ -425,10 +426,5 @@ def read_rounds(path: Path) -> list[RoundRecord]:
 
     Raises FeltwatchError naming the file and line of the first fault.
     """
-    try:
-        with path.open(encoding="utf-8-sig") as handle:
-            return list(iter_rounds(handle, str(path)))
-    except OSError as error:
-        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error
+    with reading(path), path.open(encoding="utf-8-sig") as handle:
+        return list(iter_rounds(handle, str(path)))

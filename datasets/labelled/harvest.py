@@ -16,17 +16,17 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from datasets.labelled.manifest import Dataset
+from datasets.labelled.manifest import Dataset, NewPicture
 from datasets.labelled.pictures import inspect, put_file
 from datasets.labelled.records import Box, checked_file
 from datasets.labelled.store import MANIFEST, PICTURES
 from settlement.errors import FeltwatchError
+from settlement.input_file import reading
 from settlement.record import DECK_LABELS
 
 CANDIDATES = "candidates.jsonl"
 VIEWS = "candidates"
 VERDICTS = "verdicts.jsonl"
-ALERTS = "alerts.jsonl"
 FIRST_LABELS = (*DECK_LABELS, "BACK", "chip_stack", "lammer_envy", "lammer_dealer")
 STACK = "chip_stack"
 
@@ -187,10 +187,8 @@ def _take(
     file = checked_file(f"{name}/{candidate.file}")
     summary.overruled += overruled
     path = audit / VIEWS / candidate.file
-    try:
+    with reading(path):
         data = path.read_bytes()
-    except OSError as error:
-        raise FeltwatchError(f"{path}: cannot be read ({error.strerror})") from error
     found = inspect(data)
     if found.is_broken:
         raise FeltwatchError(f"{path}: is no picture that can be read; run the audit again")
@@ -212,14 +210,12 @@ def _take(
     if overruled:
         told["overruled"] = True
     put_file(data, dataset.folder / PICTURES / file)
-    dataset.add_picture(
+    new = NewPicture(
         file,
         found.width,
         found.height,
-        sha256=found.sha256,
-        phash=found.phash,
-        thumb=found.thumb,
-        boxes=boxes,
+        found.sha256,
+        found.phash,
         source=candidate.video,
         time_s=candidate.at_s,
         camera=candidate.table,
@@ -228,5 +224,6 @@ def _take(
         labelled_by=f"model:{candidate.model}",
         attributes=tuple(told.items()),
     )
+    dataset.add_picture(new, boxes, found.thumb)
     summary.added += 1
     summary.boxes += len(boxes)

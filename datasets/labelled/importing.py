@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from datasets.labelled.formats.base import (
     told_name,
 )
 from datasets.labelled.leftovers import remove_leftovers
-from datasets.labelled.manifest import Dataset
+from datasets.labelled.manifest import Dataset, NewPicture
 from datasets.labelled.pictures import PictureFile, inspect, picture_size, put_file
 from datasets.labelled.records import Box, Picture, checked_author
 from datasets.labelled.relabel import LabelMap
@@ -82,7 +82,7 @@ class ImportSummary:
 
     `missing` and `broken` pictures were imported with their labels; `skipped` entries were
     not, `skipped_examples` says why. `encloses`: what boxes of cards enclose, None where it
-    could not be seen.
+    could not be seen. `unused`: names to be mapped that no label had.
     """
 
     format: str
@@ -98,6 +98,7 @@ class ImportSummary:
     labels: dict[str, int] = field(default_factory=dict)
     examples: list[str] = field(default_factory=list)
     skipped_examples: list[str] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
 
     def skip(self, bad: Bad) -> None:
         """Count an entry that was left out."""
@@ -154,6 +155,7 @@ def import_labels(
             summary = ImportSummary(format, encloses=encloses and str(encloses))
             work = _Import(dataset, module, sidecar, options, name, summary)
             work.run(entries, reader.count, progress)
+    summary.unused = options.labels.unused
     if summary.skipped and not (summary.added or summary.present or summary.updated):
         raise FeltwatchError(
             f"{source}: nothing was imported, all {summary.skipped} entries were left out; "
@@ -199,6 +201,7 @@ def preview_labels(
         raise FeltwatchError(summary.skipped_examples[0])
     summary.boxes, summary.labels = sum(counts.values()), dict(sorted(counts.items()))
     summary.encloses = encloses and str(encloses)
+    summary.unused = options.labels.unused
     return summary
 
 
@@ -377,7 +380,7 @@ class _Import:
                         except FeltwatchError as error:
                             self._skip(Bad(job.entry.place, place_of(error, job.entry.place)))
                 done += len(chunk)
-                progress(done, total)
+                progress(done, total and max(done, total))
 
     def _skip(self, bad: Bad) -> None:
         if self.options.strict:
@@ -418,16 +421,10 @@ class _Import:
         height = entry.height or (found.height if found else 0) or 1
         boxes, values = self._values(job, entry.boxes(width, height))
         boxes = self.options.labels.boxes(boxes)
-        self.dataset.add_picture(
-            job.file,
-            width,
-            height,
-            sha256=found.sha256 if found else "",
-            phash=found.phash if found else None,
-            thumb=found.thumb if found else None,
-            boxes=boxes,
-            **values,
-        )
+        new = NewPicture(job.file, width, height, **values)
+        if found is not None:
+            new = replace(new, sha256=found.sha256, phash=found.phash)
+        self.dataset.add_picture(new, boxes, found.thumb if found else None)
         self.summary.added += 1
         self.summary.boxes += len(boxes)
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from datasets.labelled.pictures import PictureFile
 from datasets.labelled.queries import Queries
 from datasets.labelled.records import (
-    Attributes,
     Box,
     Change,
+    NewPicture,
     Picture,
     attributes_json,
     checked_author,
@@ -38,7 +38,7 @@ from datasets.labelled.rows import (
 from datasets.labelled.store import MANIFEST, PICTURES
 from settlement.errors import FeltwatchError
 
-__all__ = ["MANIFEST", "PICTURES", "Box", "Change", "Conflict", "Dataset", "Picture"]
+__all__ = ["MANIFEST", "PICTURES", "Box", "Change", "Conflict", "Dataset", "NewPicture", "Picture"]
 
 PAGE = 500
 """Pictures read from the manifest at a time."""
@@ -62,10 +62,8 @@ class Dataset(Queries):
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp()) / "felt"
     >>> with Dataset.create(folder, ["AS", "KD"]) as dataset:
-    ...     one = dataset.add_picture(
-    ...         "a.jpg", 640, 480, sha256="0" * 64, labelled_by="model:5f3a",
-    ...         boxes=[Box("AS", 10, 10, 60, 90, score=0.4)],
-    ...     )
+    ...     new = NewPicture("a.jpg", 640, 480, labelled_by="model:5f3a")
+    ...     one = dataset.add_picture(new, [Box("AS", 10, 10, 60, 90, score=0.4)])
     ...     now = dataset.set_boxes(one, [Box("KD", 10, 10, 60, 90)], by="person:ann", revision=1)
     ...     dataset.confirm(one, by="person:ann", revision=now)
     ...     dataset.set_boxes(one, [], by="person:bob", revision=1)
@@ -75,7 +73,6 @@ class Dataset(Queries):
     """
 
     def __len__(self) -> int:
-        """How many pictures there are."""
         return self.count()
 
     def count(
@@ -175,47 +172,32 @@ class Dataset(Queries):
     # Writing
 
     def add_picture(
-        self,
-        file: str,
-        width: int,
-        height: int,
-        *,
-        sha256: str,
-        boxes: Sequence[Box] = (),
-        phash: int | None = None,
-        thumb: bytes | None = None,
-        source: str | None = None,
-        time_s: str | None = None,
-        deck: str | None = None,
-        camera: str | None = None,
-        shift: str | None = None,
-        deal: str | None = None,
-        split: str | None = None,
-        labelled_by: str | None = None,
-        confirmed_by: str | None = None,
-        confirmed_at: str | None = None,
-        attributes: Attributes = (),
+        self, new: NewPicture, boxes: Sequence[Box] = (), thumb: bytes | None = None
     ) -> int:
         """Add a picture with its boxes in one step; gives back its number.
 
-        The picture's file is put at `folder / PICTURES / file` by the caller beforehand.
-        Raises FeltwatchError when there is one of that name already.
+        The picture's file is put at `folder / PICTURES / new.file` by the caller beforehand;
+        `thumb` is the small grey picture of `thumb`. Raises FeltwatchError when there is one of
+        that name already.
         """
-        checked_file(file)
-        by = checked_author(labelled_by) if labelled_by else "import:unknown"
-        if width < 1 or height < 1:
-            raise FeltwatchError(f"{file}: a picture of {width} x {height} px cannot be")
+        checked_file(new.file)
+        by = checked_author(new.labelled_by) if new.labelled_by else "import:unknown"
+        if new.width < 1 or new.height < 1:
+            raise FeltwatchError(
+                f"{new.file}: a picture of {new.width} x {new.height} px cannot be"
+            )
+        values = {one.name: getattr(new, one.name) for one in fields(NewPicture)}
+        values["phash"] = signed(new.phash)
+        values["time_s"] = checked_time(new.time_s)
+        values["attributes"] = attributes_json(new.attributes)
         with self.batch():
-            if self.find(file) is not None:
-                raise FeltwatchError(f"{self.folder}: holds a picture {file} already")
+            if self.find(new.file) is not None:
+                raise FeltwatchError(f"{self.folder}: holds a picture {new.file} already")
             id = self._db.execute(
-                "INSERT INTO pictures (file, width, height, sha256, phash, source, time_s, deck, "
-                "camera, shift, deal, split, labelled_by, confirmed_by, confirmed_at, attributes) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (file, width, height, sha256, signed(phash), source, checked_time(time_s), deck,
-                 camera, shift, deal, split, labelled_by, confirmed_by, confirmed_at,
-                 attributes_json(attributes)),
-            ).lastrowid  # fmt: skip
+                f"INSERT INTO pictures ({', '.join(values)}) "
+                f"VALUES ({', '.join('?' * len(values))})",
+                tuple(values.values()),
+            ).lastrowid
             assert id is not None
             if thumb is not None:
                 self._db.execute("INSERT INTO thumbs VALUES (?, ?)", (id, thumb))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import PurePosixPath
 from typing import Any
@@ -99,21 +99,19 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """One picture of a dataset.
+class NewPicture:
+    """A picture as it is added to a dataset.
 
     `file` is relative to the folder `pictures`, with `/` on every system. `phash` is the
     64 bit perceptual hash, None where the picture could not be read; `time_s` the stream's
     own clock in seconds as decimal text. `deal` names the deal the picture shows: pictures
-    of one deal show one pack. `revision` grows by one with every change of boxes or of
-    their confirmation.
+    of one deal show one pack.
     """
 
-    id: int
     file: str
     width: int
     height: int
-    sha256: str
+    sha256: str = ""
     phash: int | None = None
     source: str | None = None
     time_s: str | None = None
@@ -125,8 +123,18 @@ class Picture:
     labelled_by: str | None = None
     confirmed_by: str | None = None
     confirmed_at: str | None = None
-    revision: int = 1
     attributes: Attributes = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Picture(NewPicture):
+    """A picture of a dataset.
+
+    `revision` grows by one with every change of boxes or of their confirmation.
+    """
+
+    id: int = field(kw_only=True)
+    revision: int = field(default=1, kw_only=True)
 
     @property
     def is_confirmed(self) -> bool:

@@ -26,10 +26,17 @@ class LabelMap:
 
     names: dict[str, str | None] = field(default_factory=dict)
     cards: bool = False
+    _met: set[str] = field(default_factory=set, compare=False, repr=False)
+
+    @property
+    def unused(self) -> list[str]:
+        """Old names that no label had of those asked for so far."""
+        return sorted(set(self.names) - self._met)
 
     def name(self, label: str) -> str | None:
         """The new name of a label, None where its boxes are dropped."""
         if label in self.names:
+            self._met.add(label)
             return self.names[label]
         return (card_named(label) if self.cards else None) or label
 

@@ -44,10 +44,10 @@ def filters(
 
 def picture_of(row: Sequence[Any]) -> Picture:
     """A row of `PICTURE_COLUMNS`."""
-    values = list(row)
-    values[5] = None if values[5] is None else values[5] % 2**64
-    values[-1] = attributes_of(values[-1])
-    return Picture(*values)
+    values = dict(zip(PICTURE_COLUMNS.split(", "), row, strict=True))
+    values["phash"] = None if values["phash"] is None else values["phash"] % 2**64
+    values["attributes"] = attributes_of(values["attributes"])
+    return Picture(**values)
 
 
 def box_of(row: Sequence[Any]) -> Box:

@@ -187,5 +187,11 @@ def read_yaml(path: Path) -> Any:
         return yaml.load(text, Loader=_PlainLoader)
     except RecursionError as error:
         raise FeltwatchError(f"{path}: is not YAML that can be read (nested too deep)") from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        words = f"{place}{error.problem or error.context}"
+        ours = isinstance(error, yaml.composer.ComposerError | yaml.constructor.ConstructorError)
+        raise FeltwatchError(f"{path}: {words if ours else f'is not YAML ({words})'}") from error
     except (yaml.YAMLError, ValueError, TypeError) as error:
         raise FeltwatchError(f"{path}: is not YAML ({' '.join(str(error).split())})") from error

@@ -84,11 +84,9 @@ class Store:
             self._all.clear()
 
     def __enter__(self) -> Self:
-        """The dataset itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     @property

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets.labelled.formats.base import Bad, Entry, Progress, Reader
-from datasets.labelled.manifest import Dataset
+from datasets.labelled.manifest import Dataset, NewPicture
 from datasets.labelled.pictures import inspect, put_file
 from datasets.labelled.records import checked_file
 from datasets.labelled.store import MANIFEST, PICTURES
@@ -227,19 +227,18 @@ def _add(
     hands = [(seat.low, seat.high) for seat in record.seats]
     hands += [(record.dealer.low, record.dealer.high)] if record.dealer else []
     cards = sorted({card for low, high in hands for card in (*(low or ()), *(high or ())) if card})
-    dataset.add_picture(
+    new = NewPicture(
         file,
         found.width,
         found.height,
-        sha256=found.sha256,
-        phash=found.phash,
-        thumb=found.thumb,
+        found.sha256,
+        found.phash,
         source=video.name,
         time_s=seconds_text(frame.time_s),
         camera=record.table,
         shift=video.stem,
         deal=f"{video.stem} {record.round_id}",
-        labelled_by=None,
         attributes=(("cards", cards),) if cards else (),
     )
+    dataset.add_picture(new, thumb=found.thumb)
     summary.added += 1

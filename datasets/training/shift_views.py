@@ -33,6 +33,7 @@ from datasets.training.shift_moments import Moment, choose_moments
 from datasets.training.training_set import CROP_PX, _yolo_line
 from datasets.training.views import CLASSES
 from settlement.errors import FeltwatchError
+from settlement.input_file import read_json
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import load_table
 
@@ -208,12 +209,9 @@ def _recipe(out: Path, wishes: CutWishes) -> dict[str, Any]:
     start = {"views": 0, "seed": wishes.seed, "size": wishes.size, "decks": [], "fonts": 0,
              "look": f"shift-{FORM}", "shifts": {}}  # fmt: skip
     path = out / "recipe.json"
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         return start
-    except (OSError, ValueError) as error:
-        raise FeltwatchError(f"{path}: cannot be read ({error})") from error
+    told = read_json(path)
     if not isinstance(told, dict) or any(
         told.get(key) != start[key] for key in ("size", "look", "fonts")
     ):
@@ -226,10 +224,7 @@ def _shift_recipe(truth: Path) -> dict[str, Any]:
     path = truth.with_name(truth.name.replace("frames", "recipe", 1).removesuffix("l.gz"))
     told: dict[str, Any] = {}
     if path.is_file():
-        try:
-            told = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise FeltwatchError(f"{path}: not JSON ({error})") from error
+        told = read_json(path)
     made = {key: told[key] for key in TOLD if key in told}
     made["deck"] = Path(told["deck"]).name if told.get("deck") else "usual"
     if made.get("camera_seed") is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from datetime import time
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from settlement.errors import FeltwatchError
+from settlement.input_file import file_fault, read_json
 from settlement.record import DECK_LABELS
 
 LABELS_FILE = "labels.json"
@@ -70,20 +70,14 @@ def load_labels(folder: Path) -> tuple[LabelledPhoto, ...]:
     Raises FeltwatchError naming the file and the entry that is not in order.
     """
     path = folder / LABELS_FILE
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        photos = TypeAdapter(list[LabelledPhoto]).validate_python(content)
-    except OSError as error:
+    if not path.is_file():
         raise FeltwatchError(
             f"{path}: cannot be read; a folder of photographs holds {LABELS_FILE} and images/"
-        ) from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise FeltwatchError(f"{path}: is not JSON ({error})") from error
+        )
+    try:
+        return tuple(TypeAdapter(list[LabelledPhoto]).validate_python(read_json(path)))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise FeltwatchError(f"{path}: entry {place}: {first['msg']}") from error
-    return tuple(photos)
+        raise file_fault(f"{path}: entry", error) from error
 
 
 def shot_of(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from datasets.training.index_patches import patch_count
 from datasets.training.sides.shards import read_shard, shards
 from settlement.errors import FeltwatchError
+from settlement.input_file import read_json
 
 SOURCES_FILE = "sources.json"
 """Beside a rendered set: names of the fonts it was drawn with."""
@@ -169,12 +169,7 @@ def read_provenance(path: Path) -> Provenance:
 
 def read_object(path: Path) -> dict[str, Any]:
     """A file of one JSON object; raises FeltwatchError."""
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FeltwatchError(f"{path}: cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise FeltwatchError(f"{path}: not JSON ({error})") from error
+    value = read_json(path)
     if not isinstance(value, dict):
         raise FeltwatchError(f"{path}: a JSON object is needed")
     return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +14,7 @@ from models.evaluate.detection import kind_of
 from models.evaluate.matching import Matches
 from models.evaluate.predictions import Prediction
 from models.evaluate.reliability import Array, diagram, fit_rows, fit_scores
-from settlement.errors import FeltwatchError
+from settlement.input_file import file_fault, read_json
 from settlement.record import DECK_LABELS
 
 SCORE_FLOOR = 0.05
@@ -150,17 +149,11 @@ class Calibration(_Part):
 
 def read_calibration(path: Path) -> dict[str, Any]:
     """A calibration file as it is, once checked; raises FeltwatchError."""
+    told: dict[str, Any] = read_json(path)
     try:
-        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         Calibration.model_validate(told)
-    except OSError as error:
-        raise FeltwatchError(f"{path}: cannot be read ({error.strerror})") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise FeltwatchError(f"{path}: {place}: {first['msg']}") from error
-    except ValueError as error:
-        raise FeltwatchError(f"{path}: not JSON ({error})") from error
+        raise file_fault(path, error) from error
     return told
 
 

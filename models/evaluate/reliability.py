@@ -21,7 +21,6 @@ from models.metrics import calibration_error, fit_temperature, temper
 
 Array = np.ndarray[Any, Any]
 Points = npt.NDArray[np.float64]
-Apply = Callable[[Array], Array]
 
 AS_IS, TEMPERATURE = "as it is", "temperature"
 FOLDS = 5

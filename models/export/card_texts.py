@@ -43,6 +43,16 @@ anything of a person. Live cameras over a table do film players' and dealers' ha
 them needs the permission that the place requires."""
 
 
+def evaluations_of(card: dict[str, Any]) -> list[dict[str, Any]]:
+    """The results that were measured with the weights of the card, as their hashes say."""
+    own = {name: model["sha256"] for name, model in card["models"].items()}
+    return [
+        one
+        for one in card.get("evaluations") or ()
+        if one.get("weights") and one["weights"].items() <= own.items()
+    ]
+
+
 def front_matter(card: dict[str, Any]) -> list[str]:
     """The YAML block in front of the page that Hugging Face's hub reads."""
     results = [
@@ -51,7 +61,7 @@ def front_matter(card: dict[str, Any]) -> list[str]:
             "dataset": {"name": one["data"], "type": one["kind"]},
             "metrics": [{"name": one["figure"], "type": "accuracy", "value": one["value"]}],
         }
-        for one in card.get("evaluations") or ()
+        for one in evaluations_of(card)
         if isinstance(one["value"], (int, float))
     ]
     told: dict[str, Any] = {
@@ -72,8 +82,8 @@ def use_lines(card: dict[str, Any]) -> list[str]:
 
 
 def evaluation_lines(card: dict[str, Any]) -> list[str]:
-    """Results on photographs and of robustness; nothing where none are told."""
-    rows = card.get("evaluations") or ()
+    """Results on photographs and of robustness; nothing where none are of these weights."""
+    rows = evaluations_of(card)
     if not rows:
         return []
     return [

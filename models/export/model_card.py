@@ -222,6 +222,7 @@ def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
         "pictures are easier than a camera's; figures of photographs and shifts are in "
         "docs/accuracy.md.",
         "",
+        *_held_lines(figures.get("data", {}).get("held_out")),
         *_table(FINDING_HEADS, finding_rows(detector)),
     ]
     whole = figures.get("end_to_end")
@@ -246,6 +247,20 @@ def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
     else:
         lines += ["The stack reader was not checked on this set.", ""]
     return lines
+
+
+def _held_lines(held: dict[str, Any] | None) -> list[str]:
+    """Whether the set is the listed one to the byte, or was rendered again."""
+    if held is None:
+        return []
+    again = "" if held["unchanged"] == held["of"] else (
+        "; the rest was rendered again with the list's commands, by a later version"
+    )  # fmt: skip
+    return [
+        f"{held['unchanged']} of {held['of']} files of the list {held['name']} (models/heldout) "
+        f"are unchanged{again}.",
+        "",
+    ]
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -22,6 +22,7 @@ from models.evaluate.detection import Finding, match_found
 from models.evaluate.letterbox import fit_square
 from models.evaluate.predictions import FLOOR, Prediction
 from models.evaluate.samples import ValPicture, read_val_set
+from models.extras import INSTALL_TRAIN
 from models.networks.backends import network_input
 from settlement.errors import FeltwatchError
 from vision.cards.photo import read_picture
@@ -93,7 +94,7 @@ def quantize(source: Path, target: Path, views: Sequence[ByteArray]) -> None:
     except ImportError as error:
         raise FeltwatchError(
             f"int8 needs a library that is not installed ({error.name or error} is missing): "
-            'pip install "feltwatch[train]"'
+            f"{INSTALL_TRAIN}"
         ) from error
     log = logging.getLogger("nncf")
     level = log.level

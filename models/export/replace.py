@@ -27,8 +27,8 @@ from vision.detect.openvino_runtime import CARD_FILE, load_card
 def replace_reader(checkpoint: Path, folder: Path, provenance: Provenance) -> dict[str, Any]:
     """Export a reader's checkpoint (`.pt`) into a folder of weights; returns its new card.
 
-    The card's figures and calibration of the former reader are left out: they are of other
-    weights. What was trained on is added to what the card tells.
+    The card's figures, evaluations and calibration of the former reader are left out: they are
+    of other weights. What was trained on is added to what the card tells.
     Raises FeltwatchError where the folder or the checkpoint is not in order, or where
     OpenVINO's output differs from the checkpoint's; then nothing is changed.
     """
@@ -48,6 +48,7 @@ def replace_reader(checkpoint: Path, folder: Path, provenance: Provenance) -> di
             figures["scenes"] = {}
             figures["weights"].pop("reader", None)
         card["calibration"] = None
+        card["evaluations"] = []
         _put(card, provenance, work, folder, (FILES["reader"],))
     (folder / CHART_FILE).unlink(missing_ok=True)
     return card

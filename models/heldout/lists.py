@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from models.data.provenance import read_object
 from settlement.errors import FeltwatchError
+from settlement.input_file import file_fault, reading
 
 LISTS = Path(__file__).parent
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp"})
@@ -85,11 +86,8 @@ class FolderCheck:
 
 def file_sha256(path: Path) -> str:
     """SHA-256 of a file in hex; raises FeltwatchError."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise FeltwatchError(f"{path}: cannot be read ({error.strerror})") from error
+    with reading(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_list(path: Path) -> HeldSet:
@@ -97,9 +95,7 @@ def read_list(path: Path) -> HeldSet:
     try:
         return HeldSet.model_validate(read_object(path))
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise FeltwatchError(f"{path}: {key}: {first['msg']}") from error
+        raise file_fault(path, error) from error
 
 
 @lru_cache(maxsize=4)
@@ -135,8 +131,7 @@ def note_set(
             crops=tuple(_held_file(folder, crop) for crop in crops),
         )  # fmt: skip
     except ValidationError as error:
-        first = error.errors()[0]
-        raise FeltwatchError(f"{name}: {first['loc'][0]}: {first['msg']}") from error
+        raise file_fault(name, error) from error
     told = held.model_dump(mode="json", exclude_none=True)
     # One line an image, so that a difference can be read.
     lists = {key: told.pop(key) for key in ("pictures", "crops")}

@@ -23,6 +23,7 @@ import openvino as ov
 
 from datasets.training.training_set import CLASS_NAMES
 from datasets.training.views import CLASSES
+from models.extras import INSTALL_TRAIN
 from models.weights.folder import default_weights
 from vision.detect.detections import ByteArray, Detections, Floats
 from vision.detect.openvino_runtime import (
@@ -56,7 +57,7 @@ class _Ultralytics:
         except ImportError as error:
             raise ModelError(
                 f"{path}: {path.suffix} files run through ultralytics, which is not installed "
-                f'({error.name or error} is missing): pip install "feltwatch[train]"'
+                f"({error.name or error} is missing): {INSTALL_TRAIN}"
             ) from error
         cuda = bool(self._torch.cuda.is_available())
         if path.suffix.lower() == ".engine":

@@ -60,7 +60,6 @@ class StripPool:
     """Strips on the training device, in their bytes, with room for `room` of them."""
 
     def __init__(self, room: int, device: torch.device) -> None:
-        """An empty pool."""
         self.room, self.device = room, device
         self.size = 0
         self._strips = torch.empty((room, ROWS, COLUMNS, 4), dtype=torch.uint8, device=device)

@@ -18,9 +18,10 @@ from ultralytics.models.yolo.detect import DetectionTrainer
 from ultralytics.nn.tasks import DetectionModel
 
 from models.networks.slim import is_slim, slim
-from models.train.exact import ExactEpochs
+from models.train.exact import Training
 
 ARCHITECTURE = "yolo11n.yaml"
+USUAL = Training(epochs=3, batch=16, rate=0.0015)
 BOX_GAIN, DFL_GAIN = 10.0, 2.0
 """A third above ultralytics' own: an index is a dozen pixels wide, and its box is what is read."""
 WARM_UP_SHARE = 0.03
@@ -42,7 +43,6 @@ class FloatLoss:
     """A criterion that is computed in float32 whatever the network ran in."""
 
     def __init__(self, inner: Any) -> None:
-        """Wrap ultralytics' criterion."""
         self.inner = inner
 
     def __call__(self, preds: Any, batch: dict[str, Any]) -> Any:
@@ -143,67 +143,24 @@ class FeltTrainer(DetectionTrainer):
 def train_detector(
     data: Path,
     out: Path,
+    how: Training = USUAL,
     *,
-    epochs: int = 3,
     size: int = 640,
-    batch: int = 16,
-    rate: float = 0.0015,
-    device: str | None = None,
-    workers: int = 1,
-    resume: bool = False,
-    start: Path | None = None,
-    architecture: str = ARCHITECTURE,
     minutes: float | None = None,
-    steps: int | None = None,
-    seed: int = 0,
     slim_form: bool = False,
 ) -> Path:
     """Train on a YOLO `data.yaml`; gives back the best checkpoint (`.pt`).
 
-    Checkpoints are written each epoch to `out`; with `resume` an interrupted run goes on
-    from the last, to the network that it would have given (`models.train.exact`). `steps`
-    batches, rounded up to whole epochs, take the place of `epochs`. `start` begins
-    from other weights of the same architecture. `minutes`
-    ends the run after so much processor time of this process, in place of `epochs`.
-    `slim_form` makes the network slim first (`models.networks.slim`).
+    Checkpoints are written each epoch to `out`. `minutes` ends the run after so much processor
+    time of this process, in place of `how.epochs`. `slim_form` makes the network slim first
+    (`models.networks.slim`).
     """
-    last = out / "weights" / "last.pt"
-    overrides: dict[str, Any] = {
-        "model": str(start) if start else architecture,
-        "data": str(data),
-        "project": str(out.resolve().parent),
-        "name": out.name,
-        "exist_ok": True,
-        "epochs": epochs,
-        "imgsz": size,
-        "batch": batch,
-        "nbs": batch,
-        "optimizer": "AdamW",
-        "lr0": rate,
-        "lrf": 1.0,
-        "weight_decay": 0.0005,
-        "warmup_epochs": 0.0,
-        "mosaic": 0.0,
-        "close_mosaic": 0,
-        "fliplr": 0.0,
-        "scale": 0.15,
-        "translate": 0.08,
-        "box": BOX_GAIN,
-        "dfl": DFL_GAIN,
-        "hsv_h": 0.02,
-        "hsv_s": 0.4,
-        "hsv_v": 0.3,
-        "workers": workers,
-        "plots": False,
-        "device": device or ("0" if torch.cuda.is_available() else "cpu"),
-        "amp": torch.cuda.is_available(),
-        "patience": 1000,
-        "seed": seed,
-    }
-    exact = ExactEpochs(out, seed=seed, resume=resume, steps=steps)
-    trainer = FeltTrainer(overrides=overrides)
+    settings = how.settings(
+        out, ARCHITECTURE, data=str(data), imgsz=size, weight_decay=0.0005, mosaic=0.0,
+        close_mosaic=0, fliplr=0.0, scale=0.15, translate=0.08, box=BOX_GAIN, dfl=DFL_GAIN,
+        hsv_h=0.02, hsv_s=0.4, hsv_v=0.3,
+    )  # fmt: skip
+    trainer = FeltTrainer(overrides=settings)
     trainer.slim = slim_form
-    trainer.add_callback("on_train_batch_start", schedule(rate, minutes))
-    exact.train(trainer)
-    best = out / "weights" / "best.pt"
-    return best if best.is_file() else last
+    trainer.add_callback("on_train_batch_start", schedule(how.rate, minutes))
+    return how.run(trainer, out)

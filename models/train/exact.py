@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,56 @@ class ExactEpochs:
         part = self.path.with_suffix(".part")
         torch.save(self.state, part)
         part.replace(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How ultralytics trains a network.
+
+    `steps` batches, rounded up to whole epochs, take the place of `epochs`. With `resume` an
+    interrupted run goes on from its last epoch, to the network that it would have given. `start`
+    begins from other weights of the same architecture. Without a `device` a GPU is used where
+    there is one.
+    """
+
+    epochs: int
+    batch: int
+    rate: float
+    device: str | None = None
+    resume: bool = False
+    start: Path | None = None
+    steps: int | None = None
+    seed: int = 0
+
+    def settings(self, out: Path, architecture: str, **own: Any) -> dict[str, Any]:
+        """ultralytics' settings of a run that writes to `out`; `own` are the network's."""
+        has_gpu = torch.cuda.is_available()
+        return {
+            "model": str(self.start) if self.start else architecture,
+            "project": str(out.resolve().parent),
+            "name": out.name,
+            "exist_ok": True,
+            "epochs": self.epochs,
+            "batch": self.batch,
+            "nbs": self.batch,
+            "optimizer": "AdamW",
+            "lr0": self.rate,
+            "lrf": 1.0,
+            "warmup_epochs": 0.0,
+            "workers": 1,
+            "plots": False,
+            "device": self.device or ("0" if has_gpu else "cpu"),
+            "amp": has_gpu,
+            "patience": 1000,
+            "seed": self.seed,
+            **own,
+        }
+
+    def run(self, trainer: Any, out: Path) -> Path:
+        """Train into `out`; the best checkpoint (`.pt`)."""
+        ExactEpochs(out, seed=self.seed, resume=self.resume, steps=self.steps).train(trainer)
+        best = out / "weights" / "best.pt"
+        return best if best.is_file() else out / "weights" / "last.pt"
 
 
 def _number(value: Any) -> float | None:

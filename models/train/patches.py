@@ -56,7 +56,6 @@ class Pool:
     aspects: torch.Tensor = field(init=False)
 
     def __post_init__(self) -> None:
-        """Reserve the memory."""
         shape = (self.size, PATCH_PX, PATCH_PX, 3)
         self.patches = torch.empty(shape, dtype=torch.uint8, device=self.device)
         self.labels = torch.empty(self.size, dtype=torch.int64, device=self.device)

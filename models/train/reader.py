@@ -21,8 +21,10 @@ from datasets.training.training_set import CLASS_NAMES, CROP_PX
 from models.data.augment import vary
 from models.data.crops import read_crops
 from models.train.detector import InBfloat16, schedule
-from models.train.exact import ExactEpochs
+from models.train.exact import Training
 from models.train.patches import ARCHITECTURE
+
+USUAL = Training(epochs=4, batch=128, rate=0.002)
 
 
 class CropSet(Dataset[dict[str, Any]]):
@@ -128,54 +130,21 @@ def train_reader(
     crop_folders: list[Path],
     val_folders: list[Path],
     out: Path,
+    how: Training = USUAL,
     *,
     weights: list[int] | None = None,
-    epochs: int = 4,
-    batch: int = 128,
-    rate: float = 0.002,
-    device: str | None = None,
-    workers: int = 1,
-    resume: bool = False,
-    start: Path | None = None,
-    steps: int | None = None,
-    seed: int = 0,
-    trainer: type[ReaderTrainer] = ReaderTrainer,
 ) -> Path:
     """Train the reader on crop folders; gives back the best checkpoint (`.pt`).
 
-    `weights` repeats a folder's crops, `start` goes on from other weights. `steps` and
-    `resume` are those of `models.train.detector.train_detector`.
+    `weights` repeats a folder's crops.
     """
-    last = out / "weights" / "last.pt"
-    overrides: dict[str, Any] = {
-        "model": str(start) if start else ARCHITECTURE,
-        "data": "crops",
-        "project": str(out.resolve().parent),
-        "name": out.name,
-        "exist_ok": True,
-        "epochs": epochs,
-        "imgsz": CROP_PX,
-        "batch": batch,
-        "nbs": batch,
-        "optimizer": "AdamW",
-        "lr0": rate,
-        "lrf": 1.0,
-        "weight_decay": 0.001,
-        "warmup_epochs": 0.0,
-        "workers": workers,
-        "plots": False,
-        "device": device or ("0" if torch.cuda.is_available() else "cpu"),
-        "amp": torch.cuda.is_available(),
-        "patience": 1000,
-        "pretrained": False if start is None else str(start),
-        "seed": seed,
-    }
-    exact = ExactEpochs(out, seed=seed, resume=resume, steps=steps)
-    trainer.crop_folders = crop_folders
-    trainer.crop_weights = weights or [1] * len(crop_folders)
-    trainer.val_folders = val_folders
-    run = trainer(overrides=overrides)
-    run.add_callback("on_train_batch_start", schedule(rate))
-    exact.train(run)
-    best = out / "weights" / "best.pt"
-    return best if best.is_file() else last
+    settings = how.settings(
+        out, ARCHITECTURE, data="crops", imgsz=CROP_PX, weight_decay=0.001,
+        pretrained=False if how.start is None else str(how.start),
+    )  # fmt: skip
+    ReaderTrainer.crop_folders = crop_folders
+    ReaderTrainer.crop_weights = weights or [1] * len(crop_folders)
+    ReaderTrainer.val_folders = val_folders
+    trainer = ReaderTrainer(overrides=settings)
+    trainer.add_callback("on_train_batch_start", schedule(how.rate))
+    return how.run(trainer, out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,11 @@ from models.data.provenance import (
 )
 from models.evaluate.validate import class_names
 from models.heldout.lists import refuse_held_out
+from models.train import detector, reader
 from models.train.chain import note_training
 from models.train.checkpoint import checkpoint_of, provenance_beside
 from models.train.chip_stacks import ROOM, STEPS, train_strips
-from models.train.detector import train_detector
 from models.train.exact import forget_state
-from models.train.reader import train_reader
 from settlement.errors import FeltwatchError
 
 
@@ -129,16 +128,15 @@ def _trained(part: str, run: TrainingRun, start: Path | None, folder: Path) -> P
         )  # fmt: skip
     if part == "detector":
         data = _placed_data(run.data, run.pictures, folder)
-        return train_detector(
-            data, folder, size=run.size, minutes=run.minutes, slim_form=run.slim,
-            device=run.device, **own,
-        )  # fmt: skip
+        how = replace(detector.USUAL, device=run.device, **own)
+        return detector.train_detector(
+            data, folder, how, size=run.size, minutes=run.minutes, slim_form=run.slim
+        )
     train, val = run.data / "crops" / "train", run.data / "crops" / "val"
     extra = crop_folders(run.crops)
     weights = [1] + [run.crops_weight] * len(extra)
-    return train_reader(
-        [train, *extra], [val], folder, weights=weights, device=run.device, **own
-    )  # fmt: skip
+    how = replace(reader.USUAL, device=run.device, **own)
+    return reader.train_reader([train, *extra], [val], folder, how, weights=weights)
 
 
 def _unfolded_start(part: str, onnx_file: Path, run: TrainingRun, folder: Path) -> Path:

@@ -8,8 +8,7 @@ the same findings are added. The sum that is due is never used to choose between
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from settlement.compare.finding import Finding
 from settlement.record import Payment, RoundRecord, SeatRecord, WagerRecord
@@ -25,6 +24,9 @@ SURE_ORDER = 0.9
 
 OF_THE_SUM = frozenset({"OVERPAID", "UNDERPAID", "LIMIT", "ENVY_WRONG"})
 """Findings that depend on how much a sum is."""
+
+WRONG_SUM = frozenset({"OVERPAID", "UNDERPAID"})
+"""A payout that is not what is due, one way or the other."""
 
 UNKNOWN = ((0.9, 0.18), (0.97, 0.05))
 """How often a sum is none of those that were read, where the likeliest has less than so much.
@@ -67,8 +69,7 @@ def _decided(
     if not pairs:
         return plain
     seat = record.seats[place].seat
-    shares: defaultdict[frozenset[str], float] = defaultdict(float)
-    first: dict[frozenset[str], WagerRecord] = {}
+    judged: dict[frozenset[str], tuple[float, WagerRecord]] = {}
     for share, own in pairs:
         changed = _with(record, place, k, own)
         found = compare(changed, settle(changed, rules), rules)
@@ -76,23 +77,43 @@ def _decided(
             f.code for f in found
             if f.seat == seat and f.wager == wager.wager and f.code != "UNDECIDED"
         )  # fmt: skip
-        shares[codes] += share
-        first.setdefault(codes, own)
-    likeliest = max(shares, key=lambda one: shares[one])
-    share = shares[likeliest]
-    if likeliest and not likeliest & OF_THE_SUM:
-        # Whatever else the sums may be would say the same.
-        share /= sum(shares.values())
-    if likeliest & OF_THE_SUM:
-        share *= _known_share(wager.stake_sums) * _known_share(wager.paid_sums)
-    if share >= (SURE_FINDING if likeliest else SURE_ORDER):
-        return first[likeliest]
+        before, first = judged.get(codes, (0.0, own))
+        judged[codes] = before + share, first
+    known = _known_share(wager.stake_sums) * _known_share(wager.paid_sums)
+    sure = _sure_codes({codes: share for codes, (share, _) in judged.items()}, known)
+    if sure is not None:
+        return judged[sure][1]
     return wager.model_copy(
         update={
             "stake_cents": None if len(wager.stake_sums or ()) > 1 else wager.stake_cents,
             "paid_cents": None if len(wager.paid_sums or ()) > 1 else wager.paid_cents,
         }
     )
+
+
+def _sure_codes(shares: Mapping[frozenset[str], float], known: float) -> frozenset[str] | None:
+    """The findings that are sure, as one of the sets that pairs of sums gave; None: undecided.
+
+    A finding is sure by itself, whatever else the sums would say; one of amount only when the
+    true sums are among those read, which is so with the probability `known`. That a wrong sum
+    was paid may be sure where it is not whether too much or too little: the likelier is said.
+    """
+    whole = sum(shares.values())
+
+    def share(named: frozenset[str]) -> float:
+        return sum(part for codes, part in shares.items() if codes & named)
+
+    if shares.get(frozenset(), 0.0) >= SURE_ORDER:
+        return frozenset()
+    sure = set()
+    for code in frozenset().union(*shares):
+        counted = known if code in OF_THE_SUM else 1 / whole
+        if share(frozenset({code})) * counted >= SURE_FINDING:
+            sure.add(code)
+    if not sure & WRONG_SUM and share(WRONG_SUM) * known >= SURE_FINDING:
+        sure |= {code for code in WRONG_SUM if share(frozenset({code})) >= SURE_ORDER}
+    fitting = frozenset(sure)
+    return fitting if sure and fitting in shares else None
 
 
 def laid_with(wager: WagerRecord, due_cents: int, more_cents: int) -> float:

@@ -7,7 +7,6 @@ for the form and `feltwatch paytables --help` for an example.
 from __future__ import annotations
 
 import difflib
-import tomllib
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from settlement.errors import FeltwatchError
+from settlement.input_file import parse_toml, read_text, reading
 from settlement.paytables.citation import Printing, document_digits
 from settlement.paytables.row import CATEGORIES, PayRow
 from settlement.paytables.table import Basis, PayTable, PrintedOrder, Unlisted
@@ -40,10 +40,7 @@ def parse_pay_table(text: str, place: str) -> PayTable:
 
     Raises FeltwatchError naming the row and key and what would be right.
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise FeltwatchError(f"{place}: not valid TOML: {error}") from error
+    data = parse_toml(text, place)
     try:
         return PayTable.model_validate(data)
     except ValidationError as error:
@@ -128,22 +125,14 @@ def read_pay_table(path: Path) -> PayTable:
     Raises FeltwatchError naming the file when it cannot be read, is not in order, is not
     named by its id, or takes the id of a shipped table.
     """
-    try:
+    with reading(path):
         changed_ns = path.stat().st_mtime_ns
-    except OSError as error:
-        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
     return _read_own(path, changed_ns)
 
 
 @lru_cache(maxsize=256)
 def _read_own(path: Path, _changed_ns: int) -> PayTable:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error
-    table = parse_pay_table(text, str(path))
+    table = parse_pay_table(read_text(path), str(path))
     _refuse_shipped(path)
     if path.name != f"{table.id}.toml":
         raise FeltwatchError(

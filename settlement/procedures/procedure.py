@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from settlement.errors import FeltwatchError
-from settlement.plain_words import plain_words
+from settlement.input_file import file_fault, parse_toml
 
 BreachKind = Literal["taken_up", "set_late", "looked_at", "shown_early", "bet_touched", "bet_taken"]
 """'taken_up': a set hand was taken up again too late; 'looked_at': one of its two hands was;
@@ -219,10 +217,6 @@ def parse_procedure(text: str, place: str) -> Procedure:
     Raises FeltwatchError naming the key and what is wrong.
     """
     try:
-        return Procedure.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise FeltwatchError(f"{place}: not valid TOML: {error}") from error
+        return Procedure.model_validate(parse_toml(text, place))
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "file"
-        raise FeltwatchError(f"{place}: {key}: {plain_words(first)}") from error
+        raise file_fault(place, error) from error

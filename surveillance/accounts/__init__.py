@@ -5,12 +5,12 @@ All of it stands on the store's `people` and knows no HTTP.
 
 from __future__ import annotations
 
+from surveillance.accounts.administration import Administration
 from surveillance.accounts.links import Links
 from surveillance.accounts.logins import Logins
 from surveillance.accounts.passwords import Passwords
 from surveillance.accounts.roles import Role
 from surveillance.accounts.sessions import Clock, Sessions, utc_now
-from surveillance.accounts.standing import Standing
 from surveillance.accounts.tokens import Tokens
 from surveillance.store import Store
 
@@ -30,7 +30,9 @@ class Accounts:
         self.logins = Logins(store, passwords, self.sessions, now)
         self.links = Links(store, passwords, self.sessions, now)
         self.tokens = Tokens(store, now)
-        self.standing = Standing(store, passwords, self.sessions, self.tokens, self.links)
+        self.administration = Administration(
+            store, passwords, self.sessions, self.tokens, self.links
+        )
 
 
 def first_link(store: Store) -> str | None:

@@ -7,11 +7,10 @@ from pathlib import PurePosixPath
 
 from settlement.compare.comparison import compare
 from settlement.settle import settle
-from surveillance.alerts.judged_round import JudgedRound
+from surveillance.alerts.judged_round import Detection, JudgedRound
 from surveillance.alerts.model import NO_ALERT, Alert
 from surveillance.alerts.unread import unread_of
 from surveillance.evidence import images
-from surveillance.evidence.detections import detections_of
 from vision.geometry.table import TableFile
 from vision.rounds.observed import ObservedRound, ViewPicture
 
@@ -54,7 +53,7 @@ def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:
                 pictures=tuple(str(EVIDENCE / name) for name in names),
             )
         )
-    detections = detections_of(observed) if alerts else ()
+    detections = _detections_of(observed) if alerts else ()
     unread = unread_of(record, table.rules)
     return JudgedRound(
         record, settlement, tuple(alerts), pictures, detections, unread, observed.timeline
@@ -69,3 +68,21 @@ def _span(
     if times:
         return times[0], times[-1]
     return observed.record.start_s, observed.record.end_s
+
+
+def _detections_of(observed: ObservedRound) -> tuple[Detection, ...]:
+    """Return one detection for each thing in the first camera's views, corners in their px."""
+    return tuple(
+        Detection(
+            seat=picture.seat,
+            what=picture.what,
+            at_s=picture.at_s,
+            label=seen.label,
+            score=round(seen.score, 4),
+            xyxy=(round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1)),
+        )
+        for picture in observed.pictures
+        if not picture.camera
+        for seen in picture.seen
+        for x0, y0, x1, y1 in (seen.xyxy,)
+    )

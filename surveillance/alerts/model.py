@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from settlement.compare.finding import FindingCode
-from settlement.errors import FeltwatchError
+from settlement.input_file import file_fault, read_text
 from settlement.record import Seconds
 
 NO_ALERT = str(FindingCode.UNDECIDED)
@@ -52,22 +52,14 @@ def read_alerts(path: Path) -> list[Alert]:
 
     What was not read stands there too in files of earlier versions, and is left out.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error
     alerts = []
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip():
             continue
         try:
             alert = Alert.model_validate_json(line)
         except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(str(part) for part in first["loc"]) or "alert"
-            raise FeltwatchError(f"{path}, line {number}: {key}: {first['msg']}") from error
+            raise file_fault(f"{path}, line {number}", error) from error
         if alert.code != NO_ALERT:
             alerts.append(alert)
     return alerts

@@ -22,6 +22,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from settlement.errors import FeltwatchError
+from settlement.input_file import reading
 from settlement.result import Settlement
 from surveillance.alerts.judged_round import Detection, JudgedRound
 from surveillance.alerts.model import Alert
@@ -173,9 +174,8 @@ class Footage:
 def read_lines(path: Path, form: type[BaseModel]) -> list[Any]:
     """The lines of a file of these; raises FeltwatchError when it is damaged."""
     try:
-        return [form.model_validate_json(line) for line in path.read_bytes().splitlines()]
-    except OSError as error:
-        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
+        with reading(path):
+            return [form.model_validate_json(line) for line in path.read_bytes().splitlines()]
     except ValidationError as error:
         raise FeltwatchError(f"{path}: is damaged: {error.errors()[0]['msg']}") from error
 

@@ -12,8 +12,7 @@ import typer
 
 from settlement.errors import FeltwatchError
 from settlement.houseways import HOUSE_WAYS
-from surveillance.cli.datasets.simulate_cmd import progress_bar
-from surveillance.cli.model_option import MODEL_HELP
+from surveillance.cli.options import MODEL_HELP, progress_bar
 
 bench_app = typer.Typer(
     no_args_is_help=True,
@@ -50,6 +49,7 @@ bench_app = typer.Typer(
     """,
 )
 
+SAMPLE = Path(__file__).resolve().parents[2] / "sample"
 AsJson = Annotated[bool, typer.Option("--json", help="The JSON object in one line.")]
 
 
@@ -84,14 +84,13 @@ def rules_command(
       feltwatch bench rules --deals 10000000 --json > rules.json
     """
     # What needs numpy is imported only here, so that --help stays quick.
-    from benchmarks.rules import bench_rules, exact_counts, machine_info
+    from benchmarks.rules import bench_rules, exact_counts
 
     found: dict[str, Any] = dict(bench_rules(hands, rounds, _tell).to_dict())
     found["counts"] = exact_counts()
     if deals:
         found["odds"] = _simulated(deals, seed)
-    found["machine"] = machine_info()
-    _print(found, as_json)
+    _print_timed(found, as_json)
 
 
 @bench_app.command("dataset")
@@ -220,15 +219,12 @@ def live_bench_command(
       feltwatch bench live --tables 1 --video shift.mp4 --table table.toml --json
     """
     from benchmarks.live import Film, bench_live
-    from benchmarks.rules import machine_info
 
     if (video is None) != (table is None):
         raise FeltwatchError("--video and --table go together; give both or none")
-    sample = Path(__file__).resolve().parents[2] / "sample"
-    film = Film(video or sample / "video.mp4", table or sample / "table.toml")
+    film = Film(video or SAMPLE / "video.mp4", table or SAMPLE / "table.toml")
     found = bench_live([film] * tables, _tell, seconds, busy)
-    found["machine"] = machine_info()
-    _print(found, as_json)
+    _print_timed(found, as_json)
 
 
 @bench_app.command("overload")
@@ -264,12 +260,10 @@ def overload_command(
       feltwatch bench overload one two --minutes 60 --busy 4 --keep run --json
     """
     from benchmarks.live import Film, bench_live
-    from benchmarks.rules import machine_info
 
     films = [Film.of_shift(folder) for folder in shifts]
     found = bench_live(films, _tell, minutes * 60, busy, keep)
-    found["machine"] = machine_info()
-    _print(found, as_json)
+    _print_timed(found, as_json)
 
 
 @bench_app.command("soak")
@@ -298,15 +292,12 @@ def soak_command(
 
       feltwatch bench soak --minutes 10 --warm 2 --fault-every 30 --json
     """
-    from benchmarks.rules import machine_info
     from benchmarks.soak import bench_soak
 
-    sample = Path(__file__).resolve().parents[2] / "sample"
     found = bench_soak(
-        sample / "video.mp4", sample / "table.toml", minutes, _tell, fault_every, warm, fps
+        SAMPLE / "video.mp4", SAMPLE / "table.toml", minutes, _tell, fault_every, warm, fps
     )
-    found["machine"] = machine_info()
-    _print(found, as_json)
+    _print_timed(found, as_json)
 
 
 @bench_app.command("audit")
@@ -338,19 +329,16 @@ def audit_bench_command(
       feltwatch bench audit shift.mp4 --table table.toml --codec h265 --mbit 8 --key-frames 10
     """
     from benchmarks.audit_time import CODECS, bench_audit
-    from benchmarks.rules import machine_info
 
     if codec is not None and codec not in CODECS:
         raise FeltwatchError(f"--codec {codec}: give one of {', '.join(CODECS)}")
     if video is not None and table is None:
         raise FeltwatchError(f"{video}: give its table file too, with --table")
-    sample = Path(__file__).resolve().parents[2] / "sample"
     found = bench_audit(
-        video or sample / "video.mp4", table or sample / "table.toml", _tell,
+        video or SAMPLE / "video.mp4", table or SAMPLE / "table.toml", _tell,
         codec=codec, mbit=mbit, key_frames_s=key_frames,
     )  # fmt: skip
-    found["machine"] = machine_info()
-    _print(found, as_json)
+    _print_timed(found, as_json)
 
 
 @bench_app.command("workers")
@@ -371,15 +359,12 @@ def workers_command(
 
       feltwatch bench workers --store postgresql+psycopg://me@localhost/bench
     """
-    from benchmarks.rules import machine_info
     from benchmarks.workers import bench_workers
 
-    sample = Path(__file__).resolve().parents[2] / "sample"
     found = bench_workers(
-        sample / "video.mp4", sample / "table.toml", store, _tell, recordings, seconds
+        SAMPLE / "video.mp4", SAMPLE / "table.toml", store, _tell, recordings, seconds
     )
-    found["machine"] = machine_info()
-    _print(found, as_json)
+    _print_timed(found, as_json)
 
 
 @bench_app.command("web")
@@ -411,13 +396,11 @@ def web_bench_command(
 
       feltwatch bench web --store postgresql+psycopg://me@localhost/bench --json > web.json
     """
-    from benchmarks.rules import machine_info
     from benchmarks.web import bench_web
 
     with progress_bar("filling the store") as show:
         found = bench_web(rounds, alerts, repeats, store, tell=_tell, progress=show)
-    found["machine"] = machine_info()
-    _print(found, as_json)
+    _print_timed(found, as_json)
 
 
 @bench_app.command("review")
@@ -442,11 +425,9 @@ def review_bench_command(
       feltwatch bench review --boxes 60 --width 1920 --height 1080 --json
     """
     from benchmarks.review import bench_review
-    from benchmarks.rules import machine_info
 
     found = bench_review(boxes, width, height, repeats, report=_tell)
-    found["machine"] = machine_info()
-    _print(found, as_json)
+    _print_timed(found, as_json)
 
 
 def _simulated(deals: int, seed: int) -> list[dict[str, object]]:
@@ -469,3 +450,10 @@ def _tell(what: str) -> None:
 
 def _print(found: dict[str, Any], as_json: bool) -> None:
     typer.echo(json.dumps(found, indent=None if as_json else 2))
+
+
+def _print_timed(found: dict[str, Any], as_json: bool) -> None:
+    """With the machine that the times are of."""
+    from benchmarks.rules import machine_info
+
+    _print(found | {"machine": machine_info()}, as_json)

@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from settlement.errors import FeltwatchError
+from settlement.input_file import reading
 from vision.sources.base import ByteArray, FileSource, SourceState
 from vision.sources.camera_backends import LivePlace
 from vision.sources.live import LiveSource
@@ -101,10 +102,8 @@ def picture_of(where: str) -> ByteArray:
     """An image of an image file, a video file, a device or an RTSP address."""
     path = Path(where)
     if path.suffix.lower() in _IMAGE_SUFFIXES:
-        try:
+        with reading(where):
             return picture_of_bytes(path.read_bytes(), path.name)
-        except OSError as error:
-            raise FeltwatchError(f"{where}: {error.strerror or error}") from error
     return picture_of_camera(LivePlace(Address.parse(where)))
 
 

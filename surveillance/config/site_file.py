@@ -7,7 +7,6 @@ the environment variables that hold them.
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -24,6 +23,7 @@ from pydantic import (
 )
 
 from settlement.errors import FeltwatchError
+from settlement.input_file import file_fault, read_toml
 from vision.sources.url import Address, AddressError, Kind, Transport
 
 _SQLITE = "sqlite:///"
@@ -343,25 +343,15 @@ def load_site(path: Path) -> SiteConfig:
 
     Raises FeltwatchError with file, key and what would be right.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
+    if not path.exists():
         raise FeltwatchError(
-            f"{path}: {error.strerror or error}; 'feltwatch serve --example' prints an example"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error
-    except tomllib.TOMLDecodeError as error:
-        raise FeltwatchError(f"{path}: not valid TOML: {error}") from error
+            f"{path}: No such file or directory; 'feltwatch serve --example' prints an example"
+        )
+    data = read_toml(path)
     try:
         site = SiteConfig.model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_input=False)[0]
-        # A key may hold what no terminal should be sent.
-        key = ascii(".".join(str(part) for part in first["loc"]))[1:-1] or "site file"
-        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        words = first["msg"].removeprefix("Value error, ")
-        raise FeltwatchError(f"{path}: {key}: {words}{more}") from None
+        raise file_fault(path, error) from None
     return _from_folder(site, path.absolute().parent)
 
 

@@ -119,11 +119,9 @@ class Subscription:
             self._wake()
 
     def __enter__(self) -> Subscription:
-        """Itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close."""
         self.close()
 
 

@@ -23,7 +23,6 @@ class News:
     """Publishes stored rounds and alerts through the hub, and new alerts to webhooks."""
 
     def __init__(self, bus: EventBus, webhooks: Hooks | None = None) -> None:
-        """Through this hub."""
         self._bus = bus
         self._webhooks = webhooks
 

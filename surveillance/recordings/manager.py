@@ -133,12 +133,10 @@ class AuditManager:
             one.make_stop()
 
     def __enter__(self) -> AuditManager:
-        """Start."""
         self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop."""
         self.stop()
 
     # ---- what people ask for

@@ -24,6 +24,7 @@ from datasets.labelled.stats import (
 STATS_SAMPLES = 10
 DIFF_PICTURES = 200
 IMAGE_SIZES = 12
+HISTOGRAM_WIDTH = 616.0
 CROP_PX = 240
 FIRST: Rgb = (96, 200, 255)
 SECOND: Rgb = (255, 176, 64)
@@ -103,7 +104,7 @@ def aspect_histogram(counts: tuple[int, ...]) -> dict[str, Any]:
 
 
 def _histogram(counts: tuple[int, ...], steps: tuple[float, ...], unit: str) -> dict[str, Any]:
-    width, height = 44.0, 150.0
+    width, height = HISTOGRAM_WIDTH / len(counts), 150.0
     most = max(counts) or 1
     bars = []
     for n, count in enumerate(counts):
@@ -120,14 +121,19 @@ def _histogram(counts: tuple[int, ...], steps: tuple[float, ...], unit: str) -> 
                 "tick": f"{low:g}",
             }
         )
-    return {"bars": bars, "width": width * len(counts) + 20, "bar": width - 8, "base": height + 18}
+    return {
+        "bars": bars,
+        "width": HISTOGRAM_WIDTH + 20,
+        "bar": round(width - 8, 1),
+        "base": height + 18,
+    }
 
 
 def heat_map(heat: tuple[tuple[int, ...], ...]) -> list[dict[str, Any]]:
-    """The cells of the map of places that hold boxes, as deep as the root of their count."""
+    """The cells of the map of places that hold boxes, as bright as the root of their count."""
     most = max((count for row in heat for count in row), default=0) or 1
     return [
-        {"x": x, "y": y, "count": count, "deep": round((count / most) ** 0.5, 3)}
+        {"x": x, "y": y, "count": count, "bright": round((count / most) ** 0.5, 3)}
         for y, row in enumerate(heat)
         for x, count in enumerate(row)
         if count

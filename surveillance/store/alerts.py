@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from settlement.compare.finding import MONEY_CODES
 from settlement.errors import FeltwatchError
 from surveillance.store import tables
-from surveillance.store.database import Database
+from surveillance.store.database import Database, Repository
 from surveillance.store.difference import difference_of
 from surveillance.store.errors import NotStoredError
 from surveillance.store.queries.alerts import COLUMNS, IS_ALERT, alert_row, conditions, precision_of
@@ -34,12 +34,8 @@ _V = tables.verdicts.c
 _D = tables.round_details.c
 
 
-class Alerts:
+class Alerts(Repository):
     """The alerts of the store."""
-
-    def __init__(self, database: Database) -> None:
-        """Of this database."""
-        self._database = database
 
     def add(self, new: NewAlert) -> AlertRow:
         """Keep an alert; one of the same camera, source and alert_id is given back as it is.
@@ -65,8 +61,7 @@ class Alerts:
     def of_round(self, round: int) -> tuple[AlertRow, ...]:
         """The alerts of a round, in the order they were added."""
         query = sa.select(*COLUMNS).where(_A.round == round, IS_ALERT).order_by(_A.id)
-        with self._database.read() as connection:
-            return tuple(alert_row(row) for row in connection.execute(query))
+        return tuple(alert_row(row) for row in self._rows(query))
 
     def of_recording(self, recording: int, most: int) -> tuple[AlertRow, ...]:
         """The alerts of a recording, of more than `most` the newest."""
@@ -177,8 +172,7 @@ class Alerts:
             .where(*conditions(filter or AlertFilter()))
             .group_by(_A.code, _A.state, _A.was_right)
         )
-        with self._database.read() as connection:
-            rows = connection.execute(query).all()
+        rows = self._rows(query)
         counts: dict[str, dict[str, int]] = {}
         for row in rows:
             of_code = counts.setdefault(row.code, dict.fromkeys((*ALERT_STATES, "right"), 0))

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from surveillance.store import tables
-from surveillance.store.database import Database
+from surveillance.store.database import Repository
 from surveillance.store.queries.filters import AuditFilter, Page
 from surveillance.store.queries.paging import read_page
 from surveillance.store.queries.where import between, equal, utc_now
@@ -18,12 +18,8 @@ _A = tables.audit.c
 _COLUMNS = (_A.at, _A.id, _A.by_name, _A.act, _A.target, _A.detail, _A.address)
 
 
-class AuditLog:
+class AuditLog(Repository):
     """The audit log of the store; lines are added, never changed."""
-
-    def __init__(self, database: Database) -> None:
-        """Of this database."""
-        self._database = database
 
     def write(
         self,
@@ -37,10 +33,9 @@ class AuditLog:
         """Note that `by` did `act` on `target`."""
         at = at or utc_now()
         values = {"by_name": by, "act": act, "target": target, "detail": detail or {}}
-        with self._database.write() as connection:
-            number = connection.execute(
-                sa.insert(tables.audit).values(**values, address=address, at=at).returning(_A.id)
-            ).scalar_one()
+        number = self._added(
+            sa.insert(tables.audit).values(**values, address=address, at=at).returning(_A.id)
+        )
         return AuditRow(number, by, act, target, detail or {}, address, at)
 
     def page(

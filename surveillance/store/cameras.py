@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from surveillance.alerts.model import IncidentAct
 from surveillance.store import tables
-from surveillance.store.database import Database
+from surveillance.store.database import Repository
 from surveillance.store.queries.filters import HealthFilter, Page, Span
 from surveillance.store.queries.paging import read_page
 from surveillance.store.queries.where import between, equal, utc_now
@@ -22,12 +22,8 @@ _BEFORE = timedelta(days=30)
 """How far back a note may lie that tells the state at a time."""
 
 
-class Cameras:
+class Cameras(Repository):
     """The cameras that the store knows."""
-
-    def __init__(self, database: Database) -> None:
-        """Of this database."""
-        self._database = database
 
     def upsert(
         self, name: str, table: str, source_blanked: str, table_file_sha256: str
@@ -50,17 +46,12 @@ class Cameras:
 
     def all(self) -> tuple[CameraRow, ...]:
         """All cameras, by name."""
-        with self._database.read() as connection:
-            rows = connection.execute(sa.select(tables.cameras)).all()
+        rows = self._rows(sa.select(tables.cameras))
         return tuple(sorted((_camera(row) for row in rows), key=lambda camera: camera.name))
 
 
-class Health:
+class Health(Repository):
     """How the cameras did."""
-
-    def __init__(self, database: Database) -> None:
-        """Of this database."""
-        self._database = database
 
     def note(
         self,
@@ -72,19 +63,17 @@ class Health:
     ) -> HealthRow:
         """Note a change of state, or (with `act`) a turn of the incident that `state` names."""
         at = at or utc_now()
-        with self._database.write() as connection:
-            number = connection.execute(
-                sa.insert(tables.health)
-                .values(camera=camera, state=state, message=message, at=at, act=act)
-                .returning(_H.id)
-            ).scalar_one()
+        number = self._added(
+            sa.insert(tables.health)
+            .values(camera=camera, state=state, message=message, at=at, act=act)
+            .returning(_H.id)
+        )
         return HealthRow(number, camera, state, message, at, act)
 
     def of_span(self, camera: str, span: Span, most: int = 20_000) -> tuple[HealthRow, ...]:
         """A camera's notes within a span, oldest first; of more than `most` the newest."""
         query = _SELECT.where(_H.camera == camera, _H.at >= span.since, _H.at < span.until)
-        with self._database.read() as connection:
-            rows = connection.execute(query.order_by(_H.at.desc(), _H.id.desc()).limit(most)).all()
+        rows = self._rows(query.order_by(_H.at.desc(), _H.id.desc()).limit(most))
         return tuple(_health(row) for row in reversed(rows))
 
     def state_before(self, camera: str, at: datetime) -> HealthRow | None:

@@ -7,7 +7,7 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -168,6 +168,31 @@ class Database:
         line = " ".join(message.split())
         password = self._url.password
         return line.replace(str(password), "***") if password else line
+
+
+class Repository:
+    """A part of the store: what is asked and kept of some of its tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _one(self, query: sa.Select[Any]) -> sa.Row[Any] | None:
+        with self._database.read() as connection:
+            return connection.execute(query).one_or_none()
+
+    def _rows(self, query: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+        with self._database.read() as connection:
+            return connection.execute(query).all()
+
+    def _run(self, statement: sa.Insert | sa.Update | sa.Delete) -> int:
+        """How many rows were written."""
+        with self._database.write() as connection:
+            return int(connection.execute(statement).rowcount)
+
+    def _added(self, statement: sa.Executable) -> int:
+        """The number of the row that was added."""
+        with self._database.write() as connection:
+            return int(connection.execute(statement).scalar_one())
 
 
 def _checked(url: str, name: str) -> URL:

@@ -7,28 +7,23 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from surveillance.store import tables
-from surveillance.store.database import Database
+from surveillance.store.database import Repository
 from surveillance.store.queries.where import utc_now
 from surveillance.store.rows import DealerRow
 
 _D = tables.dealers.c
 
 
-class Dealers:
+class Dealers(Repository):
     """The dealers of the tables."""
-
-    def __init__(self, database: Database) -> None:
-        """Of this database."""
-        self._database = database
 
     def set(self, table: str, name: str | None, at: datetime, by: str) -> DealerRow:
         """Say who deals at a table from `at` on; None: nobody that has a name."""
-        with self._database.write() as connection:
-            number = connection.execute(
-                sa.insert(tables.dealers)
-                .values(table_name=table, name=name, at=at, by_name=by)
-                .returning(_D.id)
-            ).scalar_one()
+        number = self._added(
+            sa.insert(tables.dealers)
+            .values(table_name=table, name=name, at=at, by_name=by)
+            .returning(_D.id)
+        )
         return DealerRow(number, table, name, at, by)
 
     def current(self, table: str, at: datetime | None = None) -> str | None:

@@ -9,28 +9,23 @@ import sqlalchemy as sa
 from settlement.declared import Declared
 from surveillance.alerts.declared_facts import HOLDS
 from surveillance.store import tables
-from surveillance.store.database import Database
+from surveillance.store.database import Repository
 from surveillance.store.rows import DeclarationRow
 
 _D = tables.declarations.c
 
 
-class Declarations:
+class Declarations(Repository):
     """The declarations of the tables."""
-
-    def __init__(self, database: Database) -> None:
-        """Of this database."""
-        self._database = database
 
     def add(self, table: str, facts: Declared, at: datetime, by: str) -> DeclarationRow:
         """Keep that `by` declared these facts of a table at a time."""
         told = facts.model_dump(mode="json", exclude_none=True)
-        with self._database.write() as connection:
-            number = connection.execute(
-                sa.insert(tables.declarations)
-                .values(table_name=table, facts=told, at=at, by_name=by)
-                .returning(_D.id)
-            ).scalar_one()
+        number = self._added(
+            sa.insert(tables.declarations)
+            .values(table_name=table, facts=told, at=at, by_name=by)
+            .returning(_D.id)
+        )
         return DeclarationRow(number, table, facts, at, by)
 
     def in_force(self, table: str, at: datetime) -> tuple[DeclarationRow, ...]:

@@ -6,6 +6,7 @@ Of every secret only its SHA-256 is kept. Whether something is still good at a t
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import datetime
 from typing import Any
 
@@ -13,8 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from surveillance.store import tables
-from surveillance.store.database import Database
-from surveillance.store.names import name_key
+from surveillance.store.database import Repository
 from surveillance.store.queries.where import utc_now
 from surveillance.store.rows import LinkRow, SessionRow, TokenRow, User
 
@@ -31,12 +31,20 @@ _USER = (
 )
 
 
-class Logins:
-    """What proves who is asking."""
+def name_key(name: str) -> str:
+    """What two spellings of one name have in common.
 
-    def __init__(self, database: Database) -> None:
-        """Of this database."""
-        self._database = database
+    >>> name_key(" Ana ") == name_key("ANA"), name_key("Straße") == name_key("STRASSE")
+    (True, True)
+    """
+    folded = unicodedata.normalize("NFKC", name).strip().casefold()
+    # Names are typed by strangers: what no database takes must not stop a count of attempts.
+    plain = folded.encode("utf-8", "replace").decode().replace("\0", "?")
+    return unicodedata.normalize("NFKC", plain)
+
+
+class Logins(Repository):
+    """What proves who is asking."""
 
     def open_session(
         self,
@@ -48,18 +56,17 @@ class Logins:
     ) -> SessionRow:
         """Keep a login."""
         now = utc_now()
-        with self._database.write() as connection:
-            connection.execute(
-                sa.insert(tables.sessions).values(
-                    user_id=user_id,
-                    token_sha256=token_sha256,
-                    opened_at=now,
-                    expires_at=expires_at,
-                    seen_at=now,
-                    address=address,
-                    agent=agent[:300],
-                )
+        self._run(
+            sa.insert(tables.sessions).values(
+                user_id=user_id,
+                token_sha256=token_sha256,
+                opened_at=now,
+                expires_at=expires_at,
+                seen_at=now,
+                address=address,
+                agent=agent[:300],
             )
+        )
         found = self.session(token_sha256)
         assert found is not None, "it was kept just now"
         return found
@@ -71,8 +78,7 @@ class Logins:
             .select_from(tables.sessions.join(tables.users))
             .where(_S.token_sha256 == token_sha256, _S.closed_at.is_(None))
         )
-        with self._database.read() as connection:
-            row = connection.execute(query).one_or_none()
+        row = self._one(query)
         return None if row is None else _session(row)
 
     def sessions(self, user_id: int) -> tuple[SessionRow, ...]:
@@ -83,8 +89,7 @@ class Logins:
             .where(_S.user_id == user_id, _S.closed_at.is_(None))
             .order_by(_S.opened_at.desc(), _S.id.desc())
         )
-        with self._database.read() as connection:
-            return tuple(_session(row) for row in connection.execute(query))
+        return tuple(_session(row) for row in self._rows(query))
 
     def touch(
         self, token_sha256: str, at: datetime | None = None, expires_at: datetime | None = None
@@ -93,22 +98,22 @@ class Logins:
         values: dict[str, Any] = {"seen_at": at or utc_now()}
         if expires_at is not None:
             values["expires_at"] = expires_at
-        with self._database.write() as connection:
-            connection.execute(
-                sa.update(tables.sessions)
-                .where(_S.token_sha256 == token_sha256, _S.closed_at.is_(None))
-                .values(values)
-            )
+        self._run(
+            sa.update(tables.sessions)
+            .where(_S.token_sha256 == token_sha256, _S.closed_at.is_(None))
+            .values(values)
+        )
 
     def close_session(self, token_sha256: str) -> bool:
         """Log out; says whether there was such a login."""
-        with self._database.write() as connection:
-            done = connection.execute(
+        return (
+            self._run(
                 sa.update(tables.sessions)
                 .where(_S.token_sha256 == token_sha256, _S.closed_at.is_(None))
                 .values(closed_at=utc_now())
             )
-        return done.rowcount > 0
+            > 0
+        )
 
     def close_all(self, user_id: int) -> int:
         """Log a person out everywhere; returns how many logins were closed."""
@@ -124,17 +129,16 @@ class Logins:
         expires_at: datetime | None = None,
     ) -> TokenRow:
         """Keep a token for programs."""
-        with self._database.write() as connection:
-            connection.execute(
-                sa.insert(tables.tokens).values(
-                    user_id=user_id,
-                    name=name,
-                    token_sha256=token_sha256,
-                    scope=scope,
-                    created_at=utc_now(),
-                    expires_at=expires_at,
-                )
+        self._run(
+            sa.insert(tables.tokens).values(
+                user_id=user_id,
+                name=name,
+                token_sha256=token_sha256,
+                scope=scope,
+                created_at=utc_now(),
+                expires_at=expires_at,
             )
+        )
         found = self.token(token_sha256)
         assert found is not None, "it was kept just now"
         return found
@@ -146,8 +150,7 @@ class Logins:
             .select_from(tables.tokens.join(tables.users))
             .where(_T.token_sha256 == token_sha256, _T.revoked_at.is_(None))
         )
-        with self._database.read() as connection:
-            row = connection.execute(query).one_or_none()
+        row = self._one(query)
         return None if row is None else _token(row)
 
     def tokens(self, user_id: int | None = None) -> tuple[TokenRow, ...]:
@@ -159,50 +162,45 @@ class Logins:
         )
         if user_id is not None:
             query = query.where(_T.user_id == user_id)
-        with self._database.read() as connection:
-            return tuple(_token(row) for row in connection.execute(query))
+        return tuple(_token(row) for row in self._rows(query))
 
     def touch_token(self, id: int, at: datetime | None = None) -> None:
         """Note that a token was used."""
-        with self._database.write() as connection:
-            connection.execute(
-                sa.update(tables.tokens).where(_T.id == id).values(used_at=at or utc_now())
-            )
+        self._run(sa.update(tables.tokens).where(_T.id == id).values(used_at=at or utc_now()))
 
     def revoke_token(self, id: int) -> bool:
         """Make a token worthless; says whether there was one that was not yet."""
-        with self._database.write() as connection:
-            done = connection.execute(
+        return (
+            self._run(
                 sa.update(tables.tokens)
                 .where(_T.id == id, _T.revoked_at.is_(None))
                 .values(revoked_at=utc_now())
             )
-        return done.rowcount > 0
+            > 0
+        )
 
     def add_link(
         self, token_sha256: str, kind: str, user_id: int | None, expires_at: datetime
     ) -> LinkRow:
         """Keep a link that works once."""
         now = utc_now()
-        with self._database.write() as connection:
-            number = connection.execute(
-                sa.insert(tables.links)
-                .values(
-                    token_sha256=token_sha256,
-                    kind=kind,
-                    user_id=user_id,
-                    created_at=now,
-                    expires_at=expires_at,
-                )
-                .returning(_L.id)
-            ).scalar_one()
+        number = self._added(
+            sa.insert(tables.links)
+            .values(
+                token_sha256=token_sha256,
+                kind=kind,
+                user_id=user_id,
+                created_at=now,
+                expires_at=expires_at,
+            )
+            .returning(_L.id)
+        )
         return LinkRow(number, kind, user_id, now, expires_at)
 
     def link(self, token_sha256: str, now: datetime | None = None) -> LinkRow | None:
         """The link of that secret while it is good; looking does not use it up."""
         query = sa.select(*_L).where(*_good(token_sha256, now))
-        with self._database.read() as connection:
-            row = connection.execute(query).one_or_none()
+        row = self._one(query)
         return None if row is None else _link(row)
 
     def use_link(self, token_sha256: str, now: datetime | None = None) -> LinkRow | None:
@@ -224,17 +222,15 @@ class Logins:
         query = sa.delete(tables.links).where(_L.kind == kind, _L.used_at.is_(None))
         if user_id is not None:
             query = query.where(_L.user_id == user_id)
-        with self._database.write() as connection:
-            return int(connection.execute(query).rowcount)
+        return self._run(query)
 
     def note_attempt(self, name: str, address: str, ok: bool, at: datetime | None = None) -> None:
         """Note an attempt to log in."""
-        with self._database.write() as connection:
-            connection.execute(
-                sa.insert(tables.attempts).values(
-                    name_key=name_key(name)[:200], address=address, ok=ok, at=at or utc_now()
-                )
+        self._run(
+            sa.insert(tables.attempts).values(
+                name_key=name_key(name)[:200], address=address, ok=ok, at=at or utc_now()
             )
+        )
 
     def failures(self, name: str | None, address: str | None, since: datetime) -> int:
         """How many attempts failed since then, of a name, an address or both."""

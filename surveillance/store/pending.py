@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from surveillance.store import tables
 from surveillance.store.alerts import change_alert
-from surveillance.store.database import Database
+from surveillance.store.database import Database, Repository
 from surveillance.store.queries.alerts import COLUMNS, alert_row
 from surveillance.store.rows import AlertRow, PendingRow
 
@@ -21,7 +21,7 @@ _D = tables.round_details.c
 _OWN = [c.label(f"pending_{c.name}") for c in _P if c.name != "alert"]
 
 
-class PendingEvidence:
+class PendingEvidence(Repository):
     """The pending evidence of the store.
 
     A row goes from 'awaiting_clip' by way of 'ready' (and 'preview', where a small clip is to
@@ -30,8 +30,7 @@ class PendingEvidence:
     """
 
     def __init__(self, database: Database) -> None:
-        """Of this database."""
-        self._database = database
+        super().__init__(database)
         self.server = ""
         """Whose evidence this is about, where servers share cameras."""
 
@@ -56,12 +55,11 @@ class PendingEvidence:
     ) -> None:
         """Say that these alerts' clip is there, or (None) will never be; others are left."""
         values = {"status": "ready", "clip": clip, "clip_name": clip_name, "missing": list(missing)}
-        with self._database.write() as connection:
-            connection.execute(
-                sa.update(tables.pending_evidence)
-                .where(_P.alert.in_(alerts), _P.status == "awaiting_clip")
-                .values(values)
-            )
+        self._run(
+            sa.update(tables.pending_evidence)
+            .where(_P.alert.in_(alerts), _P.status == "awaiting_clip")
+            .values(values)
+        )
 
     def give_up(self, before: datetime, cameras: Collection[str], missing: str) -> int:
         """Wait no longer for clips of alerts stored before a time; returns how many there were."""
@@ -77,7 +75,7 @@ class PendingEvidence:
 
     def ready(self, cameras: Collection[str], limit: int) -> list[PendingRow]:
         """Return what a bundle can be written of, the least often tried first."""
-        return self._rows(_P.status == "ready", cameras, limit)
+        return self._waiting(_P.status == "ready", cameras, limit)
 
     def is_wanted(self, clip_name: str) -> bool:
         """Return whether a bundle that is not written yet needs a clip."""
@@ -124,16 +122,15 @@ class PendingEvidence:
 
     def set_failed(self, alert: int, error: str) -> None:
         """Note why a bundle could not be written; it is tried again after the others."""
-        with self._database.write() as connection:
-            connection.execute(
-                sa.update(tables.pending_evidence)
-                .where(_P.alert == alert)
-                .values(tries=_P.tries + 1, error=error)
-            )
+        self._run(
+            sa.update(tables.pending_evidence)
+            .where(_P.alert == alert)
+            .values(tries=_P.tries + 1, error=error)
+        )
 
     def previews(self, cameras: Collection[str], limit: int) -> list[PendingRow]:
         """Return what waits for a small clip, the least often tried first."""
-        return self._rows(_P.status == "preview", cameras, limit)
+        return self._waiting(_P.status == "preview", cameras, limit)
 
     def set_preview(self, clip_name: str, small: str | None) -> list[AlertRow]:
         """Have all alerts of a clip play `small`, None: there is none; they wait no more."""
@@ -146,7 +143,7 @@ class PendingEvidence:
             connection.execute(sa.delete(tables.pending_evidence).where(_P.alert.in_(alerts)))
         return rows
 
-    def _rows(
+    def _waiting(
         self, which: sa.ColumnElement[bool], cameras: Collection[str], limit: int
     ) -> list[PendingRow]:
         joined = tables.pending_evidence.join(tables.alerts).outerjoin(
@@ -159,8 +156,7 @@ class PendingEvidence:
             .order_by(_P.tries, _P.alert)
             .limit(limit)
         )
-        with self._database.read() as connection:
-            return [_pending(row) for row in connection.execute(query)]
+        return [_pending(row) for row in self._rows(query)]
 
 
 def remove_pending(connection: Connection, alerts: Collection[int]) -> None:

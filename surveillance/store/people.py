@@ -12,8 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from settlement.errors import FeltwatchError
 from surveillance.store import tables
 from surveillance.store.errors import NotStoredError, TakenError
-from surveillance.store.logins import Logins
-from surveillance.store.names import name_key
+from surveillance.store.logins import Logins, name_key
 from surveillance.store.queries.filters import Page
 from surveillance.store.queries.paging import read_page
 from surveillance.store.queries.where import is_number, utc_now
@@ -61,8 +60,7 @@ class People(Logins):
     def by_name(self, name: str) -> User | None:
         """The person of that name."""
         query = sa.select(*_COLUMNS).where(_U.name_key == name_key(name))
-        with self._database.read() as connection:
-            row = connection.execute(query).one_or_none()
+        row = self._one(query)
         return None if row is None else _row(row)
 
     def page(self, cursor: str | None = None, limit: int = 50) -> Page[User]:
@@ -80,8 +78,7 @@ class People(Logins):
 
     def password_hash(self, id: int) -> str | None:
         """The hash of a person's password; None when none was set. Raises NotStoredError."""
-        with self._database.read() as connection:
-            row = connection.execute(sa.select(_U.password_hash).where(_U.id == id)).one_or_none()
+        row = self._one(sa.select(_U.password_hash).where(_U.id == id))
         if row is None:
             raise _no_person(id)
         found: str | None = row.password_hash

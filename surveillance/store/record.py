@@ -21,7 +21,6 @@ class Record:
     """What rounds and alerts come into the store by."""
 
     def __init__(self, database: Database) -> None:
-        """Of this database."""
         self._database = database
         self.server = ""
         """Whose pending evidence it is, where servers share cameras."""

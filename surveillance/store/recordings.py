@@ -23,7 +23,6 @@ class Recordings(Leases[RecordingRow]):
     """The recordings of the store, and the queue of their audits."""
 
     def __init__(self, database: Database) -> None:
-        """Of this database."""
         super().__init__(database, tables.recordings, _COLUMNS, _row, "recording")
 
     def add(self, new: NewRecording) -> RecordingRow:

@@ -49,7 +49,6 @@ class Retention:
     """
 
     def __init__(self, database: Database, logins: Logins) -> None:
-        """Of this database."""
         self._database = database
         self._logins = logins
 

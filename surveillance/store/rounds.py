@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from surveillance.alerts.unread import count_unread
 from surveillance.store import tables
-from surveillance.store.database import Database
+from surveillance.store.database import Database, Repository
 from surveillance.store.errors import NotStoredError
 from surveillance.store.queries.filters import Page, RoundFilter
 from surveillance.store.queries.paging import read_page
@@ -40,12 +40,8 @@ _WHOLE = (*_BRIEF, _D.record, _D.settlement)
 _JOINED = tables.rounds.join(tables.round_details)
 
 
-class Rounds:
+class Rounds(Repository):
     """The rounds of the store."""
-
-    def __init__(self, database: Database) -> None:
-        """Of this database."""
-        self._database = database
 
     def add(self, new: NewRound) -> RoundRow:
         """Keep a round; one of the same camera, source and round_id is given back as it is."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Self
 
 from surveillance.store.alerts import Alerts
@@ -91,14 +90,7 @@ class Store:
         self.database.close()
 
     def __enter__(self) -> Self:
-        """The store, closed at the end of the with block."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close."""
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from surveillance.store import tables
-from surveillance.store.database import Database
+from surveillance.store.database import Repository
 from surveillance.store.errors import NotStoredError
 from surveillance.store.queries.where import utc_now
 from surveillance.store.rows import VersionRow
@@ -20,12 +20,8 @@ SET = "set"
 """Kind of a version that stands for several: its detail holds their numbers by kind."""
 
 
-class Versions:
+class Versions(Repository):
     """The versions of the store."""
-
-    def __init__(self, database: Database) -> None:
-        """Of this database."""
-        self._database = database
 
     def note(self, kind: str, name: str, sha256: str, detail: dict[str, Any] | None = None) -> int:
         """The number of a version, kept when it is new."""
@@ -58,8 +54,7 @@ class Versions:
 
     def get(self, id: int) -> VersionRow:
         """One version; raises NotStoredError."""
-        with self._database.read() as connection:
-            row = connection.execute(sa.select(tables.versions).where(_V.id == id)).one_or_none()
+        row = self._one(sa.select(tables.versions).where(_V.id == id))
         if row is None:
             raise NotStoredError(f"there is no version {id} in the store")
         return VersionRow(row.id, row.kind, row.name, row.sha256, row.detail, row.first_at)

@@ -75,7 +75,6 @@ class NotLoggedIn(HTTPException):
     """Nobody is logged in: pages lead to the login, the API answers 401."""
 
     def __init__(self) -> None:
-        """Say so."""
         super().__init__(
             401, "log in, or send an API token that counts", {"www-authenticate": "Bearer"}
         )

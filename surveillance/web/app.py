@@ -23,6 +23,7 @@ from surveillance.web.errors import add_error_answers
 from surveillance.web.metrics import Metrics
 from surveillance.web.openapi import tell_roles
 from surveillance.web.plain_text import plain_text
+from surveillance.web.request_log import RequestLog
 from surveillance.web.routers import (
     account_pages,
     accounts_api,
@@ -47,7 +48,6 @@ from surveillance.web.routers.answers import REVALIDATE
 from surveillance.web.security import Gate
 from surveillance.web.services.dataset_shelf import Shelf
 from surveillance.web.settings import WebSettings
-from surveillance.web.watching import Watching
 
 HERE = Path(__file__).parent
 
@@ -122,7 +122,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.router.routes.extend(_routes())
     tell_roles(app)
     app.mount("/static", _Static(directory=HERE / "static"), name="static")
-    app.add_middleware(Watching)
+    app.add_middleware(RequestLog)
     app.add_middleware(Gate, hosts=settings.hosts)
     return app
 

@@ -13,6 +13,7 @@ from surveillance.store import Store
 from surveillance.web.access import PERSON_COOKIE, Viewer
 from surveillance.web.services.dataset_shelf import ReviewedDataset, Shelf
 from surveillance.web.services.errors import NotThereError
+from surveillance.web.services.tablefiles import TableShelf
 
 _A_YEAR_S = 365 * 24 * 3600
 _LARGEST_ID = 2**63 - 1
@@ -67,10 +68,19 @@ def get_author(person: Annotated[str, Depends(get_person)]) -> str:
     return f"person:{person}"
 
 
+def get_table_shelf(request: Request) -> TableShelf:
+    """The table files that this server knows: those of its site, or those it was given."""
+    shelf: TableShelf | None = getattr(request.app.state, "table_shelf", None)
+    if shelf is None:
+        shelf = TableShelf.of_site(request.app.state.settings.site)
+        request.app.state.table_shelf = shelf
+    return shelf
+
+
 StoreHere = Annotated[Store, Depends(get_store)]
 AccountsHere = Annotated[Accounts, Depends(get_accounts)]
 ReviewedDatasetHere = Annotated[ReviewedDataset, Depends(get_reviewed_dataset)]
 ShelfHere = Annotated[Shelf, Depends(get_shelf)]
-Person = Annotated[str, Depends(get_person)]
+TableShelfHere = Annotated[TableShelf, Depends(get_table_shelf)]
 Author = Annotated[str, Depends(get_author)]
 PictureId = Annotated[int, Path(ge=1, le=_LARGEST_ID, description="Number of the picture.")]

@@ -16,10 +16,10 @@ from starlette.routing import compile_path
 from starlette.templating import Jinja2Templates
 
 from settlement.errors import FeltwatchError
+from surveillance.accounts.administration import LastAdminError
 from surveillance.accounts.links import LinkGoneError
 from surveillance.accounts.logins import TooManyLoginsError, WrongLoginError
 from surveillance.accounts.passwords import TooBusyError
-from surveillance.accounts.standing import LastAdminError
 from surveillance.store import NotStoredError, StoreError, TakenError
 from surveillance.web.access import NotLoggedIn
 from surveillance.web.repositories.labelled import is_busy

@@ -67,7 +67,7 @@ class Metrics:
         )
         for outcome in ("good", "wrong", "too_many"):
             self._logins.labels(outcome)
-        self.registry.register(_Standing(store, bus, webhooks))
+        self.registry.register(_StoreGauges(store, bus, webhooks))
 
     def start(self) -> None:
         """Begin to count the hub's rounds and alerts."""
@@ -118,7 +118,7 @@ class Metrics:
             self._alerts.labels(event.table, str(event.body.get("code", ""))).inc()
 
 
-class _Standing(Collector):
+class _StoreGauges(Collector):
     """How things stand at the moment they are asked for."""
 
     def __init__(

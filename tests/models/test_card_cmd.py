@@ -15,6 +15,7 @@ from models.evaluate import card_results
 from models.evaluate.card_results import STEPS, photograph_result, robustness_results
 from models.evaluate.perturbations import FORMS
 from models.evaluate.validate import CheckOptions, validate
+from models.heldout.lists import LISTS, read_list
 from models.weights.folder import default_weights
 from surveillance.cli import main
 from tests.models.evaluate.val_stand_ins import (
@@ -103,6 +104,8 @@ def test_measured_figures_take_the_place_of_those_of_their_kind(
     assert main(["model", "card", "--weights", str(weights), *given]) == 0
     card = load_card(weights)
     robust = [one for one in before["evaluations"] if one["kind"] == "robustness"]
+    shas = {name: before["models"][name]["sha256"] for name in ("detector", "reader")}
+    line["weights"] = shas
     assert card["evaluations"] == [line, *robust]
     assert card["figures"] == before["figures"]
 
@@ -112,6 +115,7 @@ def test_measured_figures_take_the_place_of_those_of_their_kind(
     assert card["figures"] == json.loads(json.dumps(figures))
     assert card["figures"]["weights"] == {k: v["sha256"] for k, v in card["models"].items()}
     assert [one["kind"] for one in card["evaluations"]] == ["photographs"] + 7 * ["robustness"]
+    assert all(one["weights"] == shas for one in card["evaluations"])
     assert card["models"] == before["models"]
     page = (weights / "MODEL_CARD.md").read_text(encoding="utf-8")
     assert "## How far scores hold" in page
@@ -123,6 +127,38 @@ def test_measured_figures_take_the_place_of_those_of_their_kind(
     (index,) = head["model-index"]
     values = [one["metrics"][0]["value"] for one in index["results"]]
     assert values == [one["value"] for one in card["evaluations"]]
+
+
+def test_results_of_other_weights_are_not_on_the_page(weights: Path, tmp_path: Path) -> None:
+    shas = {part: load_card(weights)["models"][part]["sha256"] for part in ("detector", "reader")}
+    rows = [
+        dict.fromkeys(("kind", "data", "samples", "command"), "own")
+        | {"figure": figure, "value": 0.5, "weights": told}
+        for figure, told in (("of these", shas), ("of others", shas | {"reader": "0" * 64}))
+    ]
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    given = ["--weights", str(weights), "--evaluations", str(tmp_path / "rows.json")]
+    assert main(["model", "card", *given]) == 0
+    page = (weights / "MODEL_CARD.md").read_text(encoding="utf-8")
+    assert "of these" in page
+    assert "of others" not in page
+    (index,) = yaml.safe_load(page.split("---")[1])["model-index"]
+    assert [one["metrics"][0]["name"] for one in index["results"]] == ["of these"]
+
+
+def test_a_set_that_was_rendered_again_is_said_to_be(
+    painted: None, weights: Path, tmp_path: Path
+) -> None:
+    data = write_painted(tmp_path / "held", [["AS", "KD"], ["7C", "TH"]])
+    listed = read_list(LISTS / "decks-and-cameras.json").pictures[0].file
+    (data / listed).parent.mkdir(parents=True, exist_ok=True)
+    (data / listed).write_bytes(next((data / "images" / "val").iterdir()).read_bytes())
+    assert main(["model", "card", "--weights", str(weights), "--data", str(data), "--quiet"]) == 0
+    assert load_card(weights)["figures"]["data"]["held_out"] == {
+        "name": "decks-and-cameras", "unchanged": 0, "of": 303,
+    }  # fmt: skip
+    page = (weights / "MODEL_CARD.md").read_text(encoding="utf-8")
+    assert "0 of 303 files of the list decks-and-cameras" in page
 
 
 def test_what_is_wrong_leaves_the_card_as_it_was(

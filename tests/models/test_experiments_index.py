@@ -30,3 +30,19 @@ def test_the_index_leads_to_every_entry() -> None:
     anchors = {anchor(title) for title in titles if title != "Index"}
     linked = set(re.findall(r"\]\(#([^)]+)\)", LOG))
     assert anchors == linked
+
+
+def test_each_entry_has_its_date_commit_and_commands() -> None:
+    index = LOG.split("\n## ")[1]
+    tables = [part.strip().splitlines() for part in index.split("\n\n") if part.startswith("|")]
+    for table in tables:
+        cells = [row.strip("|").split("|") for row in table]
+        assert {len(row) for row in cells} == {len(cells[0])}
+    titles = {line[3:] for line in LOG.splitlines() if line.startswith("## ")} - {"Index"}
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in tables[1][2:]]
+    assert len(rows) == len(titles)
+    for title, date, commit, commands, shipped in rows:
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", date), title
+        assert re.fullmatch(r"[0-9a-f]{7}", commit), title
+        assert commands, title
+        assert shipped, title

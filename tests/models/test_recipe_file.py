@@ -61,7 +61,7 @@ def test_a_recipe_for_fewer_views_has_fewer_of_everything() -> None:
         ("size = 640", "size = 650", "size: Input should be a multiple of 32, got 650"),
         ("count = 14000", "count = 3", "views.count: Input should be greater than or equal to 20"),
         ('name = "drawn decks"\n', "", "name: Field required"),
-        ("form = 1", "form = ", "not a TOML file"),
+        ("form = 1", "form = ", "not valid TOML"),
     ],
 )
 def test_a_wrong_recipe_is_named_by_file_and_key(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+import tomli_w
 
 from tests.surveillance.handmade import RULES
 from vision.geometry.standard_layout import standard_table
@@ -54,20 +54,9 @@ def small_table() -> TableFile:
     return standard_table(RULES).model_copy(update={"camera": camera})
 
 
-def to_toml(value: object) -> str:
-    """A TOML value; tables are written inline."""
-    if isinstance(value, dict):
-        inner = ", ".join(f"{json.dumps(k)} = {to_toml(v)}" for k, v in value.items())
-        return "{" + inner + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(to_toml(v) for v in value) + "]"
-    return json.dumps(value)
-
-
 def table_text(table: TableFile) -> str:
     """Return the text of a table file."""
-    data = table.model_dump(mode="json", exclude_none=True)
-    return "\n".join(f"{key} = {to_toml(value)}" for key, value in data.items())
+    return tomli_w.dumps(table.model_dump(mode="json", exclude_none=True))
 
 
 @pytest.fixture(scope="session")

@@ -250,7 +250,7 @@ def _kill_saving(url: str, folder: Path, kills: int, chance: random.Random) -> d
     answered: dict[int, str] = {}
     with Store.open(url) as store:
         accounts = Accounts(store)
-        user, _ = accounts.standing.invite("ann", Role.REVIEWER)
+        user, _ = accounts.administration.invite("ann", Role.REVIEWER)
         secret = accounts.tokens.make(user, "faults", Role.REVIEWER, None).secret
         while True:
             with _judging(url, folder, rounds) as (process, address), _client(secret) as client:

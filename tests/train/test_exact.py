@@ -24,19 +24,21 @@ WITHIN_S = 300
 
 _TRAIN = """
 import sys
+from dataclasses import replace
 from pathlib import Path
-from models.train.detector import train_detector
+from models.train import detector, reader
 from models.train.patches import train_on_patches
-from models.train.reader import train_reader
 from models.train.chip_stacks import train_strips
 if __name__ == "__main__":
     part, data, out = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     own = {"device": "cpu", "resume": True, "seed": 3}
     often = {"keep_every_s": 0.0, "batch": 8}
     if part == "detector":
-        train_detector(data / "data.yaml", out, size=64, batch=8, steps=9, slim_form=True, **own)
+        how = replace(detector.USUAL, batch=8, steps=9, **own)
+        detector.train_detector(data / "data.yaml", out, how, size=64, slim_form=True)
     elif part == "reader":
-        train_reader([data / "crops"], [data / "crops"], out, batch=8, steps=9, **own)
+        how = replace(reader.USUAL, batch=8, steps=9, **own)
+        reader.train_reader([data / "crops"], [data / "crops"], out, how)
     elif part == "patches":
         train_on_patches(data / "patches", out / "weights", pool=30, steps=40,
                          fixed=[(data / "fixed.npz", 0.2)], **own, **often)

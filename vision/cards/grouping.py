@@ -21,7 +21,7 @@ from vision.cards.outline import (
     MARGIN_X,
     TURN_SLACK_DEG,
     CardSize,
-    PlacedIndex,
+    ReadIndex,
     covers,
     other_corner,
     outline,
@@ -107,7 +107,7 @@ class JoinedCard:
     members: tuple[int, ...]
 
 
-def join_indices(indices: Sequence[PlacedIndex], width: int, height: int) -> list[JoinedCard]:
+def join_indices(indices: Sequence[ReadIndex], width: int, height: int) -> list[JoinedCard]:
     """The cards of an image of `width` x `height` px, best first."""
     groups, size = assign_indices(indices, seen=(0.0, 0.0, float(width), float(height)))
     cards = []
@@ -121,7 +121,7 @@ def join_indices(indices: Sequence[PlacedIndex], width: int, height: int) -> lis
 
 
 def assign_indices(
-    indices: Sequence[PlacedIndex],
+    indices: Sequence[ReadIndex],
     size: CardSize | None = None,
     seen: tuple[float, float, float, float] = (-np.inf, -np.inf, np.inf, np.inf),
 ) -> tuple[list[Group], CardSize]:
@@ -150,7 +150,7 @@ def assign_indices(
     return sorted(stand, key=lambda g: -g.score), size
 
 
-def _shows_both_ends(indices: Sequence[PlacedIndex], group: Group) -> bool:
+def _shows_both_ends(indices: Sequence[ReadIndex], group: Group) -> bool:
     first = indices[group.members[0]].turn_deg
     return any(
         turn_between(indices[n].turn_deg, first) >= 180 - TURN_SLACK_DEG for n in group.members
@@ -158,7 +158,7 @@ def _shows_both_ends(indices: Sequence[PlacedIndex], group: Group) -> bool:
 
 
 def _alone(
-    indices: Sequence[PlacedIndex], group: Group, whole: Sequence[Group], groups: Sequence[Group],
+    indices: Sequence[ReadIndex], group: Group, whole: Sequence[Group], groups: Sequence[Group],
     size: CardSize, seen: tuple[float, float, float, float],
 ) -> float:  # fmt: skip
     """Probability of a card of which one index is seen, by where that lies.
@@ -173,11 +173,11 @@ def _alone(
         odds -= MARK_NATS
     other = other_corner(outline([own], size), own)
     x0, y0, x1, y1 = seen
-    rim = RIM * own.height_px
+    rim = RIM * own.height
     out = not (x0 + rim <= other[0] <= x1 - rim and y0 + rim <= other[1] <= y1 - rim)
     outlines = [outline(card, size) for card in cards]
     hidden = out or any(
-        covers(corners, other, -SLOT_SLACK * own.height_px) and not covers(corners, own.center, 0.0)
+        covers(corners, other, -SLOT_SLACK * own.height) and not covers(corners, own.center, 0.0)
         for corners in outlines
     )
     if not hidden:
@@ -185,17 +185,17 @@ def _alone(
     return 1 / (1 + float(np.exp(-odds)))
 
 
-def lies_on_face(own: PlacedIndex, cards: Sequence[Sequence[PlacedIndex]], size: CardSize) -> bool:
+def lies_on_face(own: ReadIndex, cards: Sequence[Sequence[ReadIndex]], size: CardSize) -> bool:
     """Whether an index lies on the face of one of `cards`, each told by its indices, of which
     both ends are seen: it may be a pip of that card."""
     inset = PIPS_INSET if own.label == JOKER else MARK_INSET
-    return any(covers(outline(card, size), own.center, inset * card[0].height_px) for card in cards)
+    return any(covers(outline(card, size), own.center, inset * card[0].height) for card in cards)
 
 
-def same_card(a: PlacedIndex, b: PlacedIndex) -> bool:
+def same_card(a: ReadIndex, b: ReadIndex) -> bool:
     """Whether two indices can sit on one card: at opposite ends, or beside each other."""
-    height = (a.height_px + b.height_px) / 2
-    if max(a.height_px, b.height_px) > 2.2 * min(a.height_px, b.height_px):
+    height = (a.height + b.height) / 2
+    if max(a.height, b.height) > 2.2 * min(a.height, b.height):
         return False
     way = b.center - a.center
     far = float(np.hypot(*way)) / max(height, 1e-6)
@@ -212,29 +212,29 @@ def same_card(a: PlacedIndex, b: PlacedIndex) -> bool:
     return False
 
 
-def _pair_nats(a: PlacedIndex, b: PlacedIndex, size: CardSize | None) -> float:
+def _pair_nats(a: ReadIndex, b: ReadIndex, size: CardSize | None) -> float:
     """How unlikely two indices lie so on one card; infinite where they cannot."""
     if size is not None:
         middles = outline([a], size).mean(axis=0), outline([b], size).mean(axis=0)
-        inset = (a.aspect / 2 + MARGIN_X) * a.height_px
-        across = axes(a.turn_deg)[0] * (size.at(a.height_px)[0] - 2 * inset)
+        inset = (a.aspect / 2 + MARGIN_X) * a.height
+        across = axes(a.turn_deg)[0] * (size.at(a.height)[0] - 2 * inset)
         # Each is taken for the upper left one; of a card with an index in every corner two of
         # one end are the width of the card apart, two of one edge, or right and left, more.
         alike = turn_between(a.turn_deg, b.turn_deg) <= TURN_SLACK_DEG
         steps = (-1, 1) if alike else (-2, -1, 0, 1, 2)
         ways = [middles[1] - middles[0] + k * across for k in steps]
         apart = min(float(np.hypot(*way)) for way in ways)
-        off = apart / (MIDDLE_SD * size.at(a.height_px)[1])
+        off = apart / (MIDDLE_SD * size.at(a.height)[1])
         return 0.5 * off * off if off <= MOST_OFF else float("inf")
     if not same_card(a, b):
         return float("inf")
     between = turn_between(a.turn_deg, b.turn_deg)
     turn = min(between, 180 - between) / TURN_SD_DEG
-    ratio = float(np.log(a.height_px / b.height_px)) / SIZE_SD
+    ratio = float(np.log(a.height / b.height)) / SIZE_SD
     return 0.5 * (turn * turn + ratio * ratio)
 
 
-def _by_label(indices: Sequence[PlacedIndex]) -> list[Group]:
+def _by_label(indices: Sequence[ReadIndex]) -> list[Group]:
     """The likeliest cards of each label by itself."""
     read = [n for n, own in enumerate(indices) if own.share >= LEAST_SHARE]
     parts = parted_by_label([indices[n] for n in read])
@@ -246,7 +246,7 @@ def _by_label(indices: Sequence[PlacedIndex]) -> list[Group]:
 
 
 def parted_by_label(
-    indices: Sequence[PlacedIndex], size: CardSize | None = None
+    indices: Sequence[ReadIndex], size: CardSize | None = None
 ) -> list[tuple[int, ...]]:
     """Indices parted into cards of one label each, places in the indices, surest first.
 
@@ -262,13 +262,13 @@ def parted_by_label(
     ]
 
 
-def _score(indices: Sequence[PlacedIndex], members: Sequence[int]) -> float:
+def _score(indices: Sequence[ReadIndex], members: Sequence[int]) -> float:
     """Probability of a card that all its indices read alike."""
     missed = float(np.prod([1 - indices[n].share for n in members]))
     return 1 - missed ** (LIKENESS if len(members) > 1 else 1)
 
 
-def _parted(own: Sequence[PlacedIndex], size: CardSize | None) -> list[tuple[int, ...]]:
+def _parted(own: Sequence[ReadIndex], size: CardSize | None) -> list[tuple[int, ...]]:
     """Indices of one label parted into cards, at the least cost."""
     if len(own) == 1:
         return [(0,)]
@@ -292,27 +292,27 @@ def _parted(own: Sequence[PlacedIndex], size: CardSize | None) -> list[tuple[int
     return list(best(tuple(range(len(own))))[1])
 
 
-def _evidence(indices: Sequence[PlacedIndex], group: Group) -> float:
+def _evidence(indices: Sequence[ReadIndex], group: Group) -> float:
     """Evidence for a card: the more of its indices are read, the better."""
     return float(np.sum([-np.log(max(1 - indices[n].share, 1e-3)) for n in group.members]))
 
 
-def _hide_each_other(indices: Sequence[PlacedIndex], a: Group, b: Group, size: CardSize) -> bool:
+def _hide_each_other(indices: Sequence[ReadIndex], a: Group, b: Group, size: CardSize) -> bool:
     """Whether either card, lying where its indices say, would hide an index of the other."""
     return _hides(indices, a, b, size) and _hides(indices, b, a, size)
 
 
-def _hides(indices: Sequence[PlacedIndex], upper: Group, lower: Group, size: CardSize) -> bool:
+def _hides(indices: Sequence[ReadIndex], upper: Group, lower: Group, size: CardSize) -> bool:
     corners = outline([indices[n] for n in upper.members], size)
     return any(
-        covers(corners, indices[n].center, COVERED * indices[n].height_px) for n in lower.members
+        covers(corners, indices[n].center, COVERED * indices[n].height) for n in lower.members
     )
 
 
-def _is_too_large(indices: Sequence[PlacedIndex], group: Group) -> bool:
+def _is_too_large(indices: Sequence[ReadIndex], group: Group) -> bool:
     """Whether a joker's word is larger than the image's indices let it be."""
     if group.label != JOKER:
         return False
-    heights = [own.height_px for own in indices if own.label != JOKER and own.share >= CARD_SHARE]
-    largest = max(indices[n].height_px for n in group.members)
+    heights = [own.height for own in indices if own.label != JOKER and own.share >= CARD_SHARE]
+    largest = max(indices[n].height for n in group.members)
     return len(heights) >= ENOUGH and largest > LARGEST_JOKER * float(np.median(heights))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from settlement.record import DECK_LABELS
 from vision.cards.rotation import ASPECTS, axes
 from vision.detect.detections import Floats
 from vision.geometry.table import FloatArray
@@ -21,20 +22,31 @@ TURN_SLACK_DEG = 40.0
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedIndex:
-    """One index as read: centre (2,) px, turn in degrees, height in px.
+class ReadIndex:
+    """One index as read, in a view or in a photograph.
 
-    `shares` (53,) of all cards at that turn, in the order of DECK_LABELS; `share` is the
-    probability of `label`. Centre and height may be in any one unit.
+    `center` (2,) and `height` are in one unit: mm of a view's own frame, px of a photograph.
+    `turn_deg` is its turn (0: upright, 180: the other way up), `shares` float32 (53,) the
+    probabilities of the cards over DECK_LABELS. `score` is the detector's, `xyxy` its box in px.
     """
 
-    label: str
-    share: float
     center: FloatArray
     turn_deg: float
-    height_px: float
+    height: float
     shares: Floats
+    score: float
+    xyxy: tuple[float, float, float, float]
     aspect: float = ASPECTS["index"]
+
+    @property
+    def label(self) -> str:
+        """The likeliest card."""
+        return DECK_LABELS[int(self.shares.argmax())]
+
+    @property
+    def share(self) -> float:
+        """The probability of the likeliest card."""
+        return float(self.shares.max())
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +89,7 @@ class Extent:
     index_height: float
 
 
-def extent(members: Sequence[PlacedIndex]) -> Extent:
+def extent(members: Sequence[ReadIndex]) -> Extent:
     """What the indices of a card span; the first one tells which way is up."""
     upright = [turn_between(m.turn_deg, members[0].turn_deg) < 90 for m in members]
     down = np.sum(
@@ -89,16 +101,16 @@ def extent(members: Sequence[PlacedIndex]) -> Extent:
     spans = []
     for member in members:
         x, y = float(member.center @ right), float(member.center @ down)
-        half_x = member.height_px * (member.aspect / 2 + MARGIN_X)
-        half_y = member.height_px * (0.5 + MARGIN_Y)
+        half_x = member.height * (member.aspect / 2 + MARGIN_X)
+        half_y = member.height * (0.5 + MARGIN_Y)
         spans.append([x - half_x, y - half_y, x + half_x, y + half_y])
     all_ = np.array(spans, np.float64)
     (x0, y0), (x1, y1) = all_[:, :2].min(axis=0), all_[:, 2:].max(axis=0)
-    mean = float(np.mean([m.height_px for m in members]))
+    mean = float(np.mean([m.height for m in members]))
     return Extent((float(x0), float(y0), float(x1), float(y1)), right, down, mean)
 
 
-def usual_size(groups: Sequence[Sequence[PlacedIndex]]) -> CardSize:
+def usual_size(groups: Sequence[Sequence[ReadIndex]]) -> CardSize:
     """The size of an image's cards, from those of which several indices are seen."""
     sizes = []
     for members in groups:
@@ -116,13 +128,13 @@ def usual_size(groups: Sequence[Sequence[PlacedIndex]]) -> CardSize:
     return CardSize(float(w), float(h))
 
 
-def outline(members: Sequence[PlacedIndex], size: CardSize) -> FloatArray:
+def outline(members: Sequence[ReadIndex], size: CardSize) -> FloatArray:
     """Corners (4, 2) of the card on which the indices sit, clockwise from its top left."""
     return _corners(*_bounds(members, size))
 
 
 def _bounds(
-    members: Sequence[PlacedIndex], size: CardSize
+    members: Sequence[ReadIndex], size: CardSize
 ) -> tuple[tuple[float, float, float, float], FloatArray, FloatArray]:
     own = extent(members)
     x0, y0, x1, y1 = own.bounds
@@ -145,11 +157,11 @@ def _corners(
     return out
 
 
-def other_corner(corners: FloatArray, first: PlacedIndex) -> FloatArray:
+def other_corner(corners: FloatArray, first: ReadIndex) -> FloatArray:
     """Where the index at the far corner of an outline has its centre (2,)."""
     right, down = axes(first.turn_deg)
-    inset_x = (first.aspect / 2 + MARGIN_X) * first.height_px
-    inset_y = (0.5 + MARGIN_Y) * first.height_px
+    inset_x = (first.aspect / 2 + MARGIN_X) * first.height
+    inset_y = (0.5 + MARGIN_Y) * first.height
     spot: FloatArray = corners[2] - right * inset_x - down * inset_y
     return spot
 

@@ -16,12 +16,11 @@ from PIL import Image
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.grouping import join_indices
-from vision.cards.outline import PlacedIndex
+from vision.cards.outline import ReadIndex
 from vision.cards.rotation import ASPECTS, Reading, axes, read_boxes
 from vision.cards.view import JOKER_ODDS
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.detect.tiling import SizedDetector, find_in_picture, overlaps
-from vision.geometry.table import FloatArray
 
 MOST_PIXELS = 48_000_000
 """A photograph of more is read at half its size, or less."""
@@ -176,25 +175,6 @@ def _header(path: Path) -> tuple[int, int, int]:
         return 0, 0, 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """An index in hand: its place among the detections and what it reads as."""
-
-    item: int
-    label: str
-    share: float
-    reading: Reading
-
-    @property
-    def shares(self) -> Floats:
-        """Shares (53,) of the cards, with the detector's word where that was the surer."""
-        if self.share == self.reading.share:
-            return self.reading.shares
-        out = self.reading.shares * (1 - self.share)
-        out[DECK_LABELS.index(self.label)] = self.share
-        return out
-
-
 @dataclass(frozen=True)
 class PhotoReader:
     """Reads photographs: finds the indices in overlapping views, reads each, joins cards."""
@@ -241,17 +221,17 @@ class PhotoReader:
         self, image: ByteArray, found: Detections, readings: Sequence[Reading]
     ) -> PhotoResult:
         height, width = image.shape[:2]
-        indices = _one_per_place(found, _read_indices(found, readings))
-        cards = join_indices([_placed(found, own) for own in indices], width, height)
+        indices = _one_per_place(_read_indices(found, readings))
+        cards = join_indices(indices, width, height)
         label_of = {n: card.label for card in cards for n in card.members}
         shown: list[Found] = []
         turns: list[float] = []
         for n, own in enumerate(indices):
             sure = n in label_of
             # The score is of the label: of the card read, or of being some index.
-            score = own.share if sure else float(found.scores[own.item])
-            shown.append(Found(own.label if sure else UNSURE, score, _box(found, own.item)))
-            turns.append(own.reading.turn_deg)
+            score = own.share if sure else own.score
+            shown.append(Found(own.label if sure else UNSURE, score, own.xyxy))
+            turns.append(own.turn_deg)
         for item in _others(found):
             name = found.name(item)
             label = BACK if name == "back" else name
@@ -300,14 +280,31 @@ def _drawn_in(reading: Reading, by_x: float, by_y: float) -> Reading:
     return Reading(reading.shares, turn, reading.height_px * float(np.hypot(*down)))
 
 
-def _read_indices(found: Detections, readings: Sequence[Reading]) -> list[_Index]:
+def _read_indices(found: Detections, readings: Sequence[Reading]) -> list[ReadIndex]:
     """The indices among the detections that read as a card, in their order."""
     items = [n for n in range(len(found)) if found.name(n) in ASPECTS]
     out = []
     for item, reading in zip(items, readings, strict=True):
         told = card_of_reading(reading, found.name(item) == "joker")
-        if told is not None:
-            out.append(_Index(item, *told, reading))
+        if told is None:
+            continue
+        x0, y0, x1, y1 = box = _box(found, item)
+        center = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
+        out.append(
+            ReadIndex(
+                center, reading.turn_deg, reading.height_px, _shares(reading, *told),
+                float(found.scores[item]), box, ASPECTS[found.name(item)],
+            )
+        )  # fmt: skip
+    return out
+
+
+def _shares(reading: Reading, label: str, share: float) -> Floats:
+    """Shares (53,) of the cards, with the detector's word where that was the surer."""
+    if share == reading.share:
+        return reading.shares
+    out = reading.shares * (1 - share)
+    out[DECK_LABELS.index(label)] = share
     return out
 
 
@@ -327,42 +324,29 @@ def card_of_reading(reading: Reading, as_joker: bool) -> tuple[str, float] | Non
     return (JOKER, min(share, JOKER_SHARE)) if share >= JOKER_READ else None
 
 
-def _one_per_place(found: Detections, indices: list[_Index]) -> list[_Index]:
+def _one_per_place(indices: Sequence[ReadIndex]) -> list[ReadIndex]:
     """Of indices found twice at one place, by two classes, scales or passes, the surest.
 
     Two are at one place where one's centre lies in the other's own shape: an index is twice as
     high as wide, and cards in a fan lie little more than its width apart.
     """
-    kept: list[_Index] = []
+    kept: list[ReadIndex] = []
     for own in sorted(indices, key=lambda index: -index.share):
-        at = _center(found, own.item)
-        ways = ((at - _center(found, k.item), k.reading) for k in kept)
-        if not any(_at_one_place(way, surer, own.reading) for way, surer in ways):
+        if not any(_at_one_place(surer, own) for surer in kept):
             kept.append(own)
     return kept
 
 
-def _at_one_place(way: FloatArray, one: Reading, other: Reading) -> bool:
-    """Whether readings whose centres lie `way` (2,) px apart are of one index; `one` is surer."""
+def _at_one_place(one: ReadIndex, other: ReadIndex) -> bool:
+    """Whether two readings are of one index; `one` is the surer."""
     right, down = axes(one.turn_deg)
-    height = min(one.height_px, other.height_px)
+    height = min(one.height, other.height)
+    way = other.center - one.center
     x = float(way @ right) / (PLACE_ACROSS * height)
     y = float(way @ down) / (PLACE_ALONG * height)
     return x * x + y * y < 1
 
 
-def _center(found: Detections, item: int) -> FloatArray:
-    x0, y0, x1, y1 = (float(v) for v in found.xyxy[item])
-    return np.array([(x0 + x1) / 2, (y0 + y1) / 2])
-
-
 def _box(found: Detections, item: int) -> tuple[float, float, float, float]:
     x0, y0, x1, y1 = (float(v) for v in found.xyxy[item])
     return x0, y0, x1, y1
-
-
-def _placed(found: Detections, own: _Index) -> PlacedIndex:
-    return PlacedIndex(
-        own.label, own.share, _center(found, own.item), own.reading.turn_deg,
-        own.reading.height_px, own.shares, ASPECTS[found.name(own.item)],
-    )  # fmt: skip

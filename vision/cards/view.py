@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.grouping import parted_by_label
-from vision.cards.outline import CardSize, PlacedIndex, outline, turn_between
+from vision.cards.outline import CardSize, ReadIndex, outline, turn_between
 from vision.cards.rotation import (
     ASPECTS,
     CropsAt,
@@ -65,28 +65,15 @@ LEAST_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class ReadIndex:
-    """One index in one image.
+class ViewIndex(ReadIndex):
+    """An index in a view, where the size of a card is known.
 
-    `center_mm` and `card_mm` (u, v) are the index's and its card's middle in the view's own
-    frame, `turn_deg` its turn there (0: upright for the view, 180: the other way up), `shares`
-    float32 (53,) over DECK_LABELS, `score` the detector's. `moments`: what it read as in each
-    image, with its share, where it was fused from several.
+    `card` (2,) mm is the middle of its card. `moments`: what it read as in each image, with its
+    share, where it was fused from several.
     """
 
-    center_mm: FloatArray
-    card_mm: FloatArray
-    turn_deg: float
-    shares: Floats
-    score: float
-    xyxy: tuple[float, float, float, float]
-    height_mm: float = INDEX_MM
+    card: FloatArray = field(kw_only=True)
     moments: tuple[tuple[str, float], ...] = ()
-
-    @property
-    def label(self) -> str:
-        """The likeliest card."""
-        return DECK_LABELS[int(self.shares.argmax())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +99,7 @@ def see_indices(
     view_px: int,
     reader: Reader,
     moment: int = 0,
-) -> list[ReadIndex]:
+) -> list[ViewIndex]:
     """Read every found index from the full-resolution frame, both ways up.
 
     One that is no sure card either way up is read at every turn. `moment` counts the readings
@@ -178,7 +165,7 @@ def _turned_indices(
 
 def _read_index(
     own: Detections, item: int, shares: Floats, turn_deg: float, mm: float
-) -> ReadIndex:
+) -> ViewIndex:
     """The index of a find, with the middle of its card; `mm` is the size of a pixel."""
     x0, y0, x1, y1 = (float(v) for v in own.xyxy[item])
     center = np.array([(x0 + x1) / 2, (y0 + y1) / 2]) * mm - VIEW_MM / 2
@@ -188,8 +175,8 @@ def _read_index(
     inset = min(24.0, height * mm / 2 + 3) if joker else INDEX_INSET_MM[1]
     right, down = axes(turn_deg)
     card = center + right * (CARD_MM[0] / 2 - INDEX_INSET_MM[0]) + down * (CARD_MM[1] / 2 - inset)
-    return ReadIndex(
-        center, card, turn_deg, shares, float(own.scores[item]), (x0, y0, x1, y1), height * mm
+    return ViewIndex(
+        center, turn_deg, height * mm, shares, float(own.scores[item]), (x0, y0, x1, y1), card=card
     )
 
 
@@ -208,20 +195,16 @@ def told_shares(read: Floats, as_joker: bool) -> Floats | None:
     return None if nothing else shares[:NONE_PLACE].copy()
 
 
-def fuse_indices(readings: Sequence[Sequence[ReadIndex]]) -> list[ReadIndex]:
+def fuse_indices(readings: Sequence[Sequence[ViewIndex]]) -> list[ViewIndex]:
     """Indices seen in several images of the same resting cards, as one list.
 
     Shares are joined by their mean logarithm; an index must be seen in at least a third of
     the images.
     """
-    groups: list[list[ReadIndex]] = []
+    groups: list[list[ViewIndex]] = []
     for reading in readings:
         for observation in reading:
-            near = [
-                g
-                for g in groups
-                if math.dist(g[0].center_mm, observation.center_mm) < SAME_INDEX_MM
-            ]
+            near = [g for g in groups if math.dist(g[0].center, observation.center) < SAME_INDEX_MM]
             if near:
                 near[0].append(observation)
             else:
@@ -234,27 +217,26 @@ def fuse_indices(readings: Sequence[Sequence[ReadIndex]]) -> list[ReadIndex]:
         logs = np.mean([np.log(np.clip(s.shares, 1e-4, 1)) for s in group], axis=0)
         shares = np.exp(logs)
         total = max(1.0, float(shares.sum()))
-        base = max(group, key=lambda s: float(s.shares.max()))
-        mean = np.mean([s.center_mm for s in group], axis=0)
+        base = max(group, key=lambda s: s.share)
+        mean = np.mean([s.center for s in group], axis=0)
         out.append(
-            ReadIndex(
-                mean, base.card_mm, base.turn_deg, (shares / total).astype(np.float32),
-                float(np.mean([s.score for s in group])), base.xyxy, base.height_mm,
-                tuple((s.label, float(s.shares.max())) for s in group),
+            ViewIndex(
+                mean, base.turn_deg, base.height, (shares / total).astype(np.float32),
+                float(np.mean([s.score for s in group])), base.xyxy, card=base.card,
+                moments=tuple((s.label, s.share) for s in group),
             )
         )  # fmt: skip
     return out
 
 
-def join_cards(observations: Sequence[ReadIndex]) -> list[CardRead]:
+def join_cards(observations: Sequence[ViewIndex]) -> list[CardRead]:
     """Indices to cards: the two corners of one card are one card.
 
     As on photographs (`vision.cards.grouping`), but that a card's size is known and what is not
     sure stays, with its probability.
     """
-    read = [_as_index(observation) for observation in observations]
-    groups = [list(g) for g in parted_by_label(read, CARD_SIZE)]
-    groups.sort(key=lambda g: -read[g[0]].share)
+    groups = [list(g) for g in parted_by_label(observations, CARD_SIZE)]
+    groups.sort(key=lambda g: -observations[g[0]].share)
     cards: list[list[int]] = []
     for group in groups:
         home = next((own for own in cards if _one_card(observations, own, group)), None)
@@ -265,28 +247,16 @@ def join_cards(observations: Sequence[ReadIndex]) -> list[CardRead]:
     return [_card([observations[n] for n in own]) for own in cards]
 
 
-def _as_index(observation: ReadIndex) -> PlacedIndex:
-    share = float(observation.shares.max())
-    return PlacedIndex(
-        observation.label,
-        share,
-        observation.center_mm,
-        observation.turn_deg,
-        observation.height_mm,
-        observation.shares,
-    )
-
-
-def _one_card(observations: Sequence[ReadIndex], one: Sequence[int], other: Sequence[int]) -> bool:
+def _one_card(observations: Sequence[ViewIndex], one: Sequence[int], other: Sequence[int]) -> bool:
     """Whether lone indices of two names lie as the two ends of one card do."""
     if len(one) > 1 or len(other) > 1:
         return False
     a, b = observations[one[0]], observations[other[0]]
     opposite = turn_between(a.turn_deg, b.turn_deg) > 90.0
-    return opposite and math.dist(a.card_mm, b.card_mm) < SAME_CARD_MM
+    return opposite and math.dist(a.card, b.card) < SAME_CARD_MM
 
 
-def _card(group: Sequence[ReadIndex]) -> CardRead:
+def _card(group: Sequence[ViewIndex]) -> CardRead:
     """The card of indices, surest first; where they disagree they are weighed together."""
     best = group[0]
     shares = np.exp(np.mean([np.log(np.clip(s.shares, 1e-5, 1)) for s in group], axis=0))
@@ -298,10 +268,10 @@ def _card(group: Sequence[ReadIndex]) -> CardRead:
     place = int(shares.argmax())
     # Corners that disagree are weighed together, and never make a card quite sure.
     share = float(best.shares[place]) if agreed else min(float(shares[place]), 0.92)
-    middle = np.mean([s.card_mm for s in group], axis=0)
+    middle = np.mean([s.card for s in group], axis=0)
     if any(turn_between(s.turn_deg, other.turn_deg) < 90.0 for s, other in combinations(group, 2)):
         # Of indices in all corners each alone tells the middle as of the upper left one.
-        middle = outline([_as_index(s) for s in group], CARD_SIZE).mean(axis=0)
+        middle = outline(group, CARD_SIZE).mean(axis=0)
     moments = tuple(moment for s in group for moment in s.moments)
     return CardRead(
         DECK_LABELS[place], share, (float(middle[0]), float(middle[1])), len(group),

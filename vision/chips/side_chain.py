@@ -7,7 +7,9 @@ prior of a piece's height. The network gives the potentials (`models.networks.si
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -33,14 +35,6 @@ class Potentials:
     durations: Logs
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
-    """A reading: places in the palette from the bottom up, with its log probability."""
-
-    chips: tuple[int, ...]
-    log: float
-
-
 def pieces(given: Potentials) -> Logs:
     """Log weights (d, ROWS + 1, k) of a chip of FEWEST_ROWS + d rows that ends at a border."""
     rows, many = given.looks.shape
@@ -59,11 +53,17 @@ def _log_sum(logs: Logs, axis: int) -> Logs:
 
 
 def _moved(alpha: Logs) -> Logs:
-    """Alpha (ROWS + 1, ...) as each height of the next chip finds it, (d, ROWS + 1, ...)."""
-    out = np.full((MOST_ROWS - FEWEST_ROWS + 1, *alpha.shape), NEVER)
-    for d in range(FEWEST_ROWS, MOST_ROWS + 1):
-        out[d - FEWEST_ROWS, d:] = alpha[:-d]
+    """Alpha (ROWS + 1,) as each height of the next chip finds it, (d, ROWS + 1)."""
+    wide = np.concatenate([np.full(MOST_ROWS, NEVER), alpha])
+    out: Logs = wide[_shifts(len(alpha))]
     return out
+
+
+@cache
+def _shifts(borders: int) -> npt.NDArray[np.intp]:
+    """Where each border's chip began, by its height, after MOST_ROWS borders of nothing."""
+    heights = np.arange(FEWEST_ROWS, MOST_ROWS + 1)
+    return MOST_ROWS + np.arange(borders) - heights[:, None]
 
 
 def number_logs(given: Potentials) -> Logs:
@@ -88,8 +88,8 @@ def number_logs(given: Potentials) -> Logs:
     return out
 
 
-def cut_rows(given: Potentials, chips: int) -> tuple[int, Logs]:
-    """The likeliest way to cut the rows into `chips` pieces.
+def cut_rows(given: Potentials, numbers: Collection[int]) -> dict[int, tuple[int, Logs]]:
+    """The likeliest way to cut the rows into so many pieces, for each of `numbers` of chips.
 
     Start row and log probabilities (chips, k) of each piece's chip in the palette.
     """
@@ -97,11 +97,20 @@ def cut_rows(given: Potentials, chips: int) -> tuple[int, Logs]:
     weights = pieces(given)
     free = _log_sum(weights, 2)
     best, back = start, []
-    for n in range(chips):
+    out = {}
+    for n in range(1, max(numbers, default=0) + 1):
         ways = _moved(best) + free
         back.append(ways.argmax(axis=0))
-        best = ways.max(axis=0) + (seam if n + 1 < chips else end)
-    row, found = int(best.argmax()), []
+        best = ways.max(axis=0)
+        if n in numbers:
+            out[n] = _traced(weights, back, int((best + end).argmax()))
+        best = best + seam
+    return out
+
+
+def _traced(weights: Logs, back: Sequence[npt.NDArray[np.intp]], row: int) -> tuple[int, Logs]:
+    """The pieces that end at a row, from the last down."""
+    found = []
     for came in reversed(back):
         height = int(came[row])
         found.append(weights[height, row])

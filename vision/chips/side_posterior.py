@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from vision.chips.network_input.side_strip import MOST_CHIPS
 from vision.chips.side_chain import Logs, Potentials, cut_rows, number_logs
+
+Places = npt.NDArray[np.intp]
 
 LEAST_NUMBER = 1e-4
 """Numbers of chips less likely than this are not looked at further."""
@@ -84,18 +87,17 @@ def read_posterior(given: Potentials, values: Sequence[int], temperature: float)
     sums: defaultdict[int, float] = defaultdict(float)
     likeliest: dict[int, tuple[float, tuple[int, ...]]] = {}
     first, most = -1, 0.0
-    for n in range(1, MOST_CHIPS + 1):
-        if shares[n] < LEAST_NUMBER:
-            continue
-        row, colours = cut_rows(given, n)
+    likely = [n for n in range(1, MOST_CHIPS + 1) if shares[n] >= LEAST_NUMBER]
+    for n, (row, colours) in cut_rows(given, likely).items():
         if shares[n] > most:
             first, most = row, float(shares[n])
-        for chips, share in _rows(colours / temperature, steps):
-            cents = sum(values[k] for k in chips)
-            probability = float(shares[n]) * share
+        rows, within = _rows(colours / temperature, steps)
+        cents_of = np.asarray(values)[rows].sum(axis=1).tolist()
+        weights = (float(shares[n]) * within).tolist()
+        for chips, cents, probability in zip(rows.tolist(), cents_of, weights, strict=True):
             sums[cents] += probability
             if probability > likeliest.get(cents, (0.0, ()))[0]:
-                likeliest[cents] = (probability, chips)
+                likeliest[cents] = (probability, tuple(chips))
     ordered = sorted(sums, key=lambda cents: -sums[cents])[:TOLD]
     return Posterior(
         tuple(Sum(cents, likeliest[cents][1], sums[cents]) for cents in ordered),
@@ -103,25 +105,28 @@ def read_posterior(given: Potentials, values: Sequence[int], temperature: float)
     )  # fmt: skip
 
 
-def _rows(logs: Logs, steps: Logs) -> list[tuple[tuple[int, ...], float]]:
-    """The likeliest rows of chips for levels (n, k), each with its probability."""
+def _rows(logs: Logs, steps: Logs) -> tuple[Places, Logs]:
+    """The likeliest rows of chips (BEAM, n) for levels (n, k), with their probabilities."""
     logs = logs - np.log(np.exp(logs - logs.max(axis=1, keepdims=True)).sum(axis=1))[:, None]
     logs = logs - logs.max(axis=1, keepdims=True)
     total = logs[0]
-    beam: list[tuple[float, tuple[int, ...]]] = [(float(v), (k,)) for k, v in enumerate(logs[0])]
-    beam = sorted(beam, reverse=True)[:BEAM]
+    rows, scores = _best(np.arange(len(total))[:, None], total)
     for level in logs[1:]:
         top = float(total.max())
         total = np.log(np.exp(total[:, None] - top + steps).sum(axis=0)) + top + level
-        wider = [
-            (score + float(steps[row[-1], k]) + float(level[k]), (*row, k))
-            for score, row in beam
-            for k in range(len(level))
-        ]
-        beam = sorted(wider, reverse=True)[:BEAM]
+        wider = scores[:, None] + steps[rows[:, -1]] + level
+        order, scores = _best(np.arange(wider.size), wider.ravel())
+        rows = np.column_stack([rows[order // len(level)], order % len(level)])
     top = float(total.max())
     whole = math.log(float(np.exp(total - top).sum())) + top
-    return [(row, math.exp(score - whole)) for score, row in beam]
+    shares: Logs = np.exp(scores - whole)
+    return rows, shares
+
+
+def _best(rows: Places, scores: Logs) -> tuple[Places, Logs]:
+    """The BEAM rows with the highest scores, the highest first."""
+    order = np.argsort(-scores, kind="stable")[:BEAM]
+    return rows[order], scores[order]
 
 
 def joint(

@@ -47,11 +47,9 @@ class Detections:
             raise ValueError(f"classes must be 0 to {len(self.names) - 1}")
 
     def __repr__(self) -> str:
-        """Short form with the number of boxes."""
         return f"Detections(n={len(self)})"
 
     def __len__(self) -> int:
-        """Number of boxes."""
         return len(self.scores)
 
     @classmethod

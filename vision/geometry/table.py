@@ -34,9 +34,9 @@ from pydantic import (
 from settlement.declared import Declared
 from settlement.errors import FeltwatchError
 from settlement.games import GAMES, LAMMER_KINDS
+from settlement.input_file import file_fault, read_toml
 from settlement.record import HIGHEST_SEAT
 from settlement.rules import TableRules
-from settlement.toml_file import file_fault, read_toml
 
 Px = Annotated[float, Strict()]
 Point = tuple[Px, Px]

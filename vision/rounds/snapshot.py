@@ -21,7 +21,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from settlement.errors import FeltwatchError
-from vision.cards.view import ReadIndex
+from vision.cards.view import ViewIndex
 from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
@@ -32,7 +32,7 @@ from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 3
+VERSION = 4
 
 
 @dataclass
@@ -63,7 +63,7 @@ _KINDS: dict[str, type[Any]] = {
     "episode": Episode,
     "shot": Shot,
     "reading": ViewReading,
-    "index": ReadIndex,
+    "index": ViewIndex,
     "stack": ReadStack,
     "posterior": Posterior,
     "sum": Sum,

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from settlement.procedures import Phase, Procedure, procedures
-from vision.cards.view import SAME_INDEX_MM, CardRead, ReadIndex, fuse_indices, join_cards
+from vision.cards.view import SAME_INDEX_MM, CardRead, ViewIndex, fuse_indices, join_cards
 from vision.detect.detections import ByteArray
 from vision.rounds.region_change import kept_picture
 from vision.rounds.view_reader import ViewReading
@@ -60,7 +61,14 @@ class Episode:
     @property
     def cards_up(self) -> int:
         """Physical cards face up, by the reading that shows most."""
-        return max((len(join_cards(r.indices)) for r in self.readings), default=0)
+        counted = self._counted
+        counted += [len(join_cards(r.indices)) for r in self.readings[len(counted) :]]
+        return max(counted, default=0)
+
+    @cached_property
+    def _counted(self) -> list[int]:
+        """The cards of each reading: readings come, but none that came is changed."""
+        return []
 
     @property
     def backs(self) -> int:
@@ -130,14 +138,12 @@ class ViewTrack:
         return join_cards(fuse_indices(readings)) if readings else []
 
 
-def _lie_alike(one: Sequence[ReadIndex], other: Sequence[ReadIndex]) -> bool:
+def _lie_alike(one: Sequence[ViewIndex], other: Sequence[ViewIndex]) -> bool:
     """Whether most indices of either lie where the other has one."""
     small, large = sorted((one, other), key=len)
     if not small:
         return False
-    met = sum(
-        any(math.dist(a.center_mm, b.center_mm) < SAME_INDEX_MM for b in large) for a in small
-    )
+    met = sum(any(math.dist(a.center, b.center) < SAME_INDEX_MM for b in large) for a in small)
     return met >= 0.7 * len(small)
 
 

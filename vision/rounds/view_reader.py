@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vision.cards.view import ReadIndex, backs_seen, see_indices
+from vision.cards.view import ViewIndex, backs_seen, see_indices
 from vision.chips.boxes import Box
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack, read_stacks
@@ -44,7 +44,7 @@ class ViewReading:
     """
 
     at_s: float
-    indices: tuple[ReadIndex, ...]
+    indices: tuple[ViewIndex, ...]
     backs: int
     stakes: Mapping[str, tuple[ReadStack, ...]]
     pays: Mapping[str, tuple[ReadStack, ...]]

@@ -27,7 +27,7 @@ from vision.rounds.joining import join_round
 from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
 from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
-from vision.rounds.procedure.place_looks import PlaceLooks
+from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import read_procedure, with_procedure
 from vision.rounds.region_change import as_picture
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
@@ -95,9 +95,9 @@ class TableWatcher:
         self.networks = networks
         self.palette = Palette.of(table.chips)
         self.chip_size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
-        self._looks = PlaceLooks(table, self.networks.detector.size)
+        self._place_states = PlaceStates(table, self.networks.detector.size)
         self.tracker = RoundTracker(
-            [s.seat for s in table.seats], procedure_of(table.rules.game), self._looks.shows
+            [s.seat for s in table.seats], procedure_of(table.rules.game), self._place_states.shows
         )
         self.house = HousePlace()
         self.coverage = Coverage()
@@ -328,7 +328,7 @@ class TableWatcher:
         joined = join_round(own, self.table, self.further)
         own = joined.round
         changes = find_changes(self.table, own)
-        went = read_procedure(self.table, own, self._looks)
+        went = read_procedure(self.table, own, self._place_states)
         if own.seldom_s > SELDOM_SHARE * (end_s - own.start_s):
             # What came about between two frames may be another motion than it seems.
             changes, went = Changes({}, ()), replace(went, breaches=())
@@ -350,7 +350,7 @@ class TableWatcher:
             if image is not None:
                 pictures.append(self._picture(seat, what, Shot(image, rest.readings[0])))
         pictures += joined.pictures
-        timeline = felt_timeline(self.table, record, own, went, house, self._looks)
+        timeline = felt_timeline(self.table, record, own, went, house, self._place_states)
         return ObservedRound(record, tuple(pictures), timeline)
 
     def _picture(self, seat: int | None, what: What, shot: Shot) -> ViewPicture:

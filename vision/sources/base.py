@@ -15,7 +15,6 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from types import TracebackType
 from typing import Self, cast
 
 import av
@@ -196,16 +195,9 @@ class Source(ABC):
         """Let go of what the source holds; may be called twice."""
 
     def __enter__(self) -> Self:
-        """The source itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the source."""
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -29,7 +29,6 @@ class ByteStream:
     """
 
     def __init__(self, stream: VideoStream) -> None:
-        """For packets of this stream."""
         own = stream.codec_context
         extra = bytes(own.extradata) if own.extradata else b""
         self._filter: BitStreamFilterContext | None = None

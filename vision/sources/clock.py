@@ -28,7 +28,6 @@ class Timeline:
     """
 
     def __init__(self) -> None:
-        """Nothing has come yet."""
         self.runs = 0
         self._began: float | None = None
         self._shift: Fraction | None = None
@@ -107,7 +106,6 @@ class StreamClock:
     """
 
     def __init__(self) -> None:
-        """Nothing was seen yet."""
         self.restart()
 
     def restart(self) -> None:

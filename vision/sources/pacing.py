@@ -58,7 +58,6 @@ class SenderTimes:
     """
 
     def __init__(self) -> None:
-        """Nothing was told yet."""
         self._before_s: float | None = None
 
     def checked(self, stamp_s: Fraction, sent_s: float | None) -> float | None:
@@ -98,7 +97,6 @@ class SlowWatch:
     """Counts images, and tells whether the reader and the decoder keep up."""
 
     def __init__(self, limits: LiveLimits) -> None:
-        """Nothing has come yet."""
         self.limits = limits
         self._lock = threading.Lock()
         self.dropped = 0

@@ -61,7 +61,6 @@ class PacketRing:
         self._bytes = 0
 
     def __len__(self) -> int:
-        """How many packets are held."""
         return len(self._packets)
 
     @property

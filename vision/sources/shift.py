@@ -23,7 +23,6 @@ class ShiftSource(Source):
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        """Look at all files."""
         if not paths:
             raise SourceError("no files of a shift were given")
         super().__init__(str(paths[0].parent))

@@ -20,14 +20,12 @@ class FrameSlot:
     """
 
     def __init__(self, most: int, longest_s: float) -> None:
-        """Empty."""
         self._most = max(2, most)
         self._longest_s = longest_s
         self._frames: deque[LiveFrame] = deque()
         self._last_s: Fraction | None = None
 
     def __len__(self) -> int:
-        """How many frames wait."""
         return len(self._frames)
 
     def put(self, frame: LiveFrame) -> int:

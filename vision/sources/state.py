@@ -35,7 +35,6 @@ class StateMachine:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begins with connecting."""
         self._clock = clock
         self._lock = threading.Lock()
         self._state = SourceState.CONNECTING

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -31,6 +32,7 @@ _ONES = np.array([n.bit_count() for n in range(1 << 16)], np.uint8)
 
 Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
+Small = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,17 @@ class NearPair:
     second: int
     bits: int
     difference: float
+
+
+def _small(thumb: Callable[[int], bytes | None]) -> Callable[[int], Small | None]:
+    """The small grey forms of pictures by their numbers, the last ones kept."""
+
+    @lru_cache(maxsize=4096)
+    def small(id: int) -> Small | None:
+        data = thumb(id)
+        return None if data is None else normal(np.frombuffer(data, np.uint8))
+
+    return small
 
 
 def find_near(
@@ -55,16 +68,7 @@ def find_near(
     ids, hashes, splits = ids[inside], hashes[inside], splits[inside]
     comparisons: dict[int, int] = {}
     done: set[int] = set()
-    kept: dict[int, npt.NDArray[np.float32] | None] = {}
-
-    def small(id: int) -> npt.NDArray[np.float32] | None:
-        if id not in kept:
-            if len(kept) > 2048:
-                kept.clear()
-            data = thumb(id)
-            kept[id] = None if data is None else normal(np.frombuffer(data, np.uint8))
-        return kept[id]
-
+    small = _small(thumb)
     for a, b, bits in _candidates(hashes, splits):
         first, second = sorted((int(ids[a]), int(ids[b])))
         if (first in done and second in done) or max(
@@ -93,15 +97,7 @@ def near_links(
     """
     top = np.arange(len(ids))
     comparisons = np.zeros(len(ids), np.int64)
-    kept: dict[int, npt.NDArray[np.float32] | None] = {}
-
-    def small(at: int) -> npt.NDArray[np.float32] | None:
-        if at not in kept:
-            if len(kept) > 4096:
-                kept.clear()
-            data = thumb(int(ids[at]))
-            kept[at] = None if data is None else normal(np.frombuffer(data, np.uint8))
-        return kept[at]
+    small = _small(thumb)
 
     def root(at: int) -> int:
         while top[at] != at:
@@ -114,7 +110,7 @@ def near_links(
         if first == second or max(comparisons[a], comparisons[b]) >= MOST_COMPARISONS:
             continue
         comparisons[[a, b]] += 1
-        one, other = small(a), small(b)
+        one, other = small(int(ids[a])), small(int(ids[b]))
         if one is None or other is None:
             continue
         if float(np.abs(one - other).mean()) <= MAX_DIFFERENCE:
@@ -130,15 +126,8 @@ def _near_pairs(hashes: Hashes, top: Ints, comparisons: Ints) -> Iterator[tuple[
     same = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
     for at in same:
         yield int(order[at]), int(order[at + 1])
-    edges = np.linspace(0, 64, MAX_BITS + 2).astype(int)
-    for low, high in pairwise(edges):
-        mask = np.uint64((1 << int(high - low)) - 1)
-        band = (hashes >> np.uint64(low)) & mask
-        order = np.argsort(band, kind="stable")
-        bounds = np.flatnonzero(np.diff(band[order])) + 1
-        for group in np.split(order, bounds):
-            if len(group) > 1:
-                yield from _pairs_within(group, hashes, top, comparisons)
+    for group in _alike(hashes):
+        yield from _pairs_within(group, hashes, top, comparisons)
 
 
 def _pairs_within(
@@ -176,15 +165,23 @@ def normal(gray: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
 
 def _candidates(hashes: Hashes, splits: Ints) -> Iterator[tuple[int, int, int]]:
     """Pairs of places in different splits whose hashes differ in at most MAX_BITS bits."""
+    for group in _alike(hashes):
+        if (splits[group] != splits[group[0]]).any():
+            yield from _pairs(group, hashes, splits)
+
+
+def _alike(hashes: Hashes) -> Iterator[Ints]:
+    """Groups of places that agree in one of MAX_BITS + 1 bands of bits.
+
+    Two hashes that differ in at most MAX_BITS bits agree in one of them.
+    """
     edges = np.linspace(0, 64, MAX_BITS + 2).astype(int)
     for low, high in pairwise(edges):
         mask = np.uint64((1 << int(high - low)) - 1)
         band = (hashes >> np.uint64(low)) & mask
         order = np.argsort(band, kind="stable")
         bounds = np.flatnonzero(np.diff(band[order])) + 1
-        for group in np.split(order, bounds):
-            if len(group) > 1 and (splits[group] != splits[group[0]]).any():
-                yield from _pairs(group, hashes, splits)
+        yield from (group for group in np.split(order, bounds) if len(group) > 1)
 
 
 def _pairs(group: Ints, hashes: Hashes, splits: Ints) -> Iterator[tuple[int, int, int]]:

@@ -95,7 +95,8 @@ class Reader(Protocol):
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What the folder tells of itself as a whole."""
+        """What the folder tells of itself as a whole; nothing by default."""
+        return {}
 
     @property
     def count(self) -> int | None:

@@ -16,6 +16,7 @@ from typing import Any
 from datasets.labelled.formats.base import (
     Bad,
     Entry,
+    Reader,
     attempt,
     entry_name,
     find_picture,
@@ -64,7 +65,7 @@ def read(folder: Path, file: Path, alone: bool = False) -> DatumaroReader:
 
 
 @dataclass(frozen=True)
-class DatumaroReader:
+class DatumaroReader(Reader):
     """Reads subset after subset."""
 
     folder: Path
@@ -74,11 +75,6 @@ class DatumaroReader:
     def labels(self) -> tuple[str, ...]:
         """The labels of the files in their order."""
         return tuple(dict.fromkeys(name for file in self.files for name in _names(file)))
-
-    @property
-    def notes(self) -> dict[str, Any]:
-        """None."""
-        return {}
 
     @property
     def count(self) -> int | None:

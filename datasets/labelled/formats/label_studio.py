@@ -20,6 +20,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from datasets.labelled.formats.base import (
     Bad,
     Entry,
+    Reader,
     attempt,
     entry_name,
     find_picture,
@@ -79,7 +80,7 @@ def _min_regions(task: dict[str, Any]) -> list[Any] | None:
 
 
 @dataclass(frozen=True)
-class LabelStudioReader:
+class LabelStudioReader(Reader):
     """Reads the tasks in the order of the files."""
 
     folder: Path
@@ -95,11 +96,6 @@ class LabelStudioReader:
                     for region in _regions(task)[0]:
                         found |= set(_region_labels(region))
         return tuple(sorted(found))
-
-    @property
-    def notes(self) -> dict[str, Any]:
-        """None."""
-        return {}
 
     @property
     def count(self) -> int | None:

@@ -23,6 +23,7 @@ from PIL import Image
 from datasets.labelled.formats.base import (
     Bad,
     Entry,
+    Reader,
     attempt,
     entry_name,
     place_of,
@@ -75,7 +76,7 @@ def read(folder: Path, file: Path, alone: bool = False) -> LabelMeReader:
 
 
 @dataclass(frozen=True)
-class LabelMeReader:
+class LabelMeReader(Reader):
     """Reads the files in the order of their names."""
 
     folder: Path
@@ -95,11 +96,6 @@ class LabelMeReader:
                 if isinstance(shape, dict) and str(shape.get("label") or "").strip():
                     found.add(str(shape["label"]).strip())
         return tuple(sorted(found))
-
-    @property
-    def notes(self) -> dict[str, Any]:
-        """None; each picture tells its own."""
-        return {}
 
     @property
     def count(self) -> int | None:

@@ -20,6 +20,7 @@ import ijson
 from datasets.labelled.formats.base import (
     Bad,
     Entry,
+    Reader,
     attempt,
     entry_name,
     find_picture,
@@ -74,7 +75,7 @@ def read(folder: Path, file: Path, alone: bool = False) -> PhotoFolderReader:  #
 
 
 @dataclass(frozen=True)
-class PhotoFolderReader:
+class PhotoFolderReader(Reader):
     """Reads the photographs in the order of the file."""
 
     folder: Path
@@ -91,11 +92,6 @@ class PhotoFolderReader:
         }
         cards = [label for label in DECK_LABELS if label in found]
         return (*cards, *sorted(found - set(cards)))
-
-    @property
-    def notes(self) -> dict[str, Any]:
-        """None."""
-        return {}
 
     @property
     def count(self) -> int | None:

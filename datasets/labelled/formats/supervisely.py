@@ -20,7 +20,15 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from datasets.labelled.formats.base import Bad, Entry, attempt, place_of, split_name, whole_px
+from datasets.labelled.formats.base import (
+    Bad,
+    Entry,
+    Reader,
+    attempt,
+    place_of,
+    split_name,
+    whole_px,
+)
 from datasets.labelled.formats.json_forms import numbers, read_json
 from datasets.labelled.formats.shapes import Shape, bounds, mask_bounds, mask_of
 from datasets.labelled.records import Box
@@ -59,7 +67,7 @@ def read(folder: Path, file: Path, alone: bool = False) -> SuperviselyReader:  #
 
 
 @dataclass(frozen=True)
-class SuperviselyReader:
+class SuperviselyReader(Reader):
     """Reads dataset after dataset."""
 
     folder: Path
@@ -71,11 +79,6 @@ class SuperviselyReader:
         told = read_json(self.file)
         names = [str(c.get("title")).strip() for c in told["classes"] if isinstance(c, dict)]
         return tuple(dict.fromkeys(names))
-
-    @property
-    def notes(self) -> dict[str, Any]:
-        """None."""
-        return {}
 
     @property
     def count(self) -> int | None:

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from datasets.labelled.formats.base import (
     Bad,
     Entry,
     Progress,
+    Reader,
     attempt,
     entry_name,
     find_picture,
@@ -29,6 +29,7 @@ from datasets.labelled.formats.base import (
     told_name,
     whole_px,
 )
+from datasets.labelled.formats.other_forms import other_form
 from datasets.labelled.formats.xml_forms import (
     as_tree,
     clean,
@@ -62,7 +63,8 @@ def detect(folder: Path) -> Path | None:
 
 def claims(file: Path) -> bool:
     """Whether the file is one of VOC."""
-    return file.suffix.lower() == ".xml" and root_name(file) == "annotation"
+    is_ours = file.suffix.lower() == ".xml" and root_name(file) == "annotation"
+    return is_ours and other_form(file) is None  # LabelMe's XML has the same root
 
 
 def _roots(folder: Path) -> list[Path]:
@@ -100,7 +102,7 @@ def read(folder: Path, file: Path, alone: bool = False) -> VocReader:
 
 
 @dataclass(frozen=True)
-class VocReader:
+class VocReader(Reader):
     """Reads the annotation files in the order of their names; `only` where one was named."""
 
     folder: Path
@@ -124,11 +126,6 @@ class VocReader:
                 continue
             found |= {(told.findtext("name") or "").strip() for told in whole.iterfind("object")}
         return (*listed, *sorted(found - set(listed) - {""}))
-
-    @property
-    def notes(self) -> dict[str, Any]:
-        """None; each picture tells its own."""
-        return {}
 
     @property
     def count(self) -> int | None:

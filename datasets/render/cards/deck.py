@@ -101,7 +101,6 @@ class DrawnFaces(Mapping[str, Face]):
     """The faces of a built-in deck, each drawn when it is first asked for."""
 
     def __init__(self, style: DeckStyle) -> None:
-        """Draw nothing yet."""
         self.style = style
         self._faces: dict[str, Face] = {}
         w, h = (round(v * PX_PER_MM) for v in style.size_mm)

@@ -35,7 +35,6 @@ class MixedFaces(Mapping[str, Face]):
     """Faces of `figures` with the indices of `style`, each mixed when it is first asked for."""
 
     def __init__(self, figures: Mapping[str, Face], style: DeckStyle) -> None:
-        """Mix nothing yet."""
         self.figures = figures
         self.style = style
         self._faces: dict[str, Face] = {}

@@ -23,7 +23,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import cv2
@@ -59,7 +58,6 @@ class FrameTruth:
     _stale: bool = True
 
     def __post_init__(self) -> None:
-        """Take the camera and the deck of the film."""
         camera = self.film.camera
         self._painter = painter_for(self.film, self.film.deck)
         shape = (camera.height_px // SCALE + 1, camera.width_px // SCALE + 1)
@@ -210,15 +208,10 @@ class FrameLog:
         self._path = path
 
     def __enter__(self) -> Self:
-        """Open the file."""
         self._file = gzip.open(self._path, "wt", encoding="utf-8", compresslevel=5)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
-        """Close the file."""
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def write(

@@ -13,23 +13,12 @@ from vision.geometry.standard_layout import DISCARD_MM
 
 @dataclass
 class ImperialRound(RoundPlay):
-    """Players may change a card; the dealer takes an eighth and sets seven."""
+    """Players may change a card; the dealer takes an eighth and sets seven.
 
-    def steps(self, start_s: float) -> None:
-        """001, Dealing procedure, 2 to 10."""
-        self.open(start_s)
-        self.deal()
-        self.late_bets(self.dealer.off_s)
-        self._draw()
-        self.set_players()
-        self.early_shows()
-        self.set_dealer()
-        self.breaches()
-        self.dealer.rest(self.style.tempo.compare_rest_s)
-        self.settle_all()
-        self.finish()
+    001, Dealing procedure, 2 to 10.
+    """
 
-    def _draw(self) -> None:
+    def draw(self) -> None:
         """Discards are laid beside the bets and collected, each for a card drawn."""
         begin = self.dealer.off_s
         tempo, ends = self.style.tempo, [begin]

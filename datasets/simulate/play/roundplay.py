@@ -1,4 +1,10 @@
-"""One decided round played out: the steps that every dealing procedure is made of."""
+"""One decided round played out by the dealing procedure of its game.
+
+Of Pai Gow Poker (document 004, Rules of Play, 1 to 6) all hands stay face down until every
+player has set; where a player banks, the dealer's hand plays against them with the house wager.
+Of Emperor's Challenge Exposed (002, Emperor's Challenge Wager, 1 to 6) the dealer's hands are
+set first. Then, in either, seat by seat is compared, settled and taken.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +26,9 @@ SILENT_S = 360.0
 
 @dataclass
 class RoundPlay(CardPlay, MoneyPlay):
-    """Plays one round on to a time line; `play` may be called once.
+    """Plays one round of traditional Pai Gow Poker on to a time line; `play` may be called once.
 
-    A game's procedure is a subclass that says in `steps` what comes after what.
+    Another game's procedure is a subclass.
     """
 
     silent_s: float = SILENT_S
@@ -34,7 +40,21 @@ class RoundPlay(CardPlay, MoneyPlay):
         """Play the round from `start_s`, when the felt is empty and no arm is over it."""
         self.begin(start_s)
         self._first = len(self.timeline.changes)
-        self.steps(start_s)
+        self.open(start_s)
+        self.deal()
+        self.late_bets(self.dealer.off_s)
+        self.draw()
+        if self.sets_after_dealer:
+            self.set_dealer()
+            self.set_players()
+        else:
+            self.set_players()
+            self.early_shows()
+            self.set_dealer()
+            self.breaches()
+            self.dealer.rest(self.style.tempo.compare_rest_s)
+        self.settle_all()
+        self.finish()
         times = [change.t_s for change in self.timeline.changes[self._first :]]
         at = tuple(self.fault_s(fault) for fault in self.script.faults)
         return Played(
@@ -45,9 +65,8 @@ class RoundPlay(CardPlay, MoneyPlay):
             pay_s={place: tuple(when) for place, when in self.pay_s.items()},
         )
 
-    def steps(self, start_s: float) -> None:
-        """The whole procedure, from the first bet to the empty felt."""
-        raise NotImplementedError
+    def draw(self) -> None:
+        """Cards that players change after the deal: none but in games that let them."""
 
     # Parts that procedures share
 
@@ -175,3 +194,10 @@ class RoundPlay(CardPlay, MoneyPlay):
             lying, at = pile, where.center_mm
             self.dealer.rest(self.rng.uniform(2.0, 7.0))
         self.dealer.act([Stop(at, remove=tuple(card.key for card in lying))])
+
+
+@dataclass
+class ExposedRound(RoundPlay):
+    """Emperor's Challenge Exposed: the dealer's hands are set before the players'."""
+
+    sets_after_dealer = True

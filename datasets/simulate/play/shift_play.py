@@ -20,14 +20,12 @@ from datasets.simulate.filming.incidents import camera_event
 from datasets.simulate.meters import Meters
 from datasets.simulate.mistakes.catalogue import FaultPlan, split_wish
 from datasets.simulate.play.behaviour import DealerStyle, Manner
-from datasets.simulate.play.exposed import ExposedRound
 from datasets.simulate.play.imperial import ImperialRound
 from datasets.simulate.play.interludes import Interludes
 from datasets.simulate.play.motion import Timeline
 from datasets.simulate.play.pace import at_pace, clock_for
-from datasets.simulate.play.roundplay import SILENT_S, RoundPlay
+from datasets.simulate.play.roundplay import SILENT_S, ExposedRound, RoundPlay
 from datasets.simulate.play.shift_events import EventPlan
-from datasets.simulate.play.traditional import TraditionalRound
 from datasets.simulate.script import Played, RoundScript, truth
 from datasets.simulate.stakes import stake_chips, within
 from settlement.errors import FeltwatchError
@@ -57,7 +55,7 @@ PROCEDURES: Mapping[str, Procedure] = {
     "emperors_challenge_exposed": Procedure(ExposedRound),
     "emperors_challenge_exposed_washington": Procedure(ExposedRound),
     "emperors_challenge_exposed_earlier": Procedure(ExposedRound),
-    "pai_gow_poker": Procedure(TraditionalRound, banks=True),
+    "pai_gow_poker": Procedure(RoundPlay, banks=True),
     "imperial_pai_gow_draw": Procedure(ImperialRound),
 }
 """Dealing procedures by game id."""
@@ -135,7 +133,6 @@ class _Shift:
     between: Interludes = field(init=False)
 
     def __post_init__(self) -> None:
-        """Open the table."""
         self.style = DealerStyle.draw(self.manner, _stream(self.seed, "dealer"))
         self.crowd = Crowd(self.table, _stream(self.seed, "players"), self.most)
         self.meters = Meters(terms_for(self.table.rules), _stream(self.seed, "meters"))

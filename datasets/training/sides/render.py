@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from datasets.render.appearance import felt_rgb, felt_texture, print_rgb
 from datasets.render.sensor import CameraFaults, degrade, table_faults
-from datasets.training.sides.looks import MOST_KINDS, draw_chips
+from datasets.training.sides.drawn_chips import MOST_KINDS, draw_chips
 from datasets.training.sides.painted import draw_painted
 from datasets.training.sides.scene import MOST, Bytes, Chips, Floats, Lamps, Stacks, cast
 from datasets.training.sides.shards import StripSet, save_strips

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from datasets.labelled.checks.check import EXAMPLES, MIN_EXAMPLES, Finding, Severity
-from surveillance.cli.datasets.dataset_options import Folder, Json, Quiet, counting_bar
+from surveillance.cli.options import Folder, Json, Quiet, counting_bar
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any
-
 import typer
 
-from settlement.errors import FeltwatchError
 from surveillance.cli.datasets.dataset_check_cmd import check_command, split_command
 from surveillance.cli.datasets.dataset_import_cmd import (
     cut_command,
@@ -17,6 +12,7 @@ from surveillance.cli.datasets.dataset_import_cmd import (
     import_command,
     relabel_command,
 )
+from surveillance.cli.options import add_command
 
 dataset_app = typer.Typer(
     no_args_is_help=True,
@@ -47,24 +43,12 @@ for _name, _command in (
     dataset_app.command(_name)(_command)
 
 
-def _add(name: str, module: str, short_help: str, attribute: str | None = None) -> None:
-    """Add a command of another module; where a part of it is missing, the others still work."""
-    command: Callable[..., Any]
-    try:
-        found = import_module(f"surveillance.cli.{module}")
-        command = getattr(found, attribute or f"{name}_command")
-    except ImportError as error:
-        reason = str(error)
-
-        def command() -> None:
-            raise FeltwatchError(f"the command 'dataset {name}' cannot start: {reason}")
-
-    dataset_app.command(name, short_help=short_help)(command)
-
-
-_add("stats", "datasets.dataset_pages_cmd", "Count pictures and boxes; a page with samples.")
-_add("diff", "datasets.dataset_pages_cmd", "Compare labels with others, or with a model's.")
-_add("review", "datasets.review_cmd", "Go through pictures in the browser, correct and confirm.")
-_add("render", "models.model_cmd", "Render seat views with their boxes.")
-_add("sheet", "datasets.sheet_cmd", "Rendered views beside photographs, on one sheet.")
-_add("views", "datasets.views_cmd", "Cut a simulated recording into labelled views.")
+for _name, _module, _help in (
+    ("stats", "datasets.dataset_pages_cmd", "Count pictures and boxes; a page with samples."),
+    ("diff", "datasets.dataset_pages_cmd", "Compare labels with others, or with a model's."),
+    ("review", "datasets.review_cmd", "Go through pictures in the browser, correct and confirm."),
+    ("render", "models.model_cmd", "Render seat views with their boxes."),
+    ("sheet", "datasets.views_cmd", "Rendered views beside photographs, on one sheet."),
+    ("views", "datasets.views_cmd", "Cut a simulated recording into labelled views."),
+):
+    add_command(dataset_app, "dataset", _name, _module, _help)

@@ -11,10 +11,15 @@ import typer
 from datasets.labelled.checks.enclosure import Encloses
 from datasets.labelled.formats.base import Format
 from settlement.errors import FeltwatchError
-from surveillance.cli.datasets.dataset_options import (
+from surveillance.cli.options import (
+    Cards,
+    DryRun,
     Folder,
+    Into,
     Json,
+    MapFile,
     Quiet,
+    Renamed,
     counting_bar,
     resumable,
 )
@@ -27,7 +32,7 @@ def import_command(
     source: Annotated[
         Path, typer.Argument(help="Folder, .zip or .tar with labels and images, or a label file.")
     ],
-    into: Annotated[Path, typer.Option("--into", help="Folder of the dataset; made when new.")],
+    into: Into,
     format: Annotated[
         Format | None, typer.Option("--format", help="Where the folder could be several.")
     ] = None,
@@ -49,16 +54,9 @@ def import_command(
         Encloses | None,
         typer.Option("--boxes", help="What boxes of cards enclose; detected by default."),
     ] = None,
-    renamed: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="OLD=NEW", help="Rename a label, or drop it: OLD=."),
-    ] = None,
-    map_file: Annotated[
-        Path | None, typer.Option("--map-file", help="YAML file with lines OLD: NEW.")
-    ] = None,
-    cards: Annotated[
-        bool, typer.Option("--cards", help="Rename every card: 10C to TC, ace of spades to AS.")
-    ] = False,
+    renamed: Renamed = None,
+    map_file: MapFile = None,
+    cards: Cards = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="End at the first entry that is wrong.")
     ] = False,
@@ -71,9 +69,7 @@ def import_command(
     every: Annotated[
         int, typer.Option("--every", min=1, help="Take every Nth labelled frame of --video.")
     ] = 1,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only report what would be imported.")
-    ] = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -124,14 +120,16 @@ def _print_import(summary: ImportSummary) -> None:
     enclosed = {"card": "whole cards", "index": "indices (rank and suit in a corner)"}
     if summary.encloses:
         typer.echo(f"boxes of cards enclose {enclosed[summary.encloses]}")
-    else:
+    elif summary.boxes:
         typer.echo("what boxes of cards enclose was not detected; say --boxes index or card")
     if summary.missing or summary.broken:
         typer.echo(f"{summary.missing} images missing, {summary.broken} broken:")
         _print_some(summary.examples, summary.missing + summary.broken)
     if summary.skipped:
-        typer.echo(f"{summary.skipped} entries left out:")
+        typer.echo(f"{summary.skipped} entr{'y' if summary.skipped == 1 else 'ies'} left out:")
         _print_some(summary.skipped_examples, summary.skipped)
+    for name in summary.unused:
+        typer.echo(f"--map: there is no label {name!r}; give --map once for each name")
 
 
 def _print_some(examples: list[str], count: int) -> None:
@@ -143,25 +141,16 @@ def _print_some(examples: list[str], count: int) -> None:
 
 def relabel_command(
     folder: Folder,
-    renamed: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="OLD=NEW", help="Rename or merge a label; OLD= drops it."),
-    ] = None,
-    map_file: Annotated[
-        Path | None, typer.Option("--map-file", help="YAML file with lines OLD: NEW.")
-    ] = None,
-    cards: Annotated[
-        bool, typer.Option("--cards", help="Rename every card: 10C to TC, ace of spades to AS.")
-    ] = False,
+    renamed: Renamed = None,
+    map_file: MapFile = None,
+    cards: Cards = False,
     boxes: Annotated[
         Encloses | None, typer.Option("--boxes", help="Set what boxes of cards enclose.")
     ] = None,
     by: Annotated[
         str, typer.Option("--by", help="Who does it, for the history.")
     ] = "import:relabel",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only report what would change.")
-    ] = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Rename, merge and drop labels of a dataset; the history keeps the boxes before.
@@ -201,7 +190,7 @@ def relabel_command(
 def cut_command(
     video: Annotated[Path, typer.Argument(help="Recording.")],
     rounds: Annotated[Path, typer.Option("--rounds", help="Its round records, rounds.jsonl.")],
-    into: Annotated[Path, typer.Option("--into", help="Folder of the dataset; made when new.")],
+    into: Into,
     each: Annotated[int, typer.Option("--each", min=1, help="Most frames of a round.")] = 3,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -270,7 +259,7 @@ def export_command(
 
 def harvest_command(
     audits: Annotated[list[Path], typer.Argument(help="Folders of audits.")],
-    into: Annotated[Path, typer.Option("--into", help="Folder of the dataset; made when new.")],
+    into: Into,
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="Most views of each audit.")
     ] = None,

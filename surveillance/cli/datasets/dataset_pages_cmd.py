@@ -15,6 +15,7 @@ from datasets.labelled.diff import DiffSummary
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.stats import DatasetStats
 from settlement.errors import FeltwatchError
+from surveillance.cli.options import Folder, Json, Quiet
 from surveillance.reports.model_labels import Terms
 
 PAGE = "stats.html"
@@ -22,7 +23,7 @@ DIFF_PAGE = "diff.html"
 
 
 def stats_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the dataset.")],
+    folder: Folder,
     out: Annotated[
         Path | None, typer.Option("--out", help=f"The page; default: DIR/{PAGE}.")
     ] = None,
@@ -30,7 +31,7 @@ def stats_command(
         int, typer.Option("--samples", min=0, help="Pictures of each class on the page.")
     ] = 10,
     no_page: Annotated[bool, typer.Option("--no-page", help="Only count.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Count pictures and boxes by split, class and size; writes a page with samples.
 
@@ -81,7 +82,7 @@ def print_stats(stats: DatasetStats) -> None:
 
 
 def diff_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the dataset.")],
+    folder: Folder,
     other: Annotated[
         Path | None, typer.Argument(metavar="[OTHER]", help="Dataset to compare with.")
     ] = None,
@@ -102,8 +103,8 @@ def diff_command(
         bool,
         typer.Option("--suggest", help="Keep the other boxes as suggestions for 'review'."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Compare the labels with another dataset's, or with a model: missing, extra, wrong, loose.
 
@@ -119,7 +120,7 @@ def diff_command(
     """
     from datasets.labelled.diff import diff_datasets, diff_labels, ignore
     from datasets.labelled.suggestions import keep_suggestions
-    from surveillance.cli.datasets.dataset_options import counting_bar
+    from surveillance.cli.options import counting_bar
     from surveillance.reports.dataset_pages import write_diff_page
 
     if (other is None) == (not model and weights is None):

@@ -9,7 +9,6 @@ import socket
 import threading
 import time
 import webbrowser
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,6 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from settlement.errors import FeltwatchError
+from surveillance.cli.options import Folder
 
 DEFAULT_PORT = 8471
 _STARTS_WITHIN_S = 30.0
@@ -38,7 +38,7 @@ def is_loopback(host: str) -> bool:
 
 
 def review_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the dataset.")],
+    folder: Folder,
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")

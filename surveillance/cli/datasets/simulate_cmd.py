@@ -16,16 +16,11 @@ given rounds, parted by commas. The kinds and ways are those of
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from datasets.simulate.house_tables import GAME_IDS, NEVADA
 from datasets.simulate.mistakes.catalogue import CODES, DRAWN_CODES, WAYS, FaultPlan
@@ -34,6 +29,7 @@ from datasets.simulate.play.shift_events import EVENTS, EventPlan
 from datasets.simulate.shards import Shard
 from datasets.simulate.shift import Wishes, simulate
 from settlement.errors import FeltwatchError
+from surveillance.cli.options import Quiet, progress_bar
 from vision.geometry.table import load_table
 
 
@@ -76,35 +72,6 @@ def _list_faults(asked: bool) -> None:
         for way, told in ways.items():
             typer.echo(f"  {code}/{way}: {told}")
     raise typer.Exit
-
-
-listener: Callable[[float], None] | None = None
-"""Who is told how far a command is in place of a bar, where it runs as a job."""
-
-
-@contextmanager
-def progress_bar(title: str, shown: bool = True) -> Iterator[Callable[[float], None] | None]:
-    """A bar on stderr for a share of 0 to 1; None when not shown."""
-    if listener is not None:
-        yield listener
-        return
-    if not shown:
-        yield None
-        return
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        console=Console(file=sys.stderr),
-    )
-    with bar:
-        task = bar.add_task(title, total=1.0)
-
-        def show(share: float) -> None:
-            bar.update(task, completed=share)
-
-        yield show
 
 
 def simulate_command(
@@ -212,7 +179,7 @@ def simulate_command(
     preset: Annotated[
         str, typer.Option("--preset", help="Coder's preset, such as veryfast or superfast.")
     ] = "veryfast",
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Play and film a shift: writes video.mp4, table.toml, truth.jsonl and events.jsonl.
 

@@ -1,4 +1,4 @@
-"""`feltwatch dataset views`: a simulated recording cut into labelled views."""
+"""`feltwatch dataset views` and `sheet`: simulated views, cut and labelled, or to be looked at."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from surveillance.cli.datasets.simulate_cmd import progress_bar
+from surveillance.cli.options import Quiet, Seed, progress_bar
 
 
 def views_command(
@@ -21,12 +21,12 @@ def views_command(
     most: Annotated[
         int | None, typer.Option("--most", min=1, help="Most views; default: all states.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same views.")] = 0,
+    seed: Seed = 0,
     size: Annotated[int, typer.Option("--size", min=64, help="Side of a view in px.")] = 640,
     shift: Annotated[
         str | None, typer.Option("--shift", help="The shift's name; default: its folder's.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Cut the seats' and the dealer's views as the audit cuts them, labelled by the truth.
 
@@ -49,3 +49,24 @@ def views_command(
     with progress_bar("views", shown=not quiet) as show:
         count = cut_views(video, table, truth, out, wishes, show)
     typer.echo(f"{count} views in {out}")
+
+
+def sheet_command(
+    photos: Annotated[Path, typer.Argument(help="Folder of photographs.")],
+    out: Annotated[Path, typer.Option("--out", help="The sheet, .png or .jpg.")] = Path(
+        "sheet.jpg"
+    ),
+    seed: Seed = 1,
+    loose: Annotated[
+        float, typer.Option("--loose", min=0.0, max=1.0, help="Share of telephone views.")
+    ] = 0.0,
+) -> None:
+    """Put 24 rendered seat views beside 24 photographs, to see what gives the rendering away.
+
+    Examples:
+
+      feltwatch dataset sheet photos/poker_cards --loose 0.5 --out sheet.jpg
+    """
+    from datasets.training.contact_sheet import contact_sheet
+
+    typer.echo(contact_sheet(photos, out, seed=seed, loose=loose))

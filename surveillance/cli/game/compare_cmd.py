@@ -15,6 +15,7 @@ from settlement.compare.comparison import Finding, FindingCode, compare
 from settlement.record import RoundRecord
 from settlement.settle import settle
 from surveillance.cli.game.record_input import TABLE_HELP, load_rules, read_records
+from surveillance.cli.options import JsonLines
 
 Verdict = Literal["in_order", "wrong", "undecided"]
 
@@ -28,7 +29,7 @@ _ORDER: tuple[Verdict, ...] = ("in_order", "undecided", "wrong")
 def compare_command(
     file: Annotated[str, typer.Argument(help="One round record or JSON lines; - for stdin.")],
     table: Annotated[Path, typer.Option("--table", help=TABLE_HELP)],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Judge rounds: every difference between what was done and what was due.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from settlement.cards import Card, CardError, labels, parse_cards
 from settlement.errors import FeltwatchError
+from settlement.input_file import reading
 
 
 class WheelOption(StrEnum):
@@ -42,11 +43,8 @@ def _texts(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
     if first == "-" and len(arguments) == 1:
         yield from _lines(sys.stdin, "standard input")
     elif len(arguments) == 1 and Path(first).is_file():
-        try:
-            with Path(first).open(encoding="utf-8-sig") as lines:
-                yield from _lines(lines, first)
-        except OSError as error:
-            raise FeltwatchError(f"{first}: {error.strerror or error}") from error
+        with reading(first), Path(first).open(encoding="utf-8-sig") as lines:
+            yield from _lines(lines, first)
     elif len(arguments) == 1 and not _begins_as_hand(first):
         raise FeltwatchError(f"{first or 'nothing'}: no such file, and no cards such as 'AS KD'")
     else:

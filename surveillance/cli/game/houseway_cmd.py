@@ -18,6 +18,7 @@ from settlement.houseways import HOUSE_WAYS, HouseWay, HouseWaySetting, house_wa
 from settlement.rules import HouseWayReadings, TableRules
 from surveillance.cli.game.hand_input import WheelOption, read_hands
 from surveillance.cli.game.record_input import read_rules
+from surveillance.cli.options import JsonLines
 
 _DEFAULTS = TableRules(game="")
 
@@ -54,7 +55,7 @@ def houseway_command(
         WheelOption | None,
         typer.Option("--wheel", help="A-2-3-4-5 is the second highest straight, or the lowest."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: JsonLines = False,
     as_list: Annotated[bool, typer.Option("--list", help="List the house ways.")] = False,
 ) -> None:
     """Set hands by a house way, and say which of its lines decided and why.

@@ -28,6 +28,7 @@ from settlement.paytables.registry import (
 from settlement.rules import TableRules
 from settlement.ruling import money
 from surveillance.cli.game.record_input import load_rules
+from surveillance.cli.options import JsonLines
 
 _OTHER_HANDS = range(1, 6)
 
@@ -54,7 +55,7 @@ def paytables_command(
     check: Annotated[
         bool, typer.Option("--check", help="The arguments are files: check and show them.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: JsonLines = False,
 ) -> None:
     """List the pay tables, or show some with exact counts and house edge.
 

@@ -20,6 +20,7 @@ from settlement.paytables.table import PayTable
 from settlement.rules import TableRules
 from surveillance.cli.game.hand_input import WheelOption, read_hands
 from surveillance.cli.game.record_input import read_rules
+from surveillance.cli.options import JsonLines
 
 FAMILIES: Mapping[str, str] = {
     "emperors_treasure": "PT-FLT-EC-ET-01",
@@ -47,7 +48,7 @@ def rank_command(
         WheelOption | None,
         typer.Option("--wheel", help="A-2-3-4-5 is the second highest straight, or the lowest."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Say what hands are worth: the name and order of two or five cards, the rows of seven.
 

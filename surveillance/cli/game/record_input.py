@@ -14,9 +14,9 @@ from settlement.compare.check import Problem, check_record
 from settlement.compare.finding import FindingCode
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
+from settlement.input_file import file_fault, read_toml, reading
 from settlement.record import BOM, RoundRecord, parse_round
 from settlement.rules import TableRules
-from settlement.toml_file import file_fault, read_toml
 from vision.geometry.table import TableFile, load_table
 
 TABLE_HELP = "Table file, or a file with its rules alone (TOML)."
@@ -103,17 +103,13 @@ def _other_seats(record: RoundRecord, rules: Rules) -> Iterator[Problem]:
 
 
 def _lines(file: str) -> Iterator[str]:
-    try:
+    with reading(file):
         if file == "-":
             for number, line in enumerate(sys.stdin):
                 yield line if number else line.removeprefix(BOM)
             return
         with Path(file).open(encoding="utf-8-sig") as handle:
             yield from handle
-    except OSError as error:
-        raise FeltwatchError(f"{file}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise FeltwatchError(f"{file}: not a text file ({error.reason})") from error
 
 
 def _parsed(lines: Iterable[str], name: str) -> Iterator[tuple[str, RoundRecord]]:

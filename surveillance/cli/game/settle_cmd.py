@@ -17,6 +17,7 @@ from settlement.ruling import money
 from settlement.settle import settle
 from surveillance.cli.game.record_input import TABLE_HELP, load_rules, read_records
 from surveillance.cli.game.schema_cmd import schema_command
+from surveillance.cli.options import JsonLines
 
 __all__ = ["schema_command", "settle_command"]
 
@@ -24,7 +25,7 @@ __all__ = ["schema_command", "settle_command"]
 def settle_command(
     file: Annotated[str, typer.Argument(help="One round record or JSON lines; - for stdin.")],
     table: Annotated[Path, typer.Option("--table", help=TABLE_HELP)],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Say, for every seat and wager of a round, what is due and which rule says so.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,16 +9,14 @@ import typer
 
 from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
-from surveillance.cli.datasets.simulate_cmd import progress_bar
+from settlement.input_file import read_json
+from surveillance.cli.options import Quiet, StackData, Weights, progress_bar
 
 _KEYS = ("kind", "data", "figure", "value", "samples", "command")
 
 
 def card_command(
-    weights: Annotated[
-        Path | None,
-        typer.Option("--weights", help="Folder of weights; without it the shipped ones."),
-    ] = None,
+    weights: Weights = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="Held-out rendered set: measures figures and robustness."),
@@ -32,16 +29,13 @@ def card_command(
             "that is held out. May be given again.",
         ),
     ] = None,
-    stack_data: Annotated[
-        Path | None,
-        typer.Option("--stack-data", help="Folder of strips of stacks; DATA/stacks by default."),
-    ] = None,
+    stack_data: StackData = None,
     split: Annotated[str, typer.Option("--split", help="Which split of --data.")] = "val",
     evaluations: Annotated[
         Path | None,
         typer.Option("--evaluations", help="JSON list of results measured elsewhere."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write the page of a folder of weights again from its card; weights stay as they are.
 
@@ -63,13 +57,15 @@ def card_command(
     kept: dict[str, list[dict[str, Any]]] = {}
     for one in card.get("evaluations") or ():
         kept.setdefault(one["kind"], []).append(one)
+    shas = {name: card["models"][name]["sha256"] for name in ("detector", "reader")}
     if photos:
-        kept["photographs"] = _photographs(folder, photos)
+        kept["photographs"] = [one | {"weights": shas} for one in _photographs(folder, photos)]
     if data is not None:
-        figures, kept["robustness"] = _on_views(folder, data, split, stack_data, not quiet)
+        figures, robust = _on_views(folder, data, split, stack_data, not quiet)
+        kept["robustness"] = [one | {"weights": shas} for one in robust]
         card["figures"] = figures
     if evaluations is not None:
-        kept = {"": _read_evaluations(evaluations)}
+        kept = {"": [{"weights": shas} | one for one in _read_evaluations(evaluations)]}
     card["evaluations"] = [one for rows in kept.values() for one in rows]
     (folder / PAGE_FILE).write_text(card_markdown(card), encoding="utf-8")
     (folder / CARD_FILE).write_text(card_json(card), encoding="utf-8")
@@ -95,20 +91,23 @@ def _on_views(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     from models.evaluate.card_results import robustness_results
     from models.evaluate.validate import CheckOptions, validate
+    from models.heldout.lists import check_folder, held_sets, sets_of
 
     with progress_bar("views", shown=shown) as show:
         figures = validate(folder, data, CheckOptions(split), stacks=stacks, progress=show).figures
+    for held in sets_of(data, held_sets())[:1]:
+        found = check_folder(data, held)
+        files = len(held.pictures) + len(held.crops)
+        told = {"name": held.name, "unchanged": found.right, "of": files}
+        figures["data"]["held_out"] = told
     with progress_bar("steps", shown=shown) as show:
         return figures, robustness_results(folder, data, split, show)
 
 
 def _read_evaluations(path: Path) -> list[dict[str, Any]]:
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FeltwatchError(f"{path}: not a JSON file that can be read ({error})") from error
+    told = read_json(path)
     if not isinstance(told, list) or not all(
-        isinstance(one, dict) and set(one) == set(_KEYS) for one in told
+        isinstance(one, dict) and set(one) - {"weights"} == set(_KEYS) for one in told
     ):
         raise FeltwatchError(f"{path}: a list of objects with {', '.join(_KEYS)} is needed")
     return told

@@ -25,6 +25,7 @@ from models.heldout.lists import (
     view_pictures,
 )
 from settlement.errors import FeltwatchError
+from surveillance.cli.options import Json
 
 SHOWN = 5
 LIBRARIES = ("av", "cv2", "numpy")
@@ -53,7 +54,7 @@ def heldout_command(
     lists: Annotated[
         Path | None, typer.Option("--lists", help="Folder of the lists; the project's own.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Check folders of held-out images against the lists; ends with 1 where they differ.
 

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from settlement.errors import FeltwatchError
-from surveillance.cli.datasets.simulate_cmd import progress_bar
 from surveillance.cli.models.train_extra import train_extra
+from surveillance.cli.options import Quiet, Seed, Workers, progress_bar
 
 indices_app = typer.Typer(
     no_args_is_help=True,
@@ -44,11 +44,9 @@ def render_command(
     fonts: Annotated[
         Path | None, typer.Option("--fonts", help="Folder of fonts; without it DejaVu.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same patches.")] = 1,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Processes; one per processor.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    seed: Seed = 1,
+    workers: Workers = None,
+    quiet: Quiet = False,
 ) -> None:
     """Render patches about indices, and about what only looks like one.
 

@@ -9,13 +9,11 @@ from typing import Annotated
 import typer
 
 from models.weights.folder import default_weights
-from surveillance.cli.datasets.simulate_cmd import progress_bar
+from surveillance.cli.options import Weights, progress_bar
 
 
 def bench_command(
-    weights: Annotated[
-        Path | None, typer.Option("--weights", help="Folder of weights; the shipped ones.")
-    ] = None,
+    weights: Weights = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="Dataset whose held-out pictures are used; else rendered."),

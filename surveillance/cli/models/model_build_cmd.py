@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from settlement.errors import FeltwatchError
-from surveillance.cli.datasets.simulate_cmd import progress_bar
 from surveillance.cli.models.train_extra import train_extra
+from surveillance.cli.options import Decks, Device, Quiet, progress_bar
 
 if TYPE_CHECKING:
     from models.recipe_file import Photographs, Recipe
@@ -30,10 +30,7 @@ def build_command(
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Of everything.")] = None,
     size: Annotated[int | None, typer.Option("--size", min=64, help="Side of a view, px.")] = None,
-    deck: Annotated[
-        list[Path] | None,
-        typer.Option("--deck", help="Folder of card faces, mixed in; may be given again."),
-    ] = None,
+    deck: Decks = None,
     fonts: Annotated[
         Path | None,
         typer.Option("--fonts", help="Folder of fonts, in place of the recipe's packages."),
@@ -49,11 +46,9 @@ def build_command(
     steps: Annotated[
         int | None, typer.Option("--steps", min=1, help="Of every training, in place of its own.")
     ] = None,
-    device: Annotated[
-        str | None, typer.Option("--device", help="cpu, 0, ...; a GPU where there is one.")
-    ] = None,
+    device: Device = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes that render.")] = 1,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Render, train, export and add photographs: the recipe, stage by stage.
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from settlement.errors import FeltwatchError
-from surveillance.cli.datasets.simulate_cmd import progress_bar
 from surveillance.cli.models.indices_cmd import indices_app
 from surveillance.cli.models.sides_cmd import sides_app
 from surveillance.cli.models.train_extra import train_extra
+from surveillance.cli.options import Decks, Device, Quiet, Seed, Workers, add_command, progress_bar
 
 model_app = typer.Typer(
     no_args_is_help=True,
@@ -63,24 +61,19 @@ StackFolders = Annotated[
 def render_command(
     views: Annotated[int, typer.Option("--views", min=1, help="How many views, about.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the set.")],
-    deck: Annotated[
-        list[Path] | None,
-        typer.Option("--deck", help="Folder of card faces, mixed in; may be given again."),
-    ] = None,
+    deck: Decks = None,
     fonts: Annotated[
         Path | None,
         typer.Option("--fonts", help="Folder of fonts for drawn decks; without it DejaVu."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same set.")] = 1,
+    seed: Seed = 1,
     size: Annotated[int, typer.Option("--size", min=64, help="Side of a view in px.")] = 640,
     strips: Annotated[
         int | None,
         typer.Option("--strips", min=0, help="Strips of chip stacks, about; 20 per view."),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Processes; one per processor.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    workers: Workers = None,
+    quiet: Quiet = False,
 ) -> None:
     """Render views with labels, crops of their indices, strips of chip stacks; can go on.
 
@@ -137,9 +130,7 @@ def train_command(
         float | None,
         typer.Option("--rate", min=1e-6, max=0.1, help="Peak learning rate; each part its own."),
     ] = None,
-    device: Annotated[
-        str | None, typer.Option("--device", help="cpu, 0, ...; a GPU where there is one.")
-    ] = None,
+    device: Device = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the last checkpoint of --out.")
     ] = False,
@@ -345,43 +336,17 @@ def export_command(
             typer.echo(f"{name} in int8: {done}; mAP50 {cost['map50']} to {cost['map50 int8']}")
 
 
-def _add(app: typer.Typer, name: str, module: str, short_help: str) -> None:
-    """Add a command of another module; where a part of it is missing, the others still work."""
-    command: Callable[..., Any]
-    try:
-        command = getattr(import_module(f"surveillance.cli.{module}"), f"{name}_command")
-    except ImportError as error:
-        reason = str(error)
-
-        def command() -> None:
-            raise FeltwatchError(f"the command 'model {name}' cannot start: {reason}")
-
-    app.command(name, short_help=short_help)(command)
-
-
-_add(
-    model_app,
-    "build",
-    "models.model_build_cmd",
-    "Render, train and export in one: the whole recipe.",
-)
-_add(model_app, "val", "models.val_cmd", "Check weights on held-out pictures of any dataset.")
-_add(
-    model_app,
-    "robustness",
-    "models.robustness_cmd",
-    "See where turns, covers, glare and blur break it.",
-)
-_add(model_app, "bench", "models.model_bench_cmd", "Measure how long the networks take.")
-_add(
-    model_app,
-    "photos",
-    "models.photos_cmd",
-    "Count how the cards of labelled photographs are read.",
-)
-_add(model_app, "harvest", "models.harvest_cmd", "Cut training data out of labelled photographs.")
-_add(model_app, "provenance", "models.provenance_cmd", "Print what weights were made from.")
-_add(model_app, "card", "models.card_cmd", "Write the page of weights from their card.")
-_add(model_app, "heldout", "models.heldout_cmd", "Check held-out pictures against their lists.")
+for _name, _module, _help in (
+    ("build", "models.model_build_cmd", "Render, train and export in one: the whole recipe."),
+    ("val", "models.val_cmd", "Check weights on held-out pictures of any dataset."),
+    ("robustness", "models.robustness_cmd", "See where turns, covers, glare and blur break it."),
+    ("bench", "models.model_bench_cmd", "Measure how long the networks take."),
+    ("photos", "models.photos_cmd", "Count how the cards of labelled photographs are read."),
+    ("harvest", "models.harvest_cmd", "Cut training data out of labelled photographs."),
+    ("provenance", "models.provenance_cmd", "Print what weights were made from."),
+    ("card", "models.card_cmd", "Write the page of weights from their card."),
+    ("heldout", "models.heldout_cmd", "Check held-out pictures against their lists."),
+):
+    add_command(model_app, "model", _name, _module, _help)
 model_app.add_typer(sides_app, name="sides")
 model_app.add_typer(indices_app, name="indices")

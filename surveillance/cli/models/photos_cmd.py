@@ -18,7 +18,7 @@ from models.intervals import wilson
 from models.networks import backends
 from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
-from surveillance.cli.model_option import MODEL_HELP
+from surveillance.cli.options import Json, Model
 from surveillance.reports.photo_view import DrawnPhotos
 from vision.cards.photo import PhotoReader, PhotoResult
 from vision.detect.detections import ByteArray
@@ -91,11 +91,11 @@ def photos_command(
         float | None,
         typer.Option("--share", min=0.0, max=1.0, help="Only this share, chosen by hash of name."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
     draw: Annotated[
         Path | None, typer.Option("--draw", help="Folder for pictures with boxes and names.")
     ] = None,
-    model: Annotated[Path | None, typer.Option("--model", "--weights", help=MODEL_HELP)] = None,
+    model: Model = None,
 ) -> None:
     """Read labelled photographs and count the cards read right, wrong and not at all.
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from models.weights.folder import default_weights
+from surveillance.cli.options import Json, Weights
 
-Weights = Annotated[
-    Path | None, typer.Option("--weights", help="Folder of weights; without it the shipped ones.")
-]
+Weights = Weights
 
 
 def provenance_command(
     weights: Weights = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Print what weights were made from: files, data, versions and the chain of trainings.
 

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from surveillance.cli.datasets.simulate_cmd import progress_bar
+from surveillance.cli.options import Json, Quiet, Weights, progress_bar
 
 PAGE = "robustness.html"
 HEADS = ("indices", "found", "AP50", "right", "wrong", "undecided", "read right")
@@ -18,9 +18,7 @@ HEADS = ("indices", "found", "AP50", "right", "wrong", "undecided", "read right"
 
 def robustness_command(
     data: Annotated[Path, typer.Option("--data", help="A rendered set of held-out pictures.")],
-    weights: Annotated[
-        Path | None, typer.Option("--weights", help="Folder of weights; the shipped ones.")
-    ] = None,
+    weights: Weights = None,
     split: Annotated[str, typer.Option("--split", help="Which split of the data.")] = "val",
     pictures: Annotated[
         int, typer.Option("--pictures", min=1, help="At most so many, spread over all.")
@@ -36,8 +34,8 @@ def robustness_command(
     out: Annotated[
         Path | None, typer.Option("--out", help=f"Folder for {PAGE} and a chart of each form.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Change held-out images step by step and tell where finding and reading break.
 

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from surveillance.cli.datasets.simulate_cmd import progress_bar
 from surveillance.cli.models.train_extra import train_extra
+from surveillance.cli.options import Json, Quiet, Seed, Workers, progress_bar
 
 sides_app = typer.Typer(
     no_args_is_help=True,
@@ -39,15 +39,13 @@ sides_app = typer.Typer(
 def render_command(
     out: Annotated[Path, typer.Option("--out", help="Folder for the shards; goes on if begun.")],
     count: Annotated[int, typer.Option("--count", min=2, help="Sides, about.")] = 300_000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same sides.")] = 1,
+    seed: Seed = 1,
     painted: Annotated[
         bool,
         typer.Option("--painted", help="By the painter of simulated tables."),
     ] = False,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Processes; one per processor.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    workers: Workers = None,
+    quiet: Quiet = False,
 ) -> None:
     """Render sides of stacks of 1 to 22 chips with their labels; about 10 ms of a core each.
 
@@ -185,7 +183,7 @@ def val_command(
     fit: Annotated[
         bool, typer.Option("--fit", help="Find the best temperature first: on a tune set only.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Count how many stacks are read right, wrong and undecided, by height, size, lean and view.
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from models.extras import INSTALL_TRAIN
 from settlement.errors import FeltwatchError
-
-TRAIN_EXTRA = 'pip install "feltwatch[train]"'
 
 
 @contextmanager
@@ -18,6 +17,5 @@ def train_extra() -> Iterator[None]:
     except ImportError as error:
         raise FeltwatchError(
             f"training and export need libraries that are not installed "
-            f"({error.name or error} is missing): {TRAIN_EXTRA}, which is about 7 GB with the "
-            "libraries for graphics cards; for a CPU alone install torch's CPU build before it"
+            f"({error.name or error} is missing): {INSTALL_TRAIN}"
         ) from error

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from settlement.errors import FeltwatchError
-from surveillance.cli.datasets.simulate_cmd import progress_bar
+from surveillance.cli.options import Json, Quiet, StackData, Weights, progress_bar
 
 PAGE = "val.html"
 CHART = "reliability.svg"
@@ -26,9 +26,7 @@ def val_command(
             "--data", help="A rendered set, a labelled dataset, or a folder with data.yaml."
         ),
     ],
-    weights: Annotated[
-        Path | None, typer.Option("--weights", help="Folder of weights; the shipped ones.")
-    ] = None,
+    weights: Weights = None,
     split: Annotated[str, typer.Option("--split", help="Which split of the data.")] = "val",
     pictures: Annotated[
         int | None, typer.Option("--pictures", min=1, help="At most so many, spread over all.")
@@ -46,12 +44,9 @@ def val_command(
         Path | None,
         typer.Option("--fit", help="File for the calibration, for 'model export --calibration'."),
     ] = None,
-    stack_data: Annotated[
-        Path | None,
-        typer.Option("--stack-data", help="Folder of strips of stacks; DATA/stacks by default."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    stack_data: StackData = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Check weights on held-out images, read as the audit and 'detect' read them.
 

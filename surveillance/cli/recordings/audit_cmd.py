@@ -17,7 +17,7 @@ from settlement.errors import FeltwatchError
 from surveillance.audit import recording as auditing
 from surveillance.audit.further import parse_videos
 from surveillance.audit.source import named, recording_files
-from surveillance.cli.model_option import MODEL_HELP
+from surveillance.cli.options import Model, Quiet
 from surveillance.evidence.images import clock
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def audit_command(
     ],
     table: Annotated[Path, typer.Option("--table", help="The table file (TOML).")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
-    model: Annotated[Path | None, typer.Option("--model", "--weights", help=MODEL_HELP)] = None,
+    model: Model = None,
     candidates: Annotated[
         int,
         typer.Option(
@@ -149,7 +149,7 @@ def audit_command(
         typer.Option("--timeline", help="Also write timeline.jsonl: what lay where and when."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Audit a recording: writes rounds.jsonl, alerts.jsonl, evidence/ and report.html.
 

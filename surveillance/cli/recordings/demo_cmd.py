@@ -14,6 +14,7 @@ import surveillance
 from settlement.errors import FeltwatchError
 from surveillance.alerts.model import read_alerts
 from surveillance.audit.recording import audit
+from surveillance.cli.options import Quiet
 from surveillance.cli.recordings.audit_cmd import print_summary, progress_bar
 from surveillance.cli.recordings.score_cmd import score_files, score_tables
 from surveillance.evidence.images import clock
@@ -69,7 +70,7 @@ def demo_command(
     sample: Annotated[
         Path | None, typer.Option("--sample", help="Folder with a sample of your own.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Audit the sample recording, list the alerts and score them against the truth.
 

@@ -11,7 +11,7 @@ import typer
 
 from models.networks import backends
 from models.weights.folder import default_weights
-from surveillance.cli.model_option import MODEL_HELP
+from surveillance.cli.options import Model
 from surveillance.reports.photo_view import DrawnPhotos
 from vision.cards.photo import PhotoError, PhotoReader, PhotoResult, read_photo
 from vision.networks import load_networks
@@ -43,7 +43,7 @@ def detect_command(
     draw: Annotated[
         Path | None, typer.Option("--draw", help="Folder for pictures with boxes and names.")
     ] = None,
-    model: Annotated[Path | None, typer.Option("--model", "--weights", help=MODEL_HELP)] = None,
+    model: Model = None,
 ) -> None:
     """Find and read the cards in photographs; no table file is needed.
 

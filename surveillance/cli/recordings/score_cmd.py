@@ -18,6 +18,7 @@ from settlement.record import Fault, RoundRecord, read_rounds
 from settlement.rules import TableRules
 from settlement.settle import settle
 from surveillance.alerts.model import ALERTED_APART, read_alerts
+from surveillance.cli.options import Json
 from surveillance.reports.score import ROUNDS_PER_SHIFT, Score, Tally, score_records
 from vision.geometry.table import load_table
 
@@ -179,7 +180,7 @@ def score_command(
         Path | None,
         typer.Option("--table", help="Table file, to derive the faults a truth does not tell."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Compare what was read with the truth: rounds, cards, lammers, stakes, pays, alerts.
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from settlement.errors import FeltwatchError
+from surveillance.cli.options import Json
 
 camera_app = typer.Typer(
     no_args_is_help=True,
@@ -30,7 +31,7 @@ def camera() -> None:
 @camera_app.command("advise")
 def advise_command(
     table: Annotated[Path, typer.Argument(help="A table file (TOML), calibrated.")],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Tell px per chip and per index at every seat, what can be read there, and what would help.
 

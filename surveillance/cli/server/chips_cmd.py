@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from settlement.errors import FeltwatchError
-from surveillance.cli.model_option import MODEL_HELP
+from surveillance.cli.options import MODEL_HELP
 
 chips_app = typer.Typer(
     no_args_is_help=True,

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
 
-from surveillance.cli import EXIT_STOPPED, main
-from surveillance.cli.datasets import simulate_cmd
+from surveillance.cli import EXIT_STOPPED, main, options
 from surveillance.recordings.worker import NICENESS, Told
 
 _LOOK_EVERY_S = 0.5
@@ -25,7 +24,7 @@ def run_job(arguments: Sequence[str], folder: str, pipe: Connection, stop: Event
         os.nice(NICENESS)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_watch, args=(stop, os.getppid()), daemon=True).start()
-    simulate_cmd.listener = lambda share: pipe.send(Told("progress", share))
+    options.listener = lambda share: pipe.send(Told("progress", share))
     said = io.StringIO()
     try:
         os.chdir(folder)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from settlement.errors import FeltwatchError
+from surveillance.cli.options import JsonLines
 
 if TYPE_CHECKING:
     from surveillance.store import Store
@@ -74,7 +75,7 @@ def add_command(
 @jobs_app.command("list")
 def list_command(
     config: Config,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: JsonLines = False,
 ) -> None:
     """List the jobs: state, how far, whose, and why one failed.
 

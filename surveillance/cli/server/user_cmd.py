@@ -57,7 +57,7 @@ def list_command(config: Config, as_json: AsJson = False) -> None:
       feltwatch user list --config site.toml
     """
     with _opened(config) as (_, __, accounts):
-        lines = [_line(accounts, user) for user in accounts.standing.all()]
+        lines = [_line(accounts, user) for user in accounts.administration.all()]
     if as_json:
         typer.echo(json.dumps(lines))
         return
@@ -78,7 +78,7 @@ def add_command(
       feltwatch user add ann --role admin --config site.toml
     """
     with _opened(config) as (site, store, accounts):
-        user, link = accounts.standing.invite(name, _role(role))
+        user, link = accounts.administration.invite(name, _role(role))
         _note(store, "person invited", user.name, {"role": user.role})
         _tell_link(site, link, user.name, as_json)
 
@@ -110,7 +110,7 @@ def link_command(
             _tell_link(site, first, None, as_json)
             return
         user = _user(accounts, name)
-        link = accounts.standing.reset(user)
+        link = accounts.administration.reset(user)
         _note(store, "link made", user.name, {})
         _tell_link(site, link, user.name, as_json)
 
@@ -125,7 +125,7 @@ def reset_command(name: Name, config: Config, as_json: AsJson = False) -> None:
     """
     with _opened(config) as (site, store, accounts):
         user = _user(accounts, name)
-        link = accounts.standing.reset(user)
+        link = accounts.administration.reset(user)
         accounts.people.set_password(user.id, None)
         accounts.sessions.close_all(user.id)
         _note(store, "password reset", user.name, {})
@@ -142,7 +142,7 @@ def role_command(name: Name, role: Annotated[str, typer.Argument()], config: Con
     """
     with _opened(config) as (_, store, accounts):
         user = _user(accounts, name)
-        changed = accounts.standing.set_role(user, _role(role))
+        changed = accounts.administration.set_role(user, _role(role))
         _note(store, "role changed", user.name, {"from": user.role, "to": changed.role})
         typer.echo(f"{user.name} is {changed.role} now")
 
@@ -155,10 +155,7 @@ def disable_command(name: Name, config: Config) -> None:
 
       feltwatch user disable ann --config site.toml
     """
-    with _opened(config) as (_, store, accounts):
-        user = accounts.standing.set_disabled(_user(accounts, name), True)
-        _note(store, "person disabled", user.name, {})
-        typer.echo(f"{user.name} is shut out")
+    typer.echo(f"{_set_disabled(name, config, True)} is shut out")
 
 
 @user_app.command("enable")
@@ -169,10 +166,15 @@ def enable_command(name: Name, config: Config) -> None:
 
       feltwatch user enable ann --config site.toml
     """
+    typer.echo(f"{_set_disabled(name, config, False)} may come in again")
+
+
+def _set_disabled(name: str, config: Path, disabled: bool) -> str:
+    """The person's name as it is stored."""
     with _opened(config) as (_, store, accounts):
-        user = accounts.standing.set_disabled(_user(accounts, name), False)
-        _note(store, "person enabled", user.name, {})
-        typer.echo(f"{user.name} may come in again")
+        user = accounts.administration.set_disabled(_user(accounts, name), disabled)
+        _note(store, "person disabled" if disabled else "person enabled", user.name, {})
+        return user.name
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surveillance.cli.datasets.simulate_cmd import progress_bar
+from surveillance.cli.options import Json, progress_bar
 
 if TYPE_CHECKING:
     from surveillance.evidence.bundle.verify_checkpoints import Place
@@ -47,7 +47,7 @@ def verify_command(
             "--site", help="Site file: compare with its checkpoint folder and its database too."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Say what was changed in a bundle, or in the log and all bundles of a folder.
 

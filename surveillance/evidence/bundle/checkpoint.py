@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from settlement.errors import FeltwatchError
+from settlement.input_file import reading
 from surveillance.evidence.bundle.canonical import canonical_json, opened, sealed
 from surveillance.evidence.bundle.chain import read_head
 from surveillance.evidence.bundle.keys import SigningKey
@@ -106,10 +107,8 @@ def read_checkpoints(path: Path) -> tuple[list[Checkpoint], int]:
     Taken as well: the body of a webhook's `checkpoint` event, one a line. Raises FeltwatchError.
     """
     file = path / CHECKPOINT_FILE if path.is_dir() else path
-    try:
+    with reading(file):
         lines = file.read_bytes().splitlines()
-    except OSError as error:
-        raise FeltwatchError(f"{file}: {error.strerror or error}") from error
     return checkpoints_in(_values(lines))
 
 

@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from settlement.errors import FeltwatchError
+from settlement.input_file import reading
 from surveillance.evidence.bundle.canonical import canonical_json
 from surveillance.staging import write_error
 
@@ -42,7 +43,6 @@ class VerifyKey:
     """
 
     def __init__(self, key: Ed25519PublicKey) -> None:
-        """Wrap a key of the library."""
         self._key = key
         self.id = hashlib.sha256(key.public_bytes_raw()).hexdigest()[:16]
 
@@ -169,7 +169,5 @@ def _private(path: Path, data: bytes) -> SigningKey:
 
 
 def _read(path: Path) -> bytes:
-    try:
+    with reading(path):
         return path.read_bytes()
-    except OSError as error:
-        raise FeltwatchError(f"{path}: {error.strerror or error}") from error

@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
+from settlement.input_file import reading
 from surveillance.evidence.bundle.archive import regions
 from surveillance.evidence.bundle.manifest import Manifest, find_manifest, manifest_part
 
@@ -37,11 +38,8 @@ def part_span(bundle: Path, name: str) -> tuple[int, int]:
 
     Parts lie stored, so these are the part's own bytes. Raises FeltwatchError.
     """
-    try:
-        with bundle.open("rb") as handle:
-            text, value = find_manifest(handle.read(MANIFEST_MAX_BYTES))
-    except OSError as error:
-        raise FeltwatchError(f"{bundle}: {error.strerror or error}") from None
+    with reading(bundle), bundle.open("rb") as handle:
+        text, value = find_manifest(handle.read(MANIFEST_MAX_BYTES))
     if value is None:
         raise FeltwatchError(f"{bundle}: its manifest is damaged: try feltwatch verify {bundle}")
     listed = [part.to_part() for part in Manifest.model_validate(value).parts]

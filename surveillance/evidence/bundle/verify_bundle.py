@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
-from settlement.errors import FeltwatchError
+from settlement.input_file import reading
 from surveillance.evidence.bundle.archive import Region, regions
 from surveillance.evidence.bundle.manifest import MANIFEST, Manifest, find_manifest, manifest_part
 from surveillance.evidence.bundle.parts import MANIFEST_MAX_BYTES
@@ -27,11 +27,8 @@ def verify_bundle(path: Path) -> tuple[Problem, ...]:
     Checked by itself: that it is the one that was written says the log beside it, see
     `verify_folder`. Raises FeltwatchError when the file is not there or cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            return tuple(_problems(path, file))
-    except OSError as error:
-        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
+    with reading(path), path.open("rb") as file:
+        return tuple(_problems(path, file))
 
 
 def _problems(path: Path, file: BinaryIO) -> Iterator[Problem]:

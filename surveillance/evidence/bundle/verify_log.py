@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from settlement.errors import FeltwatchError
+from settlement.input_file import reading
 from surveillance.evidence.bundle.canonical import opened
 from surveillance.evidence.bundle.chain import HEAD_LOST, NO_LINE, Head, head_path, read_head
 from surveillance.evidence.bundle.keys import VerifyKey
@@ -58,10 +58,8 @@ def check_log(path: Path, noted_head: str | None = None, key: VerifyKey | None =
 
     Raises FeltwatchError when the log cannot be read.
     """
-    try:
+    with reading(path):
         raw = path.read_bytes() if path.exists() else None
-    except OSError as error:
-        raise FeltwatchError(f"{path}: {error.strerror or error}") from error
     name = str(path)
     head = read_head(path)
     problems: list[Problem] = []

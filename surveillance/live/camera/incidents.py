@@ -46,7 +46,6 @@ class Incidents:
     """
 
     def __init__(self, settled_s: float = SETTLED_S, again_s: float = AGAIN_S) -> None:
-        """Nothing is wrong yet."""
         self._settled_s, self._again_s = settled_s, again_s
         self._known: dict[str, _Known] = {}
 

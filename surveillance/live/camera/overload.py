@@ -33,7 +33,6 @@ class LeaveOut:
     """
 
     def __init__(self, order: Sequence[str]) -> None:
-        """All are watched."""
         self._order = tuple(order)
         self._out: list[str] = []
         self._changed_s = float("-inf")

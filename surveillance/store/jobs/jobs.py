@@ -44,7 +44,6 @@ class Jobs(Leases[JobRow]):
     """The jobs of the store."""
 
     def __init__(self, database: Database) -> None:
-        """Of this database."""
         super().__init__(database, jobs, tuple(jobs.c), _row, "job")
 
     def add(self, arguments: Sequence[str], folder: str, by: str) -> JobRow:

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from surveillance.alerts.model import ALERTED_APART
 from surveillance.store import tables as t
-from surveillance.store.database import Database
+from surveillance.store.database import Repository
 from surveillance.store.queries.alerts import IS_ALERT
 from surveillance.store.queries.filters import Span
 from surveillance.store.rows import ALERT_STATES, AlertState
@@ -107,12 +107,8 @@ class UnreadTally(NamedTuple):
     things: int
 
 
-class Tallies:
+class Tallies(Repository):
     """The counts of one store."""
-
-    def __init__(self, database: Database) -> None:
-        """Of this database."""
-        self._database = database
 
     def alerts(self, span: Span) -> list[AlertGroup]:
         """The alerts by every column that is kept apart."""

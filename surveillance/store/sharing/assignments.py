@@ -62,7 +62,6 @@ class Assignments:
     """The assignments of the store; PostgreSQL only."""
 
     def __init__(self, database: Database) -> None:
-        """Of this database."""
         self._database = database
 
     def turn(

@@ -41,7 +41,6 @@ class LiveTables:
     """The live tables of the store."""
 
     def __init__(self, database: Database) -> None:
-        """Of this database."""
         self._database = database
 
     def show(

@@ -21,6 +21,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Array
 
 from settlement.errors import FeltwatchError
+from settlement.input_file import parse_toml, reading
 from surveillance.staging import write_error
 
 try:
@@ -65,23 +66,17 @@ def tables_in(folder: Path) -> Iterator[Path]:
 
 def read_table_data(path: Path) -> StoredTable:
     """Read a table file. Raises FeltwatchError when it is not there, too large or no TOML."""
-    try:
+    with reading(path.name):
         if path.stat().st_size > LARGEST_BYTES:
             raise FeltwatchError(f"{path.name}: too large for a table file")
         content = path.read_bytes()
-    except OSError as error:
-        raise FeltwatchError(f"{path.name}: {error.strerror or error}") from error
     return StoredTable(path, _revision(content), parse_table_data(content, path.name))
 
 
 def parse_table_data(content: bytes | str, name: str) -> dict[str, Any]:
     """The data of a table file's text; raises FeltwatchError."""
-    try:
-        return tomllib.loads(content if isinstance(content, str) else content.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise FeltwatchError(f"{name}: not a text file ({error.reason})") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise FeltwatchError(f"{name}: not valid TOML: {error}") from error
+    with reading(name):
+        return parse_toml(content if isinstance(content, str) else content.decode("utf-8"), name)
 
 
 def write_table_data(path: Path, data: dict[str, Any], revision: str | None) -> str:

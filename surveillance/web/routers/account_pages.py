@@ -45,7 +45,7 @@ def welcome(_: Anyone, __: AccountsHere, request: Request) -> Response:
 @router.get("/people")
 def people(account: Admin, accounts: AccountsHere, request: Request) -> Response:
     """Everybody with an account: invite, change roles, shut out, make links."""
-    users = [user_form(accounts, user) for user in accounts.standing.all()]
+    users = [user_form(accounts, user) for user in accounts.administration.all()]
     start = {
         "users": [user.model_dump(mode="json") for user in users],
         "roles": [role.value for role in Role],

@@ -160,7 +160,7 @@ def change_password(
     except WrongLoginError as error:
         audit(request, "password change refused", user.name)
         raise RefusedError(str(error)) from error
-    accounts.standing.change_password(user, form.new)
+    accounts.administration.change_password(user, form.new)
     audit(request, "password changed", user.name)
     agent = request.headers.get("user-agent", "")
     login = accounts.sessions.open(user, address_of(request), agent)

@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from settlement.errors import FeltwatchError
 from surveillance.web.access import Viewer
+from surveillance.web.dependencies import TableShelfHere
 from surveillance.web.routers.pages import page
-from surveillance.web.routers.tableshelf import TableShelfHere
 from surveillance.web.schemas.calculator import (
     CalculatorAnswer,
     CalculatorQuestion,

@@ -17,11 +17,11 @@ from surveillance.config.calibration_image import (
     picture_of_video,
 )
 from surveillance.web.access import Admin, audit
+from surveillance.web.dependencies import TableShelfHere
 from surveillance.web.repositories.calibration_pictures import CalibrationPictures, KeptPicture
 from surveillance.web.routers.answers import tagged_file
 from surveillance.web.routers.pages import page
 from surveillance.web.routers.tablefiles_api import table_form
-from surveillance.web.routers.tableshelf import TableShelfHere
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.schemas.tablefiles import (
     FitAnswer,

@@ -50,7 +50,7 @@ def users(
 @router.post("/users", status_code=201, responses=_CHANGES)
 def invite(_: Admin, form: NewUser, accounts: AccountsHere, request: Request) -> InvitedForm:
     """Add a person. They choose their password by the link, which is told this once."""
-    user, link = accounts.standing.invite(form.name, form.role)
+    user, link = accounts.administration.invite(form.name, form.role)
     audit(request, "person invited", user.name, {"role": form.role.value})
     return InvitedForm(user=user_form(accounts, user), link=_link_form(link))
 
@@ -72,10 +72,10 @@ def change_user(
     user = _user(accounts, id)
     if form.role is not None and form.role != user.role:
         detail = {"from": user.role, "to": form.role.value}
-        user = accounts.standing.set_role(user, form.role)
+        user = accounts.administration.set_role(user, form.role)
         audit(request, "role changed", user.name, detail)
     if form.disabled is not None and form.disabled != user.disabled:
-        user = accounts.standing.set_disabled(user, form.disabled)
+        user = accounts.administration.set_disabled(user, form.disabled)
         audit(request, "person disabled" if form.disabled else "person enabled", user.name)
     return user_form(accounts, user)
 
@@ -84,7 +84,7 @@ def change_user(
 def make_link(_: Admin, id: UserId, accounts: AccountsHere, request: Request) -> NewLinkForm:
     """A one-time link for a new password, told this once."""
     user = _user(accounts, id)
-    link = accounts.standing.reset(user)
+    link = accounts.administration.reset(user)
     audit(request, "link made", user.name)
     return _link_form(link)
 

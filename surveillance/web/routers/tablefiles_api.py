@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from settlement.errors import FeltwatchError
 from surveillance.web.access import Admin, Viewer, audit
+from surveillance.web.dependencies import TableShelfHere
 from surveillance.web.repositories.tablefiles import ChangedOnDiskError
 from surveillance.web.routers.pages import page
-from surveillance.web.routers.tableshelf import TableShelfHere
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.schemas.tablefiles import (
     FaultLine,

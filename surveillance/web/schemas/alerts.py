@@ -165,14 +165,6 @@ class CaseChange(BaseModel):
     case: StrictBool
 
 
-class Judged(_Form):
-    """An alert after a verdict, and what was done with it."""
-
-    alert: AlertForm
-    candidates: int = Field(description="Views put into the labelled dataset.")
-    note: str = Field("", description="Why views could not be put there.")
-
-
 class PrecisionLine(_Form):
     """How often alerts of a code were right, by the verdicts; Wilson's 95% interval."""
 

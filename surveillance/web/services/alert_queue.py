@@ -89,7 +89,6 @@ class AlertQueue:
     """All that the queue does; `before_s` is how much of a clip lies before the alert."""
 
     def __init__(self, store: Store, files: EvidenceFiles, before_s: float) -> None:
-        """Over a store and the files of its evidence."""
         self._store = store
         self.files = files
         self._before_s = before_s

@@ -128,16 +128,8 @@ def _choice(key: str, name: str, field: FieldInfo) -> ChoiceForm | None:
     if kind is bool:
         return ChoiceForm(kind="flag", **told)
     if kind is int:
-        least = next(
-            (getattr(m, a) for m in field.metadata for a in ("ge",) if hasattr(m, a)), None
-        )
-        least = (
-            least
-            if least is not None
-            else next((m.gt + 1 for m in field.metadata if hasattr(m, "gt")), None)
-        )
         cents = name.endswith("_cents")
-        return ChoiceForm(kind="cents" if cents else "whole", minimum=least, **told)
+        return ChoiceForm(kind="cents" if cents else "whole", minimum=_least(field), **told)
     if kind is str:
         return ChoiceForm(kind="text", **told)
     return None  # a part of its own, or a list

@@ -63,5 +63,4 @@ class Shelf(Mapping[str, ReviewedDataset]):
         return iter(self._reviewed)
 
     def __len__(self) -> int:
-        """How many datasets there are."""
         return len(self._reviewed)

@@ -29,7 +29,6 @@ class RulesOfTables:
     """Table files and the rules in them, read again when a file changes."""
 
     def __init__(self) -> None:
-        """None are read yet."""
         self._read: dict[Path, tuple[float, TableFile | None]] = {}
 
     def get(self, path: Path) -> TableRules | None:

@@ -32,7 +32,6 @@ class RecordingsService:
     """What the pages and the API of recordings ask for."""
 
     def __init__(self, store: Store, manager: AuditManager) -> None:
-        """Over the store and the audits in the background."""
         self._store, self._manager = store, manager
         self._so_far = SoFar()
 

@@ -18,7 +18,6 @@ class Rounds:
     """The rounds of a store."""
 
     def __init__(self, store: Store) -> None:
-        """Of this store."""
         self._store = store
 
     def page(self, wanted: RoundFilter, cursor: str | None, limit: int) -> RoundPage:

@@ -14,6 +14,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from datasets.simulate.house_tables import GAME_IDS, table_for
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
+from surveillance.config.site_file import SiteConfig
 from surveillance.web.repositories.tablefiles import (
     StoredTable,
     backups_of,
@@ -57,6 +58,14 @@ class TableShelf:
         self._named = dict(named or {})
         self._folders = tuple(folders)
         self._files = tuple(files)
+
+    @classmethod
+    def of_site(cls, site: SiteConfig | None) -> TableShelf:
+        """The table files of a site file's cameras and folders of recordings."""
+        if site is None:
+            return cls()
+        named = {camera.name: Path(camera.table_file) for camera in site.cameras}
+        return cls(named, [Path(folder) for folder in site.recordings.folders])
 
     @property
     def home(self) -> Path | None:

@@ -66,7 +66,6 @@ class SoFar:
     """
 
     def __init__(self) -> None:
-        """Nothing is read yet."""
         self._lock = threading.Lock()
         self._files: OrderedDict[Path, _Read] = OrderedDict()
         self._results: tuple[tuple[Path, int, float], Marks] | None = None

@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from datasets.labelled.manifest import Box, Dataset, Picture
+from datasets.labelled.manifest import Box, Dataset, NewPicture, Picture
 from datasets.labelled.pictures import inspect, put_file
 
 LABELS = ("AS", "KD", "7H", "JOKER", "BACK")
@@ -35,10 +35,8 @@ def add(
     data = picture_bytes(hash_of(file) if seed is None else seed)
     found = inspect(data)
     put_file(data, dataset.folder / "pictures" / file)
-    return dataset.add_picture(
-        file, found.width, found.height, sha256=found.sha256, phash=found.phash,
-        thumb=found.thumb, boxes=boxes, **told,  # type: ignore[arg-type]
-    )  # fmt: skip
+    new = NewPicture(file, found.width, found.height, found.sha256, found.phash, **told)  # type: ignore[arg-type]
+    return dataset.add_picture(new, boxes, found.thumb)
 
 
 def hash_of(text: str) -> int:

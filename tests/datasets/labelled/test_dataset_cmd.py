@@ -14,7 +14,7 @@ from benchmarks.labelled import bench_dataset
 from datasets.labelled.exporting import export_labels
 from datasets.labelled.formats.base import Format
 from datasets.labelled.harvest import harvest
-from datasets.labelled.manifest import Box, Dataset
+from datasets.labelled.manifest import Box, Dataset, NewPicture
 from surveillance.audit.recording import audit
 from surveillance.cli import main
 from surveillance.reports import model_labels
@@ -83,7 +83,7 @@ def test_check_ends_with_one_when_there_are_errors(
 def test_split_tells_what_it_reached(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Dataset.create(tmp_path, ("AS",)) as dataset:
         for n in range(20):
-            dataset.add_picture(f"{n}.jpg", 9, 9, sha256=f"{n}", shift=f"s{n}")
+            dataset.add_picture(NewPicture(f"{n}.jpg", 9, 9, sha256=f"{n}", shift=f"s{n}"))
     arguments = ["dataset", "split", str(tmp_path), "--by", "shift", "--shares", "train=3,val=1"]
     assert main([*arguments, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["pictures"] == {"train": 15, "val": 5}

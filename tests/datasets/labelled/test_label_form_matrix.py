@@ -362,3 +362,14 @@ def test_other_forms_are_refused_by_name_with_a_way_round(
     with pytest.raises(FeltwatchError, match=message):
         import_labels(tmp_path / "in", tmp_path / "d")
     assert picture_bytes(1)
+
+
+@pytest.mark.parametrize(
+    ("form", "name"), [("label_me", "LabelMe XML"), ("open_images", "Open Images")]
+)
+def test_forms_that_datumaro_writes_are_refused_by_name(
+    tmp_path: Path, form: str, name: str
+) -> None:
+    theirs(tmp_path / "in", form, "box")
+    with pytest.raises(FeltwatchError, match=f"form {name} .*datum convert .* -if {form}"):
+        import_labels(tmp_path / "in", tmp_path / "d")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,10 @@ def test_a_cell_that_no_test_covers_is_empty(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delitem(matrix._covered, ("darknet", "import", "splits"))
     (line,) = [row for row in matrix.rows() if row[0] == "darknet"]
     assert line[2:] == ("datumaro", "—", "—", "", "—")
+
+
+def test_the_tests_that_the_page_names_are_there() -> None:
+    named = set(re.findall(r"`(test_\w+)`", PAGE.read_text(encoding="utf-8")))
+    tests = [path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")]
+    assert len(named) > 25
+    assert {name for name in named if not any(f"def {name}(" in text for text in tests)} == set()

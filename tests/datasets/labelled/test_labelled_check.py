@@ -15,7 +15,7 @@ from datasets.labelled.checks.check import Code, Severity, check, deal_views
 from datasets.labelled.checks.deck_check import View, cards_twice
 from datasets.labelled.checks.near import MAX_BITS, find_near
 from datasets.labelled.checks.overlap import iou
-from datasets.labelled.manifest import Box, Dataset
+from datasets.labelled.manifest import Box, Dataset, NewPicture
 from datasets.labelled.pictures import inspect, put_file
 from tests.datasets.labelled.made import LABELS, add, picture_bytes
 
@@ -43,11 +43,11 @@ def test_files_that_are_missing_broken_changed_or_of_another_size(tmp_path: Path
         assert found.is_broken
         assert (found.width, found.height) == (96, 64)
         put_file(cut, dataset.folder / "pictures" / "cut.jpg")
-        dataset.add_picture("cut.jpg", 96, 64, sha256=found.sha256)
+        dataset.add_picture(NewPicture("cut.jpg", 96, 64, sha256=found.sha256))
         data = picture_bytes(10)
         put_file(data, dataset.folder / "pictures" / "size.jpg")
         seen = inspect(data)
-        dataset.add_picture("size.jpg", 64, 96, sha256=seen.sha256, phash=seen.phash)
+        dataset.add_picture(NewPicture("size.jpg", 64, 96, sha256=seen.sha256, phash=seen.phash))
         dataset.path(dataset.picture(ids[0])).unlink()
         dataset.path(dataset.picture(ids[1])).write_bytes(picture_bytes(11))
         assert codes(dataset) == {
@@ -131,10 +131,8 @@ def changed_copies(seed: int) -> list[bytes]:
 def put(dataset: Dataset, name: str, data: bytes, split: str) -> None:
     found = inspect(data)
     put_file(data, dataset.folder / "pictures" / name)
-    dataset.add_picture(
-        name, found.width, found.height, sha256=found.sha256, phash=found.phash,
-        thumb=found.thumb, split=split,
-    )  # fmt: skip
+    new = NewPicture(name, found.width, found.height, found.sha256, found.phash, split=split)
+    dataset.add_picture(new, thumb=found.thumb)
 
 
 def test_near_duplicates_across_splits(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from datasets.labelled.manifest import Box, Conflict, Dataset
+from datasets.labelled.manifest import Box, Conflict, Dataset, NewPicture
 from datasets.labelled.schema import SCHEMA_VERSION
 from settlement.errors import FeltwatchError
 from tests.datasets.labelled.made import LABELS, add, contents, small_dataset
@@ -98,7 +98,7 @@ def test_pages_go_on_while_it_is_changed(tmp_path: Path) -> None:
     with Dataset.create(tmp_path, LABELS) as dataset:
         with dataset.batch():
             for n in range(1203):
-                dataset.add_picture(f"{n}.jpg", 9, 9, sha256=f"{n}")
+                dataset.add_picture(NewPicture(f"{n}.jpg", 9, 9, sha256=f"{n}"))
         seen = 0
         for picture in dataset.pictures():
             dataset.set_details(picture.id, by="person:x", deck="d") if seen % 400 == 0 else None
@@ -111,8 +111,8 @@ def test_a_batch_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
 
         def half() -> None:
             with dataset.batch():
-                dataset.add_picture("a.jpg", 9, 9, sha256="a")
-                dataset.add_picture("a.jpg", 9, 9, sha256="a")
+                dataset.add_picture(NewPicture("a.jpg", 9, 9, sha256="a"))
+                dataset.add_picture(NewPicture("a.jpg", 9, 9, sha256="a"))
 
         with pytest.raises(FeltwatchError, match=r"a\.jpg already"):
             half()
@@ -121,7 +121,7 @@ def test_a_batch_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_threads_write_at_once(tmp_path: Path) -> None:
     with Dataset.create(tmp_path, LABELS) as dataset:
-        one = dataset.add_picture("a.jpg", 99, 99, sha256="a")
+        one = dataset.add_picture(NewPicture("a.jpg", 99, 99, sha256="a"))
         won: list[int] = []
 
         def push(number: int) -> None:
@@ -146,7 +146,7 @@ def test_threads_write_at_once(tmp_path: Path) -> None:
 def _add_many(folder: str, start: int) -> None:
     with Dataset.open(Path(folder)) as dataset:
         for n in range(start, start + 40):
-            dataset.add_picture(f"{n}.jpg", 9, 9, sha256=f"{n}")
+            dataset.add_picture(NewPicture(f"{n}.jpg", 9, 9, sha256=f"{n}"))
 
 
 def test_processes_write_at_once(tmp_path: Path) -> None:
@@ -167,12 +167,12 @@ def test_a_process_that_is_killed_loses_only_the_step_it_was_in(tmp_path: Path) 
     script = (
         "import os, signal, sys\n"
         "from pathlib import Path\n"
-        "from datasets.labelled.manifest import Dataset\n"
+        "from datasets.labelled.manifest import Dataset, NewPicture\n"
         "d = Dataset.open(Path(sys.argv[1]))\n"
         "for n in range(5):\n"
-        "    d.add_picture(f'{n}.jpg', 9, 9, sha256=str(n))\n"
+        "    d.add_picture(NewPicture(f'{n}.jpg', 9, 9, sha256=str(n)))\n"
         "with d.batch():\n"
-        "    d.add_picture('half.jpg', 9, 9, sha256='h')\n"
+        "    d.add_picture(NewPicture('half.jpg', 9, 9, sha256='h'))\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -229,7 +229,7 @@ def test_wrong_values_are_refused(tmp_path: Path, told: dict[str, object], messa
         Dataset.create(tmp_path, LABELS) as dataset,
         pytest.raises(FeltwatchError, match=message),
     ):
-        dataset.add_picture(**(values | told))  # type: ignore[arg-type]
+        dataset.add_picture(NewPicture(**(values | told)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

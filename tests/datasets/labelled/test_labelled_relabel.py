@@ -12,7 +12,7 @@ import pytest
 from datasets.labelled.checks.check import Code, check
 from datasets.labelled.checks.near import near_links
 from datasets.labelled.importing import ImportOptions, import_labels
-from datasets.labelled.manifest import Box, Dataset
+from datasets.labelled.manifest import Box, Dataset, NewPicture
 from datasets.labelled.relabel import LabelMap, parse_map
 from datasets.labelled.split import split_dataset
 from datasets.labelled.stats import dataset_stats
@@ -61,6 +61,19 @@ def test_labels_are_renamed_at_import_and_in_exports(tmp_path: Path) -> None:
     assert pictures(tmp_path / "d")["a.jpg"][1][0].label == "TH"
 
 
+def test_a_name_to_be_mapped_that_is_not_there_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path / "in", "a.jpg")
+    coco(tmp_path / "in", "a.json", "a.jpg", [1, 2, 30, 40])
+    asked = ["dataset", "import", str(tmp_path / "in"), "--into", str(tmp_path / "d")]
+    for more in (["--dry-run"], ["--quiet"]):
+        assert main([*asked, "--map", "AS=KD,10C=TC", "--map", "AS=AH", *more]) == 0
+        out = capsys.readouterr().out
+        assert "--map: there is no label 'AS=KD,10C'; give --map once for each name" in out
+    assert pictures(tmp_path / "d")["a.jpg"][1][0].label == "AH"
+
+
 @pytest.mark.parametrize("pair", ["TC", "=TC", "a=b"])
 def test_wrong_maps_are_refused(pair: str) -> None:
     with pytest.raises(FeltwatchError, match="--map"):
@@ -102,7 +115,9 @@ def test_splits_are_stratified_by_class(tmp_path: Path) -> None:
     with Dataset.create(tmp_path / "d", ("AS", "KD")) as dataset, dataset.batch():
         for n in range(100):
             label = "KD" if n >= 90 else "AS"
-            dataset.add_picture(f"{n}.jpg", 9, 9, sha256=f"{n}", boxes=(Box(label, 1, 1, 5, 5),))
+            dataset.add_picture(
+                NewPicture(f"{n}.jpg", 9, 9, sha256=f"{n}"), boxes=(Box(label, 1, 1, 5, 5),)
+            )
         summary = split_dataset(dataset, ("shift",), {"train": 0.8, "val": 0.1, "test": 0.1})
     assert summary.classes == {
         "AS": {"train": 72, "val": 9, "test": 9}, "KD": {"train": 8, "val": 1, "test": 1},

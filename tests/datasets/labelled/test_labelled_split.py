@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datasets.labelled.manifest import Dataset
+from datasets.labelled.manifest import Dataset, NewPicture
 from datasets.labelled.split import parse_shares, split_dataset
 from settlement.errors import FeltwatchError
 
@@ -24,7 +24,7 @@ def fill(folder: Path, drawn: Sequence[tuple[str | None, ...]]) -> Dataset:
     with dataset.batch():
         for n, (shift, deck, camera) in enumerate(drawn):
             dataset.add_picture(
-                f"{n}.jpg", 9, 9, sha256=f"{n}", shift=shift, deck=deck, camera=camera
+                NewPicture(f"{n}.jpg", 9, 9, sha256=f"{n}", shift=shift, deck=deck, camera=camera)
             )
     return dataset
 
@@ -92,7 +92,7 @@ def test_splits_that_are_there_stay(tmp_path: Path) -> None:
         assert summary.fixed == 1
         assert {dataset.picture(id).split for id in held} == {"test"}
         before = homes(dataset)
-        dataset.add_picture("new.jpg", 9, 9, sha256="new", shift="s3")
+        dataset.add_picture(NewPicture("new.jpg", 9, 9, sha256="new", shift="s3"))
         split_dataset(dataset, ("shift",), SHARES)
         assert homes(dataset) == before | {"new.jpg": "test"}
 

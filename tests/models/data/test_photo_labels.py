@@ -57,7 +57,7 @@ def test_no_labels_and_broken_ones(tmp_path: Path) -> None:
     with pytest.raises(FeltwatchError, match=r"labels\.json: cannot be read"):
         load_labels(tmp_path)
     (tmp_path / "labels.json").write_text("[{", encoding="utf-8")
-    with pytest.raises(FeltwatchError, match="is not JSON"):
+    with pytest.raises(FeltwatchError, match="not valid JSON"):
         load_labels(tmp_path)
 
 

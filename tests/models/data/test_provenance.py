@@ -37,8 +37,8 @@ def test_a_rendered_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (None, "cannot be read"),
-        ("{", "not JSON"),
+        (None, "No such file"),
+        ("{", "not valid JSON"),
         ("[]", "a JSON object is needed"),
         (json.dumps(RECIPE | {"views": "many"}), "not the recipe"),
         (json.dumps({"views": 3}), "not the recipe"),

@@ -136,10 +136,10 @@ def test_a_calibration_that_cannot_be(tmp_path: Path, changes: dict[str, Any], w
 
 
 def test_a_calibration_that_is_none(tmp_path: Path) -> None:
-    with pytest.raises(FeltwatchError, match="cannot be read"):
+    with pytest.raises(FeltwatchError, match="No such file"):
         read_calibration(tmp_path / "none.json")
     (tmp_path / "a.json").write_text("{")
-    with pytest.raises(FeltwatchError, match="not JSON"):
+    with pytest.raises(FeltwatchError, match="not valid JSON"):
         read_calibration(tmp_path / "a.json")
 
 

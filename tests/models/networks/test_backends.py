@@ -54,7 +54,9 @@ def test_without_ultralytics_what_to_install_is_told(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ModelError, match=r'mine\.pt: .*pip install "feltwatch\[train\]"'):
+    with pytest.raises(
+        ModelError, match=r'mine\.pt: .*pip install "feltwatch\[train\]", which is about 7 GB'
+    ):
         UltralyticsDetector(file)
 
 

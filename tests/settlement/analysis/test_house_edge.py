@@ -11,30 +11,9 @@ from settlement.analysis import house_edge as module
 from settlement.analysis.house_edge import HouseEdge, house_edge, row_counts
 from settlement.paytables.registry import parse_pay_table, pay_table, pay_table_ids
 from settlement.rules import Readings
+from tests.settlement.counts import PAI_GOW_COUNTS, TREASURE_COUNTS
 
 HANDS = 154_143_080
-TREASURE = {
-    "seven_card_straight_flush_natural": 32,
-    "royal_flush_with_suited_ace_king": 72,
-    "seven_card_straight_flush_joker": 196,
-    "five_aces": 1_128,
-    "royal_flush": 26_020,
-    "straight_flush": 184_644,
-    "four_of_a_kind": 307_472,
-    "full_house": 4_188_528,
-    "flush": 6_172_088,
-    "three_of_a_kind": 7_672_500,
-    "straight": 11_034_204,
-    "three_pair": 2_862_000,
-}
-PAI_GOW = {
-    "nine_high": 31_080,
-    "ten_high": 248_640,
-    "jack_high": 963_480,
-    "queen_high": 2_719_500,
-    "king_high": 6_386_940,
-    "ace_high": 14_430_780,
-}
 
 
 def edge_of(table_id: str, readings: Readings | None = None) -> HouseEdge:
@@ -49,17 +28,21 @@ def kept(table_id: str) -> Fraction:
 
 
 def test_the_counts_of_the_issue() -> None:
-    assert row_counts(pay_table("PT-FLT-EC-ET-02")) == TREASURE
-    assert row_counts(pay_table("PT-FLT-EC-PGI-05")) == PAI_GOW
+    assert row_counts(pay_table("PT-FLT-EC-ET-02")) == TREASURE_COUNTS
+    assert row_counts(pay_table("PT-FLT-EC-PGI-05")) == PAI_GOW_COUNTS
 
 
 def test_emperors_treasure_02_without_envy() -> None:
     odds = (8000, 2000, 1000, 400, 150, 50, 25, 5, 4, 3, 2)
-    returned = sum(count * (o + 1) for count, o in zip(TREASURE.values(), odds, strict=False))
+    returned = sum(
+        count * (o + 1) for count, o in zip(TREASURE_COUNTS.values(), odds, strict=False)
+    )
     edge = edge_of("PT-FLT-EC-ET-02")
     assert edge.edge == 1 - Fraction(returned, HANDS)
     assert f"{float(edge.edge):.4%}" == "7.7656%"
-    assert edge.hit == Fraction(sum(TREASURE.values()) - TREASURE["three_pair"], HANDS)
+    assert edge.hit == Fraction(
+        sum(TREASURE_COUNTS.values()) - TREASURE_COUNTS["three_pair"], HANDS
+    )
     assert not edge.meters
     assert not edge.envy_cents
     assert not edge.caveats
@@ -67,7 +50,7 @@ def test_emperors_treasure_02_without_envy() -> None:
 
 def test_pai_gow_insurance_05() -> None:
     odds = (100, 25, 15, 7, 5, 3)
-    returned = sum(count * (o + 1) for count, o in zip(PAI_GOW.values(), odds, strict=True))
+    returned = sum(count * (o + 1) for count, o in zip(PAI_GOW_COUNTS.values(), odds, strict=True))
     edge = edge_of("PT-FLT-EC-PGI-05").edge
     assert edge == 1 - Fraction(returned, HANDS)
     assert f"{float(edge):.4%}" == "7.3457%"
@@ -76,8 +59,8 @@ def test_pai_gow_insurance_05() -> None:
 def test_a_push_row_gives_the_stake_back() -> None:
     """Table 01 pushes three pairs; its other pays differ from table 02's in five rows."""
     less = {0: 3000, 1: 1000, 2: 250, 3: 150, 4: 50, 6: 5}
-    counts = list(TREASURE.values())
-    lost = sum(counts[row] * odds for row, odds in less.items()) - TREASURE["three_pair"]
+    counts = list(TREASURE_COUNTS.values())
+    lost = sum(counts[row] * odds for row, odds in less.items()) - TREASURE_COUNTS["three_pair"]
     difference = kept("PT-FLT-EC-ET-01") - kept("PT-FLT-EC-ET-02")
     assert difference == Fraction(lost, HANDS)
 
@@ -132,7 +115,7 @@ def test_a_natural_royal_beside_the_joker() -> None:
 def test_envy_of_a_joined_table_is_told_apart() -> None:
     joined, alone = edge_of("PT-FLT-EC-ET-E02"), edge_of("E02")
     cents = (500_000, 100_000, 50_000, 25_000, 5_000, 2_000, 500)
-    expected = sum(n * c for n, c in zip(TREASURE.values(), cents, strict=False))
+    expected = sum(n * c for n, c in zip(TREASURE_COUNTS.values(), cents, strict=False))
     assert joined.edge == edge_of("PT-FLT-EC-ET-02").edge
     assert joined.envy_cents == alone.envy_cents == Fraction(expected, HANDS)
     assert alone.edge is None

@@ -42,6 +42,9 @@ def codes(
         (None, ((7000, 0.6), (6500, 0.3996)), "UNDECIDED"),
         (None, ((7000, 0.98), (6500, 0.0196)), "UNDERPAID"),
         (None, ((7000, 0.6), (8000, 0.4)), "UNDECIDED"),
+        # Not what is due either way; too little is by far the likelier.
+        (7000, ((7000, 0.985), (8000, 0.0149)), "UNDERPAID"),
+        (7000, ((7000, 0.985), (8000, 0.01), (7500, 0.0049)), "UNDECIDED"),
         (7500, ((7500, 0.97), (7000, 0.03)), None),
         (7500, ((7500, 0.8), (7000, 0.2)), "UNDECIDED"),
         # Nothing laid at all is no matter of counting.
@@ -72,6 +75,19 @@ def test_what_is_no_matter_of_the_sum_stands() -> None:
     assert codes(LOSER, None, 0, action="taken", stakes=unread) == []
 
 
+def test_a_mended_payment_of_a_stake_in_doubt() -> None:
+    own = wager("main", 7500, "paid", 7500).model_copy(
+        update={
+            "stake_sums": ((7500, 0.98), (7400, 0.0199)),
+            "payments": (Payment(at_s="40.0", cents=5000), Payment(at_s="42.0", cents=2500)),
+        }
+    )
+    held = seat(3, WINNER, own).model_copy(update={"cards_taken_s": "41.0"})
+    record = round_of(PAIR_DEALER, held)
+    # Too little at first, whatever the stake is; whether too much at last hangs on the stake.
+    assert [str(f.code) for f in findings(record)] == ["UNDERPAID"]
+
+
 def test_a_payment_that_came_too_late_whatever_its_sum() -> None:
     own = wager("main", 7500, "paid", None).model_copy(
         update={
@@ -85,6 +101,9 @@ def test_a_payment_that_came_too_late_whatever_its_sum() -> None:
         record = round_of(PAIR_DEALER, held, undecided=((3, "main.paid"),))
         return [str(f.code) for f in findings(record)]
 
+    assert found("40.0") == ["NOT_PAID"]
+    # That it also was too much may be, but need not.
+    own = own.model_copy(update={"paid_sums": ((7500, 0.85), (8000, 0.15))})
     assert found("40.0") == ["NOT_PAID"]
     assert found("44.0") == ["UNDECIDED"]
     assert found(None) == ["UNDECIDED"]

@@ -7,9 +7,9 @@ import pytest
 from settlement.cards import labels, parse_cards
 from settlement.errors import FeltwatchError
 from settlement.hands import STANDARD, HandError, rank_five
-from settlement.houseways import HOUSE_WAYS, HouseWaySetting, house_way_for
-from settlement.houseways.base import AS_READ
+from settlement.houseways import HOUSE_WAYS, house_way_for
 from settlement.rules import HouseWayReadings, TableRules
+from tests.settlement.houseways.lines import assert_line, fits, set_by
 
 WAY = HOUSE_WAYS["document_004"]
 STRAIGHTS = "All Straights, Flushes & Straight Flushes"
@@ -114,40 +114,25 @@ CASES = [
 ]
 
 
-def fits(low: tuple[str, ...], wanted: str) -> bool:
-    """'AS KD' is those cards, '99' any pair of nines, 'A KH' any ace or joker with KH."""
-    if wanted == "AA natural":
-        return [label[0] for label in low] == ["A", "A"]
-    if len(wanted) == 2:
-        return [label[0] for label in low] in ([*wanted], [wanted[0], "J"], ["J", wanted[0]])
-    if wanted.startswith("A "):
-        return low[0] in ("AS", "AD", "AC", "AH", "JOKER") and low[1] == wanted[2:]
-    return set(low) == set(wanted.split())
-
-
 @pytest.mark.parametrize(("cards", "low", "rule"), CASES)
 def test_line(cards: str, low: str, rule: str) -> None:
-    setting = WAY.set_hands(parse_cards(cards), STANDARD, AS_READ)
-    assert setting.rule.removeprefix("004 House Way, ") in rule.split("|")
-    got = labels(setting.low)
-    assert any(fits(got, wanted) for wanted in low.split("|")), got
-    assert set(setting.low) | set(setting.high) == set(parse_cards(cards))
+    assert_line(WAY, cards, low, rule)
 
 
 def test_the_straight_stays_high_where_the_document_says_so() -> None:
-    setting = WAY.set_hands(parse_cards("9S 9D 8C 7H 6S 5D 2C"), STANDARD, AS_READ)
+    setting = set_by(WAY, "9S 9D 8C 7H 6S 5D 2C")
     assert rank_five(setting.high).name == "straight, nine high"
-    royal = WAY.set_hands(parse_cards("AH KH QH JH TH 9D 8C"), STANDARD, AS_READ)
+    royal = set_by(WAY, "AH KH QH JH TH 9D 8C")
     assert rank_five(royal.high).name == "straight, queen high"
 
 
 def test_four_aces_split_with_the_joker_high_make_a_straight() -> None:
-    setting = WAY.set_hands(parse_cards("AS AD AC JOKER KD QC JH"), STANDARD, AS_READ)
+    setting = set_by(WAY, "AS AD AC JOKER KD QC JH")
     assert rank_five(setting.high).name == "straight, ace high"
 
 
 def test_why_is_told() -> None:
-    setting = WAY.set_hands(parse_cards("AS TD TC 2H 2C 9D 3S"), STANDARD, AS_READ)
+    setting = set_by(WAY, "AS TD TC 2H 2C 9D 3S")
     assert setting.why == (
         "tens and twos, one of them sevens to tens: split in spite of the ace, "
         "the lower pair goes low"
@@ -157,7 +142,7 @@ def test_why_is_told() -> None:
 @pytest.mark.parametrize("cards", ["AS KD", "AS AS KD QH JC 9D 2C", "AS KD QH JC 9D 7S 5H 2C"])
 def test_seven_different_cards_are_needed(cards: str) -> None:
     with pytest.raises(HandError, match="seven different cards"):
-        WAY.set_hands(parse_cards(cards), STANDARD, AS_READ)
+        set_by(WAY, cards)
 
 
 def test_an_unknown_house_way_is_refused_with_the_known_ones() -> None:
@@ -168,15 +153,11 @@ def test_an_unknown_house_way_is_refused_with_the_known_ones() -> None:
 
 
 def test_what_counts_as_the_same_setting() -> None:
-    setting = WAY.set_hands(parse_cards("JS JD JC JH AS QD 9C"), STANDARD, AS_READ)
+    setting = set_by(WAY, "JS JD JC JH AS QD 9C")
     other_jacks = parse_cards("JC JH"), parse_cards("JS JD AS QD 9C")
     assert setting.same_hands(*other_jacks, STANDARD)
     assert not setting.same_hands(parse_cards("AS QD"), parse_cards("JS JD JC JH 9C"), STANDARD)
     assert not setting.same_hands(parse_cards("JS"), parse_cards("JD JC JH AS QD 9C"), STANDARD)
-
-
-def set_by(cards: str, **readings: str) -> HouseWaySetting:
-    return WAY.set_hands(parse_cards(cards), STANDARD, HouseWayReadings.model_validate(readings))
 
 
 ACES = "Three of a Kind, EXCEPTION"
@@ -269,18 +250,20 @@ def test_readings(field: str, cards: str, by_reading: dict[str, tuple[str, str]]
     options = HouseWayReadings.model_json_schema()["properties"][field]["enum"]
     assert set(by_reading) == set(options)
     for reading, (low, rule) in by_reading.items():
-        setting = set_by(cards, **{field: reading})
+        setting = set_by(WAY, cards, **{field: reading})
         assert setting.rule == f"004 House Way, {rule}", reading
         assert any(fits(labels(setting.low), wanted) for wanted in low.split("|")), reading
-    assert set_by(cards) == set_by(cards, **{field: next(iter(options))})
+    assert set_by(WAY, cards) == set_by(WAY, cards, **{field: next(iter(options))})
 
 
 def test_two_exceptions_at_once() -> None:
     """An ace and the joker that fit low beside a natural straight stay there (HW-3, HW-4)."""
     hand = "AS JOKER KH 9C 8D 7S 6H"
     with_straight = "AS JOKER TH 9C 8D 7S 6H"
-    assert fits(labels(set_by(with_straight, pair_that_fits_low="exception").low), "AS JOKER")
-    assert fits(labels(set_by(hand, ace_and_joker="pair", pair_over_straight="ace").low), "AS KH")
+    assert fits(labels(set_by(WAY, with_straight, pair_that_fits_low="exception").low), "AS JOKER")
+    assert fits(
+        labels(set_by(WAY, hand, ace_and_joker="pair", pair_over_straight="ace").low), "AS KH"
+    )
 
 
 def names(hands: tuple[tuple[object, ...], ...]) -> list[str]:
@@ -290,29 +273,29 @@ def names(hands: tuple[tuple[object, ...], ...]) -> list[str]:
 def test_the_dealer_may_choose_among_equal_cards() -> None:
     """HW-8: four aces with the joker are split either way when the table leaves it free."""
     cards = "AS AD AC JOKER KD QC JH"
-    assert set_by(cards).alternatives == ()
-    setting = set_by(cards, equal_cards="free")
-    assert (setting.low, setting.high) == (set_by(cards).low, set_by(cards).high)
+    assert set_by(WAY, cards).alternatives == ()
+    setting = set_by(WAY, cards, equal_cards="free")
+    assert (setting.low, setting.high) == (set_by(WAY, cards).low, set_by(WAY, cards).high)
     [(low, high)] = setting.alternatives
     assert [card.rank for card in low] == [14, 14]
     assert rank_five(high).name == "pair of aces, king kicker"
     other = parse_cards("AS JOKER"), parse_cards("AD AC KD QC JH")
     assert setting.same_hands(*other, STANDARD)
-    assert not set_by(cards).same_hands(*other, STANDARD)
+    assert not set_by(WAY, cards).same_hands(*other, STANDARD)
     assert not setting.same_hands(parse_cards("AS KD"), parse_cards("AD AC JOKER QC JH"), STANDARD)
 
 
 def test_free_choice_keeps_to_what_the_line_allows() -> None:
     """Either nine may go low with the straight kept; without it the text allows neither."""
-    setting = set_by("9S 9D 8S 7S 6S 5S 2D", equal_cards="free")
+    setting = set_by(WAY, "9S 9D 8S 7S 6S 5S 2D", equal_cards="free")
     assert rank_five(setting.high).name == "straight flush, nine high"
     [(low, high)] = setting.alternatives
     assert names((low,)) == ["9S 2D"]
     assert rank_five(high).name == "straight, nine high"
-    flush = set_by("9S 9D AS KS 7S 4S 2C", equal_cards="free")
+    flush = set_by(WAY, "9S 9D AS KS 7S 4S 2C", equal_cards="free")
     assert flush.alternatives == ()
 
 
 @pytest.mark.parametrize("cards", ["KS QD 9H 9C 7S 5D 2C", "JS JD JC JH AS QD 9C"])
 def test_no_alternatives_where_equal_cards_change_nothing(cards: str) -> None:
-    assert set_by(cards, equal_cards="free").alternatives == ()
+    assert set_by(WAY, cards, equal_cards="free").alternatives == ()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from settlement.cards import labels, parse_cards
-from settlement.hands import STANDARD, rank_five
+from settlement.hands import rank_five
 from settlement.houseways import HOUSE_WAYS
-from settlement.houseways.base import AS_READ
+from tests.settlement.houseways.lines import assert_line, set_by
 
 WAY = HOUSE_WAYS["foxwoods"]
 STRAIGHTS = "Straight, Flush, Straight Flush"
@@ -64,20 +63,9 @@ CASES = [
 ]
 
 
-def fits(low: tuple[str, ...], wanted: str) -> bool:
-    if len(wanted) == 2:
-        return {label[0] for label in low} <= {wanted[0], "J"}
-    if wanted.startswith("A "):
-        return low[0] in ("AS", "AD", "AC", "AH", "JOKER") and low[1] == wanted[2:]
-    return set(low) == set(wanted.split())
-
-
 @pytest.mark.parametrize(("cards", "low", "rule"), CASES)
 def test_line(cards: str, low: str, rule: str) -> None:
-    setting = WAY.set_hands(parse_cards(cards), STANDARD, AS_READ)
-    assert setting.rule.removeprefix("Foxwoods, ") in rule.split("|")
-    got = labels(setting.low)
-    assert any(fits(got, wanted) for wanted in low.split("|")), got
+    assert_line(WAY, cards, low, rule)
 
 
 def test_what_is_kept_in_back() -> None:
@@ -87,12 +75,12 @@ def test_what_is_kept_in_back() -> None:
         ("KS KD AC QS 8S 7S 2S", "flush, king high"),
         ("9S 9D 9C 4H 4S KD KC", "full house, nines over fours"),
     ):
-        setting = WAY.set_hands(parse_cards(cards), STANDARD, AS_READ)
+        setting = set_by(WAY, cards)
         assert rank_five(setting.high).name == name
 
 
 def test_why_is_told() -> None:
-    setting = WAY.set_hands(parse_cards("KS KD AS 8S 5S 2S QD"), STANDARD, AS_READ)
+    setting = set_by(WAY, "KS KD AS 8S 5S 2S QD")
     assert setting.why == (
         "an ace and a pair of kings: the ace in front improves on what the flush, ace high leaves"
     )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from settlement.cards import labels, parse_cards
-from settlement.hands import STANDARD, rank_five
+from settlement.hands import rank_five
 from settlement.houseways import HOUSE_WAYS
-from settlement.houseways.base import AS_READ
+from tests.settlement.houseways.lines import assert_line, set_by
 
 WAY = HOUSE_WAYS["trump_plaza"]
 STRAIGHTS = "Straights, Flushes, Straight Flushes and Royal Flushes"
@@ -65,20 +64,9 @@ CASES = [
 ]
 
 
-def fits(low: tuple[str, ...], wanted: str) -> bool:
-    if len(wanted) == 2:
-        return {label[0] for label in low} <= {wanted[0], "J"}
-    if wanted.startswith("A "):
-        return low[0] in ("AS", "AD", "AC", "AH", "JOKER") and low[1] == wanted[2:]
-    return set(low) == set(wanted.split())
-
-
 @pytest.mark.parametrize(("cards", "low", "rule"), CASES)
 def test_line(cards: str, low: str, rule: str) -> None:
-    setting = WAY.set_hands(parse_cards(cards), STANDARD, AS_READ)
-    assert setting.rule == f"Trump Plaza, {rule}"
-    got = labels(setting.low)
-    assert any(fits(got, wanted) for wanted in low.split("|")), got
+    assert_line(WAY, cards, low, rule)
 
 
 def test_what_is_kept_high() -> None:
@@ -88,7 +76,7 @@ def test_what_is_kept_high() -> None:
         ("9S 9D 9C 2H 2S AD KC", "full house, nines over twos"),
         ("9S 9D 9C 4H 4S 4D QC", "three fours, queen kicker"),
     ):
-        setting = WAY.set_hands(parse_cards(cards), STANDARD, AS_READ)
+        setting = set_by(WAY, cards)
         assert rank_five(setting.high).name == name
 
 
@@ -110,4 +98,4 @@ def test_what_is_kept_high() -> None:
     ],
 )
 def test_why_is_told(cards: str, why: str) -> None:
-    assert WAY.set_hands(parse_cards(cards), STANDARD, AS_READ).why == why
+    assert set_by(WAY, cards).why == why

@@ -13,6 +13,7 @@ from fractions import Fraction
 import pytest
 
 from settlement.paytables.registry import PayRow, PayTable, pay_table, pay_table_ids
+from tests.settlement.counts import PAI_GOW_COUNTS, TREASURE_COUNTS
 from tests.settlement.paytables.transcription import DYNAMIC, LAYOUTS, PRINTED, Printed
 
 BY_PLACE = {(printed.document, printed.table_id): printed for printed in PRINTED}
@@ -187,36 +188,8 @@ def test_dynamic_pays_are_multiples_of_the_default_pay(table_id):
 @pytest.mark.parametrize(
     ("table_id", "counts", "edge_percent"),
     [
-        (
-            "PT-FLT-EC-ET-02",
-            {
-                "seven_card_straight_flush_natural": 32,
-                "royal_flush_with_suited_ace_king": 72,
-                "seven_card_straight_flush_joker": 196,
-                "five_aces": 1_128,
-                "royal_flush": 26_020,
-                "straight_flush": 184_644,
-                "four_of_a_kind": 307_472,
-                "full_house": 4_188_528,
-                "flush": 6_172_088,
-                "three_of_a_kind": 7_672_500,
-                "straight": 11_034_204,
-                "three_pair": 2_862_000,
-            },
-            "7.7656",
-        ),
-        (
-            "PT-FLT-EC-PGI-05",
-            {
-                "nine_high": 31_080,
-                "ten_high": 248_640,
-                "jack_high": 963_480,
-                "queen_high": 2_719_500,
-                "king_high": 6_386_940,
-                "ace_high": 14_430_780,
-            },
-            "7.3457",
-        ),
+        ("PT-FLT-EC-ET-02", TREASURE_COUNTS, "7.7656"),
+        ("PT-FLT-EC-PGI-05", PAI_GOW_COUNTS, "7.3457"),
     ],
 )
 @pytest.mark.parametrize("document", ["000", "002"])

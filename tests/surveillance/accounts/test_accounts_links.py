@@ -114,7 +114,7 @@ def test_links_get_too_old(harness: AccountsHarness) -> None:
     harness.clock.at += FIRST_LASTS + timedelta(seconds=1)
     with pytest.raises(LinkGoneError):
         harness.accounts.links.use(first, "ann", PASSWORD)
-    _, link = harness.accounts.standing.invite("bob", Role.VIEWER)
+    _, link = harness.accounts.administration.invite("bob", Role.VIEWER)
     harness.clock.at += LASTS + timedelta(seconds=1)
     with pytest.raises(LinkGoneError):
         harness.accounts.links.find(secret_of(link))
@@ -123,18 +123,18 @@ def test_links_get_too_old(harness: AccountsHarness) -> None:
 def test_an_invited_person_chooses_a_password_but_no_name_and_no_role(
     harness: AccountsHarness,
 ) -> None:
-    user, link = harness.accounts.standing.invite("bob", Role.REVIEWER)
+    user, link = harness.accounts.administration.invite("bob", Role.REVIEWER)
     assert harness.store.people.password_hash(user.id) is None
     taken = harness.accounts.links.use(secret_of(link), "eve", PASSWORD)
     assert (taken.id, taken.name, taken.role) == (user.id, "bob", "reviewer")
-    _, link = harness.accounts.standing.invite("bob-the-dealer", Role.VIEWER)
+    _, link = harness.accounts.administration.invite("bob-the-dealer", Role.VIEWER)
     with pytest.raises(FeltwatchError, match="is the name"):
         harness.accounts.links.use(secret_of(link), "", "bob-the-dealer")
 
 
 def test_a_newer_link_for_a_person_makes_the_older_worthless(harness: AccountsHarness) -> None:
-    user, invitation = harness.accounts.standing.invite("bob", Role.VIEWER)
-    reset = harness.accounts.standing.reset(user)
+    user, invitation = harness.accounts.administration.invite("bob", Role.VIEWER)
+    reset = harness.accounts.administration.reset(user)
     with pytest.raises(LinkGoneError):
         harness.accounts.links.find(secret_of(invitation))
     harness.accounts.links.use(secret_of(reset), "", PASSWORD)
@@ -145,12 +145,12 @@ def test_links_of_a_person_are_worthless_when_they_change(
     harness: AccountsHarness, change: str
 ) -> None:
     user = harness.add("bob")
-    link = harness.accounts.standing.reset(user)
+    link = harness.accounts.administration.reset(user)
     if change == "disabled":
-        harness.accounts.standing.set_disabled(user, True)
-        harness.accounts.standing.set_disabled(user, False)
+        harness.accounts.administration.set_disabled(user, True)
+        harness.accounts.administration.set_disabled(user, False)
     else:
-        harness.accounts.standing.change_password(user, "nine blue chips")
+        harness.accounts.administration.change_password(user, "nine blue chips")
     with pytest.raises(LinkGoneError):
         harness.accounts.links.find(secret_of(link))
 

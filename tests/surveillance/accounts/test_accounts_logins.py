@@ -64,8 +64,8 @@ def test_whatever_is_wrong_is_answered_alike(
     harness: AccountsHarness, name: str, password: str
 ) -> None:
     harness.add()
-    harness.accounts.standing.set_disabled(harness.add("out"), True)
-    harness.accounts.standing.invite("new", Role.ADMIN)
+    harness.accounts.administration.set_disabled(harness.add("out"), True)
+    harness.accounts.administration.invite("new", Role.ADMIN)
     with pytest.raises(WrongLoginError) as told:
         log_in(harness, name, password)
     assert str(told.value) == "name or password is wrong"
@@ -121,13 +121,13 @@ def test_what_changes_a_person_logs_them_out_everywhere(
     secrets = [log_in(harness), log_in(harness)]
     accounts = harness.accounts
     if change == "role":
-        accounts.standing.set_role(user, Role.REVIEWER)
+        accounts.administration.set_role(user, Role.REVIEWER)
     elif change == "password":
-        accounts.standing.change_password(user, "nine blue chips")
+        accounts.administration.change_password(user, "nine blue chips")
     elif change == "disabled":
-        accounts.standing.set_disabled(user, True)
+        accounts.administration.set_disabled(user, True)
     elif change == "link":
-        link = accounts.standing.reset(user)
+        link = accounts.administration.reset(user)
         accounts.links.use(link.path.partition("#")[2], "", "nine blue chips")
     else:
         accounts.sessions.close_all(user.id)
@@ -222,7 +222,7 @@ def test_a_browser_that_is_not_known_counts_as_any(harness: AccountsHarness, mad
         cookie = harness.accounts.logins.device(harness.add("bob").id, "")
     elif made == "before the password":
         cookie = harness.accounts.logins.device(user.id, "")
-        harness.accounts.standing.change_password(user, "nine blue chips")
+        harness.accounts.administration.change_password(user, "nine blue chips")
     for n in range(MAX_PER_NAME):
         guess(harness, "ann", f"10.0.0.{n}")
     with pytest.raises(TooManyLoginsError):

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,13 @@ from surveillance.alerts.webhooks import (
     Webhooks,
     shown_url,
 )
+from tests import waiting
 
 SECRET = "sixteen characters or more"
 ALERT: dict[str, Any] = {"id": 7, "code": "wrong_pay", "message": "Sitz 3 bekam zu viel – 20 $"}
 QUICK_S = (0.02, 0.02)
+
+until = partial(waiting.until, within_s=20.0)
 
 
 @dataclass
@@ -89,13 +93,6 @@ def started() -> Iterator[Callable[..., Webhooks]]:
     yield start
     for webhooks in made:
         webhooks.stop()
-
-
-def until(holds: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < deadline, f"not within 20 s: {what}"
-        time.sleep(0.01)
 
 
 def settled(webhooks: Webhooks, number: int = 0) -> HookState:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ssl
 import threading
-import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +15,7 @@ from settlement.errors import FeltwatchError
 from surveillance.alerts.webhooks import Hook, HookState, Webhooks
 from surveillance.config.site_file import WebhookPart
 from tests.certificates import Authority, Pair
+from tests.waiting import until
 
 SECRET = "sixteen characters or more"
 DAY = timedelta(days=1)
@@ -72,10 +72,7 @@ def sent(url: str, ca_file: Path | None) -> HookState:
     webhooks = Webhooks([Hook(url, SECRET, ca_file=ca_file)], delays_s=(0.02,))
     webhooks.start()
     webhooks.send("alert", {"id": 7})
-    deadline = time.monotonic() + 30
-    while webhooks.states()[0].waiting:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: not webhooks.states()[0].waiting, "nothing waits", within_s=30)
     webhooks.stop()
     return webhooks.states()[0]
 

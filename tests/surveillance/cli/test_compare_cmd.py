@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from surveillance.cli import main
-from tests.surveillance.cli.test_settle_cmd import RECORD, write_table
+from tests.surveillance.cli.table_texts import PAYTABLES, write_table
+from tests.surveillance.cli.test_settle_cmd import RECORD
 
 PAID = {"action": "paid", "paid_cents": 1500}
 
@@ -28,7 +29,7 @@ CARD_TWICE = json.loads(json.dumps(record(4)).replace('"QH"', '"AS"'))
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    return write_table(tmp_path / "table.toml")
+    return write_table(tmp_path / "table.toml", paytables=PAYTABLES)
 
 
 def run(folder: Path, table: Path, *records: dict[str, Any], as_json: bool = True) -> int:
@@ -73,7 +74,7 @@ def test_json_holds_the_findings(
 
 
 def test_a_hand_pay_alone_is_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = write_table(tmp_path / "table.toml", hand_pay_cents=1000)
+    table = write_table(tmp_path / "table.toml", paytables=PAYTABLES, hand_pay_cents=1000)
     assert run(tmp_path, table, record()) == 0
     line = json.loads(capsys.readouterr().out)
     assert line["verdict"] == "in_order"

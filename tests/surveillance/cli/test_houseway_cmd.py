@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from settlement.houseways import HOUSE_WAYS
-from settlement.rules import TableRules
 from surveillance.cli import main
-from vision.geometry.standard_layout import standard_table
+from tests.surveillance.cli.table_texts import write_table
 
 HAND = "AS KD 9H 9C 7S 5D 2C"
 SET = {
@@ -24,23 +23,6 @@ SET = {
     "rule": "004 House Way, One Pair",
     "why": "the pair of nines stays high, the two highest go low",
 }
-
-
-def toml_value(value: object) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(k)} = {toml_value(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(toml_value, value)) + "]"
-    return json.dumps(value)
-
-
-def write_table(path: Path, **rules: object) -> str:
-    table = standard_table(
-        TableRules.model_validate({"game": "emperors_challenge_exposed", **rules})
-    )
-    data = table.model_dump(mode="json", exclude_none=True)
-    path.write_text("".join(f"{key} = {toml_value(value)}\n" for key, value in data.items()))
-    return str(path)
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
@@ -119,7 +101,7 @@ def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_discard_and_choice_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = write_table(tmp_path / "t.toml", house_way_readings={"equal_cards": "free"})
+    table = str(write_table(tmp_path / "t.toml", house_way_readings={"equal_cards": "free"}))
     assert main(["houseway", "AS AD AC JOKER KD QC JH 2C", "--table", table]) == 0
     out = capsys.readouterr().out
     assert "discard  2C" in out
@@ -152,14 +134,15 @@ def test_the_wheel(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_table_says_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = write_table(
-        tmp_path / "t.toml", house_way="trump_plaza", wheel="lowest", house_way_readings={}
-    )
+    path = tmp_path / "t.toml"
+    table = str(write_table(path, house_way="trump_plaza", wheel="lowest", house_way_readings={}))
     [form] = answer(capsys, "KS 5D 5C 4H 4C QD 9S", "--table", table)
     assert form["rule"] == "Trump Plaza, Two Pair, low and low"
     [form] = answer(capsys, "KS 5D 5C 4H 4C QD 9S", "--table", table, "--way", "document_004")
     assert form["rule"] == "004 House Way, Two Pair"
-    table = write_table(tmp_path / "u.toml", house_way_readings={"two_pair_with_ace": "high_mid"})
+    table = str(
+        write_table(tmp_path / "u.toml", house_way_readings={"two_pair_with_ace": "high_mid"})
+    )
     [form] = answer(capsys, "AS TD TC 7H 7C 9D 2S", "--table", table)
     assert form["low"] == ["AS", "9D"]
 
@@ -219,6 +202,6 @@ def test_files_that_cannot_be_read(
 
 
 def test_a_table_with_an_unknown_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = write_table(tmp_path / "t.toml", house_way="own")
+    table = str(write_table(tmp_path / "t.toml", house_way="own"))
     error = refusal(capsys, HAND, "--table", table)
     assert "t.toml: rules.house_way: no house way 'own'" in error

@@ -55,7 +55,7 @@ def test_without_the_train_extra(
     assert main(["model", *arguments]) == 2
     err = capsys.readouterr().err
     assert err.startswith("feltwatch: error: ")
-    assert 'pip install "feltwatch[train]"' in err
+    assert 'pip install "feltwatch[train]", which is about 7 GB' in err
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 

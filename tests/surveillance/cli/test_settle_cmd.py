@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from settlement.rules import TableRules
 from surveillance.cli import main
-from vision.geometry.standard_layout import standard_table
-from vision.geometry.table import TableFile
+from tests.surveillance.cli.table_texts import PAYTABLES, write_table
 
 RECORD: dict[str, Any] = {
     "round_id": "t1-000042",
@@ -35,32 +33,9 @@ RECORD: dict[str, Any] = {
 }
 
 
-def toml_value(value: object) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(k)} = {toml_value(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(toml_value, value)) + "]"
-    return json.dumps(value)
-
-
-def write_table(path: Path, **rules: object) -> Path:
-    table: TableFile = standard_table(
-        TableRules.model_validate(
-            {
-                "game": "emperors_challenge_exposed",
-                "paytables": {"emperors_treasure": "PT-FLT-EC-ET-02", "envy": "E02"},
-                **rules,
-            }
-        )
-    )
-    data = table.model_dump(mode="json", exclude_none=True)
-    path.write_text("".join(f"{key} = {toml_value(value)}\n" for key, value in data.items()))
-    return path
-
-
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    return write_table(tmp_path / "table.toml")
+    return write_table(tmp_path / "table.toml", paytables=PAYTABLES)
 
 
 def record_file(folder: Path, text: str) -> str:

@@ -7,12 +7,20 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from playwright.sync_api import Browser
 
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
+from tests.surveillance.web.review_browser import launched
 from tests.surveillance.web.review_made import make_dataset
 from tests.surveillance.web.room_made import MadeRoom, asking, made_room
 from vision.geometry.table import TableFile
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launched() as browser:
+        yield browser
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,9 +13,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from datasets.labelled.manifest import Box, Dataset
+from tests.waiting import WITHIN_S
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-WITHIN_S = 40.0
 
 
 def chromium() -> str:
@@ -40,14 +39,6 @@ def launched() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
-
-
-def until(holds: Callable[[], bool], what: str) -> None:
-    """Wait until something holds; fails naming `what` when it does not."""
-    deadline = time.monotonic() + WITHIN_S
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {WITHIN_S:.0f} s: {what}"
-        time.sleep(0.05)
 
 
 @dataclass

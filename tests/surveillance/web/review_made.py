@@ -17,7 +17,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from datasets.labelled.manifest import PICTURES, Box, Dataset
+from datasets.labelled.manifest import PICTURES, Box, Dataset, NewPicture
 from settlement.record import DECK_LABELS
 
 WIDTH, HEIGHT = 640, 480
@@ -50,15 +50,17 @@ def make_dataset(folder: Path, count: int = 6) -> Path:
         for n in range(1, count + 1):
             boxes = FIRST_BOXES if n == 1 else (Box("2C", 60, 80, 120, 160),) if n == 2 else ()
             dataset.add_picture(
-                f"{n}.jpg",
-                WIDTH,
-                HEIGHT,
-                sha256=draw(folder / PICTURES / f"{n}.jpg", f"picture {n}", boxes),
+                NewPicture(
+                    f"{n}.jpg",
+                    WIDTH,
+                    HEIGHT,
+                    sha256=draw(folder / PICTURES / f"{n}.jpg", f"picture {n}", boxes),
+                    deal=f"deal-{(n + 1) // 2}" if n < 5 else None,
+                    split="val" if n % 3 == 0 else "train",
+                    labelled_by="model:v1",
+                    attributes=(("seat", n),),
+                ),
                 boxes=boxes,
-                deal=f"deal-{(n + 1) // 2}" if n < 5 else None,
-                split="val" if n % 3 == 0 else "train",
-                labelled_by="model:v1",
-                attributes=(("seat", n),),
             )
     return folder
 

@@ -44,7 +44,7 @@ from surveillance.store import AlertRow, AuditFilter, NewAlert, NewRound, RoundR
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
-from tests.surveillance.conftest import HEIGHT, WIDTH, to_toml
+from tests.surveillance.conftest import HEIGHT, WIDTH, table_text
 from tests.surveillance.handmade import observed_round
 from vision.geometry.table import TableFile
 
@@ -197,10 +197,7 @@ class MadeRoom:
                     for seen in picture.seen
                 ],
                 versions={"model": {"name": "made", "sha256": "ab" * 32}},
-                table_file="\n".join(
-                    f"{key} = {to_toml(value)}"
-                    for key, value in self.table.model_dump(mode="json", exclude_none=True).items()
-                ).encode(),
+                table_file=table_text(self.table).encode(),
             )
             ref = write_bundle(self.evidence_dir, contents, Chain.of(self.evidence_dir))
             path = ref.path.relative_to(self.evidence_dir.resolve()).as_posix()

@@ -8,14 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.surveillance.web.review_browser import launched
-from tests.surveillance.web.tools_made import Watched, app_with, served, table_copy
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
+from benchmarks.served import served
+from tests.surveillance.web.tools_made import Watched, app_with, table_copy
 
 
 @pytest.fixture

@@ -13,16 +13,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.surveillance.web.review_browser import launched
 from tests.surveillance.web.tools_made import COMMENT, SAMPLE, Watched, table_copy
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import load_table
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
-import threading
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from fastapi import FastAPI
 from playwright.sync_api import Page
 
@@ -35,22 +30,6 @@ def app_with(*files: Path, **settings: Any) -> FastAPI:
     app = create_app(WebSettings(person="ann", **settings))
     app.state.table_shelf = TableShelf(files=files)
     return app
-
-
-@contextlib.contextmanager
-def served(app: FastAPI) -> Iterator[str]:
-    """A real server in a thread; gives its address."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    deadline = time.monotonic() + 60
-    while not server.started:
-        assert time.monotonic() < deadline, "the server does not start"
-        time.sleep(0.05)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join(20)
 
 
 class Watched:

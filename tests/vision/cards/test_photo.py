@@ -6,6 +6,7 @@ import doctest
 import itertools
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -32,7 +33,7 @@ from vision.cards import outline as outline_module
 from vision.cards import photo as photo_module
 from vision.cards import rotation as turns_module
 from vision.cards.grouping import join_indices, same_card
-from vision.cards.outline import PlacedIndex
+from vision.cards.outline import ReadIndex
 from vision.cards.photo import PhotoError, PhotoReader, card_of_reading, read_photo, read_picture
 from vision.cards.rotation import (
     CROP_MARGIN,
@@ -165,10 +166,11 @@ class TestTurns:
         assert read_boxes(ground(50, 50), np.zeros((0, 4), np.float32), [], ColourReader()) == []
 
 
-def index(label: str, x: float, y: float, turn: float, share: float = 0.9) -> PlacedIndex:
+def index(label: str, x: float, y: float, turn: float, share: float = 0.9) -> ReadIndex:
     shares = np.full(53, (1 - share) / 52, np.float32)
     shares[DECK_LABELS.index(label)] = share
-    return PlacedIndex(label, share, np.array([x, y], float), turn, 20.0, shares)
+    box = (x - 5, y - 10, x + 5, y + 10)
+    return ReadIndex(np.array([x, y], float), turn, 20.0, shares, 0.9, box)
 
 
 class TestJoining:
@@ -185,7 +187,7 @@ class TestJoining:
             (index("AS", 0, 0, 0), index("AS", 430, 540, 180), False),
         ],
     )
-    def test_geometry(self, a: PlacedIndex, b: PlacedIndex, joined: bool) -> None:
+    def test_geometry(self, a: ReadIndex, b: ReadIndex, joined: bool) -> None:
         assert same_card(a, b) is joined
         assert same_card(b, a) is joined
 
@@ -261,7 +263,7 @@ class TestJoining:
         self, height: float, told: bool
     ) -> None:
         word = index("JOKER", 200, 100, 0, 0.98)
-        word = PlacedIndex("JOKER", 0.98, word.center, 0, height, word.shares, 0.16)
+        word = replace(word, height=height, aspect=0.16)
         labels = {card.label for card in join_indices([*self.WHOLE, word], 300, 200)}
         assert ("JOKER" in labels) is told
         # A joker alone has nothing to be compared with.

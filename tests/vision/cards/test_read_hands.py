@@ -10,7 +10,7 @@ from tests.vision.painted import NAMES, ColourReader, paint_index
 from vision.cards.rotation import axes
 from vision.cards.view import (
     CardRead,
-    ReadIndex,
+    ViewIndex,
     backs_seen,
     fuse_indices,
     join_cards,
@@ -35,7 +35,7 @@ def observation(
     turned: bool = False,
     card: tuple[float, float] | None = None,
     second: str | None = None,
-) -> ReadIndex:
+) -> ViewIndex:
     """An index at (u, v) whose card's middle is where a poker card's is, or at `card`."""
     shares = np.full(53, 0.0, np.float32)
     shares[DECK_LABELS.index(label)] = share
@@ -43,9 +43,9 @@ def observation(
         shares[DECK_LABELS.index(second)] = 1 - share
     off = np.array([25.5, 32.0]) * (-1 if turned else 1)
     at = np.array([u, v])
-    return ReadIndex(
-        at, at + off if card is None else np.array(card), 180.0 if turned else 0.0, shares, 0.9,
-        (u - 4, v - 9, u + 4, v + 9),
+    return ViewIndex(
+        at, 180.0 if turned else 0.0, 17.0, shares, 0.9, (u - 4, v - 9, u + 4, v + 9),
+        card=at + off if card is None else np.array(card),
     )  # fmt: skip
 
 
@@ -89,7 +89,7 @@ def told(cards: list[CardRead]) -> list[tuple[str, int]]:
     ],
 )  # fmt: skip
 def test_indices_are_joined_to_cards(
-    observations: list[ReadIndex], cards: list[tuple[str, int]]
+    observations: list[ViewIndex], cards: list[tuple[str, int]]
 ) -> None:
     assert told(join_cards(observations)) == cards
     assert told(join_cards(observations[::-1])) == cards
@@ -158,7 +158,7 @@ def test_fused_shares_are_the_mean_of_logarithms() -> None:
     nine, six = (float(fused.shares[DECK_LABELS.index(c)]) for c in ("9H", "6H"))
     assert nine == pytest.approx((0.9 * 0.4 * 0.9) ** (1 / 3), rel=1e-3)
     assert six == pytest.approx((0.1 * 0.6 * 0.1) ** (1 / 3), rel=1e-3)
-    assert fused.center_mm == pytest.approx(np.array([1.0, 1.0]))
+    assert fused.center == pytest.approx(np.array([1.0, 1.0]))
     assert fused.shares.sum() <= 1.0 + 1e-6
 
 
@@ -222,12 +222,12 @@ def test_indices_are_read_at_any_turn() -> None:
     assert [s.label for s in observations] == [label for label, *_ in wanted]
     assert [s.turn_deg for s in observations[:3]] == [0.0, 180.0, 0.0]
     for own, (_, u, v, turn) in zip(observations, wanted, strict=True):
-        assert own.center_mm == pytest.approx(np.array([u, v]), abs=0.1)
+        assert own.center == pytest.approx(np.array([u, v]), abs=0.1)
         assert own.turn_deg == pytest.approx(turn, abs=4.0)
         right, down = axes(turn)
         card = np.array([u, v]) + 25.5 * right + 32 * down
-        assert own.card_mm == pytest.approx(card, abs=0.1 if turn % 180 == 0 else 3.0)
-        assert float(own.shares.max()) > 0.6
+        assert own.card == pytest.approx(card, abs=0.1 if turn % 180 == 0 else 3.0)
+        assert own.share > 0.6
 
 
 class Unsure:

@@ -94,6 +94,6 @@ def test_a_higher_temperature_is_less_sure() -> None:
 
 
 def test_the_pieces_of_the_likeliest_cut() -> None:
-    row, logs = cut_rows(potentials_of([0, 1, 1], 4), 3)
+    ((row, logs),) = cut_rows(potentials_of([0, 1, 1], 4), [3]).values()
     assert row == 24
     assert logs.argmax(axis=1).tolist() == [0, 1, 1]

@@ -10,7 +10,7 @@ import numpy as np
 from settlement.record import DECK_LABELS
 from settlement.rules import TableRules
 from tests.vision.painted import NAMES
-from vision.cards.view import ReadIndex
+from vision.cards.view import ViewIndex
 from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import ByteArray, Detections
@@ -27,6 +27,9 @@ TABLE: TableFile = FULL.model_copy(update={"seats": FULL.seats[:2]})
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 CHIPS = {color: kind.value_cents for color, kind in TABLE.chips.items()}
 Stacks = Mapping[str, Sequence[str]]
+
+XYXY = (0.0, 0.0, 9.0, 18.0)
+"""The box of every index, in px of the view."""
 
 
 def stack(colours: str, probability: float = 0.995, **others: float) -> ReadStack:
@@ -49,7 +52,7 @@ def stacks(own: Mapping[str, Sequence[str | ReadStack]]) -> dict[str, tuple[Read
 def hand(
     part: DealerPlace | SeatPlace, low: str, high: str, *,
     shares: Mapping[str, float] | None = None, shift: float = 0.0,
-) -> tuple[ReadIndex, ...]:  # fmt: skip
+) -> tuple[ViewIndex, ...]:  # fmt: skip
     """Upper indices of a low and a high hand, 'KS KD' and '9C 9D 4H 4S 2C', as laid out.
 
     `shares` are those of cards read less surely, `shift` moves the whole hand (mm).
@@ -61,14 +64,14 @@ def hand(
             card = np.array([u + (k - (len(cards) - 1) / 2) * pitch + shift, v])
             told = np.zeros(len(DECK_LABELS), np.float32)
             told[DECK_LABELS.index(label)] = (shares or {}).get(label, 0.98)
-            out.append(ReadIndex(card - (25.5, 32.0), card, 0.0, told, 0.9, (0.0, 0.0, 9.0, 18.0)))
+            out.append(ViewIndex(card - (25.5, 32.0), 0.0, 17.0, told, 0.9, XYXY, card=card))
     return tuple(out)
 
 
 def reading(
     at_s: float = 0.0,
     *,
-    cards: tuple[ReadIndex, ...] = (),
+    cards: tuple[ViewIndex, ...] = (),
     backs: int = 0,
     stakes: Mapping[str, Sequence[str | ReadStack]] | None = None,
     pays: Mapping[str, Sequence[str | ReadStack]] | None = None,
@@ -89,10 +92,12 @@ class Play:
     now_s: float = 0.0
     ended: list[Round] = field(default_factory=list)
 
-    def see(self, seat: int | None, *readings: ViewReading, picture: ByteArray = PICTURE) -> None:
-        """A new rest of a view; one reading is repeated thrice."""
+    def see(
+        self, seat: int | None, *readings: ViewReading, picture: ByteArray = PICTURE, times: int = 3
+    ) -> None:
+        """A new rest of a view; one reading is repeated, thrice unless told otherwise."""
         since = self.now_s
-        for k, own in enumerate(readings if len(readings) > 1 else readings * 3):
+        for k, own in enumerate(readings if len(readings) > 1 else readings * times):
             self.now_s = round(self.now_s + 0.2, 3)
             own = replace(own, at_s=self.now_s)
             done = self.tracker.take(seat, own, picture, fresh=k == 0, since_s=since)
@@ -118,9 +123,9 @@ DEALER = ("KS KD", "9C 9D 4H 4S 2C")
 HANDS = {1: ("QS QD", "AC AH TS 7D 3C"), 2: ("8S 7S", "JC JD 6H 5S 2D")}
 
 
-def dealer_cards(**kw: object) -> tuple[ReadIndex, ...]:
+def dealer_cards(**kw: object) -> tuple[ViewIndex, ...]:
     return hand(TABLE.dealer, *DEALER, **kw)  # type: ignore[arg-type]
 
 
-def seat_cards(seat: int, **kw: object) -> tuple[ReadIndex, ...]:
+def seat_cards(seat: int, **kw: object) -> tuple[ViewIndex, ...]:
     return hand(TABLE.seat(seat), *HANDS[seat], **kw)  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import VIEW_MM, TableFile
 from vision.rounds.changes import find_changes
 from vision.rounds.compile_round import compile_round
-from vision.rounds.procedure.place_looks import PlaceLooks
+from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import read_procedure, with_procedure
 from vision.rounds.tracker import Round, RoundTracker
 from vision.rounds.view_reader import ViewReading
@@ -44,7 +44,7 @@ class Felt:
 
     def __init__(self, table: TableFile) -> None:
         self.table = table
-        self.looks = PlaceLooks(table, PX)
+        self.looks = PlaceStates(table, PX)
         tracker = RoundTracker([1, 2], procedure_of(table.rules.game), self.looks.shows)
         self.play = Play(tracker)
 

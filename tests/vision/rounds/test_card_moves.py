@@ -9,7 +9,7 @@ import pytest
 from settlement.record import CardMove
 from tests.vision.painted import NAMES
 from tests.vision.rounds.readings import DEALER, HANDS, TABLE, Play, dealer_cards, hand, reading
-from vision.cards.view import ReadIndex
+from vision.cards.view import ViewIndex
 from vision.detect.detections import Detections
 from vision.geometry.table import VIEW_MM, FloatArray
 from vision.rounds.card_moves import SURE_CARD
@@ -24,12 +24,12 @@ SEAT = TABLE.seat(1)
 LOW, HIGH = HANDS[1]
 
 
-def cards(low: str = LOW, high: str = HIGH, **kw: object) -> tuple[ReadIndex, ...]:
+def cards(low: str = LOW, high: str = HIGH, **kw: object) -> tuple[ViewIndex, ...]:
     return hand(SEAT, low, high, **kw)  # type: ignore[arg-type]
 
 
 def seen(
-    own: Sequence[ReadIndex] = (), backs_mm: Sequence[Sequence[float] | FloatArray] = ()
+    own: Sequence[ViewIndex] = (), backs_mm: Sequence[Sequence[float] | FloatArray] = ()
 ) -> ViewReading:
     """A reading of seat 1: face-up cards, and backs whose middles lie there."""
     middles = np.array(backs_mm, np.float32).reshape(-1, 2)
@@ -42,11 +42,11 @@ def seen(
     return replace(told, found=found)
 
 
-def at(label: str, own: Sequence[ReadIndex]) -> ReadIndex:
+def at(label: str, own: Sequence[ViewIndex]) -> ViewIndex:
     return next(observation for observation in own if observation.label == label)
 
 
-def without(label: str, own: Sequence[ReadIndex]) -> tuple[ReadIndex, ...]:
+def without(label: str, own: Sequence[ViewIndex]) -> tuple[ViewIndex, ...]:
     return tuple(observation for observation in own if observation.label != label)
 
 
@@ -54,15 +54,15 @@ BOXES = [SEAT.place.to_local(np.array([box.center_mm]))[0] for box in (SEAT.low,
 DOWN = seen(backs_mm=BOXES)
 
 
-def corner(observation: ReadIndex) -> ReadIndex:
+def corner(observation: ViewIndex) -> ViewIndex:
     """The other corner of the same card."""
-    other = 2 * observation.card_mm - observation.center_mm
-    return replace(observation, center_mm=other, turn_deg=180.0)
+    other = 2 * observation.card - observation.center
+    return replace(observation, center=other, turn_deg=180.0)
 
 
 def played(
     *shown: ViewReading, down: Sequence[ViewReading] = (DOWN,),
-    dealer: Sequence[tuple[ReadIndex, ...]] = (),
+    dealer: Sequence[tuple[ViewIndex, ...]] = (),
 ) -> Play:  # fmt: skip
     """A round of seat 1: `down` until the dealer turns the hand up, then `shown`."""
     play = Play()
@@ -138,17 +138,17 @@ def test_what_is_no_move_is_not_told(shown: list[ViewReading]) -> None:
 def test_a_card_turned_down_after_the_show_is_told() -> None:
     own = cards()
     gone = at("TS", own)
-    play = played(seen(own), seen(without("TS", own), [gone.card_mm]))
+    play = played(seen(own), seen(without("TS", own), [gone.card]))
     assert kinds(play) == [("face_down", ("TS",))]
     # A back elsewhere, such as another seat's, a card that is only not read, or one that is
     # told elsewhere now, show nothing.
-    away = gone.card_mm + np.array([90.0, 60.0])
+    away = gone.card + np.array([90.0, 60.0])
     assert kinds(played(seen(own), seen(without("TS", own), [away]))) == []
     assert kinds(played(seen(own), seen(without("TS", own)))) == []
-    shifted = tuple(replace(s, center_mm=s.center_mm + 40, card_mm=s.card_mm + 40) for s in own)
-    assert kinds(played(seen(own), seen(without("TS", shifted), [gone.card_mm]))) == []
+    shifted = tuple(replace(s, center=s.center + 40, card=s.card + 40) for s in own)
+    assert kinds(played(seen(own), seen(without("TS", shifted), [gone.card]))) == []
     # A back that was there all the time was no card of the hand.
-    assert kinds(played(seen(own, [gone.card_mm]), seen(without("TS", own), [gone.card_mm]))) == []
+    assert kinds(played(seen(own, [gone.card]), seen(without("TS", own), [gone.card]))) == []
 
 
 def test_a_card_turned_up_before_the_show_is_told() -> None:

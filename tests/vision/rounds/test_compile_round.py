@@ -19,7 +19,7 @@ from tests.vision.rounds.readings import (
     seat_cards,
     stack,
 )
-from vision.cards.view import ReadIndex
+from vision.cards.view import ViewIndex
 from vision.rounds.compile_round import SURE_CARD, compile_round
 
 STAKES = {"main": ["red red"], "emperors_treasure": ["white white"]}
@@ -29,8 +29,8 @@ DIM = stack("red red", 0.5, c3000=0.45)
 
 def whole_round(
     *,
-    dealer: tuple[ReadIndex, ...] = (),
-    seat_1: tuple[ReadIndex, ...] = (),
+    dealer: tuple[ViewIndex, ...] = (),
+    seat_1: tuple[ViewIndex, ...] = (),
     before: Any = STAKES,
     after: Sequence[Any] = (),
     lammers: Sequence[str] = (),
@@ -160,14 +160,15 @@ def test_a_payout_after_the_cards_were_taken_is_dated() -> None:
     assert float(taken) < float(told.payments[0].at_s)
 
 
-def test_a_late_payout_is_dated_although_its_sum_is_not_sure() -> None:
+@pytest.mark.parametrize("times_seen", [1, 3])
+def test_a_late_payout_is_dated_although_its_sum_is_not_sure(times_seen: int) -> None:
     torn = stack("red red", 0.6, c1500=0.4)
     play = Play()
     for backs in (0, 2):
         play.see(1, reading(stakes=STAKES, backs=backs))
     play.see(None, reading(cards=dealer_cards()))
     play.see(1, *[reading(stakes=STAKES, cards=seat_cards(1))] * 3)
-    play.see(1, *[reading(stakes=STAKES)] * 3)
+    play.see(1, reading(stakes=STAKES), times=times_seen)
     play.see(1, *[reading(stakes=STAKES, pays={"main": [torn]})] * 3)
     play.see(None, reading())
     play.see(1, reading())
@@ -194,14 +195,25 @@ def test_a_payout_that_lost_a_chip_is_two_states_although_neither_is_sure() -> N
     assert (told.paid_sums or ((1000, 1.0),))[0][0] == 1000
 
 
-def test_a_payout_mended_after_the_cards_were_taken_is_told_in_steps() -> None:
+@pytest.mark.parametrize(
+    ("shares", "times_seen"),
+    [
+        pytest.param((0.99, 0.99), 3, id="seen long"),
+        # Once without the cards; the rest before it makes the former sum sure.
+        pytest.param((0.996, 0.994), 1, id="seen once"),
+    ],
+)
+def test_a_payout_mended_after_the_cards_were_taken_is_told_in_steps(
+    shares: tuple[float, float], times_seen: int
+) -> None:
     play = Play()
     for backs in (0, 2):
         play.see(1, reading(stakes=STAKES, backs=backs))
     play.see(None, reading(cards=dealer_cards()))
-    much, right = {"main": ["red red red"]}, {"main": ["red red"]}
-    play.see(1, *[reading(stakes=STAKES, pays=much, cards=seat_cards(1))] * 3)
-    play.see(1, *[reading(stakes=STAKES, pays=much)] * 3)
+    right = {"main": ["red red"]}
+    much = [{"main": [stack("red red red", share, c2000=1 - share)]} for share in shares]
+    play.see(1, *[reading(stakes=STAKES, pays=much[0], cards=seat_cards(1))] * 3)
+    play.see(1, reading(stakes=STAKES, pays=much[1]), times=times_seen)
     play.see(1, *[reading(stakes=STAKES, pays=right)] * 3)
     play.see(None, reading())
     play.see(1, reading())

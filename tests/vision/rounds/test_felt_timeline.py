@@ -28,14 +28,14 @@ from vision.chips.reading import ReadStack
 from vision.detect.detections import Detections
 from vision.geometry.table import VIEW_MM
 from vision.rounds.compile_round import compile_round
-from vision.rounds.procedure.place_looks import PlaceLooks
+from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import read_procedure
 from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.tracker import Round
 from vision.rounds.view_reader import ViewReading
 
 SIZE = 640
-LOOKS = PlaceLooks(TABLE, SIZE)
+LOOKS = PlaceStates(TABLE, SIZE)
 MAIN: Stacks = {"main": ["red red"]}
 PAID: Stacks = {"main": ["red red"]}
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from settlement.errors import FeltwatchError
-from vision.cards.view import ReadIndex
+from vision.cards.view import ViewIndex
 from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
@@ -25,9 +25,9 @@ from vision.sources.gaps import Gap
 
 def seen_so_far() -> WatcherState:
     random = np.random.default_rng(7)
-    index = ReadIndex(
-        np.array([1.5, -0.1]), np.array([2.0, 1 / 3]), 180.0,
-        random.random(53).astype(np.float32), 0.1 + 0.2, (1.0, 2.0, 3.0, 4.0),
+    index = ViewIndex(
+        np.array([1.5, -0.1]), 180.0, 17.0, random.random(53).astype(np.float32), 0.1 + 0.2,
+        (1.0, 2.0, 3.0, 4.0), card=np.array([2.0, 1 / 3]),
     )  # fmt: skip
     posterior = Posterior((Sum(1000, (1, 1), 0.7), Sum(500, (1,), 0.25)), 0.05, 24)
     stack = ReadStack((3.25, 4.5), ("red", "red"), (0.0, 1.0, 2.0, 3.0), posterior)
@@ -111,10 +111,10 @@ def test_scalars_of_numpy_keep_their_type() -> None:
     assert isinstance(load_state(dump_state(state)).now_s, np.float32)
 
 
-@pytest.mark.parametrize("version", [0, 2, "3", None])
+@pytest.mark.parametrize("version", [0, 3, "4", None])
 def test_another_version_is_refused_and_named(version: object) -> None:
     data = with_document(dump_state(seen_so_far()), version=version)
-    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 3;"):
+    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 4;"):
         load_state(data)
 
 

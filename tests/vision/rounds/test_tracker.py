@@ -254,7 +254,7 @@ def test_a_hand_is_read_as_it_lay_last() -> None:
         track.episodes.append(Episode(start, [reading(cards=cards)] * 3))
     assert len(track.hand()) == 7
     middles = {c.label: c.center_mm for c in track.hand()}
-    wanted = {s.label: s.card_mm for s in dealer_cards()}
+    wanted = {s.label: s.card for s in dealer_cards()}
     for label, middle in middles.items():
         assert middle == pytest.approx(tuple(wanted[label]))
 

@@ -176,14 +176,17 @@ def test_colours_come_back(tmp_path: Path, size: tuple[int, int], tagged: bool) 
     assert frame.bgr() is picture
 
 
-def test_untagged_hd_is_read_by_the_hd_matrix(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("codec", "form"), [("rawvideo", "yuv420p"), ("ffv1", "yuv420p10le")], ids=["8 bits", "10 bits"]
+)
+def test_untagged_hd_is_read_by_the_hd_matrix(tmp_path: Path, codec: str, form: str) -> None:
     written = np.full((720, 1280, 3), (40, 30, 200), np.uint8)
     path = tmp_path / "a.mkv"
     with av.open(str(path), "w") as container:
-        stream: Any = container.add_stream("rawvideo", rate=30)
-        stream.width, stream.height, stream.pix_fmt = 1280, 720, "yuv420p"
+        stream: Any = container.add_stream(codec, rate=30)
+        stream.width, stream.height, stream.pix_fmt = 1280, 720, form
         frame = av.VideoFrame.from_ndarray(written, format="bgr24")
-        frame = frame.reformat(format="yuv420p", dst_colorspace=Colorspace.ITU709)
+        frame = frame.reformat(format=form, dst_colorspace=Colorspace.ITU709)
         frame.colorspace = 2
         frame.pts, frame.time_base = 0, Fraction(1, 30)
         container.mux(stream.encode(frame))

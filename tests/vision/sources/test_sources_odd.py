@@ -10,7 +10,6 @@ from typing import Any
 import av
 import numpy as np
 import pytest
-from av.video.reformatter import Colorspace
 
 from tests.vision.sources.test_sources import FRAMES, brightness, refused, write_video
 from vision.sources.base import HOLE, FileSource
@@ -26,23 +25,6 @@ def test_hevc_is_read_with_exact_times(tmp_path: Path, suffix: str) -> None:
     for i, frame in enumerate(frames):
         assert float(frame.at_s - frames[0].at_s) == pytest.approx(i / 30, abs=0.0006)
         assert brightness(frame.luma) == pytest.approx(i, abs=0.9)
-
-
-def test_untagged_hd_of_ten_bits_is_read_by_the_hd_matrix(tmp_path: Path) -> None:
-    written = np.full((720, 1280, 3), (40, 30, 200), np.uint8)
-    path = tmp_path / "a.mkv"
-    with av.open(str(path), "w") as container:
-        stream: Any = container.add_stream("ffv1", rate=30)
-        stream.width, stream.height, stream.pix_fmt = 1280, 720, "yuv420p10le"
-        frame = av.VideoFrame.from_ndarray(written, format="bgr24")
-        frame = frame.reformat(format="yuv420p10le", dst_colorspace=Colorspace.ITU709)
-        frame.colorspace = 2
-        frame.pts, frame.time_base = 0, Fraction(1, 30)
-        container.mux(stream.encode(frame))
-        container.mux(stream.encode())
-    with FileSource(path) as source:
-        picture = next(source.frames()).bgr()
-    assert np.abs(picture.astype(int) - written).mean() < 4
 
 
 def test_interlaced_pictures_have_exact_times(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from settlement.procedures import Forbidden, Procedure
 from vision.chips.boxes import Box
 from vision.geometry.table import Polygon, SeatPlace
-from vision.rounds.procedure.place_looks import PlaceLooks
+from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.seat_steps import SeenBreach, SeenPhase, SeenStep
 from vision.rounds.region_change import as_picture, different_share
 from vision.rounds.tracker import Episode, Round
@@ -34,14 +34,14 @@ def breaches(
     steps: Sequence[SeenStep],
     place: SeatPlace,
     own: Round,
-    looks: PlaceLooks,
+    states: PlaceStates,
 ) -> Iterator[SeenBreach]:
     """What the procedure forbids about a hand, of one seat's `steps`, each rule once."""
     shown = next((k for k, step in enumerate(steps) if step.name == "shown"), len(steps))
     if not any(step.name in ("set", "shown") for step in steps):
         # A seat that left its bets, or took them back, sets no hand.
         return
-    seat = _Seat(place, own, looks, steps)
+    seat = _Seat(place, own, states, steps)
     for rule in procedure.forbidden:
         if rule.step is None:
             continue
@@ -58,7 +58,7 @@ def breaches(
 class _Seat:
     place: SeatPlace
     own: Round
-    looks: PlaceLooks
+    states: PlaceStates
     all_steps: Sequence[SeenStep]
 
     def first(
@@ -105,7 +105,7 @@ class _Seat:
         )
 
     def _backs_in(self, rest: Episode, box: Polygon) -> int:
-        return self.looks.backs_in(self.place.seat, rest, box)
+        return self.states.backs_in(self.place.seat, rest, box)
 
     def _are_bare(self, rest: Episode, boxes: Sequence[Polygon]) -> bool:
         """Whether the picture of the boxes is as it was before any card lay there."""

@@ -33,7 +33,6 @@ class HousePlace:
     """Keeps what the house wager's place showed; `episodes` are its states of rest."""
 
     def __init__(self) -> None:
-        """Nothing was seen yet."""
         self.episodes: list[Episode] = []
 
     def take(self, reading: ViewReading, image: ByteArray, *, fresh: bool, since_s: float) -> None:

@@ -17,7 +17,7 @@ from vision.rounds.procedure.bets_touched import touched_bets
 from vision.rounds.procedure.breaches import breaches
 from vision.rounds.procedure.commission import with_stirred
 from vision.rounds.procedure.house_place import HouseWager, read_house
-from vision.rounds.procedure.place_looks import PlaceLooks
+from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.seat_steps import (
     SeenBreach,
     SeenPhase,
@@ -57,19 +57,19 @@ def _breach(seen: SeenBreach) -> Breach:
     )  # fmt: skip
 
 
-def read_procedure(table: TableFile, own: Round, looks: PlaceLooks) -> RoundProcedure:
+def read_procedure(table: TableFile, own: Round, states: PlaceStates) -> RoundProcedure:
     """Read a finished round against the procedure of the table's game."""
     procedure = procedure_of(table.rules.game)
     if procedure is None:
         return RoundProcedure()
-    phases = table_phases(procedure, own, looks)
+    phases = table_phases(procedure, own, states)
     steps: list[SeenStep] = []
     found: list[SeenBreach] = []
     for place in table.seats:
         rests = until(own.tracks[place.seat].episodes, own.cut_s)
-        mine = seat_steps(procedure, place.seat, rests, looks)
+        mine = seat_steps(procedure, place.seat, rests, states)
         steps += mine
-        found += breaches(procedure, phases, mine, place, own, looks)
+        found += breaches(procedure, phases, mine, place, own, states)
         found += touched_bets(procedure, place, own)
     return RoundProcedure(tuple(phases), tuple(steps), tuple(found))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from settlement.procedures import Course, Forbidden, Phase, Procedure
-from vision.rounds.procedure.place_looks import PlaceLooks
+from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.tracker import Episode, Round
 
 
@@ -57,7 +57,7 @@ class SeenBreach:
     wager: str | None = None
 
 
-def table_phases(procedure: Procedure, own: Round, looks: PlaceLooks) -> list[SeenPhase]:
+def table_phases(procedure: Procedure, own: Round, states: PlaceStates) -> list[SeenPhase]:
     """The phases of a round, in order, from all its states of rest."""
     rests = sorted(
         ((e.start_s, seat is not None, seat or 0, e) for seat, t in own.tracks.items()
@@ -69,17 +69,17 @@ def table_phases(procedure: Procedure, own: Round, looks: PlaceLooks) -> list[Se
     for start_s, is_seat, seat, episode in rests:
         phase = phases[-1].phase
         place = "seat" if is_seat else "dealer"
-        shows = looks.shows(seat if is_seat else None, episode)
+        shows = states.shows(seat if is_seat else None, episode)
         after = procedure.next_phase(phase, place, shows)
         if is_seat:
             latest[seat] = episode
             lying = [(s, e) for s, e in latest.items() if not e.empty]
-            if after is phase and lying and all("set" in looks.shows(s, e) for s, e in lying):
+            if after is phase and lying and all("set" in states.shows(s, e) for s, e in lying):
                 after = procedure.next_phase(phase, "every_seat", {"set"})
         if after is phase:
             continue
         phases.append(SeenPhase(after, max(start_s, own.start_s)))
-        shown = any("hand" in looks.shows(s, e) for s, e in latest.items())
+        shown = any("hand" in states.shows(s, e) for s, e in latest.items())
         if after is Phase.DEALER_SET and shown:
             # A hand that was turned up before the dealer's is compared at once.
             after = procedure.next_phase(after, "seat", {"hand"})
@@ -88,7 +88,7 @@ def table_phases(procedure: Procedure, own: Round, looks: PlaceLooks) -> list[Se
 
 
 def seat_steps(
-    procedure: Procedure, seat: int, rests: Sequence[Episode], looks: PlaceLooks
+    procedure: Procedure, seat: int, rests: Sequence[Episode], states: PlaceStates
 ) -> list[SeenStep]:
     """The steps of one seat in a round, from its states of rest."""
     steps: list[SeenStep] = []
@@ -96,7 +96,7 @@ def seat_steps(
         if not rest.readings:
             continue
         step = steps[-1].name if steps else None
-        now = procedure.next_step(step, looks.of_seat(seat, rest))
+        now = procedure.next_step(step, states.of_seat(seat, rest))
         if now is None:
             continue
         if now == step:

@@ -9,7 +9,7 @@ from settlement.felt_timeline import Lay, PhaseLine, Span, StepLine, TimelineLin
 from settlement.procedures import Phase
 from settlement.record import RoundRecord, Undecided
 from vision.geometry.table import TableFile
-from vision.rounds.procedure.place_looks import PlaceLooks
+from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import RoundProcedure
 from vision.rounds.timeline.lying_things import Thing, ThingReader
 from vision.rounds.timeline.round_events import events
@@ -37,19 +37,19 @@ def felt_timeline(
     own: Round,
     went: RoundProcedure,
     house: Sequence[Episode],
-    looks: PlaceLooks,
+    states: PlaceStates,
 ) -> tuple[TimelineLine, ...]:
     """The lines of a finished round: phases, steps, what lay where, what is undecided."""
     found: list[_Open] = []
-    dealer = ThingReader(table.dealer, {}, looks)
+    dealer = ThingReader(table.dealer, {}, states)
     found += _joined(None, own.tracks[None].episodes, dealer)
     for seat in table.seats:
-        reader = ThingReader(seat, seat.spots, looks)
+        reader = ThingReader(seat, seat.spots, states)
         found += _joined(seat.seat, own.tracks[seat.seat].episodes, reader)
     if table.dealer.house is not None:
-        reader = ThingReader(None, {"house": table.dealer.house}, looks)
+        reader = ThingReader(None, {"house": table.dealer.house}, states)
         found += _joined(None, house, reader)
-    found += _before(table, own, looks)
+    found += _before(table, own, states)
     found.sort(key=lambda one: one.rests[0].start_s)
     lays = [_lay(record.round_id, number, one) for number, one in enumerate(found, start=1)]
     lays = _with_moves(lays)
@@ -62,10 +62,10 @@ def felt_timeline(
     )
 
 
-def _before(table: TableFile, own: Round, looks: PlaceLooks) -> Iterator[_Open]:
+def _before(table: TableFile, own: Round, states: PlaceStates) -> Iterator[_Open]:
     """What lay at the places since the round before."""
-    parts: list[tuple[int | None, ThingReader]] = [(None, ThingReader(table.dealer, {}, looks))]
-    parts += [(seat.seat, ThingReader(seat, seat.spots, looks)) for seat in table.seats]
+    parts: list[tuple[int | None, ThingReader]] = [(None, ThingReader(table.dealer, {}, states))]
+    parts += [(seat.seat, ThingReader(seat, seat.spots, states)) for seat in table.seats]
     for place, reader in parts:
         # What lies there in the round as well is told of the round.
         first = {e.start_s for e in own.tracks[place].episodes[:1]}

@@ -14,7 +14,7 @@ from vision.chips.reading import ReadStack
 from vision.chips.states import place_sum
 from vision.geometry.table import DealerPlace, Polygon, SeatPlace
 from vision.rounds.procedure.eighth_card import OUTSIDE_MM, outside_mm
-from vision.rounds.procedure.place_looks import PlaceLooks
+from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.tracker import Episode
 
 SAME_MM: dict[Item, float] = {"card": 15.0, "backs": 40.0, "stack": 20.0, "lammer": 60.0}
@@ -50,10 +50,10 @@ class ThingReader:
         self,
         part: SeatPlace | DealerPlace | None,
         spots: Mapping[str, Polygon],
-        looks: PlaceLooks,
+        states: PlaceStates,
     ) -> None:
         """`part` has the boxes for cards; None where only chips lie."""
-        self._part, self._spots, self._looks = part, spots, looks
+        self._part, self._spots, self._states = part, spots, states
         self._seat = part.seat if isinstance(part, SeatPlace) else None
 
     def things(self, rest: Episode) -> list[Thing]:
@@ -81,7 +81,7 @@ class ThingReader:
             return
         place = "packet"
         if self._seat is not None:
-            look = self._looks.of_seat(self._seat, rest)
+            look = self._states.of_seat(self._seat, rest)
             place = {"set": "boxes", "discard": "discard"}.get(look, place)
         yield Thing("backs", place, "face down")
 

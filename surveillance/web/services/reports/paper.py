@@ -35,7 +35,6 @@ class Paper(FPDF):
     """A PDF in the making; `footing` stands at the left of every page's foot."""
 
     def __init__(self, title: str, creator: str, footing: str) -> None:
-        """Begin; nothing is on the paper yet."""
         super().__init__(format="A4")
         self._footing = footing
         self._widths: dict[tuple[str, float, str], float] = {}

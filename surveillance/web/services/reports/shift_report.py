@@ -55,7 +55,6 @@ class ShiftReports:
     """Makes reports of one store."""
 
     def __init__(self, store: Store) -> None:
-        """Over this store."""
         self._store = store
         self._tallies = store.tallies
 

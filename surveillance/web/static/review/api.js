@@ -1,17 +1,8 @@
 // The JSON API as functions. Every failure is an ApiError; status 0 means that no answer came.
 
-export class ApiError extends Error {
-  constructor(status, message, body) {
-    super(message);
-    this.status = status;
-    this.body = body;
-  }
+import { ApiError } from "/static/shared/api.js";
 
-  // Worth trying again as it is: no answer, a busy manifest, a server that is starting.
-  get passing() {
-    return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
-  }
-}
+export { ApiError };
 
 const ANSWER_WITHIN_MS = 20_000;
 

@@ -243,6 +243,7 @@ export class Editing {
     doc.wantConfirmed = null;
     this.app.saved(doc);
     this.app.selection.keep(doc.boxes);
+    this.app.say(way === "undo" ? "Undone." : "Done again.");
     this.app.render();
   }
 

@@ -82,7 +82,9 @@ export class LabelField {
     const rank = (label) => {
       const name = label.toUpperCase();
       if (name === wanted) return 0;
-      if (name.startsWith(wanted)) return this.recent.includes(label) ? 1 : 2;
+      if (name.startsWith(wanted) || shortName(label).startsWith(wanted)) {
+        return this.recent.includes(label) ? 1 : 2;
+      }
       return name.includes(wanted) ? 3 : 9;
     };
     return labels.map((label, n) => [rank(label), n, label]).filter(([r]) => r < 9)

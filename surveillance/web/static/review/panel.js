@@ -113,7 +113,7 @@ export class Panel {
 
   #line(box, n, mark, isOn) {
     const size = `${Math.round(box.x1 - box.x0)} × ${Math.round(box.y1 - box.y0)}`;
-    const angle = box.angle_deg ? ` ${box.angle_deg}°` : "";
+    const angle = box.angle_deg ? `${box.angle_deg}°`.replace("-", "−") : "";
     const sure = box.score === null ? "" : `${Math.round(100 * box.score)} %`;
     return html("li", {}, html(
       "button",
@@ -126,7 +126,8 @@ export class Panel {
       html("b", {}, isCard(box.label) ? shortName(box.label) : box.label),
       html("span", { class: "mark" }, mark),
       html("span", { class: "dim num", title: "How sure the model was" }, sure),
-      html("span", { class: "dim num", title: "px, and the angle" }, size + angle),
+      html("span", { class: "dim num", title: "The angle" }, angle),
+      html("span", { class: "dim num", title: "px" }, size),
     ));
   }
 

@@ -10,6 +10,10 @@ const KNOB_REM = 1.6; // how far above a box the knob stands by which it is turn
 const CROWD = 300; // boxes on a picture beyond which names are shown only where they have room
 export const HANDLES = [[-1, -1], [0, -1], [1, -1], [1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0]];
 
+// The width of a plate for words, px.
+const textWidth = (words, letter, more) => (
+  letter * (0.45 + 0.64 * [...words.replace("\ufe0e", "")].length + more));
+
 export class Stage {
   constructor(root, canvas, veil) {
     this.root = root;
@@ -347,16 +351,22 @@ export class Stage {
     const words = `${mark ? `${mark} ` : ""}${isCard(box.label) ? shortName(box.label) : box.label}`;
     const letter = (isFirst ? 1.05 : 0.85) * this.rem;
     const tall = 1.25 * letter;
-    // The knob of the first one stands above it: its name beside that.
     const above = y - tall - 2;
     const top = this.y + above > 0
       ? above : Math.min(y + height + 2, this.height - this.y - tall);
-    return this.#words(words, { x, y: top + tall }, letter, isCard(box.label) ? 0.25 : 0);
+    const more = isCard(box.label) ? 0.25 : 0;
+    // The knob of the first one stands above it: its name beside that.
+    const free = edges.width / 2 - 0.5 * this.rem - textWidth(words, letter, more);
+    let left = x;
+    if (isFirst && top === above && free < 0) {
+      left = this.x + x + free > 0 ? x + free : x + edges.width / 2 + 0.5 * this.rem;
+    }
+    return this.#words(words, { x: left, y: top + tall }, letter, more);
   }
 
   // A line of text on a plate; its lower left corner at (x, y).
   #words(words, { x, y }, letter, more = 0) {
-    const wide = letter * (0.45 + 0.64 * [...words.replace("\ufe0e", "")].length + more);
+    const wide = textWidth(words, letter, more);
     const tall = 1.25 * letter;
     const text = svg("text", { x: x + 0.18 * letter, y: y - 0.25 * letter, "font-size": letter });
     text.textContent = words;

@@ -166,10 +166,11 @@ export class Suggestions {
     return `${own ? name(own.label) : "?"} is ${name(result.label)}`;
   }
 
-  // What the stage shows: boxes as suggested, the one that keys are about marked.
+  // What the stage shows: boxes as suggested, the one that keys are about marked; none over a
+  // box that is selected.
   get hints() {
     const key = this.current?.key ?? null;
-    return this.open.map((one) => ({
+    return this.open.filter(({ uid }) => !this.app.selection.has(uid)).map((one) => ({
       key: one.key, box: this.#boxOf(one), deletes: one.result === null, active: one.key === key,
       words: `${this.words(one)}${one.score === null ? "" : ` ${Math.round(100 * one.score)} %`}`,
     })).filter((hint) => hint.box);

@@ -8,6 +8,11 @@ export class ApiError extends Error {
     this.status = status;
     this.body = body;
   }
+
+  // Worth trying again as it is: no answer, a busy database, a server that is starting.
+  get passing() {
+    return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
+  }
 }
 
 const ANSWER_WITHIN_MS = 30_000;

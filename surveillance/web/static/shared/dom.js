@@ -37,10 +37,6 @@ export function moment(text) {
 }
 
 export function timeElement(text) {
-  return html_time(text);
-}
-
-function html_time(text) {
   const node = document.createElement("time");
   if (text) node.dateTime = text;
   node.title = text ? new Date(text).toISOString() : "";

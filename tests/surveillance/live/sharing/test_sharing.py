@@ -64,7 +64,7 @@ def test_cameras_of_a_killed_server_are_taken_over(url: str, tmp_path: Path) -> 
     write_share(two, film, url)
     with Store.open(url) as store:
         accounts = Accounts(store)
-        user, _ = accounts.standing.invite("ann", Role.VIEWER)
+        user, _ = accounts.administration.invite("ann", Role.VIEWER)
         token = accounts.tokens.make(user, "test", Role.VIEWER, None).secret
 
         def wall(address: str) -> dict[str, str]:

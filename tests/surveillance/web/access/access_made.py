@@ -196,7 +196,7 @@ def shut_out(place: Place) -> dict[str, Caller]:
     gone = place.add("gone", Role.ADMIN)
     gone_token = accounts.tokens.make(gone, "gone", Role.ADMIN, None).secret
     gone_session = accounts.sessions.open(gone, "", "").secret
-    accounts.standing.set_disabled(gone, True)
+    accounts.administration.set_disabled(gone, True)
 
     # Disabled past the program: neither token nor session is closed, the person is shut out.
     bare = place.add("shut-out", Role.ADMIN)
@@ -235,7 +235,7 @@ def all_roles(place: Place) -> dict[str, tuple[Role, Caller]]:
     admin = place.add("adam", Role.ADMIN)
     fallen = place.add("fallen", Role.ADMIN)
     fallen_client = place.token(fallen, Role.ADMIN)
-    place.accounts.standing.set_role(fallen, Role.VIEWER)
+    place.accounts.administration.set_role(fallen, Role.VIEWER)
     return {
         "a viewer's token": (Role.VIEWER, place.token(viewer, Role.VIEWER)),
         "a viewer's session": (Role.VIEWER, place.session(viewer)),

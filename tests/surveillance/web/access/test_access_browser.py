@@ -15,15 +15,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from surveillance.accounts import Role, first_link
 from surveillance.web.access import SESSION_COOKIE
 from tests.surveillance.web.access.access_made import PASSWORD, Place, made
-from tests.surveillance.web.review_browser import WITHIN_S, launched, until
+from tests.waiting import WITHIN_S, until
 
 NEW_PASSWORD = "nine blue chips"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
 
 
 @pytest.fixture
@@ -193,7 +187,7 @@ def test_people_are_changed_by_keyboard_and_lose_their_login(
     place.add("ann", Role.ADMIN)
     place.add("bob", Role.VIEWER)
     place.add("cleo", Role.REVIEWER)
-    place.accounts.standing.invite("dora", Role.VIEWER)
+    place.accounts.administration.invite("dora", Role.VIEWER)
     ann, bob = enter(), enter()  # type: ignore[operator]
     for person, name in ((ann, "ann"), (bob, "bob")):
         person.open("/login?next=/me")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import av
@@ -17,19 +17,13 @@ from surveillance.recordings.preview import make_preview, video_facts
 from surveillance.recordings.worker import run_audit
 from surveillance.store import Store
 from surveillance.web.access import Role
+from tests import waiting
 from tests.surveillance.web.recordings.recordings_made import audit_and_die, manager_of
 from vision.rounds import followed
 
 pytestmark = pytest.mark.slow
 
-WITHIN_S = 60.0
-
-
-def until(holds: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + WITHIN_S
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {WITHIN_S:.0f} s: {what}"
-        time.sleep(0.05)
+until = partial(waiting.until, within_s=60.0)
 
 
 @pytest.fixture

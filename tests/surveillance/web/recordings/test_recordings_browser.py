@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from benchmarks.served import served
 from surveillance.recordings import manager
 from surveillance.recordings.results import take_results
 from surveillance.store import Store
@@ -17,16 +18,9 @@ from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
 from tests.surveillance.conftest import HEIGHT, WIDTH
 from tests.surveillance.web.recordings.recordings_made import hold_audits, manager_of
-from tests.surveillance.web.review_browser import launched
-from tests.surveillance.web.tools_made import Watched, served
+from tests.surveillance.web.tools_made import Watched
 from tests.vision.sources.live_films import write_film
 from tests.vision.sources.recorder_cuts import cut
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import hashlib
 import io
 import json
 import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,20 +38,14 @@ from surveillance.store import AlertFilter, AlertRow, NewRecording, RecordingRow
 from surveillance.web.access import Role
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
+from tests import waiting
 from tests.surveillance.audit.test_audit_resume import CountingWatcher, stopping_after
 from tests.surveillance.web.recordings.recordings_made import manager_of
 
 pytestmark = pytest.mark.slow
 
 SAMPLE = Path(__file__).parents[4] / "sample"
-WITHIN_S = 120.0
-
-
-def until(holds: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + WITHIN_S
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {WITHIN_S:.0f} s: {what}"
-        time.sleep(0.05)
+until = partial(waiting.until, within_s=120.0)
 
 
 @pytest.fixture

@@ -8,14 +8,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from surveillance.audit.recording import audit
 from surveillance.store import AlertFilter, RecordingRow, RoundFilter, Store
+from tests import waiting
 from tests.surveillance import postgres
 from tests.surveillance.audit.test_audit_resume import CountingWatcher
 from tests.surveillance.web.recordings.recordings_made import hold_audits, manager_of
@@ -23,7 +25,7 @@ from tests.surveillance.web.recordings.worker_made import LEASE_S
 
 pytestmark = pytest.mark.slow
 RECORDINGS = 12
-WITHIN_S = 400.0
+until = partial(waiting.until, within_s=400.0)
 
 
 @pytest.fixture
@@ -34,13 +36,6 @@ def folder(tmp_path: Path, video: Path, table_path: Path) -> Path:
         shutil.copy(video, folder / f"{number:02d}.mp4")
     shutil.copy(table_path, folder / "table.toml")
     return folder
-
-
-def until(holds: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + WITHIN_S
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {WITHIN_S:.0f} s: {what}"
-        time.sleep(0.1)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from datasets.labelled.manifest import MANIFEST, PICTURES, Box, Dataset
+from datasets.labelled.manifest import MANIFEST, PICTURES, Box, Dataset, NewPicture
 from datasets.labelled.suggestions import Suggestions
 from settlement.errors import FeltwatchError
 from surveillance.web.app import create_app
@@ -81,7 +81,7 @@ def test_reading_backwards_meets_every_picture_over_gaps(tmp_path: Path) -> None
     with Dataset.create(folder, ["AS"]) as dataset, dataset.batch():
         for n in range(1500):
             split = "val" if n in (0, 3, 900) else "train"
-            dataset.add_picture(f"{n}.jpg", 8, 8, sha256="0" * 64, split=split)
+            dataset.add_picture(NewPicture(f"{n}.jpg", 8, 8, sha256="0" * 64, split=split))
     app = create_app(WebSettings(datasets=(folder,)))
     with TestClient(app, base_url="http://localhost") as client:
         url = "/api/datasets/many/pictures"
@@ -366,7 +366,7 @@ def test_lists_stay_quick_over_many_pictures(tmp_path: Path) -> None:
     with Dataset.create(folder, ["AS", "KD"]) as dataset, dataset.batch():
         for n in range(10_000):
             boxes = [Box("KD" if n == 9_990 else "AS", 1, 1, 5, 5)]
-            dataset.add_picture(f"{n}.jpg", 8, 8, sha256="0" * 64, boxes=boxes)
+            dataset.add_picture(NewPicture(f"{n}.jpg", 8, 8, sha256="0" * 64), boxes=boxes)
     app = create_app(WebSettings(datasets=(folder,)))
     with TestClient(app, base_url="http://localhost") as client:
         for query in ("", "?after=9000", "?before=9000", "?label=KD", "?before=9999&label=KD"):

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from datasets.labelled.manifest import MANIFEST, PICTURES, Dataset
+from datasets.labelled.manifest import MANIFEST, PICTURES, Dataset, NewPicture
 from surveillance.web.app import create_app
 from surveillance.web.security import MAX_BODY_BYTES, Gate, host_name
 from surveillance.web.settings import WebSettings
@@ -240,7 +240,7 @@ def test_a_page_in_place_of_a_picture_is_no_page(client: TestClient, dataset_fol
 def test_names_in_pages_are_text(tmp_path: Path) -> None:
     folder = tmp_path / "<img src=x onerror=alert(1)>"
     with Dataset.create(folder, ["</script><script>alert(2)</script>"]) as dataset:
-        dataset.add_picture("a.jpg", 8, 8, sha256="0" * 64)
+        dataset.add_picture(NewPicture("a.jpg", 8, 8, sha256="0" * 64))
     with TestClient(create_app(WebSettings(datasets=(folder,))), base_url="http://localhost") as c:
         for url in ("/", "/datasets"):
             page = c.get(url, follow_redirects=True)

@@ -14,14 +14,9 @@ from benchmarks.review import crowded_dataset
 from datasets.labelled.diff import diff_datasets
 from datasets.labelled.manifest import Box, Dataset
 from datasets.labelled.suggestions import Suggestions, keep_suggestions
-from tests.surveillance.web.review_browser import Reviewer, launched, stored, stored_labels, until
+from tests.surveillance.web.review_browser import Reviewer, stored, stored_labels
 from tests.surveillance.web.review_made import FIRST_BOXES, make_dataset, running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -241,6 +236,11 @@ def test_suggestions_are_accepted_and_rejected_by_key(
     ann.page.wait_for_selector("#suggestions h2")
     assert ann.page.inner_text("#suggestions h2").endswith("4")
     assert ann.page.locator("#canvas .hint").count() == 4
+    # What is selected shows that it is: suggestions for it are out of its way.
+    ann.press("Control+a")
+    hints(ann, 1)
+    ann.press("Escape")
+    hints(ann, 4)
     # The surest first: A♠ is A♣.
     assert "A♠ is A♣" in ann.page.inner_text("#hint").replace("\ufe0e", "")
     ann.press("a")
@@ -261,7 +261,9 @@ def test_suggestions_are_accepted_and_rejected_by_key(
     hints(ann, 0)
 
     # Each is a step that can be taken back, the rejection too; what was rejected stays so.
+    assert "Accepted all" in ann.page.inner_text("#notice")
     ann.press("Control+z")
+    assert ann.page.inner_text("#notice") == "Undone."
     until(lambda: stored_labels(suggested_folder) == ["AC", "KD", "QH"], "taken back")
     hints(ann, 2)
     ann.saved()

@@ -13,8 +13,9 @@ from surveillance.alerts.model import Alert
 from surveillance.store import NewAlert
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.services.reports.shift_report import ON_A_PAGE
-from tests.surveillance.web.review_browser import WITHIN_S, launched
+from tests.surveillance.web.review_browser import launched
 from tests.surveillance.web.room_made import CAMERA, TABLE, MadeRoom, Running, made_room
+from tests.waiting import WITHIN_S
 from vision.geometry.table import TableFile
 
 STOOD = 2 * ON_A_PAGE + 7

@@ -12,8 +12,9 @@ from playwright.sync_api import Page
 
 from surveillance.config.site_file import SiteConfig, SitePart
 from surveillance.web.access import SESSION_COOKIE
-from tests.surveillance.web.review_browser import WITHIN_S, launched
+from tests.surveillance.web.review_browser import launched
 from tests.surveillance.web.room_made import MadeRoom, Running, asking, made_room
+from tests.waiting import WITHIN_S
 from vision.geometry.table import TableFile
 
 SHIFTS = ("22:30", "06:15", "14:00")

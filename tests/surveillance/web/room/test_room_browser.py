@@ -20,20 +20,14 @@ from surveillance.alerts.model import Alert
 from surveillance.config.site_file import load_site
 from surveillance.store import AlertFilter, NewAlert, NewRound
 from surveillance.web.access import SESSION_COOKIE
-from tests.surveillance.web.review_browser import WITHIN_S, launched, until
 from tests.surveillance.web.room.declared_site import site_file
 from tests.surveillance.web.room.relay import Relay
 from tests.surveillance.web.room_made import CAMERA, MadeRoom, Running, made_room, make_clip
+from tests.waiting import WITHIN_S, until
 from vision.geometry.standard_layout import standard_table
 
 Visit = Callable[..., Page]
 SIZES = [(1366, 768), (3840, 2160)]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ Written down, it would bury what the log is kept for; the page itself is in it.
 """
 
 
-class Watching:
+class RequestLog:
     """ASGI middleware: measures requests, and sees to it that no look or act goes unlogged.
 
     Routes write what was done to the log in words of their own (`access.audit`). Here is

@@ -19,7 +19,7 @@ class LastAdminError(FeltwatchError):
     """Nobody would be left who may do everything."""
 
 
-class Standing:
+class Administration:
     """Changes of the people of a store; whoever loses something is logged out at once."""
 
     def __init__(

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from settlement.errors import FeltwatchError
 from surveillance.accounts import Role
+from surveillance.accounts.administration import LastAdminError
 from surveillance.accounts.names import clean_name
-from surveillance.accounts.standing import LastAdminError
 from surveillance.accounts.tokens import MAX_PER_PERSON
 from surveillance.store import TakenError, tables
 from tests.surveillance.accounts.accounts_harness import AccountsHarness
@@ -39,31 +39,31 @@ def test_any_name_is_refused_or_kept_as_it_can_be_typed_again(text: str) -> None
 
 
 def test_a_name_is_given_once(harness: AccountsHarness) -> None:
-    harness.accounts.standing.invite("Ann", Role.VIEWER)
+    harness.accounts.administration.invite("Ann", Role.VIEWER)
     with pytest.raises(TakenError):
-        harness.accounts.standing.invite("ann", Role.ADMIN)
+        harness.accounts.administration.invite("ann", Role.ADMIN)
 
 
 def test_the_last_admin_stays(harness: AccountsHarness) -> None:
-    ann, standing = harness.add("ann", Role.ADMIN), harness.accounts.standing
-    for change in (lambda: standing.set_role(ann, Role.VIEWER),
-                   lambda: standing.set_disabled(ann, True)):  # fmt: skip
+    ann, administration = harness.add("ann", Role.ADMIN), harness.accounts.administration
+    for change in (lambda: administration.set_role(ann, Role.VIEWER),
+                   lambda: administration.set_disabled(ann, True)):  # fmt: skip
         with pytest.raises(LastAdminError, match="ann is the last admin"):
             change()
     # Who has not yet taken up the invitation cannot log in to help.
-    standing.invite("bob", Role.ADMIN)
+    administration.invite("bob", Role.ADMIN)
     with pytest.raises(LastAdminError):
-        standing.set_role(ann, Role.VIEWER)
+        administration.set_role(ann, Role.VIEWER)
     harness.add("cleo", Role.ADMIN)
-    standing.set_role(ann, Role.VIEWER)
+    administration.set_role(ann, Role.VIEWER)
     with pytest.raises(LastAdminError):
-        standing.set_disabled(harness.store.people.by_name("cleo"), True)  # type: ignore[arg-type]
+        administration.set_disabled(harness.store.people.by_name("cleo"), True)  # type: ignore[arg-type]
 
 
 def test_people_are_listed_beyond_a_page(harness: AccountsHarness) -> None:
     for n in range(60):
         harness.store.people.add(f"p{n:02}", "viewer", None)
-    assert [user.name for user in harness.accounts.standing.all()] == [
+    assert [user.name for user in harness.accounts.administration.all()] == [
         f"p{n:02}" for n in range(60)
     ]
 
@@ -119,9 +119,9 @@ def test_a_token_is_revoked_by_its_owner_only(harness: AccountsHarness) -> None:
 def test_who_is_shut_out_loses_the_tokens_for_good(harness: AccountsHarness) -> None:
     user = harness.add()
     secret = harness.accounts.tokens.make(user, "t", Role.VIEWER, None).secret
-    harness.accounts.standing.set_disabled(user, True)
+    harness.accounts.administration.set_disabled(user, True)
     assert harness.accounts.tokens.find(secret) is None
-    harness.accounts.standing.set_disabled(user, False)
+    harness.accounts.administration.set_disabled(user, False)
     assert harness.accounts.tokens.find(secret) is None
 
 

@@ -22,7 +22,7 @@ BY_BET_MM = 165.0
 """A discard lies this near to the main wager's spot."""
 
 
-class PlaceLooks:
+class PlaceStates:
     """Says what places of one table show; `view_px` is a view's side in the detector."""
 
     def __init__(self, table: TableFile, view_px: int) -> None:
