@@ -76,6 +76,7 @@ class ToldWatcher:
 
     def __init__(self, rounds_before: int = 0) -> None:
         self.number = rounds_before
+        self.every_s = ROUND_EVERY_S
         self.due_s: float | None = None
         self.at_s = 0.0
 
@@ -83,10 +84,10 @@ class ToldWatcher:
         frame.bgr()
         self.at_s = float(frame.at_s)
         if self.due_s is None:
-            self.due_s = self.at_s + ROUND_EVERY_S
+            self.due_s = self.at_s + self.every_s
         if self.at_s < self.due_s:
             return []
-        self.due_s += ROUND_EVERY_S
+        self.due_s += self.every_s
         self.number += 1
         return [observed_round(self.number, paid_cents=5000, start_s=max(0.0, self.at_s - 2))]
 

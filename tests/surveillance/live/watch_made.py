@@ -25,6 +25,8 @@ from vision.sources.base import Frame
 DECIDES = "tests.surveillance.live.watch_made:deciding_watcher"
 DECIDED = "FELTWATCH_TEST_DECIDED"
 """Environment variable with the file that decided rounds are added to, before they are sent."""
+EVERY_S = "FELTWATCH_TEST_ROUND_EVERY_S"
+"""Environment variable with the seconds of the stream from round to round."""
 
 
 class DecidingWatcher(ToldWatcher):
@@ -32,6 +34,9 @@ class DecidingWatcher(ToldWatcher):
 
     def feed(self, frame: Frame) -> list[ObservedRound]:
         decided = super().feed(frame)
+        if decided and self.due_s is not None:
+            # After a stall not one round for each frame until all are made up for.
+            self.due_s = max(self.due_s, self.at_s + self.every_s / 2)
         with Path(os.environ[DECIDED]).open("a") as file:
             for one in decided:
                 file.write(f"{frame.shown_at:.3f} {one.record.round_id}\n")  # type: ignore[attr-defined]
@@ -43,7 +48,9 @@ def deciding_watcher(
 ) -> DecidingWatcher:
     # The film is noise, and is to be taken for a table nevertheless.
     camera_watch.FELT_MATCH_MIN = 0.0  # type: ignore[attr-defined]
-    return DecidingWatcher(rounds_before)
+    watcher = DecidingWatcher(rounds_before)
+    watcher.every_s = float(os.environ.get(EVERY_S, watcher.every_s))
+    return watcher
 
 
 @dataclass(frozen=True, slots=True)

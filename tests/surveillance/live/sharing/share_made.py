@@ -14,7 +14,7 @@ from surveillance.cli.server.serve_cmd import ended_by_sigterm
 from surveillance.config.site_file import load_site
 from surveillance.serve import serve_stack
 from tests.surveillance.live.live_room import write_site
-from tests.surveillance.live.watch_made import DECIDED, DECIDES
+from tests.surveillance.live.watch_made import DECIDED, DECIDES, EVERY_S
 
 CAMERAS = ("c1", "c2")
 
@@ -40,7 +40,8 @@ def sharing(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.surveillance.live.sharing.share_made", str(folder)],
         stdout=subprocess.PIPE, text=True,
-        env={**os.environ, DECIDED: str(folder / "decided.txt")},
+        # Seldom enough for the clips and bundles of four cameras on a machine that is busy.
+        env={**os.environ, DECIDED: str(folder / "decided.txt"), EVERY_S: "6"},
     )  # fmt: skip
     try:
         assert process.stdout is not None

@@ -117,7 +117,8 @@ def token(running: Running) -> Callable[[Role], str]:
 
 
 def _person(store: Store, role: Role) -> User:
-    number = FIRST_ID + role.rank
+    # Room for several tokens of each.
+    number = FIRST_ID + 1000 * role.rank
     with store.database.write() as connection:
         for table in (tables.users, tables.tokens):
             if not store.database.is_sqlite:
