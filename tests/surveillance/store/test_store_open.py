@@ -26,7 +26,7 @@ ROOT = Path(surveillance.__file__).parents[1]
 
 @pytest.mark.parametrize(
     "name",
-    ["database", "difference", "names", "queries.paging", "store", "types", "queries.where"],
+    ["database", "difference", "logins", "queries.paging", "store", "types", "queries.where"],
 )
 def test_docstring_examples(name: str) -> None:
     module = importlib.import_module(f"surveillance.store.{name}")
