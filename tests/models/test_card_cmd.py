@@ -161,6 +161,15 @@ def test_a_set_that_was_rendered_again_is_said_to_be(
     assert "0 of 303 files of the list decks-and-cameras" in page
 
 
+def test_the_shipped_card_has_figures_of_the_shipped_weights_alone() -> None:
+    card = load_card(default_weights())
+    shas = {name: model["sha256"] for name, model in card["models"].items()}
+    assert card["figures"]["weights"].items() <= shas.items()
+    assert card["evaluations"]
+    for one in card["evaluations"]:
+        assert one["weights"].items() <= shas.items()
+
+
 def test_what_is_wrong_leaves_the_card_as_it_was(
     weights: Path, phone: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -54,7 +54,7 @@ def card_command(
 
     folder = weights or Path(default_weights())
     card = load_card(folder)
-    kept: dict[str, list[dict[str, Any]]] = {}
+    kept: dict[str, list[dict[str, Any]]] = {"photographs": [], "robustness": []}
     for one in card.get("evaluations") or ():
         kept.setdefault(one["kind"], []).append(one)
     shas = {name: card["models"][name]["sha256"] for name in ("detector", "reader")}
