@@ -71,7 +71,9 @@ def test_the_page_is_that_of_the_card_and_takes_results(weights: Path, tmp_path:
     results.write_text(json.dumps([one]))
     assert main(["model", "card", "--weights", str(weights), "--evaluations", str(results)]) == 0
     assert "| mine | mine | mine | 0.5 | mine | `mine` |" in page.read_text(encoding="utf-8")
-    assert load_card(weights)["evaluations"] == [one]
+    card = load_card(weights)
+    shas = {part: card["models"][part]["sha256"] for part in ("detector", "reader")}
+    assert card["evaluations"] == [one | {"weights": shas}]
 
 
 def test_results_of_another_form_and_altered_files_are_refused(
