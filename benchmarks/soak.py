@@ -113,6 +113,7 @@ def bench_soak(
         "processes_left": left,
         "rounds": len(told.rounds),
         "false_alerts": counts["false_alerts"] if path else None,
+        "false": counts["false"] if path else None,
         "reported_gap_s": counts["reported_gap_s"],
         "samples": [asdict(one) for one in soak.samples[:: round(300 / SAMPLE_EVERY_S)]],
     }

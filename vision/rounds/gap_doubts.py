@@ -27,6 +27,8 @@ class SeatGaps:
     """What was done with the wagers."""
     turning: Gap | None = None
     """How the hand came to lie open: a stake that was gone by then may not have been taken."""
+    leaving: Gap | None = None
+    """How the open hand went: a stake that lay until then may have been taken first."""
 
     def doubts(self, seat: int, wagers: Sequence[WagerRecord]) -> list[Undecided]:
         """The record's entries; `wagers` are the seat's as read."""
@@ -49,7 +51,8 @@ class SeatGaps:
         return [w.model_copy(update=unknown) if self._hides(w) else w for w in wagers]
 
     def _hides(self, wager: WagerRecord) -> Gap | None:
-        return self.settling or (self.turning if wager.action == "taken" else None)
+        own = {"taken": self.turning, "left": self.leaving}
+        return self.settling or own.get(wager.action or "")
 
 
 def seat_gaps(own: Round, seat: int) -> SeatGaps:
@@ -72,9 +75,12 @@ def seat_gaps(own: Round, seat: int) -> SeatGaps:
         return SeatGaps(unseen, own.gap or next(iter(hidden), None) or _seldom(own, seen))
     begin = seen[0].gap if shown == 0 else None
     after = _gaps(seen[shown + 1 :]) + hidden
-    if own.gap is not None and not _is_taken_away(seen[shown:]):
+    is_away = _is_taken_away(seen[shown:])
+    if own.gap is not None and not is_away:
         after.append(own.gap)
-    return SeatGaps(begin, next(iter(after), None), seen[shown].gap)
+    # What still lay at the last rest may have been taken and the hand with it before the next.
+    leaving = None if is_away else _seldom(own, seen)
+    return SeatGaps(begin, next(iter(after), None), seen[shown].gap, leaving)
 
 
 def _seldom(own: Round, seen: Sequence[Episode]) -> Gap | None:

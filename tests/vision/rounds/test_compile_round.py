@@ -492,3 +492,29 @@ def test_what_was_done_for_a_hand_that_was_turned_up_between_two_frames_is_undec
     assert wager(record, "emperors_treasure").action is None
     assert "looked at too seldom" in doubts(record)[(1, "emperors_treasure.action")]
     assert wager(record, "emperors_treasure", 2).action == "taken"
+
+
+def _open_until_all_was_gone(seldom_s: float) -> RoundRecord:
+    """A round whose seat 1 lay open with its stakes until the dealer's cards were gone."""
+    play = Play()
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=STAKES, backs=2))
+    play.see(None, reading(cards=dealer_cards()))
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=STAKES, cards=seat_cards(seat)))
+    play.see(2, reading(stakes=STAKES))
+    assert play.tracker.round is not None
+    play.tracker.round.seldom_s = seldom_s
+    for place in (None, 1, 2):
+        play.see(place, reading())
+    (own,) = play.ended
+    return compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+
+
+def test_a_stake_that_went_with_its_open_hand_between_two_frames_is_undecided() -> None:
+    assert wager(_open_until_all_was_gone(0.0), "emperors_treasure").action == "left"
+    record = _open_until_all_was_gone(6.0)
+    assert wager(record, "emperors_treasure").action is None
+    assert "looked at too seldom" in doubts(record)[(1, "emperors_treasure.action")]
+    # Where the hand was seen gone and the stakes not, they were left.
+    assert wager(record, "emperors_treasure", 2).action == "left"
