@@ -46,9 +46,10 @@ def test_a_second_server_with_the_same_camera_name_is_refused(host: str, tmp_pat
 
 
 def drop_connections(host: str) -> None:
+    """End the servers' connections, and wait until they and their locks are gone."""
     postgres.run(
         host,
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
         "WHERE datname = 'shared' AND application_name LIKE 'feltwatch %'",
     )
 
@@ -82,7 +83,7 @@ def test_a_name_that_another_took_meanwhile_is_told(host: str) -> None:
         Store.open(postgres.url(host, "shared")) as other,
     ):
         lost: list[str] = []
-        with camera_lock(store.database, ["c1"], lost.append, every_s=1.0):
+        with camera_lock(store.database, ["c1"], lost.append, every_s=5.0):
             drop_connections(host)
             with camera_lock(other.database, ["c1"], lost.append):
                 wait_for(lambda: bool(lost), PATIENCE_S)
