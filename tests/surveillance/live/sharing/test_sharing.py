@@ -107,6 +107,9 @@ def test_cameras_of_a_killed_server_are_taken_over(url: str, tmp_path: Path) -> 
             # Between the rounds of one server and of the next there is a reported gap.
             for row in (row for row in gaps if row.camera == camera):
                 since, until = span_of(row)
+                if since < killed_at < until:
+                    # It begins where the killed server last renewed; what that decided then counts.
+                    since = killed_at
                 hidden = [r for r in own if since + 1 < r.ended_at.timestamp() < until - 1]
                 assert not hidden
 
