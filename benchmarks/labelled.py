@@ -57,10 +57,10 @@ def bench_dataset(
                 ("stats", _stats),
             )
         }
-        found = steps["check_again"].pop("told")
+        found = steps["check_again"].pop("result")
         size = sum(p.stat().st_size for p in (root / "coco" / "images").iterdir())
     for step in steps.values():
-        step.pop("told", None)
+        step.pop("result", None)
     return {
         "pictures": pictures,
         "boxes": pictures * boxes,
@@ -74,7 +74,7 @@ def bench_dataset(
 
 
 def _measured(step: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-    """Run a step in a fresh process: its times, `peak_mib`, `begin_mib` and what it `told`.
+    """Run a step in a fresh process: its times, `peak_mib`, `begin_mib` and its `result`.
 
     Raises FeltwatchError where the step fails or its process is killed.
     """
@@ -83,17 +83,17 @@ def _measured(step: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
     process = context.Process(target=_run, args=(there, step, arguments))
     process.start()
     there.close()
-    told: dict[str, Any] | str | None
+    result: dict[str, Any] | str | None
     try:
-        told = here.recv()
+        result = here.recv()
     except EOFError:
-        told = None
+        result = None
     finally:
         process.join()
-    if isinstance(told, dict):
-        return told
+    if isinstance(result, dict):
+        return result
     name = step.__name__.strip("_")
-    raise FeltwatchError(f"bench dataset: {name}: {told or _ending(process.exitcode or 0)}")
+    raise FeltwatchError(f"bench dataset: {name}: {result or _ending(process.exitcode or 0)}")
 
 
 def _ending(code: int) -> str:
@@ -114,7 +114,7 @@ def _run(pipe: Any, step: Callable[..., Any], arguments: tuple[Any, ...]) -> Non
 def _measured_here(step: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
     begin = _peak_mib()
     start, start_cpu = time.perf_counter(), time.process_time()
-    told = step(*arguments)
+    result = step(*arguments)
     wall_s = round(time.perf_counter() - start, 2)
     cpu_s = round(time.process_time() - start_cpu, 2)
     return {
@@ -122,7 +122,7 @@ def _measured_here(step: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
         "cpu_s": cpu_s,
         "begin_mib": begin,
         "peak_mib": _peak_mib(),
-        "told": told,
+        "result": result,
     }
 
 

@@ -211,22 +211,22 @@ def _recipe(out: Path, wishes: CutWishes) -> dict[str, Any]:
     path = out / "recipe.json"
     if not path.exists():
         return start
-    told = read_json(path)
-    if not isinstance(told, dict) or any(
-        told.get(key) != start[key] for key in ("size", "look", "fonts")
+    data = read_json(path)
+    if not isinstance(data, dict) or any(
+        data.get(key) != start[key] for key in ("size", "look", "fonts")
     ):
         raise FeltwatchError(f"{out}: holds a set of another recipe or size; choose another folder")
-    return told
+    return data
 
 
 def _shift_recipe(truth: Path) -> dict[str, Any]:
     """What the recipe beside the truth tells, decks by their names; nothing where there is none."""
     path = truth.with_name(truth.name.replace("frames", "recipe", 1).removesuffix("l.gz"))
-    told: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     if path.is_file():
-        told = read_json(path)
-    made = {key: told[key] for key in TOLD if key in told}
-    made["deck"] = Path(told["deck"]).name if told.get("deck") else "usual"
+        data = read_json(path)
+    made = {key: data[key] for key in TOLD if key in data}
+    made["deck"] = Path(data["deck"]).name if data.get("deck") else "usual"
     if made.get("camera_seed") is None:
-        made["camera_seed"] = told.get("seed")
+        made["camera_seed"] = data.get("seed")
     return made

@@ -95,7 +95,7 @@ class Reader(Protocol):
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What the folder tells of itself as a whole; nothing by default."""
+        """What the folder states about itself as a whole; nothing by default."""
         return {}
 
     @property

@@ -98,16 +98,16 @@ def _on_views(
     for held in sets_of(data, held_sets())[:1]:
         found = check_folder(data, held)
         files = len(held.pictures) + len(held.crops)
-        told = {"name": held.name, "unchanged": found.right, "of": files}
-        figures["data"]["held_out"] = told
+        share = {"name": held.name, "unchanged": found.right, "of": files}
+        figures["data"]["held_out"] = share
     with progress_bar("steps", shown=shown) as show:
         return figures, robustness_results(folder, data, split, show)
 
 
 def _read_evaluations(path: Path) -> list[dict[str, Any]]:
-    told = read_json(path)
-    if not isinstance(told, list) or not all(
-        isinstance(one, dict) and set(one) - {"weights"} == set(_KEYS) for one in told
+    data = read_json(path)
+    if not isinstance(data, list) or not all(
+        isinstance(one, dict) and set(one) - {"weights"} == set(_KEYS) for one in data
     ):
         raise FeltwatchError(f"{path}: a list of objects with {', '.join(_KEYS)} is needed")
-    return told
+    return data
