@@ -21,6 +21,7 @@ from tests.vision.rounds.readings import (
 )
 from vision.cards.view import ViewIndex
 from vision.rounds.compile_round import SURE_CARD, compile_round
+from vision.rounds.view_reader import ViewReading
 
 STAKES = {"main": ["red red"], "emperors_treasure": ["white white"]}
 UNSURE = stack("red red", 0.5, c1500=0.45)
@@ -470,14 +471,16 @@ def test_a_stream_that_ends_within_a_round_says_so() -> None:
     assert record.to_json() == RoundRecord.model_validate_json(record.to_json()).to_json()
 
 
-def _never_turned_up(seldom_s: float) -> RoundRecord:
-    """A round whose seat 1 was seen closed until the dealer's cards were gone."""
+def _gone_at_once(shown: Sequence[int], last: ViewReading, seldom_s: float) -> RoundRecord:
+    """A round whose seat 1 lay as it was, `shown` or not, until all was gone; seat 2 was
+    seen as `last` before."""
     play = Play()
     for seat in (1, 2):
         play.see(seat, reading(stakes=STAKES, backs=2))
     play.see(None, reading(cards=dealer_cards()))
-    play.see(2, reading(stakes=STAKES, cards=seat_cards(2)))
-    play.see(2, reading(cards=seat_cards(2)))
+    for seat in shown:
+        play.see(seat, reading(stakes=STAKES, cards=seat_cards(seat)))
+    play.see(2, last)
     assert play.tracker.round is not None
     play.tracker.round.seldom_s = seldom_s
     for place in (None, 1, 2):
@@ -487,33 +490,18 @@ def _never_turned_up(seldom_s: float) -> RoundRecord:
 
 
 def test_what_was_done_for_a_hand_that_was_turned_up_between_two_frames_is_undecided() -> None:
-    assert wager(_never_turned_up(0.0), "emperors_treasure").action == "left"
-    record = _never_turned_up(6.0)
+    taken = reading(cards=seat_cards(2))
+    assert wager(_gone_at_once([2], taken, 0.0), "emperors_treasure").action == "left"
+    record = _gone_at_once([2], taken, 6.0)
     assert wager(record, "emperors_treasure").action is None
     assert "looked at too seldom" in doubts(record)[(1, "emperors_treasure.action")]
     assert wager(record, "emperors_treasure", 2).action == "taken"
 
 
-def _open_until_all_was_gone(seldom_s: float) -> RoundRecord:
-    """A round whose seat 1 lay open with its stakes until the dealer's cards were gone."""
-    play = Play()
-    for seat in (1, 2):
-        play.see(seat, reading(stakes=STAKES, backs=2))
-    play.see(None, reading(cards=dealer_cards()))
-    for seat in (1, 2):
-        play.see(seat, reading(stakes=STAKES, cards=seat_cards(seat)))
-    play.see(2, reading(stakes=STAKES))
-    assert play.tracker.round is not None
-    play.tracker.round.seldom_s = seldom_s
-    for place in (None, 1, 2):
-        play.see(place, reading())
-    (own,) = play.ended
-    return compile_round(TABLE, 1, own, play.now_s, cut_short=False)
-
-
 def test_a_stake_that_went_with_its_open_hand_between_two_frames_is_undecided() -> None:
-    assert wager(_open_until_all_was_gone(0.0), "emperors_treasure").action == "left"
-    record = _open_until_all_was_gone(6.0)
+    left = reading(stakes=STAKES)
+    assert wager(_gone_at_once([1, 2], left, 0.0), "emperors_treasure").action == "left"
+    record = _gone_at_once([1, 2], left, 6.0)
     assert wager(record, "emperors_treasure").action is None
     assert "looked at too seldom" in doubts(record)[(1, "emperors_treasure.action")]
     # Where the hand was seen gone and the stakes not, they were left.
