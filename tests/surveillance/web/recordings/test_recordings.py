@@ -193,7 +193,9 @@ def test_a_table_file_of_another_camera_is_told(
 ) -> None:
     manager._audit = run_audit
     table = folder / "pit 1" / "table.toml"
-    table.write_text(table.read_text().replace('"width_px" = 320', '"width_px" = 640'))
+    text = table.read_text()
+    assert text.count("width_px = 320") == 1
+    table.write_text(text.replace("width_px = 320", "width_px = 640"))
     id = queue(client, folder)
     until(lambda: state(client, id) == "failed", "it failed")
     assert "calibrated on 640 x 180" in client.get(f"/api/recordings/{id}").json()["message"]
