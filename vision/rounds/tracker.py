@@ -66,14 +66,15 @@ class Episode:
     @property
     def cards_up(self) -> int:
         """Physical cards face up, by the reading that shows most."""
-        counted = self._counted
-        counted += [len(join_cards(r.indices)) for r in self.readings[len(counted) :]]
-        return max(counted, default=0)
+        for reading in self.readings:
+            if id(reading) not in self._counted:
+                self._counted[id(reading)] = len(join_cards(reading.indices))
+        return max(self._counted.values(), default=0)
 
     @cached_property
-    def _counted(self) -> list[int]:
+    def _counted(self) -> dict[int, int]:
         """The cards of each reading: readings come, but none that came is changed."""
-        return []
+        return {}
 
     @property
     def backs(self) -> int:
