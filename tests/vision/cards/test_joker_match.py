@@ -21,7 +21,6 @@ from vision.cards.joker_enrolment import enrol_joker, laid_card
 from vision.cards.joker_match import (
     Sample,
     find_joker,
-    joker_probability,
     samples_of,
     with_joker,
 )
@@ -142,10 +141,10 @@ def test_the_joker_is_found_in_a_fanned_hand(
 ) -> None:
     image = fanned(deck, stage, HAND, seed, turn)
     best = find_joker(image, samples)[0]
-    assert joker_probability(best.likeness) > 0.9
+    assert best.probability > 0.9
     assert abs((best.turn_deg - turn + 180) % 360 - 180) < 12
     without = fanned(deck, stage, [c.replace(JOKER, "2C") for c in HAND], seed, turn)
-    assert joker_probability(find_joker(without, samples)[0].likeness) < 0.1
+    assert find_joker(without, samples)[0].probability < 0.1
 
 
 def test_an_unread_card_is_the_joker(deck: Deck, stage: Stage, samples: tuple[Sample, ...]) -> None:
