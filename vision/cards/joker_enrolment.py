@@ -28,8 +28,14 @@ STEPS = ((4.0, 1.0), (1.0, 2.0), (0.5, 4.0))
 SIZES_MM = (CARD_MM, (57.15, 88.9))
 """Poker cards and bridge cards."""
 
-NEAR_SIZES = (0.95, 0.975, 1.0, 1.025, 1.05)
-"""Sizes in question of those: calibrations differ by so much."""
+EDGE_OFF_MM = 8.0
+"""Each edge is looked for so far from where a card of a usual size has it."""
+
+SIDE_OFF = 0.1
+"""A card's sides are so near to a usual one's, as a share."""
+
+CLEAR_MM = 6.0
+"""The round corners, of which an edge is kept clear."""
 
 MOST_FAR = 60.0
 """Colours (Lab) farther from the felt's than this are no farther for what they are."""
@@ -54,11 +60,11 @@ def laid_card(
     None where no card of the usual size lies there clear of other cards and chips. Its outline
     is where the felt's colour ends along all four edges; what is printed beside it does not matter.
     """
-    middle, turn, usual = np.zeros(2), 0.0, CARD_MM
+    middle, turn, size = np.zeros(2), 0.0, np.array(CARD_MM)
     reach_mm, reach_deg = OFF_MM, 90.0
-    sizes = [np.array(size) for size in SIZES_MM]
-    for stage, (step, scale) in enumerate(STEPS):
+    for step, scale in STEPS:
         far = _far_from_felt(frame, calibration, at_mm, scale)
+        sizes = [np.array(own) for own in SIZES_MM] if reach_deg == 90.0 else [size]
         _, middle, turn, size = max(
             (
                 (*_along_edges(far, float(deg), own, middle, reach_mm, scale), float(deg), own)
@@ -68,15 +74,17 @@ def laid_card(
             key=lambda one: one[0],
         )
         reach_mm, reach_deg = 2.0 / scale + 1.0, 1.5 * step
-        if stage == 0:
-            usual = (float(size[0]), float(size[1]))
-            sizes = [k * size for k in NEAR_SIZES]
-    if min(_sides(far, turn, size, middle, scale)) < LEAST_CONTRAST:
+    upright, matrix = _turned(far, turn)
+    found = _edges(upright, matrix, middle, size, scale)
+    if found is None:
         return None
-    right, down = axes(turn)
-    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * size / 2
-    corners = np.asarray(at_mm) + middle + half @ np.stack([right, down])
-    return LaidCard(calibration.felt_to_image(corners), usual)
+    low, high = found
+    corners = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
+    wide, tall = (float(v) / scale for v in high - low)
+    if all(max(abs(wide / w - 1), abs(tall / h - 1)) > SIDE_OFF for w, h in SIZES_MM):
+        return None
+    mm = ((corners @ matrix[:, :2].T + matrix[:, 2]) - (far.shape[0] - 1) / 2) / scale
+    return LaidCard(calibration.felt_to_image(np.asarray(at_mm) + mm), (wide, tall))
 
 
 def enrol_joker(frame: ByteArray, joker: LaidCard) -> ByteArray | None:
@@ -158,19 +166,30 @@ def _along_edges(
     return float(found.flat[best]), mm.reshape(-1, 2)[best]
 
 
-def _sides(
-    far: Floats, turn_deg: float, card: FloatArray, middle_mm: FloatArray, scale: float
-) -> list[float]:
-    """The contrast along each of the four sides of a card."""
-    upright, matrix = _turned(far, turn_deg)
-    inside, outside = _strips(card, scale)
-    height, width = inside.shape[1:]
-    px = np.linalg.solve(matrix[:, :2], middle_mm * scale + (far.shape[0] - 1) / 2 - matrix[:, 2])
-    x, y = (round(float(v)) for v in px - (np.array([width, height]) - 1) / 2)
-    part = upright[y : y + height, x : x + width]
-    if part.shape != (height, width):
-        return [0.0]
-    return [
-        float((part * a).sum() / a.sum() - (part * b).sum() / b.sum())
-        for a, b in zip(inside, outside, strict=True)
-    ]
+def _edges(
+    upright: Floats, matrix: FloatArray, middle_mm: FloatArray, card: FloatArray, scale: float
+) -> tuple[FloatArray, FloatArray] | None:
+    """Upper left and lower right corner, px, of a card that stands upright; None where an edge
+    has too little contrast."""
+    at = np.linalg.solve(
+        matrix[:, :2], middle_mm * scale + (upright.shape[0] - 1) / 2 - matrix[:, 2]
+    )
+    low, high = at - card * scale / 2, at + card * scale / 2
+    rim = max(1, round(RIM_MM * scale))
+    for axis in (1, 0, 1, 0):
+        across = 1 - axis
+        clear = CLEAR_MM * scale
+        span = slice(round(low[across] + clear), round(high[across] - clear))
+        part = upright[span] if across == 1 else upright[:, span]
+        sums = np.concatenate([[0.0], np.cumsum(part.mean(axis=axis))])
+        # How much farther from the felt's colour what follows a px is than what precedes it.
+        steps = (sums[2 * rim :] - 2 * sums[rim:-rim] + sums[: -2 * rim]) / rim
+        for bound, way in ((low, 1.0), (high, -1.0)):
+            near = round(float(bound[axis])) - rim
+            reach = round(EDGE_OFF_MM * scale)
+            first = max(0, near - reach)
+            own = way * steps[first : near + reach + 1]
+            if not len(own) or float(own.max()) < LEAST_CONTRAST:
+                return None
+            bound[axis] = first + int(own.argmax()) + rim - 0.5
+    return low, high

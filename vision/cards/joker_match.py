@@ -41,6 +41,7 @@ it, and what is kept about it."""
 
 TURNS_DEG = (-10.0, -5.0, 0.0, 5.0, 10.0)
 FINE_DEG = (-3.0, 0.0, 3.0)
+FINE_SIZES = (0.95, 1.0, 1.05)
 COARSE = 0.5
 RIVALS = 3
 """So many of the coarse finds are looked at closely."""
@@ -51,10 +52,10 @@ APART_PX, MARK_APART_PX = 10, 4
 CLAIM_MM = 9.0
 """What is read as a card so near to a joker's mark is that mark."""
 
-BY_LIKENESS, BY_WHOLE, ODDS_OFF = 16.0, 39.0, -45.0
+BY_LIKENESS, BY_WHOLE, ODDS_OFF = 51.0, 14.0, -56.0
 """Log odds of being the joker by the two likenesses. Fitted by logistic regression on best places
-of 155 tune views where no card was sure, 35 of them jokers, of eleven decks (as `feltwatch bench
-cards` renders them, seed 21): 32 of the jokers have 0.94 and more, none of the others over 0.3."""
+of 196 tune views where no card was sure, 49 of them jokers, of 14 decks (as `feltwatch bench
+cards` renders them, seed 31): 47 of the jokers have 0.9 and more, none of the others over 0.5."""
 
 LEAST_SHARE = 0.3
 """What is less likely the joker is left as it was read."""
@@ -183,15 +184,17 @@ def find_joker(view: ByteArray, samples: Sequence[Sample]) -> list[Match]:
 
 def _close(view: ByteArray, own: Sample, turn_deg: float, near: FloatArray, scale: float) -> Match:
     """The joker near a place, by the sample and then by its mark."""
-    pattern = _sized(own.image, scale)
-    height, width = pattern.shape[:2]
     tries = []
-    for turn in (turn_deg + off for off in FINE_DEG):
+    for size in FINE_SIZES:
+        pattern = _sized(own.image, scale * size)
+        height, width = pattern.shape[:2]
         window = (width + 2 * APART_PX, height + 2 * APART_PX)
-        part, matrix = _upright(view, turn, near, window)
-        likeness, at = _best(part, pattern)
-        tries.append((likeness, turn, matrix[:, :2] @ at + matrix[:, 2]))
-    whole, turn, middle = max(tries, key=lambda one: one[0])
+        for turn in (turn_deg + off for off in FINE_DEG):
+            part, matrix = _upright(view, turn, near, window)
+            likeness, at = _best(part, pattern)
+            tries.append((likeness, turn, size, matrix[:, :2] @ at + matrix[:, 2]))
+    whole, turn, size, middle = max(tries, key=lambda one: one[0])
+    scale *= size
     x0, y0, x1, y1 = own.mark
     mark = _sized(own.image[y0:y1, x0:x1], scale)
     right, down = axes(turn)
