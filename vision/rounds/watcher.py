@@ -31,6 +31,7 @@ from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import read_procedure, with_procedure
 from vision.rounds.region_change import as_picture
+from vision.rounds.rest_doubt import RestDoubt
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.tracker import Phase, Round, RoundTracker, Shot
@@ -40,6 +41,7 @@ from vision.sources.gaps import COARSE_STEPS, JUMPED, LEAST_S, Gap
 from vision.sources.moments import Moments
 
 READS_PER_REST = 3
+"""How often a rest is read at most, and for how many readings its last one counts."""
 
 SELDOM_SHARE = 0.25
 """In a round that was seen too seldom for more of its time, no late bet, moved card or breach of
@@ -101,6 +103,7 @@ class TableWatcher:
         self.tracker = RoundTracker(
             [s.seat for s in table.seats], procedure_of(table.rules.game), self._place_states.shows
         )
+        self._doubt = RestDoubt(self.tracker, procedure_of(table.rules.game), self._place_states)
         self.house = HousePlace()
         self.coverage = Coverage()
         self._views = [
@@ -245,10 +248,15 @@ class TableWatcher:
             )  # fmt: skip
             if self._joker:
                 reading = replace(reading, indices=with_joker(reading.indices, image, self._joker))
+            times = 1
+            if not self._doubt.remains(view.seat, reading, fresh=fresh):
+                times, view.reads = READS_PER_REST - view.reads + 1, READS_PER_REST
             if view.seat == HOUSE:
                 self.house.take(reading, image, fresh=fresh, since_s=view.since_s)
                 continue
-            ended = self.tracker.take(view.seat, reading, image, fresh=fresh, since_s=view.since_s)
+            ended = self.tracker.take(
+                view.seat, reading, image, fresh=fresh, since_s=view.since_s, times=times
+            )
             if ended is not None:
                 out.append(self._observed(ended, at_s, cut_short=False))
         return out
