@@ -12,6 +12,7 @@ from settlement.errors import FeltwatchError
 from settlement.games import players_bank
 from settlement.procedures import procedure_of
 from vision.cards.backs import without_felt
+from vision.cards.joker_match import table_joker, with_joker
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
 from vision.detect.motion import RestWatch, hull, shrink
@@ -97,6 +98,7 @@ class TableWatcher:
         self.networks = networks
         self.palette = Palette.of(table.chips)
         self.chip_size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
+        self._joker = table_joker(table)
         self._place_states = PlaceStates(table, self.networks.detector.size)
         self.tracker = RoundTracker(
             [s.seat for s in table.seats], procedure_of(table.rules.game), self._place_states.shows
@@ -244,6 +246,8 @@ class TableWatcher:
                 kept, size, self.networks.reader, self.networks.strips,
                 at_s, view.reads - 1,
             )  # fmt: skip
+            if self._joker:
+                reading = replace(reading, indices=with_joker(reading.indices, image, self._joker))
             times = 1
             if not self._doubt.remains(view.seat, reading, fresh=fresh):
                 times, view.reads = READS_PER_REST - view.reads + 1, READS_PER_REST
