@@ -19,11 +19,11 @@ from vision.detect.detections import ByteArray, Floats
 MIDDLE = slice(COLUMNS // 4, 3 * COLUMNS // 4)
 """Columns of a strip that are clear of the stack's silhouette."""
 
-EVEN_DIFFERENCE, STEP = 13.5, 1.5
+EVEN_DIFFERENCE, STEP = 10.5, 0.8
 """Where a chip is as likely none, by how it differs from what is below it (CIE Lab), and how fast
-that changes. Readings of lone stakes on four tune shifts (n = 0, 3 and 5 of the sixteen shifts of
-docs/accuracy.md, n = 1 of the thirteen): of those that differ by less than 14, 100 were one chip
-too many and 17 right, seven of these before a nearer stack; from 18 on 83 and 4,111."""
+that changes. Lone stakes of two chips and more on eight tune shifts (n = 0, 1, 2, 3, 5 and 8 of the
+sixteen shifts of docs/accuracy.md, 1 and 5 of the thirteen), each by its median: the six that differ
+by 9 and less were all one chip too many, of those from 11 to 15 five were and four right."""
 
 MOST_DOUBT = 0.5
 """Few stacks were behind these: the doubt leaves a sum open and does not decide for another."""
