@@ -21,9 +21,9 @@ MIDDLE = slice(COLUMNS // 4, 3 * COLUMNS // 4)
 
 EVEN_DIFFERENCE, STEP = 10.5, 0.8
 """Where a chip is as likely none, by how it differs from what is below it (CIE Lab), and how fast
-that changes. Lone stakes of two chips and more on eight tune shifts (n = 0, 1, 2, 3, 5 and 8 of the
-sixteen shifts of docs/accuracy.md, 1 and 5 of the thirteen), each by its median: the six that differ
-by 9 and less were all one chip too many, of those from 11 to 15 five were and four right."""
+that changes. Lone stakes of two chips and more on eight tune shifts (n = 0, 1, 2, 3, 5 and 8 of
+the sixteen shifts of docs/accuracy.md, 1 and 5 of the thirteen), each by its median: the six that
+differ by 9 and less were all one chip too many, of those from 11 to 15 five were, four right."""
 
 MOST_DOUBT = 0.5
 """Few stacks were behind these: the doubt leaves a sum open and does not decide for another."""
