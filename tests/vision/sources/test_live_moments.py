@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from fractions import Fraction
 from pathlib import Path
 
+import av
 import pytest
 
 from tests.rtsp.loopback import RtspServer, need_server
 from tests.vision.sources.live_films import live, until, write_film
 from vision.sources.base import Frame, SourceState
+from vision.sources.bitstream import ByteStream, coded_run
 from vision.sources.clock import StreamClock
 from vision.sources.live import LiveSource
 from vision.sources.live_moments import FoundMoment, LiveMoments
-from vision.sources.moments import EARLIER_S
+from vision.sources.moments import EARLIER_S, Moments
 from vision.sources.packet_buffer import CodedPacket, CodedRun, PacketRing
+from vision.sources.ring_frames import RingFrames
 
 RATE = 10
 PATIENCE_S = 20.0
@@ -166,6 +170,36 @@ def test_the_ring_gives_packets_from_a_key_frame_of_one_run() -> None:
     assert ring.after(sent[4]) == []
     assert ring.after(sent[6]) == sent[7:9]
     assert ring.after(packets({1: 1})[0]) == []
+
+
+def kept(film: Path, damaged: range) -> PacketRing:
+    """A film's packets, some of them with other bytes."""
+    ring = PacketRing(100.0)
+    with av.open(str(film)) as given:
+        stream = given.streams.video[0]
+        run, convert = coded_run(1, stream), ByteStream(stream).convert
+        for number, packet in enumerate(given.demux(stream)):
+            if packet.pts is not None and packet.time_base is not None:
+                data = convert(packet)
+                if number in damaged:
+                    data = data[:5] + bytes(255 - byte for byte in data[5:])
+                at = packet.pts * Fraction(packet.time_base)
+                ring.add(CodedPacket(run, at, packet.is_keyframe, data))
+    return ring
+
+
+def test_damaged_packets_cost_their_moments_only(film: Path) -> None:
+    # Those of two seconds, from one key frame to the next.
+    ring = kept(film, damaged=range(4 * RATE, 6 * RATE))
+    moments = Moments(RingFrames("low", ring, threading.Event()), skip_s=1.0)
+    found = {}
+    for at_s in (3.0, 5.0, 9.0, 12.0):
+        found[at_s] = moments.at(at_s)
+        if found[at_s] is None:
+            moments.forget()
+    assert [at_s for at_s, one in found.items() if one is None] == [5.0]
+    for at_s, one in found.items():
+        assert one is None or float(one[1].at_s) == pytest.approx(at_s)
 
 
 def clock(arrived_s: float, sent_s: float | None) -> StreamClock:
