@@ -27,6 +27,8 @@ from models.intervals import wilson
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, decide_deck
+from vision.cards.joker_enrolment import enrol_joker, laid_card
+from vision.cards.joker_match import Sample, samples_of, with_joker
 from vision.cards.view import CardRead, ViewIndex, fuse_indices, join_cards, see_indices
 from vision.detect.detections import Reader
 from vision.detect.tiling import SizedDetector
@@ -36,6 +38,8 @@ from vision.rounds.compile_round import read_hand
 
 SEATS: tuple[int | None, ...] = (1, 2, 3, 4, 5, 6, None)
 MOMENTS = 3
+ENROL_PX = 800
+"""Side of the view that a joker is enrolled from."""
 LOW_MM, HIGH_MM = 37.0, 135.0
 DEALERS_LOW_MM, DEALERS_HIGH_MM = 42.0, -62.0
 SPOTS_MM = ((-98.0, -113.0), (0.0, -115.0), (98.0, -113.0))
@@ -68,13 +72,14 @@ class _Round:
 
 def bench_card_rounds(
     folders: Sequence[Path], weights: Path, *, rounds: int, seed: int, drawn: int = 0,
-    on_progress: Callable[[float], None] | None = None,
+    enrol: bool = False, on_progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Render and read `rounds` rounds, decks taking turns; figures by deck and together.
 
     `folders` are folders of card faces (`AS.png`, ...); what they lack is drawn and not counted.
-    `drawn` adds decks drawn from the seed, `on_progress` is given the share that is done. Raises
-    FeltwatchError where no deck is given.
+    `drawn` adds decks drawn from the seed. With `enrol` the joker of each deck is enrolled first
+    where it lies alone, in another light and by another camera. `on_progress` is given the share
+    that is done. Raises FeltwatchError where no deck is given.
     """
     decks = list(_decks(folders, drawn, seed))
     if not decks:
@@ -82,6 +87,7 @@ def bench_card_rounds(
     networks = load_networks(weights, 1)
     detector, reader = networks.detector, networks.reader
     figures = {name: _Tally() for name, _, _ in decks}
+    jokers = {name: _enrolled(deck, seed) if enrol else () for name, deck, _ in decks}
     for number in range(rounds):
         name, deck, known = decks[number % len(decks)]
         rng = np.random.default_rng([seed, number])
@@ -89,7 +95,9 @@ def bench_card_rounds(
         stage = Stage.draw(rng, [deck])
         views = int(rng.integers(2**31))
         hands = {
-            seat: _read_place(deck, stage, played.hand(k), seat, (views, k), detector, reader)
+            seat: _read_place(
+                deck, stage, played.hand(k), seat, (views, k), detector, reader, jokers[name]
+            )
             for k, seat in enumerate(SEATS)
         }
         figures[name].add(played, hands, known)
@@ -100,8 +108,24 @@ def bench_card_rounds(
         whole.take(one)
     return {
         "seed": seed, "rounds": rounds, "together": whole.figures(),
-        "decks": {name: one.figures() for name, one in figures.items()},
+        "decks": {
+            name: one.figures() | ({"joker enrolled": bool(jokers[name])} if enrol else {})
+            for name, one in figures.items()
+        },
     }  # fmt: skip
+
+
+def _enrolled(deck: Deck, seed: int) -> tuple[Sample, ...]:
+    """The deck's joker, enrolled from a view where it lies alone; nothing where it is refused."""
+    rng = np.random.default_rng([seed, 3])
+    stage = Stage.draw(rng, [deck])
+    turn = float(rng.uniform(-30, 30))
+    laid = hand_items(rng, [JOKER], (0.0, 0.0), 30.0, turn, True, "j")
+    view = render_table_view(rng, deck, stage, ENROL_PX, laid)
+    _, calibration = flat_view(view.image)
+    joker = laid_card(view.image, calibration, (0.0, 0.0))
+    image = None if joker is None else enrol_joker(view.image, joker)
+    return () if image is None else samples_of(image)
 
 
 def _decks(
@@ -117,11 +141,11 @@ def _decks(
 
 def _read_place(
     deck: Deck, stage: Stage, cards: Sequence[str], seat: int | None, seeds: tuple[int, int],
-    detector: SizedDetector, reader: Reader,
+    detector: SizedDetector, reader: Reader, joker: Sequence[Sample],
 ) -> list[CardRead]:  # fmt: skip
     """The cards of one place from its moments, as the audit joins them."""
     laid = _laid(np.random.default_rng([*seeds, 1]), cards, seat is None)
-    readings: list[list[ViewIndex]] = []
+    readings: list[Sequence[ViewIndex]] = []
     for moment in range(MOMENTS):
         # The same camera, felt and light each time.
         view = render_table_view(
@@ -130,9 +154,8 @@ def _read_place(
         )  # fmt: skip
         place, calibration = flat_view(view.image)
         found = detector.find([view.image])[0]
-        readings.append(
-            see_indices(view.image, calibration, place, found, detector.size, reader, moment)
-        )
+        read = see_indices(view.image, calibration, place, found, detector.size, reader, moment)
+        readings.append(with_joker(read, view.image, joker))
     return join_cards(fuse_indices(readings))
 
 

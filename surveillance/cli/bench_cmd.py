@@ -127,6 +127,9 @@ def cards_command(
     drawn: Annotated[int, typer.Option("--drawn", min=0, help="Decks drawn by feltwatch.")] = 0,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="How many rounds.")] = 24,
     seed: Annotated[int, typer.Option("--seed", help="The same seed, the same rounds.")] = 0,
+    enrol: Annotated[
+        bool, typer.Option("--enrol", help="Enrol each deck's joker before its rounds.")
+    ] = False,
     model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -139,6 +142,8 @@ def cards_command(
       feltwatch bench cards --drawn 4
 
       feltwatch bench cards --deck decks/house --deck decks/new --rounds 100 --seed 7 --json
+
+      feltwatch bench cards --deck decks/house --enrol
     """
     from benchmarks.card_rounds import bench_card_rounds
     from models.weights.folder import default_weights
@@ -150,6 +155,7 @@ def cards_command(
             rounds=rounds,
             seed=seed,
             drawn=drawn,
+            enrol=enrol,
             on_progress=show,
         )
     _print(found, as_json)

@@ -3,7 +3,7 @@
 // the kinds that the pages use, and a member that none of them has is an error.
 interface PageElement extends HTMLElement,
   Pick<HTMLInputElement, "value" | "checked" | "disabled" | "required" | "files" | "min" | "max"
-    | "select" | "setSelectionRange" | "selectionStart" | "selectionEnd" | "setCustomValidity"
+    | "select" | "setSelectionRange" | "selectionStart" | "selectionEnd" | "setCustomValidity" | "reportValidity"
     | "readOnly" | "placeholder"> {
   readonly options: HTMLOptionsCollection;
   readonly selectedOptions: HTMLCollectionOf<HTMLOptionElement>;

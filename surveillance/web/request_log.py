@@ -22,6 +22,7 @@ _QUESTIONS = frozenset(
         "/api/calculator",
         "/api/calculator/tablefile",
         "/api/calibration/fit",
+        "/api/chips/pairs",
         "/api/tablefiles/{id}/check",
     }
 )

@@ -22,7 +22,7 @@ from datasets.render.boxes import item_outlines
 from datasets.render.camera import SyntheticCamera, synthetic_camera
 from datasets.render.cards.deck import Deck, draw_deck
 from datasets.render.painter import Painter, painting_order
-from datasets.render.scene import StackItem
+from datasets.render.scene import CardItem, StackItem
 from vision.detect.detections import ByteArray
 from vision.geometry.calibration import Calibration
 from vision.geometry.standard_layout import CHIPS, FELT
@@ -61,8 +61,10 @@ class Scene:
     boxes: list[Box]
 
 
-def render(seed: int, stacks: Sequence[tuple[Point, Sequence[str]]]) -> Scene:
-    """Stacks at (u, v) of the place, under a light and on a felt drawn from `seed`."""
+def render(
+    seed: int, stacks: Sequence[tuple[Point, Sequence[str]]], cards: Sequence[CardItem] = ()
+) -> Scene:
+    """Stacks at (u, v) of the place, and cards, under a light and on a felt drawn from `seed`."""
     rng = np.random.default_rng(seed)
     camera, _ = scene_camera()
     n = round(620 * SCALE)
@@ -72,11 +74,13 @@ def render(seed: int, stacks: Sequence[tuple[Point, Sequence[str]]]) -> Scene:
         ground, np.array([[SCALE, 0, -left * SCALE], [0, SCALE, -top * SCALE]]), camera.foot_mm,
         camera.height_mm, _deck(), chip_styles(rng, dict(CHIPS)), {}, {}, random_light(rng),
     )  # fmt: skip
-    at = PLACE.to_felt(np.array([p for p, _ in stacks]))
+    at = PLACE.to_felt(np.array([p for p, _ in stacks]).reshape(-1, 2))
     items = [
         StackItem(f"{seed}-{k}", (float(x), float(y)), tuple(colours))
         for k, ((x, y), (_, colours)) in enumerate(zip(at, stacks, strict=True))
     ]
+    for card in cards:
+        painter.paint(card)
     order = [i for i in painting_order(items, camera.foot_mm) if isinstance(i, StackItem)]
     for item in order:
         painter.paint(item)

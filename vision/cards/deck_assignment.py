@@ -131,9 +131,10 @@ def is_lone_joker(card: CardRead) -> bool:
     """Whether a card is a joker by one mark alone: over seven cards that is another's figure.
 
     On 60 rounds of decks never seen (`feltwatch bench cards`, tune decks, seed 5) 3 of 420 hands
-    showed such a mark beside seven cards, with shares up to 0.99; an eighth card is rarer.
+    showed such a mark beside seven cards, with shares up to 0.99; an eighth card is rarer. One that
+    looks like the table's own joker is that joker.
     """
-    return card.label == JOKER and card.indices == 1
+    return card.label == JOKER and card.indices == 1 and not card.matched
 
 
 def survives(card: CardRead) -> bool:

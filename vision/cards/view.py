@@ -69,11 +69,12 @@ class ViewIndex(ReadIndex):
     """An index in a view, where the size of a card is known.
 
     `card` (2,) mm is the middle of its card. `moments`: what it read as in each image, with its
-    share, where it was fused from several.
+    share, where it was fused from several. `matched`: it looks like the table's own joker.
     """
 
     card: FloatArray = field(kw_only=True)
     moments: tuple[tuple[str, float], ...] = ()
+    matched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ class CardRead:
     """One physical card: its label, how sure (share), and its middle in the view's frame.
 
     `shares` (53,) are of all cards, `moments` what its indices read as, image by image.
+    `matched`: a mark of it looks like that of the table's own joker.
     """
 
     label: str
@@ -89,6 +91,7 @@ class CardRead:
     indices: int
     shares: Floats | None = None
     moments: tuple[tuple[str, float], ...] = ()
+    matched: bool = False
 
 
 def see_indices(
@@ -224,6 +227,7 @@ def fuse_indices(readings: Sequence[Sequence[ViewIndex]]) -> list[ViewIndex]:
                 mean, base.turn_deg, base.height, (shares / total).astype(np.float32),
                 float(np.mean([s.score for s in group])), base.xyxy, card=base.card,
                 moments=tuple((s.label, s.share) for s in group),
+                matched=any(s.matched for s in group),
             )
         )  # fmt: skip
     return out
@@ -275,7 +279,7 @@ def _card(group: Sequence[ViewIndex]) -> CardRead:
     moments = tuple(moment for s in group for moment in s.moments)
     return CardRead(
         DECK_LABELS[place], share, (float(middle[0]), float(middle[1])), len(group),
-        shares.astype(np.float32), moments,
+        shares.astype(np.float32), moments, any(s.matched for s in group),
     )  # fmt: skip
 
 

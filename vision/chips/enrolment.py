@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+import cv2
 import numpy as np
 
 from vision.chips.boxes import Box, FoundStack
@@ -22,7 +24,7 @@ from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import StripReader
 from vision.detect.detections import ByteArray, Detector
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import VIEW_MM, FloatArray, Place
+from vision.geometry.table import VIEW_MM, FloatArray, Place, Rgb
 
 NEAR_MM = 30.0
 """A stack is laid at most so far from the middle of its spot."""
@@ -32,6 +34,9 @@ FEWEST_CHIPS = FIRST_CHIP + 3
 
 RINGS = (0.25, 0.55, 0.85)
 """Radii of the face at which its colour is taken, in radii of the chip."""
+
+FELT_RINGS = (1.35, 1.55)
+"""Radii about a stack at which the felt's colour is taken, in radii of the chip."""
 
 
 class SizedDetector(Detector, Protocol):
@@ -43,21 +48,32 @@ class SizedDetector(Detector, Protocol):
 @dataclass(frozen=True, slots=True, eq=False)
 class Enrolled:
     """What a laid-out stack shows: `side` uint8 (SAMPLE_ROWS, SAMPLE_COLUMNS, 3) BGR, the mean
-    colours of side and face (RGB), and how many chips were counted."""
+    colours of side and face (RGB), that of the felt before it, and how many chips were counted."""
 
     side: ByteArray
-    side_rgb: tuple[int, int, int]
-    face_rgb: tuple[int, int, int]
+    side_rgb: Rgb
+    face_rgb: Rgb
+    felt_rgb: Rgb
     counted: int
+
+    def as_table_data(self) -> dict[str, Any]:
+        """What a table file says of a chip so sampled, by key."""
+        _, png = cv2.imencode(".png", self.side)
+        return {
+            "rgb": list(self.side_rgb),
+            "face_rgb": list(self.face_rgb),
+            "side_png": base64.b64encode(png.tobytes()).decode("ascii"),
+        }
 
 
 def laid_stack(
     frame: ByteArray, calibration: Calibration, place: Place, at_mm: tuple[float, float],
-    detector: SizedDetector, reader: StripReader, size: ChipSize,
+    detector: SizedDetector, reader: StripReader, size: ChipSize, chips: int = 0,
 ) -> ReadStack | None:  # fmt: skip
     """The stack that stands at a felt point, in the view of `place`; None where there is none.
 
-    It is read against a first sample of itself: what the table file says of it may be wrong.
+    `chips`: the point may be seen on a stack so high, not at its foot only. The stack is read
+    against a first sample of itself: what the table file says of it may be wrong.
     """
     view = calibration.warp_view(frame, place, detector.size)
     found = detector.find([view])[0].of("chip")
@@ -67,8 +83,13 @@ def laid_stack(
         x0, y0, x1, y1 = (float(v) * mm - VIEW_MM / 2 for v in xyxy)
         boxes.append((x0, y0, x1, y1))
     stacks = [FoundStack.of(box, calibration, place, size) for box in boxes]
-    own = min(stacks, key=lambda one: math.dist(one.base, at_mm), default=None)
-    if own is None or math.dist(own.base, at_mm) > NEAR_MM:
+    feet = _feet(calibration, at_mm, chips * size.thickness_mm)
+
+    def away(one: FoundStack) -> float:
+        return float(np.linalg.norm(feet - one.base, axis=1).min())
+
+    own = min(stacks, key=away, default=None)
+    if own is None or away(own) > NEAR_MM:
         return None
     side = cut_sample(cut_strip(frame, calibration, own.base, size))
     palette = Palette(
@@ -77,7 +98,24 @@ def laid_stack(
         np.ones((1, 1, 1), np.float32),
     )  # fmt: skip
     read = read_stacks(frame, calibration, palette, size, place, [own.box], reader)
-    return min(read, key=lambda one: math.dist(one.center_mm, at_mm), default=None)
+    return min(read, key=lambda one: math.dist(one.center_mm, own.base), default=None)
+
+
+def read_back(
+    frame: ByteArray, calibration: Calibration, place: Place, stack: ReadStack, palette: Palette,
+    size: ChipSize, reader: StripReader,
+) -> ReadStack | None:  # fmt: skip
+    """How a laid-out stack reads against all of a table's chips; None where it reads as none."""
+    read = read_stacks(frame, calibration, palette, size, place, [stack.box_mm], reader)
+    return next(iter(read), None)
+
+
+def _feet(calibration: Calibration, at_mm: tuple[float, float], height_mm: float) -> FloatArray:
+    """Where a stack may stand (n, 2) of which a part up to a height is seen at a felt point."""
+    foot = np.asarray(calibration.foot_mm)
+    heights = np.linspace(0.0, height_mm, 4 if height_mm else 1)[:, None]
+    feet: FloatArray = foot + (np.asarray(at_mm) - foot) * (1 - heights / calibration.height_mm)
+    return feet
 
 
 def enrol(
@@ -94,7 +132,8 @@ def enrol(
     base = base + away / np.hypot(*away) * off * np.hypot(*(lifted - base))
     side = cut_sample(cut_strip(frame, calibration, base, size))
     face = _face(frame, calibration, base, size, chips)
-    return Enrolled(side, _rgb(side), _rgb(face), len(stack.colours))
+    felt = _felt(frame, calibration, base, size)
+    return Enrolled(side, _rgb(side), _rgb(face), _rgb(felt), len(stack.colours))
 
 
 def _face(
@@ -108,6 +147,18 @@ def _face(
     return sample(frame, calibration.felt_to_image(top)[None])
 
 
-def _rgb(pixels: ByteArray) -> tuple[int, int, int]:
+def _felt(
+    frame: ByteArray, calibration: Calibration, base: FloatArray, size: ChipSize
+) -> ByteArray:
+    """The median pixel of the felt on the camera's side of a stack, uint8 (1, 1, 3)."""
+    x, y = np.asarray(calibration.foot_mm) - base
+    turn = math.atan2(y, x) + np.linspace(-1.0, 1.0, 12)
+    arc = np.column_stack([np.cos(turn), np.sin(turn)]) * size.diameter_mm / 2
+    points = np.vstack([base + arc * share for share in FELT_RINGS])
+    seen = sample(frame, calibration.felt_to_image(points)[None])
+    return np.asarray(np.median(seen, axis=(0, 1), keepdims=True), np.uint8)
+
+
+def _rgb(pixels: ByteArray) -> Rgb:
     blue, green, red = (round(float(v)) for v in pixels.reshape(-1, 3).mean(axis=0))
     return red, green, blue

@@ -17,6 +17,7 @@ from itertools import groupby
 import numpy as np
 
 from vision.chips.boxes import Box, FoundStack, single_boxes, without_spanning
+from vision.chips.lowest_chip import doubt_lowest
 from vision.chips.network_input.side_strip import BELOW_CHIPS, ROWS_PER_CHIP, ChipSize, cut_strip
 from vision.chips.side_palette import Palette
 from vision.chips.side_posterior import Posterior, read_posterior
@@ -153,8 +154,10 @@ def _read(
     px = [one.px_per_chip for one in found]
     sines = [one.off_vertical for one in found]
     return [
-        read_posterior(given, palette.values, reader.temperature)
-        for given in reader.read(strips, px, sines, palette)
+        doubt_lowest(
+            read_posterior(given, palette.values, reader.temperature), strip, palette.values
+        )
+        for given, strip in zip(reader.read(strips, px, sines, palette), strips, strict=True)
     ]
 
 

@@ -46,6 +46,9 @@ CARD_MM = (63.0, 88.0)
 CHIP_DIAMETER_MM = 39.0
 CHIP_THICKNESS_MM = 3.3
 CAMERA_NAME = r"^[a-z0-9][a-z0-9_-]{0,31}$"
+JOKER_PX = (26, 86)
+"""Width and height of a sample of a joker's end; see `vision.cards.joker_match`."""
+
 VIEW_MM = 400.0
 """Side of the square of felt that one view shows."""
 
@@ -222,6 +225,23 @@ class TableFile(Form):
     declared: Declared | None = Field(
         default=None, description="Facts that the felt does not show and that always hold here."
     )
+    joker_png: str | None = Field(
+        None, description="Samples of the joker, PNG as base64; written by 'feltwatch cards enrol'."
+    )
+
+    @field_validator("joker_png")
+    @classmethod
+    def _samples(cls, value: str | None) -> str | None:
+        image = None if value is None else decode_png(value)
+        width, height = JOKER_PX
+        if value is not None and (
+            image is None or image.shape[0] != height or image.shape[1] not in (width, 2 * width)
+        ):
+            raise ValueError(
+                f"expected a PNG image as base64, {width} or {2 * width} px wide and {height} px "
+                "high; 'feltwatch cards enrol' writes it"
+            )
+        return value
 
     @model_validator(mode="after")
     def _seats_differ(self) -> Self:

@@ -58,7 +58,7 @@ def _join(joined: Joined, table: TableFile, camera: ReadsBeside) -> Joined:
             (reading.at_s, seat, reading)
             for seat, track in own.tracks.items()
             for episode in track.episodes
-            for reading in episode.readings
+            for reading in episode.images
             if seat is not None and reading.stacks
         ),
         key=lambda one: one[:2],

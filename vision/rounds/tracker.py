@@ -59,16 +59,22 @@ class Episode:
         self.until_s = at_s
 
     @property
+    def images(self) -> list[ViewReading]:
+        """The readings, each once: one that was sure counts for several."""
+        return list({id(reading): reading for reading in self.readings}.values())
+
+    @property
     def cards_up(self) -> int:
         """Physical cards face up, by the reading that shows most."""
-        counted = self._counted
-        counted += [len(join_cards(r.indices)) for r in self.readings[len(counted) :]]
-        return max(counted, default=0)
+        for reading in self.readings:
+            if id(reading) not in self._counted:
+                self._counted[id(reading)] = len(join_cards(reading.indices))
+        return max(self._counted.values(), default=0)
 
     @cached_property
-    def _counted(self) -> list[int]:
+    def _counted(self) -> dict[int, int]:
         """The cards of each reading: readings come, but none that came is changed."""
-        return []
+        return {}
 
     @property
     def backs(self) -> int:
@@ -133,8 +139,8 @@ class ViewTrack:
         shown = self.hand_episodes() if shown is None else shown
         if not shown:
             return []
-        final = fuse_indices([r.indices for r in shown[-1].readings])
-        readings = [r.indices for e in shown for r in e.readings if _lie_alike(r.indices, final)]
+        final = fuse_indices([r.indices for r in shown[-1].images])
+        readings = [r.indices for e in shown for r in e.images if _lie_alike(r.indices, final)]
         return join_cards(fuse_indices(readings)) if readings else []
 
 
@@ -249,9 +255,11 @@ class RoundTracker:
         *,
         fresh: bool,
         since_s: float,
+        times: int = 1,
     ) -> Round | None:
         """Take a reading in; `fresh` opens a new episode that began at `since_s`.
 
+        `times`: for how many readings of the rest it counts, where more would show the same.
         Gives back the round that this reading ends, if any.
         """
         gap = self.unseen.pop(seat, None)
@@ -259,7 +267,7 @@ class RoundTracker:
         if fresh or seat not in self.latest:
             self.latest[seat] = Episode(since_s, picture=kept_picture(image), gap=gap)
         episode = self.latest[seat]
-        episode.readings.append(reading)
+        episode.readings += [reading] * times
         episode.seen_at(reading.at_s)
         if episode.empty:
             self.bare[seat] = episode.picture

@@ -13,6 +13,7 @@ from settlement.errors import FeltwatchError
 from settlement.games import players_bank
 from settlement.procedures import procedure_of
 from vision.cards.backs import without_felt
+from vision.cards.joker_match import table_joker, with_joker
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
 from vision.detect.motion import RestWatch, hull, shrink
@@ -32,6 +33,7 @@ from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import read_procedure, with_procedure
 from vision.rounds.region_change import as_picture
+from vision.rounds.rest_doubt import RestDoubt
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.tracker import Phase, Round, RoundTracker, Shot
@@ -42,6 +44,7 @@ from vision.sources.live_moments import LiveMoments
 from vision.sources.moments import Moments
 
 READS_PER_REST = 3
+"""How often a rest is read at most, and for how many readings its last one counts."""
 
 SELDOM_SHARE = 0.25
 """In a round that was seen too seldom for more of its time, no late bet, moved card or breach of
@@ -98,10 +101,12 @@ class TableWatcher:
         self.networks = networks
         self.palette = Palette.of(table.chips)
         self.chip_size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
+        self._joker = table_joker(table)
         self._place_states = PlaceStates(table, self.networks.detector.size)
         self.tracker = RoundTracker(
             [s.seat for s in table.seats], procedure_of(table.rules.game), self._place_states.shows
         )
+        self._doubt = RestDoubt(self.tracker, procedure_of(table.rules.game), self._place_states)
         self.house = HousePlace()
         self.coverage = Coverage()
         self._views = [
@@ -254,13 +259,20 @@ class TableWatcher:
                 kept, size, self.networks.reader, self.networks.strips,
                 at_s, view.reads - 1,
             )  # fmt: skip
+            if self._joker:
+                reading = replace(reading, indices=with_joker(reading.indices, image, self._joker))
+            times = 1
+            if not self._doubt.remains(view.seat, reading, fresh=fresh):
+                times, view.reads = READS_PER_REST - view.reads + 1, READS_PER_REST
             if view.seat == HOUSE:
                 self.house.take(reading, image, fresh=fresh, since_s=view.since_s)
                 continue
             if view.seat is not None:
                 for camera in self.live:
                     camera.note(self.table.seat(view.seat), reading)
-            ended = self.tracker.take(view.seat, reading, image, fresh=fresh, since_s=view.since_s)
+            ended = self.tracker.take(
+                view.seat, reading, image, fresh=fresh, since_s=view.since_s, times=times
+            )
             if ended is not None:
                 out.append(self._observed(ended, at_s, cut_short=False))
         return out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from pathlib import Path
 from typing import Annotated
 
@@ -61,7 +60,8 @@ def enrol_command(
     """Take samples of the table's chips into the table file: `side_png`, `face_rgb`, `rgb`.
 
     Lay one stack of equal chips on a spot for every kind, clear of each other, then give an
-    image of it. The former table file goes to the folder .backups beside it.
+    image of it. The former table file goes to the folder .backups beside it. A warning names
+    chips that look like another one or like the felt, and stacks that do not read as laid.
 
     Examples:
 
@@ -73,10 +73,13 @@ def enrol_command(
     from models.weights.folder import default_weights
     from surveillance.config.calibration_image import picture_of, picture_of_video
     from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
-    from vision.chips.enrolment import enrol, laid_stack
+    from vision.chips.enrolment import enrol, laid_stack, read_back
+    from vision.chips.likeness import pairs
     from vision.chips.network_input.side_strip import ChipSize
+    from vision.chips.sample_check import sample_warnings
+    from vision.chips.side_palette import Palette
     from vision.geometry.calibration import Calibration
-    from vision.geometry.table import Place, load_table
+    from vision.geometry.table import ChipKind, Place, load_table
     from vision.networks import load_networks
 
     own = load_table(table)
@@ -85,29 +88,34 @@ def enrol_command(
             f"{table}: the camera is not calibrated; run feltwatch calibrate first"
         )
     stored = read_table_data(table)
+    kinds = dict(own.chips)
     frame = picture_of_video(Path(source), at_s) if at_s else picture_of(source)
     calibration = Calibration.fit(own.camera)
     size = ChipSize(own.chip_diameter_mm, own.chip_thickness_mm)
     weights = model or default_weights()
     networks = load_networks(weights)
-    shown = []
+    shown, taken = [], []
     for text in stack:
         name, at_mm = _place(text, own, table)
+        around = Place(center_mm=at_mm, angle_deg=0.0)
         found = laid_stack(
-            frame, calibration, Place(center_mm=at_mm, angle_deg=0.0), at_mm,
-            networks.detector, networks.strips, size,
-        )  # fmt: skip
+            frame, calibration, around, at_mm, networks.detector, networks.strips, size
+        )
         if found is None:
             raise FeltwatchError(f"--stack {text}: no stack stands there in {source}")
         sample = enrol(frame, calibration, found, size, chips)
-        _, png = cv2.imencode(".png", sample.side)
-        stored.data["chips"][name] |= {
-            "rgb": list(sample.side_rgb), "face_rgb": list(sample.face_rgb),
-            "side_png": base64.b64encode(png.tobytes()).decode("ascii"),
-        }  # fmt: skip
+        stored.data["chips"][name] |= sample.as_table_data()
+        kinds[name] = ChipKind.model_validate(stored.data["chips"][name])
         shown.append(cv2.resize(sample.side, None, fx=12, fy=12, interpolation=cv2.INTER_NEAREST))
-        note = "" if sample.counted == chips else f" (counted {sample.counted}: is {chips} right?)"
-        typer.echo(f"{name}: side {sample.side_rgb}, face {sample.face_rgb}{note}")
+        taken.append((name, sample, around, found))
+        typer.echo(f"{name}: side {sample.side_rgb}, face {sample.face_rgb}")
+    known, apart = Palette.of(kinds), pairs(kinds)
+    told: dict[str, None] = {}
+    for name, sample, around, found in taken:
+        read = read_back(frame, calibration, around, found, known, size, networks.strips)
+        told |= dict.fromkeys(sample_warnings(name, sample, chips, read, kinds, apart))
+    for words in told:
+        typer.echo(f"warning: {words}", err=True)
     write_table_data(table, stored.data, stored.revision)
     if image is not None and not cv2.imwrite(str(image), np.vstack(shown)):
         raise FeltwatchError(

@@ -28,6 +28,7 @@ from surveillance.web.schemas.tablefiles import (
     FitQuestion,
     PictureForm,
     RecordingPicture,
+    TableFileForm,
 )
 from surveillance.web.services.calibration import fit
 from surveillance.web.services.errors import NotThereError
@@ -136,18 +137,25 @@ def calibrate_page(
 ) -> Response:
     """The page to drag felt points onto an image."""
     form = table_form(shelf, id)
+    start = picture_start(request, pictures, form)
+    return page(request, account, "calibration.html.j2", start=start, file=form)
+
+
+def picture_start(
+    request: Request, pictures: CalibrationPictures, form: TableFileForm
+) -> dict[str, Any]:
+    """What a page begins with that works on an image of a table: its file and where images are."""
     settings = request.app.state.settings
     # Where cameras are watched the last image may be of another table.
     latest = pictures.latest(form.cameras if settings.supervisor is not None else ())
     manager = settings.recordings
-    start = {
+    return {
         "file": form.model_dump(mode="json"),
         "picture": None if latest is None else _picture(latest).model_dump(mode="json"),
         "cameras": [camera.name for camera in settings.site.cameras] if settings.site else [],
         "folders": [str(root) for root in manager.folders.roots] if manager else [],
         "live": settings.supervisor is not None,
     }
-    return page(request, account, "calibration.html.j2", start=start, file=form)
 
 
 def _keep(pictures: CalibrationPictures, taken: ByteArray, name: str) -> KeptPicture:

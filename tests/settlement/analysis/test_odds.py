@@ -45,6 +45,7 @@ def test_every_hand_there_is_is_set_legally(way: str) -> None:
     assert table.fouls == 0
 
 
+@pytest.mark.brute
 @pytest.mark.parametrize("way", HOUSE_WAYS)
 def test_classes_stand_for_their_hands_in_any_order(way: str) -> None:
     table = way_table(HOUSE_WAYS[way], STANDARD, AS_READ)
@@ -155,6 +156,7 @@ def test_the_trump_plaza_way_against_itself() -> None:
     assert odds.dealer_holds("ace_high").off(0.0936194) < 3
 
 
+@pytest.mark.brute
 def test_how_often_a_dealer_holds_a_pai_gow() -> None:
     """14,430,780 ace-high and the other exact counts of the documents' pay tables."""
     odds = simulate("foxwoods", "document_004", 250_000, seed=2)
@@ -164,6 +166,7 @@ def test_how_often_a_dealer_holds_a_pai_gow() -> None:
     assert odds.dealer_holds("other").off(1 - sum(counts) / SEVEN_CARD_HANDS) < 4
 
 
+@pytest.mark.brute
 def test_the_same_seed_the_same_deals_and_progress_is_told() -> None:
     told: list[int] = []
     first = simulate("foxwoods", "trump_plaza", 40_000, seed=5, progress=told.append)

@@ -30,6 +30,7 @@ from vision.rounds import watcher as watcher_module
 from vision.rounds.changes import Changes
 from vision.rounds.compile_round import compile_round
 from vision.rounds.observed import ObservedRound
+from vision.rounds.rest_doubt import RestDoubt
 from vision.rounds.tracker import Round
 from vision.rounds.watcher import FELT_CHECKS, READS_PER_REST, NotThisTableError, TableWatcher
 from vision.sources.base import Frame
@@ -165,8 +166,9 @@ def _check_pictures(told: ObservedRound, truth: RoundRecord) -> None:
             assert any(label.startswith("chip_") for label in labels)
 
 
+@pytest.mark.parametrize("in_doubt", [False, True])
 def test_a_view_at_rest_is_read_a_few_times_only(
-    empty: Planes, world: World, monkeypatch: pytest.MonkeyPatch
+    in_doubt: bool, empty: Planes, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
     find = world.find
@@ -176,10 +178,15 @@ def test_a_view_at_rest_is_read_a_few_times_only(
         return find(views)
 
     monkeypatch.setattr(world, "find", counted)
+    if in_doubt:
+        monkeypatch.setattr(RestDoubt, "remains", lambda *_, **__: True)
     own = watcher(world)
     for k in range(12):
         assert own.feed(frame(empty, k)) == []
-    assert asked == [1 + len(TABLE.seats)] * READS_PER_REST
+    # An empty felt is read once.
+    assert asked == [1 + len(TABLE.seats)] * (READS_PER_REST if in_doubt else 1)
+    readings = {len(rest.readings) for rest in own.tracker.latest.values()}
+    assert readings == {READS_PER_REST}
     assert own.finish() == []
 
 

@@ -1,15 +1,15 @@
 // Calibrating: points of the felt on a picture, the fit as the server finds it, saved.
 
-import { ApiError, attempt, get, post, toast } from "/static/shared/api.js";
+import { ApiError, attempt, post, toast } from "/static/shared/api.js";
 import { byId, html, startValues } from "/static/shared/dom.js";
 import { keys } from "/static/shared/keys.js";
 import { Draft } from "/static/tablefiles/draft.js";
 import { isSame, marksOf, nameOf } from "/static/calibration/marks.js";
+import { PictureChoice } from "/static/calibration/pictures.js";
 import { Stage } from "/static/calibration/stage.js";
 
 const FIT_AFTER_MS = 30;
 const BAD_PX = 3;
-const LARGEST_FILE = 45_000_000;
 const start = startValues();
 const draft = new Draft(start.file, { onShow: redraw, onFaults: () => {} });
 let picture = start.picture;
@@ -216,53 +216,12 @@ function redraw() {
 
 function usePicture(next) {
   picture = next;
-  byId("veil").hidden = Boolean(picture);
-  if (!picture) {
-    byId("veil").textContent = "Choose a picture of the empty table: of a camera, a recording or a file.";
-    return;
-  }
   fitToPicture();
   stage.show(picture.url, camera().width_px, camera().height_px);
   redraw();
 }
 
-function drawSources(videos = []) {
-  byId("picture-from").replaceChildren(
-    html("option", { value: "" }, picture ? `${picture.name} (${picture.width_px} × ${picture.height_px})` : "choose …"),
-    ...start.cameras.map((name) => html("option", { value: `camera ${name}` }, `camera ${name}`)),
-    ...videos.map(({ folder, file }, n) => html("option", { value: `video ${n}`, "data-folder": folder, "data-file": file }, `recording ${file}`)),
-    html("option", { value: "file" }, "a picture file …"));
-}
-
-async function take(ask) {
-  byId("veil").hidden = false;
-  byId("veil").textContent = "Taking the picture …";
-  const taken = await attempt(ask);
-  usePicture(taken ?? picture);
-  drawSources(videos);
-}
-
-let videos = [];
-byId("picture-from").addEventListener("change", (event) => {
-  const field = /** @type {PageElement} */ (event.target);
-  const { value, selectedOptions: [option] } = field;
-  if (value === "file") { field.value = ""; byId("picture-file").click(); }
-  else if (value.startsWith("camera ")) take(() => post(`/api/calibration/pictures/camera/${encodeURIComponent(value.slice(7))}`));
-  else if (value.startsWith("video ")) take(() => post("/api/calibration/pictures/recording", { folder: option.dataset.folder, file: option.dataset.file }));
-});
-byId("picture-file").addEventListener("change", (event) => {
-  const field = /** @type {PageElement} */ (event.target);
-  const [file] = field.files;
-  field.value = "";
-  if (!file) return;
-  take(async () => {
-    if (file.size > LARGEST_FILE) throw new ApiError(0, `${file.name} is too large`);
-    const sent = await fetch("/api/calibration/pictures", { method: "POST", headers: { "x-feltwatch": "1", "content-type": file.type || "image/*" }, body: file });
-    const content = await sent.json().catch(() => null);
-    if (!sent.ok) throw new ApiError(sent.status, content?.detail ?? `status ${sent.status}`);
-    return content;
-  });
-});
+const pictures = new PictureChoice(start, { empty: "Choose a picture of the empty table: of a camera, a recording or a file.", onPicture: usePicture });
 
 // ---- keys
 
@@ -299,16 +258,6 @@ keys.add("Calibration", [
 ]);
 
 byId("fit-lens").checked = Boolean(camera()?.k1 || camera()?.k2);
-usePicture(picture);
-drawSources();
-for (const folder of start.folders) {
-  get("/api/recordings/videos", { folder }).then((found) => {
-    videos = [...videos, ...found.videos.map(({ file }) => ({ folder: found.folder, file }))];
-    drawSources(videos);
-  }).catch(() => {});
-}
+pictures.begin();
 draft.tell();
-// On a server that watches, the table's own camera is meant.
-const [own] = start.file.cameras;
-if (!picture && start.live && own) take(() => post(`/api/calibration/pictures/camera/${encodeURIComponent(own)}`));
 document.body.dataset.editor = "ready";

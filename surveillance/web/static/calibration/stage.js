@@ -4,15 +4,17 @@ import { svg } from "/static/shared/dom.js";
 
 const MOST_ZOOM = 40;
 const POINT_REM = 0.72; // of the window
+const CLICK_PX = 4; // of the window; a press that moves farther drags the picture
 const LENS_PX = 26; // of the picture, shown in the magnifier
 
 export class Stage {
-  constructor({ stage, canvas, lens, magnifier }, { onChoose, onMove, onEnd }) {
+  // `onPick`, if given, is told where a press without a move was made on the picture itself.
+  constructor({ stage, canvas, lens, magnifier }, { onChoose, onMove, onEnd, onPick = null }) {
     this.stage = stage;
     this.canvas = canvas;
     this.lens = lens;
     this.magnifier = magnifier;
-    this.handlers = { onChoose, onMove, onEnd };
+    this.handlers = { onChoose, onMove, onEnd, onPick };
     this.view = null;
     this.state = { points: [], outlines: [], fits: [], chosen: null };
     this.stage.addEventListener("wheel", (event) => {
@@ -83,23 +85,28 @@ export class Stage {
     const start = this.at(event);
     const view = [...this.view];
     let move;
+    let isClick = true;
+    const [cx, cy] = [event.clientX, event.clientY];
+    const clicks = (moved) => { isClick = isClick && Math.hypot(moved.clientX - cx, moved.clientY - cy) < CLICK_PX; return isClick; };
     if (place !== undefined) {
       this.handlers.onChoose(Number(place));
       const [px, py] = this.state.points[place].image_px;
       move = (moved) => {
+        if (clicks(moved) && this.handlers.onPick) return;
         const [x, y] = this.at(moved);
         this.handlers.onMove(Number(place), [px + x - start[0], py + y - start[1]]);
       };
     } else {
       const { scale } = this;
-      const [cx, cy] = [event.clientX, event.clientY];
       move = (moved) => {
+        if (clicks(moved) && this.handlers.onPick) return;
         this.view = [view[0] - (moved.clientX - cx) * scale, view[1] - (moved.clientY - cy) * scale, view[2], view[3]];
         this.fitView();
       };
     }
     const end = () => {
       this.stage.removeEventListener("pointermove", move);
+      if (isClick) this.handlers.onPick?.(start);
       this.handlers.onEnd();
     };
     this.stage.addEventListener("pointermove", move);
@@ -116,6 +123,10 @@ export class Stage {
     const { points, outlines, fits, chosen } = this.state;
     const r = POINT_REM * parseFloat(getComputedStyle(document.documentElement).fontSize) * this.scale;
     const nodes = outlines.map(({ kind, points_px }) => svg("polygon", { class: `outline ${kind}`, points: points_px.map((p) => p.join(",")).join(" ") }));
+    for (const { name, points_px } of outlines.filter(({ isNamed }) => isNamed)) {
+      const [x, y] = [Math.max(...points_px.map((p) => p[0])), Math.max(...points_px.map((p) => p[1]))];
+      nodes.push(svg("text", { class: "outline-name", x: x + r * 0.5, y, "font-size": r * 1.5 }, name));
+    }
     points.forEach(({ image_px: [x, y] }, n) => {
       const isChosen = n === chosen;
       const fit = fits[n];
@@ -127,7 +138,7 @@ export class Stage {
       }
       group.append(svg("circle", { class: "reach", cx: x, cy: y, r: r * 1.6 }), svg("circle", { class: "shadow", cx: x, cy: y, r }), svg("circle", { class: "ring", cx: x, cy: y, r }),
         svg("line", { class: "cross", x1: x - r * 0.75, x2: x + r * 0.75, y1: y, y2: y }), svg("line", { class: "cross", x1: x, x2: x, y1: y - r * 0.75, y2: y + r * 0.75 }),
-        svg("text", { x: x + r * 1.2, y: y - r * 0.8, "font-size": r * 1.5 }, String(n + 1)));
+        svg("text", { x: x + r * 1.2, y: y - r * 0.8, "font-size": r * 1.5 }, points[n].name ?? String(n + 1)));
       nodes.push(group);
     });
     this.over.replaceChildren(...nodes);

@@ -1,0 +1,168 @@
+"""Samples of a table's chips, taken where a person points at a laid-out stack in an image."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+from pydantic import JsonValue, ValidationError
+
+from surveillance.web.schemas.chips import ChipPair, ChipSample
+from surveillance.web.services.errors import RefusedError
+from surveillance.web.services.plain_faults import faults_of
+from vision.chips.enrolment import Enrolled, enrol, laid_stack, read_back
+from vision.chips.likeness import Pair, felt_difference, pairs
+from vision.chips.network_input.side_strip import ChipSize
+from vision.chips.reading import ReadStack
+from vision.chips.sample_check import alike_words, sample_warnings
+from vision.chips.side_palette import Palette
+from vision.chips.silhouette import silhouette
+from vision.detect.detections import ByteArray
+from vision.geometry.calibration import Calibration
+from vision.geometry.table import ChipKind, Place, TableFile
+
+if TYPE_CHECKING:
+    from vision.networks import Networks
+
+SAME_SHAPE = 0.01
+"""Two images of sides whose proportion differs by less are of one shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointed:
+    """A point of an image that shows a laid-out stack: `chip` is its kind, `laid` its chips."""
+
+    picture: Path
+    at_px: tuple[float, float]
+    chip: str
+    laid: int
+
+
+class ChipSampler:
+    """Takes samples with the networks, which are loaded when the first one is asked for.
+
+    Safe for several threads, one sample at a time.
+    """
+
+    def __init__(self, weights: Path | None = None) -> None:
+        """`weights` is a folder of networks, the shipped ones where none is given."""
+        self._weights = weights
+        self._lock = threading.Lock()
+
+    @cached_property
+    def _networks(self) -> Networks:
+        # Imported here: it brings the networks' runtime along, which most pages do without.
+        from models.weights.folder import default_weights
+        from vision.networks import load_networks
+
+        return load_networks(self._weights or default_weights())
+
+    def take(self, data: Mapping[str, JsonValue], pointed: Pointed) -> ChipSample:
+        """The sample of the stack at a point, for a table file's `data` as it stands in the page.
+
+        Raises RefusedError where the data, the image or the stack does not do.
+        """
+        table = _table(data)
+        if table.camera is None:
+            raise RefusedError("the camera is not calibrated yet: calibrate it, then take samples")
+        if pointed.chip not in table.chips:
+            known = ", ".join(table.chips)
+            raise RefusedError(f"the table file has no chip {pointed.chip!r}; it has {known}")
+        frame, scale = _in_camera_px(pointed, table.camera.width_px, table.camera.height_px)
+        calibration = Calibration.fit(table.camera)
+        size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
+        x, y = calibration.image_to_felt(np.array([pointed.at_px]) * scale)[0].tolist()
+        around = Place(center_mm=(x, y), angle_deg=0.0)
+        with self._lock:
+            networks = self._networks
+            stack = laid_stack(
+                frame, calibration, around, (x, y), networks.detector, networks.strips, size,
+                pointed.laid,
+            )  # fmt: skip
+            if stack is None:
+                raise RefusedError(
+                    "no stack was found there: point at the foot of a stack that stands clear of "
+                    "all else on the felt"
+                )
+            sample = enrol(frame, calibration, stack, size, pointed.laid)
+            kind = table.chips[pointed.chip].model_dump() | sample.as_table_data()
+            chips = {**table.chips, pointed.chip: ChipKind.model_validate(kind)}
+            read = read_back(
+                frame, calibration, around, stack, Palette.of(chips), size, networks.strips
+            )
+        outline = calibration.felt_to_image(
+            silhouette(calibration, np.asarray(stack.center_mm), len(stack.colours), size)
+        )
+        return _answer(pointed, sample, read, chips, outline / scale)
+
+
+def chip_pairs(data: Mapping[str, JsonValue]) -> list[ChipPair]:
+    """The pairs of a table file's chips, those that look most alike first; none of unsound data."""
+    try:
+        return _pair_forms(pairs(_table(data).chips))
+    except RefusedError:
+        return []
+
+
+def _answer(
+    pointed: Pointed, sample: Enrolled, read: ReadStack | None, chips: Mapping[str, ChipKind],
+    outline_px: np.ndarray,
+) -> ChipSample:  # fmt: skip
+    found = pairs(chips)
+    return ChipSample.model_validate({
+        **sample.as_table_data(),
+        "chip": pointed.chip,
+        "felt_rgb": sample.felt_rgb,
+        "felt_difference": felt_difference(sample.side, sample.felt_rgb),
+        "counted": sample.counted,
+        "outline_px": [(float(x), float(y)) for x, y in outline_px],
+        "read_cents": None if read is None else read.value_cents,
+        "read_probability": None if read is None else read.probability,
+        "warnings": sample_warnings(
+            pointed.chip, sample, pointed.laid, read, chips, ()
+        ),
+        "pairs": _pair_forms(found),
+    })  # fmt: skip
+
+
+def _pair_forms(found: list[Pair]) -> list[ChipPair]:
+    return [
+        ChipPair(
+            one=pair.one, other=pair.other, difference=pair.difference,
+            warning=alike_words(pair) if pair.alike else None,
+        )
+        for pair in found
+    ]  # fmt: skip
+
+
+def _table(data: Mapping[str, JsonValue]) -> TableFile:
+    try:
+        return TableFile.model_validate(data)
+    except ValidationError as error:
+        first = faults_of(error)[0]
+        raise RefusedError(f"the table file: {first.place}: {first.message}") from error
+
+
+def _in_camera_px(pointed: Pointed, width: int, height: int) -> tuple[ByteArray, float]:
+    """The image in the camera's size, and the camera's px to one of its own.
+
+    Raises RefusedError.
+    """
+    image = cv2.imread(str(pointed.picture))
+    if image is None:
+        raise RefusedError("this picture is not kept any more; take it again")
+    h, w = image.shape[:2]
+    if abs(w / h - width / height) > SAME_SHAPE:
+        raise RefusedError(
+            f"the picture has {w} x {h} px, the calibrated camera {width} x {height}: take a "
+            "picture of that camera, uncropped"
+        )
+    if (w, h) != (width, height):
+        image = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
+    return np.asarray(image, np.uint8), width / w

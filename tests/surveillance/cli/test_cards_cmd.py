@@ -1,0 +1,74 @@
+"""`feltwatch cards enrol` on rendered cards."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import cv2
+import pytest
+
+from datasets.render.scene import CardItem
+from surveillance.cli import main
+from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
+from tests.surveillance.cli.test_chips_cmd import table as table  # a fixture
+from tests.vision.stack_scenes import PLACE, render
+from vision.cards.joker_match import table_joker
+from vision.geometry.table import load_table
+
+X, Y = PLACE.center_mm
+
+
+@pytest.fixture(scope="module")
+def laid(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An image of a joker at (X, Y), a card's back 120 mm to its right."""
+    cards = [
+        CardItem("j", "JOKER", (X + 5, Y - 4), 20.0, face_up=True),
+        CardItem("b", "AS", (X + 120, Y), 0.0, face_up=False),
+    ]
+    path = tmp_path_factory.mktemp("laid") / "laid.png"
+    cv2.imwrite(str(path), render(5, [], cards).frame)
+    return path
+
+
+def test_the_joker_goes_into_the_table_file(
+    laid: Path, table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert table_joker(load_table(table)) == ()
+    shown = tmp_path / "joker.png"
+    assert main(["cards", "enrol", str(laid), "--table", str(table), "--joker", f"{X:.0f},{Y:.0f}",
+                 "--image", str(shown)]) == 0  # fmt: skip
+    assert "the joker's mark is written" in capsys.readouterr().out
+    assert len(table_joker(load_table(table))) == 2
+    image = cv2.imread(str(shown))
+    assert image is not None
+    assert image.shape == (86 * 6, 52 * 6, 3)
+    assert list((table.parent / ".backups").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        (f"{X:.0f},{Y - 150:.0f}", "no card lies there alone"),
+        ("9.high", "expected SEAT.low, SEAT.high, dealer.low, dealer.high or X,Y in mm"),
+        ("dealer.main", "expected SEAT.low"),
+    ],
+)
+def test_what_cannot_be_taken_is_said_and_nothing_is_written(
+    laid: Path, table: Path, capsys: pytest.CaptureFixture[str], place: str, message: str
+) -> None:
+    before = table.read_bytes()
+    assert main(["cards", "enrol", str(laid), "--table", str(table), "--joker", place]) != 0
+    assert message in capsys.readouterr().err
+    assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_broken_sample_in_the_table_file_is_named(
+    laid: Path, table: Path, capsys: pytest.CaptureFixture[str], whole: bool
+) -> None:
+    stored = read_table_data(table)
+    stored.data["joker_png"] = base64.b64encode(laid.read_bytes()).decode() if whole else "none"
+    write_table_data(table, stored.data, stored.revision)
+    assert main(["audit", "x.mp4", "--table", str(table), "--out", str(table.parent / "o")]) != 0
+    assert "joker_png: expected a PNG image as base64, 26 or 52 px" in capsys.readouterr().err
