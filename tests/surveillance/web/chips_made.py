@@ -11,7 +11,7 @@ from tests.surveillance.web.tools_made import table_copy
 from tests.vision.stack_scenes import PLACE, Scene, render, scene_camera
 from vision.geometry.standard_layout import CHIPS
 
-NAMES = ("red", "green", "black")
+NAMES = ("red", "green", "purple")
 WHERE = ((-90.0, 0.0), (0.0, 0.0), (90.0, 0.0))
 
 
