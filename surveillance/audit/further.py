@@ -82,8 +82,8 @@ def open_cameras(
             if name not in known:
                 have = ", ".join(known) or "none"
                 raise FeltwatchError(
-                    f"--camera-video {name}={video.path}: {table_path} has no such camera under "
-                    f"[[cameras]]; it has {have}"
+                    f"camera {name!r}: {table_path} has no such camera under [[cameras]]; it has "
+                    f"{have}"
                 )
             camera = known[name]
             try:

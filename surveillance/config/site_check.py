@@ -7,7 +7,8 @@ from pathlib import Path
 
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
-from surveillance.config.site_file import CameraPart, SiteConfig
+from surveillance.config.camera_part import CameraPart, StreamPart
+from surveillance.config.site_file import SiteConfig
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile, load_table
 from vision.rounds.followed import check_followed
@@ -110,15 +111,38 @@ def _check_camera(site: SiteConfig, camera: CameraPart, place: str) -> TableFile
         raise FeltwatchError(
             f"{place}.table_file: {camera.table_file}: {error}; run 'feltwatch calibrate' again"
         ) from error
-    if camera.password_env and not os.environ.get(camera.password_env):
+    _check_stream(site, camera, place)
+    for number, further in enumerate(camera.further):
+        own = f"{place}.further.{number}"
+        _check_further(table, further.name, camera.table_file, own)
+        _check_stream(site, further, own)
+    return table
+
+
+def _check_further(table: TableFile, name: str, table_file: Path, place: str) -> None:
+    known = {camera.name: camera for camera in table.cameras}
+    if name not in known:
         raise FeltwatchError(
-            f"{place}.password_env: the environment variable {camera.password_env} is not set; "
+            f"{place}.name: {table_file} has no camera {name!r} under [[cameras]]; it has "
+            f"{', '.join(known) or 'none'}. 'feltwatch calibrate ... --camera {name}' adds it"
+        )
+    try:
+        Calibration.fit(known[name])
+    except FeltwatchError as error:
+        raise FeltwatchError(
+            f"{place}.name: {table_file}: cameras: {name}: {error}; run 'feltwatch calibrate' again"
+        ) from error
+
+
+def _check_stream(site: SiteConfig, stream: StreamPart, place: str) -> None:
+    if stream.password_env and not os.environ.get(stream.password_env):
+        raise FeltwatchError(
+            f"{place}.password_env: the environment variable {stream.password_env} is not set; "
             "it holds the camera's password"
         )
-    address = site.address(camera)
+    address = site.address(stream)
     if address.kind is Kind.FILE and not Path(address.where).is_file():
         raise FeltwatchError(f"{place}.source: {address.shown}: no such video file")
-    return table
 
 
 def _check_writable(site: SiteConfig, path: Path) -> None:

@@ -11,10 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
     Field,
     IPvAnyNetwork,
     StringConstraints,
@@ -24,36 +20,16 @@ from pydantic import (
 
 from settlement.errors import FeltwatchError
 from settlement.input_file import file_fault, read_toml
-from vision.sources.url import Address, AddressError, Kind, Transport
+from surveillance.config.camera_part import CameraPart, FurtherPart, StreamPart
+from surveillance.config.part import CameraName, EnvName, OptionalPath, Part
+from vision.sources.url import Address
 
 _SQLITE = "sqlite:///"
 
-CameraName = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=40)
-]
 ClockTime = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
-EnvName = Annotated[str, StringConstraints(pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")]
 
 
-def _address(text: str) -> str:
-    try:
-        Address.parse(text)
-    except AddressError as error:
-        raise ValueError(str(error)) from None
-    return text
-
-
-OptionalPath = Annotated[Path | None, BeforeValidator(lambda given: given or None)]
-
-
-class _Part(BaseModel):
-    # Inputs may hold a password by mistake: errors never quote them.
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, populate_by_name=True, hide_input_in_errors=True
-    )
-
-
-class SitePart(_Part):
+class SitePart(Part):
     """The place."""
 
     name: str = Field("feltwatch", min_length=1, max_length=80, description="Shown on pages.")
@@ -83,7 +59,7 @@ class SitePart(_Part):
         return self
 
 
-class StorePart(_Part):
+class StorePart(Part):
     """Where the record is kept, and for how long."""
 
     url: str = Field(
@@ -105,7 +81,7 @@ class StorePart(_Part):
     )
 
 
-class WebPart(_Part):
+class WebPart(Part):
     """How browsers reach it."""
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
@@ -131,49 +107,7 @@ class WebPart(_Part):
         return self
 
 
-class CameraPart(_Part):
-    """A camera over a table."""
-
-    name: CameraName = Field(description="Names its files and pages; letters, digits, . _ -")
-    table_file: Path = Field(description="The table file, calibrated for this camera.")
-    source: Annotated[str, AfterValidator(_address)] = Field(
-        description="rtsp://host/path, v4l2:/dev/video0, or a video file played as if live."
-    )
-    username: str = Field("", description="For the camera.")
-    password_env: EnvName = Field("", description="Environment variable with the password.")
-    ca_file: OptionalPath = Field(
-        None,
-        description="For rtsps://: certificate (PEM) of the authority that vouches for the "
-        "camera, or the camera's own; without it those whom the system trusts.",
-    )
-    transport: Transport = Field("tcp", description="tcp, or udp where a camera knows no other.")
-    loop: bool = Field(False, description="Play a file again and again.")
-    silent_minutes: float = Field(
-        10.0,
-        gt=0,
-        description="A busy table without a decided round for so long raises SILENT at the "
-        "latest; sooner, after twice the table's own round length once that is measured and "
-        "after 4 minutes before that.",
-    )
-
-    @model_validator(mode="after")
-    def _no_password_in_url(self) -> Self:
-        address = Address.parse(self.source)
-        if address.password:
-            raise ValueError(
-                "source holds a password; put it into an environment variable and name that "
-                "in password_env"
-            )
-        if self.loop and address.kind is not Kind.FILE:
-            raise ValueError("loop is for video files only")
-        if self.ca_file is not None and not address.over_tls:
-            raise ValueError("ca_file is for cameras over TLS only, rtsps://...")
-        if self.password_env and not self.username and not address.username:
-            raise ValueError("password_env is given without username")
-        return self
-
-
-class EvidencePart(_Part):
+class EvidencePart(Part):
     """What is kept of an alert."""
 
     before_s: float = Field(8.0, ge=0, le=60, description="Clip before the first picture of it.")
@@ -238,7 +172,7 @@ class EvidencePart(_Part):
         return self
 
 
-class WebhookPart(_Part):
+class WebhookPart(Part):
     """An address that is told of alerts."""
 
     url: str = Field(description="https://...")
@@ -254,13 +188,13 @@ class WebhookPart(_Part):
     )
 
 
-class FoldersPart(_Part):
+class FoldersPart(Part):
     """Folders that are opened to the pages."""
 
     folders: tuple[Path, ...] = ()
 
 
-class LimitsPart(_Part):
+class LimitsPart(Part):
     """When a camera's process is taken to be broken, and how long the server may take to end."""
 
     heartbeat_s: float = Field(
@@ -285,7 +219,7 @@ class LimitsPart(_Part):
     )
 
 
-class SiteConfig(_Part):
+class SiteConfig(Part):
     """A site file, whole; see `load_site`."""
 
     site: SitePart = Field(default_factory=SitePart)
@@ -332,7 +266,7 @@ class SiteConfig(_Part):
             return os.environ.get(self.store.url_env, "")
         return self.store.url or f"{_SQLITE}{self.site.data_dir.absolute()}/feltwatch.sqlite"
 
-    def address(self, camera: CameraPart) -> Address:
+    def address(self, camera: StreamPart) -> Address:
         """A camera's address with its password from the environment."""
         password = os.environ.get(camera.password_env, "") if camera.password_env else ""
         return Address.parse(camera.source, camera.username, password, camera.ca_file)
@@ -362,10 +296,13 @@ def _from_folder(site: SiteConfig, folder: Path) -> SiteConfig:
     def change(part: Any, **values: Any) -> Any:
         return part.model_copy(update=values)
 
+    def further(own: FurtherPart) -> Any:
+        return change(own, source=own.source_at(folder), ca_file=at(own.ca_file))
+
     cameras = tuple(
         change(
-            camera, table_file=at(camera.table_file), source=_source_at(camera, folder),
-            ca_file=at(camera.ca_file),
+            camera, table_file=at(camera.table_file), source=camera.source_at(folder),
+            ca_file=at(camera.ca_file), further=tuple(further(one) for one in camera.further),
         )
         for camera in site.cameras
     )  # fmt: skip
@@ -391,8 +328,3 @@ def _from_folder(site: SiteConfig, folder: Path) -> SiteConfig:
         datasets=FoldersPart(folders=tuple(folder / f for f in site.datasets.folders)),
     )
     return moved
-
-
-def _source_at(camera: CameraPart, folder: Path) -> str:
-    address = Address.parse(camera.source)
-    return str(folder / address.where) if address.kind is Kind.FILE else camera.source

@@ -22,6 +22,10 @@ def check_tls(site: SiteConfig, path: Path) -> None:
     for camera_number, camera in enumerate(site.cameras):
         if camera.ca_file is not None:
             _check_authority(camera.ca_file, f"{path}: camera.{camera_number}.ca_file")
+        for number, further in enumerate(camera.further):
+            if further.ca_file is not None:
+                place = f"{path}: camera.{camera_number}.further.{number}.ca_file"
+                _check_authority(further.ca_file, place)
     for hook_number, hook in enumerate(site.webhooks):
         if hook.ca_file is not None:
             _check_authority(hook.ca_file, f"{path}: webhook.{hook_number}.ca_file")

@@ -197,6 +197,7 @@ class MessageRouter:
             "fps": message.fps,
             "dropped": message.dropped,
             "seats": message.seats,
+            "further": message.further,
             "frame_shown_at": None if shown is None else _moment(shown),
         }
         self._tell(self._state.model_copy(update=told))

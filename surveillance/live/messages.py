@@ -10,7 +10,7 @@ from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert, IncidentAct
 from surveillance.config.site_file import EvidencePart
 from surveillance.live.camera.overload import CameraLoad
-from surveillance.live.states import SeatNow
+from surveillance.live.states import FurtherNow, SeatNow
 from vision.sources.camera_backends import LivePlace
 from vision.sources.limits import LiveLimits
 
@@ -25,6 +25,16 @@ class DeclaredMessage:
     """All that people declared of the table; the times are wall clock seconds."""
 
     lines: tuple[FeedLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherSetup:
+    """A further camera over the table: its name there, what to open, and how much later than the
+    first one it shows the same."""
+
+    name: str
+    place: LivePlace
+    offset_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +58,7 @@ class WorkerSetup:
     declared: tuple[FeedLine, ...] = ()
     limits: LiveLimits = field(default_factory=LiveLimits)
     watcher: str = "surveillance.live.camera.worker:table_watcher"
+    further: tuple[FurtherSetup, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +78,7 @@ class StateMessage:
     frame_shown_at: float | None
     memory_bytes: int
     load: CameraLoad = field(default_factory=CameraLoad)
+    further: tuple[FurtherNow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,16 @@ class SeatNow(Form):
     lammers: tuple[str, ...] = ()
 
 
+class FurtherNow(Form):
+    """A further camera over a table, as it stands now."""
+
+    name: str = Field(description="As under [[cameras]] of the table file.")
+    state: CameraState = CameraState.CONNECTING
+    message: str = Field("", description="Why, for people.")
+    asked: int = Field(0, description="Moments at which it was to be read since it was opened.")
+    missed: int = Field(0, description="Those of them at which it had no frame.")
+
+
 class TableState(Form):
     """A table that is watched, as it stands now."""
 
@@ -62,6 +72,7 @@ class TableState(Form):
     last_round: dict[str, Any] | None = None
     last_alert: dict[str, Any] | None = None
     seats: tuple[SeatNow, ...] = ()
+    further: tuple[FurtherNow, ...] = Field((), description="The table's further cameras.")
     frame_shown_at: datetime | None = Field(
         None, description="When the camera showed the last picture, by its clock if it tells."
     )

@@ -8,14 +8,15 @@ import time
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
+from surveillance.config.camera_part import CameraPart, StreamPart
 from surveillance.config.site_check import check_site, check_weights
-from surveillance.config.site_file import CameraPart, SiteConfig
+from surveillance.config.site_file import SiteConfig
 from surveillance.evidence.versions import versions_of
 from surveillance.live.camera.overload import LeaveOut, leave_out_order
 from surveillance.live.entries import CameraEntry
 from surveillance.live.event_bus import EventBus
 from surveillance.live.message_router import MessageRouter
-from surveillance.live.messages import WorkerSetup
+from surveillance.live.messages import FurtherSetup, WorkerSetup
 from surveillance.live.open_alert import CameraFacts
 from surveillance.live.process_supervisor import ProcessLimits, ProcessSupervisor
 from surveillance.live.recorder import Recorder
@@ -182,6 +183,9 @@ class Supervisor:
             for name, process_supervisor in own.items():
                 process_supervisor.leave_out(name in out)
 
+    def _place(self, stream: StreamPart, size_px: tuple[int, int] | None) -> LivePlace:
+        return LivePlace(self._site.address(stream), stream.transport, stream.loop, size_px)
+
     def set_up(
         self, camera: CameraPart, table: TableFile, run: str
     ) -> tuple[WorkerSetup, CameraFacts]:
@@ -207,9 +211,10 @@ class Supervisor:
         )
         own = table.camera
         size = None if own is None else (own.width_px, own.height_px)
+        sizes = {one.name: (one.width_px, one.height_px) for one in table.cameras}
         setup = WorkerSetup(
             camera=camera.name,
-            place=LivePlace(address, camera.transport, camera.loop, size),
+            place=self._place(camera, size),
             table_file=camera.table_file,
             weights=self._weights,
             spool=self._site.site.data_dir / SPOOL / camera.name,
@@ -220,6 +225,10 @@ class Supervisor:
                 self._rounds_before.get(camera.name, 0), self._recorder.last_round(camera.name)
             ),
             declared=self._recorder.declared(table.table),
+            further=tuple(
+                FurtherSetup(one.name, self._place(one, sizes.get(one.name)), one.offset_s)
+                for one in camera.further
+            ),
         )
         if self._watcher is not None:
             setup = dataclasses.replace(setup, watcher=self._watcher)

@@ -90,7 +90,7 @@ class AllowedFolders:
         allowed = (
             p for p in known if p.is_file() and (p in self.table_files or self._is_inside(p))
         )
-        return tuple(path for path in dict.fromkeys(allowed) if _is_table(path))
+        return tuple(path for path in dict.fromkeys(allowed) if further_cameras(path) is not None)
 
     def _inside(self, path: Path, what: str) -> Path:
         real = _resolved(path)
@@ -134,18 +134,23 @@ def _walk(folder: Path, deep: int) -> Iterator[Path]:
         yield from _walk(one, deep - 1)
 
 
-_tables: dict[tuple[Path, int, int], bool] = {}
+_tables: dict[tuple[Path, int, int], tuple[str, ...] | None] = {}
 
 
-def _is_table(path: Path) -> bool:
-    """Whether a file is a sound table file with a camera; looked at once for each state."""
+def further_cameras(path: Path) -> tuple[str, ...] | None:
+    """Names of the further cameras of a sound table file with a camera; None for another file.
+
+    It is looked at once for each state.
+    """
     try:
         stat = path.stat()
         key = (path, stat.st_mtime_ns, stat.st_size)
         if key not in _tables:
-            _tables[key] = load_table(path).camera is not None
+            table = load_table(path)
+            names = tuple(camera.name for camera in table.cameras)
+            _tables[key] = None if table.camera is None else names
     except (FeltwatchError, OSError):
-        return False
+        return None
     return _tables[key]
 
 

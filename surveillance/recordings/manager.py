@@ -19,12 +19,12 @@ from surveillance.audit.footage import ClipPlan
 from surveillance.audit.work_folder import copy_work
 from surveillance.evidence.bundle import Chain, SigningKey
 from surveillance.recordings.folders import AllowedFolders
-from surveillance.recordings.new_recording import new_recording
+from surveillance.recordings.new_recording import camera_videos, new_recording
 from surveillance.recordings.preview import VideoFacts, video_facts
 from surveillance.recordings.processes import WorkProcess
 from surveillance.recordings.results import take_results
 from surveillance.recordings.worker import Job, Told, run_audit, run_preview
-from surveillance.store import RecordingFilter, RecordingRow, RecordingState, Store
+from surveillance.store import CameraFile, RecordingFilter, RecordingRow, RecordingState, Store
 
 POLL_S = 0.2
 END_WITHIN_S = 30.0
@@ -142,15 +142,23 @@ class AuditManager:
     # ---- what people ask for
 
     def add(
-        self, folder: str, file: str, table_file: str, by: str, more_files: Sequence[str] = ()
+        self,
+        folder: str,
+        file: str,
+        table_file: str,
+        by: str,
+        more_files: Sequence[str] = (),
+        cameras: Sequence[CameraFile] = (),
     ) -> RecordingRow:
-        """Queue the audit of a video; with `more_files` of a shift, in whatever order.
+        """Queue the audit of a video; with `more_files` of a shift, in whatever order, and the
+        files of further `cameras`.
 
         Raises FeltwatchError when it cannot be audited.
         """
-        new, videos = new_recording(self.folders, folder, (file, *more_files), table_file, by)
+        files = (file, *more_files)
+        new, videos = new_recording(self.folders, folder, files, table_file, by, cameras)
         for row in (*self._rows("queued"), *self._rows("running"), *self._rows("stopped")):
-            if self._paths(row) == videos:
+            if self._paths(row) == videos and row.cameras == new.cameras:
                 raise FeltwatchError(f"{new.file}: is {row.state} already, as recording {row.id}")
         row = self._store.recordings.add(replace(new, duration_s=self.facts(videos).duration_s))
         self._wake.set()
@@ -252,6 +260,7 @@ class AuditManager:
     def _begin_audit(self, row: RecordingRow) -> None:
         try:
             videos = self.videos(row)
+            cameras = camera_videos(self.folders, row.folder, row.cameras)
         except FeltwatchError as error:
             self._store.recordings.set_state(row.id, "failed", str(error), held=row)
             return
@@ -259,7 +268,7 @@ class AuditManager:
             copy_work(self._earlier(row), self.work_dir(row))
         job = Job(
             videos, Path(row.table_file), self.out_dir(row), self.work_dir(row), self._weights,
-            self._clips,
+            self._clips, cameras,
         )  # fmt: skip
         with self._lock:
             self._running[row.id] = _Audit(row, WorkProcess(self._audit, job))

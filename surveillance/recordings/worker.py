@@ -6,14 +6,15 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
 from surveillance.audit.footage import ClipPlan
+from surveillance.audit.further import CameraVideo
 from surveillance.stopped import Stopped
 
 TELL_EVERY_S = 0.5
@@ -22,7 +23,10 @@ NICENESS = 10
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One audit: which files, by which table file, and where to."""
+    """One audit: which files, by which table file, and where to.
+
+    `cameras` are the files of the table file's further cameras, by name.
+    """
 
     videos: tuple[Path, ...]
     table_file: Path
@@ -30,6 +34,7 @@ class Job:
     work: Path
     weights: Path | None = None
     clips: ClipPlan | None = None
+    cameras: Mapping[str, CameraVideo] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ def run_audit(job: Job, pipe: Connection, stop: Event) -> None:
     def run() -> Told:
         summary = audit(
             job.videos, job.table_file, job.out, detector_dir=job.weights, on_progress=tell,
-            clips=job.clips, work_dir=job.work, should_stop=should_stop,
+            clips=job.clips, work_dir=job.work, should_stop=should_stop, cameras=job.cameras,
         )  # fmt: skip
         return Told(
             "done", summary.duration_s, summary.duration_s, summary.speed, summary.rounds,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,7 +14,7 @@ from surveillance.store.jobs.leases import Leases, check_state
 from surveillance.store.queries.filters import Page, RecordingFilter
 from surveillance.store.queries.paging import read_page
 from surveillance.store.queries.where import equal, utc_now
-from surveillance.store.rows import NewRecording, RecordingRow, RecordingState
+from surveillance.store.rows import CameraFile, NewRecording, RecordingRow, RecordingState
 
 _R = tables.recordings.c
 _COLUMNS = (_R.created_at, _R.id, *(c for c in _R if c.name not in ("created_at", "id")))
@@ -36,6 +37,7 @@ class Recordings(Leases[RecordingRow]):
                     folder=new.folder,
                     file=new.file,
                     files=list(new.files) if len(new.files) > 1 else None,
+                    cameras=[asdict(camera) for camera in new.cameras] or None,
                     size=new.size,
                     mtime=new.mtime,
                     table_file=new.table_file,
@@ -135,4 +137,5 @@ def _row(row: Any) -> RecordingRow:
         takeovers=row.takeovers,
         stop_asked=row.stop_asked,
         files=tuple(row.files or (row.file,)),
+        cameras=tuple(CameraFile(**camera) for camera in row.cameras or ()),
     )

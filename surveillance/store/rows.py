@@ -316,9 +316,21 @@ class DeclarationRow:
     by: str
 
 
+@dataclass(frozen=True, slots=True)
+class CameraFile:
+    """The file of a further camera, by its name in the table file; it began `offset_s` later."""
+
+    name: str
+    file: str
+    offset_s: float = 0.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRecording:
-    """A recording to be audited; `files` of a shift by start time, `file` being the first."""
+    """A recording to be audited; `files` of a shift by start time, `file` being the first.
+
+    `cameras` are the files of further cameras.
+    """
 
     folder: str
     file: str
@@ -330,6 +342,7 @@ class NewRecording:
     duration_s: float | None = None
     state: RecordingState = "queued"
     files: tuple[str, ...] = ()
+    cameras: tuple[CameraFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +350,7 @@ class RecordingRow:
     """A recording and how far its audit is; `mtime` in seconds since 1970.
 
     Of a shift `files` are all, by start time, `file` is the first, `size` the sum and `mtime` the
-    latest.
+    latest. `cameras` are the files of further cameras.
     While it runs it is `worker`'s; `takeovers` counts how often a worker was gone and another
     took it over.
     """
@@ -363,6 +376,7 @@ class RecordingRow:
     takeovers: int = 0
     stop_asked: bool = False
     files: tuple[str, ...] = ()
+    cameras: tuple[CameraFile, ...] = ()
 
     @property
     def run(self) -> str:

@@ -71,6 +71,8 @@ recordings = sa.Table(
     Column("stop_asked", sa.Boolean, nullable=False, server_default=sa.false()),
     # Of a shift all its files by start time, `file` being the first; null: `file` alone.
     Column("files", sa.JSON),
+    # Of further cameras: {"name", "file", "offset_s"} each; null: none.
+    Column("cameras", sa.JSON),
     Index(None, "created_at", "id"),
     Index(None, "state", "created_at", "id"),
     Index(None, "folder", "created_at", "id"),

@@ -177,13 +177,21 @@ def _cameras(states: tuple[TableState, ...]) -> Iterator[Metric]:
             labels=["camera"],
         ),
     }
+    further = GaugeMetricFamily(
+        "feltwatch_further_camera_state",
+        "1 for the state a further camera of a table is in.",
+        labels=["camera", "further", "state"],
+    )
     for table in states:
         state.add_metric([table.camera, str(table.state)], 1)
+        for own in table.further:
+            further.add_metric([table.camera, own.name, str(own.state)], 1)
         for name, family in numbers.items():
             value = getattr(table, name)
             if value is not None:
                 family.add_metric([table.camera], float(value))
     yield state
+    yield further
     yield from numbers.values()
 
 

@@ -1,10 +1,13 @@
 """A further camera of a table: it reads the stacks that the first one has found, and those that
-the first one cannot see, at the moments at which the first one read them."""
+the first one cannot see, at the moments at which the first one read them.
+
+`OtherCamera` reads frames; `RecordedCamera` finds them in a recording.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,7 +26,7 @@ from vision.detect.tiling import SizedDetector
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import FloatArray, FurtherCamera, Place, SeatPlace, TableFile
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
-from vision.rounds.view_reader import MIN_CHIP_SCORE, NEAR_SPOTS_MM
+from vision.rounds.view_reader import MIN_CHIP_SCORE, NEAR_SPOTS_MM, ViewReading
 from vision.sources.base import Frame
 from vision.sources.moments import Moments
 
@@ -36,23 +39,33 @@ HIGH_MM = 66.0
 """What moves before a stack of twenty chips moves there."""
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a further camera read of a seat at a moment of the first one.
+
+    `shown` gives its patch about the seat, uint8 (h, w, 3) BGR, and the boxes (n, 4) px of the
+    stacks in it.
+    """
+
+    stacks: tuple[ReadStack, ...]
+    shown: Callable[[], tuple[ByteArray, FloatArray]]
+
+
 @dataclass
 class OtherCamera:
-    """Reads a table's stacks in the recording of one of its further cameras.
+    """Reads a table's stacks in frames of one of its further cameras.
 
     `first` is the first camera's calibration: where it is blind is looked for more.
     """
 
     table: TableFile
     part: FurtherCamera
-    moments: Moments
     first: Calibration
     detector: SizedDetector
     reader: StripReader
     palette: Palette
     size: ChipSize
     calibration: Calibration = field(init=False)
-    matches: list[float] = field(default_factory=list)
     _watches: dict[int, RestWatch] = field(default_factory=dict)
     _small: tuple[Frame, npt.NDArray[np.int16]] | None = None
 
@@ -65,12 +78,8 @@ class OtherCamera:
         """The camera's name in the table file."""
         return self.part.name
 
-    def sees(self, seat: SeatPlace, at_s: float) -> Frame | None:
-        """The frame of a moment, where it shows the seat at rest; None where it does not."""
-        found = self.moments.at(at_s)
-        if found is None or not self._is_this_table(found[1]):
-            return None
-        before, now = found
+    def is_at_rest(self, seat: SeatPlace, before: Frame, now: Frame) -> bool:
+        """Whether a frame after one a little before it shows the seat at rest."""
         watch = self._watches.get(seat.seat)
         if watch is None:
             felt = [spot.array for spot in seat.spots.values()]
@@ -79,7 +88,7 @@ class OtherCamera:
             self._watches[seat.seat] = watch
         watch.look(shrink(before.luma))
         watch.look(self._shrunk(now))
-        return now if watch.still else None
+        return watch.still > 0
 
     def read(self, frame: Frame, seat: SeatPlace, known: Sequence[ReadStack]) -> list[ReadStack]:
         """The stacks about a seat in a frame, those `known` to the first camera and those that
@@ -102,21 +111,6 @@ class OtherCamera:
             silhouette(self.calibration, np.asarray(s.center_mm), len(s.colours), self.size)
             for s in stacks
         ])  # fmt: skip
-
-    def faults(self) -> list[str]:
-        """What of its recording could not be used, in words."""
-        if self.matches and max(self.matches) < FELT_MATCH_MIN and not self._undecided_table():
-            return [
-                f"camera {self.name}: the picture does not show the felt where the table file "
-                f"says (print match {max(self.matches):.2f}): it was left out"
-            ]
-        if not self.moments.missed:
-            return []
-        why = f": {self.moments.fault}" if self.moments.fault else ""
-        return [
-            f"camera {self.name}: no picture at {self.moments.missed} of {self.moments.asked} "
-            f"moments{why}; there the first camera was read alone"
-        ]
 
     def _hidden_from_first(
         self, frame: Frame, seat: SeatPlace, known: Sequence[ReadStack]
@@ -145,9 +139,56 @@ class OtherCamera:
             self._small = (frame, shrink(frame.luma))
         return self._small[1]
 
+
+@dataclass
+class RecordedCamera:
+    """A further camera whose recording is opened at the moments of a round that has ended."""
+
+    other: OtherCamera
+    moments: Moments
+    matches: list[float] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The camera's name in the table file."""
+        return self.other.name
+
+    def beside(self, seat: SeatPlace, reading: ViewReading) -> Beside | None:
+        """What it shows of a seat at a reading of it; None where it shows no rest."""
+        found = self.moments.at(reading.at_s)
+        if found is None or not self._is_this_table(found[1]):
+            return None
+        frame = found[1]
+        if not self.other.is_at_rest(seat, *found):
+            return None
+        stacks = tuple(self.other.read(frame, seat, reading.stacks))
+        return Beside(
+            stacks,
+            lambda: (
+                self.other.patch(frame, seat.place),
+                self.other.boxes(seat.place, stacks),
+            ),
+        )
+
+    def faults(self) -> list[str]:
+        """What of its recording could not be used, in words."""
+        if self.matches and max(self.matches) < FELT_MATCH_MIN and not self._undecided_table():
+            return [
+                f"camera {self.name}: the picture does not show the felt where the table file "
+                f"says (print match {max(self.matches):.2f}): it was left out"
+            ]
+        if not self.moments.missed:
+            return []
+        why = f": {self.moments.fault}" if self.moments.fault else ""
+        return [
+            f"camera {self.name}: no picture at {self.moments.missed} of {self.moments.asked} "
+            f"moments{why}; there the first camera was read alone"
+        ]
+
     def _is_this_table(self, frame: Frame) -> bool:
         if self._undecided_table():
-            self.matches.append(felt_match(frame.luma, self.table, self.calibration))
+            own = self.other
+            self.matches.append(felt_match(frame.luma, own.table, own.calibration))
         return max(self.matches) >= FELT_MATCH_MIN
 
     def _undecided_table(self) -> bool:

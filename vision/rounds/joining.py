@@ -5,20 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from vision.chips.reading import ReadStack
 from vision.chips.states import SAME_MM
 from vision.geometry.table import SeatPlace, TableFile
-from vision.rounds.further_camera import OTHER_STACK_MM, OtherCamera
+from vision.rounds.further_camera import OTHER_STACK_MM, Beside
 from vision.rounds.observed import Seen, ViewPicture, What
 from vision.rounds.tracker import Episode, Round, ViewTrack
 from vision.rounds.view_reader import ViewReading, assign
-from vision.sources.base import Frame
 
 MONEY_SHOWN: tuple[What, ...] = ("bets", "settled", "envy")
 """The views of a seat that are shown by further cameras too."""
+
+
+class ReadsBeside(Protocol):
+    """A further camera: `RecordedCamera`, or `LiveCamera`."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the table file."""
+
+    def beside(self, seat: SeatPlace, reading: ViewReading) -> Beside | None:
+        """What it shows of a seat at a reading of it; None where it shows no rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +40,7 @@ class Joined:
     pictures: tuple[ViewPicture, ...] = ()
 
 
-def join_round(own: Round, table: TableFile, cameras: Sequence[OtherCamera]) -> Joined:
+def join_round(own: Round, table: TableFile, cameras: Sequence[ReadsBeside]) -> Joined:
     """The round with each stack read by all cameras that saw it at rest at the same moments.
 
     What a further camera does not show then stays as the first one read it.
@@ -40,7 +51,7 @@ def join_round(own: Round, table: TableFile, cameras: Sequence[OtherCamera]) -> 
     return joined
 
 
-def _join(joined: Joined, table: TableFile, camera: OtherCamera) -> Joined:
+def _join(joined: Joined, table: TableFile, camera: ReadsBeside) -> Joined:
     own = joined.round
     due = sorted(
         (
@@ -56,13 +67,12 @@ def _join(joined: Joined, table: TableFile, camera: OtherCamera) -> Joined:
     pictures: list[ViewPicture] = []
     for at_s, number, reading in due:
         seat = table.seat(number)
-        frame = camera.sees(seat, at_s)
-        if frame is None:
+        beside = camera.beside(seat, reading)
+        if beside is None:
             continue
-        stacks = camera.read(frame, seat, reading.stacks)
-        read[id(reading)] = join_reading(reading, stacks, seat, camera.name)
+        read[id(reading)] = join_reading(reading, beside.stacks, seat, camera.name)
         pictures += [
-            _picture(camera, frame, seat, what, at_s, stacks)
+            _picture(camera.name, beside, number, what, at_s)
             for what in MONEY_SHOWN
             if (shot := own.tracks[number].shots.get(what)) and shot.reading is reading
         ]
@@ -123,13 +133,10 @@ def _with_readings(track: ViewTrack, read: dict[int, ViewReading]) -> ViewTrack:
     return replace(track, episodes=[told(episode) for episode in track.episodes])
 
 
-def _picture(
-    camera: OtherCamera, frame: Frame, seat: SeatPlace, what: What, at_s: float,
-    stacks: Sequence[ReadStack],
-) -> ViewPicture:  # fmt: skip
+def _picture(camera: str, beside: Beside, seat: int, what: What, at_s: float) -> ViewPicture:
+    image, boxes = beside.shown()
     seen = tuple(
         Seen(stack.label, stack.probability, (float(x0), float(y0), float(x1), float(y1)))
-        for stack, (x0, y0, x1, y1) in zip(stacks, camera.boxes(seat.place, stacks), strict=True)
+        for stack, (x0, y0, x1, y1) in zip(beside.stacks, boxes, strict=True)
     )
-    image = camera.patch(frame, seat.place)
-    return ViewPicture(seat.seat, what, f"{at_s:.3f}", image, seen, camera.name)
+    return ViewPicture(seat, what, f"{at_s:.3f}", image, seen, camera)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -23,8 +24,9 @@ from vision.networks import Networks
 from vision.rounds.changes import Changes, find_changes
 from vision.rounds.compile_round import compile_round
 from vision.rounds.coverage import Coverage
-from vision.rounds.further_camera import OtherCamera
+from vision.rounds.further_camera import OtherCamera, RecordedCamera
 from vision.rounds.joining import join_round
+from vision.rounds.live_camera import LiveCamera, Sight
 from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
 from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
@@ -38,6 +40,7 @@ from vision.rounds.tracker import Phase, Round, RoundTracker, Shot
 from vision.rounds.view_reader import ViewReading, cards_within, dealers_rows, read_view
 from vision.sources.base import Frame
 from vision.sources.gaps import COARSE_STEPS, JUMPED, LEAST_S, Gap
+from vision.sources.live_moments import LiveMoments
 from vision.sources.moments import Moments
 
 READS_PER_REST = 3
@@ -137,24 +140,32 @@ class TableWatcher:
         self._now_s: float | None = None
         """Time of the last frame that was looked at."""
         self._skipped: Gap | None = None
-        self.further: list[OtherCamera] = []
+        self.recorded: list[RecordedCamera] = []
         """Further cameras that read the stacks of each round once it has ended."""
+        self.live: list[LiveCamera] = []
+        """Further cameras that read them as they come."""
         self._matches: list[float] = []
         self._felt_known = not check_felt
 
     def join(self, camera: FurtherCamera, moments: Moments) -> None:
         """Read the stacks of each round in the recording of a further camera too."""
-        self.further.append(
-            OtherCamera(
-                self.table, camera, moments, self.calibration,
-                self.networks.detector, self.networks.strips,
-                self.palette, self.chip_size,
-            )
+        self.recorded.append(RecordedCamera(self._other(camera), moments))
+
+    def join_live(
+        self, camera: FurtherCamera, moments: LiveMoments, sight: Callable[[], Sight]
+    ) -> None:
+        """Read the stacks of each round by a further live camera too; `sight`: what it shows."""
+        self.live.append(LiveCamera(self._other(camera), moments, sight))
+
+    def _other(self, camera: FurtherCamera) -> OtherCamera:
+        return OtherCamera(
+            self.table, camera, self.calibration, self.networks.detector, self.networks.strips,
+            self.palette, self.chip_size,
         )  # fmt: skip
 
     def faults(self) -> list[str]:
-        """What of further cameras could not be used, in words."""
-        return [fault for camera in self.further for fault in camera.faults()]
+        """What of recordings of further cameras could not be used, in words."""
+        return [fault for camera in self.recorded for fault in camera.faults()]
 
     def now(self) -> TableNow:
         """What lies on the table now, as read last."""
@@ -174,6 +185,8 @@ class TableWatcher:
         A frame with damaged parts is not looked at: it is a part of a gap.
         Raises NotThisTableError when the first frames do not show this table's print.
         """
+        for camera in self.live:
+            camera.work()
         if frame.broken:
             own = frame.gap or Gap(float(frame.at_s), float(frame.at_s), "damaged pictures", 0.0)
             self._skipped = own if self._skipped is None else self._skipped.then(own)
@@ -254,6 +267,9 @@ class TableWatcher:
             if view.seat == HOUSE:
                 self.house.take(reading, image, fresh=fresh, since_s=view.since_s)
                 continue
+            if view.seat is not None:
+                for camera in self.live:
+                    camera.note(self.table.seat(view.seat), reading)
             ended = self.tracker.take(
                 view.seat, reading, image, fresh=fresh, since_s=view.since_s, times=times
             )
@@ -337,7 +353,9 @@ class TableWatcher:
         self._numbers += 1
         if own.gap is not None:
             end_s = own.gap.from_s
-        joined = join_round(own, self.table, self.further)
+        for camera in self.live:
+            camera.settle()
+        joined = join_round(own, self.table, [*self.recorded, *self.live])
         own = joined.round
         changes = find_changes(self.table, own)
         went = read_procedure(self.table, own, self._place_states)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 TRUSTED_EARLY_S = 5.0
@@ -10,6 +11,8 @@ TRUSTED_LATE_S = 0.05
 """... and so has one whose times lie farther than this after it."""
 WINDOW_S = 60.0
 """The smallest delay is sought over one to two of these, so that drift is followed."""
+CLOCKS_AGREE_S = 0.5
+"""Two cameras' own clocks are compared where the arrival of their packets agrees so well."""
 JUMP_BACK_S = Fraction(1)
 JUMP_AHEAD_S = Fraction(10)
 """A time stamp that leaps farther than these, against the wall, begins a new run."""
@@ -90,6 +93,15 @@ class _Least:
         return min(known) if known else None
 
 
+@dataclass(frozen=True, slots=True)
+class WallTime:
+    """When a camera showed an image, s since 1970: by the arrival of its packets here, less the
+    smallest delay, and by the camera's own clock, None where that is not told or not trusted."""
+
+    arrived_s: float
+    sent_s: float | None
+
+
 class StreamClock:
     """Tells when an image of a stream time was shown by the camera, in wall clock seconds.
 
@@ -144,3 +156,32 @@ class StreamClock:
             return at_s + self._sent_offset
         delay = self._delay.value
         return None if delay is None else at_s + delay
+
+    def wall(self, at_s: float) -> WallTime | None:
+        """When the camera showed `at_s`, to be compared with another's; None before any packet."""
+        delay, sent = self._delay.value, self._sent_offset
+        if delay is None:
+            return None
+        trusted = self.by_sender and sent is not None
+        return WallTime(at_s + delay, at_s + sent if trusted and sent is not None else None)
+
+    def at(self, wall: WallTime) -> float | None:
+        """Stream time at which this camera showed what another did at `wall`; None before any
+        packet.
+
+        By both cameras' own clocks where both are trusted and the packets' arrival does not
+        contradict them, else by the arrival.
+
+        >>> first, other = StreamClock(), StreamClock()
+        >>> first.note(5.0, 1005.3, None); other.note(0.0, 1002.3, None)
+        >>> other.at(first.wall(5.0))
+        3.0
+        """
+        own = self.wall(0.0)
+        if own is None:
+            return None
+        by_arrival = wall.arrived_s - own.arrived_s
+        if wall.sent_s is None or own.sent_s is None:
+            return by_arrival
+        by_sender = wall.sent_s - own.sent_s
+        return by_sender if abs(by_sender - by_arrival) <= CLOCKS_AGREE_S else by_arrival

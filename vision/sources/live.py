@@ -22,7 +22,7 @@ from vision.detect.motion import shrink
 from vision.sources.base import BROKEN_IN_A_ROW, Frame, Source, SourceError, SourceState
 from vision.sources.bitstream import ByteStream, coded_run, copied
 from vision.sources.camera_backends import LivePlace, LostError, Opened, open_place, why_lost
-from vision.sources.clock import StreamClock, Timeline
+from vision.sources.clock import StreamClock, Timeline, WallTime
 from vision.sources.frame import LiveFrame, LiveStatus
 from vision.sources.freeze import FreezeWatch
 from vision.sources.gaps import JUMPED, Gap
@@ -41,6 +41,7 @@ _REFUSED_NOW = (
     "it refuses the login that it took before; the connection may be damaged, or the password "
     "was changed"
 )
+_KEYS_EVERY_S = 0.5
 _SLACK = Fraction(1, 1000)
 _UNCODED = ("rawvideo", "wrapped_avframe")
 
@@ -181,11 +182,19 @@ class LiveSource(Source):
         """Wall clock seconds at which the camera showed a stream time; None before any."""
         return self._clock.shown_at(at_s)
 
-    def close(self) -> None:
+    def wall_at(self, at_s: float) -> WallTime | None:
+        """The same, to find what another camera showed then with its `stream_at`."""
+        return self._clock.wall(at_s)
+
+    def stream_at(self, wall: WallTime) -> float | None:
+        """Stream time at which this camera showed what another did; None before any packet."""
+        return self._clock.at(wall)
+
+    def close(self, wait_s: float = _CLOSE_S) -> None:
         """Stop the thread; one that waits for a camera's answer ends when that is given up."""
         self._stop.set()
         if self._thread is not None:
-            self._thread.join(_CLOSE_S)
+            self._thread.join(wait_s)
         with self._fresh:
             self._slot.clear()
 
@@ -193,7 +202,8 @@ class LiveSource(Source):
         """Tell a stall by the age of the last image; the thread itself may be waiting."""
         if self._last_picture is None:
             return
-        age = time.monotonic() - self._last_picture
+        # Of key frames alone images come seldom: there the packets show that the camera sends.
+        age = time.monotonic() - (self._last_good if self.keys_only else self._last_picture)
         if age > self.limits.stalled_s:
             running = frozenset({SourceState.RUNNING, SourceState.FROZEN})
             self._machine.to(SourceState.STALLED, "no picture comes", running)
@@ -382,8 +392,13 @@ class LiveSource(Source):
                 self._slow.skip(time.monotonic())
             self._gap = self._gap or (BEHIND, 0.0)
             # A key frame stands by itself: one every few seconds is still an image.
-            return packet.is_keyframe
+            return packet.is_keyframe and not (self.keys_only and self._is_soon())
         return True
+
+    def _is_soon(self) -> bool:
+        """Whether an image came just before: of some streams every image is a key frame."""
+        last = self._last_picture
+        return last is not None and time.monotonic() - last < _KEYS_EVERY_S
 
     def _give(self, video: VideoFrame, arrived_s: float) -> None:
         """Sample a decoded image and put it where the reader finds it.

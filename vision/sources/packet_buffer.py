@@ -91,6 +91,26 @@ class PacketRing:
         with self._lock:
             return self._packets[-1].at_s if self._packets else None
 
+    def from_key(self, at_s: float) -> list[CodedPacket]:
+        """Packets from the last key frame at or before `at_s` to the end of its run; none where
+        that key frame has not come or is gone."""
+        with self._lock:
+            packets = list(self._packets)
+        keys = [k for k, packet in enumerate(packets) if packet.key and packet.at_s <= at_s]
+        if not keys:
+            return []
+        return [p for p in packets[keys[-1] :] if p.run.number == packets[keys[-1]].run.number]
+
+    def after(self, last: CodedPacket) -> list[CodedPacket]:
+        """Packets of the same run that came after one; none where that one is gone."""
+        later: list[CodedPacket] = []
+        with self._lock:
+            for packet in reversed(self._packets):
+                if packet is last:
+                    return [p for p in reversed(later) if p.run.number == last.run.number]
+                later.append(packet)
+        return []
+
     def cut(self, from_s: float, to_s: float) -> Cut | None:
         """Packets from the key frame at or before `from_s` to `to_s`; None when there are none.
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from settlement.compare.finding import Severity
 from surveillance.alerts.catalogue import alert_code
 from surveillance.alerts.model import Alert
 from surveillance.live.camera.clip_writer import ClipWriter
+from surveillance.live.camera.further import FurtherFeed
 from surveillance.live.camera.incidents import Change, Incidents, SilentWatch
 from surveillance.live.camera.outbox import Sender
 from surveillance.live.messages import IncidentMessage, WorkerSetup
@@ -55,44 +57,33 @@ class IncidentReporter:
         stream_s: float | None,
         picture: bytes | None,
         overload: tuple[str, str] | None = None,
+        further: Sequence[FurtherFeed] = (),
     ) -> None:
-        """How the camera stands; `picture` is its last one as JPEG.
+        """How the camera and those beside it stand; `picture` is its last one as JPEG.
 
         `overload` is the kind and the words of what this machine does not keep up with.
         """
-        faults = self._faults(status, problem)
+        faults = _camera_faults(status, problem)
+        if self._is_silent:
+            minutes = round(self._silent.limit_s / 60, 1)
+            words = f"there is play at the table, yet no round was decided for {minutes:g} minutes"
+            faults[SILENT] = (words, 0.0)
+        beside: dict[str, FurtherFeed] = {}
+        for feed in further:
+            for kind, (words, after_s) in _further_faults(feed).items():
+                faults[kind] = (words, after_s)
+                beside[kind] = feed
         if overload is not None:
             faults[overload[0]] = (overload[1], 0.0)
         for change in self._incidents.update(faults, time.monotonic()):
             if change.act == "began":
-                self._begin(change, stream_s, picture)
+                own = beside.get(change.kind)
+                self._begin(change, stream_s, picture if own is None else own.picture())
             elif change.kind in self._alerts:
                 alert = self._alerts[change.kind]
                 if change.act == "ended":
                     alert = _with_span(alert, stream_s, time.monotonic() - change.since_s)
                 self._sender.send(IncidentMessage(change.act, change.kind, alert, time.time()))
-
-    def _faults(
-        self, status: LiveStatus, problem: ViewProblem | None
-    ) -> dict[str, tuple[str, float]]:
-        faults: dict[str, tuple[str, float]] = {}
-        if status.state in _WORDLESS:
-            first = status.picture_age_s is None
-            words = "no picture comes from the camera"
-            if status.message and status.state is SourceState.RECONNECTING:
-                words += f" ({status.message})"
-            faults[NO_PICTURE] = (words, FIRST_PICTURE_S if first else NO_PICTURE_S)
-        elif status.state is SourceState.FROZEN:
-            faults[FROZEN] = ("the camera repeats the same picture", 0.0)
-        elif problem is not None:
-            faults[problem.fault.value] = (problem.words, 0.0)
-        if self._is_silent:
-            minutes = round(self._silent.limit_s / 60, 1)
-            faults[SILENT] = (
-                f"there is play at the table, yet no round was decided for {minutes:g} minutes",
-                0.0,
-            )
-        return faults
 
     def _begin(self, change: Change, stream_s: float | None, picture: bytes | None) -> None:
         now = datetime.now(UTC)
@@ -101,11 +92,12 @@ class IncidentReporter:
         at_s = None if stream_s is None else f"{stream_s:.3f}"
         name = f"{alert_id}.jpg"
         code = RULES.get(change.kind, "CAMERA")
+        severity = SEVERITIES.get(change.kind, alert_code(code).severity)
         alert = Alert(
             alert_id=alert_id,
             round_id=None,
             code=code,
-            severity=SEVERITIES.get(change.kind, alert_code(code).severity),
+            severity=severity,
             start_s=at_s,
             end_s=at_s,
             seen=change.words,
@@ -116,6 +108,32 @@ class IncidentReporter:
         pictures = {name: picture} if picture else {}
         self._sender.send(IncidentMessage("began", change.kind, alert, now.timestamp(), pictures))
         self._clips.ask((alert,))
+
+
+def _camera_faults(status: LiveStatus, problem: ViewProblem | None) -> dict[str, tuple[str, float]]:
+    """What is wrong with a camera: kind to words and how long it must last to be told, s."""
+    if status.state in _WORDLESS:
+        first = status.picture_age_s is None
+        words = "no picture comes from the camera"
+        if status.message and status.state is SourceState.RECONNECTING:
+            words += f" ({status.message})"
+        return {NO_PICTURE: (words, FIRST_PICTURE_S if first else NO_PICTURE_S)}
+    if status.state is SourceState.FROZEN:
+        return {FROZEN: ("the camera repeats the same picture", 0.0)}
+    return {} if problem is None else {problem.fault.value: (problem.words, 0.0)}
+
+
+def _further_faults(feed: FurtherFeed) -> dict[str, tuple[str, float]]:
+    """The same of a further camera, with its name in the kind and the words."""
+    found = _camera_faults(feed.status, feed.problem)
+    if feed.status.state is SourceState.FAILED:
+        found = {NO_PICTURE: (feed.status.message, 0.0)}
+    elif not found and (fault := feed.fault()):
+        found = {NO_PICTURE: (fault, NO_PICTURE_S)}
+    return {
+        f"{feed.name}-{kind}": (f"further camera {feed.name}: {words}", after_s)
+        for kind, (words, after_s) in found.items()
+    }
 
 
 def _with_span(alert: Alert, end_s: float | None, length_s: float) -> Alert:

@@ -21,6 +21,7 @@ from settlement.errors import FeltwatchError
 from surveillance.alerts.declared_facts import HOLDS, with_facts
 from surveillance.alerts.judge import judge
 from surveillance.live.camera.clip_writer import ClipWriter
+from surveillance.live.camera.further import FurtherFeed, JoinsLive
 from surveillance.live.camera.incident_reporter import LEFT_OUT, THINNED, IncidentReporter
 from surveillance.live.camera.outbox import Sender
 from surveillance.live.camera.overlay import WIDE_PX, draw_now, jpeg
@@ -31,12 +32,13 @@ from surveillance.live.messages import (
     WATCH,
     DeclaredMessage,
     FatalMessage,
+    FurtherSetup,
     PictureMessage,
     RoundMessage,
     StateMessage,
     WorkerSetup,
 )
-from surveillance.live.states import CameraState, SeatNow
+from surveillance.live.states import CameraState, FurtherNow, SeatNow
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile, load_table
 from vision.health.camera_watch import CameraWatch
@@ -95,12 +97,12 @@ def run_worker(setup: WorkerSetup, connection: Connection) -> None:
     try:
         CameraWorker(setup, sender, connection).run()
     except FeltwatchError as error:
-        sender.send(FatalMessage(setup.place.address.blank(str(error))))
+        sender.send(FatalMessage(_blank(setup, str(error))))
         code = EXIT_FATAL
     except Exception as error:
-        told = setup.place.address.blank(traceback.format_exc())
+        told = _blank(setup, traceback.format_exc())
         print(f"feltwatch: camera {setup.camera}: {told}", file=sys.stderr)
-        words = setup.place.address.blank(f"{type(error).__name__}: {error}")
+        words = _blank(setup, f"{type(error).__name__}: {error}")
         sender.send(FatalMessage(f"the reading broke ({words})"))
         code = EXIT_FATAL
     sender.close()
@@ -108,6 +110,13 @@ def run_worker(setup: WorkerSetup, connection: Connection) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+def _blank(setup: WorkerSetup, text: str) -> str:
+    """A text without the passwords of the cameras."""
+    for place in (setup.place, *(further.place for further in setup.further)):
+        text = place.address.blank(text)
+    return text
 
 
 class CameraWorker:
@@ -130,6 +139,11 @@ class CameraWorker:
             limits=setup.limits, ring=ring,
         )  # fmt: skip
         self.view = CameraWatch(self.table, Calibration.fit(self.table.camera))
+        self.further: list[FurtherFeed] = []
+        self._left_off: list[FurtherNow] = []
+        """Further cameras that the table file, as it is now, does not have."""
+        for further in setup.further:
+            self._join(further)
         self.clips = ClipWriter(setup, ring, sender)
         self.incidents = IncidentReporter(setup, self.table.table, sender, self.clips)
         self._beat = 0
@@ -151,14 +165,29 @@ class CameraWorker:
         )
         return watcher
 
+    def _join(self, further: FurtherSetup) -> None:
+        try:
+            feed = FurtherFeed(further, self.table, self.source, self.setup.limits)
+        except FeltwatchError as error:
+            # The first camera goes on without it.
+            failed = FurtherNow(name=further.name, state=CameraState.FAILED, message=str(error))
+            self._left_off.append(failed)
+            return
+        self.further.append(feed)
+        if isinstance(self.watcher, JoinsLive):
+            self.watcher.join_live(feed.part, feed.moments, feed.sight)
+
     def run(self) -> None:
         """Until the end; raises FeltwatchError when the source can never be had."""
-        self.source.start()
+        for own in (self.source, *(feed.source for feed in self.further)):
+            own.start()
         try:
             while not self._told_to_stop():
                 frame = self.source.next_frame(TURN_S)
                 status = self.source.status()
                 began = time.monotonic()
+                for feed in self.further:
+                    feed.look()
                 if frame is not None:
                     self._look(frame)
                 self._tell(status)
@@ -171,6 +200,8 @@ class CameraWorker:
             if not self.sender.broken.is_set():
                 self.clips.finish(HURRY_S)
         finally:
+            for feed in self.further:
+                feed.close()
             self.source.close()
 
     def _told_to_stop(self) -> bool:
@@ -277,7 +308,9 @@ class CameraWorker:
             self._send_picture(self._frame)
         stream_s = float(self._frame.at_s) if self._frame is not None else None
         overload = self._overload(status)
-        self.incidents.camera(status, self.view.problem, stream_s, self._picture, overload)
+        self.incidents.camera(
+            status, self.view.problem, stream_s, self._picture, overload, self.further
+        )
         self.clips.work()
         if now >= self._state_due:
             self._state_due = now + STATE_EVERY_S
@@ -323,6 +356,7 @@ class CameraWorker:
                 is_thinned=self.load.is_thinned and not self._left_out,
                 is_over=self.load.is_over and not self._left_out,
             ),
+            further=(*(feed.now() for feed in self.further), *self._left_off),
         )
 
     def _finish(self) -> None:

@@ -7,11 +7,15 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from vision.geometry.table import CAMERA_NAME
+
 PathText = Annotated[
     str, StringConstraints(min_length=1, max_length=1_000, pattern=r"^[^\x00-\x1f\x7f]+$")
 ]
 MOST_FILES = 200
 """Files of one recording."""
+MOST_CAMERAS = 8
+"""Further cameras of one recording."""
 State = Literal["queued", "running", "stopped", "done", "failed"]
 
 
@@ -24,6 +28,7 @@ class TableChoice(_Form):
 
     path: str
     name: str = Field(description="Its file name, with the folder where that is another.")
+    cameras: list[str] = Field(description="Names of its further cameras.")
 
 
 class VideoLine(_Form):
@@ -44,6 +49,19 @@ class VideoList(_Form):
     videos: list[VideoLine]
 
 
+class CameraFileForm(_Form):
+    """The file of a further camera."""
+
+    name: Annotated[str, StringConstraints(pattern=CAMERA_NAME)] = Field(
+        description="As under [[cameras]] of the table file."
+    )
+    file: PathText
+    offset_s: float = Field(
+        0.0, ge=-86_400, le=86_400, allow_inf_nan=False,
+        description="So many seconds later than the first recording it began; below 0: earlier.",
+    )  # fmt: skip
+
+
 class AuditQuestion(_Form):
     """A video to be audited, or the files of one shift of one camera."""
 
@@ -53,6 +71,10 @@ class AuditQuestion(_Form):
     more_files: list[PathText] = Field(
         default=[], max_length=MOST_FILES - 1,
         description="Further files of the same shift, in any order; their times put them in order.",
+    )  # fmt: skip
+    cameras: list[CameraFileForm] = Field(
+        default=[], max_length=MOST_CAMERAS,
+        description="Recordings of the table file's further cameras; they read its chips too.",
     )  # fmt: skip
 
 
@@ -72,6 +94,7 @@ class RecordingForm(_Form):
     file: str = Field(description="Of several files the first.")
     files: list[str] = Field(description="All files, by start time.")
     table_file: str
+    cameras: list[CameraFileForm] = Field(description="Those of further cameras.")
     state: State
     at_s: float
     duration_s: float | None

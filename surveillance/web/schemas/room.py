@@ -52,6 +52,17 @@ class HouseWayNow(Form):
     high: tuple[str, ...] = ()
 
 
+class FurtherLine(Form):
+    """A further camera over a table."""
+
+    name: str
+    state: str
+    words: str = Field(description="The state in words.")
+    message: str
+    asked: int = Field(description="Moments at which it was to be read since it was opened.")
+    missed: int = Field(description="Those of them at which it had no frame.")
+
+
 class TableLine(Form):
     """A table on the wall."""
 
@@ -72,6 +83,7 @@ class TableLine(Form):
     picture_age_s: float | None = Field(description="Age of the live picture; old above 2 s.")
     has_picture: bool = Field(description="Whether there is a live picture to ask for.")
     dealer: str | None
+    further: tuple[FurtherLine, ...] = Field((), description="Its further cameras.")
     seats: tuple[SeatNow, ...]
     house_way: HouseWayNow | None = None
     last_round: RoundLine | None

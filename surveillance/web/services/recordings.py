@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
 from surveillance.recordings import AuditManager
+from surveillance.recordings.folders import further_cameras
 from surveillance.recordings.preview import VideoFacts
 from surveillance.recordings.results import begun_at
-from surveillance.store import RecordingFilter, RecordingRow, Store
+from surveillance.store import CameraFile, RecordingFilter, RecordingRow, Store
 from surveillance.web.schemas.recordings import (
     AuditQuestion,
+    CameraFileForm,
     PreviewForm,
     RecordingForm,
     RecordingPage,
@@ -66,7 +69,8 @@ class RecordingsService:
     def add(self, question: AuditQuestion, by: str) -> RecordingForm:
         """Queue an audit."""
         own = question
-        row = self._manager.add(own.folder, own.file, own.table_file, by, own.more_files)
+        cameras = [CameraFile(one.name, one.file, one.offset_s) for one in own.cameras]
+        row = self._manager.add(own.folder, own.file, own.table_file, by, own.more_files, cameras)
         return form_of(row)
 
     def get(self, id: int) -> RecordingForm:
@@ -169,6 +173,7 @@ def form_of(row: RecordingRow) -> RecordingForm:
         file=row.file,
         files=list(row.files),
         table_file=Path(row.table_file).name,
+        cameras=[CameraFileForm(**asdict(camera)) for camera in row.cameras],
         state=row.state,
         at_s=row.at_s,
         duration_s=row.duration_s,
@@ -184,4 +189,5 @@ def form_of(row: RecordingRow) -> RecordingForm:
 
 def _choice(table: Path, video: Path) -> TableChoice:
     where = "" if table.parent == video.parent else f"{table.parent.name}/"
-    return TableChoice(path=str(table), name=f"{where}{table.name}")
+    cameras = list(further_cameras(table) or ())
+    return TableChoice(path=str(table), name=f"{where}{table.name}", cameras=cameras)

@@ -11,7 +11,13 @@ from settlement.games import JACKPOTS, players_bank, terms_for
 from surveillance.live.record_status import RecordStatus
 from surveillance.store import AlertFilter, AlertRow, CameraRow, RoundFilter, RoundRow, Store
 from surveillance.store.last_known import LastKnown
-from surveillance.web.schemas.room import DeclaredForm, DeclaredLine, TableForm, TableLine
+from surveillance.web.schemas.room import (
+    DeclaredForm,
+    DeclaredLine,
+    FurtherLine,
+    TableForm,
+    TableLine,
+)
 from surveillance.web.services.alert_queue import alert_line
 from surveillance.web.services.due_now import RulesOfTables, seats_now
 from surveillance.web.services.errors import ContradictedError, NotThereError
@@ -183,7 +189,7 @@ class Room:
             table=table,
             game=told.get("game") or (rules.game if rules else ""),
             state=name,
-            words=STATE_WORDS.get(name, name.replace("_", " ").capitalize()),
+            words=_words(name),
             message=told.get("message") or "",
             phase=told.get("phase") or "",
             round_id=told.get("round_id"),
@@ -196,6 +202,9 @@ class Room:
             picture_age_s=self._bus.picture_age_s(camera) if self._bus is not None else None,
             has_picture=self._bus is not None and self._bus.picture(camera, False) is not None,
             dealer=dealer,
+            further=tuple(
+                FurtherLine(words=_words(one["state"]), **one) for one in told.get("further", ())
+            ),
             seats=seats,
             house_way=way,
             last_round=round_line(latest) if latest else None,
@@ -220,6 +229,10 @@ def _last(store: Store, camera: str) -> tuple[RoundRow | None, AlertRow | None, 
     alerts = store.alerts.page(AlertFilter(camera=camera), limit=1).rows
     waiting = store.alerts.counts(AlertFilter(camera=camera, state="open"))["open"]
     return rounds[0] if rounds else None, alerts[0] if alerts else None, waiting
+
+
+def _words(state: str) -> str:
+    return STATE_WORDS.get(state, state.replace("_", " ").capitalize())
 
 
 def _number(value: object) -> float | None:

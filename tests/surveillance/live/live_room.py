@@ -18,7 +18,7 @@ from surveillance.live.states import LiveEvent
 from tests.surveillance.handmade import RULES, observed_round
 from tests.vision.sources.live_films import SIZE
 from vision.geometry.standard_layout import standard_table
-from vision.geometry.table import TableFile
+from vision.geometry.table import FurtherCamera, TableFile
 from vision.health import camera_watch
 from vision.rounds.live_view import OutlineNow, TableNow, ViewNow
 from vision.rounds.observed import ObservedRound
@@ -31,6 +31,7 @@ PATIENCE_S = 90.0
 TOLD = "tests.surveillance.live.live_room:told_watcher"
 CRASHES = "tests.surveillance.live.live_room:crashing_watcher"
 EATS = "tests.surveillance.live.live_room:eating_watcher"
+FITS = "tests.surveillance.live.live_room:fit_watcher"
 SLOW = "tests.surveillance.live.live_room:slow_watcher"
 HANGS = "tests.surveillance.live.live_room:hanging_watcher"
 ROUND_EVERY_S = 3.0
@@ -56,8 +57,14 @@ def write_table(path: Path, table: TableFile) -> Path:
 
 
 def write_site(folder: Path, source: str, **more: Any) -> Path:
-    """A site with one camera; `more` are parts of the file, `camera` further keys of its own."""
-    table = write_table(folder / "table.toml", small_table())
+    """A site with one camera; `more` are parts of the file, `camera` further keys of its own.
+
+    `beside` names further cameras of the table file.
+    """
+    own = small_table()
+    assert own.camera is not None
+    beside = tuple(FurtherCamera(name=n, **dict(own.camera)) for n in more.pop("beside", ()))
+    table = write_table(folder / "table.toml", own.model_copy(update={"cameras": beside}))
     camera = {"name": "c1", "table_file": table.name, "source": source}
     camera |= more.pop("camera", {})
     data: dict[str, object] = {
@@ -107,6 +114,12 @@ def told_watcher(table: TableFile, weights: Path, name: str, rounds_before: int)
     return ToldWatcher(rounds_before)
 
 
+def fit_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ToldWatcher:
+    # The film is noise: its view is taken for right for as long as it is watched.
+    camera_watch.FELT_MATCH_MIN = 0.0  # type: ignore[attr-defined]
+    return ToldWatcher(rounds_before)
+
+
 class _Crashing(ToldWatcher):
     def feed(self, frame: Frame) -> list[ObservedRound]:
         raise RuntimeError("the reading met rtsp://ann:s3cret@cam/s")
@@ -151,8 +164,7 @@ class _Slow(ToldWatcher):
 
 
 def slow_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ToldWatcher:
-    # The film is noise: what is tried here needs a camera whose view is taken for right.
-    camera_watch.FELT_MATCH_MIN = 0.0  # type: ignore[attr-defined]
+    fit_watcher(table, weights, name, rounds_before)
     return _Slow(rounds_before)
 
 

@@ -38,7 +38,7 @@ from surveillance.config.site_file import SiteConfig
 from surveillance.evidence import images
 from surveillance.evidence.bundle import BundleContents, Chain, write_bundle
 from surveillance.live.event_bus import EventBus
-from surveillance.live.states import LiveEvent, SeatNow, TableState
+from surveillance.live.states import FurtherNow, LiveEvent, SeatNow, TableState
 from surveillance.recordings import AuditManager
 from surveillance.store import AlertRow, AuditFilter, NewAlert, NewRound, RoundRow, Store
 from surveillance.web.access import SESSION_COOKIE
@@ -228,7 +228,13 @@ class MadeRoom:
         )
         self.bus.set_pictures(CAMERA, plain, overlay)
 
-    def set_state(self, state: str = "running", message: str = "", seats: int = 1) -> None:
+    def set_state(
+        self,
+        state: str = "running",
+        message: str = "",
+        seats: int = 1,
+        further: tuple[FurtherNow, ...] = (),
+    ) -> None:
         """The table's state; with one seat, the handmade round lies there."""
         hands = [
             SeatNow(seat=None, low=("QS", "JD"), high=("9H", "9C", "7S", "5D", "2C")),
@@ -252,6 +258,7 @@ class MadeRoom:
                 fps=15.0,
                 lag_s=0.4,
                 seats=tuple(hands[: 1 + seats]) if seats else (),
+                further=further,
             ),
             datetime.now(UTC),
         )

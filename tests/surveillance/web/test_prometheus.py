@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from surveillance.alerts.model import Alert
 from surveillance.alerts.webhooks import Hook, Webhooks
 from surveillance.live.event_bus import EventBus
-from surveillance.live.states import CameraState, LiveEvent, TableState
+from surveillance.live.states import CameraState, FurtherNow, LiveEvent, TableState
 from surveillance.store import NewAlert, Store
 from surveillance.web.metrics import Metrics
 
@@ -34,11 +34,14 @@ def test_cameras_tell_their_state_and_numbers() -> None:
     bus = EventBus()
     bus.set_state(
         TableState(camera="c1", table="t1", game="g", state=CameraState.RUNNING, fps=14.5,
-                   lag_s=0.3, dropped=7, restarts=2), NOW)  # fmt: skip
+                   lag_s=0.3, dropped=7, restarts=2,
+                   further=(FurtherNow(name="low", state=CameraState.STALLED),)), NOW)  # fmt: skip
     bus.set_state(TableState(camera="c2", table="t2", game="g"), NOW)
     value = read(Metrics(bus=bus))
     assert value("feltwatch_camera_state", camera="c1", state="running") == 1
     assert value("feltwatch_camera_state", camera="c2", state="connecting") == 1
+    name = "feltwatch_further_camera_state"
+    assert value(name, camera="c1", further="low", state="stalled") == 1
     assert value("feltwatch_camera_fps", camera="c1") == 14.5
     assert value("feltwatch_camera_lag_seconds", camera="c1") == 0.3
     assert value("feltwatch_camera_lag_seconds", camera="c2") is None

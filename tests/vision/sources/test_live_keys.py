@@ -47,6 +47,20 @@ def test_a_reader_that_waits_for_key_frames_stays_connected(film: Path) -> None:
     assert status.skipped >= 90
 
 
+def test_of_key_frames_alone_one_now_and_then_is_no_stall(film: Path) -> None:
+    assert QUICK.stalled_s < KEY_EVERY_S
+    with live(str(film), every_s=0.0) as source:
+        source.keys_only = True
+        times, states = [], set()
+        while source.state is not SourceState.ENDED:
+            frame = source.next_frame(0.1)
+            states.add(source.status().state)
+            if frame is not None:
+                times.append(float(frame.at_s))
+        assert times == [0.0, 3.0, 6.0, 9.0]
+        assert SourceState.STALLED not in states
+
+
 @pytest.fixture
 def joined_late(film: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The film as a server plays it that is joined right after a key frame."""

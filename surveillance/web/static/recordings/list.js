@@ -3,7 +3,8 @@
 import { attempt, get, post, toast } from "/static/shared/api.js";
 import { byId, html, startValues } from "/static/shared/dom.js";
 import { keys } from "/static/shared/keys.js";
-import { auditRows, chosenOf, videoRows } from "/static/recordings/rows.js";
+import { FILES } from "/static/recordings/cameras.js";
+import { auditRows, besideOf, chosenOf, videoRows } from "/static/recordings/rows.js";
 import { isBusy } from "/static/recordings/words.js";
 
 const POLL_MS = 1_000;
@@ -18,8 +19,9 @@ const act = (id, what) => attempt(async () => {
   drawAudits();
 });
 const auditTable = auditRows(start.may_start ? act : null);
-const audit = (video, tableFile) => attempt(() => queue(video, tableFile));
-let videoTable = videoRows(audit, drawShift);
+const audit = (video, tableFile, cameras) => attempt(() => queue(video, tableFile, cameras));
+const files = () => videos.map((video) => video.file);
+let videoTable = videoRows(audit, drawButtons, files);
 
 // What is there already stays there: put anew it would lose the focus.
 function put(place, node) {
@@ -55,7 +57,8 @@ async function look(text) {
     const found = await get("/api/recordings/videos", { folder: text });
     folder = found.folder;
     videos = found.videos;
-    videoTable = videoRows(audit, drawShift);
+    videoTable = videoRows(audit, drawButtons, files);
+    byId(FILES).replaceChildren(...files().map((file) => html("option", { value: file })));
     byId("folder").value = folder;
   } catch (error) {
     byId("folder-error").hidden = false;
@@ -66,28 +69,34 @@ async function look(text) {
   drawVideos();
 }
 
-async function queue(video, table, more = []) {
-  keep(await post("/api/recordings", { folder, file: video.file, table_file: table, more_files: more }));
+async function queue(video, table, cameras, more = []) {
+  keep(await post("/api/recordings", { folder, file: video.file, table_file: table, more_files: more, cameras }));
   drawAudits();
 }
 
-function drawShift() {
+function drawButtons() {
+  byId("queue-all").hidden = freshOf().length < 2;
   const many = chosenOf(videoTable).files.length;
   byId("queue-shift").hidden = many < 2;
   byId("queue-shift").textContent = `Audit ${many} files as one shift`;
 }
 
+// Those that were not audited, but for the files of further cameras of others.
+function freshOf() {
+  const beside = besideOf(videoTable);
+  return videos.filter((video) => video.recording === null && video.table_files.length && !beside.has(video.file));
+}
+
 function drawVideos() {
   if (!start.may_start) return;
-  const fresh = videos.filter((video) => video.recording === null && video.table_files.length);
-  byId("queue-all").hidden = fresh.length < 2;
   byId("queue-shift").hidden = true;
   if (folder === null) {
     byId("videos").replaceChildren();
+    byId("queue-all").hidden = true;
     return;
   }
   videoTable.show(videos);
-  drawShift();
+  drawButtons();
   put(byId("videos"), videos.length ? videoTable.table : empty("No video in this folder."));
 }
 
@@ -96,15 +105,18 @@ byId("folder-form")?.addEventListener("submit", (event) => {
   look(byId("folder").value);
 });
 byId("queue-all")?.addEventListener("click", () => attempt(async () => {
-  const fresh = videos.filter((video) => video.recording === null && video.table_files.length);
-  for (const video of fresh) await queue(video, video.table_files[0].path);
+  const fresh = freshOf();
+  for (const video of fresh) {
+    const { select, cameras } = videoTable.rows.get(video.file);
+    await queue(video, select.value, cameras.chosen);
+  }
   toast(`${fresh.length} recordings wait for their audit.`, "good");
 }));
 byId("queue-shift")?.addEventListener("click", () => attempt(async () => {
-  const { files: [file, ...more], table, clear } = chosenOf(videoTable);
-  await queue({ file }, table, more);
+  const { files: [file, ...more], table, cameras, clear } = chosenOf(videoTable);
+  await queue({ file }, table, cameras, more);
   clear();
-  drawShift();
+  drawButtons();
 }));
 byId("more").addEventListener("click", () => attempt(async () => {
   const page = await get("/api/recordings", { cursor: next });

@@ -117,7 +117,8 @@ function drawPlace(seconds) {
 function drawHead() {
   const { recording } = form;
   byId("state").replaceChildren(badge(recording.state));
-  byId("facts").replaceChildren(progressNode(recording), ` · ${recording.rounds} rounds · ${recording.alerts} alerts · table file ${recording.table_file}`);
+  byId("facts").replaceChildren(progressNode(recording), ` · ${recording.rounds} rounds · ${recording.alerts} alerts · table file ${recording.table_file}`,
+    ...recording.cameras.map(({ name, file }) => ` · with ${name}: ${file}`));
   const failed = recording.state === "failed" ? recording.message : "";
   byId("message").hidden = !failed;
   byId("message").textContent = failed;

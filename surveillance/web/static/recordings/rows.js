@@ -2,6 +2,7 @@
 // neither the focus, nor a click, nor a choice is lost when news of an audit come in.
 
 import { html, timeElement } from "/static/shared/dom.js";
+import { CameraFields } from "/static/recordings/cameras.js";
 import { badge, bytes, isBusy, progressNode, titleOf } from "/static/recordings/words.js";
 
 const AUDIT_TITLES = ["Recording", "State", "How far", "Rounds", "Alerts", "Table file", "Started", ""];
@@ -50,6 +51,7 @@ class AuditRow {
   constructor(one, act) {
     this.act = act;
     this.link = html("a", { href: `/recordings/${one.id}`, title: one.files.join(", ") }, titleOf(one));
+    this.beside = one.cameras.map(({ name, file }) => html("div", { class: "muted" }, `with ${name}: ${file}`));
     this.message = html("div", { class: "message" });
     this.state = html("td");
     this.progress = html("td");
@@ -57,7 +59,7 @@ class AuditRow {
     this.alerts = html("td", { class: "num" });
     this.acts = html("td", { class: "right" });
     this.node = html("tr", { "data-recording": one.id },
-      html("td", { class: "file" }, this.link, this.message), this.state, this.progress, this.rounds, this.alerts,
+      html("td", { class: "file" }, this.link, ...this.beside, this.message), this.state, this.progress, this.rounds, this.alerts,
       html("td", {}, one.table_file), html("td", {}, timeElement(one.created_at), html("span", { class: "muted" }, ` ${one.by}`)),
       this.acts);
   }
@@ -86,18 +88,22 @@ class AuditRow {
 }
 
 class VideoRow {
-  constructor(video, audit, choose) {
+  constructor(video, audit, choose, files) {
     const none = video.table_files.length === 0;
     this.none = none;
     this.box = html("input", { type: "checkbox", "aria-label": `${video.file} in a shift of several files`, onchange: choose, disabled: none });
-    this.select = html("select", { "aria-label": `Table file for ${video.file}` },
+    this.cameras = new CameraFields(video.file, files, choose);
+    const offer = () => this.cameras.show(video.table_files.find(({ path }) => path === this.select.value)?.cameras ?? []);
+    this.select = html("select", { "aria-label": `Table file for ${video.file}`, onchange: () => { offer(); choose(); } },
       ...video.table_files.map(({ path, name }) => html("option", { value: path }, name)));
+    offer();
     this.state = html("td");
-    this.button = html("button", { class: "btn btn-primary", type: "button", onclick: () => audit(this.video, this.select.value) });
+    this.button = html("button", { class: "btn btn-primary", type: "button",
+      onclick: () => audit(this.video, this.select.value, this.cameras.chosen) });
     this.node = html("tr", { "data-video": video.file },
       html("td", {}, this.box), html("td", { class: "file" }, video.file), html("td", { class: "num" }, bytes(video.size)),
       html("td", {}, timeElement(video.written_at)),
-      html("td", {}, none ? html("span", { class: "muted" }, "none fits: ", html("a", { href: "/tables" }, "calibrate one")) : this.select),
+      html("td", {}, none ? html("span", { class: "muted" }, "none fits: ", html("a", { href: "/tables" }, "calibrate one")) : this.select, this.cameras.node),
       this.state, html("td", { class: "right" }, this.button));
   }
 
@@ -119,10 +125,14 @@ class VideoRow {
 
 // `act(id, what)` does what a button says; null where one may not.
 export const auditRows = (act) => new Rows(AUDIT_TITLES, (one) => one.id, (one) => new AuditRow(one, act));
-// `audit(video, tableFile)` queues it; `choose()` is called when one is put into a shift or taken out.
-export const videoRows = (audit, choose) => new Rows(VIDEO_TITLES, (video) => video.file, (video) => new VideoRow(video, audit, choose));
-// The files that are chosen for a shift, and the table file of the first.
+// `audit(video, tableFile, cameras)` queues it; `choose()` is called when what is chosen changes;
+// `files()` are the names of all videos of the folder.
+export const videoRows = (audit, choose, files) => (
+  new Rows(VIDEO_TITLES, (video) => video.file, (video) => new VideoRow(video, audit, choose, files)));
+// What is named for further cameras in any row.
+export const besideOf = ({ rows }) => new Set([...rows.values()].flatMap((row) => row.cameras.chosen.map(({ file }) => file)));
+// The files that are chosen for a shift, and the table file and the further cameras of the first.
 export function chosenOf({ rows }) {
   const chosen = [...rows.values()].filter((row) => row.box.checked);
-  return { files: chosen.map((row) => row.video.file), table: chosen[0]?.select.value, clear: () => chosen.forEach((row) => { row.box.checked = false; }) };
+  return { files: chosen.map((row) => row.video.file), table: chosen[0]?.select.value, cameras: chosen[0]?.cameras.chosen ?? [], clear: () => chosen.forEach((row) => { row.box.checked = false; }) };
 }

@@ -19,6 +19,14 @@ export function badge(state, words, attributes = {}) {
 
 export const severity = (alert) => badge(alert.kind, alert.severity);
 
+// A further camera with its state; what is wrong with it is its title too.
+export function furtherCamera(one) {
+  const isWell = one.state === "running" && !one.message;
+  const words = isWell || one.state !== "running" ? one.words : one.message;
+  return html("span", { class: `further${isWell ? "" : " warned"}`, title: one.message },
+    isWell ? "" : "◆ ", html("b", {}, one.name), ` ${words.toLowerCase()}`);
+}
+
 // The same where there is little room: the sign alone, its words for whoever asks.
 export function sign(alert) {
   const words = alert.severity;

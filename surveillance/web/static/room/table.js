@@ -7,7 +7,7 @@ import { keys } from "/static/shared/keys.js";
 import { live } from "/static/shared/live.js";
 import { askFacts } from "/static/room/declare.js";
 import { LivePicture, overlaySwitch } from "/static/room/live-picture.js";
-import { RESULTS, badge, phaseWords, severity, stateBadge } from "/static/room/signs.js";
+import { RESULTS, badge, furtherCamera, phaseWords, severity, stateBadge } from "/static/room/signs.js";
 import { Tables } from "/static/room/tables.js";
 
 const start = startValues();
@@ -50,6 +50,8 @@ function health(line) {
     html("span", {}, html("b", {}, line.dropped.toLocaleString()), " dropped"),
     html("span", {}, html("b", {}, line.restarts), " restarts"),
     html("span", { class: "muted" }, `picture of ${moment(line.frame_shown_at)}`),
+    ...line.further.map((one) => html("span", {}, "further camera ", furtherCamera(one),
+      one.asked ? `, no frame at ${one.missed.toLocaleString()} of ${one.asked.toLocaleString()} moments` : "")),
   ];
 }
 

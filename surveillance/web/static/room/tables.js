@@ -6,7 +6,7 @@ import { live } from "/static/shared/live.js";
 
 const PAUSE_MS = 1_200;
 const TOLD = ["state", "message", "phase", "round_id", "stream_s", "lag_s", "fps", "dropped",
-  "restarts", "frame_shown_at", "has_picture", "picture_age_s"];
+  "restarts", "frame_shown_at", "has_picture", "picture_age_s", "further"];
 
 const WORDS = {
   connecting: "Connecting", running: "Watching", stalled: "No picture arrives",
@@ -40,6 +40,7 @@ export class Tables {
     }
     const news = Object.fromEntries(TOLD.filter((key) => key in body).map((key) => [key, body[key]]));
     Object.assign(line, news, { words: WORDS[body.state] ?? line.words });
+    line.further = line.further.map((one) => ({ ...one, words: WORDS[one.state] ?? one.state }));
     const lying = JSON.stringify([body.seats, body.round_id]);
     if (lying !== this.lying.get(camera)) {
       this.lying.set(camera, lying);

@@ -3,7 +3,7 @@
 import { byId, dollars, html, moment, startValues } from "/static/shared/dom.js";
 import { keys } from "/static/shared/keys.js";
 import { LivePicture, overlaySwitch } from "/static/room/live-picture.js";
-import { RESULTS, badge, phaseWords, severity } from "/static/room/signs.js";
+import { RESULTS, badge, furtherCamera, phaseWords, severity } from "/static/room/signs.js";
 import { Tables } from "/static/room/tables.js";
 
 const start = startValues();
@@ -72,6 +72,7 @@ export function healthOf(line) {
     part(line.lag_s === null ? "–" : line.lag_s.toFixed(1), "s behind", line.lag_s > 2),
     part(line.dropped.toLocaleString(), "dropped", line.state === "too_slow"),
     part(line.restarts, line.restarts === 1 ? "restart" : "restarts", line.restarts > 0),
+    ...line.further.map(furtherCamera),
     ...(line.message ? [html("span", { class: "muted message", title: line.message }, line.message)] : []),
   ];
 }

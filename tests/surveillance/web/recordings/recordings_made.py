@@ -6,7 +6,7 @@ import time
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from surveillance.audit.recording import audit
 from surveillance.recordings import AllowedFolders, AuditManager
@@ -14,6 +14,9 @@ from surveillance.recordings.worker import Job, Told
 from surveillance.stopped import Stopped
 from surveillance.store import Store
 from tests.surveillance.audit.test_audit_resume import CountingWatcher
+from vision.geometry.table import FurtherCamera
+from vision.sources.base import FileSource
+from vision.sources.moments import Moments
 
 SLOW_S = 0.08
 HELD = "held"
@@ -35,6 +38,14 @@ class SlowWatcher(CountingWatcher):
     def __init__(self, folder: Path, stop: Event) -> None:
         super().__init__()
         self.held, self.stop = folder / HELD, stop
+        self.joined: list[str] = []
+
+    def join(self, camera: FurtherCamera, moments: Moments) -> None:
+        source = cast(FileSource, moments.source)
+        self.joined.append(f"{camera.name}: {source.name} {moments.offset_s:g}")
+
+    def faults(self) -> list[str]:
+        return self.joined
 
     def _is_held(self, at_s: float) -> bool:
         try:
@@ -55,7 +66,7 @@ def audit_slowly(job: Job, pipe: Connection, stop: Event) -> None:
         summary = audit(
             job.videos, job.table_file, job.out,
             make_watcher=lambda *_: SlowWatcher(job.videos[0].parent, stop),
-            clips=job.clips, work_dir=job.work, should_stop=stop.is_set,
+            clips=job.clips, work_dir=job.work, should_stop=stop.is_set, cameras=job.cameras,
             on_progress=lambda p: pipe.send(
                 Told("progress", p.at_s, p.duration_s, p.speed, p.rounds, p.alerts)
             ),
@@ -64,7 +75,7 @@ def audit_slowly(job: Job, pipe: Connection, stop: Event) -> None:
         pipe.send(Told("stopped", message=str(error)))
         return
     done = Told("done", summary.duration_s, summary.duration_s, summary.speed, summary.rounds,
-                summary.alerts)  # fmt: skip
+                summary.alerts, "; ".join(summary.warnings))  # fmt: skip
     pipe.send(done)
 
 

@@ -16,11 +16,12 @@ from surveillance.recordings.results import take_results
 from surveillance.store import Store
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
-from tests.surveillance.conftest import HEIGHT, WIDTH
+from tests.surveillance.conftest import HEIGHT, WIDTH, table_text
 from tests.surveillance.web.recordings.recordings_made import hold_audits, manager_of
 from tests.surveillance.web.tools_made import Watched
 from tests.vision.sources.live_films import write_film
 from tests.vision.sources.recorder_cuts import cut
+from vision.geometry.table import FurtherCamera, TableFile
 
 
 @pytest.fixture
@@ -239,3 +240,31 @@ def test_rows_stay_while_audits_go_on(page: Watched, folder: Path, video: Path) 
     web.keyboard.press("Enter")
     web.wait_for_selector("#state .badge[data-state=stopped]")
     assert web.evaluate("document.activeElement.textContent") == "Go on"
+
+
+def test_further_cameras_are_offered_with_files_of_the_same_name(
+    page: Watched, folder: Path, table: TableFile
+) -> None:
+    web = page.page
+    assert table.camera is not None
+    low = FurtherCamera(name="low", **dict(table.camera))
+    text = table_text(table.model_copy(update={"cameras": (low,)}))
+    (folder / "two.toml").write_text(text)
+    shutil.copy(folder / "night.mp4", folder / "night-low.mp4")
+    web.goto(f"{page.address}/recordings")
+    row = web.locator("[data-video='night.mp4']")
+    row.wait_for()
+    assert row.get_by_label("File of camera low").count() == 0
+    row.locator("select").select_option(label="two.toml")
+    field = row.get_by_label("File of camera low for night.mp4")
+    assert field.input_value() == "night-low.mp4"
+    row.get_by_label("Seconds later that camera low began").fill("0.5")
+    # What is read beside another is no new recording of its own.
+    assert web.locator("#queue-all").is_hidden()
+    row.locator("button").click()
+    web.get_by_text("with low: night-low.mp4").wait_for()
+    web.wait_for_selector("#audits tr[data-state=done]")
+    web.click("#audits a")
+    web.get_by_text("with low: night-low.mp4").wait_for()
+    web.go_back()
+    field.wait_for(state="detached")

@@ -18,6 +18,7 @@ from settlement.record import Undecided
 from settlement.rules import TableRules
 from surveillance.alerts.model import Alert
 from surveillance.config.site_file import load_site
+from surveillance.live.states import CameraState, FurtherNow
 from surveillance.store import AlertFilter, NewAlert, NewRound
 from surveillance.web.access import SESSION_COOKIE
 from tests.surveillance.web.room.declared_site import site_file
@@ -409,6 +410,14 @@ def test_the_wall_is_live_and_says_when_it_is_cut_off(
     assert "settling" in tile.inner_text()
     sent = page.get_attribute(".tile img", "src")
     until(lambda: page.get_attribute(".tile img", "src") != sent, "the picture changes")
+    low = FurtherNow(name="low", state=CameraState.RECONNECTING, message="away", asked=9, missed=4)
+    room.set_state("running", further=(low,))
+    tile.get_by_text("low reconnecting").wait_for()
+    page.goto(f"{page.url}tables/view/{CAMERA}")
+    page.get_by_text("low reconnecting, no frame at 4 of 9 moments").wait_for()
+    page.go_back()
+    page.wait_for_selector(".tile img:not([hidden])")
+    listens(page)
     room.set_state("stalled", "no picture for 4 s")
     tile.get_by_text("No picture arrives").wait_for()
     tile.get_by_text("no picture for 4 s").wait_for()
