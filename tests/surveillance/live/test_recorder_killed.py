@@ -64,6 +64,7 @@ def new_postgres_url() -> Callable[[str], str]:
     return lambda host: postgres.url(host, "killed")
 
 
+@pytest.mark.slow
 def test_kills_between_journal_and_postgresql(
     tmp_path: Path, new_postgres_url: Callable[[str], str]
 ) -> None:

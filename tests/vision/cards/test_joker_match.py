@@ -95,8 +95,9 @@ def read(label: str, at: tuple[float, float], share: float = 0.99) -> ViewIndex:
     return ViewIndex(center, 0.0, 17.0, shares, 0.8, (0, 0, 9, 9), card=card)
 
 
-@pytest.mark.parametrize("turn", [-70.0, -20.0, 0.0, 35.0, 100.0])
-@pytest.mark.parametrize("bridge", [False, True])
+@pytest.mark.parametrize(
+    ("turn", "bridge"), [(-70.0, False), (0.0, True), (35.0, True), (100.0, False)]
+)
 def test_the_outline_of_a_laid_card(deck: Deck, stage: Stage, turn: float, bridge: bool) -> None:
     own = draw_deck(DeckStyle(size_mm=(57.0, 89.0))) if bridge else deck
     image = alone(own, stage, JOKER, turn)
