@@ -334,11 +334,10 @@ class RoundRecord(Form):
 def _fault(data: object, error: ValidationError) -> str:
     """The first fault, its place in words: 'seat 3, emperors_treasure: stake_cents: ...'."""
     first = error.errors()[0]
-    words = plain_words(first)
-    return ": ".join(part for part in (*_place(data, first["loc"]), words) if part)
+    return f"{_place(data, first['loc'])}: {plain_words(first)}".removeprefix(": ")
 
 
-def _place(data: object, keys: tuple[str | int, ...]) -> tuple[str, str]:
+def _place(data: object, keys: tuple[str | int, ...]) -> str:
     """Seat and wager by their names, and the keys within."""
     named: list[str] = []
     rest = list(keys)
@@ -350,7 +349,9 @@ def _place(data: object, keys: tuple[str | int, ...]) -> tuple[str, str]:
         known = isinstance(own, str | int)
         named.append(f"{word}{own}" if known else f"{key} {rest[1] + 1} in the list")
         rest = rest[2:]
-    return ", ".join(named), ".".join(str(part) for part in rest)
+    parts = (", ".join(named), ".".join(str(part) for part in rest))
+    # A key may hold what no terminal should be sent.
+    return ascii(": ".join(part for part in parts if part))[1:-1]
 
 
 def _item(data: object, key: str | int) -> object:
@@ -403,8 +404,7 @@ def parse_round(line: str, place: str) -> RoundRecord:
         data = None
     twice = _key_twice(data) if isinstance(data, dict | list) else None
     if twice is not None:
-        where = ": ".join(part for part in _place(data, twice) if part)
-        raise FeltwatchError(f"{place}: {where}: the key stands twice; leave one out")
+        raise FeltwatchError(f"{place}: {_place(data, twice)}: the key stands twice; leave one out")
     try:
         return RoundRecord.model_validate_json(line)
     except ValidationError as error:

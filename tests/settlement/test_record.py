@@ -29,6 +29,12 @@ def test_a_record_goes_to_a_file_and_back(tmp_path: Path) -> None:
         ),
         ('{"round_id": "r", "table": "t", "game": "g", "start_s": "NaN"}', "no finite number"),
         ('{"round_id": "r", "table": "t", "game": "g", "day": 1}', "x: day: there is no such key"),
+        ('{"round_id": "r", "table": "t", "game": "g", "a\\nb": 1}', r"^x: a\\nb: there is no"),
+        ('{"a\\nb": 1, "a\\nb": 2}', r"^x: a\\nb: the key stands twice"),
+        (
+            '{"round_id": "r", "table": "t", "game": "g", "seats": [{"seat": "1\\n2"}]}',
+            r"^x: seat 1\\n2: seat: write",
+        ),
     ],
 )
 def test_a_line_out_of_form_is_refused(line: str, message: str) -> None:

@@ -242,8 +242,9 @@ def test_a_token_is_made_shown_once_and_revoked(
 
     ann.page.get_by_label("Password now").fill(PASSWORD)
     ann.page.get_by_label("New, 12").fill(NEW_PASSWORD)
-    ann.page.get_by_label("The new one once more").fill(NEW_PASSWORD)
-    ann.page.keyboard.press("Enter")
+    again = ann.page.get_by_label("The new one once more")
+    again.fill(NEW_PASSWORD)
+    again.press("Enter")
     ann.page.get_by_text("The password is changed").wait_for()
     ann.open("/me")
     assert ann.complaints == []
