@@ -345,7 +345,9 @@ def test_events_between_rounds() -> None:
     assert not state.items
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(
     seed=st.integers(0, 10**9),
     pace=st.floats(0.05, 1.5),
