@@ -38,7 +38,7 @@ CLEAR_MM = 6.0
 """The round corners, of which an edge is kept clear."""
 
 MOST_FAR = 60.0
-"""Colours (Lab) farther from the felt's than this are no farther for what they are."""
+"""Greater distances from the felt's colour (CIE Lab) count as this."""
 
 LEAST_CONTRAST = 10.0
 """Each side of a card is so much farther from the felt's colour than what lies beside it."""
@@ -114,23 +114,21 @@ def _far_from_felt(
     return out
 
 
-def _strips(card: FloatArray, scale: float) -> tuple[Floats, Floats]:
-    """Weights (4, h, w) of what lies inside of the four sides of an upright card, and outside.
+def _edge_pattern(card: FloatArray, scale: float) -> Floats:
+    """What compares the strips inside of an upright card's four sides with those outside, (h, w).
 
-    `card` (2,) mm is its size.
+    `card` (2,) mm is its size. The round corners are left out.
     """
-    rim = max(1, round(RIM_MM * scale))
+    rim, clear = max(1, round(RIM_MM * scale)), round(CLEAR_MM * scale)
     w, h = (round(float(v) * scale) for v in card)
-    size = (h + 2 * rim, w + 2 * rim)
-    inside, outside = np.zeros((4, *size), np.float32), np.zeros((4, *size), np.float32)
-    # The corners are round: the strips keep clear of them.
-    clear = rim + round(6 * scale)
-    rows, columns = slice(clear, size[0] - clear), slice(clear, size[1] - clear)
-    for n, (axis, first) in enumerate(((0, True), (1, False), (0, False), (1, True))):
-        for weights, start in ((outside, 0), (inside, rim)):
-            span = slice(start, start + rim) if first else slice(-start - rim, -start or None)
-            weights[n][(span, columns) if axis == 0 else (rows, span)] = 1
-    return inside, outside
+    pattern = np.zeros((h + 2 * rim, w + 2 * rim), np.float32)
+    rows, columns = slice(rim + clear, h + rim - clear), slice(rim + clear, w + rim - clear)
+    for start, weight in ((0, -1.0), (rim, 1.0)):
+        near, far = slice(start, start + rim), slice(-start - rim, -start or None)
+        pattern[near, columns] = pattern[far, columns] = weight
+        pattern[rows, near] = pattern[rows, far] = weight
+    out: Floats = pattern / float((pattern > 0).sum())
+    return out
 
 
 def _turned(far: Floats, turn_deg: float) -> tuple[Floats, FloatArray]:
@@ -152,9 +150,8 @@ def _along_edges(
 ) -> tuple[float, FloatArray]:  # fmt: skip
     """The greatest contrast along a card's edges at one turn, and its middle in mm of the part."""
     upright, matrix = _turned(far, turn_deg)
-    inside, outside = (part.sum(axis=0) for part in _strips(card, scale))
-    pattern = inside / inside.sum() - outside / outside.sum()
-    found = cv2.matchTemplate(upright, pattern.astype(np.float32), cv2.TM_CCORR)
+    pattern = _edge_pattern(card, scale)
+    found = cv2.matchTemplate(upright, pattern, cv2.TM_CCORR)
     rows, columns = np.mgrid[: found.shape[0], : found.shape[1]]
     half = (np.array(pattern.shape[::-1]) - 1) / 2
     px = np.stack([columns, rows], axis=-1) + half
