@@ -110,11 +110,11 @@ def enrol_command(
         taken.append((name, sample, around, found))
         typer.echo(f"{name}: side {sample.side_rgb}, face {sample.face_rgb}")
     known, apart = Palette.of(kinds), pairs(kinds)
-    told: dict[str, None] = {}
+    warnings: dict[str, None] = {}
     for name, sample, around, found in taken:
         read = read_back(frame, calibration, around, found, known, size, networks.strips)
-        told |= dict.fromkeys(sample_warnings(name, sample, chips, read, kinds, apart))
-    for words in told:
+        warnings |= dict.fromkeys(sample_warnings(name, sample, chips, read, kinds, apart))
+    for words in warnings:
         typer.echo(f"warning: {words}", err=True)
     write_table_data(table, stored.data, stored.revision)
     if image is not None and not cv2.imwrite(str(image), np.vstack(shown)):
