@@ -12,6 +12,8 @@ PYTHON ?= python3
 VENV ?= .venv
 DEMO_OUT ?= demo-report
 TEST_WORKERS ?= 2
+# One more than the two cores that CI has: short tests often wait for a process that they started.
+QUICK_WORKERS ?= 3
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -25,18 +27,22 @@ help:
 demo: $(VENV)/.base
 	$(BIN)/feltwatch demo --out $(DEMO_OUT)
 
+# Byte code is kept whatever the shell says: tests start many processes, and without it every one
+# compiles what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 # A test's markers say why it is not in `make test`; property tests come again in `make test-all`
 # with many more examples. What `make test` has run there is not run a second time.
 LONG := slow or render or brute or browser or rtsp or e2e
-PYTEST = $(BIN)/python -m pytest -n $(TEST_WORKERS)
+PYTEST = $(BIN)/python -m pytest
 
 test: $(VENV)/.dev
-	HYPOTHESIS_PROFILE=quick $(PYTEST) -m 'not ($(LONG))' $(PYTEST_ARGS)
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -n $(QUICK_WORKERS) -m 'not ($(LONG))' $(PYTEST_ARGS)
 
 test-all: test test-long
 
 test-long: $(VENV)/.dev
-	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m '$(LONG) or property' $(PYTEST_ARGS)
+	HYPOTHESIS_PROFILE=thorough $(PYTEST) -n $(TEST_WORKERS) -m '$(LONG) or property' $(PYTEST_ARGS)
 
 test-train: $(VENV)/.train
 	$(BIN)/python -m pytest tests/train tests/datasets/labelled/test_labelled_formats.py \

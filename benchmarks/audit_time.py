@@ -31,7 +31,7 @@ _AUDIT = "import sys; from surveillance.cli import main; sys.exit(main())"
 
 
 def bench_audit(
-    video: Path, table: Path, tell: Callable[[str], None], *, codec: str | None = None,
+    video: Path, table: Path, report: Callable[[str], None], *, codec: str | None = None,
     mbit: float = 8.0, key_frames_s: float = 2.0,
 ) -> dict[str, Any]:  # fmt: skip
     """CPU and wall time, in s, of auditing a recording and of decoding all of its frames.
@@ -43,11 +43,11 @@ def bench_audit(
     with tempfile.TemporaryDirectory(prefix="feltwatch-audit-") as place:
         folder = Path(place)
         if codec is not None:
-            tell(f"re-encoding {video.name}: {codec}, {mbit:g} Mbit/s")
+            report(f"re-encoding {video.name}: {codec}, {mbit:g} Mbit/s")
             video = encoded(video, folder / "recording.mp4", codec, mbit, key_frames_s)
-        tell("decoding every frame")
+        report("decoding every frame")
         decode = _timed([sys.executable, "-c", _DECODE, str(video)])
-        tell("auditing")
+        report("auditing")
         audit = _timed(
             [sys.executable, "-c", _AUDIT, "audit", str(video), "--table", str(table), "--out",
              str(folder / "out"), "--quiet"]

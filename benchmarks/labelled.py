@@ -34,7 +34,7 @@ _PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def bench_dataset(
-    pictures: int = 10_000, apart: bool = True, boxes: int = BOXES, size_px: int = SIZE_PX
+    images: int = 10_000, apart: bool = True, boxes: int = BOXES, size_px: int = SIZE_PX
 ) -> dict[str, Any]:
     """Import, check, split and count a made-up COCO set of so many square images.
 
@@ -46,7 +46,7 @@ def bench_dataset(
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)
         measured = _measured if apart else _measured_here
-        made = measured(_make, root / "coco", pictures, boxes, size_px)
+        made = measured(_make, root / "coco", images, boxes, size_px)
         steps = {
             name: measured(step, root)
             for name, step in (
@@ -62,10 +62,10 @@ def bench_dataset(
     for step in steps.values():
         step.pop("result", None)
     return {
-        "pictures": pictures,
-        "boxes": pictures * boxes,
+        "pictures": images,
+        "boxes": images * boxes,
         "size_px": size_px,
-        "bytes_mean": round(size / pictures),
+        "bytes_mean": round(size / images),
         "machine": f"{platform.machine()}, {multiprocessing.cpu_count()} processors",
         "make_s": made["wall_s"],
         "steps": steps,
@@ -130,25 +130,25 @@ def _peak_mib() -> float:
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _PEAK_UNIT / 2**20, 1)
 
 
-def _make(folder: Path, pictures: int, boxes: int, size_px: int) -> None:
+def _make(folder: Path, images: int, boxes: int, size_px: int) -> None:
     """A COCO set of images that all differ, with boxes over them."""
-    images = folder / "images"
-    images.mkdir(parents=True)
+    place = folder / "images"
+    place.mkdir(parents=True)
     rng = np.random.default_rng(7)
     noise = rng.integers(0, 24, (size_px, size_px, 3), np.uint8)
     with (folder / "annotations.json").open("w", encoding="utf-8") as file:
         categories = [{"id": n + 1, "name": label} for n, label in enumerate(DECK_LABELS)]
         file.write(json.dumps({"categories": categories})[:-1] + ', "images": [')
-        for n in range(pictures):
+        for n in range(images):
             coarse = rng.integers(30, 200, (9, 9, 3), np.uint8)
             image = cv2.resize(coarse, (size_px, size_px), interpolation=cv2.INTER_CUBIC)
             image = cv2.add(np.asarray(image, np.uint8), noise)
             name = f"{n:06d}.jpg"
-            cv2.imwrite(str(images / name), image, [cv2.IMWRITE_JPEG_QUALITY, 70])
+            cv2.imwrite(str(place / name), image, [cv2.IMWRITE_JPEG_QUALITY, 70])
             own = {"id": n, "file_name": name, "width": size_px, "height": size_px}
             file.write(("," if n else "") + json.dumps(own))
         file.write('], "annotations": [')
-        for n in range(pictures * boxes):
+        for n in range(images * boxes):
             x, y = rng.uniform(0, max(1, size_px - 60), 2)
             own_box = {
                 "id": n,
@@ -163,7 +163,7 @@ def _make(folder: Path, pictures: int, boxes: int, size_px: int) -> None:
 def _import(root: Path) -> None:
     import_labels(root / "coco", root / "set")
     with Dataset.open(root / "set") as dataset, dataset.batch():
-        # COCO tells no shift; a split needs some.
+        # COCO has no shift; a split needs some.
         size = max(1, min(SHIFT_PICTURES, len(dataset) // LEAST_SHIFTS))
         for picture in dataset.pictures():
             number = int(picture.file[:6]) // size

@@ -79,7 +79,7 @@ class Film:
 
 def bench_live(
     films: Sequence[Film],
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     seconds: float | None = None,
     busy: int = 0,
     keep: Path | None = None,
@@ -92,7 +92,7 @@ def bench_live(
 
     The time of an alert is from when the camera showed the deciding image, by the stream's
     own clock (RTCP sender reports), to the event's arrival in the client; which rounds and
-    alerts were timed so is told, and their delays apart. Raises FeltwatchError.
+    alerts were timed so is reported, and their delays apart. Raises FeltwatchError.
     """
     cameras = {f"table{number}": film for number, film in enumerate(films, start=1)}
     videos = {name: film.properties() for name, film in cameras.items()}
@@ -104,9 +104,9 @@ def bench_live(
     ):
         site = write_site(folder, {name: film.table for name, film in cameras.items()}, rtsp)
         token = make_token(folder)
-        tell(f"starting the server with {len(cameras)} tables")
+        report(f"starting the server with {len(cameras)} tables")
         with running_server(site) as (process, address):
-            heard = _listen(address, token, process, list(cameras), listen_s, tell, busy)
+            heard = _listen(address, token, process, list(cameras), listen_s, report, busy)
             usage = heard.pop("usage")
             news: _Heard = heard.pop("news")
             end_s = time.time()
@@ -146,12 +146,12 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 def delays(rounds: dict[tuple[str, int], bool], alerts: list[dict[str, Any]]) -> dict[str, Any]:
     """The delays of alerts, all and those timed by the sender's clock, with how many they are.
 
-    `rounds` tells by camera and number whether the round was timed so. An alert of no round,
+    `rounds` maps camera and number to whether the round was timed so. An alert of no round,
     which a camera's failing may raise, is timed by no stream and counted apart.
 
     >>> alerts = [{"camera": "a", "round": n, "latency_s": n / 10} for n in (1, 2, 3)]
-    >>> told = delays({("a", 1): True, ("a", 2): True, ("a", 3): False}, alerts)
-    >>> told["clock"], told["rounds"], told["latency_by_rtcp_s"]
+    >>> found = delays({("a", 1): True, ("a", 2): True, ("a", 3): False}, alerts)
+    >>> found["clock"], found["rounds"], found["latency_by_rtcp_s"]
     ('mixed', {'all': 3, 'by_rtcp': 2}, {'alerts': 2, 'median': 0.15, 'max': 0.2})
     """
     own = [a for a in alerts if a["round"] is not None]
@@ -180,7 +180,7 @@ def _listen(
     process: subprocess.Popen[bytes],
     cameras: list[str],
     listen_s: float,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     busy: int,
 ) -> dict[str, Any]:
     news, over = _Heard(), threading.Event()
@@ -199,20 +199,20 @@ def _listen(
                 raise FeltwatchError(f"{address}/api/events answers {answer.status_code}")
             limit = time.monotonic() + STARTS_WITHIN_S
             # Every half second a state comes from each camera, so that this goes on.
-            for kind, told in _events(answer.iter_lines()):
+            for kind, message in _events(answer.iter_lines()):
                 arrived = time.time()
-                if kind == "state" and told["body"].get("frame_shown_at"):
-                    running.add(told["camera"])
+                if kind == "state" and message["body"].get("frame_shown_at"):
+                    running.add(message["camera"])
                 if len(running) < len(cameras):
                     if time.monotonic() > limit:
-                        raise FeltwatchError(f"only {len(running)} cameras gave pictures in time")
+                        raise FeltwatchError(f"only {len(running)} cameras gave frames in time")
                     continue
                 if not over.is_set():
                     over.set()
                     beside.enter_context(busy_processes(busy))
-                    tell(f"all cameras run; listening for {listen_s:.0f} s")
+                    report(f"all cameras run; listening for {listen_s:.0f} s")
                     began, cpu = time.monotonic(), cpu_s(process.pid)
-                _note(news, kind, told, arrived)
+                _note(news, kind, message, arrived)
                 if time.monotonic() - began > listen_s:
                     break
         took = time.monotonic() - began
@@ -228,22 +228,22 @@ def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         if line.startswith("event: "):
             kind = line.removeprefix("event: ")
         elif line.startswith("data: ") and kind:
-            told = json.loads(line.removeprefix("data: "))
-            if isinstance(told, dict) and "body" in told:
-                yield kind, told
+            message = json.loads(line.removeprefix("data: "))
+            if isinstance(message, dict) and "body" in message:
+                yield kind, message
 
 
-def _note(news: _Heard, kind: str, told: dict[str, Any], arrived: float) -> None:
-    body = told.get("body", {})
+def _note(news: _Heard, kind: str, message: dict[str, Any], arrived: float) -> None:
+    body = message.get("body", {})
     if kind == "state":
-        news.states.setdefault(told["camera"], []).append(body)
+        news.states.setdefault(message["camera"], []).append(body)
     elif kind == "round":
-        news.rounds[told["camera"], body["id"]] = bool(body["by_sender"])
+        news.rounds[message["camera"], body["id"]] = bool(body["by_sender"])
     elif kind == "alert":
         shown = datetime.fromisoformat(body["at"]).timestamp()
         news.alerts.append(
             {
-                "camera": told["camera"],
+                "camera": message["camera"],
                 "code": body["code"],
                 "seat": body["seat"],
                 "round": body["round"],

@@ -1,8 +1,8 @@
 """How long the networks take on this machine, by back end and precision, in interleaved rounds.
 
 A machine's other work and its clock hit what runs at that moment. So every contestant runs in
-every round, in turning order; told are medians over the rounds, and ratios are the median of
-the rounds' own ratios. Processor time is told beside wall time: of a busy machine it says more.
+every round, in turning order; the results are medians over the rounds, and ratios are the median
+of the rounds' own ratios. CPU time is reported beside wall time: it is steadier on a busy machine.
 """
 
 from __future__ import annotations
@@ -111,18 +111,18 @@ def bench_model(
     """
     networks = load_networks(weights, threads)
     detector = networks.detector
-    pictures = _views(data, detector.size, views)
-    contestants, missing = _finders(weights, networks.card, pictures, checkpoint, threads)
+    images = _views(data, detector.size, views)
+    contestants, missing = _finders(weights, networks.card, images, checkpoint, threads)
     finders = set(contestants)
-    contestants |= _readers(networks, pictures)
+    contestants |= _readers(networks, images)
     interleave(contestants, rounds, progress or (lambda _: None))
     finding = {n: t for n, t in contestants.items() if n in finders}
     return {
-        "views": len(pictures),
+        "views": len(images),
         "view_px": detector.size,
         "rounds": rounds,
         "boxes_a_view": round(
-            sum(len(one) for one in detector.find(pictures)) / max(1, len(pictures)), 1
+            sum(len(one) for one in detector.find(images)) / max(1, len(images)), 1
         ),
         "detector": {name: timed.as_dict() for name, timed in finding.items()},
         "ratio": _ratios(finding),
@@ -141,14 +141,14 @@ def bench_model(
 def _views(data: Path | None, size: int, count: int) -> list[ByteArray]:
     if data is None:
         return list(trial_pictures(count, size)[0])
-    pictures = read_val_set(data, "val").some(count).pictures
-    return [fit_square(read_picture(one.path), size)[0] for one in pictures]
+    chosen = read_val_set(data, "val").some(count).pictures
+    return [fit_square(read_picture(one.path), size)[0] for one in chosen]
 
 
 def _finders(
     weights: Path,
     card: Mapping[str, Any],
-    pictures: Sequence[ByteArray],
+    images: Sequence[ByteArray],
     checkpoint: Path | None,
     threads: int | None,
 ) -> tuple[dict[str, Timed], dict[str, str]]:
@@ -158,7 +158,7 @@ def _finders(
     found: dict[str, Timed] = {}
 
     def add(name: str, run: Callable[[Sequence[ByteArray]], object]) -> None:
-        found[name] = Timed(lambda: run(pictures), len(pictures))
+        found[name] = Timed(lambda: run(images), len(images))
 
     runs = weights / detector_part(card)["file"]
     add(OURS, OpenVinoDetector(runs, names, threshold, threads).find)
@@ -177,7 +177,7 @@ def _finders(
     if find_spec("onnxruntime"):
         run = _predict(path, plain.size, threshold)
         try:
-            run(pictures[:1])
+            run(images[:1])
         except ValueError:
             missing[f"{ULTRALYTICS}, the same onnx"] = "exported before its notes were ultralytics'"
         else:
@@ -192,24 +192,24 @@ def _finders(
 def _predict(path: Path, size: int, threshold: float) -> Callable[[Sequence[ByteArray]], object]:
     """Plain ultralytics `predict`, as its documentation has it, view by view."""
     yolo = import_module("ultralytics").YOLO
-    # It sets its own level when it is imported, and tells what it loads on stdout.
+    # It sets its own level when it is imported, and prints what it loads on stdout.
     logging.getLogger("ultralytics").setLevel(logging.ERROR)
     model = yolo(str(path), task="detect", verbose=False)
 
-    def run(pictures: Sequence[ByteArray]) -> object:
+    def run(images: Sequence[ByteArray]) -> object:
         return [
             model.predict(view, imgsz=size, conf=threshold, device="cpu", verbose=False)
-            for view in pictures
+            for view in images
         ]
 
     return run
 
 
-def _readers(networks: Networks, pictures: Sequence[ByteArray]) -> dict[str, Timed]:
+def _readers(networks: Networks, images: Sequence[ByteArray]) -> dict[str, Timed]:
     reader, stacks = networks.reader, networks.strips
     # What a crop shows does not matter to the time it takes.
     side = 64
-    cut = [view[:side, k : k + side] for view in pictures for k in range(0, view.shape[1], side)]
+    cut = [view[:side, k : k + side] for view in images for k in range(0, view.shape[1], side)]
     seat = np.stack([cut[k % len(cut)] for k in range(2 * SEAT_CROPS)])
 
     def times(read: Callable[[ByteArray], object], crops: ByteArray) -> Timed:
@@ -278,7 +278,7 @@ def _peak_memory(weights: Path) -> int | None:
     there.close()
     try:
         return int(here.recv())
-    except EOFError:  # where it cannot start, as from a prompt, nothing is told
+    except EOFError:  # where it cannot start, as from a prompt, nothing is sent
         return None
     finally:
         process.join()

@@ -22,7 +22,7 @@ _END_S = 10.0
 
 @cache
 def why_no_server() -> str | None:
-    """Why there can be no server here, with the mend; None when there can."""
+    """Why no server can run here, with the fix; None when one can."""
     probe = "import gi; gi.require_version('GstRtspServer', '1.0')"
     try:
         done = subprocess.run([SYSTEM_PYTHON, "-c", probe], capture_output=True, check=False)
@@ -83,8 +83,8 @@ class RtspServer:
         line = self._process.stdout.readline()
         if not line:
             raise FeltwatchError(f"the RTSP server ended with {self._process.wait(_END_S)}")
-        told: dict[str, object] = json.loads(line)
-        return told
+        message: dict[str, object] = json.loads(line)
+        return message
 
     def close(self) -> None:
         """End it."""

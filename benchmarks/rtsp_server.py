@@ -41,7 +41,7 @@ def launch(path: str) -> str:
 
 
 class Server:
-    """The server and what it is told."""
+    """The server and the commands it receives."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments = arguments
@@ -135,7 +135,7 @@ class Server:
 
 
 def main() -> None:
-    """Serve until told to quit."""
+    """Serve until the command to quit."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--user", default="")

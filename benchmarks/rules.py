@@ -78,7 +78,7 @@ class RulesBench:
     table_p95_ms: float
 
     def to_dict(self) -> dict[str, float]:
-        """The form for scripts, rounded to what the clock can tell."""
+        """The form for scripts, rounded to what the clock resolves."""
         digits = {"per_s": 0, "_s": 3, "_ms": 4}
         form: dict[str, float] = {}
         for name, value in asdict(self).items():
@@ -88,26 +88,26 @@ class RulesBench:
 
 
 def bench_rules(
-    hands: int = 200_000, rounds: int = 500, tell: Callable[[str], None] | None = None
+    hands: int = 200_000, rounds: int = 500, report: Callable[[str], None] | None = None
 ) -> RulesBench:
     """Measure; `hands` are ranked one by one, and five times as many vectorised.
 
-    `tell` is given the name of each part before it starts.
+    `report` is called with the name of each part before it starts.
     """
-    told = tell or (lambda _: None)
-    told("exact counts")
+    report = report or (lambda _: None)
+    report("exact counts")
     census_s = _census_s()
-    told("vectorised ranks")
+    report("vectorised ranks")
     seven = _random_hands(5 * hands)
     five = np.ascontiguousarray(seven[:, :5])
     tables_s = _seconds(lambda: (rank_five_many(five[:1]), features_many(seven[:1])))
     five_many_s = _seconds(lambda: rank_five_many(five))
     seven_many_s = _seconds(lambda: features_many(seven))
-    told("ranks one by one")
+    report("ranks one by one")
     fives = [tuple(DECK[index] for index in hand) for hand in five[:hands].tolist()]
     sevens = [tuple(DECK[index] for index in hand) for hand in seven[:hands].tolist()]
     five_s, seven_s = _one_by_one_s(rank_five, fives), _one_by_one_s(seven_card_features, sevens)
-    told("tables settled and compared")
+    report("tables settled and compared")
     times_ms = settle_times_ms(rounds)
     return RulesBench(
         five_one_by_one_per_s=hands / five_s,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import random
 import signal
@@ -45,6 +46,8 @@ FAULT_S = (5.0, 25.0)
 SAMPLE_EVERY_S = 15.0
 WINDOW_S = 600.0
 """Figures after the warm-up and at the end are medians over so long."""
+SETTLED_S = (300.0, 600.0)
+"""Ages of the camera's process at which it is compared with earlier ones."""
 PAGES = ("/", "/rounds", "/alerts", "/api/tables", "/api/rounds", "/api/alerts")
 
 
@@ -54,11 +57,25 @@ class Sample:
 
     at_s: float
     server_mib: float
+    camera_mib: float
+    """Its largest child: the camera's process holds the networks."""
     all_mib: float
     handles: int
     """Open files of the server itself."""
     threads: int
     processes: int
+    camera: int = 0
+    """The process id of the camera's process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One process of the camera, from `began_s` of the run on."""
+
+    began_s: float
+    lived_s: float
+    mib: float
+    """Median memory while it was between five and ten minutes old."""
 
 
 def bench_soak(
@@ -108,7 +125,11 @@ def bench_soak(
         "answers": dict(soak.answers),
         "after_warm_up": warm,
         "at_end": last,
-        "change": {key: round(last[key] / warm[key] - 1, 4) for key in ("server_mib", "all_mib")},
+        "change": {
+            key: round(last[key] / warm[key] - 1, 4)
+            for key in ("server_mib", "camera_mib", "all_mib")
+        },
+        "camera_processes": [asdict(life) for life in lives(soak.samples)],
         "exit_status": code,
         "processes_left": left,
         "rounds": len(told.rounds),
@@ -122,15 +143,35 @@ def bench_soak(
 def summary(samples: list[Sample], until_s: float) -> dict[str, float]:
     """Medians over the last `WINDOW_S` before `until_s`, or of what there is.
 
-    >>> many = [Sample(60.0 * n, 100.0 + n, 500.0, 20, 9, 4) for n in range(60)]
+    >>> many = [Sample(60.0 * n, 100.0 + n, 300.0, 500.0, 20, 9, 4) for n in range(60)]
     >>> summary(many, 1200.0)["server_mib"], summary(many, float("inf"))["server_mib"]
     (115.5, 154.5)
     """
     before = [one for one in samples if one.at_s <= until_s]
     own = [one for one in before if one.at_s > before[-1].at_s - WINDOW_S]
-    names = [field.name for field in fields(Sample) if field.name != "at_s"]
+    names = [field.name for field in fields(Sample) if field.name not in ("at_s", "camera")]
     medians = {name: statistics.median(getattr(one, name) for one in own) for name in names}
     return {name: round(value, 1) for name, value in medians.items()} | {"samples": len(own)}
+
+
+def lives(samples: list[Sample]) -> list[Life]:
+    """The camera's processes that became ten minutes old, to compare them at one age.
+
+    >>> def held(minute):  # a new process after 20 minutes, which holds as much
+    ...     return Sample(60.0 * minute, 90.0, 300.0 + minute % 20, 500.0, 20, 9, 4, minute // 20)
+    >>> [(life.began_s, life.lived_s, life.mib) for life in lives([held(n) for n in range(45)])]
+    [(0.0, 1140.0, 307.5), (1200.0, 1140.0, 307.5)]
+    """
+    found = []
+    for _, own in itertools.groupby(samples, key=lambda one: one.camera):
+        run = list(own)
+        began_s, lived_s = run[0].at_s, run[-1].at_s - run[0].at_s
+        settled = [
+            one.camera_mib for one in run if SETTLED_S[0] <= one.at_s - began_s <= SETTLED_S[1]
+        ]
+        if lived_s >= SETTLED_S[1]:
+            found.append(Life(began_s, lived_s, round(statistics.median(settled), 1)))
+    return found
 
 
 def thin_film(video: Path, out: Path, fps: int) -> Path:
@@ -160,6 +201,11 @@ def _still_there(pids: list[int], within_s: float) -> int:
         if not left or time.monotonic() > limit:
             return left
         time.sleep(0.2)
+
+
+def _camera(processes: list[int]) -> int:
+    """The camera's process, the largest child of the first one; 0 where there is none."""
+    return max(processes[1:], key=memory_bytes, default=0)
 
 
 def _client(token: str, address: str) -> httpx.Client:
@@ -210,13 +256,17 @@ class _Soak:
     def _take_sample(self, at_s: float) -> None:
         pid = self._process.pid
         own = family(pid)
+        held = {one: memory_bytes(one) / 2**20 for one in own}
+        camera = _camera(own)
         entry = Sample(
             round(at_s, 1),
-            round(memory_bytes(pid) / 2**20, 1),
-            round(sum(memory_bytes(one) for one in own) / 2**20, 1),
+            round(held[pid], 1),
+            round(held.get(camera, 0.0), 1),
+            round(sum(held.values()), 1),
             sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir()),
             sum(1 for _ in Path(f"/proc/{pid}/task").iterdir()),
             len(own),
+            camera,
         )
         if len(self.samples) % round(300 / SAMPLE_EVERY_S) == 0:
             self._tell(f"{entry}, {dict(self.faults)}, {dict(self.answers)}")
@@ -227,10 +277,7 @@ class _Soak:
         self._tell(f"fault: {kind}")
         self.faults[kind] += 1
         if kind in ("kill", "freeze"):
-            # The camera's process holds the networks, so it is the largest child.
-            children = family(self._process.pid)[1:]
-            camera = max(children, key=memory_bytes, default=None)
-            if camera is not None:
+            if camera := _camera(family(self._process.pid)):
                 os.kill(camera, signal.SIGKILL if kind == "kill" else signal.SIGSTOP)
         elif kind == "store":
             with contextlib.closing(sqlite3.connect(self._store, timeout=30.0)) as connection:

@@ -105,10 +105,12 @@ def _deal(rng: random.Random) -> _Dealt:
         settlement = settle(record, TABLE)
         findings = tuple(compare(record, settlement, TABLE))
         if findings:
-            told = record.model_dump(mode="json", exclude_none=True)
+            recorded = record.model_dump(mode="json", exclude_none=True)
             due = settlement.model_dump(mode="json")
-            cents = tuple(difference_of(str(f.code), f.seat, f.wager, told, due) for f in findings)
-            return _Dealt(told, due, findings, cents)
+            cents = tuple(
+                difference_of(str(f.code), f.seat, f.wager, recorded, due) for f in findings
+            )
+            return _Dealt(recorded, due, findings, cents)
 
 
 def _rounds(
@@ -282,7 +284,7 @@ def add_evidence(store: Store, evidence_dir: Path) -> int:
     row = store.alerts.page(limit=1).rows[0]
     evidence_dir.mkdir(parents=True, exist_ok=True)
     clip = evidence_dir / "clip.mp4"
-    picture = _film(clip)
+    image = _film(clip)
     contents = BundleContents(
         alert=row.alert,
         record=None,
@@ -290,7 +292,7 @@ def add_evidence(store: Store, evidence_dir: Path) -> int:
         table=row.table,
         camera=row.camera,
         at=row.at.astimezone(UTC),
-        pictures={name.rpartition("/")[2]: picture for name in row.alert.pictures},
+        pictures={name.rpartition("/")[2]: image for name in row.alert.pictures},
         clip=clip,
         clip_start_s=row.alert.start_s,
     )
@@ -298,7 +300,7 @@ def add_evidence(store: Store, evidence_dir: Path) -> int:
     clip.unlink()
     for name in row.alert.pictures:
         (evidence_dir / name).parent.mkdir(parents=True, exist_ok=True)
-        (evidence_dir / name).write_bytes(picture)
+        (evidence_dir / name).write_bytes(image)
     store.alerts.set_bundle(row.id, ref.path.name, ref.sha256, None)
     return row.id
 

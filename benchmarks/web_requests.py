@@ -126,7 +126,7 @@ def _queries(parameters: list[dict[str, Any]], known: Known, base: dict[str, str
         name = parameter["name"]
         if parameter["in"] != "query" or name == "cursor":
             continue
-        for value in (*known.values.get(name, ()), *_told_values(parameter["schema"])):
+        for value in (*known.values.get(name, ()), *_named_values(parameter["schema"])):
             if base.get(name) != value:
                 yield _query({**base, name: value})
     together = {n: known.values[n][0] for n in ("table", "state", "code", "since") if n in names}
@@ -134,7 +134,7 @@ def _queries(parameters: list[dict[str, Any]], known: Known, base: dict[str, str
         yield _query({**base, **together})
 
 
-def _told_values(schema: dict[str, Any]) -> Iterator[str]:
+def _named_values(schema: dict[str, Any]) -> Iterator[str]:
     """Values that the schema itself names: of an enumeration all, of a number the largest."""
     for option in (schema, *schema.get("anyOf", ())):
         yield from (str(value) for value in option.get("enum", ()))
@@ -148,8 +148,8 @@ def _later(client: httpx.Client, path: str, parameters: list[dict[str, Any]]) ->
         return
     query = ""
     for page in range(2, 12):
-        told = client.get(f"{path}{query}").json()
-        cursor = told.get("next") if isinstance(told, dict) else None
+        page_of = client.get(f"{path}{query}").json()
+        cursor = page_of.get("next") if isinstance(page_of, dict) else None
         if not cursor:
             return
         query = f"?{urlencode({'cursor': cursor})}"

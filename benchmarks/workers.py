@@ -36,7 +36,7 @@ def bench_workers(
     video: Path,
     table: Path,
     store_url: str,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     recordings: int = 12,
     seconds: float = 10.0,
     workers: Sequence[int] = (1, 2, 3),
@@ -54,16 +54,16 @@ def bench_workers(
         if store.database.is_sqlite:
             raise FeltwatchError(f"{store_url}: workers share a PostgreSQL database")
         folder = Path(place)
-        tell(f"cutting {recordings} recordings of {seconds:g} s")
+        report(f"cutting {recordings} recordings of {seconds:g} s")
         _cut(video, table, folder / "recordings", recordings, seconds)
-        tell(f"auditing {KINDS} of them here")
+        report(f"auditing {KINDS} of them here")
         expected = [_audit_here(folder, number) for number in range(KINDS)]
         room = _Room(folder, store, store_url, recordings, expected)
         runs = []
         for number in workers:
-            tell(f"{number} workers")
+            report(f"{number} workers")
             runs.append(room.run(number))
-        tell("3 workers, one killed, one stopped for a minute")
+        report("3 workers, one killed, one stopped for a minute")
         disturbed = room.run(3, disturb=True)
         for run in runs:
             run["speed_up"] = round(runs[0]["wall_s"] / run["wall_s"], 2)

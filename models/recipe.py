@@ -47,7 +47,7 @@ STAGES = "stages"
 LOCK_FILE = ".lock"
 PATCHES_FILE = "patches.npz"
 
-Told = Callable[[str], None]
+Report = Callable[[str], None]
 Show = Callable[[float], None] | None
 
 
@@ -59,7 +59,7 @@ class Build:
     out: Path
     device: str | None = None
     workers: int = 1
-    told: Told = field(default=lambda _text: None)
+    report: Report = field(default=lambda _text: None)
     show: Show = None
 
 
@@ -107,21 +107,21 @@ def _build(plan: Build) -> Path:
 
 def _begin(plan: Build) -> None:
     note = plan.out / RECIPE_FILE
-    told = {
+    identity = {
         "recipe": plan.recipe.digest(),
         "name": plan.recipe.name,
         "inputs": input_hashes(plan.recipe),
     }
     if note.is_file():
         before = read_object(note)
-        if {key: before.get(key) for key in told} != told:
+        if {key: before.get(key) for key in identity} != identity:
             raise FeltwatchError(
                 f"{plan.out}: was begun with another recipe, or other fonts, decks or photographs; "
                 "choose another folder"
             )
         return
     (plan.out / STAGES).mkdir(parents=True, exist_ok=True)
-    _write(note, told | {"values": plan.recipe.model_dump(mode="json"), "commit": commit()})
+    _write(note, identity | {"values": plan.recipe.model_dump(mode="json"), "commit": commit()})
 
 
 def _stage(plan: Build, name: str, run: Callable[[], object], result: Callable[[], str]) -> None:
@@ -129,16 +129,16 @@ def _stage(plan: Build, name: str, run: Callable[[], object], result: Callable[[
     note = plan.out / STAGES / f"{name}.json"
     if note.is_file():
         return
-    plan.told(f"stage {name}")
+    plan.report(f"stage {name}")
     began = time.monotonic()
     run()
     seconds = round(time.monotonic() - began, 1)
     _write(note, {"stage": name, "sha256": result(), "seconds": seconds, "commit": commit()})
 
 
-def _write(path: Path, told: dict[str, object]) -> None:
+def _write(path: Path, values: dict[str, object]) -> None:
     part = path.with_suffix(".part")
-    part.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    part.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     part.replace(path)
 
 
@@ -192,9 +192,9 @@ def _strips(plan: Build) -> Path:
 
 def _photographed(plan: Build, runs: dict[str, Path], weights: Path) -> dict[str, Path]:
     """Train detector and reader on with photographs, where these gave anything."""
-    told = plan.recipe.photographs
-    cuts = [plan.out / "cut" / own.folder.name for own in told.sets]
-    for own, cut in zip(told.sets, cuts, strict=True):
+    photographs = plan.recipe.photographs
+    cuts = [plan.out / "cut" / own.folder.name for own in photographs.sets]
+    for own, cut in zip(photographs.sets, cuts, strict=True):
 
         def take(own: Photographs = own, cut: Path = cut) -> None:
             _cut(own, cut, weights)
@@ -206,16 +206,16 @@ def _photographed(plan: Build, runs: dict[str, Path], weights: Path) -> dict[str
     found = {}
     pictures = tuple(cut for cut in cuts if any((cut / "images").glob("*.jpg")))
     if pictures:
-        run = _run(plan, told.detector, plan.out / "photographed")
-        run = replace(run, start=runs["detector"], pictures=pictures * told.weight)
+        run = _run(plan, photographs.detector, plan.out / "photographed")
+        run = replace(run, start=runs["detector"], pictures=pictures * photographs.weight)
         found["detector"] = _train(plan, "detector-photographs", "detector", run)
     crops = tuple(cut for cut in cuts if (cut / PATCHES_FILE).is_file())
     if crops:
         found["reader"] = _on_patches(
-            plan, "reader-photographs", told.reader, runs["reader"], crops
+            plan, "reader-photographs", photographs.reader, runs["reader"], crops
         )
     for part in {"detector", "reader"} - set(found):
-        plan.told(f"the photographs gave nothing to train the {part} on")
+        plan.report(f"the photographs gave nothing to train the {part} on")
     return found
 
 
@@ -254,12 +254,12 @@ def _on_patches(
             rate=training.rate, pool=recipe.patches.pool, device=torch_device(plan.device),
             seed=recipe.seed, resume=True,
         )  # fmt: skip
-        told = Provenance(
+        added = Provenance(
             patches=(patch_data(patches),), photographs=tuple(photo_data(cut) for cut in cuts)
         )
         earlier = read_provenance(start.parent.parent / TRAINING_FILE)
         note_training(
-            last, "reader", earlier.joined(told), (patches, *cuts), start=start, began_s=began,
+            last, "reader", earlier.joined(added), (patches, *cuts), start=start, began_s=began,
             steps=training.steps, rate=training.rate, seed=recipe.seed,
         )  # fmt: skip
         (folder / STATE_FILE).unlink()

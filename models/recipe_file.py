@@ -116,10 +116,10 @@ class Recipe(Form):
 
     def digest(self) -> str:
         """SHA-256 of all values; folders count by their names, not by where they lie."""
-        told = self.model_dump(mode="json")
-        for one in (*told["decks"], *told["photographs"]["sets"], told["fonts"]):
+        values = self.model_dump(mode="json")
+        for one in (*values["decks"], *values["photographs"]["sets"], values["fonts"]):
             one["folder"] = one["folder"] and Path(one["folder"]).name
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 def read_recipe(path: Path = RECIPE) -> Recipe:
@@ -127,9 +127,9 @@ def read_recipe(path: Path = RECIPE) -> Recipe:
 
     Raises FeltwatchError naming the file, the key and what is accepted.
     """
-    told = read_toml(path)
+    values = read_toml(path)
     try:
-        recipe = Recipe.model_validate(told)
+        recipe = Recipe.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
@@ -159,17 +159,17 @@ def scaled(recipe: Recipe, views: int, steps: int | None = None) -> Recipe:
     share = views / recipe.views.count
 
     def changed(one: Any) -> Any:
-        told: dict[str, Any] = {}
+        changes: dict[str, Any] = {}
         for name, value in one:
             if name == "steps":
-                told[name] = steps or max(1, round(value * share))
+                changes[name] = steps or max(1, round(value * share))
             elif name == "cool":
-                told[name] = round(value * share)
+                changes[name] = round(value * share)
             elif name in ("count", "painted", "beside"):
-                told[name] = max(1, round(value * share))
+                changes[name] = max(1, round(value * share))
             elif isinstance(value, Form):
-                told[name] = changed(value)
-        return one.model_copy(update=told)
+                changes[name] = changed(value)
+        return one.model_copy(update=changes)
 
     made = changed(recipe).model_copy(update={"views": Views(count=views)})
     return Recipe.model_validate(made.model_dump())
@@ -178,20 +178,20 @@ def scaled(recipe: Recipe, views: int, steps: int | None = None) -> Recipe:
 def input_hashes(recipe: Recipe) -> dict[str, str]:
     """SHA-256 of fonts, decks and photographs by name.
 
-    Raises FeltwatchError for what is not there, or differs from the hash that the recipe tells.
+    Raises FeltwatchError for what is not there, or differs from the hash in the recipe.
     """
     found = {"fonts": files_digest(map(Path, recipe.font_files))}
-    told = {"fonts": recipe.fonts.sha256}
+    expected = {"fonts": recipe.fonts.sha256}
     for kind, folders in (("decks", recipe.decks), ("photographs.sets", recipe.photographs.sets)):
         for number, one in enumerate(folders):
             if not one.folder.is_dir():
                 raise FeltwatchError(f"{kind}[{number}]: {one.folder}: no such folder")
             key = f"{kind}[{number}] {one.folder.name}"
-            found[key], told[key] = folder_digest(one.folder), one.sha256
+            found[key], expected[key] = folder_digest(one.folder), one.sha256
     for key, sha256 in found.items():
-        if told[key] not in (None, sha256):
+        if expected[key] not in (None, sha256):
             raise FeltwatchError(
-                f"{key}: its files have sha256 {sha256}, the recipe has {told[key]}; take the "
+                f"{key}: its files have sha256 {sha256}, the recipe has {expected[key]}; take the "
                 "files that the recipe was written for, or put their hash into it"
             )
     return found

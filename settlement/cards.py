@@ -25,7 +25,7 @@ CARD_SHIFT = _SUIT_SHIFT + _SUIT_BITS * len(SUITS)
 """Where the bits of the single cards begin, in the order of the deck."""
 
 RANK_DIGITS = (1 << _SUIT_SHIFT) - 1
-"""The digits of a sum of keys that tell the ranks and the joker: the hand but for suits."""
+"""The digits of a sum of keys that encode the ranks and the joker: the hand without suits."""
 
 _ONE_A_SUIT = sum(1 << _SUIT_SHIFT + _SUIT_BITS * suit for suit in range(len(SUITS)))
 TO_EIGHT = 3 * _ONE_A_SUIT
@@ -142,7 +142,7 @@ def tally(cards: Iterable[Card]) -> int:
     """The sum of the keys of some cards.
 
     Bits from CARD_SHIFT on: as many are set as there are different cards, if none lies
-    twice, else fewer. RANK_DIGITS of it tell how many cards of each rank there are.
+    twice, else fewer. Its RANK_DIGITS count the cards of each rank.
 
     >>> total = tally(parse_cards("AS AS KD"))
     >>> (total >> CARD_SHIFT).bit_count()

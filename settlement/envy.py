@@ -60,7 +60,7 @@ def envy_due(play: Play, index: int, triggers: Sequence[Trigger]) -> Due | None:
     The stake decides whether the seat qualifies, not the lammer (reading ST-10b); whose
     hands count, and whether they must carry the wager, are readings ST-10 and ST-9; the
     dealer's hand never triggers. While some other hand is not known, the prizes of the
-    known ones are the least sum: the pay is then given together with a reason in
+    known ones are the least sum: the payout is then given together with a reason in
     `undecided`. None when the seat has nothing to do with envy.
     """
     seat = play.record.seats[index]

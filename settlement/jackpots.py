@@ -27,13 +27,13 @@ class _Meter:
 
 
 def pay_jackpots(play: Play, dues: Sequence[Sequence[Due]]) -> tuple[MeterSettlement, ...]:
-    """Give every percent pay of a round its sum, and tell what the meters paid.
+    """Compute every percent payout of a round; return what the meters paid.
 
     Hits are taken in the order the dealer settles, each from the meter as it stands, and a
-    100% pay reseeds it (reading ST-7 and its options). House jackpots pay the displayed
+    100% payout reseeds it (reading ST-7 and its options). House jackpots pay the displayed
     prize out of the house's money, and the display stays.
     """
-    told: list[MeterSettlement] = []
+    settled: list[MeterSettlement] = []
     for wager, progressive in play.terms.progressives.items():
         mine = [_named(dues[i], wager) for i in play.settling_order]
         meters: dict[int, _Meter | None] = {}
@@ -50,8 +50,8 @@ def pay_jackpots(play: Play, dues: Sequence[Sequence[Due]]) -> tuple[MeterSettle
             unsure = unsure or _may_hit(due)
         for meter in meters.values():
             if meter is not None and meter.hits:
-                told.append(_settle_meter(play, progressive, meter))
-    return tuple(told)
+                settled.append(_settle_meter(play, progressive, meter))
+    return tuple(settled)
 
 
 def _named(dues: Sequence[Due], wager: str) -> Due | None:
@@ -127,7 +127,7 @@ def _reseed(progressive: Progressive, meter: _Meter) -> None:
 
 
 def _from_the_start(progressive: Progressive, meter: _Meter, shared: bool) -> None:
-    """Each hit from the meter as it stood; what it can't give comes from the house."""
+    """Each hit from the meter at the start; what it can't give comes from the house."""
     alike = Counter(percent for _, percent in meter.hits)
     left = meter.start
     for due, percent in meter.hits:

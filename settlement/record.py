@@ -155,11 +155,11 @@ class WagerRecord(Form):
     )
     paid_cents: Cents | None = Field(None, description="Chips laid, the stake not counted.")
     returned_cents: Cents | None = Field(
-        None, description="Chips taken back from the pay: change given or commission."
+        None, description="Chips taken back from the payout: change given or commission."
     )
     payments: tuple[Payment, ...] | None = Field(
         None,
-        description="The pay step by step, where it was seen; `paid_cents` is their sum. Of one "
+        description="The payout step by step, where it was seen; `paid_cents` is their sum. Of one "
         "payment alone whose sum is not sure it is the likeliest of `paid_sums`.",
     )
     late: LateBet | None = Field(
@@ -169,7 +169,7 @@ class WagerRecord(Form):
         None, description="What the stake may be: sums and probabilities, the likeliest first."
     )
     paid_sums: tuple[tuple[Cents, Share], ...] | None = Field(
-        None, description="What the pay may be: sums and probabilities, the likeliest first."
+        None, description="What the payout may be: sums and probabilities, the likeliest first."
     )
     paid_least_cents: Cents | None = Field(
         None, description="The smallest chip of the payout, where its chips were seen."
@@ -180,7 +180,7 @@ class WagerRecord(Form):
         "given in other chips.",
     )
     stake_chips: int | None = Field(None, ge=0, description="Height of the stake's tallest stack.")
-    paid_chips: int | None = Field(None, ge=0, description="Height of the pay's tallest stack.")
+    paid_chips: int | None = Field(None, ge=0, description="Height of the payout's tallest stack.")
     cameras: tuple[str, ...] | None = Field(
         None, description="Further cameras that read its chips too, by name."
     )
@@ -208,7 +208,8 @@ class SeatRecord(Form):
         None, description="Seats with the same number are one player's; none: a player of its own."
     )
     cards_taken_s: Seconds | None = Field(
-        None, description="When the dealer took the cards away; pays can be mended until then."
+        None,
+        description="When the dealer took the cards away; payouts can be corrected until then.",
     )
     low: tuple[CardLabel, ...] | None = None
     high: tuple[CardLabel, ...] | None = None
@@ -233,7 +234,7 @@ class Undecided(Form):
     seat: int | None = Field(None, description="None for the dealer or the whole table.")
     what: str = Field(
         description="'high[2]', 'low[0]', 'main.stake', 'main.paid', 'main.action', 'chips' (by "
-        "the seat, of an owner who could not be told)."
+        "the seat, of an unknown owner)."
     )
     why: str
     may_be: tuple[tuple[CardLabel, Share], ...] | None = Field(

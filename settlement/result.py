@@ -80,7 +80,7 @@ class WagerSettlement(Form):
         "None: not decided.",
     )
     commission_cents: int = Field(default=0, description="What the house keeps of the win.")
-    meter_cents: int = Field(default=0, description="How much of the pay a jackpot meter gives.")
+    meter_cents: int = Field(default=0, description="Part of the payout from a jackpot meter.")
     meter_level: int | None = Field(default=None, description="The jackpot level that pays.")
     stake_returned: bool = Field(
         default=True,
@@ -88,20 +88,21 @@ class WagerSettlement(Form):
         "is paid 'for 1'.",
     )
     hand_pay: bool = Field(
-        default=False, description="Whether the pay is too large for the tray, or from a jackpot."
+        default=False,
+        description="Whether the payout exceeds the tray, or comes from a jackpot.",
     )
     may_be_hand_pay: bool = Field(
-        default=False, description="Whether a pay that is not decided may be a hand pay."
+        default=False, description="Whether an undecided payout may be a hand pay."
     )
     rule: Rule | None = Field(default=None, description="What decided: document, section and row.")
     why: str = Field("", description="The decision in words.")
     undecided: str | None = Field(
-        default=None, description="Why outcome or pay could not be decided."
+        default=None, description="Why outcome or payout could not be decided."
     )
 
     @property
     def gross_cents(self) -> int | None:
-        """The pay before commission."""
+        """The payout before commission."""
         return None if self.pay_cents is None else self.pay_cents + self.commission_cents
 
 
@@ -139,7 +140,7 @@ class BankerSettlement(Form):
 
     seat: int
     net_cents: int | None = Field(
-        default=None, description="Stakes won less pays, before commission; None: not decided."
+        default=None, description="Stakes won less payouts, before commission; None: not decided."
     )
     commission_cents: int = Field(default=0, description="Taken of a net win (ST-5).")
     undecided: str | None = Field(default=None, description="Why it could not be decided.")
@@ -162,7 +163,7 @@ class MeterSettlement(Form):
     level: int
     before_cents: int
     paid_cents: int = Field(description="Paid out of the meter.")
-    reseed_cents: int = Field(default=0, description="Put in by the house after a 100% pay.")
+    reseed_cents: int = Field(default=0, description="Put in by the house after a 100% payout.")
     after_cents: int | None = Field(
         default=None, description="None when the reseed is not in the table file."
     )

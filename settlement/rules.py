@@ -60,7 +60,7 @@ class Rounding(Form):
 
     def cents(self, amount: Fraction) -> int:
         """A sum of cents, 0 or more, in whole units."""
-        # In whole numbers: fractions are slow, and every pay of every round comes by here.
+        # In whole numbers: fractions are slow, and every payout of every round passes here.
         whole = amount.denominator * self.unit_cents
         units, rest = divmod(amount.numerator, whole)
         if self.direction == "up":
@@ -132,14 +132,14 @@ class Progressive(Form):
         ),
     )
     base_cents: int = Field(
-        default=100, gt=0, description="The fixed wager; fixed pays are multiplied by it (ST-8)."
+        default=100, gt=0, description="The fixed wager; fixed payouts are multiplied by it (ST-8)."
     )
     seed_cents: tuple[Annotated[int, Field(ge=0)], ...] = Field(
-        default=(), description="Reseed of each level after a 100% pay, for this base wager."
+        default=(), description="Reseed of each level after a 100% payout, for this base wager."
     )
 
     def seed(self, level: int) -> int | None:
-        """The reseed of a level in cents, or None when the table file does not tell it."""
+        """The reseed of a level in cents, or None when the table file does not give it."""
         return self.seed_cents[level - 1] if level <= len(self.seed_cents) else None
 
 
@@ -159,7 +159,7 @@ class Aggregate(Form):
     per_round_cents: int | None = Field(
         default=None,
         gt=0,
-        description="The most for all hands of a round; pays are scaled down to it.",
+        description="The most for all hands of a round; payouts are scaled down to it.",
     )
 
 
@@ -229,13 +229,13 @@ class Readings(Form):
     foul: Literal["loses_unless_all_push", "always_loses", "reset"] = Field(
         default="loses_unless_all_push",
         description="ST-2: a fouled main wager loses but pushes when all do, loses always, or "
-        "is set anew by the house way.",
+        "is set again by the house way.",
     )
     percent_hits: Literal["settling_order", "split_equally", "full_meter"] = Field(
         default="settling_order",
-        description="ST-7: percent pays on one meter in one round: each from the meter as it "
-        "stands, the meter as it stood shared equally among equal hits, or each from the meter "
-        "as it stood.",
+        description="ST-7: percent payouts on one meter in one round: each from what the meter "
+        "then shows, the meter at the start shared equally among equal hits, or each from the "
+        "meter at the start.",
     )
     envy_trigger_needs_wager: bool | None = Field(
         default=None, description="ST-9: whether the hand that triggers must carry the wager."

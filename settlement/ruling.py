@@ -1,4 +1,4 @@
-"""How one wager is decided: the outcome, the pay, and the rule that says so."""
+"""How one wager is decided: the outcome, the payout, and the rule behind it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Pay:
 
     @classmethod
     def to_one(cls, odds: Fraction) -> Pay:
-        """Odds "to 1": the pay beside the stake, which stays the player's."""
+        """Odds "to 1": the payout beside the stake, which stays the player's."""
         return cls("win", odds=odds)
 
     @classmethod
@@ -74,11 +74,11 @@ class Pay:
         return self.percent != 0
 
     def exact_cents(self, stake_cents: int) -> Fraction:
-        """The sum by odds and fixed pay in cents, not rounded."""
+        """The sum by odds and fixed payout in cents, not rounded."""
         return self.odds * stake_cents + self.fixed_cents
 
     def cents(self, stake_cents: int, rounding: Rounding | None = None) -> int:
-        """The sum by odds and fixed pay in whole cents; half a cent is dropped by default."""
+        """The sum by odds and fixed payout in whole cents; half a cent is dropped by default."""
         if self.odds.denominator == 1 and (rounding is None or rounding.unit_cents == 1):
             return self.odds.numerator * stake_cents + self.fixed_cents
         exact = self.exact_cents(stake_cents)
@@ -103,10 +103,10 @@ LOSS = Pay("lose")
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """A wager's outcome and pay with the rule, or why there is none.
+    """A wager's outcome and payout with the rule, or why there is none.
 
     `pay` is None when the sum could not be decided, `outcome` too when nothing could;
-    `undecided` then says why. `at_most` is the best pay that an undecided sum may be.
+    `undecided` then says why. `at_most` is the largest payout that an undecided sum may be.
 
     >>> Ruling.unknown("the dealer's hand was not read").outcome is None
     True
@@ -121,7 +121,7 @@ class Ruling:
 
     @classmethod
     def of(cls, pay: Pay, rule: Rule, why: str) -> Ruling:
-        """A ruling with its pay."""
+        """A ruling with its payout."""
         return cls(pay.outcome, pay, rule, why)
 
     @classmethod

@@ -46,8 +46,8 @@ def settle(record: RoundRecord, rules: TableRules) -> Settlement:
     """Settle a round.
 
     Never raises on a record, whatever is missing in it: such parts get the outcome None
-    and the reason in `undecided`. `settlement.compare.check.check_record` tells what is impossible
-    in a record. Raises FeltwatchError when the rules name an unknown game, house way or
+    and the reason in `undecided`. `settlement.compare.check.check_record` returns what is
+    impossible in a record. Raises FeltwatchError when the rules name an unknown game, house way or
     pay table, or an option that does not fit the game.
     """
     terms = terms_for(rules)
@@ -55,12 +55,12 @@ def settle(record: RoundRecord, rules: TableRules) -> Settlement:
     twice = cards_held_twice(record)
     dealer = read_hand(record.dealer, doubts, twice, rules)
     hands = [read_hand(seat, doubts, twice, rules) for seat in record.seats]
-    anew = [_set_anew(hand, terms, rules) for hand in hands]
-    counted = [mended or hand for hand, mended in zip(hands, anew, strict=True)]
+    resets = [_reset_foul(hand, terms, rules) for hand in hands]
+    counted = [reset or hand for hand, reset in zip(hands, resets, strict=True)]
     opponent, name = _opponent(record, terms, doubts, dealer, counted)
     views = tuple(
-        _view(seat, hand, mended, dealer, opponent, name, doubts, terms, rules)
-        for seat, hand, mended in zip(record.seats, hands, anew, strict=True)
+        _view(seat, hand, reset, dealer, opponent, name, doubts, terms, rules)
+        for seat, hand, reset in zip(record.seats, hands, resets, strict=True)
     )
     play = Play(record, rules, terms, doubts, dealer, views)
     triggers = envy_triggers(play)
@@ -109,7 +109,7 @@ def _opponent(
 def _view(
     seat: SeatRecord,
     hand: SevenCardHand | Unread,
-    anew: SevenCardHand | None,
+    reset: SevenCardHand | None,
     dealer: SevenCardHand | Unread,
     opponent: SevenCardHand | Unread,
     name: str,
@@ -128,14 +128,14 @@ def _view(
         option=terms.option,
         lammers=None if doubt else frozenset(kind.lower() for kind in seat.lammers),
         lammers_doubt=doubt or "",
-        set_anew=anew,
+        set_again=reset,
     )
 
 
-def _set_anew(
+def _reset_foul(
     hand: SevenCardHand | Unread, terms: Terms, rules: TableRules
 ) -> SevenCardHand | None:
-    """A fouled hand as the house way sets it, where the house mends fouls (ST-2)."""
+    """A fouled hand as the house way sets it, where the house resets fouls (ST-2)."""
     if rules.readings.foul != "reset" or isinstance(hand, Unread) or not hand.foul_reason:
         return None
     setting = _house_way(hand, terms, rules)
@@ -293,7 +293,7 @@ def _house_dues(play: Play, opponent: SevenCardHand | Unread, name: str) -> list
         else:
             view = SeatView(
                 None, play.dealer, play.dealer, opponent, name, play.rules, None, frozenset(),
-                set_anew=_set_anew(play.dealer, play.terms, play.rules),
+                set_again=_reset_foul(play.dealer, play.terms, play.rules),
             )  # fmt: skip
             due = Due("house", stake, play.terms.game.main(view))
             if due.ruling.pay is not None and stake is not None:

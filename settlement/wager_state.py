@@ -19,7 +19,7 @@ class Due:
     """One wager: its stake, its ruling, and the sum as far as it is known.
 
     `cents` is what the player gets, commission taken off; `for_one` wagers never give the
-    stake back. `note` says what was done to the pay of the row.
+    stake back. `note` says how the row's payout was changed.
 
     >>> due = Due("main", 2500, Ruling.unknown("covered"))
     >>> due.settlement(hand_pay_cents=500000).undecided

@@ -1,4 +1,4 @@
-"""Archives of labelled pictures: unpacked into a folder of their own once all is in order."""
+"""Archives of labelled images: unpacked into a folder of their own once all is in order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from datasets.labelled.source_files import is_junk
 from settlement.errors import FeltwatchError
 
 MAX_RATIO = 200
-"""Most that a member may grow when unpacked; pictures hardly do, label text does by tens."""
+"""Most that a member may grow when unpacked; images hardly do, label text does by tens."""
 
 MAX_BYTES = 200 * 2**30
 MAX_MEMBERS = 5_000_000

@@ -1,4 +1,4 @@
-"""Small pictures cut out of a dataset's pictures, for pages that people look at."""
+"""Small images cut out of a dataset's images, for web pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST_SIDE_PX = 24.0
 
 
 def open_picture(path: Path) -> Image.Image | None:
-    """A picture turned as its camera noted, None where it is missing or broken."""
+    """An image with its EXIF orientation applied, None where it is missing or broken."""
     try:
         with Image.open(path) as image:
             return ImageOps.exif_transpose(image).convert("RGB")
@@ -38,7 +38,7 @@ def cut(
     """
     x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
     longer = max(box.x1 - box.x0, box.y1 - box.y0, _LEAST_SIDE_PX)
-    # Never more than the picture: a box of a broken label may be as large as it likes.
+    # Never more than the image: a box of a broken label may be as large as it likes.
     half = min(longer * (0.5 + around), 2.0 * max(image.size))
     x = min(max(x, 0.0), float(image.width))
     y = min(max(y, 0.0), float(image.height))
@@ -58,7 +58,7 @@ def cut(
 
 
 def data_uri(image: Image.Image) -> str:
-    """A picture as text that a page can hold."""
+    """An image as text that a page can hold."""
     buffer = io.BytesIO()
     image.save(buffer, "JPEG", quality=_QUALITY)
     return f"data:image/jpeg;base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"

@@ -20,7 +20,7 @@ from datasets.labelled.manifest import Dataset, Picture
 from datasets.labelled.records import Box
 
 TIGHT_IOU = 0.75
-"""Boxes of one thing that overlap less are told as loose."""
+"""Boxes of one thing that overlap less are reported as loose."""
 
 WORST = 400
 """Differences that are kept, the worst; all are counted."""
@@ -56,14 +56,14 @@ class Difference:
         return {
             "kind": str(self.kind),
             "file": self.file,
-            "first": _told(self.first),
-            "second": _told(self.second),
+            "first": _box_dict(self.first),
+            "second": _box_dict(self.second),
             "iou": round(self.iou, 4),
             "badness": round(self.badness, 4),
         }
 
 
-def _told(box: Box | None) -> dict[str, Any] | None:
+def _box_dict(box: Box | None) -> dict[str, Any] | None:
     if box is None:
         return None
     return {"label": box.label, "xyxy": [round(v, 2) for v in box.xyxy], "score": box.score}
@@ -138,7 +138,7 @@ def best_pairs(first: Sequence[Box], second: Sequence[Box]) -> dict[tuple[int, i
 def compare_boxes(
     first: Sequence[Box], second: Sequence[Box], file: str = "", picture: int = 0
 ) -> tuple[int, list[Difference]]:
-    """How many boxes agree, and the differences of one picture's boxes.
+    """How many boxes agree, and the differences of one image's boxes.
 
     Pairs are those of the greatest overlap in all, with those of one label before others.
 
@@ -190,11 +190,11 @@ def _difference(
 
 
 BoxesOf = Callable[[Picture], Sequence[Box] | None]
-"""The other side's boxes of a picture, None where it does not have the picture."""
+"""The second labelling's boxes of an image, None where it lacks the image."""
 
 
 Found = Callable[[Picture, Sequence[Box], list[Difference]], None]
-"""Called with a picture, the other side's boxes and the differences."""
+"""Called with an image, the second labelling's boxes and the differences."""
 
 
 def ignore(_picture: Picture, _second: Sequence[Box], _differences: list[Difference]) -> None:
@@ -208,9 +208,9 @@ def diff_labels(
     progress: Progress = lambda _done, _total: None,
     found: Found = ignore,
 ) -> DiffSummary:
-    """Compare the labels of a dataset with `other`'s, picture by picture.
+    """Compare the labels of a dataset with `other`'s, image by image.
 
-    `found` is called after each picture that was compared.
+    `found` is called after each image that was compared.
     """
     summary = DiffSummary()
     # A heap of the worst so far, its least bad first; the number breaks ties in order.
@@ -254,7 +254,7 @@ def diff_datasets(
     progress: Progress = lambda _done, _total: None,
     found: Found = ignore,
 ) -> DiffSummary:
-    """Compare two datasets; pictures are the same when name or content (SHA-256) is."""
+    """Compare two datasets; images are the same when name or content (SHA-256) is."""
 
     def boxes(picture: Picture) -> Sequence[Box] | None:
         twin = second.find(picture.file) or second.with_content(picture.sha256)

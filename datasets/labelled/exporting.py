@@ -23,7 +23,7 @@ _NAMES = {
     Format.YOLO_SEG: yolo.export_name,
     Format.VOC: Dataset.export_name,
 }
-"""How formats name pictures that do not take their names as they are."""
+"""How formats name images that do not take their names as they are."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def export_labels(
     module_of(format).write(dataset, out, progress)
     write_sidecar(dataset, out, _names(dataset, format), str(format))
     if dataset.state() != state["state"]:
-        raise FeltwatchError(f"{dataset.folder}: was changed while it was exported; export it anew")
+        raise FeltwatchError(f"{dataset.folder}: changed while it was exported; export it again")
     mark.write_text(json.dumps(state | {"finished": True}) + "\n", encoding="utf-8")
     missing = sum(1 for p in dataset.pictures() if not dataset.path(p).is_file())
     return ExportSummary(str(format), str(out), len(dataset), missing)
@@ -78,10 +78,10 @@ def _names(dataset: Dataset, format: Format) -> Iterator[tuple[Picture, str]]:
 def _check_unfinished(mark: Path, out: Path, state: dict[str, Any]) -> None:
     if not mark.is_file():
         raise FeltwatchError(f"{out}: is not empty; choose another folder")
-    told = json.loads(mark.read_text(encoding="utf-8"))
-    if told.get("finished"):
+    begun = json.loads(mark.read_text(encoding="utf-8"))
+    if begun.get("finished"):
         raise FeltwatchError(f"{out}: holds a finished export; remove it or choose another folder")
-    if {k: told.get(k) for k in state} != state:
+    if {k: begun.get(k) for k in state} != state:
         raise FeltwatchError(
             f"{out}: holds the begun export of another state of the dataset; "
             "remove it or choose another folder"

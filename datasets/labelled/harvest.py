@@ -1,4 +1,4 @@
-"""Harvesting an audit: the views it was least sure of become pictures with first labels.
+"""Harvest an audit: the views with the least confidence become images with first labels.
 
 An audit run with `--candidates N` leaves `candidates.jsonl`, one line a view, and the views
 themselves in `candidates/`, both without anything drawn over them. A person's verdicts on
@@ -43,7 +43,7 @@ class CandidateBox(Form):
 class Candidate(Form):
     """One view that an audit kept because it was not sure of it, or raised an alert on it."""
 
-    file: str = Field(description="The view's picture, relative to `candidates`.")
+    file: str = Field(description="The view's image, relative to `candidates`.")
     width: int = Field(gt=0, description="Width in px.")
     height: int = Field(gt=0, description="Height in px.")
     video: str = Field(description="Name of the recording.")
@@ -75,9 +75,9 @@ def _first_box(seen: CandidateBox, width: int, height: int) -> Box:
     x0, x1 = (min(max(v, 0.0), float(width)) for v in seen.xyxy[::2])
     y0, y1 = (min(max(v, 0.0), float(height)) for v in seen.xyxy[1::2])
     chips = seen.label.startswith("chip")
-    told = (("chips", seen.label.removeprefix("chip_")),) if chips else ()
+    attributes = (("chips", seen.label.removeprefix("chip_")),) if chips else ()
     label = STACK if chips else seen.label
-    return Box(label, x0, y0, x1, y1, score=seen.score, attributes=told)
+    return Box(label, x0, y0, x1, y1, score=seen.score, attributes=attributes)
 
 
 @dataclass
@@ -137,9 +137,9 @@ def harvest(
 
 def read_candidates(path: Path) -> Iterator[Candidate]:
     """The lines of a `candidates.jsonl`; raises FeltwatchError naming a wrong one."""
-    for place, told in _lines(path):
+    for place, values in _lines(path):
         try:
-            candidate = Candidate.model_validate(told)
+            candidate = Candidate.model_validate(values)
             checked_file(candidate.file)
         except ValidationError as error:
             first = error.errors()[0]
@@ -156,9 +156,9 @@ def _overruled(audit: Path) -> Iterator[str]:
     if not path.is_file():
         return
     last: dict[str, str] = {}
-    for place, told in _lines(path):
+    for place, values in _lines(path):
         try:
-            verdict = Verdict.model_validate(told)
+            verdict = Verdict.model_validate(values)
         except ValidationError as error:
             raise FeltwatchError(f"{place}: {error.errors()[0]['msg']}") from error
         last[verdict.alert_id] = verdict.verdict
@@ -188,7 +188,7 @@ def _take(
         data = path.read_bytes()
     found = inspect(data)
     if found.is_broken:
-        raise FeltwatchError(f"{path}: is no picture that can be read; run the audit again")
+        raise FeltwatchError(f"{path}: cannot be read as an image; run the audit again")
     present = dataset.find(file)
     if present is not None:
         if present.sha256 != found.sha256:
@@ -198,14 +198,18 @@ def _take(
         summary.present += 1
         return
     boxes = candidate.first_boxes()
-    told: dict[str, Any] = {"seat": candidate.seat if candidate.seat is not None else "dealer"}
-    told |= {"what": candidate.what, "sureness": candidate.sureness}
+    seat = candidate.seat if candidate.seat is not None else "dealer"
+    attributes: dict[str, Any] = {
+        "seat": seat,
+        "what": candidate.what,
+        "sureness": candidate.sureness,
+    }
     if candidate.undecided:
-        told["undecided"] = list(candidate.undecided)
+        attributes["undecided"] = list(candidate.undecided)
     if candidate.alerts:
-        told["alerts"] = list(candidate.alerts)
+        attributes["alerts"] = list(candidate.alerts)
     if overruled:
-        told["overruled"] = True
+        attributes["overruled"] = True
     put_file(data, dataset.folder / PICTURES / file)
     new = NewPicture(
         file,
@@ -219,7 +223,7 @@ def _take(
         shift=shift,
         deal=f"{shift} {candidate.round_id}",
         labelled_by=f"model:{candidate.model}",
-        attributes=tuple(told.items()),
+        attributes=tuple(attributes.items()),
     )
     dataset.add_picture(new, boxes, found.thumb)
     summary.added += 1

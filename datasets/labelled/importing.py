@@ -1,4 +1,4 @@
-"""Importing labelled pictures into a dataset: goes on where it was interrupted."""
+"""Import labelled images into a dataset; an interrupted import continues where it stopped."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from datasets.labelled.formats.base import (
     FormatModule,
     Progress,
     Reader,
+    checked_name,
     find_file_format,
     find_format,
     module_of,
     place_of,
-    told_name,
 )
 from datasets.labelled.leftovers import remove_leftovers
 from datasets.labelled.manifest import Dataset, NewPicture
@@ -37,7 +37,7 @@ from datasets.labelled.video import video_reader
 from settlement.errors import FeltwatchError
 
 CHUNK = 50
-"""Pictures of one step: an interruption loses no more than these, and they come again."""
+"""Images of one step: an interruption loses no more than these, and they are imported again."""
 
 WORKERS = 2
 MOST_FILES = 200
@@ -50,11 +50,11 @@ _DETAILS = ("source", "time_s", "deck", "camera", "shift", "deal", "split", "lab
 class ImportOptions:
     """How a folder is imported.
 
-    `name` stands in `labelled_by` (`import:NAME`) and as the source, the folder's own name
-    unless told. `prefix` is a folder that the pictures are put in. `deck`, `camera`,
-    `shift`, `deal` and `split` hold for all pictures that tell none. `update`: pictures
+    `name` stands in `labelled_by` (`import:NAME`) and as the source; the default is the
+    folder's name. `prefix` is a folder that the images are put in. `deck`, `camera`,
+    `shift`, `deal` and `split` hold for all images without their own. `update`: images
     that are there already get the labels of this import. `strict`: the first wrong entry
-    ends the import. `unlabelled`: pictures without any box are what is wanted. `labels`
+    ends the import. `unlabelled`: images without any box are accepted. `labels`
     renames labels; `encloses` says what the boxes of cards enclose. `video` is the recording
     that tracks of CVAT belong to, of whose frames every `every`th is taken.
     """
@@ -80,7 +80,7 @@ class ImportOptions:
 class ImportSummary:
     """What an import did, or with `dry_run` would do.
 
-    `missing` and `broken` pictures were imported with their labels; `skipped` entries were
+    `missing` and `broken` images were imported with their labels; `skipped` entries were
     not, `skipped_examples` says why. `encloses`: what boxes of cards enclose, None where it
     could not be seen. `unused`: names to be mapped that no label had.
     """
@@ -113,7 +113,7 @@ class ImportSummary:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A picture to be read, and what is known of it already."""
+    """An image to be read, and what is known of it already."""
 
     entry: Entry
     file: str
@@ -127,9 +127,9 @@ def import_labels(
     options: ImportOptions | None = None,
     progress: Progress = lambda _done, _total: None,
 ) -> ImportSummary:
-    """Import a folder, archive or label file with its pictures into the dataset of `folder`.
+    """Import a folder, archive or label file with its images into the dataset of `folder`.
 
-    The dataset is made when there is none. Pictures that are there already are left alone
+    The dataset is made when there is none. Images that are there already are left alone
     (but see `ImportOptions.update`), so an import that was interrupted is simply run again.
     Wrong entries are left out and counted, unless `strict`. Raises FeltwatchError where
     nothing is to be imported, or reading cannot go on; what came before stays imported.
@@ -147,8 +147,8 @@ def import_labels(
             notes = sidecar.notes if sidecar.is_there else reader.notes
             for key, value in notes.items():
                 if dataset.note(key) is None:
-                    told = options.labels.categories(value) if key == "coco" else value
-                    dataset.set_note(key, told)
+                    note = options.labels.categories(value) if key == "coco" else value
+                    dataset.set_note(key, note)
             if encloses is not None:
                 dataset.set_note(NOTE, str(encloses))
             name = _name(source, options)
@@ -263,13 +263,13 @@ class _Look:
         self.boxes: list[tuple[Box, ...]] = []
 
     def find(self, entry: Entry) -> Picture | None:
-        """The picture of the dataset that an entry is of."""
+        """The image of the dataset that an entry is of."""
         if self.dataset is None:
             return None
         return self.dataset.find(own_name(entry, self._sidecar.kept(entry.file), self._options))
 
     def over(self, entries: Iterator[Entry | Bad]) -> Iterator[Entry | Bad]:
-        """All entries again; raises FeltwatchError where no picture or no box is among them."""
+        """All entries again; raises FeltwatchError where no image or no box is among them."""
         seen: list[Entry | Bad] = []
         first: Bad | None = None
         missing: Entry | None = None
@@ -309,17 +309,17 @@ class _Look:
         if (not good or not labelled) and first is not None:
             raise FeltwatchError(f"{self._source}: nothing can be imported; {first.error}")
         if not good:
-            raise FeltwatchError(f"{self._source}: lists no pictures; nothing was imported")
+            raise FeltwatchError(f"{self._source}: lists no images; nothing was imported")
         if not pictures:
             assert missing is not None
             raise FeltwatchError(
-                f"{self._source}: none of its {good} pictures is there (first: {missing.file}); "
+                f"{self._source}: none of its {good} images is there (first: {missing.file}); "
                 "put them into the folder images beside the labels, or name the folder that "
                 "holds both"
             )
         if not labelled and not self._options.unlabelled and not self._sidecar.is_there:
             raise FeltwatchError(
-                f"{self._source}: its {good} images carry no boxes; take pictures without "
+                f"{self._source}: its {good} images carry no boxes; import images without "
                 "labels with --unlabelled"
             )
 
@@ -327,7 +327,10 @@ class _Look:
 def _enclosure(
     dataset: Dataset | None, sidecar: Sidecar, look: _Look, options: ImportOptions
 ) -> Encloses | None:
-    """What boxes of cards enclose: told, kept, or seen; raises FeltwatchError where two mix."""
+    """What boxes of cards enclose: by option, by the sidecar, or as detected.
+
+    Raises FeltwatchError where two kinds mix.
+    """
     there = None if dataset is None else dataset.note(NOTE)
     seen = options.encloses or sidecar.notes.get(NOTE) or detect_enclosure(look.boxes)
     if there is not None and seen is not None and str(there) != str(seen):
@@ -336,8 +339,8 @@ def _enclosure(
             f"those of the import {_WHAT[Encloses(seen)]}; import them into another dataset, or "
             f"say --boxes {there} where they do not"
         )
-    told = seen or there
-    return None if told is None else Encloses(told)
+    encloses = seen or there
+    return None if encloses is None else Encloses(encloses)
 
 
 _WHAT = {Encloses.INDEX: "indices", Encloses.CARD: "whole cards"}
@@ -346,7 +349,7 @@ _WHAT = {Encloses.INDEX: "indices", Encloses.CARD: "whole cards"}
 def own_name(entry: Entry, kept: Kept | None, options: ImportOptions) -> str:
     """The name that an entry has in the dataset."""
     file = str(kept.picture["file"]) if kept else entry.file
-    return told_name(f"{options.prefix}/{file}" if options.prefix else file, entry.place)
+    return checked_name(f"{options.prefix}/{file}" if options.prefix else file, entry.place)
 
 
 @dataclass
@@ -393,7 +396,7 @@ class _Import:
         return _Job(entry, file, kept, self.dataset.find(file))
 
     def _read(self, job: _Job) -> PictureFile | FeltwatchError | None:
-        """Read the picture and put it in place, where that is still to be done."""
+        """Read the image and put it in place, where that is still to be done."""
         path = job.entry.path
         if path is None or (job.present is not None and job.present.sha256):
             return None
@@ -416,7 +419,7 @@ class _Import:
             self._tell(entry, "missing")
         elif found.is_broken:
             self._tell(entry, "broken")
-        # Boxes in px hold for the size their file tells; where nobody knows it, 1 x 1.
+        # Boxes in px refer to the size that their file states; 1 x 1 where it is unknown.
         width = entry.width or (found.width if found else 0) or 1
         height = entry.height or (found.height if found else 0) or 1
         boxes, values = self._values(job, entry.boxes(width, height))
@@ -429,12 +432,12 @@ class _Import:
         self.summary.boxes += len(boxes)
 
     def _values(self, job: _Job, read: tuple[Box, ...]) -> tuple[tuple[Box, ...], dict[str, Any]]:
-        """The boxes and details of a new picture, with what the sidecar kept of them."""
-        told = {name: getattr(self.options, name, None) for name in _DETAILS}
-        told |= {"source": self.name} | job.entry.details
+        """The boxes and details of a new image, with what the sidecar kept of them."""
+        details = {name: getattr(self.options, name, None) for name in _DETAILS}
+        details |= {"source": self.name} | job.entry.details
         author = f"import:{self.name}"
-        values: dict[str, Any] = {n: told.get(n) for n in _DETAILS}
-        values["labelled_by"] = told.get("labelled_by") or author
+        values: dict[str, Any] = {n: details.get(n) for n in _DETAILS}
+        values["labelled_by"] = details.get("labelled_by") or author
         values["attributes"] = job.entry.attributes
         if job.kept is None:
             return read, values
@@ -449,7 +452,7 @@ class _Import:
         return boxes, values
 
     def _again(self, job: _Job, present: Picture, found: PictureFile | None) -> None:
-        """A picture that is there already."""
+        """An image that is there already."""
         author = f"import:{self.name}"
         if found is not None:
             self.dataset.set_file(present.id, by=author, found=found)
@@ -457,7 +460,7 @@ class _Import:
             there = self.dataset.path(present)
             if there.is_file() and there.stat().st_size != job.entry.path.stat().st_size:
                 raise FeltwatchError(
-                    f"another picture {job.file} is in the dataset already; give --prefix NAME"
+                    f"another image {job.file} is in the dataset already; give --prefix NAME"
                 )
         if self.options.update:
             read = job.entry.boxes(present.width, present.height)

@@ -41,17 +41,17 @@ from settlement.errors import FeltwatchError
 __all__ = ["MANIFEST", "PICTURES", "Box", "Change", "Conflict", "Dataset", "NewPicture", "Picture"]
 
 PAGE = 500
-"""Pictures read from the manifest at a time."""
+"""Images read from the manifest at a time."""
 
 DETAILS = ("source", "time_s", "deck", "camera", "shift", "deal")
 """What `set_details` can change."""
 
 
 class Conflict(FeltwatchError):  # noqa: N818
-    """A picture was changed by someone else since it was read; `revision` is the one now."""
+    """An image was changed by someone else since it was read; `revision` is the current one."""
 
     def __init__(self, message: str, revision: int) -> None:
-        """An error with that `message`; `revision` is the picture's now."""
+        """An error with that `message`; `revision` is the image's current one."""
         super().__init__(message)
         self.revision = revision
 
@@ -85,7 +85,7 @@ class Dataset(Queries):
         deal: str | None = None,
         without_boxes: bool = False,
     ) -> int:
-        """How many pictures `pictures` would give."""
+        """How many images `pictures` would give."""
         where, values = filters(split, confirmed, label, deal, without_boxes)
         query = f"SELECT count(*) FROM pictures AS p WHERE p.id > ?{where}"
         return int(self._db.execute(query, (after_id, *values)).fetchone()[0])
@@ -101,7 +101,7 @@ class Dataset(Queries):
         deal: str | None = None,
         without_boxes: bool = False,
     ) -> Iterator[Picture]:
-        """The pictures in the order they were added, read page by page.
+        """The images in the order they were added, read page by page.
 
         `split`: of that split, those of no split for the empty text.
         `label`: with at least one such box. `without_boxes`: only those with no box.
@@ -124,45 +124,45 @@ class Dataset(Queries):
             left = None if left is None else left - len(rows)
 
     def picture(self, id: int) -> Picture:
-        """One picture; raises FeltwatchError when there is none of that number."""
+        """One image; raises FeltwatchError when there is none of that number."""
         row = self._db.execute(
             f"SELECT {PICTURE_COLUMNS} FROM pictures WHERE id = ?", (id,)
         ).fetchone()
         if row is None:
-            raise FeltwatchError(f"{self.folder}: there is no picture {id}")
+            raise FeltwatchError(f"{self.folder}: there is no image {id}")
         return picture_of(row)
 
     def find(self, file: str) -> Picture | None:
-        """The picture of that name, None when there is none."""
+        """The image of that name, None when there is none."""
         row = self._db.execute(
             f"SELECT {PICTURE_COLUMNS} FROM pictures WHERE file = ?", (file,)
         ).fetchone()
         return None if row is None else picture_of(row)
 
     def with_content(self, sha256: str) -> Picture | None:
-        """The first picture whose file has that SHA-256, None when there is none."""
+        """The first image whose file has that SHA-256, None when there is none."""
         query = f"SELECT {PICTURE_COLUMNS} FROM pictures WHERE sha256 = ? ORDER BY id LIMIT 1"
         row = self._db.execute(query, (sha256,)).fetchone() if sha256 else None
         return None if row is None else picture_of(row)
 
     def path(self, picture: Picture) -> Path:
-        """Where the picture lies."""
+        """Where the image lies."""
         return self.folder / PICTURES / picture.file
 
     def boxes(self, id: int) -> tuple[Box, ...]:
-        """The boxes of a picture, in order; none for a picture that is not there."""
+        """The boxes of an image, in order; none for an image that is not there."""
         rows = self._db.execute(
             f"SELECT {BOX_COLUMNS} FROM boxes WHERE picture = ? ORDER BY place", (id,)
         )
         return tuple(box_of(row) for row in rows)
 
     def thumb(self, id: int) -> bytes | None:
-        """The small grey picture (`pictures.THUMB_PX` squared bytes), None without one."""
+        """The small grey image (`pictures.THUMB_PX` squared bytes), None without one."""
         row = self._db.execute("SELECT gray FROM thumbs WHERE picture = ?", (id,)).fetchone()
         return None if row is None else bytes(row[0])
 
     def history(self, id: int) -> tuple[Change, ...]:
-        """Every change of a picture, the first one first."""
+        """Every change of an image, the first one first."""
         rows = self._db.execute(
             f"SELECT {CHANGE_COLUMNS} FROM changes WHERE picture = ? ORDER BY id",
             (id,),
@@ -174,17 +174,17 @@ class Dataset(Queries):
     def add_picture(
         self, new: NewPicture, boxes: Sequence[Box] = (), thumb: bytes | None = None
     ) -> int:
-        """Add a picture with its boxes in one step; gives back its number.
+        """Add an image with its boxes in one step; gives back its number.
 
-        The picture's file is put at `folder / PICTURES / new.file` by the caller beforehand;
-        `thumb` is the small grey picture of `thumb`. Raises FeltwatchError when there is one of
+        The image's file is put at `folder / PICTURES / new.file` by the caller beforehand;
+        `thumb` is the small grey image of `thumb`. Raises FeltwatchError when there is one of
         that name already.
         """
         checked_file(new.file)
         by = checked_author(new.labelled_by) if new.labelled_by else "import:unknown"
         if new.width < 1 or new.height < 1:
             raise FeltwatchError(
-                f"{new.file}: a picture of {new.width} x {new.height} px cannot be"
+                f"{new.file}: width and height must be 1 px or more, got {new.width} x {new.height}"
             )
         values = {one.name: getattr(new, one.name) for one in fields(NewPicture)}
         values["phash"] = signed(new.phash)
@@ -192,7 +192,7 @@ class Dataset(Queries):
         values["attributes"] = attributes_json(new.attributes)
         with self.batch():
             if self.find(new.file) is not None:
-                raise FeltwatchError(f"{self.folder}: holds a picture {new.file} already")
+                raise FeltwatchError(f"{self.folder}: holds an image {new.file} already")
             id = self._db.execute(
                 f"INSERT INTO pictures ({', '.join(values)}) "
                 f"VALUES ({', '.join('?' * len(values))})",
@@ -208,7 +208,7 @@ class Dataset(Queries):
     def set_boxes(self, id: int, boxes: Sequence[Box], *, by: str, revision: int) -> int:
         """Put `boxes` in place of those there; gives back the new revision.
 
-        The picture counts as labelled by `by` and is no longer confirmed. Nothing changes
+        The image counts as labelled by `by` and is no longer confirmed. Nothing changes
         when the boxes are the same. Raises Conflict when `revision` is not the one now.
         """
         checked_author(by)
@@ -229,7 +229,7 @@ class Dataset(Queries):
     def confirm(self, id: int, *, by: str, revision: int) -> int:
         """A person says that the boxes are right; gives back the new revision.
 
-        Raises Conflict when the picture was changed since `revision`.
+        Raises Conflict when the image was changed since `revision`.
         """
         checked_author(by)
         with self.batch():
@@ -253,7 +253,7 @@ class Dataset(Queries):
     def rename_labels(self, names: Mapping[str, str | None], *, by: str) -> None:
         """Give labels their new names, None drops their boxes, all in one step.
 
-        A picture keeps its confirmation unless boxes of it are dropped; its revision grows.
+        An image keeps its confirmation unless boxes of it are dropped; its revision grows.
         """
         checked_author(by)
         marks = ", ".join("?" * len(names))
@@ -277,7 +277,7 @@ class Dataset(Queries):
             self._rename_known(names)
 
     def set_splits(self, splits: Iterable[tuple[int, str | None]], *, by: str) -> None:
-        """Put pictures into splits, all in one step; revisions stay, so no review is disturbed."""
+        """Put images into splits, all in one step; revisions stay, so no review is disturbed."""
         checked_author(by)
         with self.batch():
             for id, split in splits:
@@ -301,7 +301,7 @@ class Dataset(Queries):
             self._log(id, picture.revision, by, "details", note=note)
 
     def set_file(self, id: int, *, by: str, found: PictureFile) -> None:
-        """Note what the picture's file holds now, as after a missing one was put there."""
+        """Note what the image's file holds now, as after a missing one was put there."""
         checked_author(by)
         with self.batch():
             picture = self.picture(id)
@@ -315,7 +315,7 @@ class Dataset(Queries):
             self._log(id, picture.revision, by, "file")
 
     def export_name(self, picture: Picture) -> str:
-        """A name no other picture has once the ending is left out: `file`, or with a number."""
+        """A name no other image has once the ending is left out: `file`, or with a number."""
         stem, dot, suffix = picture.file.rpartition(".")
         if not dot or "/" in suffix:
             return picture.file

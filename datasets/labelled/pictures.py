@@ -1,4 +1,4 @@
-"""Picture files: read once for size, hashes and a small grey form, and put in their place."""
+"""Image files: read once for size, hashes and a small grey form, and moved into the dataset."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class PictureFile:
-    """What a picture file holds; where it is broken the hash and thumb are None.
+    """What an image file holds; where it is broken the hash and thumb are None.
 
-    `width` and `height` are 0 where not even the head of the file tells them. The size is that of
-    the picture turned as its camera noted. `phash`: 64 bit.
+    `width` and `height` are 0 where not even the file's header holds them. The size is that of
+    the image with its EXIF orientation applied. `phash`: 64 bit.
     `thumb`: THUMB_PX x THUMB_PX grey values, one byte each, row by row.
     """
 
@@ -40,7 +40,7 @@ class PictureFile:
 
     @property
     def is_broken(self) -> bool:
-        """Whether the file is no picture, or only a part of one."""
+        """Whether the file is no image, or only a part of one."""
         return self.phash is None
 
 
@@ -54,7 +54,7 @@ def file_hash(path: Path) -> str:
 
 
 def picture_size(path: Path) -> tuple[int, int] | None:
-    """Width and height told in the head of a file, px, None where it is no picture."""
+    """Width and height by a file's header, px, None where it is no image."""
     try:
         with Image.open(path) as image:
             width, height = image.size
@@ -65,7 +65,7 @@ def picture_size(path: Path) -> tuple[int, int] | None:
 
 
 def inspect(data: bytes) -> PictureFile:
-    """Size, hashes and small form of a picture file's bytes; never fails on broken ones."""
+    """Size, hashes and small form of an image file's bytes; never fails on broken ones."""
     sha256 = hashlib.sha256(data).hexdigest()
     width = height = 0
     turn = 1
@@ -86,14 +86,14 @@ def inspect(data: bytes) -> PictureFile:
 
 
 def _whole(image: Image.Image) -> None:
-    """Decode all of it: a picture that was cut off must not pass for a whole one."""
+    """Decode all of it: a truncated image must not pass for a whole one."""
     if ImageFile.LOAD_TRUNCATED_IMAGES:
-        raise FeltwatchError("PIL is set to accept truncated pictures; it must not be here")
+        raise FeltwatchError("PIL is set to accept truncated images; it must not be here")
     image.load()
 
 
 def _turned(small: np.ndarray, turn: int) -> np.ndarray:
-    """A square picture turned and mirrored as EXIF's orientation 1 to 8 asks."""
+    """A square image turned and mirrored as EXIF's orientation 1 to 8 asks."""
     if turn in (5, 6, 7, 8):
         small = small.T
     if turn in (2, 3, 6, 7):
@@ -104,7 +104,7 @@ def _turned(small: np.ndarray, turn: int) -> np.ndarray:
 
 
 def perceptual_hash(small: np.ndarray) -> int:
-    """64 bit hash of a grey picture, uint8 (THUMB_PX, THUMB_PX): alike pictures, few bits apart.
+    """64 bit hash of a grey image, uint8 (THUMB_PX, THUMB_PX): alike images, few bits apart.
 
     The signs of the lowest 8 x 8 DCT terms about their median, the constant one aside
     (pHash; Zauner, "Implementation and Benchmarking of Perceptual Image Hash Functions", 2010).

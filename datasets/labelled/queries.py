@@ -1,4 +1,4 @@
-"""Figures over a whole dataset, counted by the database: memory does not grow with pictures."""
+"""Figures over a whole dataset, counted by the database: memory does not grow with images."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from datasets.labelled.store import Store
 from settlement.errors import FeltwatchError
 
 GROUP_KEYS = ("shift", "deck", "camera", "deal", "source")
-"""Values of pictures that can hold them together."""
+"""Values of images that can hold them together."""
 
 
 class Queries(Store):
-    """What is asked of all pictures or boxes at once."""
+    """Queries over all images or boxes."""
 
     def state(self) -> int:
         """A number that grows with every change."""
@@ -20,7 +20,7 @@ class Queries(Store):
         return int(row[0])
 
     def splits(self) -> dict[str | None, int]:
-        """How many pictures each split holds; None stands for those in no split."""
+        """How many images each split holds; None stands for those in no split."""
         query = "SELECT split, count(*) FROM pictures GROUP BY split ORDER BY split"
         return dict(self._db.execute(query).fetchall())
 
@@ -31,7 +31,7 @@ class Queries(Store):
             yield value
 
     def counted(self, key: str) -> dict[str | None, int]:
-        """How many pictures have each value of a column."""
+        """How many images have each value of a column."""
         allowed = (*GROUP_KEYS, "split", "labelled_by", "confirmed_by")
         if key not in allowed:
             raise FeltwatchError(f"{key} cannot be counted; {', '.join(allowed)} can")
@@ -39,7 +39,7 @@ class Queries(Store):
         return dict(self._db.execute(query).fetchall())
 
     def spread(self, key: str) -> Iterator[tuple[str, str, int]]:
-        """Values that are in more than one split: value, split, pictures; by value."""
+        """Values that are in more than one split: value, split, images; by value."""
         query = (
             f"SELECT {_key(key)}, split, count(*) FROM pictures WHERE split IS NOT NULL AND {key} "
             f"IN (SELECT {key} FROM pictures WHERE split IS NOT NULL AND {key} IS NOT NULL "
@@ -49,7 +49,7 @@ class Queries(Store):
         yield from self._db.execute(query)
 
     def hashes(self) -> Iterator[tuple[int, int, str]]:
-        """Number, perceptual hash (64 bit, from 0) and split of the pictures that have both."""
+        """Number, perceptual hash (64 bit, from 0) and split of the images that have both."""
         query = (
             "SELECT id, phash, split FROM pictures "
             "WHERE phash IS NOT NULL AND split IS NOT NULL ORDER BY id"
@@ -58,18 +58,18 @@ class Queries(Store):
             yield id, phash % 2**64, split
 
     def all_hashes(self) -> Iterator[tuple[int, int]]:
-        """Number and perceptual hash (64 bit, from 0) of the pictures that have one."""
+        """Number and perceptual hash (64 bit, from 0) of the images that have one."""
         query = "SELECT id, phash FROM pictures WHERE phash IS NOT NULL ORDER BY id"
         for id, phash in self._db.execute(query):
             yield id, phash % 2**64
 
     def picture_classes(self) -> Iterator[tuple[int, str, int]]:
-        """How many boxes of each label every picture has: picture, label, boxes."""
+        """How many boxes of each label every image has: image, label, boxes."""
         query = "SELECT picture, label, count(*) FROM boxes GROUP BY picture, label"
         yield from self._db.execute(query)
 
     def class_counts(self) -> dict[str, dict[str | None, int]]:
-        """How many boxes each label has in each split, None for pictures in no split."""
+        """How many boxes each label has in each split, None for images in no split."""
         query = (
             "SELECT b.label, p.split, count(*) FROM boxes AS b JOIN pictures AS p "
             "ON p.id = b.picture GROUP BY b.label, p.split"
@@ -80,7 +80,7 @@ class Queries(Store):
         return out
 
     def groups(self, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str | None, ...], str | None]]:
-        """Each different combination of values of `keys` and split that pictures have."""
+        """Each different combination of values of `keys` and split that images have."""
         columns = ", ".join(_key(key) for key in keys)
         query = f"SELECT DISTINCT {columns}, split FROM pictures"
         for row in self._db.execute(query):
@@ -89,20 +89,20 @@ class Queries(Store):
     def members(
         self, keys: tuple[str, ...]
     ) -> Iterator[tuple[int, tuple[str | None, ...], str | None]]:
-        """Number, values of `keys` and split of every picture, in order."""
+        """Number, values of `keys` and split of every image, in order."""
         columns = ", ".join(_key(key) for key in keys)
         for row in self._db.execute(f"SELECT id, {columns}, split FROM pictures ORDER BY id"):
             yield row[0], tuple(row[1:-1]), row[-1]
 
     def box_places(self) -> Iterator[tuple[float, float, float, float]]:
-        """Of every box the middle, as shares of its picture, and width and height, px."""
+        """Of every box the middle, as shares of its image, and width and height, px."""
         yield from self._db.execute(
             "SELECT (b.x0 + b.x1) / 2.0 / p.width, (b.y0 + b.y1) / 2.0 / p.height, "
             "b.x1 - b.x0, b.y1 - b.y0 FROM boxes AS b JOIN pictures AS p ON p.id = b.picture"
         )
 
     def image_sizes(self) -> dict[str, int]:
-        """How many pictures have each size, the most frequent first."""
+        """How many images have each size, the most frequent first."""
         query = (
             "SELECT width || ' x ' || height, count(*) FROM pictures GROUP BY 1 "
             "ORDER BY count(*) DESC, 1"
@@ -110,7 +110,7 @@ class Queries(Store):
         return dict(self._db.execute(query).fetchall())
 
     def count_with_labels(self, labels: list[str]) -> int:
-        """How many pictures have a box of any of these labels."""
+        """How many images have a box of any of these labels."""
         marks = ", ".join("?" * len(labels))
         query = f"SELECT count(DISTINCT picture) FROM boxes WHERE label IN ({marks})"
         return int(self._db.execute(query, labels).fetchone()[0])
@@ -120,7 +120,7 @@ class Queries(Store):
         return int(self._db.execute("SELECT count(*) FROM boxes").fetchone()[0])
 
     def sample(self, label: str, count: int) -> list[tuple[int, int]]:
-        """Some boxes of a label, the same every time: number of the picture, place of the box."""
+        """Some boxes of a label, the same every time: number of the image, place of the box."""
         query = (
             "SELECT picture, place FROM boxes WHERE label = ? "
             "ORDER BY ((picture * 97 + place) * 2654435761) % 4294967291 LIMIT ?"
@@ -143,5 +143,5 @@ class Queries(Store):
 
 def _key(key: str) -> str:
     if key not in GROUP_KEYS:
-        raise FeltwatchError(f"{key} holds no pictures together; {', '.join(GROUP_KEYS)} can")
+        raise FeltwatchError(f"{key} does not group images; {', '.join(GROUP_KEYS)} can")
     return key

@@ -1,4 +1,4 @@
-"""What a labelled dataset holds: boxes, pictures and the changes made to them."""
+"""What a labelled dataset holds: boxes, images and the changes made to them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Attributes = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One labelled thing on a picture; px of the picture, origin at its top left corner.
+    """One labelled thing on an image; px of the image, origin at its top left corner.
 
-    `angle_deg` turns the box clockwise about its centre, where a format tells it. `visible`
+    `angle_deg` turns the box clockwise about its centre, where a format has it. `visible`
     is the share that nothing covers and `score` a model's, both in 0..1 and None where
-    nobody told. A box may lie outside the picture or be empty: `check` finds those.
+    unknown. A box may lie outside the image or be empty: `check` finds those.
 
     >>> Box("AS", 10, 20, 50, 80).area_px
     2400.0
@@ -100,11 +100,11 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class NewPicture:
-    """A picture as it is added to a dataset.
+    """An image as it is added to a dataset.
 
     `file` is relative to the folder `pictures`, with `/` on every system. `phash` is the
-    64 bit perceptual hash, None where the picture could not be read; `time_s` the stream's
-    own clock in seconds as decimal text. `deal` names the deal the picture shows: pictures
+    64 bit perceptual hash, None where the image could not be read; `time_s` the stream's
+    own clock in seconds as decimal text. `deal` names the deal the image shows: images
     of one deal show one pack.
     """
 
@@ -128,7 +128,7 @@ class NewPicture:
 
 @dataclass(frozen=True, slots=True)
 class Picture(NewPicture):
-    """A picture of a dataset.
+    """An image of a dataset.
 
     `revision` grows by one with every change of boxes or of their confirmation.
     """
@@ -144,10 +144,10 @@ class Picture(NewPicture):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of a picture: who made it, when (UTC, ISO 8601), what, and the boxes before.
+    """One change of an image: who made it, when (UTC, ISO 8601), what, and the boxes before.
 
     `what` is `added`, `boxes`, `labels`, `confirmed`, `unconfirmed`, `split`, `details` or `file`;
-    `note` tells the new split or the changed details; `before` is None where the boxes
+    `note` holds the new split or the changed details; `before` is None where the boxes
     stayed as they were.
     """
 
@@ -184,14 +184,14 @@ def checked_label(name: str) -> str:
 
 
 def checked_file(name: str) -> str:
-    """A picture's name as it is; raises FeltwatchError when it could lead out of the folder.
+    """An image's name as it is; raises FeltwatchError when it could lead out of the folder.
 
     >>> checked_file("round 7/seat-2.jpg")
     'round 7/seat-2.jpg'
     >>> checked_file("../../etc/passwd")
     Traceback (most recent call last):
         ...
-    settlement.errors.FeltwatchError: '../../etc/passwd' is no name for a picture: ...
+    settlement.errors.FeltwatchError: '../../etc/passwd' is no name for an image: ...
     """
     parts = name.split("/")
     reason = None
@@ -204,7 +204,7 @@ def checked_file(name: str) -> str:
     elif any(len(part.encode()) > NAME_BYTES for part in parts):
         reason = f"a part of it is longer than {NAME_BYTES} bytes"
     if reason:
-        raise FeltwatchError(f"{name!r} is no name for a picture: {reason}")
+        raise FeltwatchError(f"{name!r} is no name for an image: {reason}")
     return name
 
 

@@ -67,16 +67,16 @@ class LabelMap:
 def parse_map(pairs: Iterable[str], file: Path | None = None, cards: bool = False) -> LabelMap:
     """A map from `OLD=NEW` (`OLD=` drops) and a YAML file of `OLD: NEW` (null drops).
 
-    Raises FeltwatchError for what is no such pair, or for one name told twice.
+    Raises FeltwatchError for what is no such pair, or for one name given twice.
 
     >>> parse_map(["10C=TC", "person="]).names
     {'10C': 'TC', 'person': None}
     """
     names: dict[str, str | None] = {}
-    told = read_yaml(file) if file is not None else {}
-    if not isinstance(told, dict):
+    entries = read_yaml(file) if file is not None else {}
+    if not isinstance(entries, dict):
         raise FeltwatchError(f"{file}: lines of OLD: NEW are due")
-    for old, new in told.items():
+    for old, new in entries.items():
         names[str(old)] = None if new is None else checked_label(str(new))
     for pair in pairs:
         old, equal, new = pair.rpartition("=")
@@ -90,7 +90,7 @@ def parse_map(pairs: Iterable[str], file: Path | None = None, cards: bool = Fals
 
 @dataclass
 class RelabelSummary:
-    """What was renamed: boxes by old and new name (None: dropped), and pictures touched."""
+    """What was renamed: boxes by old and new name (None: dropped), and images touched."""
 
     pictures: int = 0
     boxes: Counter[tuple[str, str | None]] = field(default_factory=Counter)
@@ -109,8 +109,8 @@ class RelabelSummary:
 def relabel(dataset: Dataset, names: LabelMap, *, by: str, dry_run: bool = False) -> RelabelSummary:
     """Rename, merge and drop labels of a dataset, in one step that is all done or not at all.
 
-    Confirmed pictures stay confirmed: a name changes, not what was labelled; dropping boxes
-    takes the confirmation back. Each picture's history keeps the boxes before. Raises
+    Confirmed images stay confirmed: a name changes, not what was labelled; dropping boxes
+    takes the confirmation back. Each image's history keeps the boxes before. Raises
     FeltwatchError where nothing is to be renamed, naming labels that are not there.
     """
     counts = dataset.class_counts()
@@ -118,8 +118,8 @@ def relabel(dataset: Dataset, names: LabelMap, *, by: str, dry_run: bool = False
     moved = {old: names.name(old) for old in there if names.name(old) != old}
     summary = RelabelSummary(unused=sorted(set(names.names) - set(there)))
     if not moved:
-        told = f"; there is no {', '.join(summary.unused)}" if summary.unused else ""
-        raise FeltwatchError(f"{dataset.folder}: no label is to be renamed{told}")
+        missing = f"; there is no {', '.join(summary.unused)}" if summary.unused else ""
+        raise FeltwatchError(f"{dataset.folder}: no label is to be renamed{missing}")
     for old, new in moved.items():
         if own := sum(counts.get(old, {}).values()):
             summary.boxes[old, new] = own

@@ -10,7 +10,7 @@ from settlement.errors import FeltwatchError
 
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x66656C74
-"""`felt`; tells this file from any other SQLite file."""
+"""`felt`; distinguishes this file from any other SQLite file."""
 
 BUSY_TIMEOUT_S = 30.0
 """How long one process waits for another to finish its step."""
@@ -154,8 +154,8 @@ def check_version(db: sqlite3.Connection, path: Path) -> None:
     if application != APPLICATION_ID:
         raise FeltwatchError(f"{path}: is a database, but no dataset of feltwatch")
     if version != SCHEMA_VERSION:
-        mend = "update feltwatch" if version > SCHEMA_VERSION else "import it anew"
+        fix = "update feltwatch" if version > SCHEMA_VERSION else "import it again"
         raise FeltwatchError(
             f"{path}: is a dataset of form {version}, this feltwatch reads form "
-            f"{SCHEMA_VERSION}; {mend}"
+            f"{SCHEMA_VERSION}; {fix}"
         )

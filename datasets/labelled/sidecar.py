@@ -1,7 +1,7 @@
 """The sidecar of an export: all that the format has no field for, so that it comes back.
 
-`feltwatch.jsonl` lies beside the labels. Its first line tells the labels and notes, each
-other line one picture with its boxes, as they were when exported. When the folder is
+`feltwatch.jsonl` lies beside the labels. Its first line holds the labels and notes, each
+other line one image with its boxes, as they were when exported. When the folder is
 imported again, a box that is still where the export put it gets everything back that the
 format does not carry; one that was changed, added or renamed in between stays as it is now.
 """
@@ -32,17 +32,17 @@ SAME_PX = 0.011
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What the sidecar tells of one picture."""
+    """The sidecar's entry of one image."""
 
     picture: dict[str, Any]
     boxes: tuple[Box, ...]
 
 
 class Sidecar:
-    """A sidecar that is open, by the names that its export gave the pictures."""
+    """A sidecar that is open, by the names that its export gave the images."""
 
     def __init__(self, path: Path | None, db: sqlite3.Connection, head: dict[str, Any]) -> None:
-        """Pictures in a table of `db`, `head` its first line."""
+        """Images in a table of `db`, `head` its first line."""
         self._path, self._db = path, db
         self.is_there = bool(head)
         self.labels: tuple[str, ...] = tuple(head.get("labels", ()))
@@ -50,16 +50,16 @@ class Sidecar:
         self.format: str | None = head.get("format")
 
     def kept(self, name: str) -> Kept | None:
-        """What is told of the picture of that name, None where nothing is."""
+        """The entry of the image of that name, None without one."""
         row = self._db.execute("SELECT line FROM kept WHERE name = ?", (name,)).fetchone()
         if row is None:
             return None
-        told = json.loads(row[0])
+        entry = json.loads(row[0])
         try:
-            return Kept(dict(told["picture"]), boxes_of(json.dumps(told["boxes"])))
+            return Kept(dict(entry["picture"]), boxes_of(json.dumps(entry["boxes"])))
         except (KeyError, TypeError, ValueError, FeltwatchError) as error:
             raise FeltwatchError(
-                f"{self._path}: picture {name}: not in order ({error}); "
+                f"{self._path}: image {name}: not in order ({error}); "
                 f"remove {SIDECAR} to import without it"
             ) from error
 
@@ -69,7 +69,7 @@ def open_sidecar(folder: Path) -> Iterator[Sidecar]:
     """The sidecar of a folder, empty where there is none; raises FeltwatchError if broken."""
     path = folder / SIDECAR
     with tempfile.TemporaryDirectory() as temporary:
-        # On disk, so that memory does not grow with the pictures.
+        # On disk, so that memory does not grow with the images.
         db = sqlite3.connect(Path(temporary) / "kept.sqlite", isolation_level=None)
         try:
             db.execute("PRAGMA journal_mode = OFF")
@@ -88,13 +88,13 @@ def _fill(path: Path, db: sqlite3.Connection) -> dict[str, Any]:
         with path.open(encoding="utf-8") as file:
             db.execute("BEGIN")
             for number, line in enumerate(file, start=1):
-                told = json.loads(line)
+                entry = json.loads(line)
                 if number == 1:
-                    head = told
-                    if told["feltwatch"] != FORM:
-                        raise FeltwatchError(f"{path}: is of form {told['feltwatch']}, not {FORM}")
+                    head = entry
+                    if entry["feltwatch"] != FORM:
+                        raise FeltwatchError(f"{path}: is of form {entry['feltwatch']}, not {FORM}")
                 else:
-                    db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", (told["name"], line))
+                    db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", (entry["name"], line))
             db.execute("COMMIT")
     except (KeyError, TypeError, ValueError) as error:
         raise FeltwatchError(
@@ -106,18 +106,18 @@ def _fill(path: Path, db: sqlite3.Connection) -> dict[str, Any]:
 def write_sidecar(
     dataset: Dataset, out: Path, names: Iterator[tuple[Picture, str]], format: str
 ) -> None:
-    """Write the sidecar whole or not at all; `names` gives each picture its exported name."""
+    """Write the sidecar whole or not at all; `names` gives each image its exported name."""
     part = out / f"{SIDECAR}.part"
     with part.open("w", encoding="utf-8") as file:
         head: dict[str, Any] = {"feltwatch": FORM, "format": format, "labels": dataset.labels}
         head["notes"] = dataset.notes()
         file.write(json.dumps(head, ensure_ascii=False) + "\n")
         for picture, name in names:
-            told = asdict(picture) | {"attributes": dict(picture.attributes)}
+            values = asdict(picture) | {"attributes": dict(picture.attributes)}
             for own in ("id", "revision"):
-                del told[own]
+                del values[own]
             boxes = boxes_text(dataset.boxes(picture.id))
-            line = json.dumps({"name": name, "picture": told}, ensure_ascii=False)
+            line = json.dumps({"name": name, "picture": values}, ensure_ascii=False)
             file.write(f'{line[:-1]}, "boxes": {boxes}}}\n')
     part.replace(out / SIDECAR)
 

@@ -15,12 +15,12 @@ from datasets.labelled.stats import near_pictures
 from settlement.errors import FeltwatchError
 
 SPLITTER = "import:split"
-"""Who is noted to have put pictures into splits."""
+"""Who is noted to have put images into splits."""
 
 PICTURES_WEIGHT = 0.1
-"""Of the share of the pictures, where that of a class weighs 1.
+"""Weight of the share of the images, where that of a class weighs 1.
 
-With more the many pictures that are still to come draw the few of a rare class to `train`.
+With more the many images that are still to come draw the few of a rare class to `train`.
 """
 
 Values = tuple[str | None, ...]
@@ -28,9 +28,9 @@ Values = tuple[str | None, ...]
 
 @dataclass
 class SplitSummary:
-    """What a split reached; shares are of all pictures.
+    """What a split reached; shares are of all images.
 
-    `near` counts the pictures that were held together because they are almost the same.
+    `near` counts the images that were held together because they are almost the same.
     `classes` gives each label its boxes by split.
     """
 
@@ -105,7 +105,7 @@ class _Union:
 
 
 _PICTURE = len(GROUP_KEYS)
-"""Place of a picture's own number among the nodes, behind those of all keys."""
+"""Place of an image's own number among the nodes, behind those of all keys."""
 
 
 def split_dataset(
@@ -116,11 +116,11 @@ def split_dataset(
     anew: bool = False,
     near: bool = True,
 ) -> SplitSummary:
-    """Put every picture into a split; pictures that share a value of `by` stay together.
+    """Put every image into a split; images that share a value of `by` stay together.
 
-    A picture that tells none of these values is a group of its own. Unless `near` is false
-    pictures that are almost the same stay together too. Groups are shared out so that each
-    split gets its share of the pictures and of every class. Pictures that are in a split
+    An image with none of these values is a group of its own. Unless `near` is false
+    images that are almost the same stay together too. Groups are shared out so that each
+    split gets its share of the images and of every class. Images that are in a split
     stay there, and their group with them, unless `anew`. The same dataset, seed and shares
     give the same splits. Raises FeltwatchError when it cannot be done, saying what would help.
     """
@@ -130,7 +130,7 @@ def split_dataset(
         raise FeltwatchError(f"--by {wrong or ''}: can be {', '.join(GROUP_KEYS)}")
     shares = dict(shares or {"train": 0.8, "val": 0.1, "test": 0.1})
     if not len(dataset):
-        raise FeltwatchError(f"{dataset.folder}: holds no pictures to split")
+        raise FeltwatchError(f"{dataset.folder}: holds no images to split")
     union = _Union()
     for values, _ in dataset.groups(keys):
         nodes = [(at, value) for at, value in enumerate(values) if value is not None]
@@ -159,7 +159,7 @@ def split_dataset(
 
 
 def _join_near(dataset: Dataset, keys: tuple[str, ...], union: _Union) -> int:
-    """Join the groups of pictures that are almost the same; how many such pictures there are."""
+    """Join the groups of images that are almost the same; how many such images there are."""
     links = near_pictures(dataset)
     alike = {id for link in links for id in link}
     nodes: dict[int, tuple[int, str]] = {}
@@ -173,7 +173,7 @@ def _join_near(dataset: Dataset, keys: tuple[str, ...], union: _Union) -> int:
 
 
 def _node(id: int, values: Values) -> tuple[int, str]:
-    """What holds a picture to its group: its first value, else its own number."""
+    """What holds an image to its group: its first value, else its own number."""
     for at, value in enumerate(values):
         if value is not None:
             return at, value
@@ -181,7 +181,7 @@ def _node(id: int, values: Values) -> tuple[int, str]:
 
 
 def _group(id: int, values: Values, union: _Union) -> str:
-    """The name of a picture's group."""
+    """The name of an image's group."""
     place, top = union.top(_node(id, values))
     return f"#{top}" if place == _PICTURE else f"{place}:{top}"
 
@@ -219,7 +219,7 @@ def _refuse(
         value = torn[0].partition(":")[2] or torn[0]
         instead = ", or leave alike images apart with --near-apart" if alike else ""
         raise FeltwatchError(
-            f"{dataset.folder}: pictures that belong together by {names} ({value}) are in "
+            f"{dataset.folder}: images that belong together by {names} ({value}) are in "
             f"{' and '.join(sorted(torn[1]))} already; split with --anew{instead}"
         )
     if len(sizes) >= len(shares) or fixed:
@@ -228,9 +228,9 @@ def _refuse(
     fewer = f"split by less than {only}" if len(keys) > 1 else "split by another value"
     fewer += ", leave alike images apart with --near-apart" if alike else ""
     raise FeltwatchError(
-        f"{dataset.folder}: by {names} all pictures hang together in {len(sizes)} group"
+        f"{dataset.folder}: by {names} all images are connected in {len(sizes)} group"
         f"{'s' if len(sizes) > 1 else ''}, too few for {len(shares)} splits; {fewer}, ask for "
-        "fewer splits with --shares, or add pictures of other shifts, decks and cameras"
+        "fewer splits with --shares, or add images of other shifts, decks and cameras"
     )
 
 
@@ -244,7 +244,7 @@ def share_out(
     """The split of every group: the largest first, each where the whole then deviates least.
 
     What deviates is, of each class in `counts`, the share of its boxes, and with less weight
-    the share of the pictures. So classes are stratified as far as whole groups allow.
+    the share of the images. So classes are stratified as far as whole groups allow.
 
     >>> counts = {"a": {"AS": 2}, "b": {"AS": 2}, "c": {"KD": 2}, "d": {"KD": 2}}
     >>> home = share_out(dict.fromkeys("abcd", 1), counts, {}, {"train": 0.5, "val": 0.5}, 0)
@@ -316,7 +316,7 @@ def _summary(
         got = reached.get(name, 0.0)
         if abs(got - share) > max(0.02, 0.25 * share):
             summary.warnings.append(
-                f"{name}: {got:.1%} of the pictures instead of {share:.1%}; "
+                f"{name}: {got:.1%} of the images instead of {share:.1%}; "
                 f"the largest group has {max(sizes.values())} of {whole}"
             )
     for label, own in sorted(dataset.class_counts().items()):

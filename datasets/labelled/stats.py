@@ -43,12 +43,12 @@ NEAR_EXAMPLES = 8
 
 @dataclass(frozen=True)
 class DatasetStats:
-    """What `feltwatch dataset stats` tells.
+    """The figures of `feltwatch dataset stats`.
 
     `sizes[n]` counts boxes with sides below `SIZE_STEPS_PX[n]` and not below the step
     before; the last count is of those beyond all steps. `aspects` counts them likewise by
     `ASPECT_STEPS`. `heat[row][column]` counts the middles of boxes by their place in the image,
-    HEAT_CELLS each way, from the top left. `near` pictures are almost the same as another, in
+    HEAT_CELLS each way, from the top left. `near` images are almost the same as another, in
     `near_groups` groups.
     """
 
@@ -74,15 +74,15 @@ class DatasetStats:
 
     def as_dict(self) -> dict[str, Any]:
         """The form of `feltwatch dataset stats --json`."""
-        told = {k: v for k, v in self.__dict__.items() if k not in _FIGURES}
-        told["classes"] = [
+        values = {k: v for k, v in self.__dict__.items() if k not in _FIGURES}
+        values["classes"] = [
             {"label": c.label, "boxes": c.boxes, "by_split": c.by_split} for c in self.classes
         ]
-        told["aspects"] = {"below": list(ASPECT_STEPS), "counts": list(self.aspects)}
-        told["heat"] = [list(row) for row in self.heat]
-        told["near_examples"] = [list(pair) for pair in self.near_examples]
-        told["sizes_px"] = {"below": list(SIZE_STEPS_PX), "counts": list(self.sizes)}
-        return told
+        values["aspects"] = {"below": list(ASPECT_STEPS), "counts": list(self.aspects)}
+        values["heat"] = [list(row) for row in self.heat]
+        values["near_examples"] = [list(pair) for pair in self.near_examples]
+        values["sizes_px"] = {"below": list(SIZE_STEPS_PX), "counts": list(self.sizes)}
+        return values
 
 
 def dataset_stats(dataset: Dataset) -> DatasetStats:
@@ -132,7 +132,7 @@ def dataset_stats(dataset: Dataset) -> DatasetStats:
 
 
 def near_pictures(dataset: Dataset) -> list[tuple[int, int]]:
-    """Pairs of pictures that join all near-duplicates into groups, by their numbers."""
+    """Pairs of images that join all near-duplicates into groups, by their numbers."""
     rows = np.fromiter(dataset.all_hashes(), np.dtype([("id", np.int64), ("hash", np.uint64)]))
     return list(near_links(rows["id"], rows["hash"], dataset.thumb))
 
@@ -143,7 +143,7 @@ def _step(width: float, height: float) -> int:
 
 
 def _named(counts: dict[str | None, int]) -> dict[str, int]:
-    return {name or "not told": count for name, count in counts.items()}
+    return {name or "unknown": count for name, count in counts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class Sample:
 
 
 def sample_sheet(dataset: Dataset, label: str, count: int) -> Iterator[Sample]:
-    """Crops of some boxes of a class, the same every time; broken pictures are left out."""
+    """Crops of some boxes of a class, the same every time; broken images are left out."""
     for id, place in dataset.sample(label, count):
         picture, boxes = dataset.picture(id), dataset.boxes(id)
         image = open_picture(dataset.path(picture))

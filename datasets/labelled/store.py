@@ -164,7 +164,7 @@ class Store:
         self.add_labels(new for new in names.values() if new is not None)
 
     def note(self, name: str) -> Any:
-        """A note on the dataset as a whole, such as what an import told; None without one."""
+        """A note on the dataset as a whole, such as what an import recorded; None without one."""
         row = self._db.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return None if row is None else json.loads(row[0])
 

@@ -1,4 +1,4 @@
-"""What a model or a second labeller suggests for each picture, kept beside the labels.
+"""What a model or a second labeller suggests for each image, kept beside the labels.
 
 Suggestions never change labels by themselves: a person accepts or rejects each in review.
 """
@@ -34,7 +34,7 @@ _BEFORE = "(s.disagreement > ? OR (s.disagreement = ? AND s.picture < ?))"
 
 @dataclass(frozen=True, slots=True)
 class Suggested:
-    """The boxes that `by` suggests for a picture, and the keys of those a person rejected."""
+    """The boxes that `by` suggests for an image, and the keys of those a person rejected."""
 
     by: str
     boxes: tuple[Box, ...]
@@ -43,11 +43,11 @@ class Suggested:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """One change suggested for a picture's boxes.
+    """One change suggested for an image's boxes.
 
-    `own` is the place of the box that it is about among the picture's, None for a new one;
+    `own` is the place of the box that it is about among the image's, None for a new one;
     `result` that box as it would be, None where it would be deleted. `key` names the
-    suggestion; it stays the same however the picture's other boxes change.
+    suggestion; it stays the same however the image's other boxes change.
     """
 
     key: str
@@ -66,14 +66,14 @@ class Suggestions:
         self._dataset = dataset
 
     def __len__(self) -> int:
-        """For how many pictures there are suggestions that differ from the labels."""
+        """For how many images there are suggestions that differ from the labels."""
         if not self._exist():
             return 0
         query = "SELECT count(*) FROM suggestions WHERE disagreement > 0"
         return int(self._dataset.query(query)[0][0])
 
     def put(self, id: int, boxes: Sequence[Box], *, by: str, disagreement: float) -> None:
-        """Keep the boxes suggested for a picture in place of earlier ones.
+        """Keep the boxes suggested for an image in place of earlier ones.
 
         What a person rejected of the same source stays rejected.
         """
@@ -89,7 +89,7 @@ class Suggestions:
             )
 
     def of(self, id: int) -> Suggested | None:
-        """What is suggested for a picture, None when nothing was."""
+        """What is suggested for an image, None when nothing was."""
         if not self._exist():
             return None
         rows = self._dataset.query(
@@ -101,11 +101,11 @@ class Suggestions:
         return Suggested(by, boxes_of(boxes), frozenset(json.loads(rejected)))
 
     def has(self, id: int) -> bool:
-        """Whether what is suggested for a picture differs from its labels at the time."""
+        """Whether what is suggested for an image differs from its labels at the time."""
         return self._exist() and self._place(id) is not None
 
     def reject(self, id: int, keys: Iterable[str]) -> None:
-        """Keep these keys as the rejected ones of a picture."""
+        """Keep these keys as the rejected ones of an image."""
         if self._exist():
             with self._dataset.batch():
                 self._dataset.query(
@@ -118,7 +118,7 @@ class Suggestions:
         confirmed: bool | None = None, label: str | None = None, deal: str | None = None,
         without_boxes: bool = False,
     ) -> list[Picture]:  # fmt: skip
-        """Pictures by disagreement, the most first: those after picture `at`, or before it.
+        """Images by disagreement, the most first: those after image `at`, or before it.
 
         From the start where `at` is None or has no suggestions.
         """
@@ -146,7 +146,7 @@ class Suggestions:
         confirmed: bool | None = None, label: str | None = None, deal: str | None = None,
         without_boxes: bool = False,
     ) -> int:  # fmt: skip
-        """How many pictures `page` would give after picture `after`."""
+        """How many images `page` would give after image `after`."""
         if not self._exist():
             return 0
         where, values = filters(split, confirmed, label, deal, without_boxes)
@@ -170,12 +170,12 @@ class Suggestions:
 
 
 def disagreement(differences: Iterable[Difference]) -> float:
-    """How far two labellings of a picture are apart: the badness of all differences together."""
+    """How far two labellings of an image are apart: the badness of all differences together."""
     return sum(one.badness for one in differences)
 
 
 def keep_suggestions(dataset: Dataset, by: str) -> Found:
-    """What keeps the other side's boxes of each picture compared as suggestions of `by`."""
+    """A callback that stores the second labelling's boxes as suggestions of `by`."""
     suggestions = Suggestions(dataset)
 
     def keep(picture: Picture, second: Sequence[Box], differences: list[Difference]) -> None:

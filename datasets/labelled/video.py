@@ -1,8 +1,8 @@
-"""Recordings as a source of pictures: frames by their presentation time, cut to be labelled.
+"""Recordings as a source of images: frames by their presentation time, cut to be labelled.
 
 A frame is known by its number in presentation order and by its PTS, never by the wall clock
-or a frame rate. Tracks of CVAT for video take their pictures from here, and a recording with
-its round records becomes pictures to label.
+or a frame rate. Tracks of CVAT for video take their images from here, and a recording with
+its round records becomes images to label.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class VideoFrame:
 def video_frames(path: Path, wanted: Sequence[int] | None = None) -> Iterator[VideoFrame]:
     """The frames of a recording in order, those of the `wanted` numbers where given.
 
-    Raises FeltwatchError when the file is no video that can be read, or a frame tells no time.
+    Raises FeltwatchError when the file is no video that can be read, or a frame has no time.
     """
     numbers = None if wanted is None else set(wanted)
     last = max(numbers, default=-1) if numbers is not None else None
@@ -69,7 +69,7 @@ def video_frames(path: Path, wanted: Sequence[int] | None = None) -> Iterator[Vi
                 if numbers is not None and number not in numbers:
                     continue
                 if frame.pts is None or frame.time_base is None:
-                    raise FeltwatchError(f"{path}: frame {number} tells no time")
+                    raise FeltwatchError(f"{path}: frame {number} has no time")
                 image = np.asarray(frame.to_ndarray(format="bgr24"), np.uint8)
                 yield VideoFrame(number, frame.pts * frame.time_base, image)
     except (av.FFmpegError, OSError) as error:
@@ -96,7 +96,7 @@ def _jpeg(image: Image) -> bytes:
 def video_reader(
     folder: Path, file: Path, options: ImportOptions, scratch: Path | None
 ) -> Iterator[Reader]:
-    """The reader of CVAT's tracks in `file` with the frames of the video as its pictures."""
+    """The reader of CVAT's tracks in `file` with the frames of the video as its images."""
     from datasets.labelled.formats.cvat import CvatReader, claims
 
     video = options.video
@@ -170,8 +170,8 @@ def cut_recording(
 ) -> CutSummary:
     """Put frames of each round of a recording into the dataset of `folder`, to be labelled.
 
-    Of every round at most `each`: shortly before cards are taken, where the record tells, else
-    evenly over the round. A picture tells its PTS, the recording as its source and shift, the
+    Of every round at most `each`: shortly before cards are taken, where the record has that time,
+    else evenly over the round. An image gets its PTS, the recording as its source and shift, the
     table as its camera, the round as its deal and the cards that lay there. Frames that are
     there already stay. Raises FeltwatchError naming the file that is not in order.
     """
@@ -179,7 +179,7 @@ def cut_recording(
         raise FeltwatchError(f"--each {each}: a number of frames from 1 is due")
     records = [r for r in read_rounds(rounds) if r.start_s and r.end_s]
     if not records:
-        raise FeltwatchError(f"{rounds}: no round tells start_s and end_s; nothing can be cut")
+        raise FeltwatchError(f"{rounds}: no round has start_s and end_s; nothing can be cut")
     wishes = sorted((m, at) for at, r in enumerate(records) for m in moments(r, each))
     summary = CutSummary(rounds=len(records))
     there = (folder / MANIFEST).is_file()

@@ -1,7 +1,7 @@
 """Arms over the felt: sleeve, cuff, hand and fingers as solid things with their shadow.
 
 An arm is drawn once as an image pointing up and laid where it is wanted by turning and
-scaling; what it covers is told by its mask.
+scaling; what it covers is given by its mask.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class ArmStyle:
-    """How an arm looks; `sleeve` None is a bare arm, `pattern` 0 plain, 1 stripes, 2 checks."""
+    """Style of an arm; `sleeve` None is a bare arm, `pattern` 0 plain, 1 stripes, 2 checks."""
 
     skin: Rgb = SKINS[0]
     sleeve: Rgb | None = SLEEVES[0]

@@ -67,7 +67,7 @@ class ChipLook:
 def chip_places(item: StackItem) -> tuple[tuple[tuple[float, float], ...], tuple[float, ...]]:
     """Centres on the felt (mm) and turns (degrees) of a stack's chips, from the bottom up.
 
-    They hang on the item alone, so that a redrawn stack looks the same.
+    They depend on the item alone, so that a redrawn stack is the same.
     """
     n = len(item.colours)
     spin = np.random.default_rng(list(item.key.encode()))

@@ -88,7 +88,7 @@ class Stamp:
 def _letters(text: str, font: int, tall: int) -> tuple[Picture, Picture]:
     """A text's halo and its ink, uint8 and of one size, cut to the halo.
 
-    What OpenCV tells of a text's size before drawing it is not always what it draws.
+    The text size that OpenCV returns before drawing is not always what it draws.
     """
     (_, one), _ = cv2.getTextSize(text, font, 1.0, 1)
     scale = tall / one

@@ -21,7 +21,7 @@ PLAIN_PRINT = FeltPrint(ink=(0, 0, 0), second=(0, 0, 0))
 
 @dataclass(frozen=True)
 class Look:
-    """How one shift looks: felt, print, camera faults.
+    """The appearance of one shift: felt, print, camera faults.
 
     `layout` is how the felt is printed, in `print_rgb`; `unevenness` how much the light
     differs over the table (0 even, 1 much) and `glare` how bright lamps shine on cards and

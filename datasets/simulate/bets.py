@@ -30,7 +30,7 @@ _LIKING = {
 class SeatBets:
     """One seat's stakes of a round: wager to chips from the bottom up, main first.
 
-    `stacks` tells the wagers that stand in two stacks; `first` what was laid where a bet was
+    `stacks` lists the wagers in two stacks; `first` what was laid where a bet was
     moved before bets were closed. A banker has no main wager.
     """
 
@@ -53,7 +53,7 @@ class Player:
     """One person for the shift: a usual bet, the side bets they like, how they stack.
 
     `restless` is the share of rounds in which they move a bet before the close or lay their
-    hands anew; `rack` are the stacks of their own chips beside the boxes, seat by seat.
+    hands again; `rack` are the stacks of their own chips beside the boxes, seat by seat.
     """
 
     number: int

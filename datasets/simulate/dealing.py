@@ -126,9 +126,9 @@ def _ranked(
 
 
 def other_ways(seven: Cards, rules: TableRules) -> list[Setting]:
-    """Unfouled settings worth something else than the house way's, likeliest slips first.
+    """Unfouled settings worth something else than the house way's, likeliest mistakes first.
 
-    A slip is likely when neither hand is thrown away: the worse of its two places in the
+    A mistake is likely when neither hand is thrown away: the worse of its two places in the
     order of low and of high hands decides.
     """
     way = house_way_for(rules).set_hands(

@@ -279,7 +279,7 @@ def raised(record: RoundRecord, table: TableFile) -> Counter[tuple[str, int | No
 
 
 class _NoChipsError(Exception):
-    """A pay that the table's chips cannot make; the round is dealt anew."""
+    """A payout that the table's chips cannot make; the round is dealt again."""
 
 
 __all__ = ["Decider", "Occasion", "possible_codes", "raised"]

@@ -47,7 +47,7 @@ class Meters:
                 self.cents[meter.wager, meter.level] = meter.after_cents
 
     def dynamic(self, rng: random.Random) -> tuple[DynamicPay, ...]:
-        """One to three of the fixed pays drawn anew (002, Appendix G, note 4)."""
+        """One to three of the fixed payouts drawn again (002, Appendix G, note 4)."""
         for wager in sorted(self.terms.dynamic):
             rows = [row for row in self.terms.tables[wager].rows if row.dynamic_cents]
             drawn = rng.sample(rows, rng.randint(1, min(3, len(rows))))

@@ -1,4 +1,4 @@
-"""How a dealer pays: in few chips or changed ones, with change, less commission, or mended."""
+"""How a dealer pays: in few chips or changed ones, with change, less commission, or corrected."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from vision.geometry.table import TableFile
 
 _EVEN_IN_KIND = 0.5
 _OTHER_CHIPS = 0.2
-_MENDED = 0.06
+_CORRECTED = 0.06
 _WITH_CHANGE = 0.1
 
 
 def pay_chips(cents: int, stake: Colours, table: TableFile, rng: random.Random) -> Colours:
-    """An even pay at times in the stake's own chips, others in few or changed ones.
+    """An even payout at times in the stake's own chips, others in few or changed ones.
 
     Raises FeltwatchError when the table's chips cannot make the sum.
     """
@@ -65,9 +65,9 @@ def pay_steps(
         return _less_commission(due, stake, table, rng, afterwards=commission.taken == "afterwards")
     chips = pay_chips(cents, stake, table, rng)
     draw = rng.random()
-    if draw < _MENDED:
-        return mended(chips, table, rng)
-    if draw < _MENDED + _WITH_CHANGE:
+    if draw < _CORRECTED:
+        return corrected(chips, table, rng)
+    if draw < _CORRECTED + _WITH_CHANGE:
         return _with_change(cents, table) or (PayStep(chips),)
     return (PayStep(chips),)
 
@@ -103,11 +103,11 @@ def _with_change(cents: int, table: TableFile) -> tuple[PayStep, ...] | None:
     return None
 
 
-def mended(
+def corrected(
     right: Colours, table: TableFile, rng: random.Random, *, late: bool = False,
     over: bool | None = None,
 ) -> tuple[PayStep, ...]:  # fmt: skip
-    """A pay that is a chip too much or too little at first, and then put right."""
+    """A payout that is a chip too much or too little at first, and then corrected."""
     too_much = rng.random() < 0.5 if over is None else over
     colour = rng.choice(right)
     if too_much or len(right) == 1:

@@ -36,8 +36,8 @@ LAMMER_HOMES = {"envy": "emperors_treasure", "dealer": "pai_gow_insurance"}
 class PayStep:
     """One act of paying: chips laid beside the stake, chips taken back from there.
 
-    `given` are a player's own chips, laid beside the pay and taken by the dealer. What is
-    taken back is change or commission when `back`, else it mends a payment. A `late` step
+    `given` are a player's own chips, laid beside the payout and taken by the dealer. What is
+    taken back is change or commission when `back`, else it corrects a payment. A `late` step
     comes after the seat's cards were taken.
     """
 
@@ -49,8 +49,8 @@ class PayStep:
 
     def paid_cents(self, chips: Chips) -> int:
         """What the step adds to the payments."""
-        mended = () if self.back else self.taken
-        return value_cents(self.laid, chips) - value_cents(mended, chips)
+        corrected = () if self.back else self.taken
+        return value_cents(self.laid, chips) - value_cents(corrected, chips)
 
     def returned_cents(self, chips: Chips) -> int:
         """What it gives back as change or commission."""

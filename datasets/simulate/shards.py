@@ -47,7 +47,7 @@ class Shard:
 
 
 def cut_s(plan: ShiftPlan, before: int, fps: int) -> float:
-    """A time between two rounds, on a picture, when no arm is over the felt.
+    """A time between two rounds, on an image, when no arm is over the felt.
 
     `before` is the round, counted from 0, that begins after it; 0 is the shift's start.
     """

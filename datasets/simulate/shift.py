@@ -135,7 +135,7 @@ def _version() -> str:
 
 
 def _cards(deck: Path | None) -> Deck:
-    """The deck of a folder or of a design's name; the usual one where none is told."""
+    """The deck of a folder or of a design's name; the usual one where none is given."""
     if deck is None:
         return draw_deck()
     design = CASINO_DESIGNS.get(str(deck))
@@ -274,11 +274,11 @@ def _feed(table: TableFile, part: ShiftPlan) -> str:
 def _events(part: ShiftPlan) -> str:
     lines = []
     for event in part.events:
-        told = {
+        line = {
             "kind": event.kind, "t0_s": f"{event.t0_s:.3f}", "t1_s": f"{event.t1_s:.3f}",
             "note": event.note, "code": event.code, "round_id": event.round_id,
         }  # fmt: skip
-        lines.append(json.dumps({key: value for key, value in told.items() if value}) + "\n")
+        lines.append(json.dumps({key: value for key, value in line.items() if value}) + "\n")
     return "".join(lines)
 
 
@@ -315,18 +315,18 @@ def _encode(
     wishes: Wishes, film: Film, part: ShiftPlan, t0_s: float, path: Path, log: FrameLog | None,
     progress: Callable[[float], None] | None,
 ) -> None:  # fmt: skip
-    pictures = _pictures(film, part, t0_s, wishes.fps, log, progress)
+    frames = _frames(film, part, t0_s, wishes.fps, log, progress)
     size = (film.camera.width_px, film.camera.height_px)
-    encode(path, pictures, size, wishes.fps, wishes.codec, wishes.crf, wishes.preset)
+    encode(path, frames, size, wishes.fps, wishes.codec, wishes.crf, wishes.preset)
     if progress:
         progress(1.0)
 
 
-def _pictures(
+def _frames(
     film: Film, part: ShiftPlan, t0_s: float, fps: int, log: FrameLog | None,
     progress: Callable[[float], None] | None,
 ) -> Iterator[tuple[int, Planes]]:  # fmt: skip
-    """The shift's pictures with the camera's troubles, numbered through the whole shift."""
+    """The shift's frames with the camera's troubles, numbered through the whole shift."""
     stamp = film.look.stamp
     film.look = replace(film.look, stamp=replace(stamp, start_s=stamp.start_s + t0_s))
     own = from_zero(part, t0_s)

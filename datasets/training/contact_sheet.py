@@ -18,7 +18,7 @@ CELLS = 24
 COLUMNS = 4
 CELL_PX = 300
 GAP_PX = 12
-PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp"}
+SUFFIXES = {".jpg", ".jpeg", ".png", ".bmp", ".webp"}
 
 
 def find_photos(folder: Path, count: int, seed: int = 1) -> list[Path]:
@@ -28,7 +28,7 @@ def find_photos(folder: Path, count: int, seed: int = 1) -> list[Path]:
     """
     if not folder.is_dir():
         raise FeltwatchError(f"{folder}: no such folder of photographs")
-    found = sorted(p for p in folder.rglob("*") if p.suffix.lower() in PICTURES)
+    found = sorted(p for p in folder.rglob("*") if p.suffix.lower() in SUFFIXES)
     if len(found) < count:
         raise FeltwatchError(f"{folder}: {count} photographs are needed, found {len(found)}")
     chosen = np.random.default_rng([seed, 13]).choice(len(found), count, replace=False)
@@ -80,7 +80,7 @@ def contact_sheet(
     for path in find_photos(photos, CELLS, seed):
         image = cv2.imread(str(path), cv2.IMREAD_COLOR)
         if image is None:
-            raise FeltwatchError(f"{path}: not a picture that can be read")
+            raise FeltwatchError(f"{path}: cannot be read as an image")
         real.append(np.asarray(image, np.uint8))
     left, right = _block(rendered_views(CELLS, seed, loose), side), _block(real, side)
     gap = np.full((left.shape[0], GAP_PX, 3), 255, np.uint8)

@@ -1,4 +1,4 @@
-"""Patches about card indices, and about what only looks like one, to train the reader on.
+"""Patches about card indices, and about what only resembles one, to train the reader on.
 
 A patch is wider than the crop that is read, so that training can turn, move and blur it with
 what is really beside it (`models.data.degrade`). Decks are drawn, read from folders of

@@ -35,17 +35,17 @@ class SeenBox:
         """Whether it has to be found."""
         return self.asked and self.box.labelled
 
-    def told(self) -> dict[str, Any]:
-        """As `boxes/` tells it."""
+    def as_dict(self) -> dict[str, Any]:
+        """An entry of `boxes/`."""
         box = self.box
-        told: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "kind": box.kind, "xyxy": [round(v, 2) for v in box.xyxy],
             "visible": round(box.visible, 3), "card": box.card, "labelled": self.labelled,
             "quad": None if box.quad is None else np.round(box.quad, 2).tolist(),
         }  # fmt: skip
         if self.colours is not None:
-            told["colours"] = list(self.colours)
-        return told
+            entry["colours"] = list(self.colours)
+        return entry
 
 
 def boxes_in_view(

@@ -7,7 +7,7 @@ They are written in the form of a rendered set (`datasets.training.training_set`
     crops/val/SHIFT.npy         crops/val/SHIFT-labels.npy
     meta.jsonl   recipe.json   data.yaml
 
-`boxes` tell what the YOLO labels cannot, a stack's `colours` too; `meta.jsonl` tells of each
+`boxes` hold what the YOLO labels cannot, a stack's `colours` too; `meta.jsonl` holds of each
 image the shift, deck, camera seed, seat (null: the dealer's view), the second and whether
 the view was at rest. Several shifts may be cut into one folder, each under its own name.
 """
@@ -43,17 +43,19 @@ FORM = 1
 QUALITY = 94
 DEALER = 0
 
-TOLD = ("seed", "rounds", "game", "pace", "dealers", "fps", "size", "camera_seed", "distortion",
-        "codec", "crf", "preset", "faults", "events", "version")  # fmt: skip
-"""What is taken over of a shift's recipe; a deck only by its name, a place is nobody's business."""
+RECIPE_KEYS = (
+    "seed", "rounds", "game", "pace", "dealers", "fps", "size", "camera_seed", "distortion",
+    "codec", "crf", "preset", "faults", "events", "version",
+)  # fmt: skip
+"""Keys copied from a shift's recipe; a deck only by its name, without its folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class CutWishes:
     """How a recording is cut; the same wishes give the same images.
 
-    `every_s` is the step at which the shift is looked at, `most` the most images, `size`
-    a view's side in px, `shift` the name of the shift in the set (its folder's unless told).
+    `every_s` is the step at which the shift is sampled, `most` the most images, `size`
+    a view's side in px, `shift` the name of the shift in the set (its folder's by default).
     """
 
     every_s: float = 0.2
@@ -73,7 +75,7 @@ def cut_views(
 ) -> int:
     """Cut the seats' and the dealer's views of a recording into `out`; how many there are.
 
-    `truth` is the recording's `frames.jsonl.gz`; a `recipe.json` beside it tells of deck and
+    `truth` is the recording's `frames.jsonl.gz`; a `recipe.json` beside it holds deck and
     camera. Raises FeltwatchError when a file is missing or does not belong to the others,
     when nothing is there to cut, and when `out` holds this shift already or another form.
     """
@@ -97,7 +99,7 @@ def cut_views(
     for part in ("images", "labels", "boxes", "crops"):
         (out / part / "val").mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng([wishes.seed, 62])
-    told: list[str] = []
+    listed: list[str] = []
     meta: list[str] = []
     crops: list[Picture] = []
     classes: list[int] = []
@@ -105,15 +107,15 @@ def cut_views(
         place = places[moment.seat]
         view = calibration.warp_view(frame, place, wishes.size)
         seen = boxes_in_view(objects, calibration, place, wishes.size)
-        name = f"{shift}-{len(told):04d}"
-        _write_picture(out / "images" / "val" / f"{name}.jpg", view)
+        name = f"{shift}-{len(listed):04d}"
+        _write_image(out / "images" / "val" / f"{name}.jpg", view)
         lines = [_yolo_line(s.box.kind, s.box.xyxy, wishes.size) for s in seen if s.labelled]
         (out / "labels" / "val" / f"{name}.txt").write_text(
             "".join(line + "\n" for line in lines), encoding="ascii"
         )
         tray = tray_in_view(table, place, wishes.size)
-        boxes = [one.told() for one in (*seen, *([] if tray is None else [tray]))]
-        told.append(json.dumps({"image": f"{name}.jpg", "scene": "table", "boxes": boxes}))
+        boxes = [one.as_dict() for one in (*seen, *([] if tray is None else [tray]))]
+        listed.append(json.dumps({"image": f"{name}.jpg", "scene": "table", "boxes": boxes}))
         meta.append(json.dumps({
             "image": f"{name}.jpg", "shift": shift, "deck": made["deck"],
             "camera_seed": made["camera_seed"], "seat": moment.seat or None,
@@ -124,13 +126,13 @@ def cut_views(
             crops.append(crop)
             classes.append(label)
         if progress:
-            progress(len(told) / len(chosen))
+            progress(len(listed) / len(chosen))
     stacked = np.stack(crops) if crops else np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8)
     np.save(out / "crops" / "val" / f"{shift}.npy", stacked)
     np.save(out / "crops" / "val" / f"{shift}-labels.npy", np.asarray(classes, np.int16))
     with (out / "meta.jsonl").open("a", encoding="utf-8") as file:
         file.write("".join(line + "\n" for line in meta))
-    recipe["shifts"][shift] = made | {"views": len(told), "cut": _cut(wishes)}
+    recipe["shifts"][shift] = made | {"views": len(listed), "cut": _cut(wishes)}
     recipe["views"] = sum(one["views"] for one in recipe["shifts"].values())
     recipe["decks"] = sorted({one["deck"] for one in recipe["shifts"].values()})
     (out / "recipe.json").write_text(json.dumps(recipe, indent=1) + "\n", encoding="utf-8")
@@ -140,12 +142,12 @@ def cut_views(
     )
     # Written last: a shift that has it is whole.
     (out / "boxes" / "val" / f"{shift}.jsonl").write_text(
-        "".join(line + "\n" for line in told), encoding="ascii"
+        "".join(line + "\n" for line in listed), encoding="ascii"
     )
-    return len(told)
+    return len(listed)
 
 
-def _write_picture(path: Path, view: Picture) -> None:
+def _write_image(path: Path, view: Picture) -> None:
     if not cv2.imwrite(str(path), view, [cv2.IMWRITE_JPEG_QUALITY, QUALITY]):
         raise FeltwatchError(f"{path}: cannot be written")
 
@@ -165,7 +167,7 @@ def truth_lines(truth: Path) -> Iterator[dict[str, Any]]:
 def moment_pictures(
     video: Path, truth: Path, chosen: Sequence[Moment]
 ) -> Iterator[tuple[Picture, list[dict[str, Any]], Moment]]:
-    """The chosen moments with the whole image (h, w, 3) BGR and what the truth tells of it.
+    """The chosen moments with the whole image (h, w, 3) BGR and the truth of it.
 
     Raises FeltwatchError where the recording cannot be read or is not the truth's.
     """
@@ -183,9 +185,9 @@ def moment_pictures(
                     return
                 if float((frame.pts or 0) * base) < float(line["t_s"]) - float(step) / 2:
                     continue
-                picture = np.asarray(frame.reformat(format="bgr24").to_ndarray(), np.uint8)
+                image = np.asarray(frame.reformat(format="bgr24").to_ndarray(), np.uint8)
                 for moment in by_pts[line["pts"]]:
-                    yield picture, line["objects"], moment
+                    yield image, line["objects"], moment
                 line = next(wanted, None)
     except av.FFmpegError as error:
         raise FeltwatchError(f"{video}: cannot be read ({error.strerror or error})") from error
@@ -220,12 +222,12 @@ def _recipe(out: Path, wishes: CutWishes) -> dict[str, Any]:
 
 
 def _shift_recipe(truth: Path) -> dict[str, Any]:
-    """What the recipe beside the truth tells, decks by their names; nothing where there is none."""
+    """The recipe beside the truth, decks by their names; empty without one."""
     path = truth.with_name(truth.name.replace("frames", "recipe", 1).removesuffix("l.gz"))
     data: dict[str, Any] = {}
     if path.is_file():
         data = read_json(path)
-    made = {key: data[key] for key in TOLD if key in data}
+    made = {key: data[key] for key in RECIPE_KEYS if key in data}
     made["deck"] = Path(data["deck"]).name if data.get("deck") else "usual"
     if made.get("camera_seed") is None:
         made["camera_seed"] = data.get("seed")

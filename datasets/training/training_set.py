@@ -1,6 +1,6 @@
 """Rendered training sets: images with YOLO labels, and upright crops of their indices.
 
-Beside each image's YOLO labels, `boxes/SPLIT/SHARD.jsonl` tells every box's visible share.
+Beside each image's YOLO labels, `boxes/SPLIT/SHARD.jsonl` holds every box's visible share.
 
 A set is written by shards, each from its own seed with decks of its own, so that an
 interrupted run goes on where it stopped and the validation shard shares no deck design
@@ -50,7 +50,7 @@ LOOK_VERSION = 4
 class TrainingSet:
     """What a training set is made of; the same values give the same images.
 
-    `deck_folders` are folders of card faces, whole decks or parts of one, for the pictures to
+    `deck_folders` are folders of card faces, whole decks or parts of one, for the images to
     train on; see `new_decks.new_deck`. Those to check with show drawn decks alone.
     """
 
@@ -161,7 +161,7 @@ def _yolo_line(kind: str, xyxy: Sequence[float], size: int) -> str:
     )
 
 
-def _told(view: LabelledView, name: str) -> str:
+def _boxes_line(view: LabelledView, name: str) -> str:
     """One line of JSON: every box with its visible share, and whose index it is.
 
     Those of which too little is seen to be labelled have `labelled` false.
@@ -190,7 +190,7 @@ def _render_shard(spec: TrainingSet, out: Path, shard: int, count: int, split: s
     images, labels = out / "images" / split, out / "labels" / split
     crops: list[Picture] = []
     classes: list[int] = []
-    told: list[str] = []
+    lines_of_boxes: list[str] = []
     for i in range(count):
         if i:
             stage.refresh(rng, i, spec.fonts)
@@ -201,13 +201,13 @@ def _render_shard(spec: TrainingSet, out: Path, shard: int, count: int, split: s
         cv2.imwrite(str(images / f"{name}.jpg"), view.image, [cv2.IMWRITE_JPEG_QUALITY, 94])
         lines = [_yolo_line(b.kind, b.xyxy, spec.size) for b in view.boxes]
         (labels / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="ascii")
-        told.append(_told(view, name))
+        lines_of_boxes.append(_boxes_line(view, name))
         for crop, label in _crops(rng, view):
             crops.append(crop)
             classes.append(label)
     folder = out / "boxes" / split
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{shard:04d}.jsonl").write_text("\n".join(told) + "\n", encoding="ascii")
+    (folder / f"{shard:04d}.jsonl").write_text("\n".join(lines_of_boxes) + "\n", encoding="ascii")
     folder = out / "crops" / split
     stacked = np.stack(crops) if crops else np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8)
     np.save(folder / f"{shard:04d}.npy", stacked)

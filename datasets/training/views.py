@@ -138,7 +138,7 @@ def render_table_view(
     tilt = math.radians(float(rng.uniform(15, 54)))
     azimuth = float(rng.uniform(0, 2 * math.pi))
     away = height * math.tan(tilt)
-    # The camera hangs towards +y at azimuth 0 and looks where its axis meets the felt.
+    # The camera hangs towards +y at azimuth 0 and points at where its axis meets the felt.
     ahead = np.array([math.sin(azimuth), -math.cos(azimuth)])
     foot = (float(-away * ahead[0]), float(-away * ahead[1]))
     density = float(rng.uniform(1.25, 2.2))
@@ -235,7 +235,7 @@ def render_loose_view(
         steep = float(rng.uniform(15, 70))
     tilt = math.radians(min(steep, STEEPEST_DEG + (8 if chips else 0)))
     field = math.radians(float(rng.uniform(38, 68)))
-    # No horizon: the uppermost corner still looks down on the table.
+    # No horizon: the uppermost corner still points down on the table.
     corner = math.atan(math.sqrt(2) * math.tan(field / 2))
     tilt = min(tilt, math.radians(LOWEST_VIEW_DEG) - corner)
     focal = size / 2 / math.tan(field / 2)

@@ -11,7 +11,7 @@ from datasets.render.appearance import add_noise
 from datasets.training.training_set import CROP_PX, NONE_CLASS
 
 TURNED_SHARE = 0.17
-"""Share of crops turned a quarter, a half or three quarters, to be told as `none`."""
+"""Share of crops turned a quarter, a half or three quarters, with the class `none`."""
 
 Crop = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -61,5 +61,5 @@ def _move(rng: np.random.Generator, crop: Crop, turn: float) -> Crop:
     return _bytes(moved)
 
 
-def _bytes(picture: Any) -> Crop:
-    return np.asarray(picture).astype(np.uint8, copy=False)
+def _bytes(image: Any) -> Crop:
+    return np.asarray(image).astype(np.uint8, copy=False)

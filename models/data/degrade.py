@@ -2,8 +2,8 @@
 
 A patch (`datasets.training.index_patches`) is partly covered, blurred by motion and by lack of
 focus, taken by a camera of few px, with its noise and codec, in little or coloured light, and
-cut out turned, moved and at another size. What a blurred index cannot tell any more, a network
-that is trained on it says with less certainty: nothing else teaches it doubt.
+cut out turned, moved and at another size. What a blurred index no longer shows, a network that
+is trained on it reads with less confidence: nothing else teaches it doubt.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def _coded(shown: torch.Tensor) -> torch.Tensor:
     quality = 25 + torch.rand(n, 1, 1, 1, 1, 1, device=device) * 60
     scale = torch.where(quality < 50, 5000 / quality, 200 - 2 * quality) / 100
     steps = torch.tensor(_LUMA, device=device, dtype=torch.float32)[None, None, None, :, None]
-    # Colour is told half as finely.
+    # Colour is coded at half the resolution.
     rough = torch.tensor([1.0, 1.8, 1.8], device=device)[None, :, None, None, None, None]
     steps = (steps * scale * rough).clamp(min=1)
     freq = torch.round(freq / steps) * steps

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 LEFT_OUT = {".cache", ".yaml", ".part"}
-"""Endings of files that tell where a folder lies, or are made again."""
+"""Suffixes of files that hold the folder's path, or are generated again."""
 
 
 def folder_digest(folder: Path) -> str:

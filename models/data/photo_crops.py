@@ -260,10 +260,10 @@ def _copy_jpeg(source: Path, target: Path) -> None:
 
 
 def _note_source(folder: Path, out: Path) -> None:
-    """Take along what the folder tells of its origin and licence, its name at the least."""
-    told = folder / SOURCE_FILE
-    if told.is_file():
-        shutil.copyfile(told, out / SOURCE_FILE)
+    """Copy the folder's note of origin and licence; its name where there is none."""
+    note = folder / SOURCE_FILE
+    if note.is_file():
+        shutil.copyfile(note, out / SOURCE_FILE)
     else:
         text = json.dumps({"name": folder.resolve().name}) + "\n"
         (out / SOURCE_FILE).write_text(text, encoding="utf-8")
@@ -312,7 +312,7 @@ def harvest_photos(
     """
     photos = [p for p in load_labels(folder) if images is None or p.image in images]
     if not photos:
-        raise FeltwatchError(f"{folder}: no picture is chosen for training")
+        raise FeltwatchError(f"{folder}: no image is chosen for training")
     for part in ("crops", "images", "labels"):
         (out / part).mkdir(parents=True, exist_ok=True)
     harvest = _Harvest(detector, reader, seed)
@@ -332,7 +332,7 @@ def harvest_photos(
     # A deck has its index in two or in four corners; a card that lies alone shows all.
     lone = Counter(count for _, taken in whole for count in taken.corners_of_lone_cards)
     due = 4 if lone[4] + lone[3] > lone[2] else 2
-    pictures = 0
+    complete = 0
     for photo, taken in whole:
         if any(count < due for count in taken.corners_of_lone_cards):
             continue
@@ -341,7 +341,7 @@ def harvest_photos(
         lines = [_yolo_line(c, box, photo.width, photo.height) for c, box in taken.boxes]
         text = "\n".join(lines) + "\n"
         (out / "labels" / f"{name}.txt").write_text(text, encoding="ascii")
-        pictures += 1
+        complete += 1
     _note_source(folder, out)
     _save_squares(squares, out)
     classes = [one.label for one in squares]
@@ -349,5 +349,5 @@ def harvest_photos(
         "pictures": len(photos),
         "crops": sum(c != NONE_CLASS for c in classes),
         "none_crops": sum(c == NONE_CLASS for c in classes),
-        "detector_pictures": pictures,
+        "detector_pictures": complete,
     }

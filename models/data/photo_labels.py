@@ -110,7 +110,7 @@ def hash_split(name: str, share: float = HELD_SHARE) -> bool:
 def time_after(folder: Path, clock: str) -> frozenset[str]:
     """Names of the folder's images taken at `clock` (`HH:MM`) or later, by file name.
 
-    Raises FeltwatchError for a time or a file name that tells no time.
+    Raises FeltwatchError for a time or a file name without one.
     """
     try:
         since = time.fromisoformat(clock)
@@ -121,7 +121,7 @@ def time_after(folder: Path, clock: str) -> frozenset[str]:
         taken = _TAKEN.search(Path(photo.image).stem)
         if taken is None:
             raise FeltwatchError(
-                f"{folder / photo.image}: its name tells no time (YYYYMMDD_HHMMSS); "
+                f"{folder / photo.image}: its name has no time (YYYYMMDD_HHMMSS); "
                 "split this folder by share"
             )
         if (int(taken["hour"]), int(taken["minute"])) >= (since.hour, since.minute):

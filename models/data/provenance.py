@@ -1,4 +1,4 @@
-"""What networks were trained on, as told in their model card."""
+"""What networks were trained on, as noted in their model card."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ def stack_data(folder: Path) -> StackData:
         raise FeltwatchError(f"{folder}: no strips of stacks in train/; render them first")
     strips = sum(len(read_shard(path).count) for path in paths)
     note = folder / "recipe.json"
-    told = read_object(note) if note.is_file() else {}
-    return StackData(name=folder.resolve().name, strips=strips, seed=told.get("seed"))
+    recipe = read_object(note) if note.is_file() else {}
+    return StackData(name=folder.resolve().name, strips=strips, seed=recipe.get("seed"))
 
 
 def patch_data(folder: Path) -> PatchData:
@@ -144,9 +144,9 @@ def photo_data(folder: Path) -> PhotoData:
     for place in (whole, *whole.parents[:2]):
         path = place / PHOTOS_FILE
         if path.is_file():
-            told = {k: v for k, v in read_object(path).items() if k in PhotoData.model_fields}
+            known = {k: v for k, v in read_object(path).items() if k in PhotoData.model_fields}
             try:
-                return PhotoData(**({"name": place.name} | told))
+                return PhotoData(**({"name": place.name} | known))
             except ValidationError as error:
                 raise FeltwatchError(
                     f"{path}: name, version, licence and attribution are texts"

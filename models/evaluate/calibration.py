@@ -18,7 +18,7 @@ from settlement.input_file import file_fault, read_json
 from settlement.record import DECK_LABELS
 
 SCORE_FLOOR = 0.05
-"""Scores below take no part: nothing in the product looks at them."""
+"""Lower scores are left out: nothing in the product uses them."""
 
 ALL = "all"
 """Key of the points for classes that have too few examples of their own."""
@@ -31,7 +31,7 @@ class Evidence:
     threshold: float
     _scores: list[tuple[str, float, bool, int]] = field(default_factory=list)
     _rows: list[tuple[Array, int, int]] = field(default_factory=list)
-    _told: list[tuple[float, bool]] = field(default_factory=list)
+    _decided: list[tuple[float, bool]] = field(default_factory=list)
     _pictures: int = 0
 
     def add(self, one: Prediction, matches: Matches) -> None:
@@ -49,7 +49,7 @@ class Evidence:
             reading = one.readings.get(n)
             if reading is None or card not in DECK_LABELS:
                 continue
-            self._told.append((reading.told, reading.card == card))
+            self._decided.append((reading.probability, reading.card == card))
             if reading.plain is not None:
                 self._rows.append(
                     (reading.plain, DECK_LABELS.index(str(card)), self._pictures)
@@ -73,15 +73,15 @@ class Evidence:
         shares = np.stack([r[0] for r in self._rows])
         labels = np.array([r[1] for r in self._rows])
         fit = fit_rows(shares, labels, np.array([r[2] for r in self._rows]))
-        told = np.array([t[0] for t in self._told])
-        hits = np.array([t[1] for t in self._told], np.bool_)
+        probabilities = np.array([t[0] for t in self._decided])
+        hits = np.array([t[1] for t in self._decided], np.bool_)
         return fit.as_dict() | {
             "temperature": round(temperature * fit.temperature, 3),
             "was": temperature,
             "before": diagram(fit.before, fit.hits),
             "after": diagram(fit.after, fit.hits),
             # As the product goes by it, the joker's own rules with it.
-            "as_told": diagram(told, hits),
+            "as_told": diagram(probabilities, hits),
         }
 
     def _fit_detector(self, classes: Sequence[str]) -> dict[str, Any] | None:
@@ -149,12 +149,12 @@ class Calibration(_Part):
 
 def read_calibration(path: Path) -> dict[str, Any]:
     """A calibration file as it is, once checked; raises FeltwatchError."""
-    told: dict[str, Any] = read_json(path)
+    values: dict[str, Any] = read_json(path)
     try:
-        Calibration.model_validate(told)
+        Calibration.model_validate(values)
     except ValidationError as error:
         raise file_fault(path, error) from error
-    return told
+    return values
 
 
 def put_calibration(models: dict[str, dict[str, Any]], calibration: dict[str, Any]) -> None:

@@ -57,17 +57,19 @@ def robustness_results(
     """Lines of the card: indices found and read right on all views of a set, changed by STEPS."""
     forms = tuple(dict.fromkeys(form for form, _ in STEPS))
     options = TrialOptions(split=split, most_pictures=None, forms=forms)
-    told = robustness(weights, data, options, progress)
-    steps = {(form["form"], step["step"]): step for form in told["forms"] for step in form["steps"]}
-    views = told["data"]["pictures"]
+    results = robustness(weights, data, options, progress)
+    steps = {
+        (form["form"], step["step"]): step for form in results["forms"] for step in form["steps"]
+    }
+    views = results["data"]["pictures"]
     return [
         {
             "kind": "robustness",
-            "data": f"{told['data']['name']}, {views} views with indices, found and read right",
+            "data": f"{results['data']['name']}, {views} views with indices, found and read right",
             "figure": words,
             "value": steps[step]["read_right"],
             "samples": f"{steps[step]['labelled']:,} indices",
-            "command": f"feltwatch model robustness --data {told['data']['name']} "
+            "command": f"feltwatch model robustness --data {results['data']['name']} "
             f"--form {step[0]} --pictures {views}",
         }
         for step, words in STEPS.items()

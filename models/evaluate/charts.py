@@ -61,12 +61,12 @@ def reliability_chart(calibration: dict[str, Any]) -> str:
     """
     parts: list[str] = []
     x = MARGIN
-    for name, title in (("reader", "reader: card told"), ("detector", "detector: thing found")):
+    for name, title in (("reader", "reader: card read"), ("detector", "detector: thing found")):
         own = calibration.get(name)
         if own is None:
             continue
         held = _held_out(own, name)
-        parts += [_text(x, 22, title, 14), *_frame(x, TOP, "share told", "share right")]
+        parts += [_text(x, 22, title, 14), *_frame(x, TOP, "probability", "share right")]
         parts.append(f'<path d="M{x:g} {TOP + SIDE:g}L{x + SIDE:g} {TOP:g}" stroke="{DIM}" '
                      'stroke-dasharray="4 4"/>')  # fmt: skip
         for key, colour in (("before", BEFORE), ("after", AFTER)):

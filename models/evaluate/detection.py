@@ -98,14 +98,14 @@ class Finding:
             name: figures(np.asarray(groups == name, np.bool_), kinds.count(name))
             for name in self.names
         }
-        told = sorted({c for k, c in self._labels if k == "chip" and c})
+        chip_colours = sorted({c for k, c in self._labels if k == "chip" and c})
         chip = groups == "chip"
         by_colour = {
             colour: figures(
                 np.asarray(chip & (colours == colour), np.bool_),
                 self._labels.count(("chip", colour)),
             )
-            for colour in told
+            for colour in chip_colours
         }
         indices = np.asarray((groups == "index") | (groups == "joker"), np.bool_)
         together = figures(indices, kinds.count("index") + kinds.count("joker"))

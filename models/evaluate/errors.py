@@ -46,7 +46,7 @@ class WorstMistakes:
     kept: dict[str, list[Mistake]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
 
     def add(self, one: Prediction, matches: Matches) -> None:
-        """Look through one image."""
+        """Collect the mistakes of one image."""
         truths = one.picture.truths
         taken = set()
         for n in range(len(one.found)):
@@ -73,8 +73,8 @@ class WorstMistakes:
         reading = one.readings.get(n)
         if truth.card not in DECK_LABELS or reading is None or reading.card == truth.card:
             return
-        if reading.told >= self.sure:
-            self._keep(one, WRONG, float(one.found.scores[n]) * reading.told, truth, n)
+        if reading.probability >= self.sure:
+            self._keep(one, WRONG, float(one.found.scores[n]) * reading.probability, truth, n)
 
     def _keep(
         self, one: Prediction, kind: str, sureness: float, truth: Truth | None, n: int | None
@@ -112,5 +112,5 @@ def _words(one: Prediction, n: int) -> str:
     words = f"{one.found.name(n)} {float(one.found.scores[n]):.2f}"
     reading = one.readings.get(n)
     if reading is not None:
-        return f"{words}, read {reading.card} {reading.told:.2f}"
+        return f"{words}, read {reading.card} {reading.probability:.2f}"
     return f"{words}, read as none" if n in one.unread else words

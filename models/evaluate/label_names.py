@@ -15,7 +15,7 @@ _CHIP = re.compile(r"chip[_ -](.+)")
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A label as one of the detector's classes; the card and the chips' colour where told."""
+    """A label as one of the detector's classes; the card and the chips' colour where known."""
 
     kind: str
     card: str | None = None
@@ -25,7 +25,7 @@ class Meaning:
 def meaning(label: str, card: str | None = None) -> Meaning | None:
     """What a label of a dataset means, None for what the model knows nothing of.
 
-    `card` is the attribute that tells whose index a box of a bare class is.
+    `card` is the attribute with the card of an index whose class does not name it.
 
     >>> meaning("10D"), meaning("index", "AS")
     (Meaning(kind='index', card='TD', colour=None), Meaning(kind='index', card='AS', colour=None))

@@ -266,7 +266,7 @@ def _steps(values: Sequence[float], name: str, make: Callable[[float], Change]) 
 
 FORMS: tuple[Form, ...] = (
     Form(
-        "turn", "turned about the picture's middle, read at any turn",
+        "turn", "turned about the image's middle, read at any turn",
         _steps((0, 15, 30, 45, 60, 90, 135, 180, 270), "{:g}°", turned), any_turn=True,
     ),
     Form(

@@ -69,7 +69,7 @@ class PhotoTally:
 
     `cards`: whole cards (labels of kind `card`, or the corners of one name in an image);
     `lines` has them apart: the 52 cards, jokers, and besides them backs and chip stacks,
-    `elsewhere` what was told as one of those where no such label is.
+    `elsewhere` what was reported as one of those where no such label is.
     `corners`: labelled indices. `invented`: cards found where no label is. `named`: indices
     that were given a card's name, `named_right`: at a label of that name.
     """
@@ -118,7 +118,7 @@ class PhotoTally:
                 at = [f for f in result.detections if box.holds(*_center(f), CARD_GROW)]
                 found = any(f.label == name for f in at)
                 # A card that lies on the back is a label of its own.
-                named = [f for f in at if f.label in _CARDS and not _is_told(photo, f)]
+                named = [f for f in at if f.label in _CARDS and not _has_label(photo, f)]
                 wrong = label == BACK and bool(named)
                 self.lines.setdefault(label, Tally()).add(found, wrong)
                 if wrong:
@@ -130,7 +130,7 @@ class PhotoTally:
                     for f in result.detections
                 )
         self.elsewhere[JOKER] += sum(
-            card.label == JOKER and not _is_told(photo, card) for card in result.cards
+            card.label == JOKER and not _has_label(photo, card) for card in result.cards
         )
 
     def _add_corners(self, corners: list[PhotoBox], named: list[Found]) -> None:
@@ -218,7 +218,7 @@ def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def _is_told(photo: LabelledPhoto, found: Found) -> bool:
+def _has_label(photo: LabelledPhoto, found: Found) -> bool:
     """Whether a label of that name, whole card or index, is where something was found."""
     return any(
         box.label == found.label and box.holds(*_center(found), CORNER_GROW) for box in photo.boxes
@@ -244,7 +244,7 @@ def score_photos(
     """
     photos = [p for p in load_labels(folder) if images is None or p.image in images]
     if not photos:
-        raise FeltwatchError(f"{folder}: no picture is chosen; widen the choice")
+        raise FeltwatchError(f"{folder}: no image is chosen; widen the choice")
     tally = PhotoTally()
     spent = 0.0
     for photo in photos:

@@ -34,12 +34,12 @@ PICTURES_AT_ONCE = 16
 class IndexReading:
     """One found index as read: shares float32 (53,) over DECK_LABELS.
 
-    `told` is the share of the likeliest card that the product goes by. `plain` float32 (54,)
-    are the reader's own shares with `none`, where nothing but the reader spoke; else None.
+    `probability` is that of the likeliest card, as the product uses it. `plain` float32 (54,)
+    are the reader's own probabilities with `none`, where nothing but the reader spoke; else None.
     """
 
     shares: Floats
-    told: float
+    probability: float
     plain: Floats | None
 
     @property
@@ -102,12 +102,12 @@ def look(
         found[n] = Detections(xyxy.astype(np.float32), one.scores, one.classes, one.names)
     for n, (image, scene, picture) in enumerate(zip(images, scenes, pictures, strict=True)):
         own = found[n] if n in found else find_in_picture(image, detector)
-        told = calibrated(own, points or {})
+        scored = calibrated(own, points or {})
         items = [
             n for n in range(len(own))
             if own.name(n) in ASPECTS and float(own.scores[n]) >= READ_FLOOR
         ]  # fmt: skip
-        readings = _read(image, told, items, reader, scene)
+        readings = _read(image, scored, items, reader, scene)
         unread = frozenset(items) - frozenset(readings)
         yield Prediction(picture, own, readings, unread)
 
@@ -154,12 +154,12 @@ def _read_any_turn(
         said = card_of_reading(own, as_joker)
         if said is None:
             continue
-        card, told = said
+        card, probability = said
         shares = own.shares
         if card != own.label:
-            shares = shares * np.float32(1 - told)
-            shares[DECK_LABELS.index(card)] = told
-        out[n] = IndexReading(shares, told, None if as_joker else with_none(shares))
+            shares = shares * np.float32(1 - probability)
+            shares[DECK_LABELS.index(card)] = probability
+        out[n] = IndexReading(shares, probability, None if as_joker else with_none(shares))
     return out
 
 

@@ -1,8 +1,8 @@
 """Found and read: every found index by its card, and which card is taken for which.
 
 An index counts under the card that it is read as, with the product of the detector's score
-and the reader's share as its score. At work it is told from the detector's threshold on, and
-decided from `sure` on; less is undecided, as is what the reader takes for none.
+and the reader's probability as its score. In the product it is reported from the detector's
+threshold on, and decided from `sure` on; less is undecided, as is what the reader takes for none.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SURE = 0.6
 """A card is read, and not undecided, from this share on."""
 
 LIMITS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
-"""Shares at which it is told what deciding from there on would give."""
+"""Probabilities for which the figures are given, as if deciding from there on."""
 
 MOST_CONFUSIONS = 20
 
@@ -43,22 +43,22 @@ class Reading:
     def add(self, one: Prediction, matches: Matches) -> None:
         """Count one image; `matches` are those of the finding."""
         true = [t for t in one.picture.truths if t.kind in ASPECTS]
-        # An index of which nobody told the card is neither right nor wrong under any.
+        # An index without a labelled card is neither right nor wrong under any.
         aside = np.array([not t.labelled or t.card not in DECK_LABELS for t in true], np.bool_)
         self._labels.update(str(t.card) for t, a in zip(true, aside, strict=True) if not a)
         read = sorted(one.readings)
         cards = [one.readings[n].card for n in read]
-        told = np.array([one.readings[n].told for n in read])
+        probabilities = np.array([one.readings[n].probability for n in read])
         scores = one.found.scores[read].astype(np.float64)
         same = np.array(cards, object)[:, None] == np.array([t.card for t in true], object)[None]
         allowed = np.asarray(same, np.bool_) | aside[None, :]
         own = match(
-            one.found.xyxy[read].astype(np.float64), scores * told, boxes_of(true), allowed, aside,
-            np.array([t.whole for t in true], np.bool_),
+            one.found.xyxy[read].astype(np.float64), scores * probabilities, boxes_of(true),
+            allowed, aside, np.array([t.whole for t in true], np.bool_),
         )  # fmt: skip
         places = np.array([DECK_LABELS.index(card) for card in cards], np.int64)
-        working = (scores >= self.threshold) & (told >= self.sure)
-        self._parts.append((own, scores * told, places, working))
+        working = (scores >= self.threshold) & (probabilities >= self.sure)
+        self._parts.append((own, scores * probabilities, places, working))
         self._add_working(one, matches)
 
     def _add_working(self, one: Prediction, matches: Matches) -> None:
@@ -74,12 +74,18 @@ class Reading:
                 card = one.picture.truths[at].card
                 if card in DECK_LABELS:
                     name = None if reading is None else reading.card
-                    self._seen.append((str(card), name, 0.0 if reading is None else reading.told))
-            elif not matches.skipped[n, 0] and reading is not None and reading.told >= self.sure:
+                    self._seen.append(
+                        (str(card), name, 0.0 if reading is None else reading.probability)
+                    )
+            elif (
+                not matches.skipped[n, 0]
+                and reading is not None
+                and reading.probability >= self.sure
+            ):
                 self._invented += 1
 
     def as_dict(self) -> dict[str, Any] | None:
-        """The figures; None where no index tells its card."""
+        """The figures; None where no index has a labelled card."""
         if not self._labels:
             return None
         right = np.concatenate([p[0].right for p in self._parts])
@@ -129,7 +135,7 @@ class Reading:
         return {"limit": limit, **_outcomes(self._seen, limit)}
 
     def _confusions(self) -> dict[str, Any]:
-        wrong = [(c, n) for c, n, told in self._seen if n not in (None, c) and told >= self.sure]
+        wrong = [(c, n) for c, n, p in self._seen if n not in (None, c) and p >= self.sure]
         ranks = Counter((c[0], str(n)[0]) for c, n in wrong if JOKER not in (c, n))
         suits = Counter((c[1], str(n)[1]) for c, n in wrong if JOKER not in (c, n))
         return {
@@ -141,8 +147,8 @@ class Reading:
 
 def _outcomes(seen: list[tuple[str, str | None, float]], limit: float) -> dict[str, Any]:
     """Of indices seen: read right, wrong and undecided, deciding from `limit` on."""
-    right = sum(name == card and told >= limit for card, name, told in seen)
-    wrong = sum(name not in (None, card) and told >= limit for card, name, told in seen)
+    right = sum(name == card and p >= limit for card, name, p in seen)
+    wrong = sum(name not in (None, card) and p >= limit for card, name, p in seen)
     return {
         "seen": len(seen),
         "right": right,

@@ -25,7 +25,7 @@ Points = npt.NDArray[np.float64]
 AS_IS, TEMPERATURE = "as it is", "temperature"
 FOLDS = 5
 LEAST = 1e-3
-"""Nothing is told to be surer than this, one way or the other."""
+"""Probabilities are kept this far from 0 and 1."""
 
 KNOTS = (0.0, 0.01, 0.03, 0.06, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
 ISOTONIC_BLOCKS = 24

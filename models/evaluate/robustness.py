@@ -60,7 +60,7 @@ def robustness(
     pictures = replace(known, pictures=tuple(p for p in known.pictures if _asked(p)))
     pictures = pictures.some(options.most_pictures)
     if not pictures.pictures:
-        raise FeltwatchError(f"{data}: no index on its pictures tells its card")
+        raise FeltwatchError(f"{data}: no index on its images has a labelled card")
     trial = _Trial(
         open_detector(weights, card, options.threads, plain_from=FLOOR),
         open_reader(weights, card, options.threads),
@@ -154,8 +154,8 @@ class _Trial:
             finding.add(one, matches)
             reading.add(one, matches)
         found = finding.as_dict()["together"][ANY_INDEX]
-        told = reading.as_dict()
-        work = {} if told is None else told["working"]
+        figures = reading.as_dict()
+        work = {} if figures is None else figures["working"]
         return {
             "labelled": found["labels"],
             "recall": found["recall"],

@@ -28,22 +28,22 @@ def finding_rows(detector: dict[str, Any]) -> list[tuple[str, ...]]:
     ]
 
 
-def reading_rows(told: dict[str, Any]) -> list[tuple[str, ...]]:
+def reading_rows(figures: dict[str, Any]) -> list[tuple[str, ...]]:
     """Lines of the table of what was found and read: what, figure."""
-    work = told["working"]
+    work = figures["working"]
     one_in = work["wrong_one_in"]
     joker = work["joker"]
     rows: list[tuple[str, ...]] = [
-        (f"mAP50 of {told['cards_labelled']} cards", percent(told["map50"])),
-        ("mAP50-95", percent(told["map50_95"])),
-        ("mAP50 of the 52 indices", percent(told["indices"]["map50"])),
-        ("AP50 of the joker", percent(told["joker"]["ap50"] if told["joker"] else None)),
+        (f"mAP50 of {figures['cards_labelled']} cards", percent(figures["map50"])),
+        ("mAP50-95", percent(figures["map50_95"])),
+        ("mAP50 of the 52 indices", percent(figures["indices"]["map50"])),
+        ("AP50 of the joker", percent(figures["joker"]["ap50"] if figures["joker"] else None)),
         ("indices labelled", str(work["labelled"])),
         ("found", str(work["seen"])),
-        (f"read right, share {told['sure']:g} or more", str(work["right"])),
+        (f"read right, share {figures['sure']:g} or more", str(work["right"])),
         ("read wrong", f"{work['wrong']} (1 in {one_in:g})" if one_in else str(work["wrong"])),
         ("undecided", f"{work['undecided']} ({percent(work['undecided_share'])})"),
-        ("a card told where none is", str(work["invented"])),
+        ("a card read where none is", str(work["invented"])),
         ("labelled and read right", percent(work["read_right_of_labelled"])),
         ("jokers found", str(joker["seen"])),
         ("jokers read right, wrong, undecided",

@@ -1,7 +1,7 @@
 """The images that a model is checked on, in one form whatever dataset they come from.
 
 Three forms are read: the folder of a rendered set (`boxes/SPLIT/*.jsonl` beside its images
-tells what YOLO's labels cannot), a labelled dataset (`dataset.sqlite`), and any folder of
+holds what YOLO's labels cannot), a labelled dataset (`dataset.sqlite`), and any folder of
 labels that the importer reads, YOLO's data.yaml above all.
 """
 
@@ -97,7 +97,7 @@ def read_val_set(folder: Path, split: str = "val") -> ValSet:
     if not any(picture.truths for picture in pictures):
         known = f"; unknown: {', '.join(list(unknown)[:5])}" if unknown else ""
         raise FeltwatchError(
-            f"{folder}: the pictures of {split} carry no labels that the model knows{known}"
+            f"{folder}: the images of {split} carry no labels that the model knows{known}"
         )
     return ValSet(folder, form, split, tuple(pictures), dict(unknown.most_common()))
 
@@ -110,28 +110,28 @@ def _from_rendered(folder: Path, split: str) -> list[ValPicture]:
         with file.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):
                 try:
-                    told = json.loads(line)
-                    truths = tuple(_rendered_truth(box) for box in told["boxes"])
-                    name, scene = str(told["image"]), str(told.get("scene", LOOSE))
+                    entry = json.loads(line)
+                    truths = tuple(_rendered_truth(box) for box in entry["boxes"])
+                    name, scene = str(entry["image"]), str(entry.get("scene", LOOSE))
                 except (ValueError, KeyError, TypeError) as error:
                     raise FeltwatchError(
-                        f"{file}: line {number}: is no list of rendered boxes; render the set anew"
+                        f"{file}: line {number}: is no list of rendered boxes; render the set again"
                     ) from error
                 if name in there:
                     pictures.append(ValPicture(name, there[name], scene, truths))
     if not pictures:
-        raise FeltwatchError(f"{images}: no pictures; 'feltwatch model render' writes a set")
+        raise FeltwatchError(f"{images}: no images; 'feltwatch model render' writes a set")
     return pictures
 
 
-def _rendered_truth(told: dict[str, Any]) -> Truth:
-    x0, y0, x1, y1 = (float(v) for v in told["xyxy"])
-    quad, colours = told.get("quad"), told.get("colours")
+def _rendered_truth(box: dict[str, Any]) -> Truth:
+    x0, y0, x1, y1 = (float(v) for v in box["xyxy"])
+    quad, colours = box.get("quad"), box.get("colours")
     return Truth(
-        str(told["kind"]), (x0, y0, x1, y1), told.get("card"), bool(told.get("labelled", True)),
-        # Colours are told from the felt up.
+        str(box["kind"]), (x0, y0, x1, y1), box.get("card"), bool(box.get("labelled", True)),
+        # Colours are listed from the felt up.
         str(colours[-1]) if colours else None,
-        None if quad is None else np.asarray(quad, np.float64), float(told.get("visible", 1.0)),
+        None if quad is None else np.asarray(quad, np.float64), float(box.get("visible", 1.0)),
     )  # fmt: skip
 
 
@@ -141,7 +141,7 @@ def _from_dataset(folder: Path, split: str, unknown: Counter[str]) -> list[ValPi
         named = sorted(name for name in splits if name)
         if named and split not in named:
             raise FeltwatchError(
-                f"{folder}: no picture is in the split {split}; there are {', '.join(named)}"
+                f"{folder}: no image is in the split {split}; there are {', '.join(named)}"
             )
         chosen = list(dataset.pictures(split=split if named else None))
         kept = dataset.note(NOTE)
@@ -158,7 +158,7 @@ def _from_dataset(folder: Path, split: str, unknown: Counter[str]) -> list[ValPi
 
 
 def _scene_of(source: str | None) -> str:
-    # A rendered set that was imported does not tell its scenes: any turn is looked at.
+    # A rendered set that was imported does not name its scenes: any turn is tried.
     return LOOSE if (source or "").startswith("render ") else PHOTO
 
 
@@ -176,7 +176,7 @@ def _from_labels(folder: Path, split: str, unknown: Counter[str]) -> tuple[str, 
         entries = [e for e in entries if e.details.get("split") == split]
         if not entries:
             raise FeltwatchError(
-                f"{folder}: no picture is in the split {split}; there are {', '.join(named)}"
+                f"{folder}: no image is in the split {split}; there are {', '.join(named)}"
             )
     read: list[tuple[Entry, Path, tuple[Box, ...]]] = []
     for entry in entries:
@@ -184,7 +184,7 @@ def _from_labels(folder: Path, split: str, unknown: Counter[str]) -> tuple[str, 
             continue
         size = picture_size(entry.path)
         if size is None:
-            raise FeltwatchError(f"{entry.path}: not a picture that can be read")
+            raise FeltwatchError(f"{entry.path}: cannot be read as an image")
         boxes = entry.boxes(entry.width or size[0], entry.height or size[1])
         read.append((entry, entry.path, boxes))
     encloses = detect_enclosure(boxes for _, _, boxes in read[:ENCLOSURE_PICTURES])

@@ -64,7 +64,7 @@ def front_matter(card: dict[str, Any]) -> list[str]:
         for one in evaluations_of(card)
         if isinstance(one["value"], (int, float))
     ]
-    told: dict[str, Any] = {
+    head: dict[str, Any] = {
         "license": card["licence"].lower().removesuffix("-or-later"),
         "library_name": "openvino",
         "pipeline_tag": "object-detection",
@@ -72,7 +72,7 @@ def front_matter(card: dict[str, Any]) -> list[str]:
         "model-index": [{"name": "feltwatch", "results": results}],
     }
     # JSON is YAML too, and quotes whatever a name may hold.
-    return ["---", *(f"{key}: {json.dumps(value)}" for key, value in told.items()), "---", ""]
+    return ["---", *(f"{key}: {json.dumps(value)}" for key, value in head.items()), "---", ""]
 
 
 def use_lines(card: dict[str, Any]) -> list[str]:

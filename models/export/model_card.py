@@ -122,7 +122,7 @@ def card_markdown(card: dict[str, Any]) -> str:
 
 
 def _int8_files(own: dict[str, Any]) -> list[dict[str, Any]]:
-    """The files of a network in int8, of which the card tells; none where there is none."""
+    """The int8 files of a network that the card names; empty without any."""
     return [own["int8"], own["int8"]["weights"]] if "int8" in own else []
 
 
@@ -150,7 +150,7 @@ def _data_lines(data: dict[str, Any]) -> list[str]:
             f"drawn by feltwatch with {one['fonts'] or 'no'} fonts; folders of faces: {decks}."
         )
     for one in data["stacks"]:
-        seed = "seed not told" if one["seed"] is None else f"seed {one['seed']}"
+        seed = "seed unknown" if one["seed"] is None else f"seed {one['seed']}"
         lines.append(f"- Ray-cast strips of chip stacks: {one['strips']:,}, {seed}.")
     for one in data.get("patches", []):
         source = f" ({one['source']})" if one["source"] else ""
@@ -160,12 +160,12 @@ def _data_lines(data: dict[str, Any]) -> list[str]:
             f"drawn indices: {', '.join(one['decks']) or 'none'}{source}."
         )
     for one in data["photographs"]:
-        told = [
+        parts = [
             f"version {one['version']}" if one["version"] else None,
-            one["licence"] or "licence not told",
+            one["licence"] or "licence unknown",
             one["attribution"],
         ]
-        lines.append(f"- Photographs: {one['name']}, {', '.join(t for t in told if t)}.")
+        lines.append(f"- Photographs: {one['name']}, {', '.join(p for p in parts if p)}.")
     if not lines:
         lines.append("- Not recorded.")
     elif not data["photographs"]:
@@ -184,7 +184,7 @@ def reader_rows(reader: dict[str, Any]) -> list[tuple[str, str]]:
         (f"read, share {sure} or more", percent(reader["confident"])),
         (f"read wrong, share {sure} or more", percent(reader["confident_wrong"])),
         ("crops of none", str(reader["crops"] - reader["indices"])),
-        ("told as none", percent(reader["none"])),
+        ("read as none", percent(reader["none"])),
         (f"taken for a card, share {sure} or more", percent(reader["none_confident_wrong"])),
         ("calibration error (ECE)", percent(reader["calibration_error"])),
         ("temperature, and the best", f"{reader['temperature']:g}, {reader['best_temperature']:g}"),
@@ -217,9 +217,9 @@ def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
         ]
     detector, reader = figures["detector"], figures["reader"]
     lines = [
-        f"On held-out pictures of a rendered set ({detector['pictures']:,} views; decks of their "
+        f"On held-out images of a rendered set ({detector['pictures']:,} views; decks of their "
         f"own), precision and recall at score {detector['threshold']:g} and IoU 0.5. Rendered "
-        "pictures are easier than a camera's; figures of photographs and shifts are in "
+        "images are easier than a camera's; figures of photographs and shifts are in "
         "docs/accuracy.md.",
         "",
         *_held_lines(figures.get("data", {}).get("held_out")),
@@ -237,7 +237,7 @@ def _figure_lines(figures: dict[str, Any] | None) -> list[str]:
     if reader is None and "reader" in figures["weights"]:
         lines += ["The reader was not checked on crops by itself: the set has none.", ""]
     elif reader is None:
-        lines += ["The reader was replaced after these figures: they tell nothing of it.", ""]
+        lines += ["The reader was replaced after these figures: they do not describe it.", ""]
     else:
         lines += _table(("reader, on crops", ""), reader_rows(reader))
         lines += _confusions(reader["confusions"])
@@ -273,8 +273,8 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _confusions(pairs: Sequence[Sequence[Any]]) -> list[str]:
-    told = ", ".join(f"{taken} for {true} ({n})" for true, taken, n in pairs[:10])
-    return [f"Commonest mistakes (read for true): {told}.", ""] if told else []
+    pairs_text = ", ".join(f"{taken} for {true} ({n})" for true, taken, n in pairs[:10])
+    return [f"Commonest mistakes (read for true): {pairs_text}.", ""] if pairs_text else []
 
 
 def _calibration_lines(calibration: dict[str, Any] | None) -> list[str]:
@@ -284,8 +284,8 @@ def _calibration_lines(calibration: dict[str, Any] | None) -> list[str]:
     return [
         "## Confidence",
         "",
-        f"Fitted on {calibration['pictures']:,} pictures of {data['name']} ({data['split']}), the "
-        "figures on pictures held out of each fit. The detector's scores are carried along the "
+        f"Fitted on {calibration['pictures']:,} images of {data['name']} ({data['split']}), the "
+        "figures on images held out of each fit. The detector's scores are carried along the "
         "points in `model-card.json`, the reader's shares are taken at its temperature: 0.9 then "
         "means right nine times in ten.",
         "",
@@ -297,15 +297,16 @@ def _calibration_lines(calibration: dict[str, Any] | None) -> list[str]:
 
 def _confidence_lines(figures: dict[str, Any] | None) -> list[str]:
     """How far the scores as they are hold on the images of the figures."""
-    told = figures and figures.get("calibration")
-    if not figures or not told:
+    calibration = figures and figures.get("calibration")
+    if not figures or not calibration:
         return []
     # The other ways stand in the output of `model val`; they are not what runs.
-    rows = [row for row in calibration_rows(told) if row[0].removesuffix(" *").endswith(AS_IS)]
+    every = calibration_rows(calibration)
+    rows = [row for row in every if row[0].removesuffix(" *").endswith(AS_IS)]
     return [
         "## How far scores hold",
         "",
-        f"Scores and shares as feltwatch goes by them, on {told['pictures']:,} views of "
+        f"Scores and shares as feltwatch goes by them, on {calibration['pictures']:,} views of "
         f"{figures['data']['name']}: 0.9 should mean right nine times in ten. The calibration "
         "error (ECE) is the mean difference.",
         "",

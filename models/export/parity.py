@@ -83,8 +83,8 @@ def _shipped_gap(
     # Half the threshold below, so that a partner just under it is there to be compared with.
     low = threshold / 2
     found = OpenVinoDetector(path, names, low).find(list(views))
-    told = [decode(raw, names, low) for raw in truth]
-    return detection_gaps(found, told, threshold + SHIPPED_SCORE_GAP)[0]
+    expected = [decode(raw, names, low) for raw in truth]
+    return detection_gaps(found, expected, threshold + SHIPPED_SCORE_GAP)[0]
 
 
 def _row_gaps(raw: Array, truth: Array, names: tuple[str, ...]) -> tuple[float, float]:
@@ -110,26 +110,26 @@ def detection_gaps(
     """
     scores, boxes = [0.0], [0.0]
     for one, other in zip(a, b, strict=True):
-        for seen, told in ((one, other), (other, one)):
+        for seen, partner_set in ((one, other), (other, one)):
             for item in np.flatnonzero(seen.scores >= sure):
-                gap, off = _nearest(seen, int(item), told)
+                gap, off = _nearest(seen, int(item), partner_set)
                 scores.append(gap)
                 boxes.append(off)
     return max(scores), max(boxes)
 
 
-def _nearest(seen: Detections, item: int, told: Detections) -> tuple[float, float]:
+def _nearest(seen: Detections, item: int, partner_set: Detections) -> tuple[float, float]:
     own = float(seen.scores[item])
-    if not len(told):
+    if not len(partner_set):
         return own, 0.0
-    partner = (overlaps(seen.xyxy[item : item + 1], told.xyxy)[0] >= SHIPPED_OVERLAP) & (
-        told.classes == seen.classes[item]
+    partner = (overlaps(seen.xyxy[item : item + 1], partner_set.xyxy)[0] >= SHIPPED_OVERLAP) & (
+        partner_set.classes == seen.classes[item]
     )
     if not partner.any():
         return own, 0.0
-    gaps = np.where(partner, np.abs(told.scores - own), np.inf)
+    gaps = np.where(partner, np.abs(partner_set.scores - own), np.inf)
     best = int(gaps.argmin())
-    return float(gaps[best]), float(np.abs(told.xyxy[best] - seen.xyxy[item]).max())
+    return float(gaps[best]), float(np.abs(partner_set.xyxy[best] - seen.xyxy[item]).max())
 
 
 def check_reader(
@@ -137,7 +137,7 @@ def check_reader(
 ) -> dict[str, Any]:
     """Compare on crops (n, 64, 64, 3); returns the greatest differences.
 
-    `precision` is the one that it runs in, the processor's own unless told.
+    `precision` is the one that it runs in, the processor's own by default.
 
     Raises FeltwatchError when they are too great.
     """

@@ -78,7 +78,7 @@ def calibration_views(data: Path, size: int, count: int = CALIBRATION_VIEWS) -> 
     """
     pictures = read_val_set(data, "train").pictures
     if not pictures:
-        raise FeltwatchError(f"{data}: no training pictures to calibrate int8 with")
+        raise FeltwatchError(f"{data}: no training images to calibrate int8 with")
     step = max(1, len(pictures) // count)
     return [fit_square(read_picture(one.path), size)[0] for one in pictures[::step][:count]]
 
@@ -180,7 +180,7 @@ def int8_cost(
     """Compare both detectors on the held-out images of a set, with the audit's runtime."""
     pictures = read_val_set(data, "val").some(most_pictures).pictures
     if not pictures:
-        raise FeltwatchError(f"{data}: no held-out pictures to measure the cost of int8 on")
+        raise FeltwatchError(f"{data}: no held-out images to measure the cost of int8 on")
     detectors = [OpenVinoDetector(path, names, FLOOR) for path in (plain, int8)]
     counts = [Finding(threshold, names) for _ in detectors]
     for start in range(0, len(pictures), PICTURES_AT_ONCE):

@@ -28,7 +28,7 @@ def replace_reader(checkpoint: Path, folder: Path, provenance: Provenance) -> di
     """Export a reader's checkpoint (`.pt`) into a folder of weights; returns its new card.
 
     The card's figures, evaluations and calibration of the former reader are left out: they are
-    of other weights. What was trained on is added to what the card tells.
+    of other weights. What was trained on is added to the card's entries.
     Raises FeltwatchError where the folder or the checkpoint is not in order, or where
     OpenVINO's output differs from the checkpoint's; then nothing is changed.
     """
@@ -99,6 +99,6 @@ def _put(
     card["versions"] |= {part: version(part) for part in ("torch", "onnx", "openvino")}
     (work / CARD_FILE).write_text(card_json(card), encoding="utf-8")
     (work / PAGE_FILE).write_text(card_markdown(card), encoding="utf-8")
-    # The card goes last: until then the earlier card's hashes tell that files changed.
+    # The card goes last: until then the earlier card's hashes show that files changed.
     for file in (*files, PAGE_FILE, CARD_FILE):
         (work / file).replace(folder / file)

@@ -60,14 +60,14 @@ NAMES = {"detector": CLASSES, "reader": CLASS_NAMES}
 SETTINGS = (
     "model", "epochs", "imgsz", "batch", "optimizer", "lr0", "weight_decay", "device", "seed",
 )  # fmt: skip
-"""What of a checkpoint's settings is told in the card; others hold paths or change nothing."""
+"""The settings of a checkpoint that the card holds; others hold paths or change nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportSettings:
     """How the networks are exported and used: view side px, score threshold, temperatures.
 
-    `int8_data`: a rendered set whose training pictures calibrate an int8 detector and whose
+    `int8_data`: a rendered set whose training images calibrate an int8 detector and whose
     held-out ones say what it costs; None: no int8 detector.
     """
 
@@ -95,7 +95,7 @@ def export_models(
     Writes detector.onnx (one view of `size` px), reader.onnx (batches of 7 crops), strips.onnx
     (any number of stacks and chips), model-card.json and MODEL_CARD.md, all or none. Before
     anything is put in place, OpenVINO's outputs are compared with the checkpoints' on rendered
-    views and crops. `provenance` adds to what the checkpoints' own training.json tells.
+    views and crops. `provenance` adds to the checkpoints' own training.json.
     `calibration`, as `models.evaluate.calibration.read_calibration` gives it, sets the reader's
     temperature and the points that the detector's scores are carried along; its chart goes
     beside the card.
@@ -133,7 +133,7 @@ def export_models(
         card = build_card(models, provenance, figures, versions, date, calibration)
         (work / CARD_FILE).write_text(card_json(card), encoding="utf-8")
         (work / PAGE_FILE).write_text(card_markdown(card), encoding="utf-8")
-        # The card goes last: until then the earlier card's hashes tell that files changed.
+        # The card goes last: until then the earlier card's hashes show that files changed.
         int8_files = INT8_FILES if int8 else ()
         for name in (*FILES.values(), STRIPS_FILE, *int8_files, *pages, CARD_FILE):
             (work / name).replace(out / name)
@@ -153,9 +153,9 @@ def export_int8(work: Path, models: dict[str, dict[str, Any]], settings: ExportS
         work / FILES["detector"], target, tuple(own["classes"]), settings.int8_data,
         threshold=settings.threshold,
     )  # fmt: skip
-    told = {**cost.as_dict(), "most allowed": MOST_COST}
+    costs = {**cost.as_dict(), "most allowed": MOST_COST}
     if not cost.cost < MOST_COST:
-        own["int8_left_out"] = told
+        own["int8_left_out"] = costs
         return False
     weights, network = (
         {
@@ -165,7 +165,7 @@ def export_int8(work: Path, models: dict[str, dict[str, Any]], settings: ExportS
         }
         for name in INT8_FILES
     )
-    own["int8"] = {**network, "weights": weights, "cost": told}
+    own["int8"] = {**network, "weights": weights, "cost": costs}
     return True
 
 
@@ -257,10 +257,10 @@ def load_checkpoint(
 def same_weights(models: dict[str, dict[str, Any]], of: dict[str, Any] | None, what: str) -> None:
     """Raise FeltwatchError where figures (`what`) are of other weights."""
     for part, own in models.items():
-        told = (of or {}).get("weights", {}).get(part)
-        if told is not None and told != own["sha256"]:
+        sha256 = (of or {}).get("weights", {}).get(part)
+        if sha256 is not None and sha256 != own["sha256"]:
             raise FeltwatchError(
-                f"the {what} are of another {part} (sha256 {told[:12]}...); export without "
+                f"the {what} are of another {part} (sha256 {sha256[:12]}...); export without "
                 "them, run 'feltwatch model val' on the result, then export again"
             )
 
@@ -280,7 +280,7 @@ def own_provenance(checkpoint: Path) -> Provenance:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep ultralytics' notes out of the output; its errors are still told."""
+    """Keep ultralytics' notes out of the output; its errors are still printed."""
     log = logging.getLogger("ultralytics")
     level = log.level
     log.setLevel(logging.ERROR)

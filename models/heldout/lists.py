@@ -2,7 +2,7 @@
 
 A list in `models/heldout/NAME.json` names every image of a set, of rendered views with deck,
 camera and shift, or of photographs. The images themselves lie elsewhere. `check_folder`
-tells whether a folder holds them unchanged, `refuse_held_out` keeps them out of training.
+checks whether a folder holds them unchanged, `refuse_held_out` keeps them out of training.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class HeldSet(Form):
         default_factory=dict, description="Libraries it was made with: others round otherwise."
     )
     pictures: tuple[HeldPicture, ...] = Field(min_length=1)
-    crops: tuple[HeldFile, ...] = Field((), description="Files of index crops of the pictures.")
+    crops: tuple[HeldFile, ...] = Field((), description="Files of index crops of the images.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def read_list(path: Path) -> HeldSet:
 
 @lru_cache(maxsize=4)
 def held_sets(folder: Path = LISTS) -> tuple[HeldSet, ...]:
-    """All lists of a folder, those of the project unless told, by name."""
+    """All lists of a folder, those of the project by default, by name."""
     return tuple(read_list(path) for path in sorted(folder.glob("*.json")))
 
 
@@ -129,10 +129,10 @@ def note_set(
         )  # fmt: skip
     except ValidationError as error:
         raise file_fault(name, error) from error
-    told = held.model_dump(mode="json", exclude_none=True)
+    form = held.model_dump(mode="json", exclude_none=True)
     # One line an image, so that a difference can be read.
-    lists = {key: told.pop(key) for key in ("pictures", "crops")}
-    head = json.dumps(told, indent=1)[:-2]
+    lists = {key: form.pop(key) for key in ("pictures", "crops")}
+    head = json.dumps(form, indent=1)[:-2]
     parts = [
         f' "{key}": [\n' + ",\n".join(f"  {json.dumps(one)}" for one in ones) + "\n ]"
         for key, ones in lists.items() if ones
@@ -146,25 +146,25 @@ def view_pictures(folder: Path) -> list[HeldPicture]:
     """The images of a folder of views with `meta.jsonl` (`datasets.training.shift_views`), by
     name.
 
-    Raises FeltwatchError for one that meta.jsonl does not tell of, or the other way round.
+    Raises FeltwatchError for one that meta.jsonl does not list, or the other way round.
     """
-    told = {}
+    listed = {}
     try:
         for line in (folder / "meta.jsonl").read_text(encoding="utf-8").splitlines():
             one = json.loads(line)
-            told[one["image"]] = one
+            listed[one["image"]] = one
     except (OSError, ValueError, KeyError) as error:
         raise FeltwatchError(
             f"{folder / 'meta.jsonl'}: cannot be read; 'feltwatch dataset views' writes it"
         ) from error
     files = {path.name: path for path in _pictures(folder / "images" / "val")}
-    if files.keys() != told.keys():
-        odd = sorted(files.keys() ^ told.keys())
-        raise FeltwatchError(f"{folder}: pictures and meta.jsonl do not agree on {odd[0]}")
+    if files.keys() != listed.keys():
+        odd = sorted(files.keys() ^ listed.keys())
+        raise FeltwatchError(f"{folder}: images and meta.jsonl do not agree on {odd[0]}")
     return [
         HeldPicture(
-            **_held_file(folder, files[name]).model_dump(), shift=told[name]["shift"],
-            deck=told[name]["deck"], camera=str(told[name]["camera_seed"]),
+            **_held_file(folder, files[name]).model_dump(), shift=listed[name]["shift"],
+            deck=listed[name]["deck"], camera=str(listed[name]["camera_seed"]),
         )
         for name in sorted(files)
     ]  # fmt: skip
@@ -204,7 +204,7 @@ def sets_of(folder: Path, sets: Sequence[HeldSet]) -> list[HeldSet]:
 def refuse_held_out(folders: Iterable[Path], sets: Sequence[HeldSet] | None = None) -> None:
     """Raise FeltwatchError when a folder that is to be trained on holds what is held out.
 
-    Images and files of crops are told by their hash, at any place below the folder;
+    Images and files of crops are recognised by their hash, at any place below the folder;
     photographs also by a name that the harvest gives them (FOLDER-NAME), for one that was
     saved again has another hash. The folder's val parts count too: weights are chosen by them.
     """

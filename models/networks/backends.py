@@ -1,7 +1,7 @@
 """Other back ends behind the runtime's protocols: `.pt` and TensorRT through ultralytics, ONNX
 Runtime, and ONNX files of other people's detectors.
 
-All of them share `vision.detect.yolo_head`, so that one picture gives the same detections on each.
+All of them share `vision.detect.yolo_head`, so that one image gives the same detections on each.
 The libraries are imported only when a file is opened. A `.pt` file is a pickle and may run any
 code when it is opened: take it only from whom you trust.
 """
@@ -39,9 +39,9 @@ ULTRALYTICS_FILES = (".pt", ".engine")
 VIEWS_AT_ONCE = 16
 
 
-def network_input(pictures: ByteArray) -> Floats:
+def network_input(images: ByteArray) -> Floats:
     """BGR bytes (n, h, w, 3) as RGB float32 (n, 3, h, w) in 0..1."""
-    turned = np.ascontiguousarray(pictures[..., ::-1].transpose(0, 3, 1, 2))
+    turned = np.ascontiguousarray(images[..., ::-1].transpose(0, 3, 1, 2))
     return turned.astype(np.float32) / np.float32(255)
 
 
@@ -88,17 +88,17 @@ class _Ultralytics:
         self.size = _side(self._model, path)
         self._turn = threading.Lock()
 
-    def run(self, pictures: ByteArray) -> Floats:
+    def run(self, images: ByteArray) -> Floats:
         """The raw output float32 (n, ...) for BGR bytes (n, size, size, 3)."""
-        given = self._torch.from_numpy(network_input(pictures)).to(self.device)
+        given = self._torch.from_numpy(network_input(images)).to(self.device)
         with self._turn, self._torch.inference_mode():
             out = self._model(given)
         first = out[0] if isinstance(out, (list, tuple)) else out
         return np.asarray(first.float().cpu().numpy(), np.float32)
 
 
-def checked_names(path: Path, told: Any, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The classes that a file tells, in its own order.
+def checked_names(path: Path, listed: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The classes that a file lists, in its own order.
 
     Raises ModelError naming the classes that it lacks or has beside `names`.
 
@@ -109,7 +109,7 @@ def checked_names(path: Path, told: Any, names: tuple[str, ...]) -> tuple[str, .
     ...
     vision.detect.openvino_runtime.ModelError: a.pt: another model: it lacks the classes index and has person besides; train it on the classes index
     """  # noqa: E501
-    found = tuple(str(told[place]) for place in sorted(told))
+    found = tuple(str(listed[place]) for place in sorted(listed))
     if sorted(found) == sorted(names):
         return found
     lacking = [name for name in names if name not in found]
@@ -129,13 +129,15 @@ def _few(names: Sequence[str], shown: int = 12) -> str:
 
 def _side(model: Any, path: Path) -> int:
     """Side of the square input in px: an engine's own, a checkpoint's as it was trained."""
-    told: Any = getattr(model, "imgsz", None)
-    if told is None:
+    stated: Any = getattr(model, "imgsz", None)
+    if stated is None:
         args = getattr(getattr(model, "model", None), "args", None)
-        told = args.get("imgsz") if isinstance(args, dict) else getattr(args, "imgsz", None)
-    sides = {int(side) for side in (told if isinstance(told, (list, tuple)) else [told]) if side}
+        stated = args.get("imgsz") if isinstance(args, dict) else getattr(args, "imgsz", None)
+    sides = {
+        int(side) for side in (stated if isinstance(stated, (list, tuple)) else [stated]) if side
+    }
     if len(sides) != 1:
-        raise ModelError(f"{path}: does not tell one side of its square views (imgsz {told})")
+        raise ModelError(f"{path}: does not state one side of its square views (imgsz {stated})")
     return sides.pop()
 
 
@@ -250,10 +252,10 @@ def open_onnx(path: Path, threads: int | None = None) -> OpenVinoDetector:
         raise ModelError(f"{path}: OpenVINO cannot read the model") from error
     again = "export it with: yolo export format=onnx imgsz=640 dynamic=False"
     try:
-        told = literal_eval(str(model.get_rt_info(["framework", "names"]).value))
-        names = checked_names(path, dict(told), CLASSES)
+        listed = literal_eval(str(model.get_rt_info(["framework", "names"]).value))
+        names = checked_names(path, dict(listed), CLASSES)
     except (RuntimeError, ValueError, SyntaxError, TypeError) as error:
-        raise ModelError(f"{path}: its metadata tells no classes (names); {again}") from error
+        raise ModelError(f"{path}: its metadata holds no classes (names); {again}") from error
     shape = model.input(0).partial_shape
     if shape.is_dynamic or len(shape) != 4 or shape[2] != shape[3]:
         raise ModelError(f"{path}: takes images {shape}, not of one square size; {again}")

@@ -15,6 +15,9 @@ from vision.chips.side_chain import FEWEST_ROWS, MOST_ROWS
 
 NEVER = -1e4
 
+RIM_LOOSE, THICKNESS_LOOSE = 0.8, 0.012
+"""Standard deviations of a rim's true row, and of the top's by the chips' thickness."""
+
 
 def _windows(values: torch.Tensor) -> torch.Tensor:
     """Values (n, ROWS + 1) as a chip that ends at each border finds them where it begins.
@@ -58,3 +61,20 @@ def chain_loss(
     whole = torch.logsumexp(by_number, dim=1)
     told = torch.gather(torch.stack(true, dim=1), 1, count[:, None])[:, 0]
     return whole - told, by_number - whole[:, None]
+
+
+def rim_loss(rims: torch.Tensor, base: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
+    """Cross-entropy (n,) of the rims' rows, nothing where no stack stands.
+
+    `rims` (n, 2, ROWS) are log probabilities, `base` (n,) is the row of the true base.
+    """
+    rows = torch.arange(rims.shape[2], device=rims.device)[None]
+    high = count.float() * ROWS_PER_CHIP
+    place = torch.stack([base, base + high], dim=1)
+    loose = torch.stack(
+        [torch.full_like(base, RIM_LOOSE), torch.hypot(
+            torch.full_like(base, RIM_LOOSE), THICKNESS_LOOSE * high)], dim=1,
+    )  # fmt: skip
+    off = (rows[:, None] - place[..., None]) / loose[..., None]
+    due = torch.softmax(-0.5 * off**2, dim=2)
+    return -(due * rims).sum(2).sum(1) * (count > 0)

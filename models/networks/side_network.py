@@ -13,7 +13,7 @@ from torch import nn
 from torch.nn import functional
 
 from vision.chips.network_input.chip_sample import SAMPLE_COLUMNS, SAMPLE_ROWS
-from vision.chips.network_input.side_strip import MOST_CHIPS, ROWS, ROWS_PER_CHIP
+from vision.chips.network_input.side_strip import BELOW_CHIPS, MOST_CHIPS, ROWS, ROWS_PER_CHIP
 from vision.chips.side_chain import FEWEST_ROWS, MOST_ROWS
 
 CHANNELS = (24, 48, 96, 96)
@@ -21,6 +21,16 @@ WIDTH, BLOCKS = 128, 8
 EMBEDDED = 48
 FACTS = 2
 """Facts of the view given with a strip: log px to a chip, sine of the angle off the vertical."""
+
+BASES = round(2 * BELOW_CHIPS * ROWS_PER_CHIP)
+"""Rows in which the near rim of a stack's base may lie."""
+
+RIM_ROWS, THICKNESS_ERROR = 1.0, 0.012
+"""Standard deviations of a stack's height: of its rims' places in rows, and of all its chips'
+thickness as a share of itself."""
+
+NO_HEIGHT = 1e-3
+"""What a height that fits no number of chips counts as."""
 
 
 class _Block(nn.Module):
@@ -50,6 +60,9 @@ class SideNetwork(nn.Module):
     It gives edges (n, 3, ROWS + 1): log potentials of a start, a seam and an end at the lower
     border of each row; looks (n, ROWS, k); numbers (n, MOST_CHIPS + 1), of 0, 1, ... chips.
     `durations` are log potentials of chips FEWEST_ROWS to MOST_ROWS high.
+    `with_rims` also returns log probabilities (n, 2, ROWS) of the row of the base's near rim and of
+    the top's. How well the height between them fits is part of the numbers' potentials: chips are
+    alike in thickness, which a chain of chips each a little higher or lower does not know.
     """
 
     def __init__(self) -> None:
@@ -89,6 +102,16 @@ class SideNetwork(nn.Module):
         )
         heights = torch.arange(FEWEST_ROWS, MOST_ROWS + 1) - ROWS_PER_CHIP
         self.durations = nn.Parameter(-(heights.float() ** 2 / 8).clamp(max=5))
+        self.rims = nn.Sequential(
+            nn.Conv1d(WIDTH, 64, 5, padding=2), nn.ReLU(inplace=True),
+            nn.Conv1d(64, 2 * 2, 3, padding=1),
+        )  # fmt: skip
+        # Little at first, so that a network from before the rims goes on from where it is.
+        self.rim_weight = nn.Parameter(torch.full((1,), 0.2))
+        self.rim_none = nn.Parameter(torch.zeros(1))
+        self.register_buffer("rim_heights", _number_heights(), persistent=False)
+        first = torch.arange(BASES)[:, None] + torch.arange(ROWS)[None]
+        self.register_buffer("rim_tops", first.clamp(max=ROWS), persistent=False)
         self.height = nn.Parameter(
             torch.linspace(-1, 1, ROWS // 2)[None, None], requires_grad=False
         )
@@ -108,6 +131,14 @@ class SideNetwork(nn.Module):
         faces: torch.Tensor, flags: torch.Tensor,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:  # fmt: skip
         """Potentials; see the class."""
+        edges, looks, numbers, _ = self.with_rims(strips, facts, samples, faces, flags)
+        return edges, looks, numbers
+
+    def with_rims(
+        self, strips: torch.Tensor, facts: torch.Tensor, samples: torch.Tensor,
+        faces: torch.Tensor, flags: torch.Tensor,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:  # fmt: skip
+        """Potentials, and the rims' log probabilities; see the class."""
         wall = self.wall(strips * 2 - 1)
         n = strips.shape[0]
         half = ROWS // 2
@@ -119,4 +150,24 @@ class SideNetwork(nn.Module):
         look = self.look(rows).reshape(n, EMBEDDED, 2, half).transpose(2, 3)
         chips = self.chips(samples, faces, flags).expand(n, -1, -1)
         looks = torch.einsum("ner,nke->nrk", look.reshape(n, EMBEDDED, ROWS), chips)
-        return functional.pad(edges, (0, 1)), looks / EMBEDDED**0.5, self.numbers(self.pooled(rows))
+        rims = self.rims(rows).reshape(n, 2, 2, half).transpose(2, 3).reshape(n, 2, ROWS)
+        rims = functional.log_softmax(rims.float(), dim=2)
+        numbers = self.numbers(self.pooled(rows)).float() + self._by_height(rims)
+        return functional.pad(edges, (0, 1)), looks / EMBEDDED**0.5, numbers, rims
+
+    def _by_height(self, rims: torch.Tensor) -> torch.Tensor:
+        """What the height between the rims says of each number of chips, (n, MOST_CHIPS + 1)."""
+        base, top = rims[:, 0, :BASES].exp(), functional.pad(rims[:, 1].exp(), (0, 1))
+        # The share of each height, over all rows where the base may be.
+        shares = (base[:, :, None] * top[:, self.rim_tops]).sum(1)
+        fits = torch.log(shares @ self.rim_heights + NO_HEIGHT)
+        none = self.rim_none.expand(rims.shape[0], 1)
+        return torch.cat([none, fits], dim=1) * self.rim_weight
+
+
+def _number_heights() -> torch.Tensor:
+    """How well each height in rows fits each number of chips, (ROWS, MOST_CHIPS), at most 1."""
+    due = torch.arange(1, MOST_CHIPS + 1) * ROWS_PER_CHIP
+    off = torch.arange(ROWS)[:, None] - due[None]
+    loose = torch.sqrt(RIM_ROWS**2 + (THICKNESS_ERROR * due) ** 2)
+    return torch.exp(-0.5 * (off / loose) ** 2)

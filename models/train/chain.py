@@ -22,7 +22,7 @@ LINK = (
     "part", "weights_sha256", "steps", "epochs", "seed", "rate", "minutes", "commit", "data_sha256",
     "torch", "ultralytics",
 )  # fmt: skip
-"""What of a training the chain tells."""
+"""The keys of a training that its chain keeps."""
 
 
 def weights_digest(checkpoint: Path) -> str:
@@ -46,7 +46,7 @@ def note_training(
 
     `folders` are hashed; `began_s` is of time.monotonic(); `settings` are steps, seed and rate.
     """
-    told = {
+    training = {
         "part": part,
         "data": provenance.model_dump(mode="json"),
         **settings,
@@ -59,7 +59,7 @@ def note_training(
         "minutes": round((time.monotonic() - began_s) / 60, 1),
     }
     note = checkpoint.resolve().parent.parent / TRAINING_FILE
-    note.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    note.write_text(json.dumps(training, indent=1) + "\n", encoding="utf-8")
 
 
 def chain_of(start: Path) -> list[dict[str, Any]]:
@@ -77,8 +77,11 @@ def training_chain(checkpoint: Path) -> list[dict[str, Any]]:
     note = checkpoint.resolve().parent.parent / TRAINING_FILE
     if not note.is_file():
         return []
-    told = read_object(note)
-    return [*told.get("chain", []), {key: told[key] for key in LINK if told.get(key) is not None}]
+    training = read_object(note)
+    return [
+        *training.get("chain", []),
+        {key: training[key] for key in LINK if training.get(key) is not None},
+    ]
 
 
 def commit() -> str | None:

@@ -184,10 +184,10 @@ def checkpoint_of(part: str, onnx_file: Path, data: Path, out: Path, size: int) 
 
 def _views(data: Path, size: int) -> npt.NDArray[np.uint8]:
     files = sorted((data / "images" / "val").glob("*.jpg"))[:SAMPLES]
-    pictures = [cv2.imread(str(file)) for file in files]
-    fitting = [cv2.resize(p, (size, size)) for p in pictures if p is not None]
+    images = [cv2.imread(str(file)) for file in files]
+    fitting = [cv2.resize(p, (size, size)) for p in images if p is not None]
     if not fitting:
-        raise FeltwatchError(f"{data}: no pictures in images/val to measure the weights with")
+        raise FeltwatchError(f"{data}: no images in images/val to measure the weights with")
     return np.asarray(np.stack(fitting), np.uint8)
 
 

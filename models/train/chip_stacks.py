@@ -7,7 +7,7 @@ import json
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from datasets.training.sides.shards import StripSet, joined, read_shard, shards
-from models.networks.side_loss import chain_loss
+from models.networks.side_loss import chain_loss, rim_loss
 from models.networks.side_network import SideNetwork
 from models.train.state_file import read_state, save_state
 from settlement.errors import FeltwatchError
@@ -36,6 +36,9 @@ COOLED = 0.35
 ROOM = 1_500_000
 """Strips that are kept in a GPU's memory, 31 kB each."""
 
+RIM_SHARE = 0.25
+"""How much the rows of the rims count in the loss beside the chain."""
+
 CPU = torch.device("cpu")
 FORM = "feltwatch strips 1"
 _PRIME = 1_000_003
@@ -44,7 +47,8 @@ _PRIME = 1_000_003
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
     """Strips (n, 4, h, w), facts (n, 2), samples (n, k, 3, h, w), faces (n, k, 3), flags
-    (n, k, 1), which chips there are (n, k), the number (n,) and the chips (n, MOST_CHIPS)."""
+    (n, k, 1), which chips there are (n, k), the number (n,), the chips (n, MOST_CHIPS) and the
+    row of the base's near rim (n,)."""
 
     strips: torch.Tensor
     facts: torch.Tensor
@@ -54,6 +58,7 @@ class Batch:
     there: torch.Tensor
     count: torch.Tensor
     colours: torch.Tensor
+    base: torch.Tensor
 
 
 class StripPool:
@@ -114,7 +119,7 @@ class StripPool:
         return Batch(
             strips.contiguous(memory_format=torch.channels_last), given,
             sides.permute(0, 1, 4, 2, 3), faces, flags, there, count[places].long(),
-            colours[places].long(),
+            colours[places].long(), own[:, 0],
         )  # fmt: skip
 
 
@@ -149,25 +154,33 @@ def varied(given: Batch) -> Batch:
     strips = torch.where((even(n) < 0.5)[:, None, None, None], strips.flip(3), strips)
     return Batch(
         strips.contiguous(memory_format=torch.channels_last), given.facts, samples, faces,
-        given.flags, given.there, given.count, given.colours,
+        given.flags, given.there, given.count, given.colours, given.base,
     )  # fmt: skip
 
 
-def batches(folders: Sequence[Path], size: int, seed: int, first: int = 0) -> Iterator[Batch]:
-    """Batches without end from all shards that are there, mixed, `first` of them left out."""
+def batches(
+    folders: Sequence[Path], size: int, seed: int, first: int = 0, least_px: float = 0.0
+) -> Iterator[Batch]:
+    """Batches without end from all shards that are there, mixed, `first` of them left out.
+
+    Strips under `least_px` to a chip are left out."""
     turn, step = 0, 0
     while True:
+        if turn and not step:
+            raise FeltwatchError(f"{folders[0]}: no strips of {least_px:g} px a chip or more")
         paths = _all_shards(folders)
         order = np.random.default_rng([seed, turn]).permutation(len(paths))
         for at in range(0, len(order), POOL):
             own = [paths[k] for k in order[at : at + POOL]]
             rng = np.random.default_rng([seed, turn, at])
             # A set smaller than a batch is one batch.
-            many = max(1, sum(len(read_shard(path).count) for path in own) // size)
+            parts = [_coarse_left_out(read_shard(path), least_px) for path in own]
+            found = sum(len(part.count) for part in parts)
+            many = max(min(1, found), found // size)
             if step + many <= first:
                 step += many
                 continue
-            pool = StripPool.of(joined([read_shard(path) for path in own]))
+            pool = StripPool.of(joined(parts))
             mixed = rng.permutation(pool.size)
             for k in range(many):
                 step += 1
@@ -177,6 +190,17 @@ def batches(folders: Sequence[Path], size: int, seed: int, first: int = 0) -> It
                 places = torch.from_numpy(np.sort(mixed[k * size : (k + 1) * size]))
                 yield varied(pool.batch(places, torch.rand(len(places)) < FLAT_SAMPLES))
         turn += 1
+
+
+def _coarse_left_out(data: StripSet, least_px: float) -> StripSet:
+    """The strips with at least so many px to a chip."""
+    if not least_px:
+        return data
+    kept = np.flatnonzero(data.facts[:, 1] >= least_px)
+    return replace(
+        data, strips=data.strips[kept], count=data.count[kept], colours=data.colours[kept],
+        table=data.table[kept], facts=data.facts[kept],
+    )  # fmt: skip
 
 
 def resident_batches(
@@ -213,13 +237,14 @@ def _all_shards(folders: Sequence[Path]) -> list[Path]:
 def run(network: SideNetwork, given: Batch) -> tuple[torch.Tensor, torch.Tensor]:
     """Loss (n,) and log probabilities of the numbers (n, MOST_CHIPS + 1)."""
     with torch.autocast(given.strips.device.type, torch.bfloat16):
-        edges, looks, numbers = network(
+        edges, looks, numbers, rims = network.with_rims(
             given.strips, given.facts, given.samples, given.faces, given.flags
         )
-    return chain_loss(
+    loss, logs = chain_loss(
         edges.float(), looks.float(), numbers.float(), network.durations, given.there,
         given.count, given.colours,
     )  # fmt: skip
+    return loss + RIM_SHARE * rim_loss(rims.float(), given.base, given.count), logs
 
 
 def held_figures(network: SideNetwork, held: StripPool, size: int = 480) -> dict[str, float]:
@@ -247,7 +272,7 @@ def train_strips(
     folders: Sequence[Path], held: Path, out: Path, *, steps: int, batch: int = BATCH,
     rate: float = RATE, cool: int = 0, seed: int = 0, resume: bool = False,
     start: Path | None = None, check_every: int = 300, keep_every_s: float = 120.0,
-    device: str = "cpu", room: int = 0, minutes: float = math.inf,
+    device: str = "cpu", room: int = 0, minutes: float = math.inf, least_px: float = 0.0,
 ) -> Path:  # fmt: skip
     """Train for `steps` batches of all shards of `folders`; returns the last checkpoint.
 
@@ -255,6 +280,7 @@ def train_strips(
     a long stage without and a short one with it (`start`) end where more data does no good.
     `out/last.pt` is written every two minutes and goes on from there with `resume`; figures on
     the strips of `held` go to `out/log.jsonl`. New shards are taken up as they are rendered.
+    Strips under `least_px` to a chip are left out, but not with `room`.
     With `room` the strips stay in the memory of `device`, up to so many. After `minutes` the
     training ends as after `steps`, the last COOLED of it at a falling rate.
     Raises FeltwatchError for folders without strips.
@@ -275,7 +301,7 @@ def train_strips(
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope)
     done = 0
     if start is not None:
-        network.load_state_dict(read_checkpoint(start)["network"])
+        _begin(network, read_checkpoint(start)["network"])
     if resume and last.is_file():
         state = read_checkpoint(last)
         network.load_state_dict(state["network"])
@@ -287,7 +313,7 @@ def train_strips(
     source = (
         resident_batches(folders, batch, seed, room, place, done)
         if room
-        else batches(folders, batch, seed, done)
+        else batches(folders, batch, seed, done, least_px)
     )
     for step in range(done, steps):
         loss, _ = run(network, next(source))
@@ -321,6 +347,12 @@ def train_strips(
         if end:
             break
     return last
+
+
+def _begin(network: SideNetwork, weights: dict[str, torch.Tensor]) -> None:
+    """Take the weights over; a network from before the rims has none of them."""
+    rims = {name: value for name, value in network.state_dict().items() if name.startswith("rim")}
+    network.load_state_dict({**rims, **weights})
 
 
 def _slope(step: int, steps: int, cool: int, *, warm: bool) -> float:

@@ -62,7 +62,7 @@ class InBfloat16:
     training: bool
 
     def predict(self, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        """Forward pass of pictures (n, 3, h, w) in 0..1."""
+        """Forward pass of images (n, 3, h, w) in 0..1."""
         inner = super().predict  # type: ignore[misc]
         if not self.training or x.device.type != "cpu":
             return inner(x, *args, **kwargs)
@@ -113,8 +113,8 @@ def schedule(peak: float, minutes: float | None = None) -> Callable[[Any], None]
 
 def threads_here() -> int:
     """Threads of a training on the CPU: what OMP_NUM_THREADS says, else every processor."""
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    return int(told) if told.isdecimal() and int(told) > 0 else os.cpu_count() or 1
+    threads = os.environ.get("OMP_NUM_THREADS", "")
+    return int(threads) if threads.isdecimal() and int(threads) > 0 else os.cpu_count() or 1
 
 
 class FeltTrainer(DetectionTrainer):

@@ -44,8 +44,8 @@ class ExactEpochs:
     def train(self, trainer: Any) -> None:
         """Run a trainer that has not begun, or only finish what it wrote."""
         if self.finished:
-            told = strip_optimizer(trainer.last)
-            strip_optimizer(trainer.best, updates={"train_results": told.get("train_results")})
+            last = strip_optimizer(trainer.last)
+            strip_optimizer(trainer.best, updates={"train_results": last.get("train_results")})
             return
         trainer.add_callback("on_pretrain_routine_end", self._restore)
         trainer.add_callback("on_train_epoch_start", self._begin)

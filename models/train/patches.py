@@ -197,25 +197,25 @@ def train_on_patches(
                 },
                 state,
             )  # fmt: skip
-            told = {
+            line = {
                 "seconds": round(now - began), "step": step, "patches": moving.taken,
                 "loss": round(float(sums[1]) / sums[0], 4),
                 "right": round(float(sums[2]) / sums[0], 4),
             }  # fmt: skip
-            print(json.dumps(told), flush=True)
+            print(json.dumps(line), flush=True)
             with (out / "log.jsonl").open("a", encoding="ascii") as log:
-                log.write(json.dumps(told) + "\n")
+                log.write(json.dumps(line) + "\n")
             sums = [0.0, 0.0, 0.0]
     return last
 
 
 def _restored(state: Path, network: Any, mean: Any, optimizer: torch.optim.Optimizer) -> int:
     """Put a stopped training's state back; returns its steps. Raises FeltwatchError."""
-    told = read_state(state, FORM, "state of a training on patches")
-    network.load_state_dict(told["network"])
-    mean.load_state_dict(told["mean"])
-    optimizer.load_state_dict(told["optimizer"])
-    return int(told["step"])
+    kept = read_state(state, FORM, "state of a training on patches")
+    network.load_state_dict(kept["network"])
+    mean.load_state_dict(kept["mean"])
+    optimizer.load_state_dict(kept["optimizer"])
+    return int(kept["step"])
 
 
 def _step(

@@ -61,8 +61,8 @@ class CropSet(Dataset[dict[str, Any]]):
         if self.augment:
             rng = np.random.default_rng(int(torch.randint(0, 2**31, (1,)).item()))
             crop, label = self.change(rng, crop, label)
-        picture = torch.from_numpy(np.ascontiguousarray(crop[..., ::-1].transpose(2, 0, 1)))
-        return {"img": picture.float() / 255, "cls": label}
+        image = torch.from_numpy(np.ascontiguousarray(crop[..., ::-1].transpose(2, 0, 1)))
+        return {"img": image.float() / 255, "cls": label}
 
 
 class CpuReader(InBfloat16, ClassificationModel):
@@ -119,11 +119,11 @@ class ReaderTrainer(ClassificationTrainer):
         ultralytics would check the best once more, on a data set that it looks up (and
         downloads) by name; every epoch has been checked on the crops already.
         """
-        told: dict[str, Any] = {}
+        last: dict[str, Any] = {}
         if self.last.exists():
-            told = strip_optimizer(self.last)
+            last = strip_optimizer(self.last)
         if self.best.exists():
-            strip_optimizer(self.best, updates={"train_results": told.get("train_results")})
+            strip_optimizer(self.best, updates={"train_results": last.get("train_results")})
 
 
 def train_reader(

@@ -75,8 +75,8 @@ def train_part(part: str, run: TrainingRun) -> Path:
     Notes beside it in training.json what it was trained on, for the model card. With
     `resume` a part that is finished is left as it is.
 
-    Raises FeltwatchError for data or a device that are not there, and for data that hold a
-    picture which is held out (`models.heldout.lists`).
+    Raises FeltwatchError for data or a device that are not there, and for data that hold an
+    image which is held out (`models.heldout.lists`).
     """
     folder = run.out / part
     note = folder / TRAINING_FILE
@@ -140,7 +140,7 @@ def _trained(part: str, run: TrainingRun, start: Path | None, folder: Path) -> P
 
 
 def _unfolded_start(part: str, onnx_file: Path, run: TrainingRun, folder: Path) -> Path:
-    """A checkpoint of exported weights, measured with the held-out pictures of the set."""
+    """A checkpoint of exported weights, measured with the held-out images of the set."""
     data = run.data
     if part == "reader":
         data = run.data / "crops" / "val"
@@ -159,15 +159,15 @@ def part_provenance(part: str, run: TrainingRun) -> Provenance:
     else:
         extra = list(run.pictures)
     # A folder that is given again counts more; it is still one source.
-    told = [_source(folder) for folder in dict.fromkeys(extra)]
+    sources = [_source(folder) for folder in dict.fromkeys(extra)]
     return Provenance(
-        rendered=(rendered, *(one for one in told if isinstance(one, RenderedData))),
-        photographs=tuple(one for one in told if isinstance(one, PhotoData)),
+        rendered=(rendered, *(one for one in sources if isinstance(one, RenderedData))),
+        photographs=tuple(one for one in sources if isinstance(one, PhotoData)),
     )
 
 
 def _source(folder: Path) -> RenderedData | PhotoData:
-    """What a folder of more pictures or crops holds: another rendered set, or photographs."""
+    """What a folder of more images or crops holds: another rendered set, or photographs."""
     for place in (folder, *folder.resolve().parents[:2]):
         if (place / "recipe.json").is_file() and (place / "data.yaml").is_file():
             return rendered_data(place)
@@ -175,7 +175,7 @@ def _source(folder: Path) -> RenderedData | PhotoData:
 
 
 def _pictures_of(folder: Path) -> Path:
-    """Where the pictures of a rendered set or of cut photographs are."""
+    """Where the images of a rendered set or of cut photographs are."""
     inner = folder / "images" / "train"
     return inner if inner.is_dir() else folder / "images"
 
@@ -206,7 +206,7 @@ def crop_folders(given: tuple[Path, ...]) -> list[Path]:
 
 
 def _placed_data(data: Path, pictures: tuple[Path, ...], folder: Path) -> Path:
-    """A data.yaml of where the set lies now, for one that was moved, and of more pictures."""
+    """A data.yaml of where the set lies now, for one that was moved, and of more images."""
     source = data / "data.yaml"
     train = data / "images" / "train"
     names = class_names(source)
@@ -216,7 +216,7 @@ def _placed_data(data: Path, pictures: tuple[Path, ...], folder: Path) -> Path:
         )
     for place in (train, data / "images" / "val", *(_pictures_of(more) for more in pictures)):
         if not any(place.glob("*.jpg")):
-            raise FeltwatchError(f"{place}: no pictures (.jpg) to train on")
+            raise FeltwatchError(f"{place}: no images (.jpg) to train on")
     placed = {
         "path": str(data.resolve()),
         "train": [str(train.resolve()), *(str(_pictures_of(more).resolve()) for more in pictures)],

@@ -89,7 +89,7 @@ class SevenCardClasses:
 
 
 def _flush_keys(hands: Hands, sums: NDArray[np.int64], patterns: Patterns) -> NDArray[np.int64]:
-    """What tells the classes of hands with a flush apart."""
+    """Keys that distinguish the classes of hands with a flush."""
     flushes = Flushes.of(hands, sums)
     ranks = patterns.numbers(sums).astype(np.int64) << JOKER_RANK + 1 | flushes.ranks
     return ranks << 1 | flushes.ace_king

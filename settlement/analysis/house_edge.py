@@ -157,7 +157,7 @@ def house_edge(table: PayTable, readings: Readings = STANDARD_READINGS) -> House
 def _ace_high_held(readings: Readings) -> Mapping[frozenset[str], int]:
     """How many pairs of hands hold exactly those Ace-High Pai Gow Insurance categories.
 
-    Told apart as tables of the house's own may leave the first row out.
+    Kept apart because a house's own table may leave the first row out.
     """
     both, with_joker, without = (
         "player_and_dealer_ace_high",

@@ -195,7 +195,7 @@ def features_many(hands: Hands, readings: Readings = STANDARD_READINGS) -> NDArr
 
 @dataclass(frozen=True, slots=True)
 class Flushes:
-    """What the suits of hands that make a flush tell, an entry for each hand.
+    """Properties of the hands that make a flush, an entry for each hand.
 
     `ranks`: those of the flush's suit, bits 0 to 12, and bit 13 for the joker; `naturals`:
     how many natural cards go with it; `royal`: whether it is a royal flush; `ace_king`:

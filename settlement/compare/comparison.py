@@ -44,7 +44,7 @@ _MISSING = frozenset(
 """Money is missing by a wager; chips by the seat that no wager owns may be that money."""
 
 MAY_LIE_THERE = 0.02
-"""Missing pay this likely to lie in another wager's undecided payout is undecided too."""
+"""A missing payout this likely to lie in another wager's undecided payout is undecided too."""
 
 
 def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> list[Finding]:
@@ -205,7 +205,7 @@ def _with_other_payouts(
     seat: SeatRecord, rulings: Mapping[str, WagerSettlement], differences: list[Difference],
     unjudged: Unjudged,
 ) -> list[Difference]:  # fmt: skip
-    """The differences, with missing pay that may lie in an undecided payout of the same seat."""
+    """The differences, with missing payouts that may lie in an undecided one of the seat."""
     out: list[Difference] = []
     for missing in differences:
         out.append(missing)
@@ -241,9 +241,9 @@ def _not_by_the_spots(
 
 
 def _sure(case: Case, differences: list[Difference], unjudged: Unjudged) -> list[Difference]:
-    """The differences that stand although some wager of the seat could not be judged.
+    """The differences that remain although some wager of the seat could not be judged.
 
-    An envy prize and the pay of its wager may lie together: with one of them in doubt, a
+    An envy prize and the payout of its wager may lie together: with one of them in doubt, a
     wrong sum of the other is in doubt too.
     """
     if not unjudged.wagers:
@@ -262,9 +262,9 @@ def _sure(case: Case, differences: list[Difference], unjudged: Unjudged) -> list
 
 
 def _settled_together(case: Case, seat: int, differences: list[Difference]) -> Iterator[Finding]:
-    """A seat's differences, where pays laid beside another of its wagers are one finding.
+    """A seat's differences; payouts laid beside another of its wagers are one finding.
 
-    An envy prize has no spot of its own: laid with the pay of its wager it is in order.
+    An envy prize has no spot of its own: laid with the payout of its wager it is in order.
     """
     left = list(differences)
     envy = case.terms.envy.wager

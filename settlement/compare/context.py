@@ -55,7 +55,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Difference:
-    """A finding about a pay, with how many cents too much (or, below 0, too little) lay there.
+    """A finding about a payout, with how many cents too much (or, below 0, too little) lay there.
 
     >>> from settlement.compare.finding import FindingCode
     >>> finding = Finding.of(

@@ -117,13 +117,12 @@ def _sure_codes(shares: Mapping[frozenset[str], float], known: float) -> frozens
 
 
 def laid_with(wager: WagerRecord, due_cents: int, more_cents: int) -> float:
-    """How likely it is, of an undecided payout, that it holds another wager's beside its own.
+    """The probability that an undecided payout holds another wager's payout beside its own due.
 
-    The probability that `due_cents` and `more_cents` lie there, against that of `due_cents`.
+    It is that of exactly `due_cents` and `more_cents` together among all sums that were read.
     """
     shares = dict(wager.paid_sums or ())
-    both, own = shares.get(due_cents + more_cents, 0.0), shares.get(due_cents, 0.0)
-    return both / (both + own) if both else 0.0
+    return shares.get(due_cents + more_cents, 0.0) / sum(shares.values()) if shares else 0.0
 
 
 def _known_share(sums: tuple[tuple[int, float], ...] | None) -> float:

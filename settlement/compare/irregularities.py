@@ -68,10 +68,10 @@ def judge_moves(case: Case, hand: SeatRecord | DealerRecord) -> Iterator[Finding
     if not hand.moves or case.doubts.whole(seat):
         return
     for move in hand.moves:
-        if _mends_foul(case, hand, move):
+        if _resets_foul(case, hand, move):
             continue
         cards = " and ".join(move.cards if move.kind != "seat" else move.cards[:1])
-        seen, due = _told(move, seat)
+        seen, due = _seen_and_due(move, seat)
         yield Finding.of(
             FindingCode.CARD_MOVED,
             seat=seat,
@@ -83,7 +83,7 @@ def judge_moves(case: Case, hand: SeatRecord | DealerRecord) -> Iterator[Finding
         )
 
 
-def _mends_foul(case: Case, hand: SeatRecord | DealerRecord, move: CardMove) -> bool:
+def _resets_foul(case: Case, hand: SeatRecord | DealerRecord, move: CardMove) -> bool:
     """Whether a fouled hand was laid again, where the house does so (reading ST-2)."""
     if case.rules.readings.foul != "reset" or move.kind != "hand" or isinstance(hand, DealerRecord):
         return False
@@ -101,8 +101,8 @@ def _mends_foul(case: Case, hand: SeatRecord | DealerRecord, move: CardMove) -> 
     return before.foul_reason is not None
 
 
-def _told(move: CardMove, seat: int | None) -> tuple[str, str]:
-    """What became of a move's cards, and what should have."""
+def _seen_and_due(move: CardMove, seat: int | None) -> tuple[str, str]:
+    """What happened to a move's cards, and what should have."""
     whose = "the hands were set" if seat is None else "the hand was shown"
     if move.kind == "hand":
         return f"changed between low and high hand after {whose}", "hands left as they were set"

@@ -63,8 +63,10 @@ def judge_open(record: RoundRecord, findings: list[Finding], judge: Judge) -> li
     for place in dict.fromkeys(f.seat for f in findings):
         own = [f for f in findings if f.seat == place]
         if any(f.code is FindingCode.UNDECIDED for f in own):
-            told = [(share / whole, [f for f in found if f.seat == place]) for share, found in ways]
-            own = _decided(own, told)
+            weighted = [
+                (share / whole, [f for f in found if f.seat == place]) for share, found in ways
+            ]
+            own = _decided(own, weighted)
         out += own
     return out
 
@@ -95,10 +97,10 @@ def open_cards(record: RoundRecord) -> list[OpenCard]:
 
 
 def _names(entry: Undecided, free: Sequence[str]) -> tuple[tuple[str, float], ...]:
-    told = dict(entry.may_be or ())
-    others = [name for name in free if name not in told]
-    rest = max(OTHER_CARD, 1 - sum(told.values())) if others else 0.0
-    shares = {**told, **{name: rest / len(others) for name in others}}
+    named = dict(entry.may_be or ())
+    others = [name for name in free if name not in named]
+    rest = max(OTHER_CARD, 1 - sum(named.values())) if others else 0.0
+    shares = {**named, **{name: rest / len(others) for name in others}}
     whole = sum(shares.values())
     return tuple((name, share / whole) for name, share in shares.items() if share > 0)
 
@@ -108,10 +110,10 @@ def _fills(
 ) -> bool:
     """Whether the hand is whole with these cards, and nothing else of it is in doubt."""
     missing = {box: full - len(getattr(hand, box) or ()) for box, full in _FULL.items()}
-    told = {box: sum(card.box == box for card in own) for box in _FULL}
+    undecided = {box: sum(card.box == box for card in own) for box in _FULL}
     known = {id(card.entry) for card in own}
     doubts = (e for e in record.undecided if e.seat == seat and id(e) not in known)
-    return missing == told and not any(_OF_A_HAND.match(e.what) for e in doubts)
+    return missing == undecided and not any(_OF_A_HAND.match(e.what) for e in doubts)
 
 
 def _ways(record: RoundRecord, cards: Sequence[OpenCard]) -> Iterator[tuple[float, RoundRecord]]:
@@ -138,13 +140,16 @@ def _with(
     return {box: (*(getattr(hand, box) or ()), *cards) for box, cards in more.items()}
 
 
-def _decided(own: list[Finding], told: Sequence[tuple[float, list[Finding]]]) -> list[Finding]:
-    """A seat's findings: those of the likeliest way to judge it, or those that nearly all say."""
+def _decided(own: list[Finding], weighted: Sequence[tuple[float, list[Finding]]]) -> list[Finding]:
+    """A seat's findings: those of the likeliest cards, or those found with nearly all of them.
+
+    `weighted` holds each possible assignment of cards: its probability and its findings.
+    """
     known = {(f.code, f.wager) for f in own}
     shares: defaultdict[Sign, float] = defaultdict(float)
     first: dict[Sign, list[Finding]] = {}
     single: defaultdict[tuple[str, str | None], float] = defaultdict(float)
-    for share, found in told:
+    for share, found in weighted:
         kept = [f for f in found if f.code is not FindingCode.DECK or (f.code, f.wager) in known]
         for key in {(str(f.code), f.wager) for f in kept}:
             single[key] += share
@@ -157,7 +162,7 @@ def _decided(own: list[Finding], told: Sequence[tuple[float, list[Finding]]]) ->
         return [_noted(f) if f in new else f for f in first[likeliest]]
     sure = {key for key, share in single.items() if share >= SURE_FINDING}
     more: dict[tuple[str, str | None], Finding] = {}
-    for _, found in told:
+    for _, found in weighted:
         for f in found:
             if _is_new(f, known) and (f.code, f.wager) in sure:
                 more.setdefault((f.code, f.wager), _noted(f))

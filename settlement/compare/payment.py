@@ -1,7 +1,7 @@
-"""What was laid beside a stake: change, commission and fixed payments understood.
+"""The payout laid beside a stake, with change, commission and corrected payments.
 
 A dealer may lay a large chip and take change back, lay the whole win and take the
-commission out of it, or mend a payment. What counts is what lay there when the seat's cards
+commission out of it, or correct a payment. What counts is what lay there when the seat's cards
 were taken away; chips of other colours with the same sum are the same.
 """
 
@@ -56,7 +56,7 @@ class Laid:
 
 
 def right_sums(ruling: WagerSettlement, commission: Commission | None) -> tuple[int, ...]:
-    """The sums in cents that settle a win: the pay due, and in full if commission comes later."""
+    """The sums in cents that settle a win: the payout due, or all where commission is later."""
     if ruling.pay_cents is None or ruling.gross_cents is None:
         return ()
     if commission is not None and commission.taken == "afterwards":

@@ -54,7 +54,7 @@ def judge_wager(
     if code is None or (code is FindingCode.NOT_PAID and _by_hand(ruling)):
         return
     if code is FindingCode.NOT_PAID and name != "main" and ruling.pay_cents is None:
-        # A larger stake may be a hand pay, or its pay may be what lies as another wager's.
+        # A larger stake may be a hand pay, or its payout may be what lies as another wager's.
         unjudged.add(f"{name}: what is due is not known", name)
         return
     if name == "main" and foul and ruling.outcome == "lose":
@@ -65,7 +65,7 @@ def judge_wager(
 
 
 def _by_hand(ruling: WagerSettlement) -> bool:
-    """Whether the pay comes, or may come, from the cage and not from the tray."""
+    """Whether the payout comes, or may come, from the cage and not from the tray."""
     return ruling.hand_pay or ruling.may_be_hand_pay
 
 
@@ -98,7 +98,7 @@ def _pay(
     ruling: WagerSettlement,
     unjudged: Unjudged,
 ) -> Iterator[Difference]:
-    """A winner that was paid: the sum laid against the pay due."""
+    """A winner that was paid: the sum laid against the payout due."""
     doubt = None if seat is None else case.doubts.wager(seat.seat, wager.wager, "paid")
     paid = _paid_known(case, seat, wager)
     if paid is None:

@@ -1,4 +1,4 @@
-"""What a game is made of: a main bet, side wagers by what they look at, and a prize."""
+"""What a game is made of: a main bet, side wagers by the cards they depend on, and a prize."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from settlement.seven_card_hand import SevenCardHand, Unread
 
 @dataclass(frozen=True, slots=True)
 class SeatView:
-    """All that a wager's rule may look at.
+    """All that a wager's rule may depend on.
 
     `opponent` is the hand that the main wager is played against: the dealer's, or that of
-    the player who banks; `opponent_name` says whose. `set_anew` is a fouled hand as the
-    house way sets it, where the house mends fouls. `lammers` is None when they are not
+    the player who banks; `opponent_name` says whose. `set_again` is a fouled hand as the
+    house way sets it, where the house resets fouls. `lammers` is None when they are not
     known; `lammers_doubt` then says why.
 
     >>> dealer = Unread("b")
@@ -37,7 +37,7 @@ class SeatView:
     option: MainOption | None
     lammers: frozenset[str] | None
     lammers_doubt: str = ""
-    set_anew: SevenCardHand | None = None
+    set_again: SevenCardHand | None = None
 
     def has_lammer(self, kind: str) -> bool | None:
         """Whether a lammer lies there; None when that is not known."""

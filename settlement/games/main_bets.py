@@ -44,8 +44,8 @@ def played(view: SeatView, lines: Lines) -> SevenCardHand | Ruling:
         return Ruling.unknown(hand.reason)
     if hand.foul_reason is None:
         return hand
-    if view.set_anew is not None:
-        return view.set_anew
+    if view.set_again is not None:
+        return view.set_again
     return Ruling.of(LOSS, lines.rule(lines.foul), f"foul: {hand.foul_reason}")
 
 

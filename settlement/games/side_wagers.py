@@ -1,4 +1,4 @@
-"""What each side wager looks at. Shared by the games that offer it."""
+"""The cards each side wager depends on. Shared by the games that offer it."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ _KEPT = 64
 
 
 class TermsCache:
-    """The terms of the rules asked for last, so that a shift looks them up once.
+    """A cache of the last terms, so that a shift resolves its rules once.
 
     >>> from settlement.games import GAMES
     >>> cache, rules = TermsCache(GAMES), TableRules(game="pai_gow_poker")

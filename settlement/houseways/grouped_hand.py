@@ -1,4 +1,4 @@
-"""Seven cards as a house way looks at them: what is paired, and the ways to part them."""
+"""Seven cards grouped for a house way: what is paired, and the ways to split them."""
 
 from __future__ import annotations
 

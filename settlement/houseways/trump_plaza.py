@@ -11,7 +11,7 @@ could be read otherwise:
   29.908%; with the pair of aces always played 41.546% pushed, with the pair played where that
   betters the low hand 41.24%. For the same reason three aces, of which one and the joker are
   all that completes a straight or flush, keep it;
-* four 2's to 6's are never split: the usual line, too seldom for the simulation to tell;
+* four 2's to 6's are never split: the usual line, too rare for the simulation to decide;
 * a straight or flush with a pair that can't go low beside it stays, with the best low hand;
 * which of several equal cards goes low: the one that leaves the better high hand, by reading
   `equal_cards` (HW-8).

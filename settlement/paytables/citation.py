@@ -28,7 +28,7 @@ class Printing(Form):
     document: str = Field(min_length=1, description="File name of the rule document.")
     appendix: str = Field(default="", description="Appendix of the document, where it has one.")
     column: str = Field(default="", description="Column or heading as printed.")
-    notes: tuple[str, ...] = Field(default=(), description="The notes under the table, retold.")
+    notes: tuple[str, ...] = Field(default=(), description="Notes under the table, in our words.")
     labels: dict[str, str] = Field(
         default_factory=dict, description="Category to the row as printed here, where it differs."
     )

@@ -113,10 +113,10 @@ def pay_table(table_id: str, folder: Path | str | None = None) -> PayTable:
     by_upper = {name.upper(): name for name in known}
     close = difflib.get_close_matches(table_id.upper(), by_upper, n=4, cutoff=0.75)
     if close:
-        told = f"close to it are {', '.join(by_upper[name] for name in close)}"
+        hint = f"close to it are {', '.join(by_upper[name] for name in close)}"
     else:
-        told = f"known are {', '.join(known)}"
-    raise FeltwatchError(f"no pay table {table_id!r}; {told}")
+        hint = f"known are {', '.join(known)}"
+    raise FeltwatchError(f"no pay table {table_id!r}; {hint}")
 
 
 def read_pay_table(path: Path) -> PayTable:

@@ -52,7 +52,7 @@ class PayTable(Form):
     printed_order: PrintedOrder = Field(
         default="highest_first", description="Whether the first row is the highest or the lowest."
     )
-    notes: tuple[str, ...] = Field(default=(), description="The notes under the table, retold.")
+    notes: tuple[str, ...] = Field(default=(), description="Notes under the table, in our words.")
     rows: tuple[PayRow, ...] = Field(min_length=1, description="Rows in printed order.")
     also: tuple[Printing, ...] = Field(
         default=(), description="Further documents that print the same table."

@@ -1,4 +1,4 @@
-"""Who may do what: people, roles, passwords, logins, one-time links and API tokens.
+"""Access control: people, roles, passwords, logins, one-time links and API tokens.
 
 All of it stands on the store's `people` and knows no HTTP.
 """

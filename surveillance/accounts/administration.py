@@ -1,4 +1,4 @@
-"""Who there is and what they may do: added, changed, shut out and let in again."""
+"""Administration of people: add, change, disable and enable accounts."""
 
 from __future__ import annotations
 

@@ -54,8 +54,8 @@ def _parts(cookie: str) -> list[str]:
 
 
 def _code(number: str, user_id: int, password_hash: str) -> str:
-    told = f"feltwatch device\n{number}\n{user_id}".encode()
-    return _text(hmac.digest(password_hash.encode(), told, hashlib.sha256)[:_CODE_BYTES])
+    message = f"feltwatch device\n{number}\n{user_id}".encode()
+    return _text(hmac.digest(password_hash.encode(), message, hashlib.sha256)[:_CODE_BYTES])
 
 
 def _text(data: bytes) -> str:

@@ -27,7 +27,7 @@ GONE = "this link is not known, was used, or is too old; ask an admin for a new 
 
 
 class LinkKind(StrEnum):
-    """What a link is for: the first admin, a new person, or a new password."""
+    """Purpose of a link: the first admin, a new person, or a new password."""
 
     FIRST = "first"
     INVITE = "invite"
@@ -48,7 +48,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class LinkFor:
-    """What a link is for; `user` is None for the first admin, who has no name yet."""
+    """Purpose of a link; `user` is None for the first admin, who has no name yet."""
 
     kind: LinkKind
     user: User | None
@@ -92,7 +92,7 @@ class Links:
         return Link(f"{PAGE}#{secret}", expires_at)
 
     def find(self, secret: str) -> LinkFor:
-        """What a link is for; it is not used up. Raises LinkGoneError."""
+        """Return the purpose of a link without using it up. Raises LinkGoneError."""
         return self._meant(self._people.link(digest(secret), self._now()))
 
     def _meant(self, row: LinkRow | None) -> LinkFor:

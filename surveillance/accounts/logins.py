@@ -39,7 +39,7 @@ _IPV6_NETWORK = 64
 
 
 class WrongLoginError(FeltwatchError):
-    """Name and password do not belong together; which of them is wrong is not told."""
+    """Name and password do not match; the error does not say which of them is wrong."""
 
 
 class TooManyLoginsError(FeltwatchError):

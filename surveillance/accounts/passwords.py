@@ -83,8 +83,8 @@ def _guesses_log10(password: str, name: str) -> float:
     """Return the decimal logarithm of the guesses that a good list needs for a password."""
     from zxcvbn import zxcvbn  # reads its lists: only where a password is chosen
 
-    told = zxcvbn(password[:_LOOKED_AT], user_inputs=[name, *_OWN_WORDS])
-    return float(told["guesses_log10"])
+    estimate = zxcvbn(password[:_LOOKED_AT], user_inputs=[name, *_OWN_WORDS])
+    return float(estimate["guesses_log10"])
 
 
 class Passwords:
@@ -138,7 +138,7 @@ class _Turn:
 
 
 def _hash_of_nothing(hasher: PasswordHasher) -> str:
-    """What the password of nobody is checked against: of no password, and as slow to check."""
+    """Hash that passwords of unknown names are checked against: matches none, takes as long."""
     salt, digest = (
         base64.b64encode(secrets.token_bytes(length)).decode().rstrip("=")
         for length in (hasher.salt_len, hasher.hash_len)

@@ -1,4 +1,4 @@
-"""What an account may do: three roles, each with all that those before it may."""
+"""Permissions of an account: three roles, each with all permissions of those before it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What an account may do.
+    """Role of an account.
 
-    A viewer looks, a reviewer judges alerts and labels images, an admin sets up tables,
+    A viewer only reads, a reviewer judges alerts and labels images, an admin sets up tables,
     recordings and people.
 
     >>> Role.ADMIN.covers(Role.REVIEWER), Role.VIEWER.covers(Role.REVIEWER)

@@ -12,7 +12,7 @@ import secrets
 
 _BYTES = 32
 TOKEN_PREFIX = "feltwatch_"
-"""How API tokens begin, so that a scanner for leaked secrets can know one."""
+"""Prefix of API tokens, by which a scanner for leaked secrets recognises one."""
 
 
 def new_secret(prefix: str = "") -> str:
@@ -21,7 +21,7 @@ def new_secret(prefix: str = "") -> str:
 
 
 def digest(secret: str) -> str:
-    """What is kept of a secret: its SHA-256, 64 hexadecimal digits.
+    """Return what is stored of a secret: its SHA-256, 64 hexadecimal digits.
 
     >>> digest("a")[:8]
     'ca978112'

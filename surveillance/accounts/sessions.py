@@ -22,7 +22,7 @@ LASTS = timedelta(hours=12)
 """A shift: after it one logs in again."""
 
 IDLE = timedelta(hours=1)
-"""How long nothing may be asked. A page that shows live tables asks all the time."""
+"""Idle time after which a session ends. A page that shows live tables is never idle."""
 
 _NOTED_EVERY = timedelta(minutes=1)
 _MAX_AGENT = 300

@@ -44,7 +44,7 @@ CATALOGUE: tuple[AlertCode, ...] = (
     _of_round(FindingCode.CARD_MOVED, "Card moved after hands were set"),
     _of_round(FindingCode.PROCEDURE, "Dealing procedure not kept"),
     _of_round(FindingCode.DECK, "Cards do not make up one deck", "table"),
-    _of_round(FindingCode.HAND_PAY, "Large pay, to be checked by a person"),
+    _of_round(FindingCode.HAND_PAY, "Large payout, to be checked by a person"),
     AlertCode("CAMERA", "high", "Camera", "camera"),
     AlertCode("SILENT", "high", "No round decided for too long", "table"),
     AlertCode("OVERLOAD", "high", "Machine does not keep up", "camera"),

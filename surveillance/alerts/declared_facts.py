@@ -1,4 +1,4 @@
-"""What people and feeds declare, joined to the rounds that it is true of."""
+"""Facts declared by people and feeds, joined to the rounds they apply to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vision.geometry.table import TableFile
 from vision.rounds.observed import ObservedRound
 
 HOLDS = timedelta(hours=24)
-"""What people declared longer ago holds no more: those at the table are others."""
+"""Age after which declared facts expire: other people are at the table by then."""
 
 
 def with_facts(
@@ -23,10 +23,10 @@ def with_facts(
     feed: Feed,
     at: Callable[[float], float | None] = float,
 ) -> ObservedRound:
-    """The round with what the feed declares of it: as things stood when settling began.
+    """Return the round with the facts the feed had declared when settling began.
 
-    `at` gives a time of the stream on the feed's clock, None where that is not known: then all
-    that was ever declared holds.
+    `at` converts a time of the stream to the feed's clock, None where it is not known: then
+    everything declared so far holds.
     """
     phases = (line for line in observed.timeline if isinstance(line, PhaseLine))
     begun = next((line.from_s for line in phases if line.phase == Phase.SETTLING), None)

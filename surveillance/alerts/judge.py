@@ -15,7 +15,7 @@ from vision.geometry.table import TableFile
 from vision.rounds.observed import ObservedRound, ViewPicture
 
 EVIDENCE = PurePosixPath("evidence")
-"""Where an alert's images lie, from the file of alerts."""
+"""Folder of an alert's images, relative to the alerts file."""
 
 
 def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:

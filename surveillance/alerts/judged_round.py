@@ -27,7 +27,7 @@ class Detection(Form):
 
 @dataclass(frozen=True, slots=True)
 class JudgedRound:
-    """An observed round with its settlement, the alerts it raised and what shows them.
+    """An observed round with its settlement, the alerts it raised and their evidence.
 
     `unread`: what was not read, as `surveillance.alerts.unread` says. `pictures`: JPEG by file
     name, as the alerts name them. `detections`: only of a round with alerts. `timeline`: what

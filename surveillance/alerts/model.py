@@ -1,4 +1,4 @@
-"""What is raised to the person in the room: one alert per difference, one JSON per line."""
+"""The form of an alert: one alert per difference, one JSON object per line."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def read_alerts(path: Path) -> list[Alert]:
 
 
 def count_by_code(alerts: Iterable[Alert]) -> dict[str, int]:
-    """How many alerts of each code, the most frequent first.
+    """Return the number of alerts by code, the most frequent first.
 
     >>> count_by_code([Alert(alert_id="a", code="OVERPAID", severity="high", message="m")])
     {'OVERPAID': 1}

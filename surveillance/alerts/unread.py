@@ -1,4 +1,4 @@
-"""What was not read of a round, by kind of thing and cause: reading quality, not alerts."""
+"""Parts of a round that were not read, by kind and cause: reading quality, not alerts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PARTS = {
 }
 """Kinds of things, by the last or first part of their name in the record."""
 _DETAILS = re.compile(r"\b(?:[2-9TJQKA][CDHS]|JOKER)\b|\$?\d+(?:[.,]\d+)*")
-"""What is of one round only: cards, times, confidences, sums."""
+"""Values of one round only: cards, times, confidences, sums."""
 
 
 def unread_of(record: RoundRecord, rules: TableRules) -> tuple[Undecided, ...]:

@@ -19,11 +19,11 @@ _ENCODED = "whsec_"
 
 
 class HookConfig(Protocol):
-    """What the site file says of a hook; `codes` empty: all alerts."""
+    """Settings of a webhook from the site file; `codes` empty: all alerts."""
 
     @property
     def url(self) -> str:
-        """Where to."""
+        """URL of the receiver."""
 
     @property
     def secret_env(self) -> str:
@@ -35,7 +35,7 @@ class HookConfig(Protocol):
 
     @property
     def ca_file(self) -> Path | None:
-        """Who vouches for it, PEM; None: whom the system trusts."""
+        """CA certificates in PEM; None: those the system trusts."""
 
     @property
     def checkpoints(self) -> bool:
@@ -75,14 +75,14 @@ class Hook:
             ) from None
 
     def signer(self) -> Webhook:
-        """What signs by Standard Webhooks: a `whsec_` secret is base64, any other its own bytes."""
+        """Return the Standard Webhooks signer: a `whsec_` secret is base64, any other raw bytes."""
         is_encoded = self.secret.startswith(_ENCODED)
         return Webhook(self.secret if is_encoded else self.secret.encode())
 
     def wants(self, kind: str, code: str | None) -> bool:
-        """Whether it is told of an event, such as an alert of that code.
+        """Whether it receives an event, such as an alert of that code.
 
-        Checkpoints go to who asks for them only.
+        Checkpoints go only to webhooks that ask for them.
         """
         if kind == CHECKPOINT:
             return self.checkpoints

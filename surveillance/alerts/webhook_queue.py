@@ -31,7 +31,7 @@ KEPT = 100
 """Deliveries of one hook whose outcome is shown."""
 
 DELAYS_S = (1.0, 5.0, 30.0, 120.0, 600.0)
-"""How long to wait before each further try; then it is given up."""
+"""Waits before each further attempt, s; then the delivery fails."""
 
 ANSWER_WITHIN_S = 10.0
 _PASSING = frozenset({408, 425, 429})
@@ -57,7 +57,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class HookState:
-    """How a hook stands; `last` are its deliveries, newest first."""
+    """Status of a hook; `last` are its deliveries, newest first."""
 
     number: int
     url: str
@@ -116,8 +116,8 @@ class HookLine:
         """Queue an event; the oldest that waits is dropped when there are too many."""
         at = datetime.now(UTC)
         id = uuid.uuid4().hex
-        told = {"event": kind, "delivery": id, "at": at.isoformat(), "body": dict(body)}
-        content = json.dumps(told, ensure_ascii=False, allow_nan=False).encode()
+        payload = {"event": kind, "delivery": id, "at": at.isoformat(), "body": dict(body)}
+        content = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode()
         delivery = Delivery(id, kind, code, at, body=content)
         with self._changed:
             if len(self._waiting) >= self._most:
@@ -129,7 +129,7 @@ class HookLine:
         return delivery
 
     def state(self) -> HookState:
-        """How the hook stands."""
+        """Return the status of the hook."""
         with self._changed:
             return HookState(
                 number=self._number,
@@ -207,10 +207,10 @@ class HookLine:
             return replace(delivery, tries=tries, status=None, message=_why(error))
         if 200 <= status < 300:
             return replace(delivery, state="delivered", tries=tries, status=status, message="")
-        told = "redirects are not followed" if 300 <= status < 400 else "refused"
+        reason = "redirects are not followed" if 300 <= status < 400 else "refused"
         passing = status >= 500 or status in _PASSING
         state: DeliveryState = "waiting" if passing else "failed"
-        message = f"{told} (status {status})"
+        message = f"{reason} (status {status})"
         return replace(delivery, state=state, tries=tries, status=status, message=message)
 
 

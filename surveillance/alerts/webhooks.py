@@ -109,7 +109,7 @@ class Webhooks:
             line.stop()
 
     def send(self, kind: str, body: Mapping[str, JsonValue], code: str | None = None) -> None:
-        """Have every hook that wants the code told of an event; `body` becomes its JSON."""
+        """Queue an event for every hook that wants its code; `body` becomes its JSON."""
         for line in self._lines:
             if line.hook.wants(kind, code):
                 line.put(kind, body, code)
@@ -121,5 +121,5 @@ class Webhooks:
         return self._lines[number].put("test", {"message": "a test of this webhook"}, None)
 
     def states(self) -> tuple[HookState, ...]:
-        """How each hook stands."""
+        """Return the status of each hook."""
         return tuple(line.state() for line in self._lines)

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from settlement.errors import FeltwatchError
+from surveillance.audit.source import named, open_recording, recording_files
 from vision.geometry.calibration import Calibration, CalibrationError
 from vision.geometry.table import FurtherCamera, TableFile
-from vision.sources.base import FileSource
 from vision.sources.moments import Moments
 
 
 @dataclass(frozen=True, slots=True)
 class CameraVideo:
-    """The recording of a further camera; it began `offset_s` after the first camera's clock."""
+    """The recording of a further camera, a file or the files of a shift in any order; the first of
+    them began `offset_s` after the first camera's clock."""
 
-    path: Path
+    files: tuple[Path, ...]
     offset_s: float = 0.0
 
 
@@ -35,21 +36,25 @@ class JoiningWatcher(Protocol):
 
 
 def parse_videos(videos: Sequence[str], offsets: Sequence[str]) -> dict[str, CameraVideo]:
-    """Recordings by camera of `NAME=FILE` and `NAME=SECONDS`; raises FeltwatchError.
+    """Recordings by camera of `NAME=FILE`, several of a name for a shift, and `NAME=SECONDS`.
 
-    >>> parse_videos(["low=low.mp4"], ["low=1.5"])["low"].offset_s
-    1.5
+    Raises FeltwatchError.
+
+    >>> parse_videos(["low=1.mp4", "low=2.mp4"], ["low=1.5"])["low"].files
+    (PosixPath('1.mp4'), PosixPath('2.mp4'))
     """
-    out: dict[str, CameraVideo] = {}
+    files: dict[str, list[Path]] = {}
     for text in videos:
         name, found, path = text.partition("=")
         if not (name and found and path):
             raise FeltwatchError(
                 f"--camera-video {text}: expected NAME=FILE, such as shoulder=low.mp4"
             )
-        if name in out:
-            raise FeltwatchError(f"--camera-video {text}: camera {name!r} has a recording already")
-        out[name] = CameraVideo(Path(path))
+        own = files.setdefault(name, [])
+        if Path(path) in own:
+            raise FeltwatchError(f"--camera-video {text}: is named twice; give each file once")
+        own.append(Path(path))
+    out = {name: CameraVideo(recording_files(paths)) for name, paths in files.items()}
     for text in offsets:
         name, _, seconds = text.partition("=")
         try:
@@ -62,7 +67,7 @@ def parse_videos(videos: Sequence[str], offsets: Sequence[str]) -> dict[str, Cam
             )
         if name not in out:
             raise FeltwatchError(f"--camera-offset {text}: camera {name!r} has no --camera-video")
-        out[name] = CameraVideo(out[name].path, late)
+        out[name] = CameraVideo(out[name].files, late)
     return out
 
 
@@ -91,11 +96,12 @@ def open_cameras(
             except CalibrationError as error:
                 why = str(error).removeprefix("camera: ")
                 raise FeltwatchError(f"{table_path}: cameras: {name}: {why}") from error
-            source = stack.enter_context(FileSource(video.path))
+            source = open_recording(video.files)
+            stack.callback(source.close)
             if (source.width, source.height) != (camera.width_px, camera.height_px):
                 raise FeltwatchError(
-                    f"{video.path}: the picture is {source.width} x {source.height}, but camera "
-                    f"{name!r} of {table_path} was calibrated on {camera.width_px} x "
+                    f"{named(video.files)}: the picture is {source.width} x {source.height}, but "
+                    f"camera {name!r} of {table_path} was calibrated on {camera.width_px} x "
                     f"{camera.height_px}"
                 )
             out.append((camera, Moments(source, video.offset_s)))

@@ -137,8 +137,7 @@ def audit(
             if work_dir is not None:
                 key = _key(paths, table_path, detector_dir, clips, feed)
                 key["cameras"] = [
-                    [name, str(one.path.resolve()), one.path.stat().st_mtime_ns, one.offset_s]
-                    for name, one in videos.items()
+                    [name, _stamps(one.files), one.offset_s] for name, one in videos.items()
                 ]
                 run.take_up(AuditWork(work_dir, key))
             try:
@@ -189,10 +188,8 @@ def _key(
     from models.weights.folder import default_weights
     from surveillance.evidence.versions import program_sha256
 
-    files = [(str(path.resolve()), path.stat()) for path in paths]
     return {
-        # In whatever order the files are named, it is the same recording.
-        "videos": sorted([path, stat.st_size, stat.st_mtime_ns] for path, stat in files),
+        "videos": _stamps(paths),
         "table_sha256": hashlib.sha256(table_path.read_bytes()).hexdigest(),
         "model": model_hash(detector_dir or Path(default_weights())),
         "program": program_sha256(),
@@ -200,6 +197,12 @@ def _key(
         # What was seen is kept for bundles alone.
         "for_bundles": clips is not None,
     }
+
+
+def _stamps(paths: Sequence[Path]) -> list[list[str | int]]:
+    """Path, size and time of each file of a recording, whatever order they are named in."""
+    files = [(str(path.resolve()), path.stat()) for path in paths]
+    return sorted([path, stat.st_size, stat.st_mtime_ns] for path, stat in files)
 
 
 def _candidates(

@@ -24,7 +24,7 @@ EXIT_STOPPED = 130
 
 @dataclass(frozen=True, slots=True)
 class _Command:
-    """Where a command lives; `is_group` when the attribute is a typer application."""
+    """Module and attribute of a command; `is_group` when the attribute is a typer application."""
 
     module: str
     attribute: str
@@ -63,7 +63,7 @@ COMMANDS: dict[str, _Command] = {
     "simulate": _Command(
         "datasets.simulate_cmd", "simulate_command", "Make a recording with its truth."
     ),
-    "dataset": _Command("datasets.dataset_cmd", "dataset_app", "Keep labelled pictures.", True),
+    "dataset": _Command("datasets.dataset_cmd", "dataset_app", "Manage labelled images.", True),
     "model": _Command("models.model_cmd", "model_app", "Train, check and export the model.", True),
     "user": _Command(
         "server.user_cmd", "user_app", "Add people, make links, shut people out.", True

@@ -19,7 +19,7 @@ bench_app = typer.Typer(
     rich_markup_mode="rich",
     help="""Measure how fast this machine works.
 
-    Each prints one JSON object; what it does meanwhile is told on standard error.
+    Each prints one JSON object; progress is reported on standard error.
 
     Examples:
 
@@ -86,7 +86,7 @@ def rules_command(
     # What needs numpy is imported only here, so that --help stays quick.
     from benchmarks.rules import bench_rules, exact_counts
 
-    found: dict[str, Any] = dict(bench_rules(hands, rounds, _tell).to_dict())
+    found: dict[str, Any] = dict(bench_rules(hands, rounds, _report).to_dict())
     found["counts"] = exact_counts()
     if deals:
         found["odds"] = _simulated(deals, seed)
@@ -96,10 +96,10 @@ def rules_command(
 @bench_app.command("dataset")
 def dataset_command(
     pictures: Annotated[
-        int, typer.Option("--pictures", min=300, help="How many made-up pictures.")
+        int, typer.Option("--pictures", min=300, help="Number of generated images.")
     ] = 10_000,
-    boxes: Annotated[int, typer.Option("--boxes", min=1, help="Boxes of each picture.")] = 14,
-    size_px: Annotated[int, typer.Option("--size", min=32, help="Side of a picture, px.")] = 640,
+    boxes: Annotated[int, typer.Option("--boxes", min=1, help="Boxes of each image.")] = 14,
+    size_px: Annotated[int, typer.Option("--size", min=32, help="Side of an image, px.")] = 640,
     as_json: AsJson = False,
 ) -> None:
     """Measure import, check, split and counting of a labelled set, in time and memory.
@@ -114,7 +114,7 @@ def dataset_command(
     """
     from benchmarks.labelled import bench_dataset
 
-    _tell(f"a set of {pictures:,} pictures")
+    _report(f"a set of {pictures:,} images")
     _print(bench_dataset(pictures, boxes=boxes, size_px=size_px), as_json)
 
 
@@ -182,7 +182,7 @@ def simulate_bench_command(
     with progress_bar(f"{seconds:g} s of film") as show:
         found = bench_simulate(seconds, progress=show)
     if views:
-        _tell(f"{views:,} views")
+        _report(f"{views:,} views")
         found["views"] = bench_views(views)
     _print(found, as_json)
 
@@ -206,15 +206,15 @@ def live_bench_command(
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how soon an alert stands in a client after the camera showed what decided it.
+    """Measure the time from the deciding frame of a camera to the alert at a client.
 
     The film is played by a real RTSP server on loopback to so many cameras at once, the real
     server watches them, and a client listens to its events. Needs Debian's GStreamer RTSP
     server; the error names the packages.
 
-    With `truth.jsonl` beside the film (simulated ones have it) it is told of each round that was
-    played whether it was found, undecided, within a reported gap or missed, and which alerts
-    were false. A film that is shorter than --seconds is played again and again.
+    With `truth.jsonl` beside the film (simulated ones have it) it reports of each round that
+    was played whether it was found, undecided, within a reported gap or missed, and which
+    alerts were false. A film that is shorter than --seconds is played again and again.
 
     Examples:
 
@@ -229,7 +229,7 @@ def live_bench_command(
     if (video is None) != (table is None):
         raise FeltwatchError("--video and --table go together; give both or none")
     film = Film(video or SAMPLE / "video.mp4", table or SAMPLE / "table.toml")
-    found = bench_live([film] * tables, _tell, seconds, busy)
+    found = bench_live([film] * tables, _report, seconds, busy)
     _print_timed(found, as_json)
 
 
@@ -268,7 +268,7 @@ def overload_command(
     from benchmarks.live import Film, bench_live
 
     films = [Film.of_shift(folder) for folder in shifts]
-    found = bench_live(films, _tell, minutes * 60, busy, keep)
+    found = bench_live(films, _report, minutes * 60, busy, keep)
     _print_timed(found, as_json)
 
 
@@ -301,7 +301,7 @@ def soak_command(
     from benchmarks.soak import bench_soak
 
     found = bench_soak(
-        SAMPLE / "video.mp4", SAMPLE / "table.toml", minutes, _tell, fault_every, warm, fps
+        SAMPLE / "video.mp4", SAMPLE / "table.toml", minutes, _report, fault_every, warm, fps
     )
     _print_timed(found, as_json)
 
@@ -341,7 +341,7 @@ def audit_bench_command(
     if video is not None and table is None:
         raise FeltwatchError(f"{video}: give its table file too, with --table")
     found = bench_audit(
-        video or SAMPLE / "video.mp4", table or SAMPLE / "table.toml", _tell,
+        video or SAMPLE / "video.mp4", table or SAMPLE / "table.toml", _report,
         codec=codec, mbit=mbit, key_frames_s=key_frames,
     )  # fmt: skip
     _print_timed(found, as_json)
@@ -368,7 +368,7 @@ def workers_command(
     from benchmarks.workers import bench_workers
 
     found = bench_workers(
-        SAMPLE / "video.mp4", SAMPLE / "table.toml", store, _tell, recordings, seconds
+        SAMPLE / "video.mp4", SAMPLE / "table.toml", store, _report, recordings, seconds
     )
     _print_timed(found, as_json)
 
@@ -405,7 +405,7 @@ def web_bench_command(
     from benchmarks.web import bench_web
 
     with progress_bar("filling the store") as show:
-        found = bench_web(rounds, alerts, repeats, store, tell=_tell, progress=show)
+        found = bench_web(rounds, alerts, repeats, store, tell=_report, progress=show)
     _print_timed(found, as_json)
 
 
@@ -432,7 +432,7 @@ def review_bench_command(
     """
     from benchmarks.review import bench_review
 
-    found = bench_review(boxes, width, height, repeats, report=_tell)
+    found = bench_review(boxes, width, height, repeats, report=_report)
     _print_timed(found, as_json)
 
 
@@ -450,7 +450,7 @@ def _share(show: Callable[[float], None] | None, deals: int) -> Callable[[int], 
     return None if show is None else lambda done: show(done / deals)
 
 
-def _tell(what: str) -> None:
+def _report(what: str) -> None:
     print(f"feltwatch: {what} ...", file=sys.stderr)
 
 
@@ -459,7 +459,7 @@ def _print(found: dict[str, Any], as_json: bool) -> None:
 
 
 def _print_timed(found: dict[str, Any], as_json: bool) -> None:
-    """With the machine that the times are of."""
+    """Return the figures with the machine they were measured on."""
     from benchmarks.rules import machine_info
 
     _print(found | {"machine": machine_info()}, as_json)

@@ -1,4 +1,4 @@
-"""What several commands share: options, the bars of progress, and how they stop."""
+"""Shared parts of the commands: options, progress bars, and how they stop."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ MODEL_HELP = (
 Model = Annotated[Path | None, typer.Option("--model", "--weights", help=MODEL_HELP)]
 
 listener: Callable[[float], None] | None = None
-"""Who is told how far a command is in place of a bar, where it runs as a job."""
+"""Receives the progress of a command that runs as a job, in place of a bar."""
 
 
 @contextmanager
 def progress_bar(title: str, shown: bool = True) -> Iterator[Callable[[float], None] | None]:
-    """A bar on stderr for a share of 0 to 1; None when not shown."""
+    """A progress bar on stderr, from 0 to 1; None when not shown."""
     if listener is not None:
         yield listener
         return
@@ -83,7 +83,7 @@ def progress_bar(title: str, shown: bool = True) -> Iterator[Callable[[float], N
 
 @contextmanager
 def counting_bar(title: str, shown: bool = True) -> Iterator[Callable[[int, int | None], None]]:
-    """A bar on stderr that counts pictures; nothing where it is not shown."""
+    """A progress bar on stderr that counts items; nothing where it is not shown."""
     if not shown:
         yield lambda _done, _total: None
         return
@@ -99,7 +99,7 @@ def _bar(count: ProgressColumn) -> Progress:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Say on Ctrl-C that what is done stays."""
+    """Report on Ctrl-C that finished work is kept."""
     try:
         yield
     except KeyboardInterrupt as error:

@@ -28,10 +28,10 @@ _FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "TIFF")
 _IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
 
 
-def picture_of_bytes(data: bytes, name: str = "the picture") -> ByteArray:
+def picture_of_bytes(data: bytes, name: str = "the image") -> ByteArray:
     """An image's pixels, uint8 (h, w, 3) BGR. Raises FeltwatchError saying what is wrong.
 
-    The size is looked at before anything is unpacked: an image of gigabytes packs into little.
+    The size is checked before decoding: a small file can hold an image of gigabytes.
     """
     if len(data) > MOST_BYTES:
         raise FeltwatchError(f"{name}: larger than {MOST_BYTES // 1_000_000} MB")
@@ -47,10 +47,10 @@ def picture_of_bytes(data: bytes, name: str = "the picture") -> ByteArray:
         raise FeltwatchError(f"{name}: has far more pixels than any camera gives") from error
     except UnidentifiedImageError as error:
         raise FeltwatchError(
-            f"{name}: no picture that can be read; send JPEG, PNG, WebP, BMP or TIFF"
+            f"{name}: not an image that can be read; send JPEG, PNG, WebP, BMP or TIFF"
         ) from error
     except (OSError, ValueError, SyntaxError, EOFError) as error:
-        raise FeltwatchError(f"{name}: the picture is damaged: {error}") from error
+        raise FeltwatchError(f"{name}: the image is damaged: {error}") from error
     return np.ascontiguousarray(pixels[:, :, ::-1])
 
 
@@ -65,7 +65,7 @@ def _check_size(width: int, height: int, name: str) -> None:
 
 
 def picture_of_video(path: Path, at_s: float = 0.0) -> ByteArray:
-    """The first image of a video from `at_s` seconds after its start on, (h, w, 3) BGR.
+    """The first frame of a video from `at_s` seconds after its start on, (h, w, 3) BGR.
 
     The last one when it is shorter. Raises SourceError.
     """
@@ -77,12 +77,12 @@ def picture_of_video(path: Path, at_s: float = 0.0) -> ByteArray:
             latest = frame
             if frame.at_s - first >= at_s:
                 break
-        assert latest is not None, "a source without pictures raises"
+        assert latest is not None, "a source without frames raises"
         return latest.bgr().copy()
 
 
 def picture_of_camera(place: LivePlace, within_s: float = CAMERA_WITHIN_S) -> ByteArray:
-    """The next sharp image of a camera, (h, w, 3) BGR. Raises FeltwatchError; holds no secret."""
+    """The next intact frame of a camera, (h, w, 3) BGR. Raises FeltwatchError; holds no secret."""
     if place.address.kind is Kind.FILE:
         return picture_of_video(Path(place.address.where))
     with LiveSource(place) as source:
@@ -93,9 +93,9 @@ def picture_of_camera(place: LivePlace, within_s: float = CAMERA_WITHIN_S) -> By
                 return frame.bgr().copy()
             status = source.status()
             if status.state is SourceState.FAILED:
-                raise FeltwatchError(f"the camera gives no picture: {status.message}")
+                raise FeltwatchError(f"the camera gives no image: {status.message}")
         message = source.status().message or "nothing came"
-    raise FeltwatchError(f"the camera gave no picture within {within_s:.0f} s: {message}")
+    raise FeltwatchError(f"the camera gave no image within {within_s:.0f} s: {message}")
 
 
 def picture_of(where: str) -> ByteArray:
@@ -111,5 +111,5 @@ def jpeg(picture: ByteArray) -> bytes:
     """An image as JPEG, fine enough to place marks on."""
     done, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     if not done:
-        raise FeltwatchError("the picture cannot be packed as JPEG")
+        raise FeltwatchError("the image cannot be encoded as JPEG")
     return bytes(data)

@@ -1,4 +1,4 @@
-"""What a calibrated camera shows of each place of a table, and where it would show more.
+"""Resolution and visibility of a calibrated camera by place of a table, and better positions.
 
 Sizes come from the calibration; what can be read at a size comes from curves that were measured
 on tune sets, in single images that are harder than a usual table: of one table they say which
@@ -36,8 +36,9 @@ CARD_CURVE = (
     (4.2, 0.0), (6.3, 0.24), (7.9, 0.46), (10.1, 0.72), (12.0, 0.75), (14.3, 0.88), (17.7, 0.88),
     (22.9, 0.885), (29.9, 0.90), (37.9, 0.91),
 )  # fmt: skip
-"""Indices read surely and right, by px of an index's height: 2,300 of four decks never seen, table
-views of which some are blurred or dim (tune decks of `models/faces/split.json`), made coarser."""
+"""Indices read with confidence and correctly, by px of an index's height: 2,300 of four decks not
+trained on, in table views of which some are blurred or dim (tune decks of
+`models/faces/split.json`), scaled down."""
 
 FEWEST_PX = 3.0
 """Fewer px a chip than this are named: the stack reader's aims begin there."""
@@ -45,7 +46,7 @@ FEWEST_PX = 3.0
 TALLEST = 20
 STEEPEST_DEG = 75
 ENOUGH_GAIN = 0.02
-"""Another angle is advised where it brings this share of stacks, or more."""
+"""Another angle is advised where at least this fraction more of the stacks are read."""
 
 CARD_LOSS = 0.01
 """So much of what can be read of the cards may be given for stacks."""
@@ -53,9 +54,9 @@ CARD_LOSS = 0.01
 
 @dataclass(frozen=True, slots=True)
 class PlaceSight:
-    """What the camera shows of one spot or hand.
+    """Visibility of one spot or hand.
 
-    `off_vertical_deg`: how far the line of sight is off the vertical. `px_per_chip` and
+    `off_vertical_deg`: angle of the viewing ray from the vertical. `px_per_chip` and
     `stacks_right` are None for a hand, `px_per_index` and `cards_read` for a spot. `hidden_from`:
     the fewest chips of a stake that hide a payout of one chip behind it, None where 20 do not.
     """
@@ -79,7 +80,7 @@ class Advice:
 
 
 def advise_table(table: TableFile, calibration: Calibration) -> Advice:
-    """What the calibrated camera shows of a table."""
+    """Visibility of all places of a table, with hints."""
     size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
     return advise(calibration, table.felt, table.dealer, table.seats, size)
 
@@ -120,7 +121,7 @@ def by_seat(places: Sequence[PlaceSight]) -> list[PlaceSight]:
 
 
 def stacks_right(px_per_chip: float) -> float:
-    """Share of stacks whose number is read right in one image, at most 1.
+    """Fraction of stacks whose height is read correctly in one image, 0 to 1.
 
     >>> stacks_right(2.0), stacks_right(99)
     (0.649, 0.891)
@@ -129,7 +130,7 @@ def stacks_right(px_per_chip: float) -> float:
 
 
 def cards_read(px_per_index: float) -> float:
-    """Share of indices that are read surely in one image, at most 1."""
+    """Fraction of indices that are read with confidence in one image, 0 to 1."""
     return _along(CARD_CURVE, px_per_index)
 
 
@@ -176,7 +177,7 @@ def _hints(
         least = min(p.px_per_chip for p in places if p.px_per_chip is not None)
         hints.append(
             f"Chips have fewer than {FEWEST_PX:g} px each at seat {_listed(small)}: a sharper "
-            f"picture ({FEWEST_PX / least:.1f} times the px) or a flatter look at them would help."
+            f"image ({FEWEST_PX / least:.1f} times the px) or a flatter look at them would help."
         )
     hints += _angle_hint(places, calibration, size, middle)
     hidden = [p for p in places if p.hidden_from is not None]
@@ -193,11 +194,11 @@ def _hints(
 def _angle_hint(
     places: Sequence[PlaceSight], calibration: Calibration, size: ChipSize, middle: Point
 ) -> list[str]:
-    """Where the camera should hang, as far from the felt as it is now."""
+    """Return a hint on a better angle, at the camera's present distance from the felt."""
     spots = [p for p in places if p.px_per_chip is not None]
     if not spots:
         return []
-    # Px of a millimetre across the line of sight, which another angle would not change.
+    # Px of a millimetre across the viewing ray, which another angle would not change.
     across = [
         (p.px_per_chip or 0.0) / size.thickness_mm / math.sin(math.radians(p.off_vertical_deg))
         for p in spots

@@ -20,7 +20,7 @@ def _address(text: str) -> str:
 
 
 class StreamPart(Part):
-    """Where a camera's stream is had."""
+    """Address and options of a camera's stream."""
 
     source: Annotated[str, AfterValidator(_address)] = Field(
         description="rtsp://host/path, v4l2:/dev/video0, or a video file played as if live."

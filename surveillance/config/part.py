@@ -1,4 +1,4 @@
-"""What the parts of a site file have in common."""
+"""Common base of the parts of a site file."""
 
 from __future__ import annotations
 

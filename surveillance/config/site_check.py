@@ -1,4 +1,4 @@
-"""What must be right of a site before anything starts; each error names file, key and mend."""
+"""Checks of a site before anything starts; each error names the file, the key and the fix."""
 
 from __future__ import annotations
 
@@ -98,12 +98,12 @@ def _check_camera(site: SiteConfig, camera: CameraPart, place: str) -> TableFile
         check_followed(table, camera.table_file)
     except FeltwatchError as error:
         text = str(error)
-        told = text if str(camera.table_file) in text else f"{camera.table_file}: {text}"
-        raise FeltwatchError(f"{place}.table_file: {told}") from error
+        message = text if str(camera.table_file) in text else f"{camera.table_file}: {text}"
+        raise FeltwatchError(f"{place}.table_file: {message}") from error
     if table.camera is None:
         raise FeltwatchError(
             f"{place}.table_file: {camera.table_file} has no [camera]: it is not calibrated; "
-            "run 'feltwatch calibrate' with a picture of this camera"
+            "run 'feltwatch calibrate' with an image of this camera"
         )
     try:
         Calibration.fit(table.camera)

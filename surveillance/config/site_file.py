@@ -1,7 +1,7 @@
-"""The site file: which tables are watched by which cameras, where the record is kept, who is told.
+"""The site file: the cameras of each table, where records are stored, who is notified.
 
-A TOML file; paths in it are taken from its own folder. Passwords never stand in it: it names
-the environment variables that hold them.
+A TOML file; paths in it are taken from its own folder. It never holds a password: it names
+the environment variables that do.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class SitePart(Part):
 
 
 class StorePart(Part):
-    """Where the record is kept, and for how long."""
+    """Storage of records and evidence, and how long they are kept."""
 
     url: str = Field(
         "",
@@ -82,7 +82,7 @@ class StorePart(Part):
 
 
 class WebPart(Part):
-    """How browsers reach it."""
+    """Address and TLS of the web server."""
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8471, ge=0, le=65535, description="Port; 0 takes a free one.")
@@ -97,7 +97,7 @@ class WebPart(Part):
     trusted_proxies: tuple[IPvAnyNetwork, ...] = Field(
         (),
         description="Addresses or networks of proxies before this server. Their X-Forwarded-For "
-        "tells who asks, for the log and the limit of logins; anybody else's is ignored.",
+        "gives the client for the log and the login limit; anybody else's is ignored.",
     )
 
     @model_validator(mode="after")
@@ -108,10 +108,10 @@ class WebPart(Part):
 
 
 class EvidencePart(Part):
-    """What is kept of an alert."""
+    """Evidence that is kept of an alert."""
 
-    before_s: float = Field(8.0, ge=0, le=60, description="Clip before the first picture of it.")
-    after_s: float = Field(4.0, ge=0, le=60, description="Clip after the last picture of it.")
+    before_s: float = Field(8.0, ge=0, le=60, description="Clip before its first image.")
+    after_s: float = Field(4.0, ge=0, le=60, description="Clip after its last image.")
     longest_s: float = Field(
         60.0, gt=0, le=600, description="A clip's length; of a longer span the end is kept."
     )
@@ -173,11 +173,11 @@ class EvidencePart(Part):
 
 
 class WebhookPart(Part):
-    """An address that is told of alerts."""
+    """An address that alerts are sent to."""
 
     url: str = Field(description="https://...")
     secret_env: EnvName = Field(min_length=1, description="Variable with the signing secret.")
-    codes: tuple[str, ...] = Field((), description="Alert codes to tell; none named: all.")
+    codes: tuple[str, ...] = Field((), description="Alert codes to send; empty: all.")
     ca_file: OptionalPath = Field(
         None,
         description="Certificate (PEM) of the authority that vouches for it; without it those "
@@ -200,7 +200,7 @@ class LimitsPart(Part):
     heartbeat_s: float = Field(
         20.0, gt=0, description="Without a sign for so long, it is ended; after 2 s it is stale."
     )
-    start_s: float = Field(120.0, gt=0, description="The same, until its first picture.")
+    start_s: float = Field(120.0, gt=0, description="The same, until its first frame.")
     memory_mb: int = Field(3000, ge=300, description="Above this it is started again.")
     restarts: int = Field(5, ge=1, description="So many within restart_minutes, and it rests.")
     restart_minutes: float = Field(10.0, gt=0, description="See restarts.")

@@ -1,4 +1,4 @@
-"""What must be right of a site's certificates before anything starts; errors name key and mend."""
+"""Checks of a site's certificates before anything starts; errors name the key and the fix."""
 
 from __future__ import annotations
 

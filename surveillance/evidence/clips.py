@@ -82,7 +82,7 @@ def _timed(cut: Cut) -> list[Packet[Any]]:
     for number, coded in enumerate(cut.packets):
         data = coded.data
         if number == 0 and cut.run.codec in _ANNEX_B and cut.run.extradata:
-            # Cameras may tell these once, when asked, and never again in the stream.
+            # A camera may send these once, on request, and never again in the stream.
             data = cut.run.extradata + data
         packet: Packet[Any] = Packet(data)
         packet.time_base = _TIME_BASE

@@ -20,7 +20,7 @@ class EvidenceFolder:
     """A folder of bundles, clips and images with the log of what is in it.
 
     `files`, `bytes`: what was deleted so far; `left`: what could not be, with the reason.
-    `key` signs what the log is told.
+    `key` signs the lines of the log.
     """
 
     path: Path
@@ -36,7 +36,7 @@ class EvidenceFolder:
     def remove(self, names: Iterable[str], reason: str) -> frozenset[str]:
         """Delete files by the names that rows hold; returns those that are still there.
 
-        What is missing already, lies outside or is the log is passed over. The log is told
+        What is missing already, lies outside or is the log is skipped. The log is written
         first, so that after a crash no bundle is missing without a line that says why.
         """
         found = {name: path for name in sorted(set(names)) if (path := self._inside(name))}
@@ -44,8 +44,8 @@ class EvidenceFolder:
             return frozenset()
         if (self.path / CHAIN_FILE).exists():
             root = self.path.resolve()
-            told = [path.relative_to(root).as_posix() for path in found.values()]
-            Chain.of(self.path, self.key).append("removed", {"files": told, "reason": reason})
+            removed = [path.relative_to(root).as_posix() for path in found.values()]
+            Chain.of(self.path, self.key).append("removed", {"files": removed, "reason": reason})
         return frozenset(name for name, path in found.items() if not self._unlink(path))
 
     def remove_stale(self, now_s: float) -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import PurePosixPath
 
 import cv2
 import numpy as np
@@ -105,6 +107,45 @@ def file_name(round_id: str, picture: ViewPicture) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", raw) + ".jpg"
 
 
+_NAME = re.compile(
+    r"-(?P<place>dealer|seat\d+)-(?P<what>[a-z]+)(-(?P<camera>[a-z0-9_-]+))?-(?P<at_s>[0-9.]+)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PictureName:
+    """What an image's file name says, as `file_name` makes it; `camera`: a further one's name."""
+
+    place: str
+    what: str
+    at_s: str
+    camera: str = ""
+
+    @classmethod
+    def parse(cls, path: str) -> PictureName | None:
+        """The parts of a name, None for a name of another form.
+
+        >>> PictureName.parse("evidence/t1-000042-seat3-settled-812.400.jpg")
+        PictureName(place='seat3', what='settled', at_s='812.400', camera='')
+        >>> PictureName.parse("evidence/t1-000042-seat3-settled-low-2-812.400.jpg").camera
+        'low-2'
+        """
+        found = _NAME.search(PurePosixPath(path).stem)
+        if found is None:
+            return None
+        return cls(found["place"], found["what"], found["at_s"], found["camera"] or "")
+
+    @property
+    def words(self) -> str:
+        """Such as 'seat 3, settled, 13:32.4', or 'shoulder: seat 3, settled, 13:32.4'."""
+        try:
+            when = clock(self.at_s)
+        except InvalidOperation:
+            when = self.at_s
+        camera = f"{self.camera}: " if self.camera else ""
+        return f"{camera}{self.place.replace('seat', 'seat ')}, {self.what}, {when}"
+
+
 def _kind(label: str) -> tuple[str, Bgr]:
     if label.startswith("chip"):
         return "chips", CHIP
@@ -194,8 +235,8 @@ def _legend(seen: Sequence[Seen]) -> dict[str, tuple[int, Bgr, float]]:
 def jpeg(image: Image) -> bytes:
     """Encode a BGR image; raises ValueError when it has no pixels."""
     if image.size == 0:
-        raise ValueError("the picture has no pixels")
+        raise ValueError("the image has no pixels")
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     if not done:
-        raise ValueError("the picture could not be encoded")
+        raise ValueError("the image could not be encoded")
     return bytes(data.tobytes())

@@ -1,4 +1,4 @@
-"""Writing one alert's pictures, clip and bundle into the evidence, and into its row."""
+"""Write one alert's images, clip and bundle into the evidence, and into its row."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class BundleWriter:
         self._chain = Chain.of(evidence_dir, key)
 
     def write_pictures(self, folder: PurePosixPath, pictures: Mapping[str, bytes]) -> None:
-        """Have the pictures that are not there where the alerts say; an error is logged."""
+        """Write the images that are missing where the alerts say; an error is logged."""
         place = self._dir / folder
         missing = [name for name in pictures if not (place / name).is_file()]
         try:
@@ -46,7 +46,7 @@ class BundleWriter:
                 finally:
                     partial.unlink(missing_ok=True)
         except OSError as error:
-            log.error("%s: pictures cannot be written: %s", place, error.strerror)
+            log.error("%s: images cannot be written: %s", place, error.strerror)
 
     def write(self, own: PendingRow) -> AlertRow:
         """Write an alert's evidence and say so in its row, which comes back.
@@ -92,7 +92,7 @@ class BundleWriter:
         )
 
     def _store_clip(self, own: PendingRow) -> tuple[Clip | None, tuple[str, ...]]:
-        """Have the clip in the evidence; None where it is gone. And what is missing in all."""
+        """Move the clip into the evidence; return it (None: it is gone) and what is missing."""
         if own.clip is None:
             return None, own.missing
         clip = clip_of(own.clip)

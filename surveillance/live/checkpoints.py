@@ -26,7 +26,7 @@ from surveillance.evidence.bundle.verify_log import check_log
 from surveillance.store import AuditFilter, Store
 
 BY, ACT = "feltwatch", "evidence checkpoint"
-"""How the lines of the store's log that hold checkpoints are known."""
+"""Act of the lines of the store's log that hold checkpoints."""
 
 STOP_WITHIN_S = 5.0
 _PAGE = 200
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 class Checkpoints:
     """Takes checkpoints and sends them to the folder, the store, the webhooks and the authority.
 
-    A place that takes none is logged, and told of the next one: each vouches for all before it.
+    A failed delivery is logged; the next checkpoint vouches for all before it.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Checkpoints:
         self._thread: threading.Thread | None = None
 
     def check(self) -> None:
-        """Hold the log against the checkpoints there are; what does not fit is logged.
+        """Compare the log with the existing checkpoints; what does not match is logged.
 
         So a folder that was put back while the server was down is known at its start.
         """
@@ -101,7 +101,7 @@ class Checkpoints:
                 return
 
     def take(self, stamp: bool = True) -> None:
-        """Take a checkpoint and send it wherever the last one there is an older one."""
+        """Take a checkpoint and send it to every place that has an older one."""
         try:
             checkpoint = take_checkpoint(self._log, self._key)
         except FeltwatchError as error:
@@ -113,9 +113,9 @@ class Checkpoints:
         self._send("store", checkpoint, self._to_store)
         self._send("webhooks", checkpoint, self._to_webhooks)
         if folder is not None:
-            self._send("folder", checkpoint, lambda told: append_checkpoint(folder, told))
+            self._send("folder", checkpoint, lambda taken: append_checkpoint(folder, taken))
         if folder is not None and stamp and self._is_stamp_due():
-            self._send("authority", checkpoint, lambda told: self._stamp(folder, told))
+            self._send("authority", checkpoint, lambda taken: self._stamp(folder, taken))
 
     def _send(
         self, place: str, checkpoint: Checkpoint, send: Callable[[Checkpoint], object]
@@ -156,7 +156,7 @@ class Checkpoints:
 
 
 def act_of(server: str) -> str:
-    """How the store's log names a checkpoint of a server ('': of the only one)."""
+    """Return the act of a server's checkpoints in the store's log ('': the only server)."""
     return f"{ACT} of {server}" if server else ACT
 
 

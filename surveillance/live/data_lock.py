@@ -23,10 +23,10 @@ log = logging.getLogger(__name__)
 
 @contextlib.contextmanager
 def data_lock(data_dir: Path) -> Iterator[None]:
-    """Hold a data folder for this process alone.
+    """Lock a data folder for this process.
 
-    The file tells who holds it; the lock is the system's and is gone with its process, however
-    that ended. Raises FeltwatchError where another process holds it.
+    The file names the process that holds it; the lock is the system's and ends with its process,
+    however that ended. Raises FeltwatchError where another process holds it.
     """
     path = data_dir / LOCK_FILE
     # No fallback to a file that a crash would leave behind.
@@ -62,7 +62,7 @@ def private_folder(folder: Path) -> None:
 
 
 def _holder(text: str) -> str:
-    """What the file says in words.
+    """Describe the process that the lock file's text names.
 
     >>> _holder("4711 2026-03-01T08:00:00Z\\n"), _holder("")
     ('process 4711, started 2026-03-01T08:00:00Z', 'a process that did not give its number')

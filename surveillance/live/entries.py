@@ -1,4 +1,4 @@
-"""What the cameras report, as it is journaled and then stored; each a versioned JSON form."""
+"""Entries that cameras report, journaled and then stored; each a versioned JSON form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Form(BaseModel):
 
 
 class _Assigned(_Form):
-    """What a server reports of a camera: refused if another one watched it by then."""
+    """Base of entries on a camera: refused if another server watched it by then."""
 
     term: int = 0
     """Of the camera's assignment, where servers share cameras."""
@@ -122,7 +122,7 @@ _KINDS = {form: kind for kind, form in _FORMS.items()}
 
 
 class EvidenceContent(_Form):
-    """What an alert's bundle is made of, beside its round and its clip."""
+    """Contents of an alert's bundle, beside its round and its clip."""
 
     alert: Alert
     facts: CameraFacts

@@ -1,7 +1,7 @@
-"""Where all news of the live tables meets: processes publish, pages and metrics subscribe.
+"""The event bus of the live tables: processes publish, pages and metrics subscribe.
 
-News of kinds that last has numbers: a page that was cut off says which it had last and is given
-what came since, or is told that it missed some.
+Events of the lasting kinds have numbers: a page that reconnects names the last one it had and gets
+those since, or a notice that it missed some.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Published:
     id: str
     data: str
     is_of_another: bool = False
-    """Whether another server told it."""
+    """Whether another server published it."""
 
 
 class Subscription:
@@ -55,7 +55,7 @@ class Subscription:
     def __init__(self, bus: EventBus, most: int, wake: Callable[[], None] | None) -> None:
         """Made by `EventBus.subscribe`."""
         self.missed = 0
-        """How many pieces of news the subscriber was too slow for."""
+        """Number of events dropped because the subscriber was too slow."""
         self._bus = bus
         self._most = most
         self._wake = wake
@@ -148,14 +148,14 @@ class EventBus:
         self._states: dict[str, TableState] = {}
         self._pictures: dict[str, tuple[bytes, bytes]] = {}
         self._shown_at: dict[str, float] = {}
-        """When each camera showed its picture, s of the monotonic clock."""
+        """When each camera showed its last image, s of the monotonic clock."""
         self._record = RecordStatus()
         self._closed = False
 
     def publish(self, event: LiveEvent, *, is_of_another: bool = False) -> None:
-        """Tell all subscribers, what another server told too; never waits."""
-        told = event.model_dump(mode="json", exclude={"kind"})
-        data = json.dumps(told, ensure_ascii=False)
+        """Publish an event to all subscribers, also one of another server; never blocks."""
+        fields = event.model_dump(mode="json", exclude={"kind"})
+        data = json.dumps(fields, ensure_ascii=False)
         with self._lock:
             news = Published(event, "", data, is_of_another)
             if event.kind in LASTING:
@@ -198,12 +198,12 @@ class EventBus:
         return list(self._kept)[len(self._kept) - gone :] if gone > 0 else []
 
     def leave(self, subscription: Subscription) -> None:
-        """Take a subscriber off."""
+        """Remove a subscriber."""
         with self._lock:
             self._subscribers.discard(subscription)
 
     def close(self) -> None:
-        """Let all subscribers go: the server is about to stop."""
+        """Close all subscriptions: the server is about to stop."""
         with self._lock:
             self._closed = True
             subscribers = tuple(self._subscribers)
@@ -211,13 +211,13 @@ class EventBus:
             subscriber.close()
 
     def set_state(self, state: TableState, at: datetime) -> None:
-        """Keep a table's state and tell it, and whether there is a picture and how old it is."""
+        """Keep and publish a table's state, with whether there is an image and its age."""
         with self._lock:
-            told = {
+            fields = {
                 "has_picture": state.camera in self._pictures,
                 "picture_age_s": self._age_s(state.camera),
             }
-            state = state.model_copy(update=told)
+            state = state.model_copy(update=fields)
             self._states[state.camera] = state
         body = state.model_dump(mode="json")
         self.publish(
@@ -225,7 +225,7 @@ class EventBus:
         )
 
     def set_record(self, record: RecordStatus, at: datetime) -> None:
-        """Keep how the record stands and tell it."""
+        """Keep and publish the status of the record."""
         with self._lock:
             self._record = record
         body = record.model_dump(mode="json")
@@ -233,12 +233,12 @@ class EventBus:
 
     @property
     def record(self) -> RecordStatus:
-        """How the record stands."""
+        """Status of the record."""
         with self._lock:
             return self._record
 
     def set_pictures(self, camera: str, plain: bytes, overlay: bytes, age_s: float = 0.0) -> None:
-        """Keep a camera's last picture, JPEG, plain and with what is seen drawn over it.
+        """Keep a camera's last image, JPEG, plain and with the detections drawn over it.
 
         `age_s` is its age by now.
         """
@@ -248,7 +248,7 @@ class EventBus:
             self._shown_at[camera] = time.monotonic() - max(0.0, age_s)
             state = self._states.get(camera)
         if first and state is not None:
-            # Pages wait for this before they ask for pictures.
+            # Pages wait for this before they request images.
             self.set_state(state, datetime.now(UTC))
 
     def states(self) -> tuple[TableState, ...]:
@@ -262,13 +262,13 @@ class EventBus:
             return self._states.get(camera)
 
     def picture(self, camera: str, overlay: bool) -> bytes | None:
-        """A camera's last picture, JPEG of at most 1280 px across; None before the first."""
+        """A camera's last image, JPEG of at most 1280 px across; None before the first."""
         with self._lock:
             pictures = self._pictures.get(camera)
         return None if pictures is None else pictures[int(overlay)]
 
     def picture_age_s(self, camera: str) -> float | None:
-        """How long ago a camera showed its last picture, s; None before the first."""
+        """Age of a camera's last image, s; None before the first."""
         with self._lock:
             return self._age_s(camera)
 

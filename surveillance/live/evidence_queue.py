@@ -74,11 +74,11 @@ class EvidenceQueue:
         return sorted(self._known)
 
     def write_pictures(self, folder: PurePosixPath, pictures: Mapping[str, bytes]) -> None:
-        """Have the pictures where the alerts say; they come with the bundles too."""
+        """Write the images where the alerts say; the bundles write them too."""
         self._bundles.write_pictures(folder, pictures)
 
     def save_clip(self, clip: Clip) -> Clip:
-        """Have a clip out of a spool that is emptied; where that fails it stays there."""
+        """Move a clip out of a spool that is emptied; on failure it stays there."""
         place = self._waiting / clip.path.name
         try:
             clip.path.replace(place)

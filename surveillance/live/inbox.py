@@ -1,4 +1,4 @@
-"""What the cameras reported and the store does not have yet: in the journal, else in memory.
+"""Entries that the store does not have yet: in the journal, else in memory.
 
 The journal comes first. When it cannot be written, entries are held in memory until the journal
 or the store takes them; that they are is kept in the journal's reserved space, so that even after
@@ -89,7 +89,7 @@ class Inbox:
             self._journal.set_watched(camera, until)
 
     def put(self, entry: Entry) -> None:
-        """Take an entry; it is in the journal, or where that fails in memory, on return."""
+        """Add an entry; on return it is in the journal, or in memory where that fails."""
         waiting = _waiting(entry)
         number = _round_number(entry)
         with self._lock:
@@ -118,7 +118,7 @@ class Inbox:
             return found or list(self._held)[:16]
 
     def done(self, waiting: Waiting) -> None:
-        """Say that the store has an entry."""
+        """Mark an entry as stored."""
         with self._lock:
             if waiting.number is None:
                 self._held.remove(waiting)
@@ -128,7 +128,7 @@ class Inbox:
             self._remove_delivered()
 
     def refuse(self, waiting: Waiting, why: str) -> None:
-        """Say that the store does not take an entry: it stays in the journal, out of the way."""
+        """Set aside an entry that the store refuses: it stays in the journal."""
         with self._lock:
             self.refused += 1
             if waiting.number is None:

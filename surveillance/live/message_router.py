@@ -1,4 +1,4 @@
-"""What one camera's process tells, brought to the hub and the recorder."""
+"""Routes the messages of one camera's process to the event bus and the recorder."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from surveillance.live.states import CameraState, LiveEvent, TableState
 from vision.sources.url import Address
 
 KEEP_EVERY_S = 3.0
-"""How often the journal is told until when all of a camera was taken."""
+"""How often the time until which a camera was watched is written to the journal."""
 KILLED = "the server was ended by force"
 
 
 class MessageRouter:
-    """The state of one table as it is told, and what its camera reports."""
+    """The published state of one table, and what its camera reports."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class MessageRouter:
         term: int = 0,
         gap: tuple[float, str] | None = None,
     ) -> None:
-        """`state` is the first one; `address` blanks what is told.
+        """`state` is the first one; `address` removes its password from messages.
 
         `term` of the camera's assignment, where servers share cameras; `gap`: since when it was
         not watched then (s since 1970), and why.
@@ -52,7 +52,7 @@ class MessageRouter:
         self._watched = self._kept = self._last_watched = 0.0
         """Until when all was taken of the camera, s since 1970, and the same in the journal."""
         self._gap: tuple[float, str] | None = gap
-        """Since when it is not watched, and why; it is told when it is watched again."""
+        """Since when it is not watched, and why; reported when it is watched again."""
         self._term = term
         self._is_lost = False
         if term <= 1 and (since := recorder.watched(state.camera)):
@@ -62,16 +62,16 @@ class MessageRouter:
 
     @property
     def state(self) -> TableState:
-        """As told last."""
+        """The state published last."""
         return self._state
 
-    def tell_state(self, state: CameraState, message: str) -> None:
-        """Tell a state that the process itself cannot tell."""
+    def publish_state(self, state: CameraState, message: str) -> None:
+        """Publish a state that the process itself cannot report."""
         words = self._address.blank(message)
-        self._tell(self._state.model_copy(update={"state": state, "message": words}))
+        self._publish(self._state.model_copy(update={"state": state, "message": words}))
 
     def take(self, message: Message) -> None:
-        """Bring a message where it belongs."""
+        """Route a message to its receiver."""
         facts = self.facts
         assert facts is not None
         match message:
@@ -120,7 +120,7 @@ class MessageRouter:
         return self._last_watched or (self._gap[0] if self._gap is not None else None)
 
     def hand_over(self) -> None:
-        """Say that another server watches the camera: what is missing from now on it reports."""
+        """Mark the camera as watched by another server, which reports gaps from now on."""
         self._is_lost = True
 
     def _assigned(self) -> dict[str, Any]:
@@ -128,15 +128,15 @@ class MessageRouter:
         return {"term": self._term, "taken_at": time.time()}
 
     def lose(self, why: str) -> None:
-        """Say that the process ended by force, so that rounds may be lost from now on."""
+        """Note that the process ended by force, so that rounds may be lost from now on."""
         if self._watched and self._gap is None:
             self._gap = (self._watched, why)
 
     def end(self, *, by_force: bool) -> None:
-        """Say that the camera is watched no more, since its process was ended (`by_force`)."""
+        """Note that the camera is not watched any more, as its process was ended (`by_force`)."""
         if by_force:
             self.lose("its process did not stop when it was asked to")
-            self._tell_gap(time.time())
+            self._report_gap(time.time())
         self._watched = 0.0
         if self._gap is None or self._is_lost:
             self._recorder.set_watched(self._state.camera, 0.0)
@@ -144,13 +144,13 @@ class MessageRouter:
     def _note_watched(self) -> None:
         """All that the process sent before its state has been taken."""
         now = time.time()
-        self._tell_gap(now)
+        self._report_gap(now)
         self._watched = self._last_watched = now
         if now - self._kept >= KEEP_EVERY_S:
             self._kept = now
             self._recorder.set_watched(self._state.camera, now)
 
-    def _tell_gap(self, until: float) -> None:
+    def _report_gap(self, until: float) -> None:
         if self._gap is None or self._is_lost:
             return
         since, why = self._gap
@@ -181,13 +181,13 @@ class MessageRouter:
                 "seat": last.seat,
                 "message": last.message,
             }
-        self._tell(self._state.model_copy(update=update))
+        self._publish(self._state.model_copy(update=update))
 
     def _take_state(self, message: StateMessage) -> None:
         if message.frame_shown_at is not None:
             self._note_watched()
         shown = message.frame_shown_at
-        told = {
+        update = {
             "state": CameraState(message.state),
             "message": message.message,
             "phase": message.phase,
@@ -200,10 +200,10 @@ class MessageRouter:
             "further": message.further,
             "frame_shown_at": None if shown is None else _moment(shown),
         }
-        self._tell(self._state.model_copy(update=told))
+        self._publish(self._state.model_copy(update=update))
 
-    def _tell(self, state: TableState) -> None:
-        """Keep a state, tell it, and note its changes in the record."""
+    def _publish(self, state: TableState) -> None:
+        """Keep and publish a state, and note its changes in the record."""
         self._state = state.model_copy(update={"restarts": self.restarts})
         self._bus.set_state(self._state, datetime.now(UTC))
         if self._noted != state.state:

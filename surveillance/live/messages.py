@@ -1,4 +1,4 @@
-"""What a camera's process and the room say to each other over their pipe."""
+"""Messages between a camera's process and the server, over their pipe."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from vision.sources.camera_backends import LivePlace
 from vision.sources.limits import LiveLimits
 
 STOP = "stop"
-"""What the room says for an orderly end."""
+"""Sent by the server for an orderly end."""
 LEAVE_OUT, WATCH = "leave out", "watch"
-"""What it says when the table is left out for the sake of others, and when it is watched again."""
+"""Sent when the table is left out under overload, and when it is watched again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class FurtherSetup:
 class WorkerSetup:
     """All that a camera's process is started with.
 
-    `watcher` names the function that makes the watcher, 'module:function'. `run` tells this
-    run of the stream from others, `rounds_before` is the number of the table's last round,
+    `watcher` names the function that makes the watcher, 'module:function'. `run` names this
+    run of the stream, `rounds_before` is the number of the table's last round,
     `declared` what people declared of the table so far, by the wall clock.
     """
 
@@ -63,7 +63,7 @@ class WorkerSetup:
 
 @dataclass(frozen=True, slots=True)
 class StateMessage:
-    """How the camera and its table stand; `beat` counts turns of the watching loop."""
+    """State of the camera and its table; `beat` counts turns of the watching loop."""
 
     beat: int
     state: str
@@ -83,7 +83,7 @@ class StateMessage:
 
 @dataclass(frozen=True, slots=True)
 class PictureMessage:
-    """The last picture as JPEG, plain and with what is seen drawn over it, and its age."""
+    """The last image as JPEG, plain and with the detections drawn over it, and its age."""
 
     plain: bytes
     overlay: bytes

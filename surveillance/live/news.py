@@ -1,4 +1,4 @@
-"""Telling pages and webhooks of what was stored."""
+"""Publish what was stored to pages and webhooks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from surveillance.store import AlertRow, RoundRow
 
 
 class Hooks(Protocol):
-    """Who else is told; `surveillance.alerts.webhooks.Webhooks` is one."""
+    """Further receivers of events; `surveillance.alerts.webhooks.Webhooks` is one."""
 
     def send(self, kind: str, body: Mapping[str, Any], code: str | None = None) -> None:
-        """Tell of an event; never waits."""
+        """Send an event; never blocks."""
 
 
 class News:
-    """Publishes stored rounds and alerts through the hub, and new alerts to webhooks."""
+    """Publishes stored rounds and alerts on the event bus, and new alerts to webhooks."""
 
     def __init__(self, bus: EventBus, webhooks: Hooks | None = None) -> None:
         self._bus = bus
@@ -45,8 +45,8 @@ class News:
         }
         self.publish(kind, row.camera, row.table, at, body)
         if self._webhooks is not None and kind == "alert":
-            told = {**body, "camera": row.camera, "table": row.table}
-            self._webhooks.send("alert", told, row.alert.code)
+            sent = {**body, "camera": row.camera, "table": row.table}
+            self._webhooks.send("alert", sent, row.alert.code)
 
     def alert_changed(self, row: AlertRow) -> None:
         """Publish an alert whose images, bundle or clip have come."""

@@ -1,4 +1,4 @@
-"""What is known of a camera and one run of its stream."""
+"""Facts of a camera and one run of its stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import ConfigDict
 
 @dataclass(frozen=True, slots=True)
 class CameraFacts:
-    """What the record must know of a camera and this run of its stream.
+    """Facts of a camera and this run of its stream that every record needs.
 
     `source` names the stream, without a password, and the run. `versions`: by kind its
     `name` and `sha256`, as bundles take them.
@@ -28,11 +28,11 @@ class CameraFacts:
     versions: dict[str, dict[str, Any]]
 
     def folder(self, at: datetime) -> PurePosixPath:
-        """Where pictures and clips of that day stand below the evidence folder."""
+        """Folder of that day's images and clips, below the evidence folder."""
         return folder_of(self.camera, self.source, at)
 
 
 def folder_of(camera: str, source: str, at: datetime) -> PurePosixPath:
-    """Where pictures and clips of a run of a camera stand below the evidence folder."""
-    # The stream's run keeps pictures of rounds of the same name apart.
+    """Folder of the images and clips of a camera's run, below the evidence folder."""
+    # The run of the stream keeps images of rounds of the same name apart.
     return PurePosixPath(camera) / at.strftime("%Y-%m-%d") / source.rsplit("#", 1)[-1]

@@ -37,13 +37,13 @@ from surveillance.live.states import CameraState
 
 POLL_S = 0.25
 STALE_AGAIN_S = 1.0
-"""It is told again so often, with the age of the picture."""
+"""How often STALE is published again, with the age of the image."""
 BACKOFF_FIRST_S = 1.0
 BACKOFF_MOST_S = 30.0
 STALE_S = 2.0
-"""Without a sign of its process for so long, what is shown of a camera is old."""
+"""Without a message of its process for so long, what is shown of a camera is old."""
 STEADY_S = 60.0
-"""A process that has lived for so long starts the waits anew."""
+"""A process that has lived for so long resets the backoff."""
 STOP_ASKED_S = 6.0
 STOP_MADE_S = 2.0
 MOST_HEARD = 64
@@ -86,7 +86,7 @@ class ProcessSupervisor:
         self._was_made = False
         """Whether the last process was ended by force."""
         self.load: CameraLoad | None = None
-        """How its process keeps up; None while it does not watch."""
+        """How well its process keeps up; None while it does not watch."""
         self._process: BaseProcess | None = None
         self._thread = threading.Thread(target=self._keep, name=f"supervisor {name}", daemon=True)
 
@@ -98,7 +98,7 @@ class ProcessSupervisor:
 
     def start(self) -> None:
         """Begin."""
-        self._router.tell_state(CameraState.CONNECTING, "starting")
+        self._router.publish_state(CameraState.CONNECTING, "starting")
         self._thread.start()
 
     def ask_to_stop(self) -> None:
@@ -111,7 +111,7 @@ class ProcessSupervisor:
             self._thread.join(timeout_s)
 
     def restart(self) -> None:
-        """End the process and start it anew, at once and as if for the first time."""
+        """End the process and start it again, at once and as if for the first time."""
         self._again.set()
 
     @property
@@ -120,15 +120,15 @@ class ProcessSupervisor:
         return self._router.watched_until
 
     def hand_over(self) -> None:
-        """Say that another server watches the camera already."""
+        """Mark the camera as watched by another server already."""
         self._router.hand_over()
 
     def leave_out(self, on: bool) -> None:
-        """Have the table watched no more, or again; the picture stays live either way."""
+        """Stop or resume watching the table; the image stays live either way."""
         self._left_out = on
 
     def declare(self, lines: tuple[FeedLine, ...]) -> None:
-        """Have the process judge by what people declared of the table, all of it."""
+        """Send the process everything that people declared of the table."""
         self._declared = lines
 
     def _keep(self) -> None:
@@ -146,7 +146,7 @@ class ProcessSupervisor:
             if self._stop.is_set():
                 return
             if why is None and not self._again.is_set():
-                # The stream has ended: only when asked is it begun anew.
+                # The stream has ended: it is started again only on request.
                 self._router.end(by_force=False)
                 self._wait(None)
             if self._again.is_set():
@@ -160,18 +160,18 @@ class ProcessSupervisor:
                 self._router.restarts += 1
 
     def _plan(self, why: str, starts: deque[float], attempt: int) -> float:
-        """Tell why the process ended; gives back the wait before the next, s."""
+        """Publish why the process ended; return the wait before the next one, s."""
         self._router.lose(why)
         many = len(starts) > self._limits.restarts
         if many and time.monotonic() - starts[0] < self._limits.window_s:
             wait = self._limits.rest_s
-            told = f"{why}; started {len(starts)} times in a short while, resting {wait:g} s"
+            message = f"{why}; started {len(starts)} times in a short while, resting {wait:g} s"
             starts.clear()
-            self._router.tell_state(CameraState.FAILED, told)
+            self._router.publish_state(CameraState.FAILED, message)
         else:
             wait = min(BACKOFF_FIRST_S * 2.0 ** (attempt - 1), BACKOFF_MOST_S)
-            told = f"{why}; starting again in {wait:g} s"
-            self._router.tell_state(CameraState.RECONNECTING, told)
+            message = f"{why}; starting again in {wait:g} s"
+            self._router.publish_state(CameraState.RECONNECTING, message)
         log.warning("camera %s: %s", self.name, self._router.state.message)
         return wait
 
@@ -210,8 +210,8 @@ class ProcessSupervisor:
     def _listen(
         self, process: BaseProcess, listener: _PipeReader, connection: Connection
     ) -> str | None:
-        """Take in what the process tells until it ends or must be ended."""
-        heard = told = time.monotonic()
+        """Receive the messages of the process until it ends or must be ended."""
+        heard = published = time.monotonic()
         patience = self._limits.start_s
         watches = is_out = False
         declared: tuple[FeedLine, ...] | None = None
@@ -233,10 +233,10 @@ class ProcessSupervisor:
                 now = time.monotonic()
                 if now - heard > patience:
                     return f"its process gave no sign for {patience:g} s"
-                if watches and now - heard > STALE_S and now - told >= STALE_AGAIN_S:
-                    told = now
+                if watches and now - heard > STALE_S and now - published >= STALE_AGAIN_S:
+                    published = now
                     words = f"its process has given no sign for {now - heard:.0f} s"
-                    self._router.tell_state(CameraState.STALE, words)
+                    self._router.publish_state(CameraState.STALE, words)
                 continue
             heard = time.monotonic()
             if isinstance(message, FatalMessage):
@@ -269,7 +269,7 @@ class ProcessSupervisor:
         listener.close()
 
     def _drain(self, listener: _PipeReader) -> None:
-        """Take in the last news of a process that was asked to end."""
+        """Receive the last messages of a process that was asked to end."""
         until = time.monotonic() + STOP_ASKED_S
         # What it said before it ended is heard as well.
         while time.monotonic() < until and not listener.is_over:

@@ -1,4 +1,4 @@
-"""How the record stands: whether the store and the journal can be written, and since when not."""
+"""Status of the record: whether the store and the journal can be written, and since when not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from settlement.form import Form
 
 
 class RecordStatus(Form):
-    """What the pages say of the record."""
+    """Status of the record as the pages show it."""
 
     store_down_since: datetime | None = Field(
         None, description="Since when the database cannot be written; null: it can."

@@ -1,7 +1,7 @@
 """The recorder: what the cameras report goes into the journal, and from there into the store.
 
 A decided round counts from the moment the journal has it. A thread of its own brings it into
-the store in one transaction with its alerts and their pending evidence, then tells of it. While
+the store in one transaction with its alerts and their pending evidence, then publishes it. While
 the store is down, entries wait; what is brought twice is stored once.
 """
 
@@ -50,7 +50,7 @@ JOURNAL = "journal.sqlite"
 RETRY_FIRST_S = 0.5
 RETRY_MOST_S = 10.0
 ASK_EVERY_S = 2.0
-"""How often a store that nothing is to be written to is asked whether it is there."""
+"""How often the store is checked while nothing is to be written."""
 _LOOK_EVERY_S = 1.0
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class Recorder:
         key: SigningKey | None = None,
         journal: Journal | None = None,
     ) -> None:
-        """Bundles, pictures and clips go below `evidence_dir`; `key` signs its log.
+        """Bundles, images and clips go below `evidence_dir`; `key` signs its log.
 
         Without `journal` it lies beside `evidence_dir`.
         """
@@ -92,17 +92,17 @@ class Recorder:
 
     @property
     def status(self) -> RecordStatus:
-        """How the record stands, as told last."""
+        """Status of the record as published last."""
         return self._status
 
     def take(self, entry: Entry) -> None:
-        """Take what a camera reports; it is journaled on return, or the status says it is not."""
+        """Take an entry of a camera; it is journaled on return, or the status says it is not."""
         if isinstance(entry, ClipEntry) and entry.clip is not None:
             # The camera's own spool is emptied whenever its process starts again.
             kept = self.evidence.save_clip(entry.clip)
             entry = entry.model_copy(update={"clip": kept})
         self._inbox.put(entry)
-        self._tell_status()
+        self._publish_status()
         self._fresh.set()
 
     def log(
@@ -181,7 +181,7 @@ class Recorder:
         while True:
             found = self._inbox.oldest()
             is_down = not all(self._bring(waiting) for waiting in found)
-            self._tell_status()
+            self._publish_status()
             if is_down:
                 if self._closing.is_set():
                     return
@@ -283,7 +283,7 @@ class Recorder:
         for row in stored.alerts:
             self._news.alert(row)
         self._news.round(entry, stored.round)
-        # An alert is told before its pictures are written: they take longer.
+        # An alert is published before its images are written: they take longer.
         self.evidence.write_pictures(entry.facts.folder(shown), judged.pictures)
         for row in stored.alerts:
             self._news.alert_changed(row)
@@ -363,7 +363,7 @@ class Recorder:
             versions_id=self._versions.get(facts.source),
         )
 
-    def _tell_status(self) -> None:
+    def _publish_status(self) -> None:
         journaled, held = self._inbox.counts()
         down = self._store_down
         status = RecordStatus(

@@ -34,7 +34,7 @@ class Shutdown:
         self._began = time.monotonic()
 
     def left_s(self, share: float = 1.0) -> float:
-        """What is left of a share of the limit, s, never below 0; all of it before `begin`."""
+        """Return what is left of a fraction of the limit, s, at least 0; all before `begin`."""
         gone = 0.0 if self._began is None else time.monotonic() - self._began
         return max(0.0, self._limit_s * share - gone)
 

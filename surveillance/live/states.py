@@ -1,4 +1,4 @@
-"""What is told of a table that is watched: its state, what lies there, and news."""
+"""The published forms of a watched table: its state, what lies there, and events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EventKind = Literal["state", "round", "alert", "alert_changed", "health", "recor
 
 
 class CameraState(StrEnum):
-    """What a camera is doing."""
+    """State of a camera's process."""
 
     CONNECTING = "connecting"
     RUNNING = "running"
@@ -31,7 +31,7 @@ class CameraState(StrEnum):
 
 
 class SeatNow(Form):
-    """What lies at a seat now, as read last; never a record."""
+    """Contents of a seat as read last; never a record."""
 
     seat: int | None = Field(description="None for the dealer.")
     low: tuple[str, ...] = Field((), description="Cards face up in the low box.")
@@ -64,22 +64,24 @@ class TableState(Form):
     message: str = Field("", description="Why, for people; holds no address with a password.")
     phase: str = Field("waiting", description="Of the round, in the dealing procedure's words.")
     round_id: str | None = Field(None, description="Of the round that is running.")
-    stream_s: float | None = Field(None, description="Stream time of the last picture, s.")
-    lag_s: float | None = Field(None, description="Age of the last picture when it was read.")
-    fps: float = Field(0.0, description="Pictures decoded per second.")
-    dropped: int = Field(0, description="Sampled pictures dropped because the reader was busy.")
+    stream_s: float | None = Field(None, description="Stream time of the last frame, s.")
+    lag_s: float | None = Field(None, description="Age of the last frame when it was read, s.")
+    fps: float = Field(0.0, description="Frames decoded per second.")
+    dropped: int = Field(0, description="Sampled frames dropped because the reader was busy.")
     restarts: int = Field(0, description="How often the camera's process was started again.")
     last_round: dict[str, Any] | None = None
     last_alert: dict[str, Any] | None = None
     seats: tuple[SeatNow, ...] = ()
     further: tuple[FurtherNow, ...] = Field((), description="The table's further cameras.")
     frame_shown_at: datetime | None = Field(
-        None, description="When the camera showed the last picture, by its clock if it tells."
+        None, description="When the camera showed the last frame, by its own clock if it sends one."
     )
     picture_age_s: float | None = Field(
-        None, description="Age of the live picture when this was sent, s; the hub sets it."
+        None, description="Age of the live image when this was sent, s; the event bus sets it."
     )
-    has_picture: bool = Field(False, description="Whether the hub has a picture; it says so.")
+    has_picture: bool = Field(
+        False, description="Whether there is a live image; the event bus sets it."
+    )
 
 
 class LiveEvent(Form):

@@ -70,7 +70,7 @@ class Supervisor:
         """Until when all was taken of the cameras that are not watched here any more."""
         if not site.store.share_cameras:
             for camera in site.cameras:
-                self._processes[camera.name] = self._keeper(camera, 0, None)
+                self._processes[camera.name] = self._supervisor_of(camera, 0, None)
         self._stopping = threading.Event()
         self._loads = threading.Thread(target=self._balance, name="loads", daemon=True)
 
@@ -81,7 +81,7 @@ class Supervisor:
         if len(self._cameras) > 1:
             self._loads.start()
 
-    def _keeper(
+    def _supervisor_of(
         self, camera: CameraPart, term: int, gap: tuple[float, str] | None
     ) -> ProcessSupervisor:
         table = self._table_files[camera.name]
@@ -97,8 +97,9 @@ class Supervisor:
         camera, term = own.camera, own.term
         self._rounds_before[camera] = own.last_round
         with self._lock:
-            keeper = self._processes[camera] = self._keeper(self._cameras[camera], term, gap)
-        keeper.start()
+            process_supervisor = self._supervisor_of(self._cameras[camera], term, gap)
+            self._processes[camera] = process_supervisor
+        process_supervisor.start()
 
     def unwatch(self, camera: str, *, is_lost: bool) -> None:
         """Watch a camera no more, or (`is_lost`) leave it to the server that watches it already.
@@ -149,14 +150,14 @@ class Supervisor:
             process_supervisor.join(max(0.0, until - time.monotonic()))
 
     def declare(self, table: str) -> None:
-        """Have the cameras of a table judge by what is declared of it in the store now."""
+        """Send the cameras of a table what the store holds as declared of it now."""
         lines = self._recorder.declared(table)
         for camera, own in list(self._processes.items()):
             if self._tables[camera] == table:
                 own.declare(lines)
 
     def restart(self, camera: str) -> None:
-        """Start a camera's process anew, whatever it is doing. Raises FeltwatchError."""
+        """Restart a camera's process, whatever it is doing. Raises FeltwatchError."""
         process_supervisor = self._processes.get(camera)
         if process_supervisor is None and camera in self._cameras:
             raise FeltwatchError(f"camera {camera!r} is watched by another server: ask that one")
@@ -189,7 +190,7 @@ class Supervisor:
     def set_up(
         self, camera: CameraPart, table: TableFile, run: str
     ) -> tuple[WorkerSetup, CameraFacts]:
-        """What a camera's next process and the record of it need; raises FeltwatchError."""
+        """Return the setup of a camera's next process, and its facts; raises FeltwatchError."""
         address = self._site.address(camera)
         table_file = camera.table_file.read_bytes()
         versions = versions_of(table, table_file, self._weights)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from settlement.errors import FeltwatchError
 from surveillance.evidence.clips import begin_background, preview_in_background
+from surveillance.heap import give_back_memory
 from surveillance.live.bundle_writer import CLIP, SMALL
 from surveillance.store import AlertRow, Store
 
@@ -29,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class Transcoder:
-    """Codes clips anew; what is not done at the end is done after the next start."""
+    """Re-encodes clips; what is not done at the end is done after the next start."""
 
     def __init__(
         self,
@@ -150,7 +151,7 @@ def _small(stored: str) -> str:
 
 
 def code_clips(pipe: Connection) -> None:
-    """What the process does: codes what it is told until nobody is there to tell it."""
+    """Entry of the process: encode each clip received until the pipe is closed."""
     # Ctrl-C reaches every process of the terminal: the room ends this one in its own time.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -159,3 +160,4 @@ def code_clips(pipe: Connection) -> None:
         while True:
             clip, preview = pipe.recv()
             pipe.send(preview_in_background(clip, preview))
+            give_back_memory()

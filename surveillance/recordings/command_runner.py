@@ -44,8 +44,8 @@ class CommandRunner:
         most: int = 1,
         lease_s: float = LEASE_S,
     ) -> None:
-        """`run` is called in a process with the arguments, the folder, a pipe for `Told` and the
-        event that has it stop."""
+        """`run` is called in a process with the arguments, the folder, a pipe for its reports and
+        the event that asks it to stop."""
         self._worker = f"{socket.gethostname()} {os.getpid()} {secrets.token_hex(4)}"
         self._store, self._run, self._most, self._lease_s = store, run, most, lease_s
         self._running: dict[int, _Running] = {}
@@ -90,7 +90,7 @@ class CommandRunner:
                 log.error("jobs: %s", error)
 
     def _turn(self, *, claims: bool) -> bool:
-        """Take in what the processes told; returns whether a job was begun."""
+        """Receive the processes' reports; return whether a job was started."""
         for own in list(self._running.values()):
             self._listen(own)
         begun = False
@@ -122,14 +122,14 @@ class CommandRunner:
                 jobs.progress(own.row, share)
         if process.is_at_work:
             return
-        told = process.finish()
-        if told.kind == "progress":
+        report = process.finish()
+        if report.kind == "progress":
             jobs.end(own.row, "failed", process.ended)
         else:
             # Stopped with its worker it goes on by itself; by a person, when they say so.
             stopped: RecordingState = "queued" if self._stopping.is_set() else "stopped"
             states: dict[str, RecordingState] = {"done": "done", "stopped": stopped}
-            jobs.end(own.row, states.get(told.kind, "failed"), told.message)
+            jobs.end(own.row, states.get(report.kind, "failed"), report.message)
         self._forget(own)
 
     def _forget(self, own: _Running) -> None:

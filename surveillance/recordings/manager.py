@@ -23,7 +23,7 @@ from surveillance.recordings.new_recording import camera_videos, new_recording
 from surveillance.recordings.preview import VideoFacts, video_facts
 from surveillance.recordings.processes import WorkProcess
 from surveillance.recordings.results import take_results
-from surveillance.recordings.worker import Job, Told, run_audit, run_preview
+from surveillance.recordings.worker import Job, ProcessReport, run_audit, run_preview
 from surveillance.store import CameraFile, RecordingFilter, RecordingRow, RecordingState, Store
 
 POLL_S = 0.2
@@ -31,7 +31,7 @@ END_WITHIN_S = 30.0
 OUT, WORK, PREVIEWS = "recordings", "audit-work", "previews"
 WITH_SMALL = ClipPlan(small=True)
 LOOK_EVERY_S = 2.0
-"""How often the store is asked for what is queued, when nobody here has said so."""
+"""How often the store is asked for queued work without a local request."""
 LEASE_S = 30.0
 """An audit whose worker gives no sign for so long is another worker's."""
 _QUEUED: frozenset[RecordingState] = frozenset({"queued"})
@@ -192,7 +192,7 @@ class AuditManager:
         return tuple(self.folders.video(row.folder, file) for file in row.files)
 
     def facts(self, videos: tuple[Path, ...]) -> VideoFacts:
-        """What the head of a recording tells, looked at once."""
+        """Facts from the header of a recording, read once."""
         stats = [video.stat() for video in videos]
         key = (videos, *((stat.st_mtime, stat.st_size) for stat in stats))
         if key not in self._facts:
@@ -202,11 +202,11 @@ class AuditManager:
         return self._facts[key]
 
     def work_dir(self, row: RecordingRow) -> Path:
-        """Where what was decided so far is kept while the audit is not done."""
+        """Return the folder of the results so far, while the audit is not done."""
         return self._data_dir / WORK / row.run
 
     def out_dir(self, row: RecordingRow) -> Path:
-        """Where the results are, once it is done."""
+        """Return the folder of the results, once it is done."""
         return self._evidence_dir / OUT / row.run
 
     def preview(self, row: RecordingRow) -> Path | None:
@@ -215,21 +215,21 @@ class AuditManager:
         return path if path.is_file() else None
 
     def want_preview(self, id: int) -> None:
-        """Have a preview made, after those asked for before."""
+        """Queue a preview, after those requested before."""
         with self._lock:
             if id not in self._wanted and id not in self._previews:
                 self._preview_faults.pop(id, None)
                 self._wanted.append(id)
         self._wake.set()
 
-    def preview_progress(self, id: int) -> Told | None:
-        """How far the making of a preview is; None when none is made or waiting."""
+    def preview_progress(self, id: int) -> ProcessReport | None:
+        """Return the progress of a preview; None when none is made or waiting."""
         with self._lock:
             if id in self._previews:
                 return self._previews[id].last
             if id in self._preview_faults:
-                return Told("failed", message=self._preview_faults[id])
-            return Told("progress") if id in self._wanted else None
+                return ProcessReport("failed", message=self._preview_faults[id])
+            return ProcessReport("progress") if id in self._wanted else None
 
     # ---- the work
 
@@ -316,43 +316,44 @@ class AuditManager:
             audits, previews = dict(self._running), dict(self._previews)
         for id, audit in audits.items():
             if audit.process.receive():
-                self._tell_progress(audit.row, audit.process.last)
+                self._store_progress(audit.row, audit.process.last)
             if not audit.process.is_at_work:
                 self._end_audit(id, audit)
         for id, running in previews.items():
             running.receive()
             if running.is_at_work:
                 continue
-            told = running.finish()
+            report = running.finish()
             with self._lock:
                 del self._previews[id]
             running.close()
             self._wake.set()
-            if told.kind not in ("done", "stopped"):
-                self._preview_faults[id] = told.message or running.ended
+            if report.kind not in ("done", "stopped"):
+                self._preview_faults[id] = report.message or running.ended
 
-    def _tell_progress(self, row: RecordingRow, told: Told) -> None:
-        if told.kind == "progress":
+    def _store_progress(self, row: RecordingRow, report: ProcessReport) -> None:
+        if report.kind == "progress":
             self._store.recordings.progress(
-                row.id, told.at_s, told.duration_s, told.speed, told.rounds, told.alerts, row
-            )
+                row.id, report.at_s, report.duration_s, report.speed, report.rounds,
+                report.alerts, row,
+            )  # fmt: skip
 
     def _end_audit(self, id: int, audit: _Audit) -> None:
-        told = audit.process.finish()
+        report = audit.process.finish()
         try:
-            self._keep_end(audit.row, told, audit.process)
+            self._keep_end(audit.row, report, audit.process)
         finally:
             self._forget(id, audit.process)
 
-    def _keep_end(self, held: RecordingRow, told: Told, running: WorkProcess) -> None:
+    def _keep_end(self, held: RecordingRow, report: ProcessReport, running: WorkProcess) -> None:
         recordings, id = self._store.recordings, held.id
         if recordings.renew(held, self._lease_s) is None:
-            # This process may have stood still since its last sign.
+            # This process may have been suspended since it last renewed its lease.
             _LOG.warning("recording %d: another worker has taken its audit over", id)
             return
-        if told.kind == "done":
+        if report.kind == "done":
             row = recordings.progress(
-                id, told.at_s, told.duration_s, told.speed, told.rounds, told.alerts, held
+                id, report.at_s, report.duration_s, report.speed, report.rounds, report.alerts, held
             )
             out, under = self.out_dir(held), f"{OUT}/{held.run}"
             try:
@@ -361,15 +362,15 @@ class AuditManager:
                 words = f"the results cannot be kept: {error}"
                 recordings.set_state(id, "failed", words, held=held)
                 return
-            recordings.set_state(id, "done", told.message, out=under, held=held)
+            recordings.set_state(id, "done", report.message, out=under, held=held)
             for folder in self._earlier(held):
                 shutil.rmtree(folder, ignore_errors=True)
-        elif told.kind == "stopped":
+        elif report.kind == "stopped":
             # Stopped with the program it goes on by itself; by a person, when they say so.
             state: RecordingState = "queued" if self._stopping else "stopped"
-            recordings.set_state(id, state, told.message, held=held)
-        elif told.kind == "failed":
-            recordings.set_state(id, "failed", told.message, held=held)
+            recordings.set_state(id, state, report.message, held=held)
+        elif report.kind == "failed":
+            recordings.set_state(id, "failed", report.message, held=held)
         else:
             words = f"{running.ended}; going on keeps the rounds decided so far"
             recordings.set_state(id, "failed", words, held=held)

@@ -31,9 +31,9 @@ _MOST_PLAYED_PX = 1920 * 1088
 
 @dataclass(frozen=True, slots=True)
 class VideoFacts:
-    """What a browser needs to know: first image's time s, length s, and whether it plays it.
+    """What a browser needs to know: time of the first frame s, length s, and whether it plays it.
 
-    `light` tells that it plays without labour: 1080 lines at most.
+    `light`: it plays without effort, with 1080 lines at most.
     """
 
     first_s: float

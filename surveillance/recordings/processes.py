@@ -1,4 +1,4 @@
-"""A process that works for the manager and tells how far it is."""
+"""A process that works for the manager and reports its progress."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 
-from surveillance.recordings.worker import Told
+from surveillance.recordings.worker import ProcessReport
 
 ENDS_WITHIN_S = 5.0
-"""How long a process that has told its end may take to go."""
+"""How long a process may take to exit after its last report."""
 
 
 class WorkProcess:
-    """A spawned process; `last` is the last that was heard of it.
+    """A spawned process; `last` is the last report it sent.
 
-    `target` is called with the arguments, a pipe for its news (`Told`) and the event that
-    tells it to stop.
+    `target` is called with the arguments, a pipe for its reports and the event that asks it to
+    stop.
     """
 
     def __init__(
@@ -33,17 +33,17 @@ class WorkProcess:
         self._process: BaseProcess = spawn.Process(
             target=target, args=(*arguments, there, self._stop), daemon=not has_own
         )
-        self.last = Told("progress")
+        self.last = ProcessReport("progress")
         self._process.start()
         there.close()
 
     @property
     def is_at_work(self) -> bool:
-        """Whether more is to be heard of it."""
+        """Whether more reports can come."""
         return self.last.kind == "progress" and self._process.is_alive()
 
     def ask_to_stop(self) -> None:
-        """Have it stop where it can go on later."""
+        """Ask it to stop where it can resume later."""
         self._stop.set()
 
     def make_stop(self) -> None:
@@ -53,7 +53,7 @@ class WorkProcess:
         self._process.join(ENDS_WITHIN_S)
 
     def receive(self) -> bool:
-        """Take in what it has told; whether there was news."""
+        """Receive its reports; return whether there were any."""
         news = False
         with contextlib.suppress(EOFError, OSError):
             while self._pipe.poll():
@@ -61,19 +61,19 @@ class WorkProcess:
                 news = True
         return news
 
-    def finish(self) -> Told:
-        """It is no longer at work: its last words."""
+    def finish(self) -> ProcessReport:
+        """Wait for the exit; return the last report."""
         self._process.join(ENDS_WITHIN_S)
         self.receive()
         return self.last
 
     def close(self) -> None:
-        """Let go of the pipe."""
+        """Close the pipe."""
         self._pipe.close()
 
     @property
     def ended(self) -> str:
-        """How it ended when it did not say."""
+        """Describe an end without a report."""
         code = self._process.exitcode
         how = f"by signal {-code}" if code is not None and code < 0 else f"with code {code}"
         return f"its process ended by itself {how}"

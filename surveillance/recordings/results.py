@@ -107,7 +107,7 @@ def _bundle(
 
 
 def source_of(row: RecordingRow) -> str:
-    """What names the stream and the run in the store."""
+    """Return the name of the stream and its run in the store."""
     return f"recording {row.id}"
 
 

@@ -1,4 +1,4 @@
-"""What runs in a process of its own: one audit, or one preview."""
+"""Work that runs in a process of its own: one audit, or one preview."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from surveillance.audit.footage import ClipPlan
 from surveillance.audit.further import CameraVideo
 from surveillance.stopped import Stopped
 
-TELL_EVERY_S = 0.5
+REPORT_EVERY_S = 0.5
 NICENESS = 10
 
 
@@ -38,8 +38,8 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """News of an audit or preview: "progress", "done", "stopped" or "failed"."""
+class ProcessReport:
+    """Report of an audit, preview or command: "progress", "done", "stopped" or "failed"."""
 
     kind: str
     at_s: float = 0.0
@@ -51,33 +51,34 @@ class Told:
 
 
 def run_audit(job: Job, pipe: Connection, stop: Event) -> None:
-    """Audit a recording, or go on with it; tells how far it is."""
+    """Audit a recording, or resume its audit; reports its progress."""
     from surveillance.audit.recording import Progress, audit
 
     last = [float("-inf")]
-    # Whoever began this may be killed; then another worker goes on with it.
+    # The parent may be killed; then another worker resumes the audit.
     parent = os.getppid()
 
     def should_stop() -> bool:
         return stop.is_set() or os.getppid() != parent
 
-    def tell(progress: Progress) -> None:
-        if time.monotonic() - last[0] >= TELL_EVERY_S:
+    def report_progress(progress: Progress) -> None:
+        if time.monotonic() - last[0] >= REPORT_EVERY_S:
             last[0] = time.monotonic()
             pipe.send(_progress(progress))
 
-    def run() -> Told:
+    def run() -> ProcessReport:
         summary = audit(
-            job.videos, job.table_file, job.out, detector_dir=job.weights, on_progress=tell,
-            clips=job.clips, work_dir=job.work, should_stop=should_stop, cameras=job.cameras,
+            job.videos, job.table_file, job.out, detector_dir=job.weights, clips=job.clips,
+            on_progress=report_progress, work_dir=job.work, should_stop=should_stop,
+            cameras=job.cameras,
         )  # fmt: skip
-        return Told(
+        return ProcessReport(
             "done", summary.duration_s, summary.duration_s, summary.speed, summary.rounds,
             summary.alerts, "; ".join(summary.warnings),
         )  # fmt: skip
 
-    def _progress(progress: Progress) -> Told:
-        return Told(
+    def _progress(progress: Progress) -> ProcessReport:
+        return ProcessReport(
             "progress", progress.at_s, progress.duration_s, progress.speed, progress.rounds,
             progress.alerts,
         )  # fmt: skip
@@ -86,38 +87,39 @@ def run_audit(job: Job, pipe: Connection, stop: Event) -> None:
 
 
 def run_preview(videos: tuple[Path, ...], out: Path, pipe: Connection, stop: Event) -> None:
-    """Make the preview of a recording; tells how far it is."""
+    """Make the preview of a recording; reports its progress."""
     from surveillance.recordings.preview import make_preview
 
     last = [float("-inf")]
 
-    def tell(at_s: float, duration_s: float | None) -> None:
-        if time.monotonic() - last[0] >= TELL_EVERY_S:
+    def report_progress(at_s: float, duration_s: float | None) -> None:
+        if time.monotonic() - last[0] >= REPORT_EVERY_S:
             last[0] = time.monotonic()
-            pipe.send(Told("progress", at_s, duration_s))
+            pipe.send(ProcessReport("progress", at_s, duration_s))
 
-    def run() -> Told:
-        make_preview(videos, out, tell, stop.is_set)
-        return Told("done")
+    def run() -> ProcessReport:
+        make_preview(videos, out, report_progress, stop.is_set)
+        return ProcessReport("done")
 
     _run(run, pipe)
 
 
-def _run(run: Callable[[], Told], pipe: Connection) -> None:
+def _run(run: Callable[[], ProcessReport], pipe: Connection) -> None:
     # The server ends its processes itself; Ctrl-C at its terminal comes here too.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     try:
-        told = run()
+        report = run()
     except Stopped as error:
-        told = Told("stopped", message=str(error))
+        report = ProcessReport("stopped", message=str(error))
     except FeltwatchError as error:
-        told = Told("failed", message=str(error))
+        report = ProcessReport("failed", message=str(error))
     except MemoryError:
-        told = Told("failed", message="the memory is used up; audit fewer at a time")
+        report = ProcessReport("failed", message="the memory is used up; audit fewer at a time")
     except OSError as error:
-        told = Told("failed", message=f"{error.filename or ''} {error.strerror or error}".strip())
+        message = f"{error.filename or ''} {error.strerror or error}".strip()
+        report = ProcessReport("failed", message=message)
     with contextlib.suppress(OSError):
-        pipe.send(told)
+        pipe.send(report)
     pipe.close()

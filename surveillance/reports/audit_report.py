@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 import jinja2
 
@@ -11,7 +12,7 @@ from settlement.games import GAMES
 from surveillance.alerts.catalogue import alert_code
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert, count_by_code
-from surveillance.evidence.images import clock
+from surveillance.evidence.images import PictureName, clock
 from surveillance.reports.cards_view import CardFace, wager_name, with_faces
 from surveillance.reports.round_view import (
     CHECK,
@@ -104,23 +105,9 @@ def _place(alert: Alert) -> str:
     return f"{seat}, {wager_name(alert.wager)}" if alert.wager else seat
 
 
-def _picture_words(path: str, round_id: str | None) -> str:
-    """The words for an image, from its own file name.
-
-    >>> _picture_words("evidence/t1-000042-seat3-settled-812.400.jpg", "t1-000042")
-    'seat 3, settled, 13:32.4'
-    """
-    name = path.rsplit("/", 1)[-1].removesuffix(".jpg")
-    name = name.removeprefix(f"{round_id}-")
-    parts = name.split("-")
-    if len(parts) != 3:
-        return name
-    place, what, at_s = parts
-    try:
-        when = clock(at_s)
-    except ArithmeticError:
-        return name
-    return f"{place.replace('seat', 'seat ')}, {what}, {when}"
+def _picture(path: str) -> _Picture:
+    name = PictureName.parse(path)
+    return _Picture(path, name.words if name else PurePosixPath(path).stem)
 
 
 def _alert_card(alert: Alert) -> _AlertCard:
@@ -139,7 +126,7 @@ def _alert_card(alert: Alert) -> _AlertCard:
         seen=with_faces(alert.seen),
         due=with_faces(alert.due),
         rule=alert.rule,
-        pictures=tuple(_Picture(p, _picture_words(p, alert.round_id)) for p in alert.pictures),
+        pictures=tuple(_picture(path) for path in alert.pictures),
     )
 
 

@@ -18,11 +18,11 @@ from vision.networks import load_networks
 FIRST_PICTURES = 200
 
 BARE_CLASSES = {"index", "joker", "back", "chip"}
-"""What rendered training views are labelled with: the detector's classes, no cards."""
+"""Labels of rendered training views: the detector's classes, no cards."""
 
 
 class Terms(StrEnum):
-    """What a dataset's boxes are about."""
+    """Kind of label that a dataset's boxes carry."""
 
     CARDS = "cards"
     INDICES = "indices"
@@ -30,7 +30,7 @@ class Terms(StrEnum):
 
 
 def terms_of(dataset: Dataset) -> Terms:
-    """What a dataset labels, by its first images.
+    """Return the kind of a dataset's labels, by its first images.
 
     Whole cards where the dataset or most boxes of cards say so (`kind`), else their indices;
     the bare classes of the detector where no label is a card and some are such classes.
@@ -53,9 +53,9 @@ def terms_of(dataset: Dataset) -> Terms:
 def model_boxes(
     dataset: Dataset, weights: Path, terms: Terms | None = None
 ) -> tuple[Callable[[Picture], Sequence[Box] | None], Terms]:
-    """What gives a model's boxes for each image, and the terms it uses.
+    """Return the function that gives a model's boxes for an image, and the terms it uses.
 
-    Only labels that the dataset has are told, so that chips are not extra where nobody
+    Only labels that the dataset has are returned, so that chips are not extra where nobody
     labelled chips. Raises FeltwatchError when the model cannot be loaded.
     """
     networks = load_networks(weights)

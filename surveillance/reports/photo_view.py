@@ -85,7 +85,7 @@ class DrawnPhotos:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FeltwatchError(
-                f"{folder}: pictures cannot be written there ({error.strerror or error})"
+                f"{folder}: images cannot be written there ({error.strerror or error})"
             ) from error
         self.folder = folder
         self._taken: set[str] = set()

@@ -1,8 +1,8 @@
-"""How well a reading agrees with the truth: rounds, cards, lammers, money and alerts.
+"""Score of a reading against the truth: rounds, cards, lammers, money and alerts.
 
-Rounds are matched by time alone. Everything else is counted within matched rounds and told
-apart as right, wrong and undecided: undecided only where the record itself says that it
-could not read the thing, never as a way out of a wrong reading.
+Rounds are matched by time alone. Everything else is counted within matched rounds
+as right, wrong or undecided: undecided only where the record itself says that it could not
+read the thing, never in place of a wrong reading.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HEIGHTS = {"1-5": range(1, 6), "6-10": range(6, 11), "11-20": range(11, 21)}
 
 @dataclass
 class Tally:
-    """How many things were there to be seen, and how they were read."""
+    """Number of things to read, and how they were read."""
 
     right: int = 0
     wrong: int = 0
@@ -78,7 +78,7 @@ class AlertScore:
 
 @dataclass
 class Score:
-    """Everything `feltwatch score` tells; `alerts` is None when they cannot be scored."""
+    """Everything `feltwatch score` prints; `alerts` is None when they cannot be scored."""
 
     rounds_true: int
     matching: Matching

@@ -1,4 +1,4 @@
-"""Pages about a check of a model: figures, what is taken for what, and the worst mistakes."""
+"""Pages of a model's evaluation: figures, confusions, and the worst mistakes."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from surveillance.reports.dataset_pages import FIRST, SECOND, write_page
 
 CROP_PX = 260
 AROUND = 0.9
-"""What is shown beside a mistake's box, in box sides."""
+"""Margin shown around a mistake's box, in box sides."""
 
 MOST_PAIRS = 14
 KIND_WORDS = {
-    "wrong name": ("wrong_label", "Told, and wrong", "the surest first"),
-    "nothing there": ("extra", "Found where nothing is labelled", "the surest first"),
+    "wrong name": ("wrong_label", "Read wrong", "highest confidence first"),
+    "nothing there": ("extra", "Found where nothing is labelled", "highest confidence first"),
     "missed": ("missing", "Missed", "the plainest to see first"),
 }
 MEASURE_WORDS = {"recall": "found", "ap50": "AP50", "read_right": "read right"}
@@ -39,7 +39,7 @@ def write_val_page(
     figures: dict[str, Any], mistakes: dict[str, list[Mistake]], target: Path
 ) -> None:
     """Write the page of `feltwatch model val`, one file with all its images."""
-    told = figures["end_to_end"]
+    read = figures["end_to_end"]
     values = {
         "figures": figures,
         "tiles": list(_tiles(figures)),
@@ -49,11 +49,11 @@ def write_val_page(
              reading_rows(own["end_to_end"]) if own["end_to_end"] else [])
             for name, own in (("all", figures), *figures["scenes"].items())
         ],
-        "limits": told["by_limit"] if told else [],
+        "limits": read["by_limit"] if read else [],
         "pairs": [
-            (what, told["confusions"][what][:MOST_PAIRS])
+            (what, read["confusions"][what][:MOST_PAIRS])
             for what in ("cards", "ranks", "suits")
-            if told and told["confusions"][what]
+            if read and read["confusions"][what]
         ],
         "classes": figures["detector"]["confusions"][:MOST_PAIRS],
         "chart": Markup(reliability_chart(figures["calibration"])),
@@ -68,13 +68,13 @@ def write_val_page(
 
 
 def _tiles(figures: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    detector, told = figures["detector"], figures["end_to_end"]
-    yield "Pictures", f"{figures['data']['pictures']:,}"
+    detector, read = figures["detector"], figures["end_to_end"]
+    yield "Images", f"{figures['data']['pictures']:,}"
     yield "mAP50, finding", percent(detector["map50"])
     yield "mAP50-95, finding", percent(detector["map50_95"])
-    if told:
-        work = told["working"]
-        yield "mAP50, found and read", percent(told["map50"])
+    if read:
+        work = read["working"]
+        yield "mAP50, found and read", percent(read["map50"])
         one_in = work["wrong_one_in"]
         yield "Wrong cards", f"1 in {one_in:,.0f}" if one_in else f"0 in {work['seen']:,}"
         yield "Undecided", percent(work["undecided_share"])
@@ -130,7 +130,7 @@ def form_chart(form: dict[str, Any]) -> str:
 
 
 def _against(value: float | None, plain: float | None) -> float | None:
-    """A share of the plain image's.
+    """Return the value as a fraction of the plain image's.
 
     >>> _against(0.45, 0.9)
     0.5

@@ -97,7 +97,7 @@ class Alerts(Repository):
     def set_bundle(
         self, id: int, path: str | None, sha256: str | None, clip: str | None = None
     ) -> AlertRow:
-        """Say where the bundle and the clip lie; raises NotStoredError."""
+        """Store the paths of the bundle and the clip; raises NotStoredError."""
         values = {"bundle": path, "bundle_sha256": sha256, "clip": clip}
         return self._change(id, values)
 
@@ -113,10 +113,10 @@ class Alerts(Repository):
         by: str,
         corrected: dict[str, Any] | None = None,
     ) -> VerdictRow:
-        """Give a verdict; all are kept, the last one counts.
+        """Store a verdict; all are kept, the last one counts.
 
         'reopened' takes the verdicts before it back: the alert is open, decided by nobody.
-        `corrected` (only with the verdict 'corrected') holds what should have stood, by the
+        `corrected` (only with the verdict 'corrected') holds the correct values, by the
         alert's keys. Raises NotStoredError, FeltwatchError for a verdict that is none.
         """
         if verdict not in get_args(Verdict):
@@ -166,7 +166,7 @@ class Alerts(Repository):
         )
 
     def precision(self, filter: AlertFilter | None = None) -> tuple[CodePrecision, ...]:
-        """How often each code was right, by the verdicts that count; sorted by code."""
+        """Return the precision of each code by the verdicts that count; sorted by code."""
         query = (
             sa.select(_A.code, _A.state, _A.was_right, sa.func.count().label("many"))
             .where(*conditions(filter or AlertFilter()))
@@ -181,7 +181,7 @@ class Alerts(Repository):
         return tuple(precision_of(code, counts[code]) for code in sorted(counts))
 
     def counts(self, filter: AlertFilter | None = None) -> dict[AlertState, int]:
-        """How many alerts are in each state; states without any are 0."""
+        """Count the alerts in each state; states without any are 0."""
         query = (
             sa.select(_A.state, sa.func.count().label("many"))
             .where(*conditions(filter or AlertFilter()))

@@ -19,7 +19,7 @@ _C = tables.cameras.c
 _H = tables.health.c
 _SELECT = sa.select(_H.at, _H.id, _H.camera, _H.state, _H.message, _H.act)
 _BEFORE = timedelta(days=30)
-"""How far back a note may lie that tells the state at a time."""
+"""How far back the note that gives the state at a time may lie."""
 
 
 class Cameras(Repository):
@@ -51,7 +51,7 @@ class Cameras(Repository):
 
 
 class Health(Repository):
-    """How the cameras did."""
+    """Notes on the health of cameras."""
 
     def note(
         self,

@@ -30,7 +30,7 @@ from settlement.errors import FeltwatchError
 from surveillance.store.errors import StoreDownError, StoreError
 
 BUSY_TIMEOUT_S = 15.0
-"""How long a writer waits for another process that holds the SQLite file."""
+"""Time that a writer waits for another process that holds the SQLite file."""
 
 _LET_GO = "SET LOCAL idle_in_transaction_session_timeout = '20s'"
 """PostgreSQL ends the transaction of a process that is frozen in it: others wait for its locks."""
@@ -185,7 +185,7 @@ class Repository:
             return connection.execute(query).all()
 
     def _run(self, statement: sa.Insert | sa.Update | sa.Delete) -> int:
-        """How many rows were written."""
+        """Return the number of rows written."""
         with self._database.write() as connection:
             return int(connection.execute(statement).rowcount)
 
@@ -232,7 +232,7 @@ def _engine(url: URL) -> Engine:
 
 
 def _keep_private(path: Path) -> None:
-    """Have the file read by its owner only, from its first byte; SQLite's other files follow it."""
+    """Make the file readable by its owner only, from its first byte; SQLite's others follow it."""
     with contextlib.suppress(OSError):  # SQLite says better what is wrong with the file
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):

@@ -1,4 +1,4 @@
-"""Who deals at which table, from when on."""
+"""Dealers by table and time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Dealers(Repository):
     """The dealers of the tables."""
 
     def set(self, table: str, name: str | None, at: datetime, by: str) -> DealerRow:
-        """Say who deals at a table from `at` on; None: nobody that has a name."""
+        """Store who deals at a table from `at` on; None: nobody named."""
         number = self._added(
             sa.insert(tables.dealers)
             .values(table_name=table, name=name, at=at, by_name=by)
@@ -27,7 +27,7 @@ class Dealers(Repository):
         return DealerRow(number, table, name, at, by)
 
     def current(self, table: str, at: datetime | None = None) -> str | None:
-        """Who deals at a table now, or at the time `at`; None when nobody was named."""
+        """Return who deals at a table now, or at the time `at`; None when nobody was named."""
         query = (
             sa.select(_D.name)
             .where(_D.table_name == table, _D.at <= (at or utc_now()))

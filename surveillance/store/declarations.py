@@ -1,4 +1,4 @@
-"""What people declare of a table: who banks, whose the seats are, what the meters show."""
+"""Facts that people declare of a table: banker, players of the seats, meters."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Declarations(Repository):
 
     def add(self, table: str, facts: Declared, at: datetime, by: str) -> DeclarationRow:
         """Keep that `by` declared these facts of a table at a time."""
-        told = facts.model_dump(mode="json", exclude_none=True)
+        declared = facts.model_dump(mode="json", exclude_none=True)
         number = self._added(
             sa.insert(tables.declarations)
-            .values(table_name=table, facts=told, at=at, by_name=by)
+            .values(table_name=table, facts=declared, at=at, by_name=by)
             .returning(_D.id)
         )
         return DeclarationRow(number, table, facts, at, by)

@@ -1,4 +1,4 @@
-"""What a wrong payment cost: the player's sum as it was, less the sum that was due.
+"""Cost of a wrong payment: the player's sum as it was, less the sum that was due.
 
 It is worked out from the JSON of the round as it is stored, once, when an alert is added; of
 a round only the alert's own seat is read, which takes a tenth of the time of reading all.
@@ -45,8 +45,8 @@ def difference_of(
     try:
         seats, settled = record.get("seats", ()), settlement.get("seats", ())
         played = SeatRecord.model_validate(_found(seats, "seat", seat))
-        told = _found(_found(settled, "seat", seat)["wagers"], "wager", name)
-        due = WagerSettlement.model_validate(told)
+        settled_wager = _found(_found(settled, "seat", seat)["wagers"], "wager", name)
+        due = WagerSettlement.model_validate(settled_wager)
     except (LookupError, TypeError, AttributeError, ValidationError):
         return None
     laid = played.wager(name)

@@ -1,4 +1,4 @@
-"""What the store raises; each is a FeltwatchError reported in one line."""
+"""Errors of the store; each is a FeltwatchError reported in one line."""
 
 from __future__ import annotations
 

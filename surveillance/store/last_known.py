@@ -1,4 +1,4 @@
-"""What the store answered last, given again while it is down."""
+"""The store's last answers, returned again while it is down."""
 
 from __future__ import annotations
 

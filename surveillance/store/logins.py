@@ -32,7 +32,7 @@ _USER = (
 
 
 def name_key(name: str) -> str:
-    """What two spellings of one name have in common.
+    """Return the normal form of a name, the same for all its spellings.
 
     >>> name_key(" Ana ") == name_key("ANA"), name_key("Straße") == name_key("STRASSE")
     (True, True)
@@ -44,7 +44,7 @@ def name_key(name: str) -> str:
 
 
 class Logins(Repository):
-    """What proves who is asking."""
+    """Sessions, API tokens and one-time links."""
 
     def open_session(
         self,
@@ -233,7 +233,7 @@ class Logins(Repository):
         )
 
     def failures(self, name: str | None, address: str | None, since: datetime) -> int:
-        """How many attempts failed since then, of a name, an address or both."""
+        """Count the failed attempts since then, of a name, an address or both."""
         query = sa.select(sa.func.count()).where(~_N.ok, _N.at >= since)
         if name is not None:
             query = query.where(_N.name_key == name_key(name)[:200])

@@ -53,7 +53,7 @@ class PendingEvidence(Repository):
         clip_name: str,
         missing: Sequence[str] = (),
     ) -> None:
-        """Say that these alerts' clip is there, or (None) will never be; others are left."""
+        """Store that these alerts' clip is there, or (None) will never be; others are left."""
         values = {"status": "ready", "clip": clip, "clip_name": clip_name, "missing": list(missing)}
         self._run(
             sa.update(tables.pending_evidence)
@@ -104,7 +104,7 @@ class PendingEvidence(Repository):
     def set_bundle(
         self, alert: int, path: str, sha256: str, clip: str | None, *, preview: bool
     ) -> AlertRow:
-        """Say where an alert's bundle lies; it waits no more, or (`preview`) for its small clip.
+        """Store the path of an alert's bundle; it waits no more, or (`preview`) for its small clip.
 
         Raises NotStoredError for an alert that is gone.
         """
@@ -133,7 +133,7 @@ class PendingEvidence(Repository):
         return self._waiting(_P.status == "preview", cameras, limit)
 
     def set_preview(self, clip_name: str, small: str | None) -> list[AlertRow]:
-        """Have all alerts of a clip play `small`, None: there is none; they wait no more."""
+        """Set the small clip of all alerts of a clip (None: there is none); they wait no more."""
         waiting = sa.select(_P.alert).where(_P.clip_name == clip_name, _P.status == "preview")
         with self._database.write() as connection:
             alerts = list(connection.execute(waiting).scalars())

@@ -71,7 +71,7 @@ class People(Logins):
             )
 
     def count(self) -> int:
-        """How many people have an account, disabled ones too."""
+        """Count the people with an account, disabled ones too."""
         with self._database.read() as connection:
             query = sa.select(sa.func.count()).select_from(tables.users)
             return int(connection.execute(query).scalar_one())

@@ -18,7 +18,7 @@ from surveillance.store.rows import NewAlert, NewRound, Recorded
 
 
 class Record:
-    """What rounds and alerts come into the store by."""
+    """Writes rounds and alerts into the store."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

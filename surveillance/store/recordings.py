@@ -137,5 +137,8 @@ def _row(row: Any) -> RecordingRow:
         takeovers=row.takeovers,
         stop_asked=row.stop_asked,
         files=tuple(row.files or (row.file,)),
-        cameras=tuple(CameraFile(**camera) for camera in row.cameras or ()),
+        cameras=tuple(
+            CameraFile(**camera | {"more_files": tuple(camera.get("more_files", ()))})
+            for camera in row.cameras or ()
+        ),
     )

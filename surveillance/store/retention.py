@@ -31,7 +31,7 @@ _UNFINISHED = ("queued", "running", "stopped")
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What the sweep knows of an alert."""
+    """Columns of an alert that the sweep reads."""
 
     id: int
     round: int | None
@@ -94,7 +94,7 @@ class Retention:
         return Swept(rounds, alerts, folder.files, folder.bytes, emptied, tuple(folder.left), log)
 
     def _old_log(self, before: datetime) -> int:
-        """How many old lines of the audit log went; others write to it between the batches."""
+        """Delete old lines of the audit log in batches and return their number."""
         gone = 0
         old = sa.select(_L.id).where(_L.at < before).order_by(_L.at, _L.id).limit(_LOG_BATCH)
         while True:
@@ -106,7 +106,7 @@ class Retention:
                 return gone
 
     def _old_rounds(self, before: datetime, folder: EvidenceFolder) -> tuple[int, int]:
-        """How many old rounds went, and with them how many alerts."""
+        """Delete old rounds; return their number and that of their alerts."""
         rounds = alerts = 0
         last: tuple[datetime, int] | None = None
         while True:
@@ -135,7 +135,7 @@ class Retention:
             alerts += len(gone)
 
     def _old_alerts(self, before: datetime, folder: EvidenceFolder) -> int:
-        """How many old alerts of no round went."""
+        """Delete old alerts of no round and return their number."""
         alerts = 0
         last: tuple[datetime, int] | None = None
         while True:
@@ -161,7 +161,7 @@ class Retention:
             alerts += len(gone)
 
     def _beyond(self, keep_bytes: int, folder: EvidenceFolder) -> int:
-        """How many alerts lost their evidence until the folder holds `keep_bytes`."""
+        """Delete evidence until the folder holds `keep_bytes`; return the number of its alerts."""
         size = folder.size()
         emptied = 0
         last: tuple[datetime, int] | None = None

@@ -99,7 +99,7 @@ class Rounds(Repository):
         return page.rows[0] if page.rows else None
 
     def count(self, filter: RoundFilter) -> RoundCounts:
-        """How many rounds a filter takes in; meant for a day or a shift, not for a list."""
+        """Count the rounds of a filter; meant for a day or a shift, not for a list."""
         some_alerts = sa.func.coalesce(sa.func.sum(sa.case((_R.alerts > 0, 1), else_=0)), 0)
         undecided = sa.func.coalesce(sa.func.sum(_R.undecided), 0)
         query = sa.select(sa.func.count(), some_alerts, undecided).where(*_conditions(filter))

@@ -166,7 +166,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """One verdict; `corrected` holds what should have stood there, by the alert's keys."""
+    """One verdict; `corrected` holds the correct values, by the alert's keys."""
 
     id: int
     alert: int
@@ -318,11 +318,20 @@ class DeclarationRow:
 
 @dataclass(frozen=True, slots=True)
 class CameraFile:
-    """The file of a further camera, by its name in the table file; it began `offset_s` later."""
+    """The file of a further camera, by its name in the table file; it began `offset_s` later.
+
+    `more_files`: those after it, of a shift.
+    """
 
     name: str
     file: str
     offset_s: float = 0.0
+    more_files: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All of its files."""
+        return self.file, *self.more_files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

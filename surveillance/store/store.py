@@ -25,7 +25,7 @@ from surveillance.store.versions import Versions
 
 
 class Store:
-    """What was seen, judged and done, in SQLite or PostgreSQL; for any number of threads.
+    """The store: rounds, alerts, verdicts and acts in SQLite or PostgreSQL; for many threads.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()

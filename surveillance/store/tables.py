@@ -64,7 +64,7 @@ recordings = sa.Table(
     Column("by_name", sa.Text, nullable=False),
     Column("updated_at", UtcTime, nullable=False),
     # Who audits it and until when it is theirs; how often another took it over from one that
-    # was gone, which tells the runs apart; and whether a person wants it stopped.
+    # was gone, which numbers its runs; and whether a person wants it stopped.
     Column("worker", sa.Text),
     Column("lease_until", UtcTime),
     Column("takeovers", sa.Integer, nullable=False, server_default="0"),

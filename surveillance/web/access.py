@@ -1,4 +1,4 @@
-"""Who is asking, what they may do, and the log of what they did.
+"""Authentication and authorisation of requests, and the log of acts.
 
 Every route says what it needs by one of these parameters; one that says nothing is refused:
 
@@ -56,11 +56,11 @@ _LONGEST_TARGET = 500
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who is asking.
+    """The account of a request.
 
     `role` is what counts here: that of the person, or less when their token's `scope` is
     less. `via` "open" is the server without accounts. `id` is the person's number in the
-    store; `key` tells apart the sessions and tokens of one person.
+    store; `key` identifies one session or token of the person.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Needs:
         self.role = role
 
     def __call__(self, request: Request) -> Account:
-        """Who is asking. Raises NotLoggedIn, or HTTPException 403."""
+        """Return the account. Raises NotLoggedIn, or HTTPException 403."""
         account = asking(request)
         if account is None:
             raise NotLoggedIn
@@ -107,7 +107,7 @@ _NEEDS_NOTHING = _NeedsNothing()
 
 
 def needs(role: Role) -> Needs:
-    """What a route that needs `role` depends on."""
+    """Return the dependency of a route that needs `role`."""
     return _NEEDS[role]
 
 
@@ -119,7 +119,7 @@ Anyone = Annotated[Account | None, Depends(_NEEDS_NOTHING)]
 
 
 def only_logged_in(account: Viewer) -> Account:
-    """Who is asking, logged in by password: a token makes no further key to the account."""
+    """Return the account, logged in by password: a token creates no further access."""
     if account.via != "session":
         raise HTTPException(403, "this is done logged in by name and password, not with a token")
     return account
@@ -152,7 +152,7 @@ def _calls(route: BaseRoute | Any) -> set[Any]:
 def admitted(request: Request) -> None:
     """Refuse before anything else of a route is looked at; the application's own dependency.
 
-    Without it a route's other dependencies could answer first, and tell a stranger what
+    Without it a route's other dependencies could answer first and reveal to a stranger what
     there is. A route that names no role is refused: it was forgotten.
     """
     route = request.scope.get("route")
@@ -164,7 +164,7 @@ def admitted(request: Request) -> None:
 
 
 def asking(request: Request) -> Account | None:
-    """Who is asking, found once a request; None when nobody is logged in."""
+    """Return the account of the request, looked up once; None when nobody is logged in."""
     state = request.scope.setdefault("state", {})
     if "account" not in state:
         state["account"] = _found(request)
@@ -222,10 +222,10 @@ def audit(
     answered and after an act is done. Does nothing on a server without accounts.
     """
     account = asking(request)
-    told = dict(detail or {})
+    entry = dict(detail or {})
     if account is not None and account.via == "token":
-        told["by"] = account.key
-    note(request, account.name if account else "", act, target, told)
+        entry["by"] = account.key
+    note(request, account.name if account else "", act, target, entry)
 
 
 @contextmanager

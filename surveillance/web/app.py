@@ -21,7 +21,7 @@ from surveillance.version import installed_version
 from surveillance.web.access import admitted
 from surveillance.web.errors import add_error_answers
 from surveillance.web.metrics import Metrics
-from surveillance.web.openapi import tell_roles
+from surveillance.web.openapi import add_roles
 from surveillance.web.plain_text import plain_text
 from surveillance.web.request_log import RequestLog
 from surveillance.web.routers import (
@@ -30,6 +30,7 @@ from surveillance.web.routers import (
     alerts_api,
     calculator_api,
     calibration_api,
+    cards_api,
     chips_api,
     events_api,
     log_api,
@@ -81,6 +82,7 @@ def _routes() -> list[BaseRoute]:
         calculator_api,
         recordings_api,
         calibration_api,
+        cards_api,
         chips_api,
         tablefiles_api,
         review_api,
@@ -122,7 +124,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.pages = _templates()
     add_error_answers(app)
     app.router.routes.extend(_routes())
-    tell_roles(app)
+    add_roles(app)
     app.mount("/static", _Static(directory=HERE / "static"), name="static")
     app.add_middleware(RequestLog)
     app.add_middleware(Gate, hosts=settings.hosts)

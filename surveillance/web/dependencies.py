@@ -1,4 +1,4 @@
-"""What routes are given: the service of a dataset, the store, and who is asking."""
+"""Dependencies of routes: the service of a dataset, the store, and the author of a change."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def get_shelf(request: Request) -> Shelf:
 def get_reviewed_dataset(
     dataset: str, shelf: Annotated[Shelf, Depends(get_shelf)]
 ) -> ReviewedDataset:
-    """What serves the dataset named in the path. Raises NotThereError."""
+    """Return the service of the dataset in the path. Raises NotThereError."""
     reviewed = shelf.get(dataset)
     if reviewed is None:
         raise NotThereError(f"there is no dataset {dataset!r} here")
@@ -57,14 +57,14 @@ def get_person(account: Viewer) -> str:
 
 
 def keep_person(response: Response, name: str) -> None:
-    """Have the browser keep the name for later requests."""
+    """Store the name in a cookie."""
     response.set_cookie(
         PERSON_COOKIE, quote(name), max_age=_A_YEAR_S, httponly=True, samesite="strict"
     )
 
 
 def get_author(person: Annotated[str, Depends(get_person)]) -> str:
-    """Who is asking, as a change in a dataset names its author."""
+    """Return the name that a change in a dataset records as its author."""
     return f"person:{person}"
 
 
@@ -83,4 +83,4 @@ ReviewedDatasetHere = Annotated[ReviewedDataset, Depends(get_reviewed_dataset)]
 ShelfHere = Annotated[Shelf, Depends(get_shelf)]
 TableShelfHere = Annotated[TableShelf, Depends(get_table_shelf)]
 Author = Annotated[str, Depends(get_author)]
-PictureId = Annotated[int, Path(ge=1, le=_LARGEST_ID, description="Number of the picture.")]
+PictureId = Annotated[int, Path(ge=1, le=_LARGEST_ID, description="Number of the image.")]

@@ -28,7 +28,7 @@ from surveillance.web.services.errors import ContradictedError, NotThereError, R
 from surveillance.web.services.review import ChangedMeanwhile
 
 _LOG = logging.getLogger(__name__)
-_MOST_TOLD = 3
+_MOST_FAULTS = 3
 
 _STATUS: tuple[tuple[type[FeltwatchError], int], ...] = (
     (NotThereError, 404),
@@ -45,11 +45,11 @@ _STATUS: tuple[tuple[type[FeltwatchError], int], ...] = (
 
 
 def add_error_answers(app: FastAPI) -> None:
-    """Teach the application how to say what went wrong."""
+    """Add the handlers that answer errors."""
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        return _refusal(request, 422, told(error))
+        return _refusal(request, 422, fault_words(error))
 
     @app.exception_handler(NotLoggedIn)
     async def not_logged_in(request: Request, error: NotLoggedIn) -> Response:
@@ -93,7 +93,7 @@ def add_error_answers(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def unforeseen(request: Request, __: Exception) -> Response:
-        return _refusal(request, 500, "something went wrong here; the server's log tells what")
+        return _refusal(request, 500, "internal error; see the server's log")
 
 
 def _record_words(request: Request) -> str:
@@ -108,15 +108,15 @@ def _record_words(request: Request) -> str:
     )
 
 
-def told(error: RequestValidationError) -> str:
-    """What is wrong with a request, the first few faults, each with its place."""
+def fault_words(error: RequestValidationError) -> str:
+    """Return the first few faults of a request, each with its place."""
     faults = error.errors()
     lines = []
-    for fault in faults[:_MOST_TOLD]:
+    for fault in faults[:_MOST_FAULTS]:
         place = ".".join(str(part) for part in fault["loc"] if part != "body") or "body"
         lines.append(f"{place}: {fault['msg'][:200]}")
-    if len(faults) > _MOST_TOLD:
-        lines.append(f"and {len(faults) - _MOST_TOLD} more")
+    if len(faults) > _MOST_FAULTS:
+        lines.append(f"and {len(faults) - _MOST_FAULTS} more")
     return "; ".join(lines)
 
 

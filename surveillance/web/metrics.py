@@ -1,7 +1,7 @@
-"""What Prometheus is told: cameras, rounds, alerts, webhooks, logins and requests.
+"""Metrics for Prometheus: cameras, rounds, alerts, webhooks, logins and requests.
 
-Counters are of this process and begin at nothing with it, as Prometheus expects; how cameras
-and queues stand is asked when the numbers are fetched.
+Counters are of this process and start at 0 with it, as Prometheus expects; the state of cameras
+and queues is read at each scrape.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _ELSEWHERE = "(other)"
 
 
 class Metrics:
-    """The numbers of one server, in a registry of its own.
+    """The metrics of one server, in a registry of its own.
 
-    `start` begins to count what the hub tells, `stop` ends it.
+    `start` begins to count the events of the bus, `stop` ends it.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Metrics:
         bus: EventBus | None = None,
         webhooks: Webhooks | None = None,
     ) -> None:
-        """Tell of what is there; None leaves its numbers out."""
+        """Collect from these parts; None leaves out the part's metrics."""
         self.registry = CollectorRegistry()
         self._bus = bus
         self._stopping = threading.Event()
@@ -95,7 +95,7 @@ class Metrics:
         self._requests.labels(method, route or _ELSEWHERE, kind).observe(took_s)
 
     def text(self) -> bytes:
-        """All numbers in Prometheus' text form, of the media type `CONTENT_TYPE`."""
+        """Return all metrics in Prometheus' text form, of the media type `CONTENT_TYPE`."""
         return generate_latest(self.registry)
 
     def _follow(self, bus: EventBus) -> None:
@@ -119,7 +119,7 @@ class Metrics:
 
 
 class _StoreGauges(Collector):
-    """How things stand at the moment they are asked for."""
+    """Collects the present state at each scrape."""
 
     def __init__(
         self, store: Store | None, bus: EventBus | None, webhooks: Webhooks | None
@@ -158,12 +158,12 @@ def _cameras(states: tuple[TableState, ...]) -> Iterator[Metric]:
         ),
         "lag_s": GaugeMetricFamily(
             "feltwatch_camera_lag_seconds",
-            "How old the frame looked at is.",
+            "Age of the frame that is analysed.",
             labels=["camera"],
         ),
         "picture_age_s": GaugeMetricFamily(
             "feltwatch_camera_picture_age_seconds",
-            "How long ago the camera showed the live picture.",
+            "Age of the camera's live image.",
             labels=["camera"],
         ),
         "dropped": GaugeMetricFamily(
@@ -173,7 +173,7 @@ def _cameras(states: tuple[TableState, ...]) -> Iterator[Metric]:
         ),
         "restarts": GaugeMetricFamily(
             "feltwatch_camera_restarts",
-            "How often the camera's process was started anew.",
+            "Restarts of the camera's process.",
             labels=["camera"],
         ),
     }

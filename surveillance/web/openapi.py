@@ -58,7 +58,7 @@ def route_lines(app: FastAPI) -> Iterator[RouteLine]:
         yield RouteLine(route.path or "", methods, role_of(route), shown, by_login)
 
 
-def tell_roles(app: FastAPI) -> None:
+def add_roles(app: FastAPI) -> None:
     """Serve `/api/openapi.json`, where each route says its role as `x-feltwatch-role`.
 
     Pages, which are no part of the API, are listed under `x-feltwatch-pages`.
@@ -74,39 +74,39 @@ def tell_roles(app: FastAPI) -> None:
     @app.get("/api/openapi.json", include_in_schema=False)
     def openapi(_: Viewer, request: Request) -> dict[str, Any]:
         """The API's own description."""
-        told: dict[str, Any] = request.app.openapi()
-        return told
+        schema: dict[str, Any] = request.app.openapi()
+        return schema
 
 
 def _schema(app: FastAPI) -> dict[str, Any]:
-    told = get_openapi(
+    schema = get_openapi(
         title=app.title,
         version=app.version,
         summary="Watches Pai Gow Poker tables: tables, rounds, alerts, evidence, people.",
         routes=app.routes,
     )
-    told.setdefault("components", {})["securitySchemes"] = {
+    schema.setdefault("components", {})["securitySchemes"] = {
         "session": {"type": "apiKey", "in": "cookie", "name": "feltwatch_session"},
         "token": {"type": "http", "scheme": "bearer"},
     }
-    _add_common(told["components"])
+    _add_common(schema["components"])
     pages = []
     for line in route_lines(app):
         if not line.in_schema:
             pages.append({"path": line.path, "methods": list(line.methods), ROLE_KEY: line.role})
             continue
         for method in line.methods:
-            operation = told["paths"][line.path][method.lower()]
+            operation = schema["paths"][line.path][method.lower()]
             operation[ROLE_KEY] = line.role
             if line.role != ANYONE:
                 operation["security"] = _SECURITY[:1] if line.by_login else _SECURITY
             _add_answers(operation, line.role != ANYONE, method not in SAFE_METHODS)
-    told[PAGES_KEY] = pages
-    return told
+    schema[PAGES_KEY] = pages
+    return schema
 
 
 def _add_common(components: dict[str, Any]) -> None:
-    """Put the answers that routes share, and their form, into the components."""
+    """Add the answers common to all routes, and their form, to the components."""
     schemas = components.setdefault("schemas", {})
     for name in _FASTAPI_ERRORS:
         schemas.pop(name, None)

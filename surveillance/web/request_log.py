@@ -1,4 +1,4 @@
-"""What is noted of every request: how long it took, and the act when the route noted none."""
+"""Log of every request: its duration, and the act where the route logged none."""
 
 from __future__ import annotations
 
@@ -26,26 +26,25 @@ _QUESTIONS = frozenset(
         "/api/tablefiles/{id}/check",
     }
 )
-"""What pages ask with every key that is typed: it changes nothing, and looks at nothing stored.
+"""Requests that pages send at every key press: they change nothing and read nothing stored.
 
 Written down, it would bury what the log is kept for; the page itself is in it.
 """
 
 
 class RequestLog:
-    """ASGI middleware: measures requests, and sees to it that no look or act goes unlogged.
+    """ASGI middleware that measures requests and logs every view and act.
 
-    Routes write what was done to the log in words of their own (`access.audit`). Here is
-    written what is left: every change that no route told of, every page looked at, and what
-    somebody known was refused.
+    Routes log acts in words of their own (`access.audit`). This logs the rest: every change
+    that no route logged, every page viewed, and every request refused to a known person.
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        """Stand before `app`."""
+        """Wrap `app`."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the request pass, and note it."""
+        """Pass the request on, and log it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -77,7 +76,7 @@ class RequestLog:
 
 
 def _act(method: str, route: str, status: int, page: bool) -> str | None:
-    """What the log calls a request that its route did not tell of; None for what is no act."""
+    """Return the log's name of a request that its route did not log; None where it is no act."""
     if not route:
         return None
     if status == 403:
@@ -97,5 +96,5 @@ def _note(request: Request, act: str, status: int) -> None:
     try:
         audit(request, act, f"{request.url.path}{query}", detail)
     except Exception:
-        # It was answered already; the server's own log still tells of it.
-        _LOG.exception("the log of looks and acts could not be written")
+        # It was answered already; the server's own log still names it.
+        _LOG.exception("the log of views and acts could not be written")

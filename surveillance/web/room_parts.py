@@ -1,4 +1,4 @@
-"""What the room's routes are given: its services, made once for an application."""
+"""Services of the room's routes, made once for an application."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from surveillance.web.services.rounds import Rounds
 from surveillance.web.settings import WebSettings
 
 BEFORE_S = 8.0
-"""How much of a clip lies before its alert, where no site file says it."""
+"""Seconds of a clip before its alert, without a site file."""
 
 _making = threading.Lock()
 

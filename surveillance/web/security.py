@@ -1,4 +1,4 @@
-"""What every request must pass before a route sees it, and what every answer carries.
+"""Checks of every request before its route, and headers of every answer.
 
 Written against: DNS rebinding (a foreign name in `Host`), writes sent by other sites
 (cross-site request forgery), bodies too large to hold, and anything loaded from elsewhere.
@@ -62,7 +62,7 @@ class Gate:
     def __init__(
         self, app: ASGIApp, hosts: Iterable[str], max_body_bytes: int = MAX_BODY_BYTES
     ) -> None:
-        """Stand before `app`."""
+        """Wrap `app`."""
         self._app = app
         self._hosts = frozenset(name.lower() for name in hosts)
         self._max_body_bytes = max_body_bytes
@@ -119,7 +119,7 @@ class Gate:
         return LARGER_BODIES.get(scope["path"], self._max_body_bytes)
 
     def _counted(self, receive: Receive, most: int) -> Receive:
-        """`receive` that counts: a body sent in chunks tells no length beforehand."""
+        """Wrap `receive` to count bytes: a chunked body gives no length beforehand."""
         taken = 0
 
         async def receive_counted() -> Message:

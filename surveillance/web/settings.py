@@ -1,4 +1,4 @@
-"""What the web application is started with."""
+"""Settings of the web application."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """What the web application serves, to whom, and under which names.
+    """Settings of the web application: what it serves, to whom, and under which names.
 
     `datasets` are folders of labelled datasets; `hosts` the names by which the server may
     be asked. Without a `store` there are no accounts: whoever reaches the server may do

@@ -39,24 +39,29 @@ def figures(played: _Round, read: dict[int | None, list[CardRead]]) -> dict[str,
 
 
 def test_a_round_that_is_read_right() -> None:
-    told = figures(PLAYED, hands(PLAYED))
-    assert (told["cards"], told["right"], told["wrong"], told["undecided"]) == (49, 49, 0, 0)
-    assert (told["false DECK"], told["dealer's hand open"]) == (0, 0)
+    counts = figures(PLAYED, hands(PLAYED))
+    assert (counts["cards"], counts["right"], counts["wrong"], counts["undecided"]) == (
+        49,
+        49,
+        0,
+        0,
+    )
+    assert (counts["false DECK"], counts["dealer's hand open"]) == (0, 0)
 
 
 def test_a_card_taken_for_one_that_lies_elsewhere_is_a_false_finding() -> None:
     read = hands(PLAYED)
     read[3] = hand((PLAYED.hand(0)[0], *PLAYED.hand(2)[1:]))
-    told = figures(PLAYED, read)
-    assert (told["right"], told["wrong"], told["false DECK"]) == (48, 1, 1)
-    assert told["misread"] == {f"{PLAYED.hand(2)[0]} read {PLAYED.hand(0)[0]}": 1}
+    counts = figures(PLAYED, read)
+    assert (counts["right"], counts["wrong"], counts["false DECK"]) == (48, 1, 1)
+    assert counts["misread"] == {f"{PLAYED.hand(2)[0]} read {PLAYED.hand(0)[0]}": 1}
 
 
 def test_a_card_unread_leaves_the_dealers_hand_open() -> None:
     read = hands(PLAYED)
     read[None] = read[None][:-1]
-    told = figures(PLAYED, read)
-    assert (told["right"], told["undecided"], told["dealer's hand open"]) == (48, 1, 1)
+    counts = figures(PLAYED, read)
+    assert (counts["right"], counts["undecided"], counts["dealer's hand open"]) == (48, 1, 1)
 
 
 def test_faulty_decks_come_and_are_found() -> None:
@@ -65,17 +70,17 @@ def test_faulty_decks_come_and_are_found() -> None:
     assert 15 <= len(faulty) <= 60
     assert all((max(Counter(r.cards).values()) > 1) is r.fault for r in drawn)
     assert any(Counter(r.cards)[JOKER] == 2 for r in faulty)
-    told = figures(faulty[0], hands(faulty[0]))
-    assert (told["faulty decks"], told["faulty decks found"]) == (1, 1)
+    counts = figures(faulty[0], hands(faulty[0]))
+    assert (counts["faulty decks"], counts["faulty decks found"]) == (1, 1)
 
 
 @pytest.mark.render
 def test_rendered_rounds_of_a_drawn_deck_are_read(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "cards", "--drawn", "1", "--rounds", "1", "--seed", "2", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert told["together"]["cards"] == 49
-    assert told["together"]["right"] >= 40
-    assert told["decks"]["drawn-0"] == told["together"]
+    printed = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert printed["together"]["cards"] == 49
+    assert printed["together"]["right"] >= 40
+    assert printed["decks"]["drawn-0"] == printed["together"]
 
 
 def test_no_deck_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Measuring: rounds are interleaved, ratios are of the same round, all parts are told."""
+"""Measuring: rounds are interleaved, ratios are of the same round, all parts are reported."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def test_ratios_are_medians_of_the_rounds_own() -> None:
     # The second round was disturbed, both in it.
     ours.wall_ms, other.wall_ms = [10, 100, 10], [30, 300, 31]
     ours.cpu_ms, other.cpu_ms = [10, 10, 10], [20, 20, 20]
-    told = networks._ratios({networks.OURS: ours, "slow": other})
-    assert told == {"slow / openvino": {"wall": 3.0, "cpu": 2.0}}
+    ratios = networks._ratios({networks.OURS: ours, "slow": other})
+    assert ratios == {"slow / openvino": {"wall": 3.0, "cpu": 2.0}}
     assert other.as_dict() == {"ms": 31.0, "least_ms": 30.0, "cpu_ms": 20.0}
 
 

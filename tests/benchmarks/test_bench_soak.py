@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,11 @@ SAMPLE = Path(__file__).resolve().parents[2] / "sample"
 def test_it_is_longer_than_its_warm_up() -> None:
     with pytest.raises(FeltwatchError, match="more than the warm-up, 20"):
         bench_soak(SAMPLE / "video.mp4", SAMPLE / "table.toml", 20.0, lambda _: None)
+
+
+def test_its_examples_are_true() -> None:
+    found = doctest.testmod(soak)
+    assert (found.failed, found.attempted > 0) == (0, True)
 
 
 @pytest.mark.slow

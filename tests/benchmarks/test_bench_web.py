@@ -1,4 +1,4 @@
-"""`feltwatch bench web`: everything there is is asked for, and told with its time."""
+"""`feltwatch bench web`: everything there is is requested, and reported with its time."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def test_pages_and_lists_are_asked_for(found: dict[str, Any]) -> None:
     reports = [line["query"] for line in found["timings"] if line["path"] == "/api/report"]
     for asked_format in ("json", "pdf", "csv"):
         # A shift's, a day's and a month's, of all tables and of one.
-        told = [query for query in reports if f"format={asked_format}" in query]
-        assert len({query.partition("&table=")[0] for query in told}) >= 3
-        assert any("&table=" in query for query in told)
+        queries = [query for query in reports if f"format={asked_format}" in query]
+        assert len({query.partition("&table=")[0] for query in queries}) >= 3
+        assert any("&table=" in query for query in queries)
     for path in ("/api/report/alerts", "/api/recordings/1/timeline", "/recordings/1", "/people"):
         assert any(path == one for one, _ in asked), path
     assert found["failed"] == []

@@ -13,7 +13,7 @@ from settlement.record import RoundRecord, read_rounds
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 LEAST, MOST = Fraction(3, 2), Fraction(3)
-"""How much slower than real the films are played. Key pictures, all that a machine which is
+"""How much slower than real the films are played. Key frames, all that a machine which is
 behind decodes, must not come further apart than a camera is waited for."""
 
 
@@ -57,7 +57,7 @@ def _key_before(keys: list[Fraction], record: RoundRecord) -> Fraction:
 
 
 def _laid(path: Path, pieces: list[tuple[Fraction, Fraction | None]], slower: Fraction) -> Path:
-    """Pieces of the sample from key picture to key picture, one after the other, stretched."""
+    """Pieces of the sample from key frame to key frame, one after the other, stretched."""
     with av.open(str(SAMPLE / "video.mp4")) as film, av.open(str(path), "w") as out:
         inner = film.streams.video[0]
         outer = out.add_stream_from_template(inner)

@@ -1,6 +1,6 @@
 """An evening in the room as people have it: two cameras, a server, two people in the browser.
 
-Real RTSP, `feltwatch serve` as its own process, real Chromium. Nothing is told beforehand to
+Real RTSP, `feltwatch serve` as its own process, real Chromium. Nothing is given beforehand to
 what is tested: the mistakes stand in the sample's truth, and must come to the queue by
 themselves.
 """
@@ -281,8 +281,8 @@ def report_agrees(bob: Person, confirmed: int, rejected: int) -> None:
     page.wait_for_selector("body[data-loaded=true]")
     person = page.locator("tr", has=page.get_by_role("rowheader", name="bob", exact=True))
     assert person.locator("td").all_inner_texts() == ["1", "1", "0"]
-    stood = page.locator("a[href^='/alerts?alert=']")
-    assert [link.get_attribute("href") for link in stood.all()] == [
+    upheld = page.locator("a[href^='/alerts?alert=']")
+    assert [link.get_attribute("href") for link in upheld.all()] == [
         f"/alerts?alert={confirmed}&state="
     ]
     shot(page, "report")

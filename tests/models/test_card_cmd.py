@@ -46,7 +46,7 @@ def weights(tmp_path: Path) -> Path:
 @pytest.fixture
 def phone(tmp_path: Path) -> Path:
     """Two photographs, one of them taken after 17:00."""
-    folder, told = tmp_path / "phone", []
+    folder, labels = tmp_path / "phone", []
     (folder / "images").mkdir(parents=True)
     for n, (hour, label) in enumerate((("16", "AS"), ("17", "KD"))):
         image = ground(400, 400)
@@ -54,8 +54,8 @@ def phone(tmp_path: Path) -> Path:
         name = f"images/IMG_20220316_{hour}000{n}.png"
         cv2.imwrite(str(folder / name), image)
         box = {"label": label, "xyxy": [130, 110, 270, 290], "kind": "card"}
-        told.append({"image": name, "width": 400, "height": 400, "boxes": [box]})
-    (folder / "labels.json").write_text(json.dumps(told))
+        labels.append({"image": name, "width": 400, "height": 400, "boxes": [box]})
+    (folder / "labels.json").write_text(json.dumps(labels))
     return folder
 
 
@@ -133,8 +133,8 @@ def test_results_of_other_weights_are_not_on_the_page(weights: Path, tmp_path: P
     shas = {part: load_card(weights)["models"][part]["sha256"] for part in ("detector", "reader")}
     rows = [
         dict.fromkeys(("kind", "data", "samples", "command"), "own")
-        | {"figure": figure, "value": 0.5, "weights": told}
-        for figure, told in (("of these", shas), ("of others", shas | {"reader": "0" * 64}))
+        | {"figure": figure, "value": 0.5, "weights": named}
+        for figure, named in (("of these", shas), ("of others", shas | {"reader": "0" * 64}))
     ]
     (tmp_path / "rows.json").write_text(json.dumps(rows))
     given = ["--weights", str(weights), "--evaluations", str(tmp_path / "rows.json")]

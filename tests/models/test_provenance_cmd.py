@@ -20,16 +20,16 @@ def weights(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_shipped_weights_tell_what_they_were_made_from(
+def test_the_shipped_weights_list_what_they_were_made_from(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["model", "provenance"]) == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     card = load_card(default_weights())
     for name, own in card["models"].items():
-        assert f"{name}: {own['file']} sha256 {own['sha256'][:12]}" in told
-    assert "cannot be repeated to the byte" in told
-    assert "photographs: rf100_poker_cards (version 2, licence CC BY 4.0" in told
+        assert f"{name}: {own['file']} sha256 {own['sha256'][:12]}" in printed
+    assert "cannot be repeated to the byte" in printed
+    assert "photographs: rf100_poker_cards (version 2, licence CC BY 4.0" in printed
     assert main(["model", "provenance", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["data"] == card["data"]
 
@@ -39,7 +39,7 @@ def test_every_photograph_has_its_licence() -> None:
     assert {one["licence"] for one in photographs} == {"CC BY 4.0"}
 
 
-def test_a_chain_of_trainings_is_told_link_by_link(
+def test_a_chain_of_trainings_is_printed_link_by_link(
     weights: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = weights / "model-card.json"

@@ -55,7 +55,7 @@ def test_a_recipe_for_fewer_views_has_fewer_of_everything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "text"),
     [
         ("int8 = true", "int8 = true\nminutes = 4", "minutes: Extra inputs are not permitted"),
         ("size = 640", "size = 650", "size: Input should be a multiple of 32, got 650"),
@@ -65,10 +65,10 @@ def test_a_recipe_for_fewer_views_has_fewer_of_everything() -> None:
     ],
 )
 def test_a_wrong_recipe_is_named_by_file_and_key(
-    tmp_path: Path, old: str, new: str, told: str
+    tmp_path: Path, old: str, new: str, text: str
 ) -> None:
     path = changed(tmp_path, old, new)
-    with pytest.raises(FeltwatchError, match=f"^{path}: {told}"):
+    with pytest.raises(FeltwatchError, match=f"^{path}: {text}"):
         read_recipe(path)
 
 
@@ -84,8 +84,8 @@ def test_folders_count_by_their_files_wherever_they_lie(tmp_path: Path) -> None:
     assert first.digest() == second.digest() != plain.digest()
     found = input_hashes(first)
     assert found == input_hashes(second)
-    told = hashlib.sha256(b"an ace").hexdigest()
-    wanted = hashlib.sha256(f"{told} AS.png\n".encode()).hexdigest()
+    digest = hashlib.sha256(b"an ace").hexdigest()
+    wanted = hashlib.sha256(f"{digest} AS.png\n".encode()).hexdigest()
     assert found["decks[0] deck"] == wanted
     other = plain.model_copy(update={"decks": (Folder(folder=one, sha256="0" * 64),)})
     with pytest.raises(FeltwatchError, match=r"decks\[0\] deck: its files have sha256 "):

@@ -78,7 +78,7 @@ def findings(record: RoundRecord, rules: TableRules = RULES) -> list[Finding]:
     return compare(record, settle(record, rules), rules)
 
 
-def told(
+def reported(
     record: RoundRecord, rules: TableRules = RULES
 ) -> list[tuple[str, int | None, str | None]]:
     """Code, seat and wager of every finding."""

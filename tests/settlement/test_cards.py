@@ -87,7 +87,7 @@ def test_a_tally_counts_the_different_cards(cards: list[Card]) -> None:
 
 
 @given(st.lists(st.sampled_from(DECK), min_size=1, max_size=7, unique=True))
-def test_a_tally_tells_ranks_and_five_of_a_suit(cards: list[Card]) -> None:
+def test_a_tally_holds_ranks_and_five_of_a_suit(cards: list[Card]) -> None:
     total = tally(cards)
     natural = sorted(card.rank for card in cards if not card.joker)
     assert unpack_ranks(total & RANK_DIGITS) == (tuple(natural), DECK[-1] in cards)

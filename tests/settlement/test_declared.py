@@ -34,9 +34,9 @@ def doubts(record: RoundRecord) -> list[str]:
 def test_a_declared_bank_settles_what_the_felt_leaves_open() -> None:
     open_ = ROUND.model_copy(update={"undecided": (Undecided(what="banker", why="no wager lies"),)})
     assert settle(open_, RULES).seats[0].wagers[0].outcome is None
-    told = banks(open_, Declared(banker=2))
-    assert (told.banker, doubts(told)) == (2, [])
-    main = settle(told, RULES).seats[0].wager("main")
+    settled = banks(open_, Declared(banker=2))
+    assert (settled.banker, doubts(settled)) == (2, [])
+    main = settle(settled, RULES).seats[0].wager("main")
     assert main is not None
     assert main.outcome == "win"
     assert "seat 2" in main.why
@@ -53,10 +53,10 @@ def test_a_declared_bank_settles_what_the_felt_leaves_open() -> None:
 def test_a_declared_bank_that_the_felt_contradicts_leaves_it_undecided(
     seen: int | None, declared: int | str, why: str
 ) -> None:
-    told = banks(
+    settled = banks(
         ROUND.model_copy(update={"banker": seen}), Declared.model_validate({"banker": declared})
     )
-    assert (told.banker, doubts(told)) == (None, [why])
+    assert (settled.banker, doubts(settled)) == (None, [why])
 
 
 def test_no_bank_is_declared_where_no_player_may_hold_it() -> None:
@@ -65,16 +65,16 @@ def test_no_bank_is_declared_where_no_player_may_hold_it() -> None:
 
 def test_players_meters_and_pays_are_taken_over() -> None:
     meter = Meter(wager="emperors_treasure_progressive", cents=700000)
-    told = banks(ROUND, Declared(players={1: 4, 2: 4}, meters=(meter,)))
-    assert [own.player for own in told.seats] == [4, 4]
-    assert (told.players_known, told.meters) == (None, (meter,))
+    settled = banks(ROUND, Declared(players={1: 4, 2: 4}, meters=(meter,)))
+    assert [own.player for own in settled.seats] == [4, 4]
+    assert (settled.players_known, settled.meters) == (None, (meter,))
     # A feed is laid over what the table file declares.
     assert banks(banks(ROUND, Declared()), Declared(players="one_per_seat")).players_known is None
 
 
 def test_without_declared_players_the_record_says_so() -> None:
-    told = banks(ROUND, Declared())
-    assert told.players_known is False
+    settled = banks(ROUND, Declared())
+    assert settled.players_known is False
     alone = ROUND.model_copy(update={"seats": ROUND.seats[:1]})
     assert banks(alone, Declared()).players_known is None
 

@@ -7,7 +7,7 @@ import pytest
 from settlement.record import RoundRecord, SeatRecord, WagerRecord
 from settlement.rules import TableRules
 from settlement.settle import settle
-from tests.settlement.felt import PAIR_DEALER, round_of, seat, seat_due, told, wager
+from tests.settlement.felt import PAIR_DEALER, reported, round_of, seat, seat_due, wager
 from tests.settlement.tables import EARLIER, IMPERIAL, NEVADA, TRADITIONAL, WASHINGTON, reading
 
 QUADS = "KS KH / 8S 8D 8C 8H 2D"
@@ -127,9 +127,9 @@ def test_a_prize_laid_with_the_pay_of_its_wager_is_in_order() -> None:
             lammers=("envy",),
         ),
     )
-    assert told(record, NEVADA) == []
+    assert reported(record, NEVADA) == []
     short = record.seats[1].model_copy(
         update={"wagers": (wager("emperors_treasure", 500, "paid", 2500),)}
     )
     missed = record.model_copy(update={"seats": (record.seats[0], short)})
-    assert told(missed, NEVADA) == [("ENVY_MISSED", 2, "envy")]
+    assert reported(missed, NEVADA) == [("ENVY_MISSED", 2, "envy")]

@@ -319,7 +319,7 @@ def test_swapped_suits_change_nothing_but_the_colour(
     )
 
 
-def test_what_a_flush_tells_by_itself() -> None:
+def test_what_a_flush_shows_by_itself() -> None:
     assert flush_features(frozenset({14, 13, 12, 11}), True) == {
         "flush",
         "straight_flush",

@@ -156,12 +156,12 @@ class TestFoul:
         assert main(always, ACE_HIGH_DEALER, FOUL)[0] == "lose"
         assert main(always, ACE_HIGH_DEALER, PUSHER)[0] == "push"
 
-    def test_by_option_it_is_set_anew_by_the_house_way(self) -> None:
-        anew = reading(NEVADA, foul="reset")
+    def test_by_option_it_is_set_again_by_the_house_way(self) -> None:
+        reset_rules = reading(NEVADA, foul="reset")
         # Aces high with king-queen low beat ace-king and nines in one hand only.
-        assert main(anew, PAIR_DEALER, FOUL)[0] == "push"
-        assert main(anew, PAIR_DEALER, "KH KC QH / 8S 8D 6D 4H")[0] == "win"
-        assert main(anew, PAIR_DEALER, WINNER)[0] == "win"
+        assert main(reset_rules, PAIR_DEALER, FOUL)[0] == "push"
+        assert main(reset_rules, PAIR_DEALER, "KH KC QH / 8S 8D 6D 4H")[0] == "win"
+        assert main(reset_rules, PAIR_DEALER, WINNER)[0] == "win"
 
 
 class TestImperial:
@@ -206,7 +206,7 @@ class TestImperial:
         assert way.house_way.discard != "9D"
         assert way.matches is False
 
-    def test_a_hand_that_is_not_two_and_five_is_told(self) -> None:
+    def test_a_hand_that_is_not_two_and_five_is_reported(self) -> None:
         record = round_of(IMPERIAL, "AS KD 9H / 9C 7S 5D 2C", seat(1, WINNER, wager("main", 2000)))
         found = due(record, 1, "main", IMPERIAL)
         assert found.undecided == "the dealer's hand: the boxes hold 3 and 4 cards, not 2 and 5"
@@ -306,10 +306,10 @@ class TestBanker:
             assert due_main.outcome == "win"
             assert "seat 2 fouled" in due_main.why
 
-    def test_a_bank_that_fouls_is_set_anew_where_the_house_does_so(self) -> None:
+    def test_a_bank_that_fouls_is_set_again_where_the_house_does_so(self) -> None:
         # 004, Rules of Play, 3: settled by house procedure; here reading ST-2, 'reset'.
-        anew = reading(TRADITIONAL, foul="reset")
-        settled = self.settled("TS TC / 8H 4C 6C 5S 3D", rules=anew)
+        reset_rules = reading(TRADITIONAL, foul="reset")
+        settled = self.settled("TS TC / 8H 4C 6C 5S 3D", rules=reset_rules)
         as_set = self.settled("8H 6C / TS TC 5S 4C 3D")
         assert settled.seats[1].foul
         for mine, other in zip(settled.seats[::2], as_set.seats[::2], strict=True):
@@ -320,12 +320,12 @@ class TestBanker:
         assert lost is not None
         assert lost.outcome != self.settled("TS TC / 8H 4C 6C 5S 3D").seats[2].wagers[0].outcome
 
-    def test_the_dealers_fouled_house_wager_is_set_anew_too(self) -> None:
-        anew = reading(TRADITIONAL, foul="reset")
+    def test_the_dealers_fouled_house_wager_is_set_again_too(self) -> None:
+        reset_rules = reading(TRADITIONAL, foul="reset")
         fouled = "9H 9C / AS KD 7S 5D 2C"
         assert self.settled("JD TC / 8H 8C 6C 5S 3D", fouled).dealer.wagers[0].outcome == "lose"
-        mended = self.settled("JD TC / 8H 8C 6C 5S 3D", fouled, anew).dealer.wagers[0]
-        assert (mended.outcome, mended.pay_cents) == ("win", 5000)
+        settled_again = self.settled("JD TC / 8H 8C 6C 5S 3D", fouled, reset_rules).dealer.wagers[0]
+        assert (settled_again.outcome, settled_again.pay_cents) == ("win", 5000)
 
     def test_the_house_wager_keeps_the_limits(self) -> None:
         # 004, rule 1 and "The House wager"; its limits are an own key.

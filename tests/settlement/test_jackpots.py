@@ -9,7 +9,7 @@ from settlement.record import DynamicPay, Meter, RoundRecord, SeatRecord
 from settlement.result import Settlement
 from settlement.rules import TableRules
 from settlement.settle import settle
-from tests.settlement.felt import WINNER, round_of, seat, told, wager
+from tests.settlement.felt import WINNER, reported, round_of, seat, wager
 from tests.settlement.tables import EARLIER, NEVADA, WASHINGTON, reading, with_rules
 
 TREASURE = "emperors_treasure_progressive"
@@ -105,7 +105,7 @@ class TestTwoHits:
         meter = settled.meters[0]
         assert (meter.reseed_cents, meter.after_cents) == (500000, 250000)
 
-    def test_without_a_told_seed_the_second_is_not_known(self) -> None:
+    def test_without_a_given_seed_the_second_is_not_known(self) -> None:
         bare = with_rules(NEVADA, progressives={})
         settled = play(bare, ROYAL_WITH_KINGS, SEVEN_NATURAL)
         assert pays(settled) == [None, 1000000]
@@ -114,7 +114,7 @@ class TestTwoHits:
         assert "its reseed is not in the table file" in (second.undecided or "")
         assert settled.meters[0].after_cents is None
 
-    def test_equal_hits_may_share_the_meter_as_it_stood(self) -> None:
+    def test_equal_hits_may_share_the_meter_as_it_was(self) -> None:
         shared = reading(NEVADA, percent_hits="split_equally")
         settled = play(shared, NINE, OTHER_NINE, name=INSURANCE)
         assert pays(settled, INSURANCE) == [50000, 50000]
@@ -146,7 +146,7 @@ class TestTwoHits:
         assert pays(settle(record.model_copy(update={"seats": seats}), NEVADA)) == [250000, None]
 
 
-def test_a_meter_that_is_not_told_leaves_the_pay_open() -> None:
+def test_a_meter_that_is_not_given_leaves_the_payout_open() -> None:
     settled = play(NEVADA, SEVEN_NATURAL, meters=None)
     hit = settled.seats[0].wager(TREASURE)
     assert hit is not None
@@ -154,7 +154,7 @@ def test_a_meter_that_is_not_told_leaves_the_pay_open() -> None:
     assert hit.undecided == "what the jackpot meter showed is not in the record"
     assert settled.meters == ()
     record = record_of(NEVADA, SEVEN_NATURAL, meters=None)
-    assert ("HAND_PAY", 1, TREASURE) in told(record, NEVADA)
+    assert ("HAND_PAY", 1, TREASURE) in reported(record, NEVADA)
 
 
 def test_a_house_jackpot_pays_the_display_from_the_house() -> None:

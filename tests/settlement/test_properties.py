@@ -287,4 +287,4 @@ def test_doubt_accuses_nobody(pair: tuple[RoundRecord, RoundRecord]) -> None:
     in_doubt, alternative = pair
     certain = verdicts(alternative)
     misplaced = {seat for code, seat, _ in certain if code == "WRONG_SPOT"}
-    assert {told for told in verdicts(in_doubt) if told[1] not in misplaced} <= certain
+    assert {verdict for verdict in verdicts(in_doubt) if verdict[1] not in misplaced} <= certain

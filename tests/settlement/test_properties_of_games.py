@@ -242,8 +242,8 @@ def test_the_order_of_seats_and_cards_is_nothing(
     ]
     shuffle(seats)
     other = settle(record.model_copy(update={"seats": tuple(seats)}), rules)
-    told = {seat.seat: seat for seat in settle(record, rules).seats}
+    settled = {seat.seat: seat for seat in settle(record, rules).seats}
     for seat in other.seats:
-        before = {w.wager: (w.outcome, w.pay_cents) for w in told[seat.seat].wagers}
+        before = {w.wager: (w.outcome, w.pay_cents) for w in settled[seat.seat].wagers}
         assert {w.wager: (w.outcome, w.pay_cents) for w in seat.wagers} == before
-        assert seat.foul == told[seat.seat].foul
+        assert seat.foul == settled[seat.seat].foul

@@ -17,7 +17,7 @@ TREASURE = tuple(CATEGORIES["emperors_treasure"])
 
 
 @pytest.mark.parametrize("readings", [Readings(), Readings(three_pair="with_full_house")])
-def test_a_pair_of_rows_is_told_as_the_count_of_all_hands_does(readings: Readings) -> None:
+def test_a_pair_of_rows_is_decided_as_the_count_of_all_hands_does(readings: Readings) -> None:
     held = census(readings)
     for group in (TREASURE, ("nine_high_one_colour", *PAI_GOW)):
         for above, category in permutations(group, 2):

@@ -258,7 +258,7 @@ def test_with_a_hand_not_known_the_envy_prize_is_a_least_sum() -> None:
 # The dealer
 
 
-def test_the_dealers_house_way_is_told() -> None:
+def test_the_dealers_house_way_is_reported() -> None:
     dealer = settle(round_of(PAIR_DEALER), RULES).dealer
     assert dealer.matches
     assert dealer.house_way is not None
@@ -268,7 +268,7 @@ def test_the_dealers_house_way_is_told() -> None:
     assert (dealer.low.name, dealer.high.name) == ("ace-king", "pair of nines, seven kicker")
 
 
-def test_a_hand_set_otherwise_is_told_and_settled_as_it_lies() -> None:
+def test_a_hand_set_otherwise_is_reported_and_settled_as_it_lies() -> None:
     alternative = "AS 7S / 9H 9C KD 5D 2C"
     record = round_of(alternative, seat(1, "AD KC / TS TC 4H 3S 2D", wager("main", 500)))
     settled = settle(record, RULES)

@@ -15,7 +15,7 @@ from settlement.games import GAMES, JACKPOTS, terms_for
 from settlement.record import DynamicPay, Meter, RoundRecord
 from settlement.rules import TableRules
 from settlement.settle import settle
-from tests.settlement.felt import PAIR_DEALER, round_of, seat, told, wager
+from tests.settlement.felt import PAIR_DEALER, reported, round_of, seat, wager
 from tests.settlement.tables import NEVADA, TRADITIONAL, WASHINGTON, with_rules
 
 FIRST, SECOND, THIRD = (f"emperors_treasure_progressive{n}" for n in ("", "_2", "_3"))
@@ -67,14 +67,14 @@ def test_a_coin_in_one_sensor_plays_that_game_alone() -> None:
     settled = settle(record(TWO, SEVEN, SECOND), TWO)
     assert [w.wager for w in settled.seats[0].wagers] == [SECOND]
     assert [m.wager for m in settled.meters] == [SECOND]
-    assert ("HAND_PAY", 1, SECOND) in told(record(TWO, SEVEN, SECOND), TWO)
+    assert ("HAND_PAY", 1, SECOND) in reported(record(TWO, SEVEN, SECOND), TWO)
 
 
 def test_each_has_its_own_base_wager() -> None:
     rules = with_rules(TWO, progressives={FIRST: {"base_cents": 100}, SECOND: {"base_cents": 500}})
     found = settle(record(rules, FULL_HOUSE, FIRST, SECOND), rules).seats[0]
     assert [w.pay_cents for w in found.wagers] == [500, 3000]
-    assert ("LIMIT", 1, SECOND) in told(record(rules, FULL_HOUSE, FIRST, SECOND), rules)
+    assert ("LIMIT", 1, SECOND) in reported(record(rules, FULL_HOUSE, FIRST, SECOND), rules)
 
 
 def test_nevadas_three_treasure_jackpots_together() -> None:
@@ -163,10 +163,10 @@ def test_only_one_pai_gow_insurance_wager_may_be_placed() -> None:
     """003, Pai Gow Insurance (felt): on the own hand or the dealer's, never on both."""
     twice = two_insurances(WASHINGTON, ("dealer",))
     assert check_record(twice, WASHINGTON) == []
-    assert told(twice, WASHINGTON) == [
+    assert reported(twice, WASHINGTON) == [
         ("LIMIT", 1, "pai_gow_insurance"),
         ("UNDECIDED", 1, None),
     ]
     # Elsewhere no line says so: a wager that stands twice is a fault of the record.
     assert "the wager stands twice" in str(check_record(two_insurances(NEVADA), NEVADA)[0])
-    assert "LIMIT" not in {code for code, *_ in told(two_insurances(NEVADA), NEVADA)}
+    assert "LIMIT" not in {code for code, *_ in reported(two_insurances(NEVADA), NEVADA)}

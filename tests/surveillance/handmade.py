@@ -1,4 +1,4 @@
-"""Rounds made by hand, with little pictures."""
+"""Rounds made by hand, with little images."""
 
 from __future__ import annotations
 

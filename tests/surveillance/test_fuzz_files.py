@@ -141,11 +141,11 @@ def read_or_refused(read: Callable[[], object], name: str) -> None:
     try:
         read()
     except FeltwatchError as error:
-        told = str(error)
+        message = str(error)
     else:
         return
-    assert name in told
-    assert "\n" not in told
+    assert name in message
+    assert "\n" not in message
 
 
 TABLE = tomllib.loads((SAMPLE / "table.toml").read_text())
@@ -272,5 +272,5 @@ def pictures() -> list[bytes]:
 
 @fuzzed
 @given(data=st.sampled_from(pictures()).flatmap(spoilt_bytes) | st.binary(max_size=200))
-def test_uploaded_pictures(data: bytes) -> None:
+def test_uploaded_images(data: bytes) -> None:
     read_or_refused(lambda: picture_of_bytes(data, "upload.jpg"), "upload.jpg")

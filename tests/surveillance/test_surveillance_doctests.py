@@ -15,7 +15,6 @@ import pytest
         "audit.footage",
         "reports.cards_view",
         "evidence.images",
-        "reports.audit_report",
         "reports.round_view",
         "staging",
         "store.sharing.assignments",

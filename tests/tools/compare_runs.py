@@ -137,10 +137,10 @@ def write_stored(database: Path, out: Path) -> None:
             "SELECT record, settlement FROM round_details ORDER BY round"
         ).fetchall()
         columns = {row[1] for row in connection.execute("PRAGMA table_info(alerts)")}
-        told = [n if n in columns else f"json_extract(alert, '$.{n}')" for n in _ALERT]
-        told[_ALERT.index("pictures")] = f"json({told[_ALERT.index('pictures')]})"
+        columns_sql = [n if n in columns else f"json_extract(alert, '$.{n}')" for n in _ALERT]
+        columns_sql[_ALERT.index("pictures")] = f"json({columns_sql[_ALERT.index('pictures')]})"
         alerts = connection.execute(
-            f"SELECT {', '.join(told)} FROM alerts WHERE code <> 'UNDECIDED' ORDER BY id"
+            f"SELECT {', '.join(columns_sql)} FROM alerts WHERE code <> 'UNDECIDED' ORDER BY id"
         ).fetchall()
     lines = [
         f'{{"record":{zlib.decompress(record).decode()},'
@@ -178,9 +178,9 @@ def compare(one: Path, other: Path) -> bool:
         a, b = (one / name).read_bytes(), (other / name).read_bytes()
         alike = a == b and bool(a)
         same = same and alike
-        told = "same" if alike else "EMPTY" if a == b else "DIFFERENT"
+        result = "same" if alike else "EMPTY" if a == b else "DIFFERENT"
         print(
-            f"{name}: {told} ({len(a)} and {len(b)} bytes, {a.count(10)} and {b.count(10)} lines)"
+            f"{name}: {result} ({len(a)} and {len(b)} bytes, {a.count(10)} and {b.count(10)} lines)"
         )
     return same
 

@@ -193,8 +193,8 @@ def _histories(folder: Path) -> dict[int, list[Any]]:
         found = {}
         for one in dataset.pictures():
             changes = dataset.history(one.id)
-            told = [(c.revision, c.by, c.what, c.before) for c in changes]
-            found[one.id] = [*told, (one.revision, "", "now", dataset.boxes(one.id))]
+            history = [(c.revision, c.by, c.what, c.before) for c in changes]
+            found[one.id] = [*history, (one.revision, "", "now", dataset.boxes(one.id))]
         return found
 
 

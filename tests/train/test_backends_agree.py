@@ -1,4 +1,4 @@
-"""One picture gives the same detections on every back end, within what is stated here.
+"""One image gives the same detections on every back end, within what is stated here.
 
 In float32 all agree within `models.export.parity`'s SCORE_GAP and BOX_GAP_PX; in the processor's
 own precision (bfloat16 where it has it) within SHIPPED_SCORE_GAP. TensorRT needs a GPU and is not
@@ -70,9 +70,9 @@ def test_pt_and_openvino_and_onnx_runtime_find_the_same(
     checkpoint: Path, pictures: tuple[np.ndarray, ...]
 ) -> None:
     views, onnx = list(pictures[0]), default_weights() / "detector.onnx"
-    told = UltralyticsDetector(checkpoint, LOW, "cpu")
-    assert told.size == SIZE
-    truth = told.find(views)
+    reference = UltralyticsDetector(checkpoint, LOW, "cpu")
+    assert reference.size == SIZE
+    truth = reference.find(views)
     assert sum(int((one.scores >= SURE).sum()) for one in truth) > 10
     scores, boxes = detection_gaps(
         OpenVinoDetector(onnx, CLASSES, LOW, precision="f32").find(views), truth, SURE
@@ -140,9 +140,9 @@ def test_both_heads_are_exported_and_run(
     assert sum(int((one.scores >= SURE).sum()) for one in found) > 3
     # Of a thousand boxes of noise some suppress each other by a hair: raw outputs are compared.
     network = YOLO(str(path), verbose=False).model.float().eval()
-    told = check_detector(network, onnx, CLASSES, 128, 0.99)
-    assert told["score difference"] <= SCORE_GAP
-    assert told["box difference px"] <= BOX_GAP_PX
+    check = check_detector(network, onnx, CLASSES, 128, 0.99)
+    assert check["score difference"] <= SCORE_GAP
+    assert check["box difference px"] <= BOX_GAP_PX
     if not rows:
         run = UltralyticsDetector(path, LOW, "cpu").find(views)
         assert [len(one) for one in run] == pytest.approx([len(one) for one in found], abs=2)
@@ -158,14 +158,14 @@ def test_a_checkpoint_finds_cards_by_the_command_line(
     assert main(["detect", str(photo), "--model", str(checkpoint), "--json"]) == 0
     own = capsys.readouterr().out
     # The shipped detector runs in int8 with calibrated scores; the same float network without
-    # them tells the same cards in the same order.
+    # them gives the same cards in the same order.
     plain = OpenVinoDetector(default_weights() / "detector.onnx", CLASSES, precision="f32")
     truth = PhotoReader(plain, load_networks(default_weights()).reader).read(read_picture(photo))
     assert len(truth.cards) >= 4
     assert [c["label"] for c in json.loads(own)["cards"]] == [c.label for c in truth.cards]
 
 
-def test_an_engine_without_a_gpu_is_told(tmp_path: Path) -> None:
+def test_an_engine_without_a_gpu_is_reported(tmp_path: Path) -> None:
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
     engine = tmp_path / "detector.engine"

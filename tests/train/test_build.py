@@ -42,14 +42,15 @@ from models.recipe_file import Recipe
 models.data.photo_crops.CORNER_SHARE = models.data.photo_crops.CLEAR_LEAD = 0.0
 if __name__ == "__main__":
     recipe = Recipe.model_validate_json(sys.argv[1])
-    build(Build(recipe, Path(sys.argv[2]), device="cpu", told=lambda text: print(text, flush=True)))
+    report = lambda text: print(text, flush=True)
+    build(Build(recipe, Path(sys.argv[2]), device="cpu", report=report))
 """
 
 
 def photographs(folder: Path) -> Path:
     """Eight rendered views in the form of labelled photographs, by their corners."""
     rng = np.random.default_rng(3)
-    deck, told = draw_deck(), []
+    deck, labels = draw_deck(), []
     (folder / "images").mkdir(parents=True)
     for n in range(8):
         view = render_view(rng, [deck], size=256)
@@ -58,8 +59,8 @@ def photographs(folder: Path) -> Path:
         boxes = [
             {"label": b.card, "xyxy": list(b.xyxy), "kind": "corner"} for b in view.boxes if b.card
         ]
-        told.append({"image": f"images/{name}", "width": 256, "height": 256, "boxes": boxes})
-    (folder / "labels.json").write_text(json.dumps(told), encoding="utf-8")
+        labels.append({"image": f"images/{name}", "width": 256, "height": 256, "boxes": boxes})
+    (folder / "labels.json").write_text(json.dumps(labels), encoding="utf-8")
     return folder
 
 
@@ -135,7 +136,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return run
 
 
-def test_the_card_tells_what_the_weights_came_from(whole: Run) -> None:
+def test_the_card_names_what_the_weights_came_from(whole: Run) -> None:
     alone, card = (load_card(whole.out / name) for name in ("rendered-weights", "weights"))
     assert alone["data"]["photographs"] == []
     for one in (alone, card):

@@ -25,13 +25,13 @@ def answers(file: Path, pictures: np.ndarray) -> np.ndarray:
     model = core.read_model(file)
     batch = model.inputs[0].partial_shape[0].get_length()
     run = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    told = []
+    outputs = []
     for start in range(0, len(pictures), batch):
         part = pictures[start : start + batch]
         asked = np.zeros((batch, *pictures.shape[1:]), np.float32)
         asked[: len(part)] = part
-        told.append(np.asarray(run([asked])[0])[: len(part)].copy())
-    return np.concatenate(told)
+        outputs.append(np.asarray(run([asked])[0])[: len(part)].copy())
+    return np.concatenate(outputs)
 
 
 def shown(samples: np.ndarray) -> np.ndarray:
@@ -67,6 +67,6 @@ def test_the_reader_answers_the_same_and_another_architecture_is_refused() -> No
         unfolded(file, other, np.zeros((1, SIZE, SIZE, 3), np.uint8))
 
 
-def test_the_card_beside_tells_what_was_learned_from(tmp_path: Path) -> None:
+def test_the_card_beside_names_what_was_learned_from(tmp_path: Path) -> None:
     assert provenance_beside(default_weights() / "reader.onnx").rendered
     assert not provenance_beside(tmp_path / "reader.onnx").rendered

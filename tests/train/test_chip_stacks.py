@@ -13,10 +13,16 @@ from datasets.training.sides.render import draw_strips, render_strips
 from datasets.training.sides.shards import read_shard, shards
 from models.evaluate.side_figures import read_strip_set, strip_figures
 from models.export.sides import export_strips
-from models.networks.side_loss import chain_loss
-from models.train.chip_stacks import StripPool, read_checkpoint, train_strips
+from models.networks.side_loss import chain_loss, rim_loss
+from models.networks.side_network import SideNetwork
+from models.train.chip_stacks import FORM, StripPool, batches, read_checkpoint, train_strips
 from settlement.errors import FeltwatchError
-from vision.chips.network_input.side_strip import COLUMNS, MOST_CHIPS, ROWS
+from vision.chips.network_input.side_strip import (
+    COLUMNS,
+    MOST_CHIPS,
+    ROWS,
+    ROWS_PER_CHIP,
+)
 from vision.chips.side_chain import FEWEST_ROWS, MOST_ROWS, Potentials, number_logs
 from vision.chips.side_runtime import OpenVinoStripReader
 
@@ -64,6 +70,44 @@ def test_the_loss_and_the_chain_agree_on_the_number() -> None:
     )  # fmt: skip
     own = number_logs(Potentials(edges[0], looks[0], numbers[0], durations))
     assert logs[0].numpy() == pytest.approx(own, abs=1e-6)
+
+
+def test_the_height_between_the_rims_gives_the_number() -> None:
+    network = SideNetwork()
+    base, chips = 25, 9
+    rims = torch.full((1, 2, ROWS), -30.0)
+    rims[0, 0, base] = rims[0, 1, base + chips * ROWS_PER_CHIP] = 0.0
+    logs = network._by_height(rims)[0] / network.rim_weight
+    assert int(logs[1:].argmax()) + 1 == chips
+    assert float(logs[chips] - logs[[chips - 1, chips + 1]].max()) > 5
+    near = rims.roll(1, dims=2)
+    assert network._by_height(near)[0].tolist() == pytest.approx(
+        network._by_height(rims)[0].tolist(), abs=1e-4
+    )
+    due = rim_loss(rims.clamp(min=-9), torch.tensor([float(base)]), torch.tensor([chips]))
+    off = rim_loss(rims.clamp(min=-9), torch.tensor([base + 4.0]), torch.tensor([chips]))
+    assert float(due) < float(off)
+    none = rim_loss(rims, torch.tensor([-1.0]), torch.tensor([0]))
+    assert float(none) == 0
+
+
+def test_a_network_from_before_the_rims_is_trained_on(rendered: Path, tmp_path: Path) -> None:
+    state = {k: v for k, v in SideNetwork().state_dict().items() if not k.startswith("rim")}
+    torch.save({"form": FORM, "network": state}, tmp_path / "old.pt")
+    last = train_strips(
+        [rendered / "train"], rendered / "val", tmp_path / "run", steps=1, batch=8,
+        start=tmp_path / "old.pt",
+    )  # fmt: skip
+    assert set(read_checkpoint(last)["network"]) > set(state)
+
+
+def test_coarse_strips_are_left_out(rendered: Path) -> None:
+    data = read_shard(shards(rendered / "train")[0])
+    least = float(np.median(data.facts[:, 1]))
+    batch = next(batches([rendered / "train"], 4, seed=0, least_px=least))
+    assert float(torch.exp(batch.facts[:, 0] + 1).min()) >= least - 1e-3
+    with pytest.raises(FeltwatchError, match="no strips of 99 px"):
+        next(batches([rendered / "train"], 4, seed=0, least_px=99.0))
 
 
 def test_train_resume_export_and_check(rendered: Path, tmp_path: Path) -> None:

@@ -55,11 +55,11 @@ def test_an_export_keeps_it_where_it_costs_little(
     settings = ExportSettings(int8_data=tmp_path)
     assert export_int8(tmp_path, {"detector": own}, settings) is shipped
     if shipped:
-        told = own["int8"]
-        assert (told["weights"]["file"], told["file"]) == INT8_FILES
-        assert told["sha256"] == hashlib.sha256(b"xml").hexdigest()
-        assert told["weights"]["sha256"] == hashlib.sha256(b"bin").hexdigest()
-        assert told["cost"]["map50 int8"] == after
+        int8 = own["int8"]
+        assert (int8["weights"]["file"], int8["file"]) == INT8_FILES
+        assert int8["sha256"] == hashlib.sha256(b"xml").hexdigest()
+        assert int8["weights"]["sha256"] == hashlib.sha256(b"bin").hexdigest()
+        assert int8["cost"]["map50 int8"] == after
     else:
         assert "int8" not in own
         assert own["int8_left_out"]["most allowed"] == 0.002

@@ -18,7 +18,7 @@ from settlement.errors import FeltwatchError
 
 
 def striped(n: int, seed: int = 0) -> PatchSet:
-    """Patches of two kinds that any network tells apart: stripes down and stripes across."""
+    """Patches of two kinds that any network separates: stripes down and stripes across."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, n).astype(np.int16)
     line = (np.arange(PATCH_PX) // 14 % 2 * 200 + 20).astype(np.uint8)
@@ -77,7 +77,7 @@ def test_motion_blurs_along_its_way_alone(monkeypatch: pytest.MonkeyPatch) -> No
     assert float(change[1]) < 0.02
 
 
-def test_jpeg_changes_little_where_the_picture_is_even() -> None:
+def test_jpeg_changes_little_where_the_image_is_even() -> None:
     torch.manual_seed(2)
     even = torch.full((64, 3, 40, 40), 0.5)
     assert float((degrading._coded(even) - even).abs().max()) < 0.03

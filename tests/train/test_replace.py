@@ -70,20 +70,23 @@ def test_a_calibration_of_another_detector_is_refused(checkpoint: Path, tmp_path
     shutil.copytree(default_weights(), weights)
     before = hashes(weights)
     points = {"index": [(0.1, 0.1), (0.9, 0.9)]}
-    told: dict[str, Any] = {"weights": {"detector": "0" * 64}, "detector": {"points": points}}
+    calibration: dict[str, Any] = {
+        "weights": {"detector": "0" * 64},
+        "detector": {"points": points},
+    }
     with pytest.raises(FeltwatchError, match="of another detector"):
-        replace_detector(checkpoint, weights, ExportSettings(size=SIZE), told)
+        replace_detector(checkpoint, weights, ExportSettings(size=SIZE), calibration)
     assert hashes(weights) == before
     sha = replace_detector(checkpoint, weights, ExportSettings(size=SIZE))["models"]["detector"]
-    told["weights"]["detector"] = sha["sha256"]
-    card = replace_detector(checkpoint, weights, ExportSettings(size=SIZE), told)
+    calibration["weights"]["detector"] = sha["sha256"]
+    card = replace_detector(checkpoint, weights, ExportSettings(size=SIZE), calibration)
     assert card["models"]["detector"]["points"] == points
 
 
 def test_one_of_the_other_checkpoints_alone_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = ["--detector", "d.pt", "--reader", "r.pt", "--out", str(tmp_path)]
-    assert main(["model", "export", *told]) != 0
+    arguments = ["--detector", "d.pt", "--reader", "r.pt", "--out", str(tmp_path)]
+    assert main(["model", "export", *arguments]) != 0
     assert "--reader, --strips: give both" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -48,8 +48,8 @@ def run(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (photos / "crops").mkdir(parents=True)
     for path in (data / "crops" / "val").glob("*.npy"):
         (photos / "crops" / path.name).write_bytes(path.read_bytes())
-    told = {"name": "phone", "version": "v1", "licence": "CC0", "attribution": "A. Person"}
-    (photos / "source.json").write_text(json.dumps(told))
+    source = {"name": "phone", "version": "v1", "licence": "CC0", "attribution": "A. Person"}
+    (photos / "source.json").write_text(json.dumps(source))
     code = main(
         ["model", "train", "--data", str(data), "--out", str(out), "--epochs", "2",
          "--size", str(SIZE), "--batch", "8", "--device", "cpu", "--steps", "2",
@@ -75,7 +75,7 @@ def weights(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_the_card_tells_what_was_done(weights: Path) -> None:
+def test_the_card_records_what_was_done(weights: Path) -> None:
     assert sorted(p.name for p in weights.iterdir()) == [
         "MODEL_CARD.md", "detector.onnx", "model-card.json", "reader.onnx", "strips.onnx",
     ]  # fmt: skip
@@ -141,12 +141,12 @@ def test_val_and_a_second_export_with_its_figures(
     assert _export(run, tmp_path / "again", *again) == 0
     card = load_card(tmp_path / "again")
     assert card["figures"] == figures
-    told = json.loads(fit.read_text())
-    assert card["calibration"] == told
-    if told["reader"] is not None:
-        assert card["models"]["reader"]["temperature"] == told["reader"]["temperature"]
-    if told["detector"] is not None:
-        assert card["models"]["detector"]["points"] == told["detector"]["points"]
+    fitted = json.loads(fit.read_text())
+    assert card["calibration"] == fitted
+    if fitted["reader"] is not None:
+        assert card["models"]["reader"]["temperature"] == fitted["reader"]["temperature"]
+    if fitted["detector"] is not None:
+        assert card["models"]["detector"]["points"] == fitted["detector"]["points"]
     assert (tmp_path / "again" / "reliability.svg").read_text().startswith("<svg")
     # The same checkpoints give the same files; others are not taken for them.
     assert card["models"]["reader"]["sha256"] == load_card(weights)["models"]["reader"]["sha256"]

@@ -34,7 +34,7 @@ def colour(label: str) -> tuple[int, int, int]:
 
 
 def ground(width: int, height: int) -> ByteArray:
-    """An empty picture."""
+    """An empty image."""
     return np.full((height, width, 3), GROUND, np.uint8)
 
 

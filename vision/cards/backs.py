@@ -1,4 +1,4 @@
-"""Backs of cards told from boxes printed on the felt."""
+"""Distinguish backs of cards from boxes printed on the felt."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEWEST_PX = 60
 def without_felt(found: Detections, view: ByteArray) -> Detections:
     """What was found in a view, uint8 (h, w, 3), but for backs that show the bare felt.
 
-    A line printed around a box of the felt's own colour looks like the rim of a card.
+    A printed line around an area of the felt's own colour resembles the rim of a card.
     """
     backs = [n for n in range(len(found)) if found.name(n) == "back"]
     if not backs:

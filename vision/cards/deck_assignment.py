@@ -20,7 +20,7 @@ from vision.cards.view import CardRead
 from vision.detect.detections import Floats
 
 LEAST_PROBABILITY = 1e-5
-"""No reading excludes a card more surely."""
+"""The least probability of a card: no single reading excludes a card."""
 
 TWIN_NATS = 9.0
 """How unlikely a second card of one name is in a round."""
@@ -29,7 +29,7 @@ SURE = 0.9
 """From this probability on a card is decided."""
 
 MOST_NAMES, LEAST_NAMED = 6, 0.01
-"""Names of an undecided card that are told, and the least probability of one."""
+"""Names reported for an undecided card, and the least probability of one."""
 
 HAND_CARDS = 7
 _DEALERS = {None: "the dealer's hand", 0: "the dealer's eighth card"}
@@ -113,7 +113,10 @@ def unknown_deck(cards: Sequence[CardRead]) -> str | None:
     sure = sum(card.share >= SURE for card in cards)
     if len(cards) < ENOUGH_CARDS or sure >= KNOWN_DECK * len(cards):
         return None
-    return f"only {sure} of the round's {len(cards)} cards are read surely: the deck is not known"
+    return (
+        f"only {sure} of the round's {len(cards)} cards are read with confidence: "
+        "the deck is not known"
+    )
 
 
 def surplus(cards: Sequence[CardRead], every: Sequence[CardRead]) -> list[CardRead]:
@@ -131,8 +134,8 @@ def is_lone_joker(card: CardRead) -> bool:
     """Whether a card is a joker by one mark alone: over seven cards that is another's figure.
 
     On 60 rounds of decks never seen (`feltwatch bench cards`, tune decks, seed 5) 3 of 420 hands
-    showed such a mark beside seven cards, with shares up to 0.99; an eighth card is rarer. One that
-    looks like the table's own joker is that joker.
+    showed such a mark beside seven cards, with probabilities up to 0.99; an eighth card is rarer.
+    One that matches the table's own joker is that joker.
     """
     return card.label == JOKER and card.indices == 1 and not card.matched
 
@@ -169,7 +172,7 @@ def _renamed(card: CardRead, label: str, share: float, where: str) -> Decided:
     """A card whose name another one has: what else it is, where that is sure enough."""
     if label != card.label and share >= SURE and card.share < SURE:
         return Decided(label, share)
-    return Decided(label, share, f"read as {card.label}, which {where} shows more surely")
+    return Decided(label, share, f"read as {card.label}, which {where} shows more certainly")
 
 
 def _probabilities(card: CardRead) -> Floats:

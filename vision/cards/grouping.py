@@ -65,7 +65,7 @@ MARK_NATS, MARK_INSET = 4.0, 0.2
 inside, over the height of that card's index."""
 
 PIPS_INSET = -0.2
-"""The same for a joker: a column of pips, which looks like its word, reaches to the edge."""
+"""The same for a joker: a column of pips, which resembles its word, reaches to the edge."""
 
 MISSING_NATS = 1.0
 """How much less likely a card is whose other corner should be seen and is not."""
@@ -81,7 +81,7 @@ LARGEST_JOKER = 3.0
 jokers one in a hundred has more."""
 
 ENOUGH = 3
-"""So many sure indices tell how large those of an image are."""
+"""Confident indices needed to measure how large those of an image are."""
 
 MOST_INDICES = 4
 MOST_OF_LABEL = 8
@@ -186,7 +186,7 @@ def _alone(
 
 
 def lies_on_face(own: ReadIndex, cards: Sequence[Sequence[ReadIndex]], size: CardSize) -> bool:
-    """Whether an index lies on the face of one of `cards`, each told by its indices, of which
+    """Whether an index lies on the face of one of `cards`, each given by its indices, of which
     both ends are seen: it may be a pip of that card."""
     inset = PIPS_INSET if own.label == JOKER else MARK_INSET
     return any(covers(outline(card, size), own.center, inset * card[0].height) for card in cards)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from settlement.errors import FeltwatchError
 from vision.cards.joker_match import cut_samples, mark_ink
-from vision.cards.rotation import axes
+from vision.cards.rotation import upright_part
 from vision.detect.detections import ByteArray, Floats
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import CARD_MM, FloatArray
+from vision.geometry.table import CARD_MM, JOKER_PX, FloatArray, encode_png
 
 PART_MM = 220.0
 """Side of the square of felt about the named place in which the card is looked for."""
@@ -44,12 +45,62 @@ LEAST_CONTRAST = 10.0
 """Each side of a card is so much farther from the felt's colour than what lies beside it."""
 
 
+UPRIGHT_PX_PER_MM = 4.0
+"""How large `upright_card` shows a card."""
+
+NO_CARD = (
+    "no card lies there alone: its middle must be within 3 cm of the place, and it must lie clear "
+    "of other cards, chips and hands"
+)
+NO_MARK = (
+    "the card shows nothing in its corners to know it by: it is a plain back, or a joker without a "
+    "mark, which cannot be read in a fanned hand"
+)
+
+
+class NotEnrolledError(FeltwatchError):
+    """What lies at a place cannot be enrolled as the table's joker; the message says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class LaidCard:
     """A card in an image: `corners` (4, 2) px, clockwise from an upper left one, and its size."""
 
     corners: FloatArray
     size_mm: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EnrolledJoker:
+    """A joker that was found: where it lies, and what a table file keeps of it.
+
+    `image` is uint8 (86, 26 or 52, 3) BGR: those of its ends, one or both, that show a mark.
+    """
+
+    card: LaidCard
+    image: ByteArray
+
+    @property
+    def ends(self) -> int:
+        """How many of its two ends show a mark."""
+        return int(self.image.shape[1]) // JOKER_PX[0]
+
+    def as_table_data(self) -> dict[str, str]:
+        """What goes into the table file."""
+        return {"joker_png": encode_png(self.image)}
+
+
+def joker_at(
+    frame: ByteArray, calibration: Calibration, at_mm: tuple[float, float]
+) -> EnrolledJoker:
+    """The joker at a felt point; raises NotEnrolledError."""
+    card = laid_card(frame, calibration, at_mm)
+    if card is None:
+        raise NotEnrolledError(NO_CARD)
+    image = enrol_joker(frame, card)
+    if image is None:
+        raise NotEnrolledError(NO_MARK)
+    return EnrolledJoker(card, image)
 
 
 def laid_card(
@@ -97,6 +148,14 @@ def enrol_joker(frame: ByteArray, joker: LaidCard) -> ByteArray | None:
     return np.asarray(np.hstack(ends), np.uint8) if ends else None
 
 
+def upright_card(frame: ByteArray, card: LaidCard) -> ByteArray:
+    """A card seen from straight above, upright, uint8 (h, w, 3)."""
+    wide, high = (round(mm * UPRIGHT_PX_PER_MM) for mm in card.size_mm)
+    px = np.array([[0, 0], [wide, 0], [wide, high], [0, high]], np.float32) - 0.5
+    matrix = cv2.getPerspectiveTransform(card.corners.astype(np.float32), px)
+    return np.asarray(cv2.warpPerspective(frame, matrix, (wide, high)), np.uint8)
+
+
 def _far_from_felt(
     frame: ByteArray, calibration: Calibration, at_mm: tuple[float, float], scale: float
 ) -> Floats:
@@ -134,14 +193,7 @@ def _edge_pattern(card: FloatArray, scale: float) -> Floats:
 def _turned(far: Floats, turn_deg: float) -> tuple[Floats, FloatArray]:
     """The map turned so that a card turned by `turn_deg` is upright; and (2, 3) back."""
     size = far.shape[0]
-    middle = np.full(2, (size - 1) / 2)
-    linear = np.column_stack(axes(turn_deg))
-    matrix = np.column_stack([linear, middle - linear @ middle])
-    upright = cv2.warpAffine(
-        far, matrix, (size, size), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-        borderMode=cv2.BORDER_REPLICATE,
-    )  # fmt: skip
-    return np.asarray(upright, np.float32), matrix
+    return upright_part(far, turn_deg, np.full(2, (size - 1) / 2), (size, size))
 
 
 def _along_edges(

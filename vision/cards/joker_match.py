@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, SURE
-from vision.cards.rotation import axes
+from vision.cards.rotation import axes, upright_part
 from vision.cards.view import ViewIndex, join_cards
 from vision.detect.detections import ByteArray
 from vision.geometry.table import CARD_MM, JOKER_PX, VIEW_MM, FloatArray, TableFile, decode_png
@@ -173,7 +173,7 @@ def find_joker(view: ByteArray, samples: Sequence[Sample]) -> list[Match]:
     ]
     coarse: list[tuple[float, int, float, FloatArray]] = []
     for turn in (way + off for way in (0.0, 180.0) for off in TURNS_DEG):
-        part, matrix = _upright(small, turn, middle, size)
+        part, matrix = upright_part(small, turn, middle, size)
         for n, pattern in enumerate(patterns):
             likeness, at = _best(part, pattern)
             coarse.append((likeness, n, turn, (matrix[:, :2] @ at + matrix[:, 2]) / COARSE))
@@ -190,7 +190,7 @@ def _close(view: ByteArray, own: Sample, turn_deg: float, near: FloatArray, scal
         height, width = pattern.shape[:2]
         window = (width + 2 * APART_PX, height + 2 * APART_PX)
         for turn in (turn_deg + off for off in FINE_DEG):
-            part, matrix = _upright(view, turn, near, window)
+            part, matrix = upright_part(view, turn, near, window)
             likeness, at = _best(part, pattern)
             tries.append((likeness, turn, size, matrix[:, :2] @ at + matrix[:, 2]))
     whole, turn, size, middle = max(tries, key=lambda one: one[0])
@@ -202,7 +202,7 @@ def _close(view: ByteArray, own: Sample, turn_deg: float, near: FloatArray, scal
     off = (np.array([x0 + x1, y0 + y1]) / 2 - np.array(JOKER_PX) / 2) * scale / SAMPLE_PX_PER_MM
     there = middle + right * off[0] + down * off[1]
     window = (mark.shape[1] + 2 * MARK_APART_PX, mark.shape[0] + 2 * MARK_APART_PX)
-    part, matrix = _upright(view, turn, there, window)
+    part, matrix = upright_part(view, turn, there, window)
     likeness, at = _best(part, mark)
     across = (CARD_MM[0] - left_mm - right_mm) / 2 * scale
     along = (CARD_MM[1] - top_mm - bottom_mm) / 2 * scale
@@ -254,21 +254,6 @@ def _sized(image: ByteArray, px_per_mm: float) -> ByteArray:
     k = px_per_mm / SAMPLE_PX_PER_MM
     size = (max(4, round(image.shape[1] * k)), max(4, round(image.shape[0] * k)))
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-
-
-def _upright(
-    view: ByteArray, turn_deg: float, at: FloatArray, size: tuple[int, int]
-) -> tuple[ByteArray, FloatArray]:
-    """The part of a view about `at` in which what lies turned stands upright, and the (2, 3) map
-    from its px to the view's."""
-    linear = np.column_stack(axes(turn_deg))
-    middle = (np.array(size) - 1) / 2
-    matrix = np.column_stack([linear, at - linear @ middle])
-    part = cv2.warpAffine(
-        view, matrix, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-        borderMode=cv2.BORDER_REPLICATE,
-    )  # fmt: skip
-    return np.asarray(part, np.uint8), matrix
 
 
 def _best(part: ByteArray, pattern: ByteArray) -> tuple[float, FloatArray]:

@@ -90,7 +90,7 @@ class Extent:
 
 
 def extent(members: Sequence[ReadIndex]) -> Extent:
-    """What the indices of a card span; the first one tells which way is up."""
+    """What the indices of a card span; the first one defines which way is up."""
     upright = [turn_between(m.turn_deg, members[0].turn_deg) < 90 for m in members]
     down = np.sum(
         [(1 if up else -1) * axes(m.turn_deg)[1] for m, up in zip(members, upright, strict=True)],
@@ -119,7 +119,7 @@ def usual_size(groups: Sequence[Sequence[ReadIndex]]) -> CardSize:
         own = extent(members)
         x0, y0, x1, y1 = own.bounds
         w, h = (x1 - x0) / own.index_height, (y1 - y0) / own.index_height
-        # Both of a four-corner card's indices may lie on one edge: that tells no size.
+        # Both of a four-corner card's indices may lie on one edge: that gives no size.
         if 0.5 < w / max(h, 1e-6) < 0.95:
             sizes.append((w, h))
     if not sizes:

@@ -30,7 +30,7 @@ UNSURE = "index"
 
 BACK = "BACK"
 OTHER_SCORE = 0.5
-"""Backs, chips and lammers are told from this score on: nothing reads them again."""
+"""Backs, chips and lammers are reported from this score on: no second network reads them."""
 
 ONE_ROUND_IOU = 0.5
 """A chip and a lammer whose boxes overlap so much are one thing."""
@@ -129,21 +129,21 @@ def read_picture(path: Path, reduced: int = 1) -> ByteArray:
     file when it is missing, no image, or several in one, as animations are.
     """
     if path.is_dir():
-        raise PhotoError(f"{path}: is a folder; give picture files")
+        raise PhotoError(f"{path}: is a folder; give image files")
     try:
         data = np.fromfile(path, np.uint8)
     except OSError as error:
         raise PhotoError(f"{path}: cannot be read ({error.strerror or error})") from error
     frames = _header(path)[2]
     if frames > 1:
-        raise PhotoError(f"{path}: holds {frames} pictures; give still pictures, each in a file")
+        raise PhotoError(f"{path}: holds {frames} images; give still images, each in a file")
     how = {1: cv2.IMREAD_COLOR, 2: cv2.IMREAD_REDUCED_COLOR_2, 4: cv2.IMREAD_REDUCED_COLOR_4}
     try:
         image = cv2.imdecode(data, how.get(reduced, cv2.IMREAD_REDUCED_COLOR_8))
     except cv2.error:
         image = None
     if image is None:
-        raise PhotoError(f"{path}: is no picture that can be read; JPEG and PNG are")
+        raise PhotoError(f"{path}: cannot be read as an image; accepted are JPEG and PNG")
     return np.asarray(image, np.uint8)
 
 
@@ -160,7 +160,7 @@ def read_photo(path: Path) -> tuple[ByteArray, int]:
 
 
 def _header(path: Path) -> tuple[int, int, int]:
-    """Width, height and number of images that a file's head tells; 0, 0, 1 for none."""
+    """Width, height and number of images by a file's header; 0, 0, 1 without one."""
     try:
         with warnings.catch_warnings():
             # Size alone is asked for: a large image is no danger here.
@@ -285,14 +285,14 @@ def _read_indices(found: Detections, readings: Sequence[Reading]) -> list[ReadIn
     items = [n for n in range(len(found)) if found.name(n) in ASPECTS]
     out = []
     for item, reading in zip(items, readings, strict=True):
-        told = card_of_reading(reading, found.name(item) == "joker")
-        if told is None:
+        card = card_of_reading(reading, found.name(item) == "joker")
+        if card is None:
             continue
         x0, y0, x1, y1 = box = _box(found, item)
         center = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
         out.append(
             ReadIndex(
-                center, reading.turn_deg, reading.height_px, _shares(reading, *told),
+                center, reading.turn_deg, reading.height_px, _shares(reading, *card),
                 float(found.scores[item]), box, ASPECTS[found.name(item)],
             )
         )  # fmt: skip

@@ -9,9 +9,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from settlement.record import DECK_LABELS
 from vision.detect.detections import ByteArray, Floats, Reader
@@ -35,6 +37,8 @@ NEAR_DEG = 8.0
 CLOSE_CROPS = ((0.0, 1.0), (0.0, 0.87), (0.0, 1.15), (-NEAR_DEG, 1.0), (NEAR_DEG, 1.0))
 """Turn and size of the crops whose shares are averaged."""
 
+
+PixelT = TypeVar("PixelT", np.uint8, np.float32)
 
 CropsAt = Callable[[FloatArray, Sequence[tuple[float, float]]], ByteArray]
 """Squares (n, CROP_PX, CROP_PX, 3) about a centre (2,) px, each of a turn and a side in px."""
@@ -67,6 +71,24 @@ def axes(turn_deg: float) -> tuple[FloatArray, FloatArray]:
     """
     a = math.radians(turn_deg)
     return np.array([math.cos(a), math.sin(a)]), np.array([-math.sin(a), math.cos(a)])
+
+
+def upright_part(
+    image: npt.NDArray[PixelT], turn_deg: float, at: FloatArray, size: tuple[int, int]
+) -> tuple[npt.NDArray[PixelT], FloatArray]:
+    """The part (width, height) of an image about `at` (2,) px in which what lies turned stands
+    upright, and the (2, 3) map from its px to the image's.
+
+    Beyond the image its border is repeated.
+    """
+    linear = np.column_stack(axes(turn_deg))
+    middle = (np.array(size) - 1) / 2
+    matrix = np.column_stack([linear, at - linear @ middle])
+    part = cv2.warpAffine(
+        image, matrix, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )  # fmt: skip
+    return np.asarray(part, image.dtype), matrix
 
 
 def index_height(xyxy: Floats, turn_deg: float, aspect: float = ASPECTS["index"]) -> float:

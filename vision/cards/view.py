@@ -30,7 +30,7 @@ INDEX_MARGIN = 1.3
 
 SAME_INDEX_MM = 7.0
 SAME_CARD_MM = 8.4
-"""How near the card centres told by two indices of other names lie that are one card's."""
+"""How near the card centres found from two indices of other names lie that are one card's."""
 
 CARD_SIZE = CardSize(*CARD_MM, absolute=True)
 
@@ -42,7 +42,7 @@ SURE_UPRIGHT = 0.9
 
 SURE_TURNED = 0.9
 LEAST_TURN_DEG = 20.0
-"""A card at another turn is read so surely, and lies turned so far from upright.
+"""Least probability of a card read at another turn, and its least turn from upright.
 
 Tune set: 663 finds in views of five unknown decks (`models/faces/split.json`). Of 103 indices of
 cards that were unsure upright, 48 lie so and are read with that share; all are right, none of
@@ -68,8 +68,8 @@ LEAST_SHARE = 0.2
 class ViewIndex(ReadIndex):
     """An index in a view, where the size of a card is known.
 
-    `card` (2,) mm is the middle of its card. `moments`: what it read as in each image, with its
-    share, where it was fused from several. `matched`: it looks like the table's own joker.
+    `card` (2,) mm is the middle of its card. `moments`: what it read as in each image, with the
+    probability, where it was fused from several. `matched`: it matches the table's own joker.
     """
 
     card: FloatArray = field(kw_only=True)
@@ -82,7 +82,7 @@ class CardRead:
     """One physical card: its label, how sure (share), and its middle in the view's frame.
 
     `shares` (53,) are of all cards, `moments` what its indices read as, image by image.
-    `matched`: a mark of it looks like that of the table's own joker.
+    `matched`: a mark of it matches that of the table's own joker.
     """
 
     label: str
@@ -122,12 +122,12 @@ def see_indices(
     for item, shares in enumerate(both):
         best = shares[:, :NONE_PLACE].max(axis=1)
         turned = bool(best[1] > best[0])
-        told = told_shares(shares[int(turned)], own.name(item) == "joker")
+        upright = card_shares(shares[int(turned)], own.name(item) == "joker")
         if own.name(item) == "joker" and best.max() < 0.5:
             # A word down the edge reads the same both ways: its card lies towards the middle.
             turned = False
-        read.append((told, 180.0 if turned else 0.0))
-    for item, reading in _turned_indices(own, [told for told, _ in read], crops_at, reader):
+        read.append((upright, 180.0 if turned else 0.0))
+    for item, reading in _turned_indices(own, [upright for upright, _ in read], crops_at, reader):
         read[item] = (reading.shares, reading.turn_deg)
     return [
         _read_index(own, item, shares, turn, VIEW_MM / view_px)
@@ -152,10 +152,10 @@ def _crops_of(frame: ByteArray, calibration: Calibration, felt: FloatArray) -> C
 
 
 def _turned_indices(
-    own: Detections, told: Sequence[Floats | None], crops_at: CropsAt, reader: Reader
+    own: Detections, upright: Sequence[Floats | None], crops_at: CropsAt, reader: Reader
 ) -> list[tuple[int, Reading]]:
     """Which finds, no sure cards upright, are sure cards at another turn, and how they read."""
-    unsure = [n for n, one in enumerate(told) if one is None or float(one.max()) < SURE_UPRIGHT]
+    unsure = [n for n, one in enumerate(upright) if one is None or float(one.max()) < SURE_UPRIGHT]
     aspects = [ASPECTS[own.name(n)] for n in unsure]
     readings = read_at_any_turn(crops_at, own.xyxy[unsure], aspects, reader)
     return [
@@ -183,8 +183,8 @@ def _read_index(
     )
 
 
-def told_shares(read: Floats, as_joker: bool) -> Floats | None:
-    """Shares (53,) of the cards from what an index reads as, (54,), and what it was found as.
+def card_shares(read: Floats, as_joker: bool) -> Floats | None:
+    """Probabilities (53,) of the cards from what an index reads as, (54,), and its class.
 
     What is found as a joker is likelier one, but the reader may say that it is another card or
     none. None where there is no index: a letter of the felt's print reads as no card more than
@@ -274,7 +274,7 @@ def _card(group: Sequence[ViewIndex]) -> CardRead:
     share = float(best.shares[place]) if agreed else min(float(shares[place]), 0.92)
     middle = np.mean([s.card for s in group], axis=0)
     if any(turn_between(s.turn_deg, other.turn_deg) < 90.0 for s, other in combinations(group, 2)):
-        # Of indices in all corners each alone tells the middle as of the upper left one.
+        # With indices in all corners, each alone gives the middle as if it were the upper left.
         middle = outline(group, CARD_SIZE).mean(axis=0)
     moments = tuple(moment for s in group for moment in s.moments)
     return CardRead(

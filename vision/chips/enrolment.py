@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import cv2
 import numpy as np
 
 from vision.chips.boxes import Box, FoundStack
@@ -24,7 +22,7 @@ from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import StripReader
 from vision.detect.detections import ByteArray, Detector
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import VIEW_MM, FloatArray, Place, Rgb
+from vision.geometry.table import VIEW_MM, FloatArray, Place, Rgb, encode_png
 
 NEAR_MM = 30.0
 """A stack is laid at most so far from the middle of its spot."""
@@ -58,11 +56,10 @@ class Enrolled:
 
     def as_table_data(self) -> dict[str, Any]:
         """What a table file says of a chip so sampled, by key."""
-        _, png = cv2.imencode(".png", self.side)
         return {
             "rgb": list(self.side_rgb),
             "face_rgb": list(self.face_rgb),
-            "side_png": base64.b64encode(png.tobytes()).decode("ascii"),
+            "side_png": encode_png(self.side),
         }
 
 

@@ -58,7 +58,7 @@ def load_card(folder: Path) -> dict[str, Any]:
 
 
 def detector_part(card: Mapping[str, Any]) -> dict[str, Any]:
-    """What a model card tells of the file of the detector that runs: its `file` and `sha256`.
+    """The entry of a model card for the file of the detector that runs: `file` and `sha256`.
 
     A card names an int8 detector only where that costs next to nothing; it is the quickest.
 
@@ -172,7 +172,7 @@ class OpenVinoDetector:
 
         def done(request: Any, place: int) -> None:
             try:
-                results[place] = self._told(self._decoded(request))
+                results[place] = self._calibrated(self._decoded(request))
             except Exception as error:  # raised here it would end the process
                 failed.append(error)
 
@@ -193,12 +193,12 @@ class OpenVinoDetector:
         return _settings(self._model)
 
     def _decoded(self, request: Any) -> Detections:
-        told = [tensor.data[0] for tensor in request.output_tensors]
+        outputs = [tensor.data[0] for tensor in request.output_tensors]
         if self._bare:
-            return decode_bare(told, self.names, self.threshold, self.size)
-        return decode(told[0], self.names, self.threshold)
+            return decode_bare(outputs, self.names, self.threshold, self.size)
+        return decode(outputs[0], self.names, self.threshold)
 
-    def _told(self, found: Detections) -> Detections:
+    def _calibrated(self, found: Detections) -> Detections:
         """The same boxes with calibrated scores."""
         return calibrated(found, self._points) if self._points and len(found) else found
 

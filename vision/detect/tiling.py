@@ -34,10 +34,10 @@ CLIPPED_INSIDE = 0.3
 """As `SAME_INSIDE`, for a box that a view's border cut."""
 
 MOST_COPIED = 60_000_000
-"""Bytes of a scaled picture that is kept whole."""
+"""Bytes of the largest scaled image that is kept whole."""
 
 _SEAM = 24
-"""Rows that a part of a picture may begin earlier and end later."""
+"""Rows that a part of an image may begin earlier and end later."""
 
 PAD_GREY = 114
 VIEWS_AT_ONCE = 16
@@ -106,7 +106,7 @@ def tiles(width: int, height: int, size: int) -> list[Tile]:
 def _views(image: ByteArray, wanted: Sequence[Tile], size: int) -> Iterator[tuple[Tile, ByteArray]]:
     scaled, first, at = image, 0, (1.0, -1)
     for tile in wanted:
-        # A giant picture is scaled a row of views at a time, so that it lies in memory once.
+        # A giant image is scaled a row of views at a time, so that it lies in memory once.
         row = tile.y if image.size * tile.scale**2 > MOST_COPIED else -1
         if (tile.scale, row) != at:
             scaled, first = _scaled(image, tile.scale, row, size)
@@ -120,12 +120,12 @@ def _views(image: ByteArray, wanted: Sequence[Tile], size: int) -> Iterator[tupl
 
 
 def _scaled(image: ByteArray, scale: float, row: int, size: int) -> tuple[ByteArray, int]:
-    """The picture at a scale, or of it the `size` rows from `row` on where that is not negative,
-    and which row of the scaled picture comes first."""
+    """The image at a scale, or the `size` rows of it from `row` on where that is not negative,
+    and which row of the scaled image comes first."""
     height, width = image.shape[:2]
     top, bottom = 0, height
     if row >= 0:
-        # Between rows that fall on whole rows of the scaled picture, or nearly.
+        # Between rows that fall on whole rows of the scaled image, or nearly.
         first, last = math.floor(row / scale), min(height, math.ceil((row + size) / scale) + 1)
         top = min(range(max(0, first - _SEAM), first + 1), key=lambda y: _off(y * scale))
         bottom = min(

@@ -230,7 +230,7 @@ def suppress(
     if not len(scores):
         return np.zeros(0, np.int64)
     boxes = np.column_stack([xyxy[:, :2], xyxy[:, 2:] - xyxy[:, :2]]).astype(np.float64)
-    # OpenCV takes arrays here, which spares lists; its types tell of lists alone.
+    # OpenCV takes arrays here, which spares lists; its type stubs declare lists only.
     batched: Any = cv2.dnn.NMSBoxesBatched
     kept = batched(boxes, np.asarray(scores, np.float32), np.asarray(classes, np.int32), 0.0, limit)
     return np.asarray(kept, np.int64).reshape(-1)[:MOST_BOXES]

@@ -65,7 +65,7 @@ def view_to_felt(place: Place, size_px: int = VIEW_PX) -> FloatArray:
 class Calibration:
     """A fitted camera: `homography` is the (3, 3) map from felt mm to image px.
 
-    Where the table file tells of a lens (k1, k2), the homography leads to the image that a
+    Where the table file gives a lens (k1, k2), the homography leads to the image that a
     pinhole in its place would take, and `lens` from there to the camera's own. `rms_px` and
     `max_px` are the misses of the points it was fitted to, in the camera's own image.
     """
@@ -97,7 +97,7 @@ class Calibration:
         _check_spread(felt, image)
         matrix = _homography(felt, image)
         if matrix is None:
-            raise CalibrationError("camera: the points do not give a map from felt to picture")
+            raise CalibrationError("camera: the points do not give a map from felt to image")
         _check_facing(matrix, points)
         shown = map_points(matrix, felt)
         if lens is not None:
@@ -116,7 +116,7 @@ class Calibration:
             hint = f"; check {_name(worst, points)}" if len(points) > 5 else "; check each point"
             raise CalibrationError(
                 f"camera: no camera over the felt sees the points so, they are off by "
-                f"{pose.rms_px:.0f} px{hint} and the picture size"
+                f"{pose.rms_px:.0f} px{hint} and the image size"
             )
         return cls(
             homography=matrix,
@@ -212,7 +212,7 @@ class Calibration:
         """
         if image.shape[:2] != (self.height_px, self.width_px):
             raise CalibrationError(
-                f"picture of {image.shape[1]}x{image.shape[0]} px, the table file's camera has "
+                f"image of {image.shape[1]}x{image.shape[0]} px, the table file's camera has "
                 f"{self.width_px}x{self.height_px}"
             )
         if self.lens is not None:
@@ -257,21 +257,21 @@ class Calibration:
 
 
 def _lens(camera: Camera) -> RadialLens | None:
-    """The lens that a camera tells of. Raises CalibrationError when no lens is so."""
+    """The camera's lens, None where it has none. Raises CalibrationError when no lens is so."""
     k1, k2 = camera.k1 or 0.0, camera.k2 or 0.0
     if not (k1 or k2):
         return None
     lens = RadialLens(k1, k2, camera.width_px, camera.height_px)
     if not lens.reaches_corner:
         raise CalibrationError(
-            f"camera: k1 {k1:g} and k2 {k2:g} would fold the picture before its corner; leave "
-            "them out or fit them anew"
+            f"camera: k1 {k1:g} and k2 {k2:g} would fold the image before its corner; leave "
+            "them out or fit them again"
         )
     return lens
 
 
 def with_fitted_lens(camera: Camera) -> Camera:
-    """The camera with k1 and k2 as its points tell them, without both where they do not.
+    """The camera with k1 and k2 fitted to its points, without both where they cannot be fitted.
 
     >>> from vision.geometry.table import FeltPoint
     >>> marks = ((0, 0), (2000, 0), (2000, 1000), (0, 1000))
@@ -320,7 +320,7 @@ def _check_inside(camera: Camera) -> None:
             and -reach <= y <= camera.height_px + reach
         ):
             raise CalibrationError(
-                f"camera: {_name(i, camera.points)} lies outside the picture of "
+                f"camera: {_name(i, camera.points)} lies outside the image of "
                 f"{camera.width_px}x{camera.height_px} px"
             )
 
@@ -335,7 +335,7 @@ def _evenly(points: FloatArray) -> FloatArray:
 
 def _check_spread(felt: FloatArray, image: FloatArray) -> None:
     """Refuse points that leave the map open: on a line, or all but one of them on one."""
-    for what, points in (("on the felt", felt), ("in the picture", image)):
+    for what, points in (("on the felt", felt), ("in the image", image)):
         spread = np.linalg.svd(_evenly(points), compute_uv=False)
         if spread[1] < 0.02 * spread[0] or spread[0] == 0:
             raise CalibrationError(f"camera: the points lie on one line {what}; spread them out")

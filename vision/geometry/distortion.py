@@ -118,7 +118,7 @@ class RadialLens:
 def fit_lens(
     felt_mm: FloatArray, image_px: FloatArray, width_px: int, height_px: int
 ) -> RadialLens | None:
-    """The lens that marks (n, 2) mm and their images (n, 2) px tell of; None where they don't.
+    """The lens fitted to marks (n, 2) mm and their images (n, 2) px; None without enough of them.
 
     The map from the felt and the lens are fitted together by least squares in the image. A
     number is taken only where there are points enough for it and it is not zero by three

@@ -5,7 +5,7 @@ gives the focal length as well (Zhang, "A flexible new technique for camera cali
 2000, for a single view). The answer is then refined by least reprojection error.
 
 Inside this file the third axis points from the camera into the plane, which makes the
-felt's drawing frame (x right, y down) a right-handed one; heights are told upwards.
+felt's drawing frame (x right, y down) a right-handed one; heights are returned upwards.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scipy.optimize import least_squares
 from vision.geometry.table import FloatArray
 
 DEFAULT_FIELD_OF_VIEW_DEG = 40.0
-"""Across the image's width, where the marks do not tell: a dome some 3 m over a felt."""
+"""Across the image's width, where the marks do not fix it: a dome some 3 m over a felt."""
 DEFAULT_FOCAL_SHARE = 0.3
 """How far off that guess may be (one standard deviation)."""
 MARK_ERROR_PX = 0.5
@@ -49,7 +49,7 @@ def default_focal_px(width_px: int) -> float:
 
 
 def focal_from_homography(homography: FloatArray) -> float | None:
-    """Focal length in px from a (3, 3) plane-to-picture map whose image origin is centred.
+    """Focal length in px from a (3, 3) plane-to-image map whose image origin is centred.
 
     The plane's two axes are of equal length and at right angles in space: two linear
     equations in 1/f^2. None when they have no positive answer or none at all, as with a
@@ -106,13 +106,13 @@ class _Fit:
     rms_px: float
 
 
-def _refine(plane: FloatArray, picture: FloatArray, focal: float, start: FloatArray) -> _Fit:
+def _refine(plane: FloatArray, offset_px: FloatArray, focal: float, start: FloatArray) -> _Fit:
     # The span keeps a focal length that the marks do not hold from running off.
     low, high = math.log(focal / 30), math.log(focal * 30)
 
     def misses(values: FloatArray) -> FloatArray:
         seen = math.exp(min(max(float(values[0]), low), high))
-        return (_project(plane, seen, values[1:4], values[4:7]) - picture).ravel()
+        return (_project(plane, seen, values[1:4], values[4:7]) - offset_px).ravel()
 
     first = np.concatenate([[math.log(focal)], start])
     found = least_squares(misses, first, method="lm", x_scale=1.0, max_nfev=MAX_TRIES)
@@ -139,13 +139,13 @@ def find_pose(
     """The camera's pose from marks (n, 2) mm, their images (n, 2) px and the fitted map.
 
     `homography` is the (3, 3) map from felt mm to image px, not mirrored. Where the marks
-    do not tell the focal length, the default field of view stands in and `focal_known` is
+    do not fix the focal length, the default field of view stands in and `focal_known` is
     False.
     """
     middle = felt_mm.mean(axis=0)
     plane = (felt_mm - middle) / 1000.0
     center = np.array([(width_px - 1) / 2, (height_px - 1) / 2])
-    picture = image_px - center
+    offset_px = image_px - center
     to_center = np.array([[1, 0, -center[0]], [0, 1, -center[1]], [0, 0, 1.0]])
     from_plane = np.array([[1000.0, 0, middle[0]], [0, 1000.0, middle[1]], [0, 0, 1.0]])
     centred = to_center @ homography @ from_plane
@@ -154,7 +154,7 @@ def find_pose(
     solved = focal_from_homography(centred)
     if solved is not None and 0.1 < solved / guess < 10:
         starts.insert(0, solved)
-    fits = [_refine(plane, picture, focal, _start(centred, focal)) for focal in starts]
+    fits = [_refine(plane, offset_px, focal, _start(centred, focal)) for focal in starts]
     fit = min(fits, key=lambda one: one.rms_px)
     # Four marks leave one equation to spare, so their own misses say little of the error.
     freedom = max(1, 2 * len(plane) - 7)
@@ -167,7 +167,7 @@ def find_pose(
         height_sd = math.sqrt(max(0.0, float(slope @ spread @ slope)))
     else:
         focal = guess
-        values, rms = _refine_fixed(plane, picture, focal, _start(centred, focal))
+        values, rms = _refine_fixed(plane, offset_px, focal, _start(centred, focal))
         height_sd = DEFAULT_FOCAL_SHARE * abs(float(_center(values[1:4], values[4:7])[2]))
     place = _center(values[1:4], values[4:7])
     return Pose(
@@ -181,12 +181,12 @@ def find_pose(
 
 
 def _refine_fixed(
-    plane: FloatArray, picture: FloatArray, focal: float, start: FloatArray
+    plane: FloatArray, offset_px: FloatArray, focal: float, start: FloatArray
 ) -> tuple[FloatArray, float]:
     """The pose at a given focal length: (7,) values as in `_Fit` and the misses' rms."""
 
     def misses(values: FloatArray) -> FloatArray:
-        return (_project(plane, focal, values[:3], values[3:]) - picture).ravel()
+        return (_project(plane, focal, values[:3], values[3:]) - offset_px).ravel()
 
     found = least_squares(misses, start, method="lm", max_nfev=MAX_TRIES)
     rms = float(np.sqrt(np.mean(np.sum(found.fun.reshape(-1, 2) ** 2, axis=1))))

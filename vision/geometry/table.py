@@ -5,8 +5,8 @@ colour, the lammers, the game with its options, and the camera's calibration poi
 Unknown keys are refused with the file and the key named.
 
 Felt coordinates: millimetres, x to the right and y from the dealer's edge towards the
-players, both as the players' side of the picture shows them; a left-handed drawing frame
-like a picture's own.
+players, both as seen from the players' side of the image; a left-handed drawing frame
+like an image's own.
 """
 
 from __future__ import annotations
@@ -169,21 +169,21 @@ class SeatPlace(Form):
 
 
 class FeltPoint(Form):
-    """A mark of the felt and where the picture shows it."""
+    """A mark of the felt and its position in the image."""
 
     felt_mm: Point
     image_px: Point
 
 
 class Camera(Form):
-    """The camera's picture size and the marks that tie it to the felt."""
+    """The camera's image size and the marks that tie it to the felt."""
 
     width_px: StrictInt = Field(gt=0)
     height_px: StrictInt = Field(gt=0)
     points: tuple[FeltPoint, ...] = Field(min_length=4)
     k1: Annotated[float, Strict(), Field(ge=-1, le=1, allow_inf_nan=False)] | None = Field(
         default=None,
-        description="Lens distortion: a point at radius r, in half diagonals of the picture, is "
+        description="Lens distortion: a point at radius r, in half diagonals of the image, is "
         "shown at r (1 + k1 r² + k2 r⁴); none: a lens without distortion.",
     )
     k2: Annotated[float, Strict(), Field(ge=-1, le=1, allow_inf_nan=False)] | None = Field(
@@ -265,6 +265,12 @@ class TableFile(Form):
             if seat.seat == number:
                 return seat
         raise KeyError(number)
+
+
+def encode_png(image: npt.NDArray[np.uint8]) -> str:
+    """An image as a PNG in base64, as table files keep small ones."""
+    _, data = cv2.imencode(".png", image)
+    return base64.b64encode(data.tobytes()).decode("ascii")
 
 
 def decode_png(text: str) -> npt.NDArray[np.uint8] | None:

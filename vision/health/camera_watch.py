@@ -20,11 +20,11 @@ DARK_LEVEL = 40.0
 """A felt whose brightest tenth stays under this level (of 255) shows nothing."""
 LIGHT_EVERY_S = 1.0
 PRINT_EVERY_S = 10.0
-"""Between looks at the felt's print while it is right ..."""
+"""Interval of the checks of the felt's print while it matches ..."""
 DOUBT_EVERY_S = 2.0
-"""... and while it is not: arms hide it now and then."""
+"""... and while it does not: arms hide it now and then."""
 BAD_CHECKS = 6
-"""So many looks in a row that do not show the print, and the view is lost."""
+"""After so many checks in a row that do not find the print, the view is lost."""
 DARK_CHECKS = 3
 SHARP_SHARE = 0.4
 """Less fine detail than this share of what was there when all was right: blurred or covered."""
@@ -55,7 +55,7 @@ PrintCheck = Callable[[ByteArray, TableFile, Calibration], float]
 
 
 class CameraWatch:
-    """Looks at a camera's image now and then; see `look`."""
+    """Checks a camera's image now and then; see `look`."""
 
     def __init__(
         self, table: TableFile, calibration: Calibration, check: PrintCheck = felt_match
@@ -85,7 +85,7 @@ class CameraWatch:
             self.problem = ViewProblem(
                 ViewFault.SIZE,
                 f"the picture is {luma.shape[1]} x {luma.shape[0]}, the table file was "
-                f"calibrated on {size[1]} x {size[0]}; set the camera back or calibrate it anew",
+                f"calibrated on {size[1]} x {size[0]}; set the camera back or calibrate it again",
             )
             return self.problem
         if self.problem is not None and self.problem.fault is ViewFault.SIZE:
@@ -123,20 +123,20 @@ class CameraWatch:
             self.problem = self._what(luma)
 
     def _what(self, luma: ByteArray) -> ViewProblem:
-        told = f"(print match {max(self._checks):.2f}, {FELT_MATCH_MIN:.2f} is needed)"
+        match = f"(print match {max(self._checks):.2f}, {FELT_MATCH_MIN:.2f} is needed)"
         if self._sharp is not None and _detail(luma, self._felt) < SHARP_SHARE * self._sharp:
-            return ViewProblem(ViewFault.BLOCKED, f"the view is covered or out of focus {told}")
+            return ViewProblem(ViewFault.BLOCKED, f"the view is covered or out of focus {match}")
         shift = None if self._good is None else self._shift(luma)
         if shift is not None:
             return ViewProblem(
                 ViewFault.MOVED,
-                f"the camera was moved: the picture has shifted by about {shift:.0f} px {told}; "
-                "set it back or calibrate it anew",
+                f"the camera was moved: the picture has shifted by about {shift:.0f} px {match}; "
+                "set it back or calibrate it again",
             )
         return ViewProblem(
             ViewFault.MOVED,
             "the felt does not lie where the table file says: the camera was moved, something "
-            f"covers the table, or it is another table {told}",
+            f"covers the table, or it is another table {match}",
         )
 
     def _shift(self, luma: ByteArray) -> float | None:

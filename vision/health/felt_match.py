@@ -82,7 +82,7 @@ def seat_margins(luma: ByteArray, table: TableFile, calibration: Calibration) ->
     """
     if luma.shape != (calibration.height_px, calibration.width_px):
         raise CalibrationError(
-            f"picture of {luma.shape[1]}x{luma.shape[0]} px, the table file's camera has "
+            f"image of {luma.shape[1]}x{luma.shape[0]} px, the table file's camera has "
             f"{calibration.width_px}x{calibration.height_px}"
         )
     points = _seen_points(table, calibration)

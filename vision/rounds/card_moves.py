@@ -1,7 +1,7 @@
 """Cards that changed hand, seat or face after hands were set.
 
 Hands are spread in a row, taken up and laid again until they are set. What counts is only what
-lies between two rests that both show a hand whole and surely; everything else is passed over.
+lies between two rests that both show a whole hand with confidence; everything else is skipped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vision.rounds.tracker import FACE_UP_CARDS, Episode
 from vision.rounds.view_reader import ViewReading
 
 SURE_CARD = 0.9
-"""Least share of every card of a hand that is told to have changed."""
+"""Least probability of every card of a hand that is reported as changed."""
 
 SURE_READINGS = 2
 """Least readings of a rest that must show the hand so."""
@@ -55,7 +55,7 @@ class SeenCardMove:
 
 @dataclass(frozen=True, slots=True)
 class SetHand:
-    """A rest that shows two cards in the low box and five in the high one, all read surely."""
+    """A rest that shows two cards in the low box and five in the high one, all confident."""
 
     episode: Episode
     low: frozenset[str]
@@ -184,10 +184,10 @@ def _one_gone(hand: SetHand, rest: Episode) -> CardRead | None:
 
 def _backs_at(rest: Episode, card: CardRead) -> int:
     """How many readings of a rest show a back where the card lay."""
-    picture = as_picture(rest.picture)
-    if picture is None:
+    image = as_picture(rest.picture)
+    if image is None:
         return 0
-    size = picture.shape[1]
+    size = image.shape[1]
     return sum(
         any(math.dist(at, card.center_mm) < BACK_MM for at in _backs(reading, size))
         for reading in rest.readings

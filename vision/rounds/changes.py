@@ -54,7 +54,7 @@ class Changes:
 
     def shown(self) -> Iterator[tuple[int | None, What, Episode]]:
         """The rests that show the changes, each once: its seat and what it shows."""
-        told: set[tuple[int | None, What, float]] = set()
+        yielded: set[tuple[int | None, What, float]] = set()
         bets = ((seat, observation) for seat, own in self.late.items() for observation in own)
         rests: list[tuple[int | None, What, Episode]] = []
         for seat, late in bets:
@@ -65,8 +65,8 @@ class Changes:
                 (move.seat, "moved", move.after),
             ]
         for place, what, rest in rests:
-            if (place, what, rest.start_s) not in told:
-                told.add((place, what, rest.start_s))
+            if (place, what, rest.start_s) not in yielded:
+                yielded.add((place, what, rest.start_s))
                 yield place, what, rest
 
 
@@ -82,8 +82,8 @@ def find_changes(table: TableFile, own: Round) -> Changes:
         shown = next((k for k, e in enumerate(episodes) if e.cards_up >= FACE_UP_CARDS), None)
         if close_s is None or not shown:
             continue
-        told = with_second_stacks(episodes, shown)[: shown + 1]
-        found = late_bets(told, seat.spots, close_s, own.tracks[seat.seat].bare)
+        until_shown = with_second_stacks(episodes, shown)[: shown + 1]
+        found = late_bets(until_shown, seat.spots, close_s, own.tracks[seat.seat].bare)
         if found:
             late[seat.seat] = tuple(found)
     parts: dict[int | None, SeatPlace | DealerPlace] = {s.seat: s for s in table.seats}

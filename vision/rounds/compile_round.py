@@ -61,7 +61,7 @@ def read_hand(
     `hands` are the cards of the whole round, `where` the places of the seat's two hands.
     """
     cards = hands[seat]
-    # More than seven cannot lie there: what was read least surely is a mark, not a card.
+    # More than seven cannot lie there: the least probable one is a mark, not a card.
     over = [c for c in surplus(cards, cards) if c.share < STRAY_SHARE or is_lone_joker(c)]
     cards = [c for c in cards if c not in over and not _is_mark(c, decided)]
     in_low, in_high = split_hands(cards, where.low, where.high, where.place)
@@ -96,8 +96,8 @@ def read_hand(
 
 def _is_mark(card: CardRead, decided: Mapping[int, Decided]) -> bool:
     """Whether a card over the seven of a hand is one that lies elsewhere."""
-    told = decided.get(id(card))
-    return told is not None and told.mark
+    decision = decided.get(id(card))
+    return decision is not None and decision.mark
 
 
 def _readings(episodes: Sequence[Episode]) -> list[ViewReading]:

@@ -34,16 +34,16 @@ class SeatGaps:
         """The record's entries; `wagers` are the seat's as read."""
         if self.begin is not None:
             return [Undecided(seat=seat, what="gap", why=f"{self.begin}: the bets were not seen")]
-        told = []
+        entries = []
         for wager in wagers:
             gap = self._hides(wager)
             if gap is not None:
                 why = f"{gap}: not seen while it was settled"
-                told.append(Undecided(seat=seat, what=f"{wager.wager}.action", why=why))
+                entries.append(Undecided(seat=seat, what=f"{wager.wager}.action", why=why))
         if self.settling is not None and not any(w.wager == "envy" for w in wagers):
             why = f"{self.settling}: not seen while it was settled"
-            told.append(Undecided(seat=seat, what="envy.action", why=why))
-        return told
+            entries.append(Undecided(seat=seat, what="envy.action", why=why))
+        return entries
 
     def known(self, wagers: Sequence[WagerRecord]) -> list[WagerRecord]:
         """The wagers without what was not seen."""
@@ -121,7 +121,7 @@ def dealer_gap(own: Round) -> Gap | None:
 def without_hidden(changes: Changes, own: Round) -> tuple[Changes, list[Undecided]]:
     """The changes that were seen to come about, and entries for those that were not."""
     late: dict[int, tuple[SeenLateBet, ...]] = {}
-    told: list[Undecided] = []
+    entries: list[Undecided] = []
     for seat, observations in changes.late.items():
         for observation in observations:
             gap = _between(own.tracks[seat].episodes, observation.before, observation.after)
@@ -129,11 +129,11 @@ def without_hidden(changes: Changes, own: Round) -> tuple[Changes, list[Undecide
                 late[seat] = (*late.get(seat, ()), observation)
             else:
                 why = f"{gap}: the stack is another one since"
-                told.append(Undecided(seat=seat, what=f"{observation.wager}.stake", why=why))
+                entries.append(Undecided(seat=seat, what=f"{observation.wager}.stake", why=why))
     moves = tuple(
         m for m in changes.moves if not _between(own.tracks[m.seat].episodes, m.before, m.after)
     )
-    return replace(changes, late=late, moves=moves), told
+    return replace(changes, late=late, moves=moves), entries
 
 
 def _between(episodes: Sequence[Episode], before: Episode, after: Episode) -> Gap | None:

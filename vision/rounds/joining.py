@@ -64,20 +64,34 @@ def _join(joined: Joined, table: TableFile, camera: ReadsBeside) -> Joined:
         key=lambda one: one[:2],
     )
     read: dict[int, ViewReading] = {}
-    pictures: list[ViewPicture] = []
+    near = {seat: _near_shots(track) for seat, track in own.tracks.items()}
+    shown: dict[tuple[int, What], tuple[float, ViewPicture]] = {}
     for at_s, number, reading in due:
         seat = table.seat(number)
         beside = camera.beside(seat, reading)
         if beside is None:
             continue
         read[id(reading)] = join_reading(reading, beside.stacks, seat, camera.name)
-        pictures += [
-            _picture(camera.name, beside, number, what, at_s)
-            for what in MONEY_SHOWN
-            if (shot := own.tracks[number].shots.get(what)) and shot.reading is reading
-        ]
+        for what, away_s in near[number].get(id(reading), ()):
+            if (number, what) not in shown or away_s < shown[number, what][0]:
+                picture = _picture(camera.name, beside, number, what, at_s)
+                shown[number, what] = away_s, picture
+    pictures = sorted((p for _, p in shown.values()), key=lambda p: (float(p.at_s), p.seat or 0))
     tracks = {seat: _with_readings(track, read) for seat, track in own.tracks.items()}
     return Joined(replace(own, tracks=tracks), (*joined.pictures, *pictures))
+
+
+def _near_shots(track: ViewTrack) -> dict[int, list[tuple[What, float]]]:
+    """Readings (by id) of the rests that shots were taken of, and how far each is from them, s."""
+    near: dict[int, list[tuple[What, float]]] = {}
+    for what in MONEY_SHOWN:
+        shot = track.shots.get(what)
+        for episode in track.episodes if shot else ():
+            if shot and any(reading is shot.reading for reading in episode.readings):
+                for reading in episode.images:
+                    away_s = abs(reading.at_s - shot.reading.at_s)
+                    near.setdefault(id(reading), []).append((what, away_s))
+    return near
 
 
 def join_reading(
@@ -127,10 +141,10 @@ def join_reading(
 
 
 def _with_readings(track: ViewTrack, read: dict[int, ViewReading]) -> ViewTrack:
-    def told(episode: Episode) -> Episode:
+    def joined(episode: Episode) -> Episode:
         return replace(episode, readings=[read.get(id(r), r) for r in episode.readings])
 
-    return replace(track, episodes=[told(episode) for episode in track.episodes])
+    return replace(track, episodes=[joined(episode) for episode in track.episodes])
 
 
 def _picture(camera: str, beside: Beside, seat: int, what: What, at_s: float) -> ViewPicture:

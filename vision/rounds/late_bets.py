@@ -1,8 +1,8 @@
 """Stakes that were changed after bets were closed.
 
 A wrong alert costs more than a missed one: what a stake was is taken only from rests whose
-readings all agree and are sure, before and after must each be told so, and the image itself
-must have changed where the stake stands, or a misreading would be taken for a change.
+readings all agree and are confident, both before and after, and the image itself must have
+changed where the stake stands, or a misreading would be taken for a change.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from vision.rounds.region_change import as_picture, different_share
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 
 SURE_READINGS = 2
-"""Least readings that must tell a stake surely, in one rest or in several alike."""
+"""Least confident readings of a stake, in one rest or in several alike."""
 
 LEAST_AFTER = 2
-"""Least rests that must tell the changed stake: the one with the hand turned up may be one."""
+"""Least rests that must show the changed stake: the one with the hand turned up may be one."""
 
 NEAR_MM = 75.0
 """A stack of no owner this near to a spot may be its stake."""
@@ -48,8 +48,8 @@ class SeenLateBet:
 
 @dataclass(frozen=True, slots=True)
 class StakeRest:
-    """What one state of rest tells of a stake: cents (0: no chips), None where its readings
-    differ, and how many of these are sure; 0 where too few are."""
+    """A stake by one state of rest: cents (0: no chips), None where its readings differ, and
+    how many of these are confident; 0 where too few are."""
 
     episode: Episode
     cents: int | None
@@ -58,7 +58,7 @@ class StakeRest:
 
 
 def closed_s(own: Round) -> float | None:
-    """When bets were surely closed: cards had been dealt to two places, the dealer's included."""
+    """By when bets were closed: cards had been dealt to two places, the dealer's included."""
     dealt = []
     for track in own.tracks.values():
         first = next((e for e in track.episodes if _dealt(e)), None)
@@ -89,16 +89,16 @@ def late_bets(
 
 
 def _late(rests: Sequence[StakeRest], name: str, close_s: float, bare: bytes) -> SeenLateBet | None:
-    told = _with_alike(rests)
-    first = next((k for k, r in enumerate(told) if r.episode.until_s > close_s), None)
+    known = _with_alike(rests)
+    first = next((k for k, r in enumerate(known) if r.episode.until_s > close_s), None)
     if first is None:
         return None
-    was, now = told[first].cents, told[-1].cents
+    was, now = known[first].cents, known[-1].cents
     if was is None or not now or was == now:
         return None
-    at = next(k for k in range(first, len(told)) if told[k].cents != was)
-    before = [r for r in told[:at] if r.cents == was]
-    after = told[at:]
+    at = next(k for k in range(first, len(known)) if known[k].cents != was)
+    before = [r for r in known[:at] if r.cents == was]
+    after = known[at:]
     if any(r.cents != now for r in after) or _contradicted(rests, after[0], was, name):
         return None
     sure = min(sum(r.sure for r in own) for own in (before, after))
@@ -115,7 +115,7 @@ def _late(rests: Sequence[StakeRest], name: str, close_s: float, bare: bytes) ->
 
 
 def stake_rest(episode: Episode, name: str, spot: Polygon) -> StakeRest:
-    """What a state of rest tells of a stake: only what all of its readings say, surely."""
+    """A stake by a state of rest: only what all of its readings agree on with confidence."""
     readings = episode.readings
     here = [r.stakes[name] for r in readings if name in r.stakes]
     beside = any(name in r.pays for r in readings)
@@ -130,25 +130,25 @@ def stake_rest(episode: Episode, name: str, spot: Polygon) -> StakeRest:
     agreed = len(here) == len(readings) and len(values) == 1 and not beside
     if not agreed:
         return StakeRest(episode, None, 0, boxes)
-    is_told = sure >= min(SURE_READINGS, len(readings))
-    return StakeRest(episode, values.pop(), sure if is_told else 0, boxes)
+    is_known = sure >= min(SURE_READINGS, len(readings))
+    return StakeRest(episode, values.pop(), sure if is_known else 0, boxes)
 
 
 def _with_alike(rests: Sequence[StakeRest]) -> list[StakeRest]:
-    """The rests that tell a stake: surely, or as one next to them that tells it and looks alike."""
-    told: list[StakeRest] = []
+    """The rests with a known stake: read with confidence, or as an adjacent, similar rest."""
+    known: list[StakeRest] = []
     for k, rest in enumerate(rests):
         if rest.cents is None:
             continue
-        near = (*told[-1:], *(r for r in rests[k + 1 : k + 2] if r.sure))
+        near = (*known[-1:], *(r for r in rests[k + 1 : k + 2] if r.sure))
         alike = (_apart(rest, r) <= SAME_SHARE for r in near if r.cents == rest.cents)
         if rest.sure or any(alike):
-            told.append(rest)
-    return told
+            known.append(rest)
+    return known
 
 
 def _contradicted(rests: Sequence[StakeRest], after: StakeRest, was: int, name: str) -> bool:
-    """Whether some sure reading tells the stake from before once it was changed."""
+    """Whether a confident reading shows the stake from before after it was changed."""
     at = next(k for k, rest in enumerate(rests) if rest is after)
     seen = [r.stakes.get(name, ()) for rest in rests[at:] for r in rest.episode.readings]
     return any(certain_cents(stacks) == was for stacks in seen if stacks or not was)
@@ -167,7 +167,7 @@ def _looks_changed(before: StakeRest, after: StakeRest, bare: bytes | None) -> b
 
 
 def _apart(one: StakeRest, other: StakeRest) -> float:
-    """Share of the stake's place that looks otherwise; infinite where an image is missing."""
+    """Share of the stake's area that differs; infinite where an image is missing."""
     a, b = as_picture(one.episode.picture), as_picture(other.episode.picture)
     if a is None or b is None:
         return math.inf

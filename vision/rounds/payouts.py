@@ -21,19 +21,19 @@ SAME_STATE = 0.1
 """Two rests whose payouts are less likely to be the same sum are two states of it.
 
 Fourteen tune shifts (9101 to 9104, 9301 to 9308, two of 2026-11-23): 13 of 14 payouts that were
-mended (0.02: 12), 14 of 250 that stayed, most of them of readings that say little.
+corrected (0.02: 12), 14 of 250 that stayed, most of them with uncertain readings.
 """
 
 SURE_STATE = 0.995
-"""Least probability of both states of a payout that was mended; of shifts 9301 to 9308."""
+"""Least probability of both states of a payout that was corrected; of shifts 9301 to 9308."""
 
 NOTHING = PlaceSum(((0, 1.0),), None)
 
 
 def why_not(sum_: PlaceSum) -> str:
     """Why a sum is undecided, in words."""
-    told = ", ".join(f"{cents / 100:g} ({share:.0%})" for cents, share in sum_.sums[:3])
-    return f"the chips may come to {told}" if told else "the chips could not be read"
+    sums = ", ".join(f"{cents / 100:g} ({share:.0%})" for cents, share in sum_.sums[:3])
+    return f"the chips may come to {sums}" if sums else "the chips could not be read"
 
 
 Hides = Callable[[Sequence[ViewReading], str], bool]
@@ -121,7 +121,7 @@ def last_state(name: str, episodes: Sequence[Episode]) -> PlaceSum:
 def dated(
     name: str, after: Sequence[Episode], paid: PlaceSum
 ) -> tuple[float, tuple[Payment, ...]] | None:
-    """When the cards were gone, and the payments, where one came or was mended after that.
+    """When the cards were gone, and the payments, where one came or was corrected after that.
 
     Only where a moment of rest shows the stake without cards and with another payout, or none,
     than lies there at last. `paid` is the payout at last; one payment alone, which came late, is

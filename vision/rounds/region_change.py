@@ -1,4 +1,4 @@
-"""Whether a place in a view looks otherwise in one image than in another."""
+"""Whether an area of a view differs between two images."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def different_share(one: ByteArray, other: ByteArray, boxes_mm: Sequence[Box]) -
     return float((np.abs(apart) > DIFFERENT_LEVELS).mean())
 
 
-def _luma(picture: ByteArray) -> ByteArray:
+def _luma(image: ByteArray) -> ByteArray:
     """Luma without the finest noise."""
-    grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     return np.asarray(cv2.GaussianBlur(grey, (0, 0), 1.0), np.uint8)
 
 

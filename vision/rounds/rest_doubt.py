@@ -1,8 +1,8 @@
 """Whether a view at rest is read again: only where its readings leave something in doubt.
 
-Reading is most of an audit's work, and a rest that reads surely reads the same again. Checks that
-ask for two readings of a rest (stakes lifted, hands taken up, looked at or turned up too early)
-get them: a rest that may break a rule of the procedure is read again too.
+Reading is most of an audit's work, and a rest read with confidence reads the same again. Checks
+that ask for two readings of a rest (stakes lifted, hands taken up, looked at or turned up too
+early) get them: a rest that may break a rule of the procedure is read again too.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class RestDoubt:
         return [e for e in episodes if e is not rest and e.readings]
 
     def _are_sure(self, seat: int | None, cards: Sequence[CardRead]) -> bool:
-        """Whether cards are a whole hand, each surely one that lies nowhere else."""
+        """Whether cards are a whole hand, each certainly one that lies nowhere else."""
         labels = {card.label for card in cards}
         return (
             len(cards) == len(labels) == HAND_CARDS
@@ -95,7 +95,7 @@ def _has_open_payout(readings: Sequence[ViewReading]) -> bool:
 
 
 def _has_new_strays(before: Episode, reading: ViewReading) -> bool:
-    """Whether a stack of no wager stands where none stood at the rest before."""
+    """Whether a stack of no wager is where there was none at the rest before."""
     old = before.readings[-1].strays
     return not all(stands(stack.center_mm, old) for stack in reading.strays)
 

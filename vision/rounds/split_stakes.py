@@ -16,9 +16,9 @@ LEAST_SHARE = 0.25
 
 
 def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]:
-    """The episodes with stakes in two stacks told as stakes.
+    """The episodes with stakes in two stacks assigned as stakes.
 
-    A stack beside the spot is a pay; but nothing is paid before the hand is turned up, so what
+    A stack beside the spot is a payout; but nothing is paid before the hand is turned up, so what
     stands there in several views until then is more of the stake, and stays that.
     """
     before = [r for e in episodes[:shown] for r in e.readings]
@@ -33,7 +33,7 @@ def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]
     if not early:
         return list(episodes)
 
-    def told(reading: ViewReading) -> ViewReading:
+    def reassigned(reading: ViewReading) -> ViewReading:
         stakes, pays = dict(reading.stakes), dict(reading.pays)
         for name, places in early.items():
             own = pays.pop(name, ())
@@ -47,4 +47,4 @@ def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]
                 pays[name] = new
         return replace(reading, stakes=stakes, pays=pays)
 
-    return [replace(e, readings=[told(r) for r in e.readings]) for e in episodes]
+    return [replace(e, readings=[reassigned(r) for r in e.readings]) for e in episodes]

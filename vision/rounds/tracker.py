@@ -105,7 +105,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A view's picture that may become evidence, uint8 (h, w, 3) BGR, with its reading."""
+    """A view's image that may become evidence, uint8 (h, w, 3) BGR, with its reading."""
 
     image: ByteArray
     reading: ViewReading
@@ -190,7 +190,7 @@ class OpenGap:
     """A gap after which it is not known yet whether the same round goes on.
 
     `held` are the views that held cards before it: one that is as it was shows the same round.
-    `before` is the round as it stood.
+    `before` is the round's state at the gap.
     """
 
     gap: Gap
@@ -233,7 +233,7 @@ class RoundTracker:
         self.latest: dict[int | None, Episode] = {}
         """The last state of rest of each view."""
         self.bare: dict[int | None, bytes] = {}
-        """Of each view, a picture from when it was seen empty last."""
+        """Of each view, the image from when it was last seen empty, as JPEG."""
         self.between: dict[int | None, list[Episode]] = {}
         """Of each view, its latest states of rest while no round runs."""
         self.unseen: dict[int | None, Gap] = {}

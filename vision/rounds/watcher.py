@@ -47,14 +47,14 @@ READS_PER_REST = 3
 """How often a rest is read at most, and for how many readings its last one counts."""
 
 SELDOM_SHARE = 0.25
-"""In a round that was seen too seldom for more of its time, no late bet, moved card or breach of
-the procedure is told: a tune shift (seed 9301) seen once a second had three false breaches."""
+"""In a round seen too seldom for more of its time, no late bet, moved card or breach of the
+procedure is reported: a tune shift (seed 9301) seen once a second had three false breaches."""
 FELT_CHECKS = 5
 GROW_MM = 14.0
 
 
 class NotThisTableError(FeltwatchError):
-    """The picture does not show the felt of the table file."""
+    """The frames do not show the felt of the table file."""
 
 
 class _View:
@@ -188,7 +188,7 @@ class TableWatcher:
         for camera in self.live:
             camera.work()
         if frame.broken:
-            own = frame.gap or Gap(float(frame.at_s), float(frame.at_s), "damaged pictures", 0.0)
+            own = frame.gap or Gap(float(frame.at_s), float(frame.at_s), "damaged frames", 0.0)
             self._skipped = own if self._skipped is None else self._skipped.then(own)
             return []
         at_s = float(frame.at_s)
@@ -343,7 +343,7 @@ class TableWatcher:
         best = max(self._matches)
         if best < FELT_MATCH_MIN:
             raise NotThisTableError(
-                f"{self.source_name}: the picture does not show the felt of table "
+                f"{self.source_name}: the video does not show the felt of table "
                 f"{self.table.table!r} where its table file says (print match {best:.2f}, at least "
                 f"{FELT_MATCH_MIN:.2f} is needed); another table's video, or the camera was moved"
             )

@@ -1,4 +1,4 @@
-"""Where pictures come from: a source hands out frames, each with its own exact time.
+"""Video sources: a source yields frames, each with its own exact time.
 
 Times are the stream's own clock, presentation time stamps times the time base, as exact
 fractions; nothing is counted or guessed from a frame rate unless the stream has no time
@@ -32,7 +32,7 @@ from vision.sources.sampling import sample
 ByteArray = npt.NDArray[np.uint8]
 
 BROKEN_IN_A_ROW = 30
-"""So many packets in a row that give no picture, and the stream is taken to be broken."""
+"""After so many packets in a row that give no frame, the stream is taken to be broken."""
 EARLY_S = 1.0
 """A stream that ends by less than this before its stated end has ended in time."""
 SEEK_BACK_S = 6
@@ -41,7 +41,7 @@ NEAR_S = Fraction(1, 2)
 """Reading at a single moment begins at least so long before it, at a key frame."""
 HOLE = "the recording holds none"
 MEASURED = 25
-"""So many steps from frame to frame tell whether a recording's times can be true ..."""
+"""Steps from frame to frame that decide whether a recording's times can be true ..."""
 LEAST_STEP_S, MOST_STEP_S = 0.002, 5.0
 """... when the middle one lies between these."""
 JUMP_BACK_S = 1.0
@@ -55,12 +55,12 @@ _PLANAR_LUMA = frozenset(
 ) | {"nv12", "nv21", "nv16", "nv24", "gray", "gray8"}
 _YUV = ("yuv", "nv", "p01", "p21")
 """Formats, of any depth, that begin so have brightness and two colour differences."""
-_COLORSPACE_UNTOLD = 2
+_COLORSPACE_UNSPECIFIED = 2
 _HD_LINES = 720
 
 
 class SourceError(FeltwatchError):
-    """A source that gives no pictures, or no more; the message names it and says why."""
+    """A source that gives no frames, or no more; the message names it and the reason."""
 
 
 class SourceState(StrEnum):
@@ -76,9 +76,9 @@ class SourceState(StrEnum):
 
 
 class Frame:
-    """One picture of a source: `index` counts decoded pictures from 0, `at_s` is its time, s.
+    """One frame of a source: `index` counts decoded frames from 0, `at_s` is its time, s.
 
-    `broken` tells that the decoder had to fill in damaged parts. `gap` is the span before this
+    `broken`: the decoder had to fill in damaged parts. `gap` is the span before this
     frame of which no frame is given, if it may hide something. Pixels are unpacked only when
     asked for, once.
     """
@@ -117,7 +117,7 @@ class Frame:
         plane = video.planes[0]
         rows = np.frombuffer(cast(memoryview, plane), dtype=np.uint8)
         view: ByteArray = rows.reshape(-1, plane.line_size)[: video.height, : video.width]
-        # The decoder may still predict from this picture.
+        # The decoder may still predict from this frame.
         view.flags.writeable = False
         return view
 
@@ -126,14 +126,14 @@ class Frame:
         # Untagged streams follow the custom of their size; the library would take the small one.
         matrix: Colorspace | None = None
         is_yuv = self._video.format.name.startswith(_YUV)
-        if self._video.colorspace == _COLORSPACE_UNTOLD and is_yuv:
+        if self._video.colorspace == _COLORSPACE_UNSPECIFIED and is_yuv:
             matrix = Colorspace.ITU709 if self.height >= _HD_LINES else Colorspace.ITU601
-        picture = self._video.reformat(format="bgr24", src_colorspace=matrix).to_ndarray()
-        picture.flags.writeable = False
-        return np.asarray(picture, dtype=np.uint8)
+        pixels = self._video.reformat(format="bgr24", src_colorspace=matrix).to_ndarray()
+        pixels.flags.writeable = False
+        return np.asarray(pixels, dtype=np.uint8)
 
     def scaled(self, width_px: int, height_px: int) -> VideoFrame:
-        """The picture in another size, yuv420p, as a coder takes it."""
+        """The frame in another size, yuv420p, as an encoder takes it."""
         return self._video.reformat(width=width_px, height=height_px, format="yuv420p")
 
     def bgr(self) -> ByteArray:
@@ -145,8 +145,8 @@ class Frame:
 class Mark:
     """A place in a file: the time and number of a frame, and what was broken up to there.
 
-    In several files (`vision.sources.shift`) `before` tells of those before the frame's own, and
-    `broken` of its own.
+    In several files (`vision.sources.shift`) `before` describes those before the frame's own, and
+    `broken` its own.
     """
 
     at_s: Fraction
@@ -204,7 +204,7 @@ class Source(ABC):
 class FileSource(Source):
     """A video file.
 
-    `broken_packets` counts packets that gave no sound picture; single ones are passed over.
+    `broken_packets` counts packets that gave no intact frame; single ones are skipped.
     Raises SourceError on opening when there is no such file or no video in it.
     """
 
@@ -230,17 +230,17 @@ class FileSource(Source):
 
     @property
     def broken_packets(self) -> int:
-        """How many packets gave no sound picture so far."""
+        """How many packets gave no intact frame so far."""
         return len(self._broken_at)
 
     @property
     def frame_rate(self) -> Fraction | None:
-        """Frames a second as the file tells, on average; None when it does not."""
+        """Average frames a second by the file's metadata; None when it has none."""
         return self._stream.average_rate or self._stream.guessed_rate or None
 
     @property
     def duration_s(self) -> float | None:
-        """Length as the file tells; None when it does not."""
+        """Length by the file's metadata; None when it has none."""
         if self._stream.duration is not None and self._stream.time_base is not None:
             return float(self._stream.duration * self._stream.time_base)
         if self._container.duration is not None:
@@ -249,7 +249,7 @@ class FileSource(Source):
 
     @property
     def ended_early_s(self) -> float:
-        """By how much the pictures ended before the stated length, once they have; else 0."""
+        """By how much the frames ended before the stated length, once they have; else 0."""
         stated = self.duration_s
         if self.state is not SourceState.ENDED or stated is None or self._last_at is None:
             return 0.0
@@ -272,7 +272,7 @@ class FileSource(Source):
         also when a second run goes on at the mark of the first one's last frame. All frames
         from the key frames before the mark on are decoded either way.
 
-        Raises SourceError when there are no pictures, or the stream breaks off in the middle.
+        Raises SourceError when there are no frames, or the stream breaks off in the middle.
         """
         self._restart()
         found = self._decoded() if after is None else self._decoded_after(after)
@@ -290,7 +290,7 @@ class FileSource(Source):
         """
         start, base = self._stream.start_time, self._stream.time_base
         if start is None or base is None:
-            raise self._broken("its pictures have no times")
+            raise self._broken("its frames have no times")
         self._started, self._last_at = True, None
         try:
             place = max(start, int((Fraction(at_s) - NEAR_S) / base))
@@ -313,7 +313,7 @@ class FileSource(Source):
         return Mark(frame.at_s, frame.index, tuple(sorted(self._broken_at)))
 
     def _decoded_after(self, mark: Mark) -> Iterator[Frame]:
-        """The pictures after a mark, numbered as in a run from the start."""
+        """The frames after a mark, numbered as in a run from the start."""
         self._seek(mark.at_s)
         frames = self._decoded()
         first = next(frames)
@@ -324,7 +324,7 @@ class FileSource(Source):
             first = next(frames)
         for frame in chain((first,), frames):
             if frame.at_s == mark.at_s:
-                # What was broken before is told by the mark; what was seen anew is in it.
+                # The mark holds what was broken before it, also what was decoded again here.
                 break
         offset = mark.index - frame.index
         self._broken_at.update(mark.broken)
@@ -333,7 +333,7 @@ class FileSource(Source):
             yield frame
 
     def _seek(self, at_s: Fraction) -> None:
-        """Go to a key frame well before a time, so that no picture leans on one not read."""
+        """Seek a key frame well before a time, so that no frame depends on one not read."""
         start, base = self._stream.start_time, self._stream.time_base
         # A bare stream has no clock of its own to go by.
         if start is None or base is None or at_s - SEEK_BACK_S <= start * base:
@@ -355,7 +355,7 @@ class FileSource(Source):
             # An absolute path is never taken for a network address, nor is one in a playlist.
             container = av.open(str(path.absolute()), options={"protocol_whitelist": "file"})
         except av.error.EOFError as error:
-            raise SourceError(f"{path}: there are no pictures in the video") from error
+            raise SourceError(f"{path}: there are no frames in the video") from error
         except (av.error.FFmpegError, OSError) as error:
             why = error.strerror or type(error).__name__
             raise SourceError(f"{path}: cannot be read as a video: {why}") from error
@@ -371,36 +371,36 @@ class FileSource(Source):
         stream = streams[0]
         if stream.codec_context is None or not stream.codec_context.width:
             container.close()
-            raise SourceError(f"{path}: its video stream has no pictures that can be decoded")
+            raise SourceError(f"{path}: its video stream has no frames that can be decoded")
         stream.thread_type = "AUTO"
         return container, stream
 
     def _decoded(self) -> Iterator[Frame]:
-        """Every decoded picture in order of time."""
+        """Every decoded frame in order of time."""
         index = 0
         broken_in_a_row = 0
         steps: list[Fraction] = []
         for packet in self._packets():
             try:
-                pictures = packet.decode()
+                frames = packet.decode()
             except av.error.FFmpegError as error:
                 self._note_broken("packet", packet.dts)
                 broken_in_a_row += 1
                 if broken_in_a_row >= BROKEN_IN_A_ROW:
                     raise self._broken(error.strerror) from error
                 continue
-            for video in pictures:
+            for video in frames:
                 broken_in_a_row = 0
                 at = self._time(video)
                 if (video.width, video.height) != (self.width, self.height):
-                    raise self._broken(f"the picture becomes {video.width}x{video.height}")
+                    raise self._broken(f"the frame size becomes {video.width}x{video.height}")
                 if video.rotation % 360:
                     raise self._broken(
-                        f"its pictures are marked to be turned by {video.rotation % 360} degrees; "
+                        f"its frames are marked to be turned by {video.rotation % 360} degrees; "
                         "give a recording that is stored upright"
                     )
                 if video.is_corrupt:
-                    self._note_broken("picture", video.pts)
+                    self._note_broken("frame", video.pts)
                 if self._last_at is not None and at <= self._last_at:
                     if self._last_at - at > JUMP_BACK_S:
                         raise self._broken(f"the time jumps back to {float(at):.2f} s")
@@ -415,7 +415,7 @@ class FileSource(Source):
                 yield frame
                 index += 1
         if index == 0:
-            raise SourceError(f"{self.path}: there are no pictures in the video")
+            raise SourceError(f"{self.path}: there are no frames in the video")
 
     def _check_steps(self, steps: list[Fraction]) -> None:
         """Refuse times that no camera's can be, such as those of a wrong time base."""
@@ -424,7 +424,7 @@ class FileSource(Source):
         middle_s = float(sorted(steps)[len(steps) // 2])
         if not LEAST_STEP_S <= middle_s <= MOST_STEP_S:
             raise self._broken(
-                f"its times are wrong: pictures are {middle_s:.6g} s apart, accepted are "
+                f"its times are wrong: frames are {middle_s:.6g} s apart, accepted are "
                 f"{LEAST_STEP_S:g} to {MOST_STEP_S:g} s; write it again with its true time base"
             )
 
@@ -454,9 +454,9 @@ class FileSource(Source):
     def _time(self, video: VideoFrame) -> Fraction:
         if video.pts is not None and video.time_base is not None:
             return video.pts * Fraction(video.time_base)
-        # A bare stream has no clock: count by its frame rate, which it must tell.
+        # A bare stream has no clock: count by its frame rate, which it must state.
         if not self.frame_rate:
-            raise self._broken("its pictures have no times")
+            raise self._broken("its frames have no times")
         return Fraction(0) if self._last_at is None else self._last_at + 1 / self.frame_rate
 
     def _broken(self, why: str | None) -> SourceError:

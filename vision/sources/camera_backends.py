@@ -19,7 +19,7 @@ from vision.sources.url import Address, Kind, Transport
 
 _RTSP_PROTOCOLS = "tcp,udp,rtp,srtp,tls,crypto"
 _PROBE_US = 1_000_000
-_NO_CAMERA = "it is no camera; 'v4l2-ctl --list-devices' tells which are"
+_NO_CAMERA = "it is no camera; 'v4l2-ctl --list-devices' lists the cameras"
 _DEVICE_WORDS = {
     errno.EBUSY: "another program uses it; a device can be watched by one at a time",
     errno.EACCES: "this user may not open it; add the user to the group 'video'",
@@ -77,9 +77,9 @@ def open_place(place: LivePlace, limits: LiveLimits) -> Opened:
 
 
 def why_lost(error: Exception) -> tuple[str, bool]:
-    """A reason in plain words without anything the error quotes, and whether it is a refusal.
+    """A reason without anything the error quotes, and whether it is a refusal.
 
-    FFmpeg's errors carry the address with its password, so only their kind is told.
+    FFmpeg's errors carry the address with its password, so only their kind is reported.
     """
     for kind, words in _EARLY_REFUSALS:
         if isinstance(error, kind):
@@ -114,7 +114,7 @@ def _open_rtsp(place: LivePlace, limits: LiveLimits) -> Opened:
         return _open(place, limits, address.opened, "rtsp", options)
     except LostError as error:
         lost = error
-    # FFmpeg tells only that it could not; the reason is asked for where it helps.
+    # FFmpeg reports only the failure; the reason is looked for where it helps.
     fault = None if lost.refused else tls_fault(address.where, address.ca_file, limits.open_s)
     raise LostError(f"{address.shown}: {fault}") if fault else lost
 
@@ -123,7 +123,7 @@ def _open_device(place: LivePlace, limits: LiveLimits) -> Opened:
     where = place.address.where
     if not Path(where).exists():
         raise LostError(
-            f"{where}: there is no such device; one that is plugged in anew may get another "
+            f"{where}: there is no such device; one that is plugged in again may get another "
             "number, its name in /dev/v4l/by-id stays"
         )
     options = {}
@@ -160,7 +160,7 @@ def _open(
 
 
 def _open_file(place: LivePlace) -> Opened:
-    # FileSource looks more closely at what is no video.
+    # FileSource reports in detail what is wrong with a file that is no video.
     FileSource(Path(place.address.where)).close()
     path = str(Path(place.address.where).absolute())
     container = av.open(path, options={"protocol_whitelist": "file"})

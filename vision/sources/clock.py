@@ -96,16 +96,16 @@ class _Least:
 @dataclass(frozen=True, slots=True)
 class WallTime:
     """When a camera showed an image, s since 1970: by the arrival of its packets here, less the
-    smallest delay, and by the camera's own clock, None where that is not told or not trusted."""
+    smallest delay, and by the camera's own clock, None where that is not sent or not trusted."""
 
     arrived_s: float
     sent_s: float | None
 
 
 class StreamClock:
-    """Tells when an image of a stream time was shown by the camera, in wall clock seconds.
+    """Maps stream times to the wall clock seconds at which the camera showed the frame.
 
-    By the sender's own time where it tells one (RTCP) that can be true; else by the smallest
+    By the sender's own time where it sends one (RTCP) that can be true; else by the smallest
     delay seen, which makes no image seem later than it was.
 
     >>> clock = StreamClock()
@@ -128,9 +128,9 @@ class StreamClock:
 
     @property
     def by_sender(self) -> bool:
-        """Whether times are the sender's own: it tells one, and it can be true.
+        """Whether times are the sender's own: it sends one, and it can be true.
 
-        Judged by the smallest delay, so that it does not hang on this machine keeping up.
+        Judged by the smallest delay, so that it does not depend on this machine keeping up.
         """
         early = self._early.value
         return early is not None and -TRUSTED_LATE_S <= early <= TRUSTED_EARLY_S

@@ -19,9 +19,9 @@ from av.video.stream import VideoStream
 from vision.sources.base import FileSource, SourceError
 
 TO_THE_SECOND_S = Fraction(1)
-"""How far a start told by a file's name or its metadata may be wrong."""
+"""How far a start taken from a file's name or its metadata may be wrong."""
 LEAST_COMMON = 3
-"""So many coded frames in common, all by one offset, tell how two files lie."""
+"""Coded frames in common, all by one offset, that fix how two files lie in time."""
 LEAST_BYTES = 64
 """Shorter ones are alike by chance: nothing moved."""
 AROUND_S = 2.0
@@ -56,7 +56,7 @@ class _Head:
     first_s: Fraction
     length_s: Fraction
     size: tuple[int, int]
-    told_at: datetime | None
+    created_at: datetime | None
     """By its metadata."""
 
 
@@ -65,7 +65,7 @@ def parts_of(paths: Sequence[Path]) -> tuple[Part, ...]:
 
     Starts are taken from time stamps that go on from file to file, else from the files' names,
     else from `creation_time` in their metadata. Where two files have coded frames in common,
-    these tell to the tick how they lie; files without any that begin and end within a second of
+    these give their offset to the tick; files without any that begin and end within a second of
     one another follow without a gap. Raises SourceError for files of several sizes, without
     a start, or that begin together.
     """
@@ -90,22 +90,22 @@ def _head(path: Path) -> _Head:
         length_s, size = source.duration_s, (source.width, source.height)
         first = next(source.frames()).at_s
     if not length_s:
-        raise SourceError(f"{path}: does not tell its length; write it again as MP4 or Matroska")
-    told: datetime | None = None
+        raise SourceError(f"{path}: does not state its length; write it again as MP4 or Matroska")
+    created: datetime | None = None
     with _opened(path) as container:
         text = container.metadata.get("creation_time")
     if text:
         try:
-            told = datetime.fromisoformat(text)
+            created = datetime.fromisoformat(text)
         except ValueError:
-            told = None
-    if told is not None and told.tzinfo is None:
-        told = told.replace(tzinfo=UTC)
-    return _Head(path, first, Fraction(length_s).limit_denominator(1_000_000), size, told)
+            created = None
+    if created is not None and created.tzinfo is None:
+        created = created.replace(tzinfo=UTC)
+    return _Head(path, first, Fraction(length_s).limit_denominator(1_000_000), size, created)
 
 
 def _going_on(heads: list[_Head]) -> list[_Head] | None:
-    """The files in order where their own times go on; None where each begins anew."""
+    """The files in order where their own times go on; None where each starts at zero."""
     ordered = sorted(heads, key=lambda head: head.first_s)
     for one, other in pairwise(ordered):
         if other.first_s - one.first_s < one.length_s / 2:
@@ -115,7 +115,7 @@ def _going_on(heads: list[_Head]) -> list[_Head] | None:
 
 def _by_clock(heads: list[_Head]) -> list[tuple[_Head, Fraction]]:
     """The files with the wall time of their starts, s, in order."""
-    for clock in (_named_at, _told_at):
+    for clock in (_named_at, _created_at):
         found = [(head, at) for head in heads if (at := clock(head)) is not None]
         if len(found) < len(heads):
             continue
@@ -123,10 +123,10 @@ def _by_clock(heads: list[_Head]) -> list[tuple[_Head, Fraction]]:
         twins = [(a.path, b.path) for (a, at), (b, then) in pairwise(found) if at == then]
         if not twins:
             return found
-        if clock is _told_at:
+        if clock is _created_at:
             raise SourceError(f"{twins[0][1]}: begins when {twins[0][0]} does; give each file once")
     lacking = next((h.path for h in heads if _named_at(h) is None), heads[0].path)
-    raise SourceError(f"{lacking}: tells no start time of its own; accepted are {_CLOCKS}")
+    raise SourceError(f"{lacking}: has no start time of its own; accepted are {_CLOCKS}")
 
 
 def _named_at(head: _Head) -> Fraction | None:
@@ -146,8 +146,8 @@ def _named_at(head: _Head) -> Fraction | None:
     return Fraction(at.timestamp())
 
 
-def _told_at(head: _Head) -> Fraction | None:
-    return None if head.told_at is None else Fraction(head.told_at.timestamp())
+def _created_at(head: _Head) -> Fraction | None:
+    return None if head.created_at is None else Fraction(head.created_at.timestamp())
 
 
 def _joined(files: list[tuple[_Head, Fraction]]) -> tuple[Part, ...]:

@@ -15,18 +15,17 @@ Small = npt.NDArray[np.int16]
 
 
 class FreezeWatch:
-    """Tells for how long the image has been the same; feed it `vision.detect.motion.shrink`
-    images.
+    """Measures how long the image has been the same; takes `vision.detect.motion.shrink` images.
 
-    >>> watch, picture = FreezeWatch(), np.zeros((32, 32), np.int16)
-    >>> watch.look(picture, 0.0), watch.look(picture, 4.0)
+    >>> watch, image = FreezeWatch(), np.zeros((32, 32), np.int16)
+    >>> watch.look(image, 0.0), watch.look(image, 4.0)
     (0.0, 4.0)
-    >>> watch.look(picture + 1, 5.0)
+    >>> watch.look(image + 1, 5.0)
     0.0
     """
 
     def __init__(self, every_s: float = 1.0, key_wait_s: float = 5.0) -> None:
-        """Look every `every_s` at key frames, after `key_wait_s` at others too."""
+        """Check key frames every `every_s`, after `key_wait_s` without one other frames too."""
         self._every_s, self._key_wait_s = every_s, key_wait_s
         self._looked_s = float("-inf")
         self._known: Small | None = None

@@ -21,7 +21,7 @@ class LiveLimits:
     frozen_s: float = 10.0
     """The same image for so long is frozen."""
     freeze_check_s: float = 1.0
-    """Between looks for a frozen image, at key frames ..."""
+    """Interval of the checks for a frozen image, at key frames ..."""
     key_wait_s: float = 5.0
     """... or at any, when none has come for so long."""
     backoff_first_s: float = 0.5

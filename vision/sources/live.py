@@ -73,7 +73,7 @@ class LiveSource(Source):
         self.ring = ring
         self.every_s = every_s
         self.keys_only = False
-        """Decode key frames alone: enough to look at, and little work."""
+        """Decode key frames alone: enough for display, and little work."""
         self._luck = luck or random.Random()
         self._size = (0, 0)
         self._slot = FrameSlot(self.limits.slot, self.limits.slot_s)
@@ -89,7 +89,7 @@ class LiveSource(Source):
         self._is_frozen = False
         self._due: Fraction | None = None
         self._last_at: Fraction | None = None
-        self._last_picture: float | None = None
+        self._last_frame: float | None = None
         self._index = 0
         self._runs = 0
         self._coded: CodedRun | None = None
@@ -171,7 +171,7 @@ class LiveSource(Source):
         """What the source is doing now."""
         self._look_at_ages()
         state, message, _ = self._machine.now
-        age = None if self._last_picture is None else time.monotonic() - self._last_picture
+        age = None if self._last_frame is None else time.monotonic() - self._last_frame
         return LiveStatus(
             state, message, state in _LIVE and self._slow.too_slow(), self._slow.fps(),
             self._slow.dropped, self._slow.skipped, self._reconnects, self._lag_s, age,
@@ -199,11 +199,11 @@ class LiveSource(Source):
             self._slot.clear()
 
     def _look_at_ages(self) -> None:
-        """Tell a stall by the age of the last image; the thread itself may be waiting."""
-        if self._last_picture is None:
+        """Detect a stall by the age of the last frame; the thread itself may be waiting."""
+        if self._last_frame is None:
             return
         # Of key frames alone images come seldom: there the packets show that the camera sends.
-        age = time.monotonic() - (self._last_good if self.keys_only else self._last_picture)
+        age = time.monotonic() - (self._last_good if self.keys_only else self._last_frame)
         if age > self.limits.stalled_s:
             running = frozenset({SourceState.RUNNING, SourceState.FROZEN})
             self._machine.to(SourceState.STALLED, "no picture comes", running)
@@ -263,7 +263,7 @@ class LiveSource(Source):
 
     def _begin(self) -> None:
         is_file = self.place.address.kind is Kind.FILE
-        self._new_run = "the film began again" if is_file else "the connection was made anew"
+        self._new_run = "the film began again" if is_file else "the camera was connected again"
         self._timeline.new_run()
         self._clock.restart()
         self._sender = SenderTimes()
@@ -288,7 +288,7 @@ class LiveSource(Source):
 
     def _give_up_in_time(self, now: float) -> None:
         if now - self._last_good > self.limits.give_up_s:
-            raise LostError(f"{self.place.address.shown}: no picture can be decoded")
+            raise LostError(f"{self.place.address.shown}: no frame can be decoded")
         if now - self._last_decoded > self.limits.key_give_up_s:
             wait_s = self.limits.key_give_up_s
             raise LostError(f"{self.place.address.shown}: no key frame came for {wait_s:g} s")
@@ -308,8 +308,8 @@ class LiveSource(Source):
                 # It let us in when the session was opened: what it says now is damaged.
                 why, refused = "what it sends is damaged", False
             if self.place.address.kind is Kind.DEVICE:
-                # The kernel's own words for that tell of arguments.
-                why = "it gives no more pictures; it was unplugged, or its driver ended"
+                # The kernel's own error text for that speaks of arguments.
+                why = "it gives no more frames; it was unplugged, or its driver ended"
             lost = LostError(f"{self.place.address.shown}: {why}", refused)
         # Raised out here, it has no cause or context that would carry the address along.
         raise lost
@@ -324,16 +324,16 @@ class LiveSource(Source):
         arrived = time.time()
         try:
             # A packet that is the stream's last flushes the decoder.
-            pictures = self._decode(packet, stream)
+            frames = self._decode(packet, stream)
         except av.error.FFmpegError:
             if broken + 1 < BROKEN_IN_A_ROW:
                 return broken + 1
-            pictures = None
-        if pictures is None:
-            raise LostError(f"{self.place.address.shown}: the pictures cannot be decoded")
-        for video in pictures:
+            frames = None
+        if frames is None:
+            raise LostError(f"{self.place.address.shown}: the frames cannot be decoded")
+        for video in frames:
             self._give(video, arrived)
-        return 0 if pictures else broken
+        return 0 if frames else broken
 
     def _decode(self, packet: Packet[VideoStream], stream: VideoStream) -> list[VideoFrame]:
         if self.place.address.kind is not Kind.DEVICE or packet.size == 0:
@@ -350,10 +350,10 @@ class LiveSource(Source):
             return False
         self._key_came = True
         stamp = packet.pts * Fraction(packet.time_base)
-        told = sender_time_s(packet)
+        stated = sender_time_s(packet)
         if self.place.address.kind is Kind.DEVICE:
-            told = device_time_s(stamp)
-        sent = self._sender.checked(stamp, told)
+            stated = device_time_s(stamp)
+        sent = self._sender.checked(stamp, stated)
         if self.place.address.kind is Kind.FILE:
             asked = time.monotonic()
             sent = self._pace.wait(stamp)
@@ -397,7 +397,7 @@ class LiveSource(Source):
 
     def _is_soon(self) -> bool:
         """Whether an image came just before: of some streams every image is a key frame."""
-        last = self._last_picture
+        last = self._last_frame
         return last is not None and time.monotonic() - last < _KEYS_EVERY_S
 
     def _give(self, video: VideoFrame, arrived_s: float) -> None:
@@ -406,7 +406,7 @@ class LiveSource(Source):
         The packet that brought it out arrived at wall time `arrived_s`.
         """
         now = time.monotonic()
-        self._last_picture = self._last_good = self._last_decoded = now
+        self._last_frame = self._last_good = self._last_decoded = now
         self._let_in = True
         self._slow.picture(now)
         if video.pts is None or video.time_base is None:
@@ -430,6 +430,9 @@ class LiveSource(Source):
         if self._gap is not None:
             frame.gap = Gap(float(at), float(at), *self._gap)
             self._gap = None
+        if self._slot:
+            # Others wait already, so this one will.
+            frame.leave_decoder()
         with self._fresh:
             self._slow.sampled(now, self._slot.put(frame))
             self._fresh.notify()

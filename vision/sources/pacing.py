@@ -1,4 +1,4 @@
-"""Keeping pace: playing a file by its own clock, and telling whether this machine keeps up."""
+"""Pacing: play a file by its own clock, and detect whether this machine keeps up."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _MOST_NOTES = 2000
 _WAITED_S = 0.005
 """Who waits so long for a packet has caught up with the stream."""
 _FEW = 4
-"""Fewer samples than this tell nothing."""
+"""Fewer samples than this give no result."""
 
 
 def sender_time_s(packet: Packet[Any]) -> float | None:
-    """Wall clock seconds at which the camera says it took a packet's image; None untold.
+    """Wall clock seconds at which the camera says it took a packet's image; None when not sent.
 
     FFmpeg works it out from RTCP sender reports (producer reference time, microseconds
     since 1970, in the packet's side data).
@@ -61,7 +61,7 @@ class SenderTimes:
         self._before_s: float | None = None
 
     def checked(self, stamp_s: Fraction, sent_s: float | None) -> float | None:
-        """The time told with a packet of that time stamp; None untold, or not to be trusted."""
+        """The time sent with a packet of that time stamp; None without one, or not trusted."""
         if sent_s is None:
             return None
         offset_s = sent_s - float(stamp_s)
@@ -94,7 +94,7 @@ class Pace:
 
 
 class SlowWatch:
-    """Counts images, and tells whether the reader and the decoder keep up."""
+    """Counts frames, and detects whether the reader and the decoder keep up."""
 
     def __init__(self, limits: LiveLimits) -> None:
         self.limits = limits

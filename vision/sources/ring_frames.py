@@ -55,7 +55,7 @@ class RingFrames:
                 packets = self._next(packets[-1])
         except av.error.FFmpegError as error:
             why = error.strerror or type(error).__name__
-            raise SourceError(f"camera {self._name}: its pictures cannot be decoded: {why}") from (
+            raise SourceError(f"camera {self._name}: its frames cannot be decoded: {why}") from (
                 error
             )
 
@@ -72,7 +72,7 @@ def _decoder(run: CodedRun) -> VideoCodecContext:
     decoder = av.CodecContext.create(run.codec, "r")
     assert isinstance(decoder, VideoCodecContext)
     if run.extradata and run.codec in _ANNEX_B:
-        # Cameras may tell these once, when asked, and never again in the stream.
+        # Cameras may send these once, on request, and never again in the stream.
         decoder.extradata = run.extradata
     # Threads by frame would hold every image back by some.
     decoder.thread_type, decoder.thread_count = "NONE", 1

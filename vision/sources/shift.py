@@ -7,7 +7,16 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from vision.sources.base import Before, FileSource, Frame, Mark, Source, SourceError, SourceState
+from vision.sources.base import (
+    NEAR_S,
+    Before,
+    FileSource,
+    Frame,
+    Mark,
+    Source,
+    SourceError,
+    SourceState,
+)
 from vision.sources.file_times import Part, parts_of
 from vision.sources.gaps import LEAST_S, Gap
 from vision.sources.sampling import sample
@@ -46,7 +55,7 @@ class ShiftSource(Source):
 
     @property
     def broken_packets(self) -> int:
-        """How many packets gave no sound picture so far."""
+        """How many packets gave no intact frame so far."""
         return self._broken_before + (self._open.broken_packets if self._open is not None else 0)
 
     @property
@@ -91,10 +100,36 @@ class ShiftSource(Source):
             raise
         self.state = SourceState.ENDED
 
+    def frames_from(self, at_s: float) -> Iterator[Frame]:
+        """Frames of all files in order from a little before a time on, counted from there.
+
+        Raises SourceError as `FileSource.frames_from` does, when the first one is asked for.
+        """
+        self._last_at = None
+        near = Fraction(at_s) - NEAR_S
+        last = len(self.parts) - 1
+        begin = next((n for n, part in enumerate(self.parts) if part.end_s > near), last)
+        index = 0
+        for part in self.parts[begin:]:
+            found = self._file(part).frames_from(float(Fraction(at_s) - part.shift_s))
+            for frame in self._new(part, found):
+                frame.source, frame.index = self.name, index
+                self._last_at = frame.at_s
+                index += 1
+                yield frame
+
     def close(self) -> None:
         """Close the file that is open."""
         if self._open is not None:
             self._open.close()
+
+    def _file(self, part: Part) -> FileSource:
+        """A file, open; the one that was open before is closed."""
+        if self._open is None or self._open.path != part.path:
+            self.close()
+            self._open = None
+            self._open = FileSource(part.path)
+        return self._open
 
     def _all(self, after: Mark | None) -> Iterator[Frame]:
         index, begin, self._broken_before = 0, 0, 0
@@ -110,11 +145,7 @@ class ShiftSource(Source):
             self.close()
             source = self._open = FileSource(part.path)
             first = own is None
-            for frame in source.frames(after=own):
-                self._own_index = frame.index
-                frame.at_s += part.shift_s
-                if not self._is_new(frame.at_s, part if first else None):
-                    continue
+            for frame in self._new(part, source.frames(after=own), first):
                 frame.gap = self._gap(frame, part, before if first else None)
                 frame.source, frame.index = self.name, index
                 self._last_at, first = frame.at_s, False
@@ -124,6 +155,15 @@ class ShiftSource(Source):
             before = before if first else part
             if number + 1 < len(self.parts):
                 self._broken_before += source.broken_packets
+
+    def _new(self, part: Part, frames: Iterator[Frame], first: bool = True) -> Iterator[Frame]:
+        """A file's frames, on the first one's clock, without those that were given."""
+        for frame in frames:
+            self._own_index = frame.index
+            frame.at_s += part.shift_s
+            if self._is_new(frame.at_s, part if first else None):
+                first = False
+                yield frame
 
     def _is_new(self, at_s: Fraction, begins: Part | None) -> bool:
         """Whether no frame of that time was given; at a join, also not as far as is known."""

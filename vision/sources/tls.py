@@ -11,7 +11,7 @@ RTSPS_PORT = 322
 
 
 def tls_options(ca_file: Path | None) -> dict[str, str]:
-    """What FFmpeg is told so that it believes no camera unproven; by itself it believes all.
+    """FFmpeg's options to verify a camera's certificate; by default it accepts any.
 
     Beside the system's authorities those of `ca_file` (PEM) are trusted.
     """
@@ -20,9 +20,9 @@ def tls_options(ca_file: Path | None) -> dict[str, str]:
 
 
 def tls_fault(url: str, ca_file: Path | None, within_s: float) -> str | None:
-    """What is wrong with a camera's TLS, with the mend; None when nothing is, or no camera there.
+    """What is wrong with a camera's TLS, with the fix; None when nothing is, or no camera there.
 
-    Asked when the stream could not be opened, for FFmpeg tells only that it could not; nothing
+    Called when the stream could not be opened, as FFmpeg reports only the failure; nothing
     but a handshake is sent. `url` is rtsps://host:port/..., without user and password.
     """
     parts = urlsplit(url)

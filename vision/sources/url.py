@@ -1,4 +1,4 @@
-"""Where live images come from, and how to speak of it without telling a password."""
+"""Addresses of live sources, and how to print them without a password."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Transport = Literal["tcp", "udp"]
 
 _SCHEMES = ("rtsp", "rtsps")
 _USER_INFO = re.compile(r"(?<=//)[^/\s'\"]*@")
-_TOLD_IN_KEYS = re.compile(
+_SECRET_PARAMETERS = re.compile(
     r"(?i)((?:user|usr|login|account|pass|passwd|password|pwd|token|auth|secret|api_?key|key)"
     r"(?:name|word)?=)([^&/;,\s'\"]+)"
 )
@@ -91,13 +91,13 @@ class Address:
         try:
             parts = urlsplit(text)
             host, _ = parts.hostname, parts.port
-            told_user, told_password = parts.username, parts.password
+            url_user, url_password = parts.username, parts.password
         except ValueError:
             host = None
         if not host or any(c.isspace() for c in text):
             raise AddressError("the source is not an RTSP URL; write rtsp://host:554/path")
-        user = username or unquote(told_user or "")
-        secret = password or unquote(told_password or "")
+        user = username or unquote(url_user or "")
+        secret = password or unquote(url_password or "")
         if ":" in user:
             raise AddressError("username: a colon cannot stand in an RTSP user name")
         bare = parts._replace(netloc=parts.netloc.rsplit("@", 1)[-1])
@@ -118,11 +118,11 @@ class Address:
         """What FFmpeg is given; holds the secrets, so never print it."""
         if self.kind is not Kind.RTSP or not self.username:
             return self.where
-        told = quote(self.username, safe="")
+        login = quote(self.username, safe="")
         if self.password:
-            told += ":" + quote(self.password, safe="")
+            login += ":" + quote(self.password, safe="")
         scheme, rest = self.where.split("://", 1)
-        return f"{scheme}://{told}@{rest}"
+        return f"{scheme}://{login}@{rest}"
 
     def blank(self, text: str) -> str:
         """A text with every form of the secrets hidden: plain, percent-encoded, base64."""
@@ -132,11 +132,11 @@ class Address:
         text = _USER_INFO.sub(f"{HIDDEN}@", text)
         for secret in self._forms():
             text = re.sub(re.escape(secret), HIDDEN, text, flags=re.IGNORECASE)
-        return _TOLD_IN_KEYS.sub(rf"\1{HIDDEN}", text)
+        return _SECRET_PARAMETERS.sub(rf"\1{HIDDEN}", text)
 
     def _forms(self) -> list[str]:
         """Every way in which the secrets may be spelt, the longest first."""
-        secrets = [v for _, v in _TOLD_IN_KEYS.findall(self.where)]
+        secrets = [v for _, v in _SECRET_PARAMETERS.findall(self.where)]
         if self.password:
             pair = f"{self.username}:{self.password}"
             secrets += [self.password, pair]

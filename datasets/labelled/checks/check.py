@@ -23,7 +23,7 @@ from datasets.labelled.records import Box
 EXAMPLES = 8
 MIN_EXAMPLES = 20
 OUTSIDE_PX = 1.0
-"""What a box may reach beyond the picture's edge before it counts; formats round."""
+"""What a box may reach beyond the image's edge before it counts; formats round."""
 
 EMPTY_PX = 1.0
 _CHUNK = 64
@@ -60,22 +60,22 @@ class Code(StrEnum):
 
 
 KINDS: dict[Code, tuple[Severity, str]] = {
-    Code.MISSING_FILE: (Severity.ERROR, "the picture's file is missing"),
-    Code.BROKEN_PICTURE: (Severity.ERROR, "the file is no picture, or cut off"),
+    Code.MISSING_FILE: (Severity.ERROR, "the image's file is missing"),
+    Code.BROKEN_PICTURE: (Severity.ERROR, "the file is no image, or cut off"),
     Code.HASH_CHANGED: (Severity.ERROR, "the file was changed since it was imported"),
-    Code.SIZE_DIFFERS: (Severity.ERROR, "the picture is of another size than its labels"),
-    Code.BOX_OUTSIDE: (Severity.ERROR, "a box reaches out of the picture"),
+    Code.SIZE_DIFFERS: (Severity.ERROR, "the image is of another size than its labels"),
+    Code.BOX_OUTSIDE: (Severity.ERROR, "a box reaches out of the image"),
     Code.BOX_EMPTY: (Severity.ERROR, "a box is empty, or its corners are swapped"),
     Code.BOX_TWICE: (Severity.WARNING, "a box is there twice with one label"),
     Code.LABEL_UNKNOWN: (Severity.ERROR, "a label is not among the dataset's"),
     Code.CARD_TWICE: (Severity.ERROR, "a card lies twice in one deal"),
-    Code.NEAR_DUPLICATE: (Severity.ERROR, "almost the same picture is in another split"),
+    Code.NEAR_DUPLICATE: (Severity.ERROR, "almost the same image is in another split"),
     Code.LEAK_SHIFT: (Severity.ERROR, "a shift is in more than one split"),
     Code.LEAK_DECK: (Severity.WARNING, "a deck is in more than one split"),
     Code.LEAK_CAMERA: (Severity.WARNING, "a camera is in more than one split"),
     Code.NOT_IN_TRAIN: (Severity.ERROR, "a class has boxes, but none to train on"),
     Code.FEW_EXAMPLES: (Severity.WARNING, "a class has few examples in a split"),
-    Code.NO_SPLIT: (Severity.INFO, "pictures are in no split"),
+    Code.NO_SPLIT: (Severity.INFO, "images are in no split"),
     Code.NOT_CONFIRMED: (Severity.INFO, "no person has confirmed the labels"),
 }  # fmt: skip
 
@@ -147,9 +147,9 @@ def check(
 ) -> tuple[Finding, ...]:
     """All that is wrong with a dataset, errors first; it is not changed.
 
-    `read_files` false leaves the pictures themselves unread, only asks whether they are
-    there. `min_examples`: fewer boxes of a class in `train` are told. `examples` are kept of
-    each finding, all of them for None.
+    `read_files` false leaves the images themselves unread and only checks that the files
+    exist. `min_examples`: fewer boxes of a class in `train` are reported. `examples` are kept
+    of each finding, all of them for None.
     """
     found = Findings(examples)
     labels = frozenset(dataset.labels)
@@ -203,10 +203,10 @@ def _check_file(picture: Picture, seen: _Look, found: Findings) -> None:
     elif seen.sha256 is not None and seen.sha256 != picture.sha256:
         found.add(Code.HASH_CHANGED, picture.file)
     if seen.size is not None and seen.size != (picture.width, picture.height):
-        told = f"{picture.width} x {picture.height}"
+        stated = f"{picture.width} x {picture.height}"
         found.add(
             Code.SIZE_DIFFERS,
-            f"{picture.file}: labels on {told}, is {seen.size[0]} x {seen.size[1]}",
+            f"{picture.file}: labels on {stated}, is {seen.size[0]} x {seen.size[1]}",
         )
 
 
@@ -240,7 +240,7 @@ def _is_outside(box: Box, picture: Picture) -> bool:
 
 
 def deal_views(dataset: Dataset, deal: str) -> Iterator[View]:
-    """The pictures of a deal as the 53-card check takes them."""
+    """The images of a deal as the 53-card check takes them."""
     for picture in dataset.pictures(deal=deal):
         seat = dict(picture.attributes).get("seat")
         yield View(picture.file, dataset.boxes(picture.id), None if seat is None else str(seat))
@@ -259,8 +259,8 @@ def _check_leaks(dataset: Dataset, found: Findings) -> None:
         (Code.LEAK_CAMERA, "camera"),
     ):
         for value, rows in groupby(dataset.spread(key), key=lambda row: row[0]):
-            told = ", ".join(f"{split} {count}" for _, split, count in rows)
-            found.add(code, f"{value}: {told}")
+            counts = ", ".join(f"{split} {count}" for _, split, count in rows)
+            found.add(code, f"{value}: {counts}")
 
 
 def _check_near(dataset: Dataset, found: Findings) -> None:

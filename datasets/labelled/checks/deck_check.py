@@ -1,4 +1,4 @@
-"""The 53-card check: no card twice among the pictures of one deal."""
+"""The 53-card check: no card twice among the images of one deal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ is 13 to 25 mm high; a tilted camera shortens one more than the other.
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One picture of a deal: its name, the seat it shows (None: not told), its boxes."""
+    """One image of a deal: its name, the seat it shows (None: unknown), its boxes."""
 
     name: str
     boxes: tuple[Box, ...]
@@ -34,23 +34,23 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class CardTwice:
-    """A card that lies twice: in one picture, or at two seats."""
+    """A card that lies twice: in one image, or at two seats."""
 
     card: str
     where: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Card and pictures in one line."""
+        """Card and images in one line."""
         return f"{self.card} twice: {' and '.join(self.where)}"
 
 
 def cards_twice(views: Iterable[View]) -> tuple[CardTwice, ...]:
     """Every card that one pack cannot show so.
 
-    Within a picture, up to four indices of a card that lie within a card's size are one
-    card, further ones a second; boxes about whole cards count each. Between pictures of one
+    Within an image, up to four indices of a card that lie within a card's size are one
+    card, further ones a second; boxes about whole cards count each. Between images of one
     deal a card may come again in views of the same seat, taken at other moments, and in
-    pictures whose seat is not told; at another seat it lies twice.
+    images whose seat is unknown; at another seat it lies twice.
 
     >>> near, far = Box("AS", 0, 0, 10, 20), Box("AS", 400, 0, 410, 20)
     >>> other = Box("AS", 40, 60, 50, 80)

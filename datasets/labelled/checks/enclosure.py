@@ -2,9 +2,9 @@
 
 The detector finds indices, so figures of a set that is labelled by whole cards mean nothing
 until it is known. A box may say so itself (`kind`: `corner` or `card`); for the others it is
-told by the importer, or seen from the boxes:
+given by the importer, or detected from the boxes:
 
-- a card shows its index in two or four corners, so that a label is there twice in a picture;
+- a card shows its index in two or four corners, so that a label is there twice in an image;
   whole cards of one pack are there once;
 - whole cards overlap where hands are spread, indices do not.
 
@@ -25,10 +25,10 @@ NOTE = "boxes_enclose"
 """Name of the note of a dataset that keeps it."""
 
 LEAST_PAIRS = 10
-"""Labels of pictures, or boxes, that must be seen before anything is decided."""
+"""Labels of images, or boxes, that must be seen before anything is decided."""
 
 TWICE = 0.1
-"""Share of the labels of a picture that are there twice from which boxes enclose indices."""
+"""Share of the labels of an image that are there twice from which boxes enclose indices."""
 
 OVERLAPPING = 0.1
 """Share of boxes that overlap another card's from which boxes enclose whole cards."""
@@ -53,7 +53,7 @@ def box_encloses(box: Box, dataset: Encloses | None) -> Encloses | None:
 
 
 def detect_enclosure(pictures: Iterable[Sequence[Box]]) -> Encloses | None:
-    """What the boxes of cards of these pictures enclose, None where they do not show it.
+    """What the boxes of cards of these images enclose, None where they do not show it.
 
     >>> two = [Box("AS", 0, 0, 9, 19), Box("AS", 60, 90, 69, 109)]
     >>> detect_enclosure([two] * 10)
@@ -64,12 +64,12 @@ def detect_enclosure(pictures: Iterable[Sequence[Box]]) -> Encloses | None:
     >>> detect_enclosure([fan])
     """
     labels = twice = boxes = overlapping = 0
-    told: Counter[Encloses] = Counter()
+    kinds: Counter[Encloses] = Counter()
     for own in pictures:
         cards = []
         for box in own:
             if box.attribute("kind") is not None and card_named(box.label):
-                told[box_encloses(box, None) or Encloses.INDEX] += 1
+                kinds[box_encloses(box, None) or Encloses.INDEX] += 1
             elif card_named(box.label):
                 cards.append(box)
         cards = cards[:_MOST_BOXES]
@@ -82,8 +82,8 @@ def detect_enclosure(pictures: Iterable[Sequence[Box]]) -> Encloses | None:
         return Encloses.INDEX
     if boxes >= LEAST_PAIRS and overlapping >= OVERLAPPING * boxes:
         return Encloses.CARD
-    if labels == 0 and told:
-        return told.most_common(1)[0][0]
+    if labels == 0 and kinds:
+        return kinds.most_common(1)[0][0]
     return None
 
 

@@ -1,9 +1,9 @@
-"""Near-duplicate pictures: pairs in different splits whose perceptual hashes almost agree.
+"""Near-duplicate images: pairs in different splits whose perceptual hashes almost agree.
 
 Two 64 bit hashes that differ in at most MAX_BITS places agree in one of MAX_BITS + 1 bands
-of their bits, so that only pictures with an equal band are compared (multi-index hashing;
+of their bits, so that only images with an equal band are compared (multi-index hashing;
 Norouzi, Punjani and Fleet, "Fast Search in Hamming Space", CVPR 2012). What the hash finds is
-then looked at in the small grey pictures, because views of one felt have like hashes.
+then compared in the small grey images, because views of one felt have similar hashes.
 
 Measured on 382 photographs and seat views: saved again at quality 50 or at half size, all are
 found; a third brighter, 85 to 97 %; cut by 2 % on each side, 38 to 78 %. Of 16,000 pairs of
@@ -22,10 +22,10 @@ import numpy.typing as npt
 
 MAX_BITS = 6
 MAX_DIFFERENCE = 0.20
-"""Most that two grey pictures differ on average, in standard deviations of their greys."""
+"""Most that two grey images differ on average, in standard deviations of their greys."""
 
 MOST_COMPARISONS = 24
-"""Candidates looked at for one picture."""
+"""Candidates compared for one image."""
 
 _BLOCK = 1024
 _ONES = np.array([n.bit_count() for n in range(1 << 16)], np.uint8)
@@ -37,7 +37,7 @@ Small = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class NearPair:
-    """Two pictures that are almost the same, by their numbers; `first` < `second`."""
+    """Two images that are almost the same, by their numbers; `first` < `second`."""
 
     first: int
     second: int
@@ -46,7 +46,7 @@ class NearPair:
 
 
 def _small(thumb: Callable[[int], bytes | None]) -> Callable[[int], Small | None]:
-    """The small grey forms of pictures by their numbers, the last ones kept."""
+    """The small grey forms of images by their numbers, the last ones kept."""
 
     @lru_cache(maxsize=4096)
     def small(id: int) -> Small | None:
@@ -59,10 +59,10 @@ def _small(thumb: Callable[[int], bytes | None]) -> Callable[[int], Small | None
 def find_near(
     ids: Ints, hashes: Hashes, splits: Ints, thumb: Callable[[int], bytes | None]
 ) -> Iterator[NearPair]:
-    """One pair for each picture that has an almost equal one in another split.
+    """One pair for each image that has an almost equal one in another split.
 
-    `ids`, `hashes` and `splits` are (n,); `splits` numbers each picture's split, pictures
-    below 0 are in none and left out. `thumb` gives a picture's small grey form.
+    `ids`, `hashes` and `splits` are (n,); `splits` numbers each image's split, images
+    below 0 are in none and left out. `thumb` gives an image's small grey form.
     """
     inside = splits >= 0
     ids, hashes, splits = ids[inside], hashes[inside], splits[inside]
@@ -89,10 +89,10 @@ def find_near(
 def near_links(
     ids: Ints, hashes: Hashes, thumb: Callable[[int], bytes | None]
 ) -> Iterator[tuple[int, int]]:
-    """Pairs of pictures that join all near-duplicates into groups, by their numbers.
+    """Pairs of images that join all near-duplicates into groups, by their numbers.
 
     `ids` and `hashes` are (n,). Pairs that are joined already through others are left out,
-    and of one picture at most MOST_COMPARISONS candidates are compared, so that many views
+    and of one image at most MOST_COMPARISONS candidates are compared, so that many views
     of one felt, whose hashes are alike, cost no more than their number.
     """
     top = np.arange(len(ids))
@@ -115,13 +115,13 @@ def near_links(
             continue
         if float(np.abs(one - other).mean()) <= MAX_DIFFERENCE:
             top[max(first, second)] = min(first, second)
-            # A picture that found its like may look on for others.
+            # An image that found a duplicate is compared with further candidates.
             comparisons[[a, b]] -= 1
             yield int(ids[a]), int(ids[b])
 
 
 def _near_pairs(hashes: Hashes, top: Ints, comparisons: Ints) -> Iterator[tuple[int, int]]:
-    """Candidates of all pictures, those whose hashes are equal first, one after the other."""
+    """Candidates of all images, those whose hashes are equal first, one after the other."""
     order = np.argsort(hashes, kind="stable")
     same = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
     for at in same:

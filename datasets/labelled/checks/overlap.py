@@ -69,7 +69,7 @@ def boxes_twice(boxes: Sequence[Box]) -> Iterator[int]:
     """Places of the boxes that lie on an earlier one of their label, in order.
 
     Boxes are kept by label, size and corner in cells as wide as the most that two such boxes
-    differ by, so that each is compared with those of the cells around it only: a picture of
+    differ by, so that each is compared with those of the cells around it only: an image of
     50,000 boxes takes as long as 50,000 of one box.
 
     >>> one, same = Box("AS", 0, 0, 100, 50), Box("AS", 1, 0, 100, 50)

@@ -24,7 +24,7 @@ from datasets.labelled.source_files import check_inside, find_any_case
 from settlement.errors import FeltwatchError
 
 Progress = Callable[[int, int | None], None]
-"""Told how many pictures are done, and of how many where that is known."""
+"""Called with the number of finished images and the total where that is known."""
 
 IMAGE_FOLDERS = ("images", "JPEGImages")
 MOST_PX = 1_000_000
@@ -53,10 +53,10 @@ WRITABLE = (Format.YOLO, Format.YOLO_OBB, Format.YOLO_SEG, Format.COCO, Format.V
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One picture as a format tells it.
+    """One image as read from a format.
 
     `file` is its name in the dataset, `path` where it lies, None where it was not found.
-    `boxes` gives the boxes for a picture of that width and height in px. `place` names the
+    `boxes` gives the boxes for an image of that width and height in px. `place` names the
     entry in errors. Other values are as in `Picture`.
     """
 
@@ -87,7 +87,7 @@ def attempt(make: Callable[[], Entry], place: str) -> Entry | Bad:
 
 
 class Reader(Protocol):
-    """A folder of labels that is being read, picture by picture."""
+    """A folder of labels that is being read, image by image."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -100,10 +100,10 @@ class Reader(Protocol):
 
     @property
     def count(self) -> int | None:
-        """How many pictures there are, where that is known beforehand."""
+        """How many images there are, where that is known beforehand."""
 
     def entries(self) -> Iterator[Entry | Bad]:
-        """The pictures, wrong ones as `Bad`; raises FeltwatchError where reading must end."""
+        """The images, wrong ones as `Bad`; raises FeltwatchError where reading must end."""
 
 
 class FormatModule(Protocol):
@@ -119,7 +119,7 @@ class FormatModule(Protocol):
         """Read the labels of `folder`, of which `file` is the main one; only it if `alone`."""
 
     def write(self, dataset: Dataset, out: Path, progress: Progress) -> None:
-        """Write the labels and put the pictures in place."""
+        """Write the labels and put the images in place."""
 
     def as_read(self, box: Box) -> Box:
         """The box as it comes back from the format alone."""
@@ -158,7 +158,7 @@ def find_format(folder: Path, wanted: Format | None = None) -> tuple[Format, Pat
     """The format of a folder and its main file.
 
     Raises FeltwatchError when it has none of them, or several and none is `wanted`; other
-    forms that it knows by sight are named with a way round.
+    forms that it recognises are named with a workaround.
     """
     formats = [wanted] if wanted else list(Format)
     found = [(f, file) for f in formats if (file := module_of(f).detect(folder)) is not None]
@@ -179,23 +179,23 @@ def find_format(folder: Path, wanted: Format | None = None) -> tuple[Format, Pat
 
 
 def find_file_format(file: Path, wanted: Format | None = None) -> tuple[Format, Path]:
-    """The format of a label file that was named by itself, and the folder of its pictures.
+    """The format of a label file that was named by itself, and the folder of its images.
 
-    Raises FeltwatchError when it is of none, naming other forms that it knows by sight.
+    Raises FeltwatchError when it is of none, naming other forms that it recognises.
     """
     for format in [wanted] if wanted else list(Format):
         if module_of(format).claims(file):
             return format, _home(file)
     other = other_form(file)
-    told = other or (
+    reason = other or (
         f"is no label file of {wanted or 'a form that can be read'}; "
         "docs/label-formats.md lists the forms"
     )
-    raise FeltwatchError(f"{file}: {told}")
+    raise FeltwatchError(f"{file}: {reason}")
 
 
 def _home(file: Path) -> Path:
-    """The folder that holds the pictures of a named label file."""
+    """The folder that holds the images of a named label file."""
     for above in list(file.parents)[:4]:
         if above.name.casefold() in ("annotations", "ann"):
             return above.parent
@@ -203,7 +203,7 @@ def _home(file: Path) -> Path:
 
 
 def entry_name(path: Path, folder: Path, place: str) -> str:
-    """A picture's name in the dataset: its path in the folder, the picture folder left out.
+    """An image's name in the dataset: its path in the folder, the image folder left out.
 
     Raises FeltwatchError when it lies elsewhere.
 
@@ -218,10 +218,10 @@ def entry_name(path: Path, folder: Path, place: str) -> str:
         if part.casefold() in _PICTURE_FOLDERS:
             parts = parts[:at] + parts[at + 1 :]
             break
-    return told_name("/".join(parts), place)
+    return checked_name("/".join(parts), place)
 
 
-def told_name(name: str, place: str) -> str:
+def checked_name(name: str, place: str) -> str:
     """A name written in a label file; raises FeltwatchError naming the place when hostile."""
     try:
         return checked_file(name)
@@ -230,12 +230,12 @@ def told_name(name: str, place: str) -> str:
 
 
 def find_picture(folder: Path, name: str, hints: tuple[str, ...], place: str) -> Path | None:
-    """Where a named picture lies: below `hints`, the picture folders or the folder itself.
+    """Where a named image lies: below `hints`, the image folders or the folder itself.
 
     A name that differs in upper and lower case only is found too. Raises FeltwatchError for
     one that leads out of the folder.
     """
-    told_name(name, place)
+    checked_name(name, place)
     places = [folder / hint for hint in (*hints, *IMAGE_FOLDERS, "")]
     for own in places:
         if (own / name).is_file():
@@ -246,7 +246,7 @@ def find_picture(folder: Path, name: str, hints: tuple[str, ...], place: str) ->
     return None
 
 
-def whole_px(told: Any, name: str, place: str) -> int:
+def whole_px(stated: Any, name: str, place: str) -> int:
     """A width or height, px; raises FeltwatchError naming the place.
 
     >>> whole_px("640.0", "width", "a.xml")
@@ -257,12 +257,12 @@ def whole_px(told: Any, name: str, place: str) -> int:
     settlement.errors.FeltwatchError: a.xml: width is 'inf'; a whole number of px from 0 to ...
     """
     try:
-        value = float(told)
+        value = float(stated)
     except (TypeError, ValueError):
         value = math.nan
-    if isinstance(told, bool) or not 0 <= value <= MOST_PX:
+    if isinstance(stated, bool) or not 0 <= value <= MOST_PX:
         raise FeltwatchError(
-            f"{place}: {name} is {told!r}; a whole number of px from 0 to {MOST_PX} is due"
+            f"{place}: {name} is {stated!r}; a whole number of px from 0 to {MOST_PX} is due"
         )
     return int(value)
 
@@ -291,7 +291,7 @@ def place_of(error: FeltwatchError, place: str) -> FeltwatchError:
 
 
 def put_picture(dataset: Dataset, picture: Picture, target: Path) -> None:
-    """Copy a picture into an export unless it is there; a missing one is left out."""
+    """Copy an image into an export unless it is there; a missing one is left out."""
     from datasets.labelled.pictures import put_file
 
     try:

@@ -1,4 +1,4 @@
-"""COCO: one JSON file a split, with all pictures and boxes; read and written as a stream.
+"""COCO: one JSON file a split, with all images and boxes; read and written as a stream.
 
 Carries labels, boxes, scores, attributes, outlines (`segmentation`, `keypoints`, `iscrowd`) and
 a turn (as CVAT writes it, among the attributes).
@@ -26,12 +26,12 @@ from datasets.labelled.formats.base import (
     Entry,
     Progress,
     attempt,
+    checked_name,
     entry_name,
     find_picture,
     place_of,
     put_picture,
     split_name,
-    told_name,
     whole_px,
 )
 from datasets.labelled.formats.shapes import (
@@ -78,7 +78,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _is_coco(path: Path) -> bool:
-    """Whether the file is one object with pictures; told by its first few keys."""
+    """Whether the file is one object with images, by its first few keys."""
     with path.open("rb") as file, suppress(ijson.JSONError, FeltwatchError):
         for event, (prefix, kind, value) in enumerate(ijson.parse(as_utf8(file, path))):
             if event == 0 and kind != "start_map":
@@ -130,7 +130,7 @@ def _of_images(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
 @dataclass(frozen=True)
 class CocoReader:
-    """Reads file after file; the boxes wait in a table on disk until their picture comes."""
+    """Reads file after file; the boxes wait in a table on disk until their image comes."""
 
     folder: Path
     files: tuple[Path, ...]
@@ -147,17 +147,17 @@ class CocoReader:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """`info`, `licenses` and categories, of the first file that tells them."""
-        told: dict[str, Any] = {}
+        """`info`, `licenses` and categories, of the first file that has them."""
+        found: dict[str, Any] = {}
         for file in self.files:
             for key in ("info", "licenses", "categories"):
                 for value in self._items(file, key):
-                    told.setdefault(key, value)
-        return {"coco": told} if told else {}
+                    found.setdefault(key, value)
+        return {"coco": found} if found else {}
 
     @property
     def count(self) -> int | None:
-        """How many pictures there are."""
+        """How many images there are."""
         return sum(
             1
             for file in self.files
@@ -166,7 +166,7 @@ class CocoReader:
         )
 
     def entries(self) -> Iterator[Entry | Bad]:
-        """The pictures, wrong ones with the file and annotation."""
+        """The images, wrong ones with the file and annotation."""
         for file in self.files:
             with tempfile.TemporaryDirectory() as temporary:
                 db = sqlite3.connect(Path(temporary) / "coco.sqlite", isolation_level=None)
@@ -179,22 +179,24 @@ class CocoReader:
         for file in self.left:
             if next(self._items(file, "annotations.item"), None) is not None:
                 place = f"{file}: annotations"
-                what = "another file of this folder tells of the same images and was read"
+                what = "another file of this folder lists the same images and was read"
                 yield Bad(place, FeltwatchError(f"{place}: {what}; import this one by its name"))
 
     def _of_file(self, file: Path, db: sqlite3.Connection) -> Iterator[Entry | Bad]:
-        db.execute("CREATE TABLE boxes (image, told TEXT)")
+        db.execute("CREATE TABLE boxes (image, annotation TEXT)")
         db.execute("BEGIN")
-        for told in self._items(file, "annotations.item"):
-            db.execute("INSERT INTO boxes VALUES (?, ?)", (_key(told), json.dumps(told)))
+        for annotation in self._items(file, "annotations.item"):
+            db.execute(
+                "INSERT INTO boxes VALUES (?, ?)", (_key(annotation), json.dumps(annotation))
+            )
         db.execute("CREATE INDEX by_image ON boxes (image)")
         db.execute("COMMIT")
         names = self._categories(file)
         split = _split_of(file)
-        for told in self._items(file, "images.item"):
-            place = f"{file}: image {told.get('id') if isinstance(told, dict) else told}"
-            yield attempt(partial(self._entry, place, file, told, split, names, db), place)
-            own = str(told.get("id")) if isinstance(told, dict) else ""
+        for record in self._items(file, "images.item"):
+            place = f"{file}: image {record.get('id') if isinstance(record, dict) else record}"
+            yield attempt(partial(self._entry, place, file, record, split, names, db), place)
+            own = str(record.get("id")) if isinstance(record, dict) else ""
             db.execute("DELETE FROM boxes WHERE image = ?", (own,))
         for (image,) in db.execute("SELECT DISTINCT image FROM boxes"):
             place = f"{file}: annotations: image_id {image}"
@@ -204,26 +206,26 @@ class CocoReader:
         self,
         place: str,
         file: Path,
-        told: Any,
+        record: Any,
         split: str | None,
         names: dict[int, str],
         db: sqlite3.Connection,
     ) -> Entry:
         try:
-            name, told_width, told_height = str(told["file_name"]), told["width"], told["height"]
-            number = str(told["id"])
+            name, width_px, height_px = str(record["file_name"]), record["width"], record["height"]
+            number = str(record["id"])
         except (KeyError, TypeError, ValueError) as error:
             raise FeltwatchError(f"{place}: id, file_name, width and height are due") from error
-        width = whole_px(told_width, "width", place)
-        height = whole_px(told_height, "height", place)
-        told_name(name, place)
+        width = whole_px(width_px, "width", place)
+        height = whole_px(height_px, "height", place)
+        checked_name(name, place)
         near = () if file.parent == self.folder else (file.parent.name,)
         hints = (*near, *((f"images/{split}", split) if split else ()), "data")
         path = find_picture(self.folder, name, hints, place)
-        rows = db.execute("SELECT told FROM boxes WHERE image = ? ORDER BY rowid", (number,))
+        rows = db.execute("SELECT annotation FROM boxes WHERE image = ? ORDER BY rowid", (number,))
         boxes = tuple(_box(json.loads(row[0]), names, file) for row in rows)
         details = {"split": split} if split else {}
-        extra = tuple((OWN + k, v) for k, v in told.items() if k not in _IMAGE_KEYS)
+        extra = tuple((OWN + k, v) for k, v in record.items() if k not in _IMAGE_KEYS)
         return Entry(
             _own_name(path, self.folder, place) if path else name,
             path,
@@ -237,12 +239,12 @@ class CocoReader:
 
     def _categories(self, file: Path) -> dict[int, str]:
         found: dict[int, str] = {}
-        for told in self._items(file, "categories.item"):
+        for category in self._items(file, "categories.item"):
             try:
-                number, name = int(told["id"]), str(told["name"]).strip()
+                number, name = int(category["id"]), str(category["name"]).strip()
             except (KeyError, TypeError, ValueError, OverflowError) as error:
                 raise FeltwatchError(
-                    f"{file}: categories: id and name are due, not {told}"
+                    f"{file}: categories: id and name are due, not {category}"
                 ) from error
             if found.setdefault(number, name) != name:
                 raise FeltwatchError(
@@ -266,8 +268,8 @@ class CocoReader:
             raise FeltwatchError(f"{file}: is not JSON ({' '.join(str(error).split())})") from error
 
 
-def _key(told: Any) -> str:
-    return str(told.get("image_id")) if isinstance(told, dict) else "None"
+def _key(annotation: Any) -> str:
+    return str(annotation.get("image_id")) if isinstance(annotation, dict) else "None"
 
 
 def _own_name(path: Path, folder: Path, place: str) -> str:
@@ -285,41 +287,41 @@ def _split_of(file: Path) -> str | None:
     return split_name(name) or (name if task and name != NO_SPLIT else None)
 
 
-def _box(told: Any, names: dict[int, str], file: Path) -> Box:
-    place = f"{file}: annotation {told.get('id')}"
-    category = told.get("category_id")
+def _box(annotation: Any, names: dict[int, str], file: Path) -> Box:
+    place = f"{file}: annotation {annotation.get('id')}"
+    category = annotation.get("category_id")
     if not isinstance(category, int | str) or category not in names:
         raise FeltwatchError(f"{place}: category_id {category} is not among the categories")
     try:
-        x, y, w, h = (float(v) for v in told["bbox"])
+        x, y, w, h = (float(v) for v in annotation["bbox"])
     except (KeyError, TypeError, ValueError) as error:
         raise FeltwatchError(f"{place}: bbox: four numbers are due") from error
-    attributes = dict(told.get("attributes") or {})
+    attributes = dict(annotation.get("attributes") or {})
     values: dict[str, Any] = {}
-    if isinstance(told.get("score"), int | float):
-        values["score"] = told["score"]
+    if isinstance(annotation.get("score"), int | float):
+        values["score"] = annotation["score"]
     if _share(attributes.get("visible")):
         values["visible"] = attributes.pop("visible")
     turn = attributes.get("rotation")
     if isinstance(turn, int | float) and not isinstance(turn, bool):
         values["angle_deg"] = attributes.pop("rotation") or None
-    # CVAT and datumaro tell a crowd in both places.
+    # CVAT and datumaro write a crowd in both places.
     if attributes.get(CROWD) is False:
         attributes.pop(CROWD)
-    if told.get("iscrowd"):
+    if annotation.get("iscrowd"):
         attributes[CROWD] = True
     kept = tuple(attributes.items())
-    kept += tuple((OWN + k, v) for k, v in told.items() if k not in _BOX_KEYS | _PLAIN_KEYS)
+    kept += tuple((OWN + k, v) for k, v in annotation.items() if k not in _BOX_KEYS | _PLAIN_KEYS)
     try:
         box = Box(names[category], x, y, x + w, y + h, **values)
-        return replace(box, attributes=kept + _shape(told, place).attributes(box.xyxy))
+        return replace(box, attributes=kept + _shape(annotation, place).attributes(box.xyxy))
     except FeltwatchError as error:
         raise place_of(error, place) from error
 
 
-def _shape(told: Any, place: str) -> Shape:
+def _shape(annotation: Any, place: str) -> Shape:
     """The outlines of an annotation."""
-    segments, points = told.get("segmentation") or [], told.get("keypoints") or []
+    segments, points = annotation.get("segmentation") or [], annotation.get("keypoints") or []
     if not segments and not points:
         return Shape()
     try:
@@ -351,8 +353,8 @@ def _share(value: Any) -> bool:
 
 def write(dataset: Dataset, out: Path, progress: Progress) -> None:
     """Write `images` and `annotations/instances_SPLIT.json`; boxes with all digits."""
-    told = dataset.note("coco") or {}
-    numbers = {c["name"]: c for c in told.get("categories", ()) if isinstance(c, dict)}
+    note = dataset.note("coco") or {}
+    numbers = {c["name"]: c for c in note.get("categories", ()) if isinstance(c, dict)}
     categories, used = [], {int(c["id"]) for c in numbers.values()}
     for label in dataset.labels:
         if label not in numbers:
@@ -367,7 +369,7 @@ def write(dataset: Dataset, out: Path, progress: Progress) -> None:
         target = out / "annotations" / f"instances_{split or NO_SPLIT}.json"
         part = target.with_suffix(".part")
         with part.open("w", encoding="utf-8") as file:
-            head = {"info": told.get("info", {}), "licenses": told.get("licenses", [])}
+            head = {"info": note.get("info", {}), "licenses": note.get("licenses", [])}
             file.write(json.dumps(head | {"categories": categories}, ensure_ascii=False)[:-1])
             file.write(', "images": [')
             for at, picture in enumerate(dataset.pictures(split=split or "")):
@@ -385,8 +387,8 @@ def write(dataset: Dataset, out: Path, progress: Progress) -> None:
         part.replace(target)
 
 
-def _put(file: TextIO, at: int, told: dict[str, Any]) -> None:
-    file.write((",\n" if at else "\n") + json.dumps(told, ensure_ascii=False))
+def _put(file: TextIO, at: int, record: dict[str, Any]) -> None:
+    file.write((",\n" if at else "\n") + json.dumps(record, ensure_ascii=False))
 
 
 def _native(attributes: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
@@ -414,34 +416,34 @@ def _annotation(number: int, picture: Picture, box: Box, ids: dict[str, int]) ->
         attributes["visible"] = box.visible
     if box.angle_deg is not None:
         attributes["rotation"] = box.angle_deg
-    told: dict[str, Any] = _native(box.attributes)
-    _drop_stale(told, box)
-    told |= {
+    record: dict[str, Any] = _native(box.attributes)
+    _drop_stale(record, box)
+    record |= {
         "id": number,
         "image_id": picture.id,
         "category_id": ids[box.label],
         "bbox": [box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0],
         "area": sum(map(area_of, shape.polygons)) or box.area_px,
-        "iscrowd": int(told.get("iscrowd") or attributes.get(CROWD) is True),
+        "iscrowd": int(record.get("iscrowd") or attributes.get(CROWD) is True),
     }
-    told["segmentation"] = (
+    record["segmentation"] = (
         shape.mask
         or [[v for point in ring for v in point] for ring in shape.polygons]
-        or told.get("segmentation", [])
+        or record.get("segmentation", [])
     )
     if shape.mask:
-        told["area"] = int(sum(shape.mask["counts"][1::2]))
+        record["area"] = int(sum(shape.mask["counts"][1::2]))
     if shape.keypoints:
-        told["keypoints"] = [v for point in shape.keypoints for v in point]
-        told["num_keypoints"] = sum(1 for point in shape.keypoints if point[2] > 0)
+        record["keypoints"] = [v for point in shape.keypoints for v in point]
+        record["num_keypoints"] = sum(1 for point in shape.keypoints if point[2] > 0)
     if box.score is not None:
-        told["score"] = box.score
-    return told | ({"attributes": attributes} if attributes else {})
+        record["score"] = box.score
+    return record | ({"attributes": attributes} if attributes else {})
 
 
-def _drop_stale(told: dict[str, Any], box: Box) -> None:
+def _drop_stale(record: dict[str, Any], box: Box) -> None:
     """Leave out outlines that earlier imports kept as they came, where the box was moved."""
-    segments = told.get("segmentation")
+    segments = record.get("segmentation")
     if not isinstance(segments, list) or not segments:
         return
     try:
@@ -450,4 +452,4 @@ def _drop_stale(told: dict[str, Any], box: Box) -> None:
         own = (math.inf,) * 4
     if any(abs(a - b) > 1.0 for a, b in zip(own, box.enclosing(), strict=True)):
         for key in ("segmentation", "keypoints", "num_keypoints"):
-            told.pop(key, None)
+            record.pop(key, None)

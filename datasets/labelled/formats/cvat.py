@@ -22,12 +22,12 @@ from datasets.labelled.formats.base import (
     Entry,
     Progress,
     attempt,
+    checked_name,
     entry_name,
     find_picture,
     place_of,
     put_picture,
     split_name,
-    told_name,
     whole_px,
 )
 from datasets.labelled.formats.cvat_tracks import Tracks
@@ -118,7 +118,7 @@ def read(folder: Path, file: Path, alone: bool = False) -> CvatReader:
 
 @dataclass(frozen=True)
 class CvatReader:
-    """Reads the pictures in the order of the files.
+    """Reads the images in the order of the files.
 
     `times` gives the time in seconds, as decimal text, of frames that were cut from a video.
     """
@@ -146,7 +146,7 @@ class CvatReader:
 
     @property
     def count(self) -> int | None:
-        """How many pictures there are, None where there are tracks."""
+        """How many images there are, None where there are tracks."""
         found = 0
         for file in self.files:
             for event, element in parse_stream(file):
@@ -159,7 +159,7 @@ class CvatReader:
         return found
 
     def entries(self) -> Iterator[Entry | Bad]:
-        """The pictures, wrong ones with their shape."""
+        """The images, wrong ones with their shape."""
         for file in self.files:
             # datumaro and others write a file a subset, with nothing in it that says so.
             split = split_name(file.stem)
@@ -176,7 +176,7 @@ class CvatReader:
                         tracks.add(element, _box)
                     else:
                         tracks.read_head(element)
-                    # Else every picture would stay in memory as a child of the root.
+                    # Else every image would stay in memory as a child of the root.
                     root.clear()
             yield from tracks.entries(self.folder, split, self.times)
 
@@ -193,23 +193,23 @@ class CvatReader:
             found |= tracks.frames()
         return found
 
-    def _entry(self, told: Element, place: str, split: str | None) -> Entry:
-        name = told_name(told.get("name") or "", place)
-        width = whole_px(told.get("width"), "width", place)
-        height = whole_px(told.get("height"), "height", place)
-        split = told.get("subset") or split
+    def _entry(self, element: Element, place: str, split: str | None) -> Entry:
+        name = checked_name(element.get("name") or "", place)
+        width = whole_px(element.get("width"), "width", place)
+        height = whole_px(element.get("height"), "height", place)
+        split = element.get("subset") or split
         split = None if split in (None, NO_SUBSET) else split_name(split) or split
         path = find_picture(self.folder, name, (f"images/{split}",) if split else (), place)
         boxes: list[Box] = []
         tags: list[Any] = []
-        for shape in told:
+        for shape in element:
             if shape.tag == "box" or shape.tag in _SHAPES:
                 where = f"{place}: {shape.tag} {len(boxes) + 1}"
                 boxes.append(_box(shape, where, (width, height)))
             else:
                 tags.append({shape.tag: as_tree(shape)})
         extra: Attributes = tuple(
-            (OWN + k, v) for k, v in told.attrib.items() if k not in _IMAGE_KEYS
+            (OWN + k, v) for k, v in element.attrib.items() if k not in _IMAGE_KEYS
         )
         if tags:
             extra += ((OWN + "tags", tags),)
@@ -238,48 +238,48 @@ def _meta_of(file: Path) -> Element | None:
     return None
 
 
-def _box(told: Element, place: str, size: tuple[int, int], label: str | None = None) -> Box:
-    """A shape of a picture `size` px; `label` is that of its track."""
-    texts = {a.get("name") or "": a.text or "" for a in told.iterfind("attribute")}
+def _box(element: Element, place: str, size: tuple[int, int], label: str | None = None) -> Box:
+    """A shape of an image `size` px; `label` is that of its track."""
+    texts = {a.get("name") or "": a.text or "" for a in element.iterfind("attribute")}
     own: Attributes = ()
     shape = Shape()
-    if told.tag == "box":
-        x0, y0, x1, y1 = (number(told.get(name), name, place) for name in _CORNERS)
+    if element.tag == "box":
+        x0, y0, x1, y1 = (number(element.get(name), name, place) for name in _CORNERS)
     else:
-        x0, y0, x1, y1 = _bounds(told, place)
-        if told.tag == "polygon":
-            shape = Shape(polygons=[_points(told, place)])
-        elif told.tag == "mask":
-            shape = Shape(mask=_mask(told, size, place))
+        x0, y0, x1, y1 = _bounds(element, place)
+        if element.tag == "polygon":
+            shape = Shape(polygons=[_points(element, place)])
+        elif element.tag == "mask":
+            shape = Shape(mask=_mask(element, size, place))
             x0, y0, x1, y1 = mask_bounds(shape.mask or {}) or (x0, y0, x1, y1)
         else:
-            own = ((OWN + "shape", told.tag), (OWN + "told", as_tree(told)))
-    angle = number(told.get("rotation", "0"), "rotation", place) or None
-    if told.tag == "box" or told.tag in _OUTLINES:
+            own = ((OWN + "shape", element.tag), (OWN + "told", as_tree(element)))
+    angle = number(element.get("rotation", "0"), "rotation", place) or None
+    if element.tag == "box" or element.tag in _OUTLINES:
         known = ("label", "rotation", "points", "rle", "left", "top", "width", "height", "frame")
         own += tuple(
             (OWN + k, v)
-            for k, v in told.attrib.items()
+            for k, v in element.attrib.items()
             if k not in (*known, *_CORNERS) and _PLAIN.get(k) != v
         )
     values, attributes = join_values(texts)
     kept = attributes + own + shape.attributes((x0, y0, x1, y1))
     try:
         return Box(
-            label or told.get("label") or "", x0, y0, x1, y1, angle, **values, attributes=kept
+            label or element.get("label") or "", x0, y0, x1, y1, angle, **values, attributes=kept
         )
     except FeltwatchError as error:
         raise place_of(error, place) from error
 
 
-def _mask(told: Element, size: tuple[int, int], place: str) -> dict[str, Any]:
-    """CVAT's run lengths, row by row within the mask's box, as COCO's of the whole picture."""
+def _mask(element: Element, size: tuple[int, int], place: str) -> dict[str, Any]:
+    """CVAT's run lengths, row by row within the mask's box, as COCO's of the whole image."""
     left, top, w, h = (
-        whole_px(told.get(k), k, place) for k in ("left", "top", "width", "height")
+        whole_px(element.get(k), k, place) for k in ("left", "top", "width", "height")
     )  # fmt: skip
     width, height = max(size[0], left + w), max(size[1], top + h)
     try:
-        counts = [int(n) for n in (told.get("rle") or "").split(",")]
+        counts = [int(n) for n in (element.get("rle") or "").split(",")]
         if width * height > 2**28:
             raise ValueError(f"a mask of {width} x {height} px")
         rows = inside_mask({"size": [w, h], "counts": counts}).T
@@ -290,30 +290,30 @@ def _mask(told: Element, size: tuple[int, int], place: str) -> dict[str, Any]:
     return mask_of(whole)
 
 
-def _points(told: Element, place: str) -> list[list[float]]:
-    listed = [told.get("points"), *(p.get("points") for p in told.iterfind("points"))]
+def _points(element: Element, place: str) -> list[list[float]]:
+    listed = [element.get("points"), *(p.get("points") for p in element.iterfind("points"))]
     pairs = [pair.split(",") for text in listed if text for pair in text.split(";")]
     if any(len(pair) != 2 for pair in pairs):
         raise FeltwatchError(f"{place}: points are pairs x,y with ; between them")
     return [[number(x, "points", place), number(y, "points", place)] for x, y in pairs]
 
 
-def _bounds(told: Element, place: str) -> list[float]:
+def _bounds(element: Element, place: str) -> list[float]:
     """The box about a shape that is none, px."""
-    if told.tag == "mask":
+    if element.tag == "mask":
         left, top, w, h = (
-            number(told.get(k), k, place) for k in ("left", "top", "width", "height")
+            number(element.get(k), k, place) for k in ("left", "top", "width", "height")
         )
         return [left, top, left + w, top + h]
-    if told.tag == "ellipse":
-        x, y, rx, ry = (number(told.get(k), k, place) for k in ("cx", "cy", "rx", "ry"))
+    if element.tag == "ellipse":
+        x, y, rx, ry = (number(element.get(k), k, place) for k in ("cx", "cy", "rx", "ry"))
         return [x - rx, y - ry, x + rx, y + ry]
-    if told.tag == "cuboid":
-        corners = [k for k in told.attrib if k[:2] in ("xt", "xb", "yt", "yb")]
-        xs = [number(told.get(k), k, place) for k in corners if k[0] == "x"]
-        ys = [number(told.get(k), k, place) for k in corners if k[0] == "y"]
+    if element.tag == "cuboid":
+        corners = [k for k in element.attrib if k[:2] in ("xt", "xb", "yt", "yb")]
+        xs = [number(element.get(k), k, place) for k in corners if k[0] == "x"]
+        ys = [number(element.get(k), k, place) for k in corners if k[0] == "y"]
     else:
-        points = _points(told, place)
+        points = _points(element, place)
         xs, ys = [x for x, _ in points], [y for _, y in points]
     if not xs or not ys:
         raise FeltwatchError(f"{place}: has no points")
@@ -359,7 +359,7 @@ def _meta(dataset: Dataset) -> Element:
     else:
         _task(whole, None, len(dataset))
     listed = SubElement(whole, "labels")
-    colours = _told_labels(dataset.note("cvat"))
+    colours = _label_colours(dataset.note("cvat"))
     for label in dataset.labels:
         own = SubElement(listed, "label")
         SubElement(own, "name").text = label
@@ -383,16 +383,16 @@ def _meta(dataset: Dataset) -> Element:
 
 
 def _task(task: Element, name: str | None, size: int) -> None:
-    told = (("name", name), ("size", str(size)), ("mode", "annotation"), ("overlap", "0"))
-    for tag, value in told:
+    fields = (("name", name), ("size", str(size)), ("mode", "annotation"), ("overlap", "0"))
+    for tag, value in fields:
         if value is not None:
             SubElement(task, tag).text = value
 
 
-def _told_labels(told: Any) -> dict[str, str]:
+def _label_colours(note: Any) -> dict[str, str]:
     """The colours of labels out of the head of an imported file."""
     found: dict[str, str] = {}
-    waiting = [told]
+    waiting = [note]
     while waiting:
         one = waiting.pop()
         if isinstance(one, dict):
@@ -407,11 +407,11 @@ def _told_labels(told: Any) -> dict[str, str]:
 def _image(number_: int, picture: Picture, boxes: tuple[Box, ...], has_splits: bool) -> Element:
     native = {k.removeprefix(OWN): v for k, v in picture.attributes if k.startswith(OWN)}
     tags = native.pop("tags", [])
-    told = {"id": str(number_), "name": picture.file, "width": str(picture.width)}
-    told |= {"height": str(picture.height)}
-    told |= {"subset": picture.split or NO_SUBSET} if has_splits else {}
-    told |= {k: clean(str(v)) for k, v in native.items()}
-    image = Element("image", told)
+    attributes = {"id": str(number_), "name": picture.file, "width": str(picture.width)}
+    attributes |= {"height": str(picture.height)}
+    attributes |= {"subset": picture.split or NO_SUBSET} if has_splits else {}
+    attributes |= {k: clean(str(v)) for k, v in native.items()}
+    image = Element("image", attributes)
     for box in boxes:
         image.append(_shape(box))
     for tag in tags:
@@ -422,9 +422,9 @@ def _image(number_: int, picture: Picture, boxes: tuple[Box, ...], has_splits: b
 
 def _shape(box: Box) -> Element:
     native = {k.removeprefix(OWN): v for k, v in box.attributes if k.startswith(OWN)}
-    tag, told = native.pop("shape", None), native.pop("told", None)
-    if tag is not None and told is not None:
-        shape = from_tree(tag, told)
+    tag, tree = native.pop("shape", None), native.pop("told", None)
+    if tag is not None and tree is not None:
+        shape = from_tree(tag, tree)
         if all(abs(a - b) < 1e-6 for a, b in zip(_bounds(shape, box.label), box.xyxy, strict=True)):
             shape.set("label", box.label)
             for old in shape.findall("attribute"):
@@ -449,16 +449,16 @@ def _with_texts(shape: Element, box: Box) -> Element:
 
 def _drawn(shape: Shape, label: str, native: dict[str, Any]) -> Element:
     """The polygon or mask of an outline."""
-    told = {"label": label, "source": "manual", "occluded": "0", "z_order": "0"}
-    told |= {k: clean(str(v)) for k, v in native.items()}
+    attributes = {"label": label, "source": "manual", "occluded": "0", "z_order": "0"}
+    attributes |= {k: clean(str(v)) for k, v in native.items()}
     if shape.mask is None:
         points = ";".join(f"{_digits(x)},{_digits(y)}" for x, y in shape.polygons[0])
-        return Element("polygon", told | {"points": points})
+        return Element("polygon", attributes | {"points": points})
     inside = inside_mask(shape.mask)
     x0, y0, x1, y1 = (int(v) for v in mask_bounds(shape.mask) or (0, 0, 0, 0))
     runs = mask_of(inside[y0:y1, x0:x1].T)["counts"]
     place = {"left": str(x0), "top": str(y0), "width": str(x1 - x0), "height": str(y1 - y0)}
-    return Element("mask", told | {"rle": ", ".join(map(str, runs))} | place)
+    return Element("mask", attributes | {"rle": ", ".join(map(str, runs))} | place)
 
 
 def _digits(value: float) -> str:

@@ -1,7 +1,7 @@
-"""Tracks of CVAT for video: the boxes of a thing from frame to frame, as pictures with boxes.
+"""Tracks of CVAT for video: the boxes of a thing from frame to frame, as images with boxes.
 
 CVAT lists every frame of a track; where a file lists key frames only, the boxes between them
-are drawn on a straight line, as CVAT does. A frame is the picture `frame_NNNNNN` in `images`,
+are drawn on a straight line, as CVAT does. A frame is the image `frame_NNNNNN` in `images`,
 as CVAT saves it, or one that was cut from the video (`video.py`).
 """
 
@@ -47,8 +47,10 @@ class Tracks:
             self.height = whole_px(size.findtext("height"), "height", str(self.file))
         start = next(meta.iter("start_frame"), None)
         self.start = _whole(start.text if start is not None else None, 0)
-        told = next(meta.iter("frame_filter"), None)
-        step = re.fullmatch(r"\s*step=(\d+)\s*", (told.text or "") if told is not None else "")
+        frame_filter = next(meta.iter("frame_filter"), None)
+        step = re.fullmatch(
+            r"\s*step=(\d+)\s*", (frame_filter.text or "") if frame_filter is not None else ""
+        )
         self.step = max(1, int(step[1])) if step else 1
 
     def add(self, track: Element, box_of: BoxOf) -> None:
@@ -57,7 +59,7 @@ class Tracks:
         place = f"{self.file}: track {track.get('id')}"
         label = track.get("label") or ""
         try:
-            told: list[tuple[int, bool, Box]] = []
+            keys: list[tuple[int, bool, Box]] = []
             for shape in track:
                 frame = _whole(shape.get("frame"), -1)
                 if not 0 <= frame <= MOST_FRAMES:
@@ -68,9 +70,9 @@ class Tracks:
                 box = box_of(shape, where, (self.width, self.height), label)
                 kept = tuple(a for a in box.attributes if a[0] not in _FRAME_KEYS)
                 kept += (("track", track.get("id") or ""),)
-                told.append((frame, shape.get("outside") == "1", replace(box, attributes=kept)))
-            told.sort(key=lambda one: one[0])
-            drawn = list(_every_frame(told))
+                keys.append((frame, shape.get("outside") == "1", replace(box, attributes=kept)))
+            keys.sort(key=lambda one: one[0])
+            drawn = list(_every_frame(keys))
         except FeltwatchError as error:
             self.bad.append(Bad(place, error))
             return
@@ -84,16 +86,16 @@ class Tracks:
     def entries(
         self, folder: Path, split: str | None, times: dict[int, str]
     ) -> Iterator[Entry | Bad]:
-        """The frames, those with a picture and those with boxes."""
+        """The frames, those with an image and those with boxes."""
         yield from self.bad
         if not self.seen:
             return
-        pictures = Frames(folder).paths
+        paths = Frames(folder).paths
         own = {self.start + self.step * frame: boxes for frame, boxes in self.boxes.items()}
-        # Pictures that CVAT saved are numbered as the task's frames, cut ones as the video's.
+        # Images that CVAT saved are numbered as the task's frames, cut ones as the video's.
         by_task = self.boxes if not times else own
-        for frame in sorted(set(by_task) | set(pictures)):
-            path = pictures.get(frame)
+        for frame in sorted(set(by_task) | set(paths)):
+            path = paths.get(frame)
             boxes = tuple(by_task.get(frame, ()))
             place = f"{self.file}: frame {frame}"
             name = f"frame_{frame:06d}.png"
@@ -116,13 +118,13 @@ _FRAME_KEYS = ("cvat.keyframe", "cvat.outside")
 
 @dataclass(frozen=True)
 class Frames:
-    """The pictures of a folder whose names end with the number of a frame."""
+    """The images of a folder whose names end with the number of a frame."""
 
     folder: Path
 
     @cached_property
     def paths(self) -> dict[int, Path]:
-        """Pictures by number."""
+        """Images by number."""
         found: dict[int, Path] = {}
         for path in walk(self.folder, SUFFIXES):
             if number := _NUMBER.search(path.stem):
@@ -135,15 +137,15 @@ def _whole(text: str | None, default: int) -> int:
     return int(text) if text and text.strip().isdecimal() else default
 
 
-def _every_frame(told: list[tuple[int, bool, Box]]) -> Iterator[tuple[int, Box]]:
+def _every_frame(keys: list[tuple[int, bool, Box]]) -> Iterator[tuple[int, Box]]:
     """The box of each frame that the thing is on, those between key frames drawn."""
-    for at, (frame, outside, box) in enumerate(told):
+    for at, (frame, outside, box) in enumerate(keys):
         if outside:
             continue
         yield frame, box
-        if at + 1 == len(told):
+        if at + 1 == len(keys):
             return
-        end, _, last = told[at + 1]
+        end, _, last = keys[at + 1]
         for between in range(frame + 1, end):
             part = (between - frame) / (end - frame)
             corners = (a + (b - a) * part for a, b in zip(box.xyxy, last.xyxy, strict=True))

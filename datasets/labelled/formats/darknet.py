@@ -1,4 +1,4 @@
-"""Darknet: `obj.data` with its lists of pictures, or `classes.txt` beside pictures and labels.
+"""Darknet: `obj.data` with its lists of images, or `classes.txt` beside images and labels.
 
 `classes.txt` is what labelImg, Label Studio and others write. The lines are those of YOLO.
 """
@@ -55,11 +55,11 @@ def read(folder: Path, file: Path, alone: bool = False) -> DarknetReader:  # noq
     """The reader of a set; raises FeltwatchError where its classes cannot be read."""
     if file.name.lower() == CLASSES:
         return DarknetReader(folder, file, _names(file), {})
-    told = _settings(file)
-    names = _locate(folder, told["names"])
+    settings = _settings(file)
+    names = _locate(folder, settings["names"])
     if names is None:
-        raise FeltwatchError(f"{file}: names: there is no {told['names']}")
-    return DarknetReader(folder, file, _names(names), told)
+        raise FeltwatchError(f"{file}: names: there is no {settings['names']}")
+    return DarknetReader(folder, file, _names(names), settings)
 
 
 def _settings(file: Path) -> dict[str, str]:
@@ -74,21 +74,21 @@ def _names(file: Path) -> tuple[str, ...]:
     return names
 
 
-def _locate(folder: Path, told: str) -> Path | None:
+def _locate(folder: Path, name: str) -> Path | None:
     """A file that `obj.data` names, `data/` standing for the folder itself."""
-    tries = (told, told.partition("/")[2], Path(told).name)
+    tries = (name, name.partition("/")[2], Path(name).name)
     found = next(filter(None, (find_any_case(folder, t) for t in tries if t)), None)
     return None if found is None else check_inside(found, folder, str(found))
 
 
 @dataclass(frozen=True)
 class DarknetReader:
-    """Reads the pictures that the lists name, or all of the folder."""
+    """Reads the images that the lists name, or all of the folder."""
 
     folder: Path
     file: Path
     labels: tuple[str, ...]
-    told: dict[str, str]
+    settings: dict[str, str]
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -97,27 +97,27 @@ class DarknetReader:
 
     @property
     def count(self) -> int | None:
-        """How many pictures there are."""
+        """How many images there are."""
         return sum(1 for _ in self._pictures())
 
     def entries(self) -> Iterator[Entry | Bad]:
-        """The pictures, wrong ones with the line."""
+        """The images, wrong ones with the line."""
         lines = Lines(self.labels, self.file.name)
         for path, split in self._pictures():
             yield attempt(partial(self._entry, path, split, lines), str(path))
 
     def _pictures(self) -> Iterator[tuple[Path, str | None]]:
-        if not self.told:
+        if not self.settings:
             for path in walk(self.folder, SUFFIXES):
                 inner = path.relative_to(self.folder).parts[:-1]
                 yield path, next((s for p in inner if (s := split_name(p))), None)
             return
         for key in ("train", "valid", "val", "test"):
-            if key not in self.told:
+            if key not in self.settings:
                 continue
-            file = _locate(self.folder, self.told[key])
+            file = _locate(self.folder, self.settings[key])
             if file is None:
-                raise FeltwatchError(f"{self.file}: {key}: there is no {self.told[key]}")
+                raise FeltwatchError(f"{self.file}: {key}: there is no {self.settings[key]}")
             yield from ((path, split_name(key)) for path in yolo.listed_files(file, self.folder))
 
     def _entry(self, path: Path, split: str | None, lines: Lines) -> Entry:

@@ -1,7 +1,7 @@
 """Datumaro's own JSON: `annotations/SUBSET.json` beside `images/SUBSET`; read as a stream.
 
 Carries boxes, polygons, masks, attributes and subsets. Points and polylines come in as the box
-about them; labels without a box (`label`, `caption`) are kept as attributes of the picture.
+about them; labels without a box (`label`, `caption`) are kept as attributes of the image.
 datumaro itself cannot write turned boxes in this form; where others do, they are read.
 """
 
@@ -18,11 +18,11 @@ from datasets.labelled.formats.base import (
     Entry,
     Reader,
     attempt,
+    checked_name,
     entry_name,
     find_picture,
     place_of,
     split_name,
-    told_name,
     whole_px,
 )
 from datasets.labelled.formats.json_forms import json_items, numbers, pairs
@@ -82,18 +82,18 @@ class DatumaroReader(Reader):
         return None
 
     def entries(self) -> Iterator[Entry | Bad]:
-        """The pictures, wrong ones with their annotation."""
+        """The images, wrong ones with their annotation."""
         for file in self.files:
             names = _names(file)
-            for told in json_items(file, "items.item"):
-                place = f"{file}: item {told.get('id') if isinstance(told, dict) else told}"
-                yield attempt(partial(self._entry, told, file.stem, names, place), place)
+            for item in json_items(file, "items.item"):
+                place = f"{file}: item {item.get('id') if isinstance(item, dict) else item}"
+                yield attempt(partial(self._entry, item, file.stem, names, place), place)
 
-    def _entry(self, told: Any, subset: str, names: list[str], place: str) -> Entry:
-        image = told.get("image") if isinstance(told, dict) else None
+    def _entry(self, item: Any, subset: str, names: list[str], place: str) -> Entry:
+        image = item.get("image") if isinstance(item, dict) else None
         if not isinstance(image, dict) or not image.get("path"):
             raise FeltwatchError(f"{place}: image with path and size is due")
-        name = told_name(str(image["path"]), place)
+        name = checked_name(str(image["path"]), place)
         height, width = (
             (whole_px(v, "size", place) for v in image["size"])
             if isinstance(image.get("size"), list) and len(image["size"]) == 2
@@ -102,14 +102,14 @@ class DatumaroReader(Reader):
         path = find_picture(self.folder, name, (f"images/{subset}",), place)
         boxes: list[Box] = []
         other: list[Any] = []
-        for n, one in enumerate(told.get("annotations") or (), start=1):
+        for n, one in enumerate(item.get("annotations") or (), start=1):
             box = _box(one, names, f"{place}: annotation {n}")
             if box is None:
                 other.append(one)
             else:
                 boxes.append(box)
         split = None if subset == "default" else split_name(subset) or subset
-        extra = tuple((OWN + k, v) for k, v in (told.get("attr") or {}).items())
+        extra = tuple((OWN + k, v) for k, v in (item.get("attr") or {}).items())
         extra += ((OWN + "annotations", other),) if other else ()
         inside = path is not None and path.is_relative_to(self.folder / "images" / subset)
         return Entry(
@@ -129,38 +129,38 @@ def _names(file: Path) -> list[str]:
             json_items(file, "categories.label.labels.item")]  # fmt: skip
 
 
-def _box(told: Any, names: list[str], place: str) -> Box | None:
-    kind = told.get("type") if isinstance(told, dict) else None
+def _box(annotation: Any, names: list[str], place: str) -> Box | None:
+    kind = annotation.get("type") if isinstance(annotation, dict) else None
     if kind not in ("bbox", "rotated_bbox", *_OUTLINES):
         return None
-    number = told.get("label_id")
+    number = annotation.get("label_id")
     if type(number) is not int or not 0 <= number < len(names):
         raise FeltwatchError(f"{place}: label_id {number} is not among the categories")
     shape, angle = Shape(), None
     if kind == "bbox":
-        x, y, w, h = numbers(told.get("bbox"), "bbox", place, 4)
+        x, y, w, h = numbers(annotation.get("bbox"), "bbox", place, 4)
         corners = (x, y, x + w, y + h)
     elif kind == "rotated_bbox":
-        x, y, w, h, turn = numbers(told.get("rotated_bbox"), "rotated_bbox", place, 5)
+        x, y, w, h, turn = numbers(annotation.get("rotated_bbox"), "rotated_bbox", place, 5)
         corners, angle = (x - w / 2, y - h / 2, x + w / 2, y + h / 2), turn % 360 or None
     elif kind == "mask":
-        shape = Shape(mask=_mask(told.get("rle"), place))
+        shape = Shape(mask=_mask(annotation.get("rle"), place))
         corners = mask_bounds(shape.mask or {}) or (0.0, 0.0, 0.0, 0.0)
     else:
-        points = pairs(told.get("points"), "points", place)
+        points = pairs(annotation.get("points"), "points", place)
         corners = bounds(points)
         shape = Shape(polygons=[points]) if kind == "polygon" else Shape()
-    attributes = dict(told.get("attributes") or {})
+    attributes = dict(annotation.get("attributes") or {})
     if attributes.get("is_crowd") is False:
         del attributes["is_crowd"]
     if kind == "bbox" and "rotation" in attributes:
         # How CVAT exports a turned box in this form.
         (turn,) = numbers([attributes.pop("rotation")], "rotation", place, 1)
         angle = turn % 360 or None
-    if told.get("group"):
-        attributes[OWN + "group"] = told["group"]
+    if annotation.get("group"):
+        attributes[OWN + "group"] = annotation["group"]
     if kind in ("points", "polyline"):
-        attributes |= {OWN + "type": kind, OWN + "points": told.get("points")}
+        attributes |= {OWN + "type": kind, OWN + "points": annotation.get("points")}
     try:
         own = tuple(attributes.items()) + shape.attributes(corners)
         return Box(names[number], *corners, angle_deg=angle, attributes=own)
@@ -168,9 +168,9 @@ def _box(told: Any, names: list[str], place: str) -> Box | None:
         raise place_of(error, place) from error
 
 
-def _mask(told: Any, place: str) -> dict[str, Any]:
+def _mask(runs: Any, place: str) -> dict[str, Any]:
     try:
-        mask = {"size": [int(v) for v in told["size"]], "counts": plain_counts(told["counts"])}
+        mask = {"size": [int(v) for v in runs["size"]], "counts": plain_counts(runs["counts"])}
         inside_mask(mask)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise FeltwatchError(f"{place}: rle: counts and size are due ({error})") from error

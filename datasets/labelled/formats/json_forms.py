@@ -32,7 +32,7 @@ def read_json(file: Path) -> Any:
 
 
 def numbers(values: Any, name: str, place: str, count: int | None = None) -> list[float]:
-    """A list of finite numbers, `count` of them where told; raises FeltwatchError."""
+    """A list of finite numbers, `count` of them where given; raises FeltwatchError."""
     try:
         found = [float(v) for v in values]
     except (TypeError, ValueError):

@@ -2,8 +2,8 @@
 
 Carries rectangles with their turn, polygons, and scores of predictions, which are taken where a
 person annotated nothing. A task's last annotation that was not cancelled counts. Brush masks
-come in as the box that Label Studio tells; ellipses and key points as the box about them.
-Pictures are found by the end of their address, with or without the mark of an upload.
+come in as the box that Label Studio gives; ellipses and key points as the box about them.
+Images are found by the end of their address, with or without the mark of an upload.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class LabelStudioReader(Reader):
         return sum(1 for file in self.files for _ in json_items(file, "item"))
 
     def entries(self) -> Iterator[Entry | Bad]:
-        """The pictures, wrong ones with their region."""
+        """The images, wrong ones with their region."""
         for file in self.files:
             for at, task in enumerate(json_items(file, "item"), start=1):
                 number = task.get("id", at) if isinstance(task, dict) else at
@@ -115,7 +115,7 @@ class LabelStudioReader(Reader):
             raise FeltwatchError(f"{place}: a task with data and annotations is due")
         address = _address(task)
         if address is None:
-            raise FeltwatchError(f"{place}: data tells no picture")
+            raise FeltwatchError(f"{place}: data names no image")
         regions, author = _regions(task)
         path, name = self._picture(address, place)
         boxes: list[Box] = []
@@ -140,10 +140,10 @@ class LabelStudioReader(Reader):
         )
 
     def _picture(self, address: str, place: str) -> tuple[Path | None, str]:
-        """The picture at an address: by its whole path, ever less of it, its upload mark off."""
+        """The image at an address: by its whole path, ever less of it, its upload mark off."""
         parts = [p for p in address.split("/") if p not in ("", ".", "..")]
         if not parts:
-            raise FeltwatchError(f"{place}: {address!r} names no picture")
+            raise FeltwatchError(f"{place}: {address!r} names no image")
         for at in range(len(parts)):
             for last in (parts[-1], _UPLOAD.sub("", parts[-1])):
                 path = find_picture(self.folder, "/".join((*parts[at:-1], last)), (), place)
@@ -153,15 +153,15 @@ class LabelStudioReader(Reader):
 
 
 def _address(task: dict[str, Any]) -> str | None:
-    """The path of a task's picture, from whatever address it is kept under."""
+    """The path of a task's image, from whatever address it is kept under."""
     data = task.get("data") if isinstance(task.get("data"), dict) else task
     assert isinstance(data, dict)
-    told = data.get("image") or next(
+    address = data.get("image") or next(
         (v for v in data.values() if isinstance(v, str) and re.search(r"\.\w{3,4}($|\?)", v)), None
     )
-    if not isinstance(told, str):
+    if not isinstance(address, str):
         return None
-    split = urlsplit(told)
+    split = urlsplit(address)
     query = parse_qs(split.query).get("d")
     return unquote(query[0] if query else split.path)
 
@@ -171,8 +171,8 @@ def _regions(task: dict[str, Any]) -> tuple[list[dict[str, Any]], str | None]:
     if not isinstance(task.get("data"), dict):
         found = _min_regions(task) or []
         return [r | {"value": r} for r in found if isinstance(r, dict)], None
-    told = task.get("annotations", task.get("completions")) or []
-    done = [a for a in told if isinstance(a, dict) and not a.get("was_cancelled")]
+    annotations = task.get("annotations", task.get("completions")) or []
+    done = [a for a in annotations if isinstance(a, dict) and not a.get("was_cancelled")]
     author = None
     if not done:
         done = [p for p in task.get("predictions") or [] if isinstance(p, dict)]
@@ -213,7 +213,7 @@ def _box(region: dict[str, Any], size: tuple[int, int], place: str) -> Box:
             corners, angle = _about_corner(corners, turn), turn % 360
     elif "format" in value or "rle" in value:
         raise FeltwatchError(
-            f"{place}: a brush mask tells no box; export it as COCO, whose masks are read"
+            f"{place}: a brush mask has no box; export it as COCO, whose masks are read"
         )
     else:
         x, y, w, _ = _four(value | {"none": 0}, ("x", "y", "width", "none"), place)

@@ -1,4 +1,4 @@
-"""LabelMe: one JSON file beside each picture, with its shapes.
+"""LabelMe: one JSON file beside each image, with its shapes.
 
 Carries rectangles, turned rectangles (`oriented_rectangle`, `rotation` as X-AnyLabeling writes
 them, and polygons of four right-angled corners), polygons and masks; other shapes come in as the
@@ -59,10 +59,10 @@ def claims(file: Path) -> bool:
     if file.suffix.lower() != ".json":
         return False
     try:
-        told = read_json(file)
+        content = read_json(file)
     except (FeltwatchError, OSError):
         return False
-    return isinstance(told, dict) and "shapes" in told and "imagePath" in told
+    return isinstance(content, dict) and "shapes" in content and "imagePath" in content
 
 
 def as_read(box: Box) -> Box:
@@ -88,10 +88,10 @@ class LabelMeReader(Reader):
         found = set()
         for file in self._files():
             try:
-                told = read_json(file)
+                content = read_json(file)
             except FeltwatchError:
                 continue
-            shapes = told.get("shapes") if isinstance(told, dict) else None
+            shapes = content.get("shapes") if isinstance(content, dict) else None
             for shape in shapes or ():
                 if isinstance(shape, dict) and str(shape.get("label") or "").strip():
                     found.add(str(shape["label"]).strip())
@@ -106,28 +106,28 @@ class LabelMeReader(Reader):
         yield from [self.only] if self.only else walk(self.folder, (".json",))
 
     def entries(self) -> Iterator[Entry | Bad]:
-        """The pictures, wrong ones with their shape."""
+        """The images, wrong ones with their shape."""
         for file in self._files():
             yield attempt(partial(self._entry, file), str(file))
 
     def _entry(self, file: Path) -> Entry:
         place = str(file)
         check_inside(file, self.folder, place)
-        told = read_json(file)
-        if not isinstance(told, dict) or not isinstance(told.get("shapes"), list):
+        content = read_json(file)
+        if not isinstance(content, dict) or not isinstance(content.get("shapes"), list):
             raise FeltwatchError(f"{place}: shapes and imagePath are due")
-        path = self._picture(file, str(told.get("imagePath") or ""), place)
-        width = whole_px(told.get("imageWidth") or 0, "imageWidth", place)
-        height = whole_px(told.get("imageHeight") or 0, "imageHeight", place)
+        path = self._picture(file, str(content.get("imagePath") or ""), place)
+        width = whole_px(content.get("imageWidth") or 0, "imageWidth", place)
+        height = whole_px(content.get("imageHeight") or 0, "imageHeight", place)
         boxes = tuple(
             box
-            for n, shape in enumerate(told["shapes"], start=1)
+            for n, shape in enumerate(content["shapes"], start=1)
             if (box := _box(shape, f"{place}: shape {n}", width, height)) is not None
         )
-        flags = {k: v for k, v in (told.get("flags") or {}).items() if v}
+        flags = {k: v for k, v in (content.get("flags") or {}).items() if v}
         inner = file.relative_to(self.folder).parts[:-1]
         split = next((s for part in inner if (s := split_name(part))), None)
-        name = str(told.get("imagePath") or "").replace("\\", "/").rpartition("/")[2]
+        name = str(content.get("imagePath") or "").replace("\\", "/").rpartition("/")[2]
         return Entry(
             entry_name(path, self.folder, place) if path else "/".join((*inner, name)),
             path,
@@ -140,33 +140,33 @@ class LabelMeReader(Reader):
         )
 
     def _picture(self, file: Path, name: str, place: str) -> Path | None:
-        """The picture of a file: where it says, else beside it under its own name."""
+        """The image of a file: where it says, else beside it under its own name."""
         name = name.replace("\\", "/")
-        for told in (name, name.rpartition("/")[2]):
-            if told and not told.startswith("/"):
-                path = find_any_case(file.parent, told)
+        for candidate in (name, name.rpartition("/")[2]):
+            if candidate and not candidate.startswith("/"):
+                path = find_any_case(file.parent, candidate)
                 if path is not None:
                     inner = check_inside(path, self.folder, place).resolve()
                     return self.folder / inner.relative_to(self.folder.resolve())
         return None
 
 
-def _box(told: Any, place: str, width: int, height: int) -> Box | None:
+def _box(drawn: Any, place: str, width: int, height: int) -> Box | None:
     try:
-        label, kind = str(told["label"]).strip(), str(told.get("shape_type") or "polygon")
-        points = [[float(x), float(y)] for x, y in told["points"]]
+        label, kind = str(drawn["label"]).strip(), str(drawn.get("shape_type") or "polygon")
+        points = [[float(x), float(y)] for x, y in drawn["points"]]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FeltwatchError(f"{place}: label and points are due") from error
     if not points or not all(math.isfinite(v) for p in points for v in p):
         raise FeltwatchError(f"{place}: points: pairs of numbers are due")
-    kept = tuple((k, v) for k, v in told.items() if k not in _KEYS and v not in _EMPTY)
+    kept = tuple((k, v) for k, v in drawn.items() if k not in _KEYS and v not in _EMPTY)
     shape, corners, angle = Shape(), bounds(points), None
     if kind == "circle" and len(points) == 2:
         (x, y), edge = points
         radius = math.dist((x, y), edge)
         corners = (x - radius, y - radius, x + radius, y + radius)
-    elif kind == "mask" and told.get("mask"):
-        shape = Shape(mask=_mask(told["mask"], corners, place, width, height))
+    elif kind == "mask" and drawn.get("mask"):
+        shape = Shape(mask=_mask(drawn["mask"], corners, place, width, height))
     elif kind in _TURNED and (turned := turned_box(points)) is not None:
         corners, angle = turned[0], turned[1] or None
     elif kind == "polygon":
@@ -181,14 +181,14 @@ def _box(told: Any, place: str, width: int, height: int) -> Box | None:
 
 
 def _mask(
-    told: Any, corners: tuple[float, ...], place: str, width: int, height: int
+    encoded: Any, corners: tuple[float, ...], place: str, width: int, height: int
 ) -> dict[str, Any]:
-    """LabelMe's picture of a mask within its box, as run lengths of the whole picture."""
+    """LabelMe's image of a mask within its box, as run lengths of the whole image."""
     try:
-        with Image.open(io.BytesIO(base64.b64decode(told))) as image:
+        with Image.open(io.BytesIO(base64.b64decode(encoded))) as image:
             part = np.asarray(image.convert("L")) > 0
     except (binascii.Error, OSError, ValueError, TypeError, Image.DecompressionBombError) as error:
-        raise FeltwatchError(f"{place}: mask: is no picture that can be read") from error
+        raise FeltwatchError(f"{place}: mask: cannot be read as an image") from error
     x, y = max(0, int(corners[0])), max(0, int(corners[1]))
     whole = np.zeros((max(height, y + part.shape[0]), max(width, x + part.shape[1])), np.bool_)
     whole[y : y + part.shape[0], x : x + part.shape[1]] = part

@@ -1,4 +1,4 @@
-"""Forms of labels that are not read, known by sight: their names, and a way round for each."""
+"""Forms of labels that are recognised but not read: their names, and a workaround for each."""
 
 from __future__ import annotations
 

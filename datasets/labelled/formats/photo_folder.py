@@ -1,7 +1,7 @@
 """Folders of labelled photographs: `images` and one `labels.json` with all boxes.
 
 The file is a list of `{image, width, height, boxes: [{label, xyxy, kind}]}`, px. Photographs
-whose name tells when they were taken get that as their time, and a session as their shift:
+whose name holds the time of exposure get that as their time, and a session as their shift:
 a pause of ten minutes begins a new one. Others count as one shift for each shot, copies and
 variants of it together.
 """
@@ -22,10 +22,10 @@ from datasets.labelled.formats.base import (
     Entry,
     Reader,
     attempt,
+    checked_name,
     entry_name,
     find_picture,
     place_of,
-    told_name,
     whole_px,
 )
 from datasets.labelled.records import Box
@@ -58,10 +58,10 @@ def claims(file: Path) -> bool:
         if first is None or first[1] != "start_array":
             return False
         with file.open("rb") as stream:
-            told = next(iter(ijson.items(as_utf8(stream, file), "item")), {"image": ""})
+            first = next(iter(ijson.items(as_utf8(stream, file), "item")), {"image": ""})
     except (ijson.JSONError, FeltwatchError):
         return False
-    return not isinstance(told, dict) or not {"data", "annotations"} & set(told)
+    return not isinstance(first, dict) or not {"data", "annotations"} & set(first)
 
 
 def as_read(box: Box) -> Box:
@@ -86,8 +86,8 @@ class PhotoFolderReader(Reader):
         """Cards in the order of the deck, then the others by name."""
         found = {
             str(box.get("label"))
-            for told in self._photographs()
-            for box in told.get("boxes") or ()
+            for photo in self._photographs()
+            for box in photo.get("boxes") or ()
             if isinstance(box, dict) and box.get("label")
         }
         cards = [label for label in DECK_LABELS if label in found]
@@ -100,20 +100,20 @@ class PhotoFolderReader(Reader):
 
     def entries(self) -> Iterator[Entry | Bad]:
         """The photographs, wrong ones with their entry."""
-        for at, told in enumerate(self._items()):
+        for at, photo in enumerate(self._items()):
             place = f"{self.file}: entry {at}"
-            yield attempt(partial(self._entry, told, place), place)
+            yield attempt(partial(self._entry, photo, place), place)
 
-    def _entry(self, told: Any, place: str) -> Entry:
+    def _entry(self, photo: Any, place: str) -> Entry:
         try:
-            name = str(told["image"])
-            width, height = told["width"], told["height"]
-            boxes = tuple(_box(b, f"{place}: box {n}") for n, b in enumerate(told["boxes"]))
+            name = str(photo["image"])
+            width, height = photo["width"], photo["height"]
+            boxes = tuple(_box(b, f"{place}: box {n}") for n, b in enumerate(photo["boxes"]))
         except (KeyError, TypeError, ValueError) as error:
             raise FeltwatchError(
                 f"{place}: image, width, height and boxes are due ({error!r})"
             ) from error
-        told_name(name, place)
+        checked_name(name, place)
         path = find_picture(self.folder, name, ("",), place)
         return Entry(
             entry_name(path or self.folder / name, self.folder, place),
@@ -123,7 +123,7 @@ class PhotoFolderReader(Reader):
             whole_px(width, "width", place),
             whole_px(height, "height", place),
             self._details(name),
-            tuple((k, v) for k, v in told.items() if k not in _KNOWN),
+            tuple((k, v) for k, v in photo.items() if k not in _KNOWN),
         )
 
     def _details(self, name: str) -> dict[str, str]:
@@ -140,8 +140,8 @@ class PhotoFolderReader(Reader):
     def _sessions(self) -> dict[tuple[str, int], int]:
         """Number of the session, from 1 each day, for every minute with a photograph."""
         minutes: set[tuple[str, int]] = set()
-        for told in self._photographs():
-            if taken := _TAKEN.search(Path(str(told.get("image"))).stem):
+        for photo in self._photographs():
+            if taken := _TAKEN.search(Path(str(photo.get("image"))).stem):
                 minutes.add((taken[1], int(taken[2]) * 60 + int(taken[3])))
         sessions: dict[tuple[str, int], int] = {}
         last_day, last_minute, number = "", 0, 0
@@ -164,7 +164,7 @@ class PhotoFolderReader(Reader):
             ) from error
 
     def _photographs(self) -> Iterator[dict[str, Any]]:
-        return (told for told in self._items() if isinstance(told, dict))
+        return (photo for photo in self._items() if isinstance(photo, dict))
 
 
 def _shot(stem: str) -> str:
@@ -176,11 +176,11 @@ def _shot(stem: str) -> str:
         stem = shorter
 
 
-def _box(told: Any, place: str) -> Box:
+def _box(box: Any, place: str) -> Box:
     try:
-        label, xyxy = str(told["label"]), [float(v) for v in told["xyxy"]]
+        label, xyxy = str(box["label"]), [float(v) for v in box["xyxy"]]
         x0, y0, x1, y1 = xyxy
-        attributes = tuple((k, v) for k, v in told.items() if k not in ("label", "xyxy"))
+        attributes = tuple((k, v) for k, v in box.items() if k not in ("label", "xyxy"))
         return Box(label, x0, y0, x1, y1, attributes=attributes)
     except (KeyError, TypeError, ValueError) as error:
         raise FeltwatchError(f"{place}: label and four numbers xyxy are due") from error

@@ -1,7 +1,7 @@
 """Boxes of our own rendered sets with what their YOLO labels cannot say.
 
-A rendered set tells in `boxes/SPLIT/SHARD.jsonl`, one line a picture, how much of each thing
-is seen and whose index it is (`datasets.training.training_set`).
+`boxes/SPLIT/SHARD.jsonl` of a rendered set holds, one line an image, how much of each thing
+is visible and whose index it is (`datasets.training.training_set`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from datasets.labelled.records import Box
 from settlement.errors import FeltwatchError
 
 
-def told_boxes(folder: Path, picture: Path) -> tuple[Box, ...] | None:
-    """The boxes of `images/SPLIT/SHARD-NNNN.jpg`; None where the set tells nothing more.
+def rendered_boxes(folder: Path, picture: Path) -> tuple[Box, ...] | None:
+    """The boxes of `images/SPLIT/SHARD-NNNN.jpg`; None where the set has no such file.
 
     The card of an index is the attribute `card`. Raises FeltwatchError for a broken file.
     """
@@ -32,26 +32,26 @@ def _shard(file: Path) -> dict[str, tuple[Box, ...]]:
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                told = json.loads(line)
-                found[told["image"]] = tuple(
-                    _box(box) for box in told["boxes"] if box.get("labelled", True)
+                record = json.loads(line)
+                found[record["image"]] = tuple(
+                    _box(box) for box in record["boxes"] if box.get("labelled", True)
                 )
             except (ValueError, KeyError, TypeError) as error:
                 raise FeltwatchError(
-                    f"{file}: line {number}: is no list of rendered boxes; render the set anew"
+                    f"{file}: line {number}: is no list of rendered boxes; render the set again"
                 ) from error
     return found
 
 
-def _box(told: dict[str, object]) -> Box:
-    x0, y0, x1, y1 = (float(v) for v in told["xyxy"])  # type: ignore[attr-defined]
-    card = told["card"]
+def _box(box: dict[str, object]) -> Box:
+    x0, y0, x1, y1 = (float(v) for v in box["xyxy"])  # type: ignore[attr-defined]
+    card = box["card"]
     return Box(
-        str(told["kind"]),
+        str(box["kind"]),
         x0,
         y0,
         x1,
         y1,
-        visible=float(told["visible"]),  # type: ignore[arg-type]
+        visible=float(box["visible"]),  # type: ignore[arg-type]
         attributes=() if card is None else (("card", card),),
     )

@@ -38,22 +38,24 @@ class Shape:
 
     def attributes(self, xyxy: Sequence[float]) -> Attributes:
         """The outlines as attributes of a box with those corners."""
-        told: dict[str, Any] = {"polygons": self.polygons, "mask": self.mask}
-        told = {k: v for k, v in (told | {"keypoints": self.keypoints}).items() if v}
-        return (*told.items(), ("shape_box", [float(v) for v in xyxy])) if told else ()
+        outlines: dict[str, Any] = {"polygons": self.polygons, "mask": self.mask}
+        outlines = {k: v for k, v in (outlines | {"keypoints": self.keypoints}).items() if v}
+        return (*outlines.items(), ("shape_box", [float(v) for v in xyxy])) if outlines else ()
 
 
 def shape_of(box: Box) -> Shape | None:
     """The outlines of a box, None where it has none or was moved since."""
-    told = {k: v for k, v in box.attributes if k in SHAPE_NAMES}
-    if not told:
+    outlines = {k: v for k, v in box.attributes if k in SHAPE_NAMES}
+    if not outlines:
         return None
-    own = told.get("shape_box")
+    own = outlines.get("shape_box")
     if not isinstance(own, list) or len(own) != 4:
         return None
     if any(abs(a - b) > SAME_PX for a, b in zip(own, box.xyxy, strict=True)):
         return None
-    return Shape(told.get("polygons") or [], told.get("mask"), told.get("keypoints") or [])
+    return Shape(
+        outlines.get("polygons") or [], outlines.get("mask"), outlines.get("keypoints") or []
+    )
 
 
 def bounds(points: Sequence[Sequence[float]]) -> Corners:
@@ -127,10 +129,10 @@ def mask_of(inside: npt.NDArray[np.bool_]) -> dict[str, Any]:
     return {"size": [int(inside.shape[0]), int(inside.shape[1])], "counts": counts}
 
 
-def inside_mask(told: dict[str, Any]) -> npt.NDArray[np.bool_]:
+def inside_mask(mask: dict[str, Any]) -> npt.NDArray[np.bool_]:
     """A mask (height, width) of its run lengths; raises ValueError where they do not fit."""
-    height, width = (int(v) for v in told["size"])
-    counts = plain_counts(told["counts"])
+    height, width = (int(v) for v in mask["size"])
+    counts = plain_counts(mask["counts"])
     if height < 1 or width < 1 or height * width > 2**28 or sum(counts) != height * width:
         raise ValueError(f"the counts of a mask do not fit its size {height} x {width}")
     values = np.zeros(len(counts), np.bool_)
@@ -159,14 +161,14 @@ def plain_counts(counts: Any) -> list[int]:
             shift += 5
             if not more and code & 0x10:
                 value |= -1 << shift
-        # From the fourth on each is told by its difference from the last but one.
+        # From the fourth on each is stored as its difference from the last but one.
         out.append(value + out[-2] if len(out) > 2 else value)
     return out
 
 
-def mask_bounds(told: dict[str, Any]) -> Corners | None:
+def mask_bounds(mask: dict[str, Any]) -> Corners | None:
     """The box about a mask, px, None where it is empty."""
-    ys, xs = np.nonzero(inside_mask(told))
+    ys, xs = np.nonzero(inside_mask(mask))
     if not len(xs):
         return None
     return float(xs.min()), float(ys.min()), float(xs.max()) + 1, float(ys.max()) + 1

@@ -50,10 +50,10 @@ def claims(file: Path) -> bool:
     if file.name != META:
         return False
     try:
-        told = read_json(file)
+        meta = read_json(file)
     except FeltwatchError:
         return False
-    return isinstance(told, dict) and isinstance(told.get("classes"), list)
+    return isinstance(meta, dict) and isinstance(meta.get("classes"), list)
 
 
 def as_read(box: Box) -> Box:
@@ -76,8 +76,8 @@ class SuperviselyReader(Reader):
     @property
     def labels(self) -> tuple[str, ...]:
         """The classes as the head lists them."""
-        told = read_json(self.file)
-        names = [str(c.get("title")).strip() for c in told["classes"] if isinstance(c, dict)]
+        meta = read_json(self.file)
+        names = [str(c.get("title")).strip() for c in meta["classes"] if isinstance(c, dict)]
         return tuple(dict.fromkeys(names))
 
     @property
@@ -89,22 +89,22 @@ class SuperviselyReader(Reader):
         return (f for f in walk(self.folder, (".json",)) if f.parent.name == "ann")
 
     def entries(self) -> Iterator[Entry | Bad]:
-        """The pictures, wrong ones with their object."""
+        """The images, wrong ones with their object."""
         for file in self._files():
             yield attempt(partial(self._entry, file), str(file))
 
     def _entry(self, file: Path) -> Entry:
         place = str(file)
         check_inside(file, self.folder, place)
-        told = read_json(file)
-        size = told.get("size") if isinstance(told, dict) else None
-        if not isinstance(size, dict) or not isinstance(told.get("objects"), list):
+        content = read_json(file)
+        size = content.get("size") if isinstance(content, dict) else None
+        if not isinstance(size, dict) or not isinstance(content.get("objects"), list):
             raise FeltwatchError(f"{place}: size and objects are due")
         width = whole_px(size.get("width"), "width", place)
         height = whole_px(size.get("height"), "height", place)
         boxes = tuple(
             _box(one, f"{place}: object {n}", (width, height))
-            for n, one in enumerate(told["objects"], start=1)
+            for n, one in enumerate(content["objects"], start=1)
         )
         # Newer projects write a.jpg.json, older ones a.json.
         name, home = file.name[: -len(".json")], file.parent.parent
@@ -115,7 +115,7 @@ class SuperviselyReader(Reader):
         split = next((s for part in inner if (s := split_name(part))), None)
         if path is not None:
             check_inside(path, self.folder, place)
-        tags = _tags(told)
+        tags = _tags(content)
         return Entry(
             "/".join((*(p for p in inner if p != "datasets"), path.name if path else name)),
             path,
@@ -128,24 +128,24 @@ class SuperviselyReader(Reader):
         )
 
 
-def _tags(told: Any) -> dict[str, Any]:
-    tags = told.get("tags") if isinstance(told, dict) else None
+def _tags(owner: Any) -> dict[str, Any]:
+    tags = owner.get("tags") if isinstance(owner, dict) else None
     return {
         str(t["name"]): t.get("value") for t in tags or () if isinstance(t, dict) and "name" in t
     }
 
 
-def _box(told: Any, place: str, size: tuple[int, int]) -> Box:
+def _box(drawn: Any, place: str, size: tuple[int, int]) -> Box:
     try:
-        label, kind = str(told["classTitle"]).strip(), str(told["geometryType"])
+        label, kind = str(drawn["classTitle"]).strip(), str(drawn["geometryType"])
     except (KeyError, TypeError) as error:
         raise FeltwatchError(f"{place}: classTitle and geometryType are due") from error
-    attributes = tuple(_tags(told).items())
+    attributes = tuple(_tags(drawn).items())
     if kind == "bitmap":
-        shape = Shape(mask=_mask(told.get("bitmap"), place, size))
+        shape = Shape(mask=_mask(drawn.get("bitmap"), place, size))
         corners = mask_bounds(shape.mask or {}) or (0.0, 0.0, 0.0, 0.0)
     else:
-        points = told.get("points")
+        points = drawn.get("points")
         outer = _ring(points.get("exterior") if isinstance(points, dict) else None, place)
         corners, shape = bounds(outer), Shape()
         if kind == "polygon":
@@ -159,25 +159,25 @@ def _box(told: Any, place: str, size: tuple[int, int]) -> Box:
         raise place_of(error, place) from error
 
 
-def _ring(told: Any, place: str) -> list[list[float]]:
-    if not isinstance(told, list) or not told:
+def _ring(ring: Any, place: str) -> list[list[float]]:
+    if not isinstance(ring, list) or not ring:
         raise FeltwatchError(f"{place}: points: exterior with points is due")
-    return [numbers(point, "points", place, 2) for point in told]
+    return [numbers(point, "points", place, 2) for point in ring]
 
 
-def _mask(told: Any, place: str, size: tuple[int, int]) -> dict[str, Any]:
-    """A packed picture with its origin, as run lengths of the whole picture."""
+def _mask(bitmap: Any, place: str, size: tuple[int, int]) -> dict[str, Any]:
+    """A packed image with its origin, as run lengths of the whole image."""
     try:
         # Bounded, so that a small text cannot fill the memory.
-        unpacked = zlib.decompressobj().decompress(base64.b64decode(told["data"]), 1 << 28)
+        unpacked = zlib.decompressobj().decompress(base64.b64decode(bitmap["data"]), 1 << 28)
         with Image.open(io.BytesIO(unpacked)) as image:
             part = np.asarray(image.convert("RGBA"))[:, :, 3] > 0
-        x, y = (int(v) for v in told["origin"])
+        x, y = (int(v) for v in bitmap["origin"])
     except (KeyError, TypeError, ValueError, OSError, zlib.error, binascii.Error,
             Image.DecompressionBombError) as error:  # fmt: skip
         raise FeltwatchError(f"{place}: bitmap: data and origin are due") from error
     whole = np.zeros((size[1], size[0]), np.bool_)
     if x < 0 or y < 0 or y + part.shape[0] > size[1] or x + part.shape[1] > size[0]:
-        raise FeltwatchError(f"{place}: bitmap: reaches out of the picture")
+        raise FeltwatchError(f"{place}: bitmap: reaches out of the image")
     whole[y : y + part.shape[0], x : x + part.shape[1]] = part
     return mask_of(whole)

@@ -1,8 +1,8 @@
-"""Pascal VOC: one XML file a picture under `Annotations`, splits under `ImageSets/Main`.
+"""Pascal VOC: one XML file an image under `Annotations`, splits under `ImageSets/Main`.
 
 Carries labels, boxes, scores, attributes and a turn (both as CVAT writes them, in
 `attributes`); outlines have no place in it. Roboflow's layout (a folder a split, the files
-beside their pictures) and a VOCdevkit with its years are read too. Corners are written as
+beside their images) and a VOCdevkit with its years are read too. Corners are written as
 they are, without the 1 that the first VOC sets added. Elements that feltwatch has no place
 for are kept as attributes that begin with `voc.`.
 """
@@ -21,12 +21,12 @@ from datasets.labelled.formats.base import (
     Progress,
     Reader,
     attempt,
+    checked_name,
     entry_name,
     find_picture,
     place_of,
     put_picture,
     split_name,
-    told_name,
     whole_px,
 )
 from datasets.labelled.formats.other_forms import other_form
@@ -124,7 +124,7 @@ class VocReader(Reader):
                 whole = parse_whole(file)
             except FeltwatchError:
                 continue
-            found |= {(told.findtext("name") or "").strip() for told in whole.iterfind("object")}
+            found |= {(thing.findtext("name") or "").strip() for thing in whole.iterfind("object")}
         return (*listed, *sorted(found - set(listed) - {""}))
 
     @property
@@ -142,7 +142,7 @@ class VocReader(Reader):
                 yield root, self.only
 
     def entries(self) -> Iterator[Entry | Bad]:
-        """The pictures, wrong ones with the file and object."""
+        """The images, wrong ones with the file and object."""
         splits = {root: _splits(root) for root in self.roots}
         for root, file in self._files():
             inner = file.relative_to(_annotations(root))
@@ -155,8 +155,8 @@ class VocReader(Reader):
         place, whole = str(file), parse_whole(file)
         if whole.tag != "annotation":
             raise FeltwatchError(f"{place}: <annotation> is due, not <{whole.tag}>")
-        told = (whole.findtext("filename") or "").strip()
-        told_name(told, f"{place}: filename")
+        filename = (whole.findtext("filename") or "").strip()
+        checked_name(filename, f"{place}: filename")
         near = file.parent.relative_to(_annotations(root)).as_posix()
         size = whole.find("size")
         width = height = None
@@ -164,7 +164,7 @@ class VocReader(Reader):
             width = whole_px(size.findtext("width"), "width", place)
             height = whole_px(size.findtext("height"), "height", place)
         # In a sub-folder some write the whole name and others only its end.
-        names = [told] if near == "." else [f"{near}/{told}", told]
+        names = [filename] if near == "." else [f"{near}/{filename}", filename]
         found = [find_picture(root, name, (near,), place) for name in names]
         path = next((p for p in found if p is not None), None)
         boxes = tuple(
@@ -172,7 +172,7 @@ class VocReader(Reader):
         )
         known = ("filename", "size", "object", "segmented", "folder")
         extra = tuple((OWN + e.tag, as_tree(e)) for e in whole if e.tag not in known)
-        name = entry_name(path, root, place) if path else told
+        name = entry_name(path, root, place) if path else filename
         return Entry(
             f"{root.name}/{name}" if len(self.roots) > 1 else name,
             path,
@@ -197,19 +197,19 @@ def _splits(root: Path) -> dict[str, str]:
     return found
 
 
-def _box(told: Element, place: str) -> Box:
-    label = (told.findtext("name") or "").strip()
-    bounds = told.find("bndbox")
+def _box(thing: Element, place: str) -> Box:
+    label = (thing.findtext("name") or "").strip()
+    bounds = thing.find("bndbox")
     if bounds is None:
         raise FeltwatchError(f"{place}: bndbox is missing")
     x0, y0, x1, y1 = (number(bounds.findtext(name), name, place) for name in _CORNERS)
     texts: dict[str, str] = {}
-    for one in told.iterfind("attributes/attribute"):
+    for one in thing.iterfind("attributes/attribute"):
         texts[one.findtext("name") or ""] = one.findtext("value") or ""
     angle = number(texts.pop("rotation", "0"), "rotation", place) or None
     values, attributes = join_values(texts)
     kept = ("name", "bndbox", "attributes")
-    for element in told:
+    for element in thing:
         if element.tag not in kept and not _plain(element):
             attributes += ((OWN + element.tag, as_tree(element)),)
     try:

@@ -49,18 +49,18 @@ def root_name(path: Path) -> str | None:
 
 
 def _wrong(path: Path, error: Exception) -> FeltwatchError:
-    told = " ".join(str(error).split()) or type(error).__name__
-    return FeltwatchError(f"{path}: is no XML that can be read ({told})")
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return FeltwatchError(f"{path}: is no XML that can be read ({reason})")
 
 
-def number(told: str | None, name: str, place: str) -> float:
+def number(text: str | None, name: str, place: str) -> float:
     """A number written in XML; raises FeltwatchError naming the place."""
     try:
-        value = float(told if told is not None else "")
+        value = float(text if text is not None else "")
     except ValueError as error:
-        raise FeltwatchError(f"{place}: {name} is {told!r}; a number is due") from error
+        raise FeltwatchError(f"{place}: {name} is {text!r}; a number is due") from error
     if not math.isfinite(value):
-        raise FeltwatchError(f"{place}: {name} is {told!r}; a number is due")
+        raise FeltwatchError(f"{place}: {name} is {text!r}; a number is due")
     return value
 
 
@@ -68,21 +68,21 @@ def as_tree(element: Element) -> Any:
     """An element as JSON can hold it: its text, or its attributes and children by name."""
     if not len(element) and not element.attrib:
         return (element.text or "").strip()
-    told: dict[str, Any] = {f"@{k}": v for k, v in element.attrib.items()}
+    tree: dict[str, Any] = {f"@{k}": v for k, v in element.attrib.items()}
     if element.text and element.text.strip():
-        told["#text"] = element.text.strip()
+        tree["#text"] = element.text.strip()
     for child in element:
-        told.setdefault(child.tag, []).append(as_tree(child))
-    return told
+        tree.setdefault(child.tag, []).append(as_tree(child))
+    return tree
 
 
-def from_tree(tag: str, told: Any) -> Element:
-    """The element that `as_tree` told."""
+def from_tree(tag: str, tree: Any) -> Element:
+    """The element that `as_tree` returned as `tree`."""
     own = Element(tag)
-    if not isinstance(told, dict):
-        own.text = clean(str(told))
+    if not isinstance(tree, dict):
+        own.text = clean(str(tree))
         return own
-    for key, value in told.items():
+    for key, value in tree.items():
         if key.startswith("@"):
             own.set(key[1:], clean(str(value)))
         elif key == "#text":
@@ -97,7 +97,7 @@ def split_values(box: Box, own: str) -> dict[str, str]:
 
     Attributes that begin with `own` have a place of their own in the format.
     """
-    told = {
+    texts = {
         clean(name): clean(text_of(value))
         for name, value in box.attributes
         if not name.startswith(own) and name not in SHAPE_NAMES
@@ -105,23 +105,23 @@ def split_values(box: Box, own: str) -> dict[str, str]:
     for name in ("visible", "score"):
         value = getattr(box, name)
         if value is not None:
-            told[name] = repr(value)
-    return told
+            texts[name] = repr(value)
+    return texts
 
 
-def join_values(told: dict[str, str]) -> tuple[dict[str, float], Attributes]:
+def join_values(texts: dict[str, str]) -> tuple[dict[str, float], Attributes]:
     """`visible` and `score` out of attributes of text, and the other attributes."""
     values: dict[str, float] = {}
     for name in ("visible", "score"):
         try:
-            value = float(told.get(name, ""))
+            value = float(texts.get(name, ""))
         except ValueError:
             continue
         if 0 <= value <= 1:
             values[name] = value
-            told = {k: v for k, v in told.items() if k != name}
-    crowd: dict[str, Any] = {CROWD: True} if told.get(CROWD) in ("true", "True", "1") else {}
-    return values, tuple((told | crowd).items())
+            texts = {k: v for k, v in texts.items() if k != name}
+    crowd: dict[str, Any] = {CROWD: True} if texts.get(CROWD) in ("true", "True", "1") else {}
+    return values, tuple((texts | crowd).items())
 
 
 def clean(text: str) -> str:

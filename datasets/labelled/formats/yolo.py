@@ -1,7 +1,7 @@
-"""YOLO: `data.yaml`, one text file of labels beside each picture.
+"""YOLO: `data.yaml`, one text file of labels beside each image.
 
 Reads boxes, turned boxes (OBB), polygons (segmentation), keypoints (pose, with `kpt_shape`)
-and predictions; `yolo_lines.py` says how lines are told apart. Writes upright boxes here,
+and predictions; `yolo_lines.py` says how lines are distinguished. Writes upright boxes here,
 turned ones as `yolo-obb`, outlines as `yolo-seg`. A set that feltwatch rendered is known by
 its recipe and counts as labelled by the simulator, its shards as decks.
 """
@@ -26,7 +26,7 @@ from datasets.labelled.formats.base import (
     put_picture,
     split_name,
 )
-from datasets.labelled.formats.rendered import told_boxes
+from datasets.labelled.formats.rendered import rendered_boxes
 from datasets.labelled.formats.yolo_lines import Lines, keypoint_shape, read_boxes
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.pictures import SUFFIXES
@@ -44,7 +44,7 @@ from settlement.errors import FeltwatchError
 DATA_FILE = "data.yaml"
 SPLITS = ("train", "val", "test")
 UNSPLIT = "none"
-"""Folder of an export's pictures that are in no split."""
+"""Folder of an export's images that are in no split."""
 
 OWN_SPLITS = "feltwatch_splits"
 """Key of `data.yaml` with the splits that YOLO has no key for."""
@@ -66,8 +66,8 @@ def claims(file: Path) -> bool:
     """Whether the file is the YAML file of a set."""
     if file.suffix.lower() not in (".yaml", ".yml"):
         return False
-    told = read_yaml(file)
-    return isinstance(told, dict) and "names" in told
+    content = read_yaml(file)
+    return isinstance(content, dict) and "names" in content
 
 
 def as_read(box: Box) -> Box:
@@ -77,43 +77,43 @@ def as_read(box: Box) -> Box:
 
 def read(folder: Path, file: Path, alone: bool = False) -> YoloReader:  # noqa: ARG001
     """The reader of a folder with `data.yaml`; raises FeltwatchError if that is wrong."""
-    told = read_yaml(file)
-    names = told["names"]
+    settings = read_yaml(file)
+    names = settings["names"]
     if isinstance(names, list):
         names = dict(enumerate(names))
     if not isinstance(names, dict) or sorted(names) != list(range(len(names))):
         raise FeltwatchError(f"{file}: names: a list, or numbers from 0 with their names, is due")
     labels = tuple(str(names[n]).strip() for n in range(len(names)))
-    keypoint_shape(told, file)
+    keypoint_shape(settings, file)
     if len(set(labels)) < len(labels) or not all(labels):
         raise FeltwatchError(f"{file}: names: every class needs a name of its own")
-    return YoloReader(folder, file, labels, told)
+    return YoloReader(folder, file, labels, settings)
 
 
 @dataclass(frozen=True)
 class YoloReader:
-    """Reads the pictures of each split that `data.yaml` names, in the order of their names."""
+    """Reads the images of each split that `data.yaml` names, in the order of their names."""
 
     folder: Path
     file: Path
     labels: tuple[str, ...]
-    told: dict[str, Any]
+    settings: dict[str, Any]
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What else the file tells."""
-        other = {k: v for k, v in self.told.items() if k not in _KNOWN}
+        """What else the file holds."""
+        other = {k: v for k, v in self.settings.items() if k not in _KNOWN}
         return {"yolo": json.loads(json.dumps(other, default=str))} if other else {}
 
     @property
     def count(self) -> int | None:
-        """How many pictures there are."""
+        """How many images there are."""
         return sum(1 for _ in self._pictures())
 
     def entries(self) -> Iterator[Entry | Bad]:
-        """The pictures, wrong ones with the line."""
+        """The images, wrong ones with the line."""
         recipe = self._recipe()
-        lines = Lines(self.labels, self.file.name, keypoint_shape(self.told, self.file))
+        lines = Lines(self.labels, self.file.name, keypoint_shape(self.settings, self.file))
         for path, split in self._pictures():
             yield attempt(partial(self._entry, path, split, recipe, lines), str(path))
 
@@ -132,8 +132,8 @@ class YoloReader:
         label_file = self._label_file(path)
 
         def boxes(width: int, height: int) -> tuple[Box, ...]:
-            told = told_boxes(self.folder, path) if recipe is not None else None
-            return read_boxes(label_file, lines, width, height) if told is None else told
+            rendered = rendered_boxes(self.folder, path) if recipe is not None else None
+            return read_boxes(label_file, lines, width, height) if rendered is None else rendered
 
         return Entry(name, path, boxes, str(label_file), details=details)
 
@@ -149,17 +149,17 @@ class YoloReader:
         path = self.folder / _RECIPE
         if not path.is_file() or not (self.folder / "shards").is_dir():
             return None
-        told = json.loads(path.read_text(encoding="utf-8"))
-        return told.get("seed") if isinstance(told, dict) else None
+        recipe = json.loads(path.read_text(encoding="utf-8"))
+        return recipe.get("seed") if isinstance(recipe, dict) else None
 
     def _pictures(self) -> Iterator[tuple[Path, str | None]]:
         seen_folders: set[Path] = set()
-        own = self.told.get(OWN_SPLITS) or {}
+        own = self.settings.get(OWN_SPLITS) or {}
         if not isinstance(own, dict):
             raise FeltwatchError(f"{self.file}: {OWN_SPLITS}: folders by split are due")
         for key in ("train", "val", "valid", "test", *own):
-            told = own[key] if key in own else self.told.get(key)
-            for item in [told] if isinstance(told, str) else told or ():
+            places = own[key] if key in own else self.settings.get(key)
+            for item in [places] if isinstance(places, str) else places or ():
                 place = self._locate(str(item), key)
                 if place is None or place in seen_folders:
                     continue
@@ -171,21 +171,21 @@ class YoloReader:
                 for path in listed:
                     yield path, None if place.name == UNSPLIT else split
 
-    def _locate(self, told: str, key: str) -> Path | None:
-        base = Path(str(self.told.get("path") or "."))
+    def _locate(self, entry: str, key: str) -> Path | None:
+        base = Path(str(self.settings.get("path") or "."))
         roots = [self.folder / base] if not base.is_absolute() else [base]
-        name = told
+        name = entry
         while name.startswith("../"):
             name = name[3:]
-        tries = [root / told for root in roots] + [self.folder / told, self.folder / name]
+        tries = [root / entry for root in roots] + [self.folder / entry, self.folder / name]
         inside = [p for p in tries if p.resolve().is_relative_to(self.folder.resolve())]
         if not inside:
-            raise FeltwatchError(f"{self.file}: {key}: {told} leads out of {self.folder}")
+            raise FeltwatchError(f"{self.file}: {key}: {entry} leads out of {self.folder}")
         for path in inside:
             if path.exists():
                 return self.folder / path.resolve().relative_to(self.folder.resolve())
         if key in ("train", "val"):
-            raise FeltwatchError(f"{self.file}: {key}: there is no {told}")
+            raise FeltwatchError(f"{self.file}: {key}: there is no {entry}")
         return None
 
 
@@ -194,13 +194,13 @@ def _walk(place: Path) -> Iterator[Path]:
 
 
 def listed_files(file: Path, folder: Path) -> Iterator[Path]:
-    """The pictures that a list names; raises FeltwatchError for those outside the folder."""
+    """The images that a list names; raises FeltwatchError for those outside the folder."""
     for number, line in enumerate(read_text(file).splitlines(), start=1):
         if line.strip():
-            told = Path(line.strip())
+            listed = Path(line.strip())
             # Darknet writes `data/obj_train_data/a.jpg` whatever the folder's name is.
-            tries = [told] if told.is_absolute() else [
-                file.parent / told, folder / told, folder / Path(*told.parts[1:])
+            tries = [listed] if listed.is_absolute() else [
+                file.parent / listed, folder / listed, folder / Path(*listed.parts[1:])
             ]  # fmt: skip
             path = next((p for p in tries if p.is_file()), tries[0])
             place = f"{file}: line {number}"
@@ -209,7 +209,7 @@ def listed_files(file: Path, folder: Path) -> Iterator[Path]:
 
 
 def label_file(path: Path) -> Path:
-    """The file of labels of a picture: below `labels` in place of `images`, else beside it."""
+    """The file of labels of an image: below `labels` in place of `images`, else beside it."""
     parts = list(path.with_suffix(".txt").parts)
     for at in reversed(range(len(parts) - 1)):
         if parts[at].casefold() == "images":
@@ -219,17 +219,17 @@ def label_file(path: Path) -> Path:
 
 
 def export_name(dataset: Dataset, picture: Picture) -> str:
-    """Where below `images` a picture is put: its split's folder first."""
+    """Where below `images` an image is put: its split's folder first."""
     return f"{picture.split or UNSPLIT}/{dataset.export_name(picture)}"
 
 
 def write(dataset: Dataset, out: Path, progress: Progress) -> None:
-    """Write pictures, labels and `data.yaml`; boxes with all digits."""
+    """Write images, labels and `data.yaml`; boxes with all digits."""
     write_set(dataset, out, progress, box_values)
 
 
 Values = Callable[[Box, int, int], list[float]]
-"""The numbers of a line after the class, for a picture of that width and height."""
+"""The numbers of a line after the class, for an image of that width and height."""
 
 
 def write_set(dataset: Dataset, out: Path, progress: Progress, values: Values) -> None:
@@ -245,26 +245,26 @@ def write_set(dataset: Dataset, out: Path, progress: Progress, values: Values) -
         lines = [_line(box, labels, picture, values) for box in dataset.boxes(picture.id)]
         target.write_text("".join(lines), encoding="ascii")
         progress(done, total)
-    told: dict[str, Any] = dict(dataset.note("yolo") or {})
-    told.pop("kpt_shape", None)
+    settings: dict[str, Any] = dict(dataset.note("yolo") or {})
+    settings.pop("kpt_shape", None)
     # No `path`: ultralytics would take a relative one from where it is started.
     there = [s or UNSPLIT for s in splits] or [UNSPLIT]
     for split in SPLITS:
-        # ultralytics asks for the first two, so other pictures stand in where there are none.
+        # ultralytics asks for the first two, so other images stand in where there are none.
         if split in there or split != "test":
-            told[split] = f"images/{split if split in there else there[-1]}"
+            settings[split] = f"images/{split if split in there else there[-1]}"
     for split in there:
         (out / "images" / split).mkdir(parents=True, exist_ok=True)
     own = {s: f"images/{s}" for s in there if s not in SPLITS}
     if own:
-        told[OWN_SPLITS] = own
-    told["names"] = dict(enumerate(labels))
-    text = yaml.safe_dump(told, sort_keys=False, allow_unicode=True)
+        settings[OWN_SPLITS] = own
+    settings["names"] = dict(enumerate(labels))
+    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
     (out / DATA_FILE).write_text(text, encoding="utf-8")
 
 
 def box_values(box: Box, width: int, height: int) -> list[float]:
-    """Centre and sides of the upright box, as shares of the picture."""
+    """Centre and sides of the upright box, as shares of the image."""
     x0, y0, x1, y1 = box.enclosing()
     w, h = width, height
     return [(x0 + x1) / 2 / w, (y0 + y1) / 2 / h, (x1 - x0) / w, (y1 - y0) / h]

@@ -1,4 +1,4 @@
-"""Lines of YOLO's label files: boxes, turned boxes, polygons and poses, told apart.
+"""Lines of YOLO's label files: boxes, turned boxes, polygons and poses, distinguished.
 
 After the class come 4 numbers for a box, 5 with its score; with `kpt_shape` in `data.yaml`
 the box and its keypoints; else 6 or more in pairs, a polygon. Four points that are a rectangle
@@ -20,7 +20,7 @@ from datasets.labelled.source_files import read_text
 from settlement.errors import FeltwatchError
 
 BEYOND = 0.01
-"""What a keypoint may lie outside its box, as a share of the picture."""
+"""What a keypoint may lie outside its box, as a share of the image."""
 
 UPRIGHT_DEG = 1e-3
 _POSE = "keypoints need kpt_shape: [NUMBER, 2 or 3] in data.yaml"
@@ -35,9 +35,9 @@ class Lines:
     keypoints: tuple[int, int] | None = None
 
 
-def keypoint_shape(told: dict[str, Any], file: Path) -> tuple[int, int] | None:
+def keypoint_shape(settings: dict[str, Any], file: Path) -> tuple[int, int] | None:
     """`kpt_shape` of a data.yaml; raises FeltwatchError unless it is [number, 2 or 3]."""
-    shape = told.get("kpt_shape")
+    shape = settings.get("kpt_shape")
     if shape is None:
         return None
     fits = isinstance(shape, list) and len(shape) == 2 and all(type(n) is int for n in shape)
@@ -115,8 +115,8 @@ def _pose(label: str, values: list[float], shape: tuple[int, int], width: int, h
     score = values[-1] if len(values) == 5 + number * size else None
     points = []
     for at in range(4, 4 + number * size, size):
-        x, y, *told = values[at : at + size]
-        seen = told[0] if told else (0.0 if x == 0 and y == 0 else 2.0)
+        x, y, *rest = values[at : at + size]
+        seen = rest[0] if rest else (0.0 if x == 0 and y == 0 else 2.0)
         points.append([x * width, y * height, seen])
     corners = _corners(values, width, height)
     own = Shape(keypoints=points).attributes(corners)

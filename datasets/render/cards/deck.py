@@ -38,7 +38,7 @@ LEVEL_STEP = 1.35
 class Index:
     """A corner index of a face.
 
-    `rect_mm` is (x0, y0, x1, y1) from the card's top left; `inverted` tells that it reads
+    `rect_mm` is (x0, y0, x1, y1) from the card's top left; `inverted`: it reads
     upside down when the card's top is up.
     """
 

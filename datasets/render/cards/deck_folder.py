@@ -114,7 +114,7 @@ def load_back(path: Path, size_mm: tuple[float, float]) -> Face | None:
 def _read_bgra(path: Path) -> Picture:
     image = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
     if image is None or image.ndim != 3:
-        raise FeltwatchError(f"{path}: not a colour picture")
+        raise FeltwatchError(f"{path}: not a colour image")
     if image.shape[2] == 3:
         image = np.dstack([image, np.full(image.shape[:2], 255, np.uint8)])
     return np.asarray(image, np.uint8)

@@ -24,7 +24,7 @@ UNFIT = re.compile(
 NEEDED = "AKQJ0123456789"
 GLYPH_PX = 40
 MISSING = "\U0010fffd"
-"""A private place that no text font fills: it shows what a missing glyph looks like."""
+"""A private place that no text font fills: it renders as a missing glyph."""
 
 
 def usable_fonts(folder: Path) -> tuple[str, ...]:

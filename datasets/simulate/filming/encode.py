@@ -1,4 +1,4 @@
-"""Pictures into a video file, with time stamps that go on from where they are told to."""
+"""Encode frames into a video file, with time stamps from a given start on."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def check_codec(codec: str) -> None:
 
 
 def encode(
-    path: Path, pictures: Iterable[tuple[int, Planes]], size: tuple[int, int], fps: int,
+    path: Path, frames: Iterable[tuple[int, Planes]], size: tuple[int, int], fps: int,
     codec: str, crf: int, preset: str,
 ) -> None:  # fmt: skip
-    """Write pictures (number in the shift, I420 planes uint8 (h * 3 / 2, w)) as a video."""
+    """Write images (number in the shift, I420 planes uint8 (h * 3 / 2, w)) as a video."""
     check_codec(codec)
     # A film that begins late is put off by an edit list, in units of the file's own clock.
     own_clock = {"movie_timescale": str(1000 * fps)}
@@ -36,11 +36,11 @@ def encode(
         stream.width, stream.height = size
         stream.pix_fmt = "yuv420p"
         stream.time_base = Fraction(1, fps)
-        # OpenCV's planes are BT.601; say so, or players take a high picture for BT.709.
+        # OpenCV's planes are BT.601; say so, or players take a high image for BT.709.
         stream.codec_context.colorspace = Colorspace.ITU601
         stream.codec_context.color_range = ColorRange.MPEG
         stream.options = {"crf": str(crf), "preset": preset, "g": str(2 * fps)}
-        for number, planes in pictures:
+        for number, planes in frames:
             frame = av.VideoFrame.from_ndarray(planes, format="yuv420p")
             frame.pts = number
             frame.time_base = Fraction(1, fps)

@@ -1,7 +1,7 @@
-"""Filming a shift: the whole felt through one camera, picture by picture.
+"""Film a shift: the whole felt through one camera, frame by frame.
 
 The empty table is seen through the camera once. When something changes, only its
-surroundings are painted again, straight into the camera's picture, and only that part is
+surroundings are painted again, straight into the camera's image, and only that part is
 turned into planes again; arms are drawn over the parts they cover. The camera's slow shake
 moves the finished planes in quarters of a px, and only when it has come a step further.
 """
@@ -34,12 +34,12 @@ NOISE_SPARE_PX = 64
 SURROUND = (18, 18, 20)
 Number = TypeVar("Number", int, float)
 Rect = tuple[int, int, int, int]
-"""x0, y0, x1, y1 in px of the picture."""
+"""x0, y0, x1, y1 in px of the image."""
 
 
 @dataclass
 class Film:
-    """Pictures of a shift through one camera; call `frames` once."""
+    """Frames of a shift through one camera; call `frames` once."""
 
     table: TableFile
     camera: SyntheticCamera
@@ -56,7 +56,7 @@ class Film:
         """Paint the empty table and see it through the camera."""
         w, h = self.camera.width_px, self.camera.height_px
         if w % 2 or h % 2:
-            raise ValueError(f"the picture must be even both ways, found {w} x {h}")
+            raise ValueError(f"the frame must be even both ways, found {w} x {h}")
         felt = paint_felt(self.rng, self.table, self.look)
         sprites, sizes = lammer_sprites(self.rng, self.table.lammers, vary=False)
         self._painter = Painter(
@@ -90,7 +90,7 @@ class Film:
         return np.asarray(seen, np.uint8)
 
     def _finish(self, rect: Rect) -> None:
-        """Light, blur and tones of a part of the picture, and its planes, from what is painted."""
+        """Light, blur and tones of a part of the image, and its planes, from what is painted."""
         w, h = self.camera.width_px, self.camera.height_px
         x0, y0, x1, y1 = _even(rect, w, h)
         if x1 <= x0 or y1 <= y0:
@@ -126,7 +126,7 @@ class Film:
         return done
 
     def _rect(self, group: tuple[float, float, float, float]) -> Rect:
-        """The part of the picture that a rectangle of the felt (mm) is seen in."""
+        """The part of the image that a rectangle of the felt (mm) is seen in."""
         x0, y0, x1, y1 = group
         # Points along the sides: a lens bends them.
         t = np.linspace(0, 1, 5)
@@ -139,7 +139,7 @@ class Film:
                 min(high[1], self.camera.height_px))  # fmt: skip
 
     def _paint(self, items: dict[str, Item], rect: Rect) -> None:
-        """Paint whatever may reach into a part of the picture."""
+        """Paint whatever may reach into a part of the image."""
         x0, y0, x1, y1 = rect
         move = np.array([[1, 0, -x0], [0, 1, -y0], [0, 0, 1.0]])
         lens = self.camera.lens
@@ -172,9 +172,9 @@ class Film:
         both = self.camera.project(np.vstack([reach.shoulder_mm, hand]), high)
         near = self.camera.project(np.vstack([hand, hand + np.array([1.0, 0.0])]), high)
         scale = float(np.hypot(*(near[1] - near[0])))
-        looks = known_arm_styles()
+        styles = known_arm_styles()
         person = 0 if reach.who == "dealer" else 1 + int(abs(reach.shoulder_mm[0]) // 97) % 7
-        look = looks[(int(self.look.felt_rgb[0]) * 7 + person * 5) % len(looks)]
+        look = styles[(int(self.look.felt_rgb[0]) * 7 + person * 5) % len(styles)]
         if person == 0:
             sleeve = (236, 236, 234) if self.look.felt_rgb[1] % 2 else (24, 24, 28)
             look = replace(look, sleeve=sleeve, pattern=0, cuff=(240, 240, 238))
@@ -182,7 +182,7 @@ class Film:
         return replace(look, pose=pose), both, scale
 
     def _draw_arms(self, planes: Picture, arms: list[Reach], t_s: float) -> None:
-        """Draw the arms over the shaken planes; only what they cover is made anew."""
+        """Draw the arms over the shaken planes; only what they cover is computed again."""
         w, h = self.camera.width_px, self.camera.height_px
         drawn = [self._arm(reach, t_s) for reach in arms]
         rects: list[Rect] = []
@@ -202,7 +202,7 @@ class Film:
             self._put_moved(planes, part, x0, y0, t_s)
 
     def _put_moved(self, planes: Picture, part: Picture, x0: int, y0: int, t_s: float) -> None:
-        """Planes of a part of the picture, moved as the camera shakes, but for its border."""
+        """Planes of a part of the image, moved as the camera shakes, but for its border."""
         dx, dy = self.shift_px(t_s)
         own = np.asarray(cv2.cvtColor(part, cv2.COLOR_BGR2YUV_I420), np.uint8)
         if not (dx or dy):
@@ -212,11 +212,11 @@ class Film:
         _paste(planes, _moved_planes(own, w, h, dx, dy), x0, y0, 4)
 
     def shift_px(self, t_s: float) -> tuple[float, float]:
-        """How far (right, down) the shake has moved the picture from the camera's map, px."""
+        """How far (right, down) the shake has moved the image from the camera's map, px."""
         return (0.0, 0.0) if self.look.shake is None else self.look.shake.at(t_s)
 
     def frames(self, plan: ShiftPlan, fps: int) -> Iterator[tuple[float, Picture]]:
-        """Pictures of the whole plan as (seconds, I420 planes uint8 (h * 3 / 2, w))."""
+        """Frames of the whole plan as (seconds, I420 planes uint8 (h * 3 / 2, w))."""
         state = FeltState()
         changes: list[Change] = sorted(plan.changes, key=lambda c: c.t_s)
         at = 0
@@ -256,19 +256,19 @@ class Film:
         cv2.subtract(luma, self._darker[y : y + h, x : x + w], luma)
 
     def bgr(self) -> Picture:
-        """The picture as it is now, without noise, shake and arms; uint8 (h, w, 3) BGR."""
+        """The current frame without noise, shake and arms; uint8 (h, w, 3) BGR."""
         return self._picture.copy()
 
 
 def _even(rect: Rect, w: int, h: int) -> Rect:
-    """The rectangle grown to even px and cut to the picture."""
+    """The rectangle grown to even px and cut to the image."""
     x0, y0, x1, y1 = rect
     return (max(0, x0 // 2 * 2), max(0, y0 // 2 * 2), min(w, -(-x1 // 2) * 2),
             min(h, -(-y1 // 2) * 2))  # fmt: skip
 
 
 def _put_planes(planes: Picture, part: Picture, x0: int, y0: int) -> None:
-    """A part of the picture, uint8 (h, w, 3) of even size at even px, into I420 planes."""
+    """A part of the image, uint8 (h, w, 3) of even size at even px, into I420 planes."""
     own = cv2.cvtColor(np.ascontiguousarray(part), cv2.COLOR_BGR2YUV_I420)
     _paste(planes, np.asarray(own, np.uint8), x0, y0, 0)
 
@@ -281,13 +281,13 @@ def _split(planes: Picture, w: int, h: int) -> tuple[Picture, Picture, Picture]:
 
 
 def _paste(planes: Picture, own: Picture, x0: int, y0: int, border: int) -> None:
-    """Planes of a part at even px into the whole picture's, less a border of even px."""
+    """Planes of a part at even px into the whole image's, less a border of even px."""
     w, h = own.shape[1], own.shape[0] * 2 // 3
     whole = _split(planes, planes.shape[1], planes.shape[0] * 2 // 3)
     for plane, part, k in zip(whole, _split(own, w, h), (1, 2, 2), strict=True):
         b = border // k
         x, y = x0 // k, y0 // k
-        # At the picture's own edge there is nothing beyond the border.
+        # At the image's own edge there is nothing beyond the border.
         left, top = (0 if x == 0 else b), (0 if y == 0 else b)
         right = part.shape[1] - (0 if x + part.shape[1] == plane.shape[1] else b)
         bottom = part.shape[0] - (0 if y + part.shape[0] == plane.shape[0] else b)

@@ -1,6 +1,6 @@
-"""Troubles of the camera: when they come, and what they do to the pictures.
+"""Troubles of the camera: when they come, and what they do to the frames.
 
-They are worked on the finished pictures, I420 planes as a coder takes them; the stamp of a
+They are applied to the finished frames, I420 planes as a coder takes them; the stamp of a
 recorder that goes on is printed again by the film where it should stay readable.
 """
 
@@ -43,16 +43,16 @@ def camera_event(way: str | None, played: Played, round_id: str, rng: random.Ran
 
 @dataclass
 class Troubles:
-    """Puts the camera's troubles into a run of pictures; call `frames` once."""
+    """Puts the camera's troubles into a run of frames; call `frames` once."""
 
     events: tuple[Event, ...]
     restamp: Restamp | None = None
     _held: dict[int, Planes] = field(default_factory=dict)
 
-    def frames(self, pictures: Iterable[tuple[float, Planes]]) -> Iterator[tuple[float, Planes]]:
-        """The pictures (seconds, I420 planes uint8 (h * 3 / 2, w)) with their troubles."""
+    def frames(self, frames: Iterable[tuple[float, Planes]]) -> Iterator[tuple[float, Planes]]:
+        """The frames (seconds, I420 planes uint8 (h * 3 / 2, w)) with their troubles."""
         mine = [event for event in self.events if event.kind.startswith("camera/")]
-        for t, planes in pictures:
+        for t, planes in frames:
             out = planes
             for number, event in enumerate(mine):
                 if event.t0_s <= t <= event.t1_s:
@@ -113,7 +113,7 @@ def _lost(planes: Planes, _share: float, _gone: float, rng: np.random.Generator)
 
 
 def _dark(planes: Planes, share: float, _gone: float, rng: np.random.Generator) -> Planes:
-    """The light goes; hardly anything is told apart."""
+    """The light goes; hardly anything can be distinguished."""
     return _dimmed(planes, float(rng.uniform(0.86, 0.96)) * share, 20.0)
 
 
@@ -128,7 +128,7 @@ def _focus(planes: Planes, share: float, _gone: float, rng: np.random.Generator)
 
 
 def _soft(plane: Planes, sigma: float) -> Planes:
-    """A wide blur by way of a smaller picture."""
+    """A wide blur by way of a smaller image."""
     small = max(1, int(sigma / 2))
     h, w = plane.shape
     part = cv2.resize(plane, (max(2, w // small), max(2, h // small)), interpolation=cv2.INTER_AREA)
@@ -166,7 +166,7 @@ def _blocking(share_of_picture: tuple[float, float]) -> Effect:
 
 def _moving(turning: bool) -> Effect:
     def effect(planes: Planes, _share: float, gone: float, rng: np.random.Generator) -> Planes:
-        """The picture shifted and turned, at once or little by little."""
+        """The image shifted and turned, at once or little by little."""
         out = planes.copy()
         luma, chroma = _split(out)
         far = min(1.0, gone * 1.5) if turning else 1.0

@@ -20,13 +20,13 @@ def write_video(
     Raises FeltwatchError for a codec that is not known.
     """
 
-    def pictures() -> Iterator[tuple[int, Planes]]:
+    def frames() -> Iterator[tuple[int, Planes]]:
         for number, (t, planes) in enumerate(film.frames(plan, fps)):
             yield number, planes
             if progress and number % fps == 0:
                 progress(min(1.0, t / plan.duration_s))
 
     size = film.camera.width_px, film.camera.height_px
-    encode(path, pictures(), size, fps, codec, crf, preset)
+    encode(path, frames(), size, fps, codec, crf, preset)
     if progress:
         progress(1.0)

@@ -1,9 +1,9 @@
-"""What each picture of a shift shows: outlines and boxes of all that lies there, and how much
+"""What each frame of a shift shows: outlines and boxes of all that lies there, and how much
 of it is seen.
 
-Everything comes from the geometry that the pictures are drawn with: the outlines of
+Everything comes from the geometry that the frames are drawn with: the outlines of
 `datasets.render.boxes`, the camera with its lens and shake, the arms as they are laid. One JSON
-object per picture, gzipped:
+object per frame, gzipped:
 
     {"pts": 412, "t_s": 27.467, "trouble": "camera/dark", "objects": [
       {"key": "r1.3.card2", "class": "index", "card": "QH", "seat": 3,
@@ -12,7 +12,7 @@ object per picture, gzipped:
 `class` is one of the model's own (index, joker, back, chip, lammer_envy, ...), 'card' for
 the whole of a card that lies face up, or 'arm'. A 'chip' is a stack, with its colours.
 The polygon of an index or joker goes round as it reads: top left, top right, bottom right and
-bottom left corner. `visible` is the share of the outline, beyond the picture's edge included,
+bottom left corner. `visible` is the share of the outline, beyond the frame's edge included,
 that nothing hides. Where a camera's trouble is named the boxes are those of the camera in order.
 """
 
@@ -38,7 +38,7 @@ from datasets.simulate.filming.film import Film
 from vision.geometry.table import FloatArray
 
 SCALE = 2
-"""Who hides whom is worked out on a raster this much coarser than the picture."""
+"""Who hides whom is worked out on a raster this much coarser than the frame."""
 
 ARM_SOLID = 128
 Owners = npt.NDArray[np.int32]
@@ -46,7 +46,7 @@ Owners = npt.NDArray[np.int32]
 
 @dataclass
 class FrameTruth:
-    """Tells the truth of a shift's pictures one after another, as `film` draws them."""
+    """The truth of a shift's frames one after another, as `film` draws them."""
 
     film: Film
     plan: ShiftPlan
@@ -54,7 +54,7 @@ class FrameTruth:
     _at: int = 0
     _parts: list[tuple[dict[str, Any], FloatArray, int]] = field(default_factory=list)
     _owners: Owners = field(init=False)
-    _told: list[dict[str, Any]] = field(default_factory=list)
+    _objects: list[dict[str, Any]] = field(default_factory=list)
     _stale: bool = True
 
     def __post_init__(self) -> None:
@@ -72,17 +72,17 @@ class FrameTruth:
             self._stale = True
         if self._stale:
             self._outline()
-            self._told = self._seen(self._owners)
+            self._objects = self._seen(self._owners)
             self._stale = False
         arms = self._arms(t_s)
         if arms is None:
-            told = self._told
+            objects = self._objects
         else:
             mask, outlines = arms
             owners = np.where(mask, -1, self._owners).astype(np.int32)
-            told = [*self._seen(owners), *outlines]
+            objects = [*self._seen(owners), *outlines]
         dx, dy = self.film.shift_px(t_s)
-        return [_shifted(one, dx, dy) for one in told]
+        return [_shifted(one, dx, dy) for one in objects]
 
     def _outline(self) -> None:
         """Outlines in px of all items, and who owns each px of the raster."""
@@ -100,25 +100,25 @@ class FrameTruth:
                     outlines = [("card", solid, item.label), *outlines]
             cv2.fillConvexPoly(self._owners, _coarse(camera.project(solid)), number)
             for kind, outline, card in outlines:
-                told: dict[str, Any] = {"key": item.key, "class": kind}
+                thing: dict[str, Any] = {"key": item.key, "class": kind}
                 if card is not None:
-                    told["card"] = card
+                    thing["card"] = card
                 if isinstance(item, StackItem):
-                    told["colours"] = list(item.colours)
+                    thing["colours"] = list(item.colours)
                 owner = item.key.split(".")[1] if "." in item.key else ""
                 if owner.isdecimal() and item.key.startswith("r") and "rack" not in item.key:
-                    told["seat"] = int(owner)
-                self._parts.append((told, camera.project(outline), number))
+                    thing["seat"] = int(owner)
+                self._parts.append((thing, camera.project(outline), number))
 
     def _seen(self, owners: Owners) -> list[dict[str, Any]]:
         """Every outline with its box and the share of it that nothing hides."""
         found = []
-        for told, px, number in self._parts:
+        for thing, px, number in self._parts:
             share = _share(px, owners, number)
             low, high = px.min(axis=0), px.max(axis=0)
             found.append(
                 {
-                    **told,
+                    **thing,
                     "box_px": [*_round(low), *_round(high)],
                     "polygon_px": [_round(point) for point in px],
                     "visible": round(share, 3),
@@ -133,7 +133,7 @@ class FrameTruth:
             return None
         shape = self._owners.shape
         whole = np.zeros(shape, np.uint8)
-        told = []
+        objects = []
         canvas = np.zeros((*shape, 3), np.uint8)
         for reach in reaches:
             look, (shoulder, hand), scale = self.film._arm(reach, t_s)
@@ -144,13 +144,13 @@ class FrameTruth:
             if rows.size:
                 low = (float(columns[0]) * SCALE, float(rows[0]) * SCALE)
                 high = (float(columns[-1] + 1) * SCALE, float(rows[-1] + 1) * SCALE)
-                told.append(
+                objects.append(
                     {"key": f"arm.{reach.who}", "class": "arm", "box_px": [*low, *high],
                      "polygon_px": [list(low), [high[0], low[1]], list(high), [low[0], high[1]]],
                      "visible": 1.0}
                 )  # fmt: skip
             np.maximum(whole, mask, out=whole)
-        return whole >= ARM_SOLID, told
+        return whole >= ARM_SOLID, objects
 
 
 def painter_for(film: Film, deck: Deck) -> Painter:
@@ -189,19 +189,19 @@ def _share(px: FloatArray, owners: Owners, number: int) -> float:
     return float(np.count_nonzero(own & (part > 0))) / total
 
 
-def _shifted(told: dict[str, Any], dx: float, dy: float) -> dict[str, Any]:
+def _shifted(thing: dict[str, Any], dx: float, dy: float) -> dict[str, Any]:
     if not (dx or dy):
-        return told
-    x0, y0, x1, y1 = told["box_px"]
+        return thing
+    x0, y0, x1, y1 = thing["box_px"]
     return {
-        **told,
+        **thing,
         "box_px": [round(v, 2) for v in (x0 + dx, y0 + dy, x1 + dx, y1 + dy)],
-        "polygon_px": [[round(x + dx, 2), round(y + dy, 2)] for x, y in told["polygon_px"]],
+        "polygon_px": [[round(x + dx, 2), round(y + dy, 2)] for x, y in thing["polygon_px"]],
     }
 
 
 class FrameLog:
-    """Writes one line per picture into a gzipped JSONL file; used in a `with`."""
+    """Writes one line per frame into a gzipped JSONL file; used in a `with`."""
 
     def __init__(self, path: Path) -> None:
         """Write to `path`."""
@@ -217,7 +217,7 @@ class FrameLog:
     def write(
         self, pts: int, t_s: float, objects: Sequence[dict[str, Any]], trouble: str | None = None
     ) -> None:
-        """One picture: its number in the shift, its time, what is on it, the camera's trouble."""
+        """One frame: its number in the shift, its time, what is on it, the camera's trouble."""
         line: dict[str, Any] = {"pts": pts, "t_s": round(t_s, 4)}
         if trouble:
             line["trouble"] = trouble

@@ -22,14 +22,14 @@ WAYS: Mapping[str, Mapping[str, str]] = {
     },
     "OVERPAID": {
         "chip": "a chip too many, or one of the next higher value",
-        "twice": "the pay is laid twice",
+        "twice": "the payout is laid twice",
         "commission": "the commission is not taken",
-        "late": "too much is laid and mended only after the cards are taken",
+        "late": "too much is laid and corrected only after the cards are taken",
     },
     "UNDERPAID": {
         "chip": "a chip too few, or one of the next lower value",
-        "even": "a better pay is laid at even money",
-        "late": "too little is laid and mended only after the cards are taken",
+        "even": "a better payout is laid at even money",
+        "late": "too little is laid and corrected only after the cards are taken",
     },
     "NOT_PAID": {
         "left": "a winner is left as a push is",
@@ -115,14 +115,14 @@ WAYS: Mapping[str, Mapping[str, str]] = {
         "cards": "cards are spread, mixed and gathered for minutes and nothing is dealt",
     },
     "CAMERA": {
-        "black": "no picture: black with the clock running on",
-        "lost": "no signal: one grey picture without a clock",
-        "frozen": "the same picture, clock and all, again and again",
-        "stuck": "the picture stands still while the clock runs on",
+        "black": "no image: black with the clock running on",
+        "lost": "no signal: one grey frame without a clock",
+        "frozen": "the same frame, clock and all, again and again",
+        "stuck": "the image stands still while the clock runs on",
         "blocked": "something near the lens hides a part of the felt",
         "covered": "something near the lens hides all of the felt",
         "dark": "the light goes out",
-        "focus": "the picture goes out of focus",
+        "focus": "the image goes out of focus",
         "moved": "the camera is knocked aside and stays there",
         "turned": "the camera turns slowly to another place",
     },
@@ -144,7 +144,7 @@ CODES: tuple[str, ...] = tuple(WAYS)
 UNSEEN_BY_RULES = frozenset(
     {"LATE_BET", "CARD_MOVED", "PROCEDURE", "UNDECIDED", "SILENT", "CAMERA"}
 )
-"""Codes that the simulator's record of a round does not raise: they are of the picture and its
+"""Codes that the simulator's record of a round does not raise: they are of the image and its
 time. What `vision` sees of late bets and moved cards comes into its own records."""
 
 MOST_PER_ROUND = 2

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from datasets.simulate.chipwork import value_cents
-from datasets.simulate.mistakes.money import Mistake, slips, touched
+from datasets.simulate.mistakes.money import Mistake, miscounts, touched
 from datasets.simulate.script import EnvyScript, PlannedFault, RoundScript, SeatScript
 from settlement.games import terms_for
 from settlement.result import Settlement
@@ -36,7 +36,9 @@ def _envy_sum(
     rng.shuffle(seats)
     for seat in seats:
         last = seat.envy[-1]
-        wrong = [chips for over in (True, False) for chips in slips(last.chips, table, over=over)]
+        wrong = [
+            chips for over in (True, False) for chips in miscounts(last.chips, table, over=over)
+        ]
         if wrong:
             laid = (*seat.envy[:-1], EnvyScript(last.shown_by, rng.choice(wrong)))
             owed = sum(value_cents(e.chips, table.chips) for e in seat.envy)

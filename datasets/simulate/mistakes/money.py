@@ -18,7 +18,7 @@ from datasets.simulate.chipwork import (
     ordered,
     value_cents,
 )
-from datasets.simulate.paying import mended
+from datasets.simulate.paying import corrected
 from datasets.simulate.script import PayStep, PlannedFault, RoundScript, SeatScript, WagerScript
 from settlement.errors import FeltwatchError
 from settlement.games import JACKPOTS
@@ -94,9 +94,9 @@ def _on_wager(code: str, outcome: Outcome, change: Changer, kind: str | None = N
                 continue
             did = wrong.action
             sums = [step.paid_cents(table.chips) for step in wrong.steps]
-            told = " then ".join(money(abs(cents)) for cents in sums if cents) or did
+            laid = " then ".join(money(abs(cents)) for cents in sums if cents) or did
             owed = _OWED.get(outcome) or money(decided.pay_cents or 0)
-            note = f"{'paid ' if wrong.steps else ''}{told}, due {owed}"
+            note = f"{'paid ' if wrong.steps else ''}{laid}, due {owed}"
             fault = PlannedFault(
                 code, seat.seat, wager.wager, note, ("acted", seat.seat, wager.wager)
             )
@@ -131,8 +131,8 @@ def _half_pay(
     return wager.done("paid", make_change(cents, table.chips)) if cents else None
 
 
-def slips(paid: Colours, table: TableFile, *, over: bool) -> list[Colours]:
-    """Likely miscounts of a pay: a chip too many or few, or one of a neighbouring value."""
+def miscounts(paid: Colours, table: TableFile, *, over: bool) -> list[Colours]:
+    """Likely miscounts of a payout: a chip too many or few, or one of a neighbouring value."""
     kinds = by_value(table.chips)
     order = [colour for colour, _ in kinds]
     found: list[Colours] = []
@@ -159,7 +159,7 @@ def _miscounted(over: bool) -> Changer:
         if not due.pay_cents:
             return None
         right = make_change(due.pay_cents, table.chips)
-        ways = slips(right, table, over=over)
+        ways = miscounts(right, table, over=over)
         return wager.done("paid", rng.choice(ways)) if ways else None
 
     return change
@@ -197,7 +197,7 @@ def _mended_late(over: bool) -> Changer:
         if not due.pay_cents:
             return None
         right = make_change(due.pay_cents, table.chips)
-        steps = mended(ordered(right, table.chips), table, rng, late=True, over=over)
+        steps = corrected(ordered(right, table.chips), table, rng, late=True, over=over)
         return replace(wager, action="paid", steps=steps) if steps else None
 
     return change

@@ -1,6 +1,6 @@
 """Ways of mistakes that are made when hands are set.
 
-Each function changes a draft of the round and tells whether there was room for it.
+Each function changes a draft of the round and returns whether there was room for it.
 """
 
 from __future__ import annotations

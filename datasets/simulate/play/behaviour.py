@@ -18,7 +18,7 @@ class DealerStyle:
     """One dealer: tempo, hand, and how they do things.
 
     `both_hands` turns a seat's hands up in one movement; `restless` is the share of seats
-    where hands are laid anew or a card drops half outside its box.
+    where hands are laid again or a card drops half outside its box.
     """
 
     name: str

@@ -288,7 +288,7 @@ class CardPlay(Board):
             card = next(card for card in own if card.label == move.cards[0])
             cards = tuple(replace(c, face_up=False) if c is card else c for c in own)
             index = own.index(card)
-            # All that lies over it is laid anew, or the card would come to lie on top.
+            # All that lies over it is laid again, or the card would come to lie on top.
             stop = Stop(card.center_mm, put=cards[index:], remove=tuple(c.key for c in own[index:]))
             self.hands[seat.seat] = cards
             self.lay(cards)

@@ -186,7 +186,7 @@ class MoneyPlay(Board):
         return self.dealer.act([Stop(at, remove=self.lift(item.key for item in items))])
 
     def _pay_stops(self, seat: int, wager: str, step: PayStep) -> list[Stop]:
-        """The pay as it lies after a step: laid anew where something lay."""
+        """The payout as it lies after a step: laid again where something lay."""
         lying = Counter(self.paid.get((seat, wager), ()))
         lying.update(step.laid)
         lying.subtract(step.taken)

@@ -34,6 +34,9 @@ from vision.geometry.table import CHIP_THICKNESS_MM
 
 SCALE, SIDE_MM = 3.0, 240.0
 LEAN_SHARE, UNTIDY_SHARE, NEIGHBOUR_SHARE = 0.3, 0.2, 0.4
+SLIGHT_LEAN = 0.45
+"""No stack that a hand lays is quite upright: of the lean of simulated tables' stacks this much."""
+
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
@@ -53,7 +56,7 @@ class _Table:
         self.turn = float(rng.uniform(0, 2 * math.pi))
         away = self.height * math.tan(self.tilt)
         self.foot = np.array([away * math.cos(self.turn), away * math.sin(self.turn)])
-        self.density = float(rng.uniform(1.2, 2.4))
+        self.density = float(rng.uniform(1.2, 2.7))
         self.light = random_light(rng)
         self.faults = table_faults(rng)
         self.felt = felt_rgb(rng)
@@ -131,7 +134,8 @@ def draw_painted(rng: np.random.Generator, tables: int, each: int) -> StripSet:
         for _ in range(each):
             n = int(rng.integers(1, MOST_CHIPS + 1))
             kinds = _colours(rng, table.names, n)
-            lean, far = (0.0, 0.0), 0.0
+            slight = min(2.0, 0.12 * n) * SLIGHT_LEAN if n > 2 else 0.0
+            lean, far = (float(rng.normal(0, slight)), float(rng.normal(0, slight))), 0.0
             if rng.random() < LEAN_SHARE:
                 a, far = rng.uniform(0, 2 * math.pi), abs(rng.normal(0, 0.5))
                 lean = (far * n * math.cos(a), far * n * math.sin(a))

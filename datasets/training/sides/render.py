@@ -368,8 +368,8 @@ def _strip(
     mask = np.zeros(own.shape, np.uint8)
     if rng.random() < MASKED_SHARE:
         mask[hidden] = 255
-        slip = int(rng.integers(-1, 2))
-        mask = np.roll(mask, slip, axis=1)
+        shift = int(rng.integers(-1, 2))
+        mask = np.roll(mask, shift, axis=1)
     facts = [base_row, camera.px_per_chip, math.sin(camera.tilt), visible, lean, across]
     return np.dstack([strip, mask]), kinds, facts
 

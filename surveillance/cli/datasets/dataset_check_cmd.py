@@ -22,7 +22,7 @@ def check_command(
         int, typer.Option("--min-examples", min=0, help="Boxes a class needs to train on.")
     ] = MIN_EXAMPLES,
     no_files: Annotated[
-        bool, typer.Option("--no-files", help="Leave the pictures themselves unread.")
+        bool, typer.Option("--no-files", help="Do not read the image files.")
     ] = False,
     examples: Annotated[
         int, typer.Option("--examples", min=1, help="Examples of each finding.")
@@ -48,7 +48,7 @@ def check_command(
 
     with (
         Dataset.open(folder) as dataset,
-        counting_bar("pictures", shown=not quiet) as show,
+        counting_bar("images", shown=not quiet) as show,
     ):
         pictures = len(dataset)
         findings = check(
@@ -59,8 +59,8 @@ def check_command(
             progress=show,
         )
     if as_json:
-        told = {"pictures": pictures, "findings": [f.as_dict() for f in findings]}
-        typer.echo(json.dumps(told))
+        result = {"pictures": pictures, "findings": [f.as_dict() for f in findings]}
+        typer.echo(json.dumps(result))
     else:
         print_findings(findings, pictures)
     if any(f.severity is Severity.ERROR for f in findings):
@@ -71,9 +71,9 @@ def print_findings(findings: tuple[Finding, ...], pictures: int) -> None:
     """Findings as a table with a few examples each."""
     console = Console(highlight=False)
     if not findings:
-        console.print(f"{pictures} pictures, nothing wrong")
+        console.print(f"{pictures} images, nothing wrong")
         return
-    table = Table(title=f"{pictures} pictures", title_justify="left")
+    table = Table(title=f"{pictures} images", title_justify="left")
     for head in ("severity", "code", "count", "what, and where"):
         table.add_column(head, justify="right" if head == "count" else "left")
     for found in findings:
@@ -91,27 +91,27 @@ def print_findings(findings: tuple[Finding, ...], pictures: int) -> None:
 def split_command(
     folder: Folder,
     by: Annotated[
-        str, typer.Option("--by", help="What holds pictures together: shift, deck, camera, ...")
+        str, typer.Option("--by", help="What keeps images in one split: shift, deck, camera, ...")
     ] = "shift,deck,camera",
     shares: Annotated[
-        str, typer.Option("--shares", help="Splits and their shares of the pictures.")
+        str, typer.Option("--shares", help="Splits and their fractions of the images.")
     ] = "train=0.8,val=0.1,test=0.1",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same splits.")] = 0,
     anew: Annotated[
-        bool, typer.Option("--anew", help="Split those that are in a split already, too.")
+        bool, typer.Option("--anew", help="Also split images that are in a split already.")
     ] = False,
     near_apart: Annotated[
-        bool, typer.Option("--near-apart", help="Let images that are almost the same part.")
+        bool, typer.Option("--near-apart", help="Allow near-duplicates in different splits.")
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Put images into splits by whole shifts, decks and cameras.
 
-    Images that are almost the same stay together, and every split gets its share of each
-    class as far as whole groups allow.
+    Near-duplicate images stay together, and every split gets its fraction of each class as far
+    as whole groups allow.
 
-    Pictures that share a value of any of --by (shift, deck, camera, deal, source) stay
-    together. Those that are in a split already stay there.
+    Images with the same value of any of --by (shift, deck, camera, deal, source) stay
+    together. Images that are in a split already stay there.
 
     Examples:
 

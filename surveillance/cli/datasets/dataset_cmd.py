@@ -17,7 +17,7 @@ from surveillance.cli.options import add_command
 dataset_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="""Keep labelled pictures: import, check, split, look at, review and export them.
+    help="""Manage labelled images: import, check, split, view, review and export them.
 
     Examples:
 
@@ -44,9 +44,9 @@ for _name, _command in (
 
 
 for _name, _module, _help in (
-    ("stats", "datasets.dataset_pages_cmd", "Count pictures and boxes; a page with samples."),
+    ("stats", "datasets.dataset_pages_cmd", "Count images and boxes; a page with samples."),
     ("diff", "datasets.dataset_pages_cmd", "Compare labels with others, or with a model's."),
-    ("review", "datasets.review_cmd", "Go through pictures in the browser, correct and confirm."),
+    ("review", "datasets.review_cmd", "Review images in the browser: correct and confirm labels."),
     ("render", "models.model_cmd", "Render seat views with their boxes."),
     ("sheet", "datasets.views_cmd", "Rendered views beside photographs, on one sheet."),
     ("views", "datasets.views_cmd", "Cut a simulated recording into labelled views."),

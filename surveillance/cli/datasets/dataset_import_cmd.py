@@ -110,11 +110,11 @@ def import_command(
 
 
 def _print_import(summary: ImportSummary) -> None:
-    told = [f"{summary.added} images with {summary.boxes} boxes added"]
-    told += [f"{summary.present} there already"] if summary.present else []
-    told += [f"{summary.updated} updated"] if summary.updated else []
+    counts = [f"{summary.added} images with {summary.boxes} boxes added"]
+    counts += [f"{summary.present} there already"] if summary.present else []
+    counts += [f"{summary.updated} updated"] if summary.updated else []
     would = "dry run, nothing written: " if summary.dry_run else ""
-    typer.echo(f"{would}{summary.format}: {', '.join(told)}")
+    typer.echo(f"{would}{summary.format}: {', '.join(counts)}")
     if summary.labels:
         typer.echo("labels: " + ", ".join(f"{k} {n}" for k, n in summary.labels.items()))
     enclosed = {"card": "whole cards", "index": "indices (rank and suit in a corner)"}
@@ -211,14 +211,14 @@ def cut_command(
     if as_json:
         typer.echo(json.dumps(summary.as_dict()))
         return
-    told = f", {summary.present} there already" if summary.present else ""
-    typer.echo(f"{summary.added} images of {summary.rounds} rounds added{told}")
+    present = f", {summary.present} there already" if summary.present else ""
+    typer.echo(f"{summary.added} images of {summary.rounds} rounds added{present}")
 
 
 def export_command(
     folder: Folder,
     format: Annotated[Format, typer.Option("--format", help="Form to write.")],
-    out: Annotated[Path, typer.Option("--out", help="New folder for pictures and labels.")],
+    out: Annotated[Path, typer.Option("--out", help="New folder for images and labels.")],
     zipped: Annotated[
         bool, typer.Option("--zip", help="Also put it into OUT.zip, as CVAT takes it.")
     ] = False,
@@ -245,14 +245,14 @@ def export_command(
     with (
         resumable(),
         Dataset.open(folder) as dataset,
-        counting_bar("pictures", shown=not quiet) as show,
+        counting_bar("images", shown=not quiet) as show,
     ):
         summary = export_labels(dataset, out, format, show)
     packed = pack(out) if zipped else None
     if as_json:
         typer.echo(json.dumps(summary.as_dict() | ({"zip": str(packed)} if packed else {})))
         return
-    typer.echo(f"{summary.format}: {summary.pictures} pictures in {packed or out}")
+    typer.echo(f"{summary.format}: {summary.pictures} images in {packed or out}")
     if summary.missing:
         typer.echo(f"{summary.missing} of them have no file; their labels were written")
 

@@ -28,12 +28,12 @@ def stats_command(
         Path | None, typer.Option("--out", help=f"The page; default: DIR/{PAGE}.")
     ] = None,
     samples: Annotated[
-        int, typer.Option("--samples", min=0, help="Pictures of each class on the page.")
+        int, typer.Option("--samples", min=0, help="Images of each class on the page.")
     ] = 10,
     no_page: Annotated[bool, typer.Option("--no-page", help="Only count.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Count pictures and boxes by split, class and size; writes a page with samples.
+    """Count images and boxes by split, class and size, and write a page with samples.
 
     Examples:
 
@@ -62,13 +62,13 @@ def print_stats(stats: DatasetStats) -> None:
     console = Console(highlight=False)
     share = stats.confirmed / stats.pictures if stats.pictures else 0.0
     console.print(
-        f"[bold]{stats.pictures}[/] pictures, [bold]{stats.boxes}[/] boxes, {share:.1%} confirmed, "
+        f"[bold]{stats.pictures}[/] images, [bold]{stats.boxes}[/] boxes, {share:.1%} confirmed, "
         f"{stats.without_boxes} without boxes; {stats.shifts} shifts, {stats.decks} decks, "
         f"{stats.cameras} cameras, {stats.deals} deals"
     )
     for head, counts in (("source", stats.sources), ("labelled by", stats.labelled_by)):
-        told = ", ".join(f"{name} {count}" for name, count in list(counts.items())[:8])
-        console.print(f"{head}: {escape(told)}")
+        listed = ", ".join(f"{name} {count}" for name, count in list(counts.items())[:8])
+        console.print(f"{head}: {escape(listed)}")
     table = Table(title="Boxes", title_justify="left")
     table.add_column("label")
     for split in (*stats.splits, "all"):
@@ -77,7 +77,7 @@ def print_stats(stats: DatasetStats) -> None:
         counts_ = [str(one.by_split[split]) for split in stats.splits]
         table.add_row(escape(one.label), *counts_, str(one.boxes))
     table.add_section()
-    table.add_row("pictures", *(str(n) for n in stats.splits.values()), str(stats.pictures))
+    table.add_row("images", *(str(n) for n in stats.splits.values()), str(stats.pictures))
     console.print(table)
 
 
@@ -86,14 +86,16 @@ def diff_command(
     other: Annotated[
         Path | None, typer.Argument(metavar="[OTHER]", help="Dataset to compare with.")
     ] = None,
-    model: Annotated[bool, typer.Option("--model", help="Compare with what a model sees.")] = False,
+    model: Annotated[
+        bool, typer.Option("--model", help="Compare with a model's detections.")
+    ] = False,
     weights: Annotated[
         Path | None,
         typer.Option("--weights", help="Folder of the model's weights; the shipped ones."),
     ] = None,
     terms: Annotated[
         Terms | None,
-        typer.Option("--terms", help="What is labelled; default: seen from the labels."),
+        typer.Option("--terms", help="What is labelled; default: taken from the labels."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", help=f"The page; default: DIR/{DIFF_PAGE}.")
@@ -108,7 +110,7 @@ def diff_command(
 ) -> None:
     """Compare the labels with another dataset's, or with a model: missing, extra, wrong, loose.
 
-    Writes a page with a picture of each difference, the worst first.
+    Writes a page with an image of each difference, the worst first.
 
     Examples:
 
@@ -128,7 +130,7 @@ def diff_command(
     page = None if no_page else out or folder / DIFF_PAGE
     used = weights.resolve().name if weights else "shipped"
     by = f"model:{used}" if other is None else f"import:{other.resolve().name}"
-    with Dataset.open(folder) as dataset, counting_bar("pictures", shown=not quiet) as show:
+    with Dataset.open(folder) as dataset, counting_bar("images", shown=not quiet) as show:
         found = keep_suggestions(dataset, by) if suggest else ignore
         if other is not None:
             with Dataset.open(other) as second:
@@ -158,16 +160,16 @@ def print_diff(summary: DiffSummary, other: str, shown: int = 12) -> None:
     console = Console(highlight=False)
     counts = ", ".join(f"{kind} {n}" for kind, n in sorted(summary.counts.items()))
     console.print(
-        f"[bold]{summary.pictures}[/] pictures compared with {escape(other)}: "
+        f"[bold]{summary.pictures}[/] images compared with {escape(other)}: "
         f"{summary.same} boxes agree, {counts or 'no differences'}"
     )
     for which, count in (("first", summary.only_first), ("second", summary.only_second)):
         if count:
-            console.print(f"{count} pictures only in the {which}")
+            console.print(f"{count} images only in the {which}")
     if not summary.worst:
         return
     table = Table(title="The worst", title_justify="left")
-    for head in ("kind", "label", "other", "overlap", "picture"):
+    for head in ("kind", "label", "other", "overlap", "image"):
         table.add_column(head, justify="right" if head == "overlap" else "left")
     for one in summary.worst[:shown]:
         table.add_row(

@@ -34,7 +34,7 @@ from vision.geometry.table import load_table
 
 
 class Codec(StrEnum):
-    """How the recording is coded."""
+    """Video codec of the recording."""
 
     H264 = "h264"
     HEVC = "hevc"
@@ -50,7 +50,7 @@ class Jackpot(StrEnum):
 
 
 class Manner(StrEnum):
-    """How the dealers work."""
+    """Working style of the dealers."""
 
     ANY = "any"
     FAST = "fast"
@@ -69,8 +69,8 @@ def _list_faults(asked: bool) -> None:
     for code, ways in WAYS.items():
         note = "" if code in DRAWN_CODES else "  (by its name only)"
         typer.echo(f"{code}{note}")
-        for way, told in ways.items():
-            typer.echo(f"  {code}/{way}: {told}")
+        for way, description in ways.items():
+            typer.echo(f"  {code}/{way}: {description}")
     raise typer.Exit
 
 
@@ -131,7 +131,8 @@ def simulate_command(
     pace: Annotated[
         float,
         typer.Option(
-            "--pace", help="Share of the waiting that is kept; nothing else changes. 1: all of it."
+            "--pace",
+            help="Fraction of the waiting time that is kept; nothing else changes. 1: all.",
         ),
     ] = 0.35,
     seats: Annotated[
@@ -154,12 +155,12 @@ def simulate_command(
         bool,
         typer.Option(
             "--frames-truth",
-            help="Write frames.jsonl.gz: every picture's boxes, and how much of each is seen.",
+            help="Write frames.jsonl.gz: every frame's boxes, and how much of each is visible.",
         ),
     ] = False,
-    fps: Annotated[int, typer.Option("--fps", min=1, max=60, help="Pictures a second.")] = 15,
-    width: Annotated[int, typer.Option("--width", min=320, help="Picture width in px.")] = 3840,
-    height: Annotated[int, typer.Option("--height", min=180, help="Picture height in px.")] = 2160,
+    fps: Annotated[int, typer.Option("--fps", min=1, max=60, help="Frames per second.")] = 15,
+    width: Annotated[int, typer.Option("--width", min=320, help="Frame width in px.")] = 3840,
+    height: Annotated[int, typer.Option("--height", min=180, help="Frame height in px.")] = 2160,
     camera_seed: Annotated[
         int | None, typer.Option("--camera-seed", help="Another camera and light for the shift.")
     ] = None,

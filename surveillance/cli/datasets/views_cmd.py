@@ -58,7 +58,7 @@ def sheet_command(
     ),
     seed: Seed = 1,
     loose: Annotated[
-        float, typer.Option("--loose", min=0.0, max=1.0, help="Share of telephone views.")
+        float, typer.Option("--loose", min=0.0, max=1.0, help="Fraction of telephone views.")
     ] = 0.0,
 ) -> None:
     """Put 24 rendered seat views beside 24 photographs, to see what gives the rendering away.

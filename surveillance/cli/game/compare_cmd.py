@@ -59,7 +59,7 @@ def compare_command(
 
 
 def verdict_of(findings: Sequence[Finding]) -> Verdict:
-    """What findings come to: a hand pay is in order, and so is no finding at all."""
+    """Return the exit code for findings: a hand pay is in order, and so is no finding."""
     if any(finding.severity != "info" for finding in findings):
         return "wrong"
     undecided = any(finding.code is FindingCode.UNDECIDED for finding in findings)

@@ -13,7 +13,7 @@ from settlement.input_file import reading
 
 
 class WheelOption(StrEnum):
-    """Where A-2-3-4-5 stands among straights."""
+    """Rank of A-2-3-4-5 among straights."""
 
     SECOND = "second"
     LOWEST = "lowest"

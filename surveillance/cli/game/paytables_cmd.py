@@ -1,4 +1,4 @@
-"""`feltwatch paytables`: every pay table, its exact counts and what the house keeps."""
+"""`feltwatch paytables`: every pay table, its exact counts and house edge."""
 
 from __future__ import annotations
 
@@ -141,8 +141,8 @@ def _offered(rules: TableRules, path: Path) -> list[PayTable]:
 def _readings_text(rules: TableRules, path: Path) -> str:
     """Which readings of a table are not the defaults."""
     changed = rules.readings.model_dump(exclude_defaults=True)
-    told = ", ".join(f"{key} = {value}" for key, value in changed.items())
-    return f"with the readings of {path}: {told or 'all by default'}"
+    readings = ", ".join(f"{key} = {value}" for key, value in changed.items())
+    return f"with the readings of {path}: {readings or 'all by default'}"
 
 
 def _filtered(
@@ -182,7 +182,7 @@ def as_object(
     """A table's figures for JSON; exact fractions stand beside rounded numbers."""
     table = edge.table
     printing = _printing(table, document)
-    told: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "id": table.id,
         "wager": table.wager,
         "basis": table.basis,
@@ -196,9 +196,9 @@ def as_object(
         "hit": float(edge.hit),
     }
     if edge.edge is not None:
-        told |= {"edge": float(edge.edge), "edge_exact": str(edge.edge)}
+        figures |= {"edge": float(edge.edge), "edge_exact": str(edge.edge)}
     if edge.meters:
-        told["meters"] = [
+        figures["meters"] = [
             {
                 "level": meter.level,
                 "share": float(meter.share),
@@ -208,26 +208,26 @@ def as_object(
             for meter in edge.meters
         ]
     if edge.envy_cents:
-        told["envy_cents_per_other_hand"] = float(edge.envy_cents)
+        figures["envy_cents_per_other_hand"] = float(edge.envy_cents)
     if edge.envy_cents and edge.edge is not None:
-        told["edge_with_envy"] = {
+        figures["edge_with_envy"] = {
             str(n): float(edge.with_envy(n, envy_stake_cents)) for n in _OTHER_HANDS
         }
     if edge.caveats:
-        told["caveats"] = edge.caveats
-    return told
+        figures["caveats"] = edge.caveats
+    return figures
 
 
 def _row_object(row: RowEdge, printing: Printing) -> dict[str, Any]:
-    told = row.row.model_dump(exclude_defaults=True) | {
+    figures = row.row.model_dump(exclude_defaults=True) | {
         "label": printing.label(row.row.category),
         "count": row.count,
         "probability": float(row.probability),
     }
     if row.one_in is not None:
-        told["one_in"] = float(row.one_in)
-    told["gives_back"] = float(row.gives_back)
-    return told
+        figures["one_in"] = float(row.one_in)
+    figures["gives_back"] = float(row.gives_back)
+    return figures
 
 
 def print_list(edges: list[HouseEdge], console: Console) -> None:

@@ -50,7 +50,7 @@ def rank_command(
     ] = None,
     as_json: JsonLines = False,
 ) -> None:
-    """Say what hands are worth: the name and order of two or five cards, the rows of seven.
+    """Print the value of hands: name and order of two or five cards, pay table rows of seven.
 
     Cards are written as AS, TD or JOKER, apart by blanks. Of two hands with the same number
     of cards the one with the greater order is better, and equal orders are copies; two cards

@@ -14,7 +14,7 @@ from settlement.record import RoundRecord
 
 
 class Form(StrEnum):
-    """What has a schema."""
+    """Forms that have a JSON schema."""
 
     ROUND = "round"
     ALERT = "alert"

@@ -63,7 +63,7 @@ def print_settlement(settlement: Settlement, console: Console) -> None:
 
 
 def _print_sums(settlement: Settlement, console: Console) -> None:
-    """What the meters paid, and what each party wins by the wagers that are decided."""
+    """Print what the meters paid, and what each party wins by the decided wagers."""
     for meter in settlement.meters:
         after = "not known" if meter.after_cents is None else money(meter.after_cents)
         reseed = f", reseeded by {money(meter.reseed_cents)}" if meter.reseed_cents > 0 else ""
@@ -75,11 +75,11 @@ def _print_sums(settlement: Settlement, console: Console) -> None:
         console.print(f"bank not decided: {escape(settlement.banker.undecided)}")
     sums = balances(settlement)
     if sums:
-        told = ", ".join(
+        listed = ", ".join(
             f"{party} {money(cents, signed=True)}" for party, cents in sorted(sums.items())
         )
         console.print()
-        console.print(f"[bold]Sums[/bold]: {escape(told)}")
+        console.print(f"[bold]Sums[/bold]: {escape(listed)}")
 
 
 def _print_dealer(dealer: DealerSettlement, console: Console) -> None:
@@ -123,8 +123,8 @@ def _print_seat(seat: SeatSettlement, console: Console) -> None:
         console.print(f"  [red]foul[/red]: {escape(seat.foul_reason or '')}")
     if not seat.wagers:
         return
-    table = Table("wager", "stake", "outcome", "pay", "why")
-    # The rule is the proof of a pay: it may take more lines, never be cut.
+    table = Table("wager", "stake", "outcome", "payout", "why")
+    # The rule proves the payout: it may wrap, but is never cut.
     table.add_column("rule", overflow="fold")
     for wager in seat.wagers:
         table.add_row(*_row(wager))

@@ -72,14 +72,14 @@ def card_command(
     typer.echo(str(folder / PAGE_FILE))
 
 
-def _photographs(folder: Path, told: list[str]) -> list[dict[str, Any]]:
+def _photographs(folder: Path, photos: list[str]) -> list[dict[str, Any]]:
     from models.evaluate.card_results import photograph_result
     from models.networks import backends
     from surveillance.cli.models.model_build_cmd import parse_photos
     from vision.cards.photo import PhotoReader
     from vision.networks import load_networks
 
-    sets = [parse_photos(one) for one in told]
+    sets = [parse_photos(one) for one in photos]
     backends.register()
     networks = load_networks(folder)
     reader = PhotoReader(networks.detector, networks.reader)

@@ -20,13 +20,13 @@ from vision.networks import load_networks
 
 def harvest_command(
     folder: Annotated[Path, typer.Argument(help="Folder with labels.json and images/.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder for crops, pictures and labels.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for crops, images and labels.")],
     after: Annotated[
-        str | None, typer.Option("--after", help="Hold out pictures taken from HH:MM on.")
+        str | None, typer.Option("--after", help="Hold out images taken from HH:MM on.")
     ] = None,
     share: Annotated[
         float | None,
-        typer.Option("--share", min=0.0, max=0.9, help="Hold out this share, by hash of name."),
+        typer.Option("--share", min=0.0, max=0.9, help="Hold out this fraction, by hash of name."),
     ] = None,
     skip_suits: Annotated[
         str, typer.Option("--skip-suits", help="Suits whose crops are left out, such as S.")
@@ -60,14 +60,14 @@ def harvest_command(
     console = Console(file=sys.stderr)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(folder.name, total=len(chosen))
-        told = harvest_photos(
+        counts = harvest_photos(
             folder, chosen, networks.detector, networks.reader, out, prefix=folder.name,
             skip_suits=skip_suits.upper(), on_photo=lambda n, _: bar.update(task, completed=n),
         )  # fmt: skip
     if as_json:
-        typer.echo(json.dumps(told))
+        typer.echo(json.dumps(counts))
         return
     typer.echo(
-        f"{told['pictures']} pictures ({len(held)} held out): {told['crops']} crops of indices, "
-        f"{told['none_crops']} of what is none; {told['detector_pictures']} for the detector"
+        f"{counts['pictures']} images ({len(held)} held out): {counts['crops']} crops of indices, "
+        f"{counts['none_crops']} of no index; {counts['detector_pictures']} for the detector"
     )

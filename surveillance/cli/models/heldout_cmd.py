@@ -29,12 +29,13 @@ from surveillance.cli.options import Json
 
 SHOWN = 5
 LIBRARIES = ("av", "cv2", "numpy")
-"""What an image's bytes depend on: modules, as OpenCV's distribution has several names."""
+"""Modules that an image's bytes depend on; OpenCV's distribution has several names."""
 
 
 def heldout_command(
     folders: Annotated[
-        list[Path] | None, typer.Argument(help="Folders to check; without them the lists are told.")
+        list[Path] | None,
+        typer.Argument(help="Folders to check; without them the lists are printed."),
     ] = None,
     note: Annotated[
         str | None, typer.Option("--note", help="Write a new list of this name of one folder.")
@@ -49,7 +50,9 @@ def heldout_command(
     ] = None,
     share: Annotated[
         float | None,
-        typer.Option("--share", min=0.0, max=1.0, help="With --note: this share by hash of name."),
+        typer.Option(
+            "--share", min=0.0, max=1.0, help="With --note: this fraction, by hash of name."
+        ),
     ] = None,
     lists: Annotated[
         Path | None, typer.Option("--lists", help="Folder of the lists; the project's own.")
@@ -72,11 +75,11 @@ def heldout_command(
     place = lists or LISTS
     if note is not None:
         held = _note(folders or [], note, purpose, made or [], after, share, place)
-        typer.echo(f"{held.name}: {len(held.pictures)} pictures in {place / f'{note}.json'}")
+        typer.echo(f"{held.name}: {len(held.pictures)} images in {place / f'{note}.json'}")
         return
     sets = held_sets(place)
     if not folders:
-        _tell_sets(sets, as_json)
+        _print_sets(sets, as_json)
         return
     checks = [check_folder(folder, held) for folder in folders for held in _sets(folder, sets)]
     if as_json:
@@ -94,7 +97,7 @@ def _sets(folder: Path, sets: tuple[HeldSet, ...]) -> list[HeldSet]:
     found = sets_of(folder, sets)
     if not found:
         raise FeltwatchError(
-            f"{folder}: holds no picture of any held-out set "
+            f"{folder}: holds no image of any held-out set "
             f"({', '.join(held.name for held in sets) or 'there is no list'})"
         )
     return found
@@ -125,14 +128,14 @@ def _note(
     )  # fmt: skip
 
 
-def _tell_sets(sets: tuple[HeldSet, ...], as_json: bool) -> None:
+def _print_sets(sets: tuple[HeldSet, ...], as_json: bool) -> None:
     if as_json:
-        told = [held.model_dump(mode="json", exclude_none=True) for held in sets]
-        typer.echo(json.dumps({"sets": told}))
+        listed = [held.model_dump(mode="json", exclude_none=True) for held in sets]
+        typer.echo(json.dumps({"sets": listed}))
         return
     table = Table(title="Held out, never trained on", title_justify="left")
-    for head in ("set", "pictures", "shifts", "decks", "for"):
-        table.add_column(head, justify="right" if head in ("pictures", "shifts") else "left")
+    for head in ("set", "images", "shifts", "decks", "for"):
+        table.add_column(head, justify="right" if head in ("images", "shifts") else "left")
     for held in sets:
         shifts = {one.shift for one in held.pictures if one.shift}
         decks = sorted({one.deck for one in held.pictures if one.deck})

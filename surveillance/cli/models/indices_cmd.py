@@ -48,7 +48,7 @@ def render_command(
     workers: Workers = None,
     quiet: Quiet = False,
 ) -> None:
-    """Render patches about indices, and about what only looks like one.
+    """Render patches of indices, and of what only resembles one.
 
     Decks are drawn, those of --deck, or the figures of these under drawn indices. A folder of
     --deck may lack faces, as jokers.
@@ -94,7 +94,7 @@ def train_command(
     ] = None,
     fixed: Annotated[
         list[str] | None,
-        typer.Option("--fixed", help="FILE=SHARE: a shard that is that share of each batch."),
+        typer.Option("--fixed", help="FILE=SHARE: a shard that fills that fraction of each batch."),
     ] = None,
     batch: Annotated[int, typer.Option("--batch", min=8, help="Patches in a batch.")] = 2048,
     rate: Annotated[
@@ -152,8 +152,8 @@ def export_command(
         from models.data.provenance import Provenance, read_provenance
         from models.export.replace import replace_reader
 
-    told = Provenance() if data is None else read_provenance(data)
-    card = replace_reader(checkpoint, weights, told)
+    provenance = Provenance() if data is None else read_provenance(data)
+    card = replace_reader(checkpoint, weights, provenance)
     typer.echo(f"{weights / card['models']['reader']['file']}: replaced")
 
 

@@ -16,7 +16,7 @@ def bench_command(
     weights: Weights = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="Dataset whose held-out pictures are used; else rendered."),
+        typer.Option("--data", help="Dataset whose held-out images are used; else rendered."),
     ] = None,
     views: Annotated[int, typer.Option("--views", min=1, help="How many views a round.")] = 48,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="How many rounds.")] = 7,
@@ -33,9 +33,9 @@ def bench_command(
 ) -> None:
     """Measure ms per view by back end and precision, against ultralytics predict.
 
-    All back ends run in every round, so that other work on the machine hits all alike:
-    ratios tell more than times. Prints one JSON object. ultralytics and ONNX Runtime are
-    measured where they are installed.
+    All back ends run in every round, so that other load on the machine affects all
+    alike: ratios are more reliable than times. Prints one JSON object. ultralytics and ONNX
+    Runtime are measured where they are installed.
 
     Examples:
 

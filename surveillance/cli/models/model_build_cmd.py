@@ -53,7 +53,7 @@ def build_command(
     """Render, train, export and add photographs: the recipe, stage by stage.
 
     The same recipe gives the same weights, also when the command was stopped and is given
-    again. Options take the place of the recipe's values. Weights trained on rendered pictures
+    again. Options take the place of the recipe's values. Weights trained on rendered images
     alone are kept beside, for the zero-shot figure.
 
     Examples:
@@ -62,7 +62,7 @@ def build_command(
 
       feltwatch model build --out build --recipe mine.toml --workers 8
 
-      feltwatch model build --out build --deck decks/classic --photos pictures:after=17:00,skip=S
+      feltwatch model build --out build --deck decks/classic --photos photos:after=17:00,skip=S
     """
     with train_extra():
         from models.recipe import Build, build
@@ -73,7 +73,7 @@ def build_command(
     with progress_bar("stages", shown=not quiet) as show:
         plan = Build(
             made, out, device=device, workers=workers, show=show,
-            told=lambda text: typer.echo(text, err=True),
+            report=lambda text: typer.echo(text, err=True),
         )  # fmt: skip
         weights = build(plan)
     typer.echo(f"weights: {weights}")
@@ -89,19 +89,19 @@ def _changed(
         raise FeltwatchError(f"--size {changes['size']}: the detector needs a multiple of 32")
     if views is not None or steps is not None:
         recipe = scaled(recipe, views or recipe.views.count, steps)
-    told: dict[str, Any] = {key: value for key, value in changes.items() if value is not None}
+    values: dict[str, Any] = {key: value for key, value in changes.items() if value is not None}
     if decks:
-        told["decks"] = tuple(Folder(folder=one) for one in decks)
+        values["decks"] = tuple(Folder(folder=one) for one in decks)
     if fonts:
-        told["fonts"] = Fonts(folder=fonts)
+        values["fonts"] = Fonts(folder=fonts)
     if photos:
         sets = tuple(parse_photos(one) for one in photos)
-        told["photographs"] = recipe.photographs.model_copy(update={"sets": sets})
-    return recipe.model_copy(update=told)
+        values["photographs"] = recipe.photographs.model_copy(update={"sets": sets})
+    return recipe.model_copy(update=values)
 
 
 def parse_photos(text: str) -> Photographs:
-    """What `--photos` says: a folder, and which part of it is held out.
+    """Parse a value of `--photos`: a folder, and the part of it that is held out.
 
     >>> parse_photos("phone:share=0.2").share
     0.2
@@ -111,22 +111,22 @@ def parse_photos(text: str) -> Photographs:
     from models.recipe_file import Photographs
 
     folder, mark, rest = text.partition(":")
-    told: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for item in rest.split(",") if mark else ():
         key, _, value = item.partition("=")
         try:
             if key == "after":
-                told["after"] = value
+                values["after"] = value
             elif key == "share":
-                told["share"] = float(value)
+                values["share"] = float(value)
             elif key == "skip":
-                told["skip_suits"] = value
+                values["skip_suits"] = value
             else:
                 raise ValueError(key)
         except ValueError as error:
             raise FeltwatchError(
                 f"--photos {text}: {item!r} is not after=HH:MM, share=0.2 or skip=SUITS"
             ) from error
-    if ("after" in told) == ("share" in told):
+    if ("after" in values) == ("share" in values):
         raise FeltwatchError(f"--photos {text}: say what is held out, after=HH:MM or share=0.2")
-    return Photographs(folder=Path(folder), **told)
+    return Photographs(folder=Path(folder), **values)

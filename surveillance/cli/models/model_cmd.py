@@ -105,8 +105,8 @@ def render_command(
     if wanted:
         with progress_bar("strips of stacks", shown=not quiet) as show:
             render_strips(out / "stacks", wanted, seed, workers or os.cpu_count() or 1, show)
-    told = {"fonts": sorted({Path(name).stem for name in names})}
-    (out / SOURCES_FILE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    sources = {"fonts": sorted({Path(name).stem for name in names})}
+    (out / SOURCES_FILE).write_text(json.dumps(sources, indent=1) + "\n", encoding="utf-8")
     typer.echo(f"training set: {data}")
 
 
@@ -238,11 +238,11 @@ def export_command(
     ] = None,
     data: Annotated[
         list[Path] | None,
-        typer.Option("--data", help="Rendered set trained on, where no training.json tells."),
+        typer.Option("--data", help="Rendered set trained on, where no training.json names it."),
     ] = None,
     crops: Annotated[
         list[Path] | None,
-        typer.Option("--crops", help="Photograph crops trained on, where none tells."),
+        typer.Option("--crops", help="Photograph crops trained on, where none names them."),
     ] = None,
     stack_data_used: Annotated[
         Path | None,
@@ -310,9 +310,9 @@ def export_command(
         half=not full,
         int8_data=int8,
     )
-    told = None if calibration is None else read_calibration(calibration)
+    fitted = None if calibration is None else read_calibration(calibration)
     if reader is None or strips is None:
-        card = replace_detector(detector, out, settings, told)
+        card = replace_detector(detector, out, settings, fitted)
     else:
         card = export_models(
             detector,
@@ -326,7 +326,7 @@ def export_command(
                 photographs=tuple(photo_data(folder) for folder in crops or ()),
             ),
             figures=None if figures is None else read_figures(figures),
-            calibration=told,
+            calibration=fitted,
         )
     for name, own in card["models"].items():
         typer.echo(f"{name}: {out / own['file']} ({own['bytes'] / 1e6:.1f} MB)")
@@ -338,14 +338,14 @@ def export_command(
 
 for _name, _module, _help in (
     ("build", "models.model_build_cmd", "Render, train and export in one: the whole recipe."),
-    ("val", "models.val_cmd", "Check weights on held-out pictures of any dataset."),
+    ("val", "models.val_cmd", "Evaluate weights on held-out images of any dataset."),
     ("robustness", "models.robustness_cmd", "See where turns, covers, glare and blur break it."),
     ("bench", "models.model_bench_cmd", "Measure how long the networks take."),
     ("photos", "models.photos_cmd", "Count how the cards of labelled photographs are read."),
     ("harvest", "models.harvest_cmd", "Cut training data out of labelled photographs."),
     ("provenance", "models.provenance_cmd", "Print what weights were made from."),
     ("card", "models.card_cmd", "Write the page of weights from their card."),
-    ("heldout", "models.heldout_cmd", "Check held-out pictures against their lists."),
+    ("heldout", "models.heldout_cmd", "Check held-out images against their lists."),
 ):
     add_command(model_app, "model", _name, _module, _help)
 model_app.add_typer(sides_app, name="sides")

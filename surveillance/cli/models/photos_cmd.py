@@ -39,10 +39,10 @@ def photo_tables(score: dict[str, Any]) -> list[Table]:
         own = score.get(unit)
         if not own:
             continue
-        pictures = f"{score['pictures']} pictures of {score['folder']}"
+        pictures = f"{score['pictures']} images of {score['folder']}"
         title = f"{own['seen']} labelled {unit} in {pictures}"
         table = Table(title=title, title_justify="left")
-        for head in ("", "count", "share", "95% interval"):
+        for head in ("", "count", "fraction", "95% interval"):
             table.add_column(head, justify="left" if not head else "right")
         for name in ("right", "wrong", "unread"):
             table.add_row(*_row(name, own[name], own["seen"]))
@@ -73,7 +73,7 @@ def _line_tables(lines: dict[str, Any]) -> list[Table]:
     if not lines:
         return []
     table = Table(title="Each kind by itself", title_justify="left")
-    for head in ("", "labelled", "right", "wrong", "unread", "share right", "told elsewhere"):
+    for head in ("", "labelled", "right", "wrong", "unread", "right %", "read elsewhere"):
         table.add_column(head, justify="left" if not head else "right")
     for name, own in lines.items():
         share = f"{100 * own['right'] / own['seen']:.1f}%" if own["seen"] else "–"
@@ -85,15 +85,17 @@ def _line_tables(lines: dict[str, Any]) -> list[Table]:
 def photos_command(
     folder: Annotated[Path, typer.Argument(help="Folder with labels.json and images/.")],
     after: Annotated[
-        str | None, typer.Option("--after", help="Only pictures taken from HH:MM on, by name.")
+        str | None, typer.Option("--after", help="Only images taken from HH:MM on, by name.")
     ] = None,
     share: Annotated[
         float | None,
-        typer.Option("--share", min=0.0, max=1.0, help="Only this share, chosen by hash of name."),
+        typer.Option(
+            "--share", min=0.0, max=1.0, help="Only this fraction, chosen by hash of name."
+        ),
     ] = None,
     as_json: Json = False,
     draw: Annotated[
-        Path | None, typer.Option("--draw", help="Folder for pictures with boxes and names.")
+        Path | None, typer.Option("--draw", help="Folder for images with boxes and names.")
     ] = None,
     model: Model = None,
 ) -> None:
@@ -131,4 +133,4 @@ def photos_command(
     shown = Console()
     for table in photo_tables(score):
         shown.print(table)
-    shown.print(f"{score['seconds_per_picture']:.2f} s a picture")
+    shown.print(f"{score['seconds_per_picture']:.2f} s per image")

@@ -31,7 +31,7 @@ def provenance_command(
     from vision.detect.openvino_runtime import load_card
 
     card = load_card(weights or default_weights())
-    told: dict[str, Any] = {
+    provenance: dict[str, Any] = {
         "date": card["date"], "versions": card["versions"], "recipe": card["recipe"],
         "models": {
             name: {
@@ -43,23 +43,23 @@ def provenance_command(
         "data": card["data"],
     }  # fmt: skip
     if as_json:
-        typer.echo(json.dumps(told))
+        typer.echo(json.dumps(provenance))
         return
-    versions = ", ".join(f"{name} {version}" for name, version in told["versions"].items())
-    typer.echo(f"made {told['date']} with {versions}")
-    for name, own in told["models"].items():
+    versions = ", ".join(f"{name} {version}" for name, version in provenance["versions"].items())
+    typer.echo(f"made {provenance['date']} with {versions}")
+    for name, own in provenance["models"].items():
         typer.echo(f"{name}: {own['file']} sha256 {own['sha256'][:12]}")
         for number, link in enumerate(own["chain"], 1):
             typer.echo(f"  {number}. {link_words(link).replace('`', '')}")
         if not own["chain"]:
             typer.echo(f"  {own['history'] or 'its trainings were not recorded'}")
-    for kind, sources in told["data"].items():
+    for kind, sources in provenance["data"].items():
         for one in sources:
             values = ", ".join(
                 f"{key} {len(value) if isinstance(value, list) else value}"
                 for key, value in one.items()
                 if value not in (None, [], 0) and key != "name"
             )
-            # Crops of many sources tell no name of their own.
+            # Crops of many sources have no name of their own.
             words = [one.get("name", ""), f"({values})" if values else ""]
             typer.echo(f"{kind}: {' '.join(word for word in words if word)}")

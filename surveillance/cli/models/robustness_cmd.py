@@ -17,7 +17,7 @@ HEADS = ("indices", "found", "AP50", "right", "wrong", "undecided", "read right"
 
 
 def robustness_command(
-    data: Annotated[Path, typer.Option("--data", help="A rendered set of held-out pictures.")],
+    data: Annotated[Path, typer.Option("--data", help="A rendered set of held-out images.")],
     weights: Weights = None,
     split: Annotated[str, typer.Option("--split", help="Which split of the data.")] = "val",
     pictures: Annotated[
@@ -37,7 +37,7 @@ def robustness_command(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Change held-out images step by step and tell where finding and reading break.
+    """Alter held-out images step by step and report where finding and reading break.
 
     A form breaks at the first step that keeps less than 90% of what the plain images
     score: indices found, their AP50, or indices found and read right.
@@ -80,7 +80,7 @@ def robustness_tables(result: dict[str, Any]) -> list[Table]:
     for form in result["forms"]:
         ends = ", ".join(f"{m.replace('_', ' ')} at {s}" for m, s in form["breaks"].items() if s)
         table = Table(
-            title=f"{form['form']} ({form['words']}), {data['pictures']} pictures of "
+            title=f"{form['form']} ({form['words']}), {data['pictures']} images of "
             f"{data['name']}: {'breaks in ' + ends if ends else 'holds'}",
             title_justify="left",
         )

@@ -97,6 +97,10 @@ def train_command(
             "--minutes", min=0.01, help="End after so long, the last third at a falling rate."
         ),
     ] = None,
+    least_px: Annotated[
+        float,
+        typer.Option("--least-px", min=0, help="Leave out sides of fewer px to a chip."),
+    ] = 0.0,
 ) -> None:
     """Train; a checkpoint every two minutes, figures on DATA/val every 300 steps.
 
@@ -114,7 +118,7 @@ def train_command(
     last = train_strips(
         [one / "train" for one in data], data[0] / "val", out, steps=steps, cool=cool,
         batch=batch, rate=rate, start=start, resume=resume, seed=seed, device=device, room=room,
-        minutes=math.inf if minutes is None else minutes,
+        minutes=math.inf if minutes is None else minutes, least_px=least_px,
     )  # fmt: skip
     typer.echo(str(last))
 
@@ -156,9 +160,9 @@ def export_command(
         from models.export.model_card import LICENCE
         from models.export.sides import STRIPS_FILE, export_strips, put_strips
     if weights is not None:
-        told = None if figures is None else read_object(figures)
+        results = None if figures is None else read_object(figures)
         data = StackData(name="sides", strips=strips, seed=seed)
-        entry = put_strips(checkpoint, weights, temperature, data, told)
+        entry = put_strips(checkpoint, weights, temperature, data, results)
         target = weights / STRIPS_FILE
     else:
         assert out is not None

@@ -1,4 +1,4 @@
-"""What commands say where the libraries of training are not installed."""
+"""The error of commands whose training libraries are not installed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from settlement.errors import FeltwatchError
 
 @contextmanager
 def train_extra() -> Iterator[None]:
-    """Say in one line what to install where a training library is missing."""
+    """Raise FeltwatchError naming what to install where a training library is missing."""
     try:
         yield
     except ImportError as error:

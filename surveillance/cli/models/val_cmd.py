@@ -32,7 +32,7 @@ def val_command(
         int | None, typer.Option("--pictures", min=1, help="At most so many, spread over all.")
     ] = None,
     sure: Annotated[
-        float, typer.Option("--sure", min=0, max=1, help="Share from which a card is decided.")
+        float, typer.Option("--sure", min=0, max=1, help="Confidence from which a card is decided.")
     ] = 0.6,
     out: Annotated[
         Path | None, typer.Option("--out", help=f"Folder for {PAGE} and {CHART}.")
@@ -117,18 +117,18 @@ def figure_tables(figures: dict[str, Any]) -> list[Table]:
     tables = _scene_tables(figures, name)
     for scene, own in figures.get("scenes", {}).items():
         tables += _scene_tables(own, f"{name}, {scene} scenes")
-    told = figures.get("end_to_end")
-    if told is not None:
+    end_to_end = figures.get("end_to_end")
+    if end_to_end is not None:
         pairs = [
             (what, true, read, str(n))
             for what in ("cards", "ranks", "suits")
-            for true, read, n in told["confusions"][what][:MOST_PAIRS]
+            for true, read, n in end_to_end["confusions"][what][:MOST_PAIRS]
         ]
         if pairs:
-            tables.append(_table("Taken for another", ("", "true", "read", "times"), pairs))
+            tables.append(_table("Confusions", ("", "true", "read", "times"), pairs))
     rows = calibration_rows(figures.get("calibration"))
     if rows:
-        title = "Calibration on pictures held out of the fit (*: chosen)"
+        title = "Calibration on images held out of the fit (*: chosen)"
         tables.append(_table(title, ("", "ECE", "log loss"), rows))
     reader = figures.get("reader")
     if reader is not None:
@@ -145,7 +145,7 @@ def _scene_tables(own: dict[str, Any], where: str) -> list[Table]:
     detector = own["detector"]
     title = f"Finding: {detector['pictures']} views of {where}, score {detector['threshold']:g}"
     tables = [_table(title, FINDING_HEADS, finding_rows(detector))]
-    told = own.get("end_to_end")
-    if told is not None:
-        tables.append(_table(f"Finding and reading: {where}", ("", ""), reading_rows(told)))
+    end_to_end = own.get("end_to_end")
+    if end_to_end is not None:
+        tables.append(_table(f"Finding and reading: {where}", ("", ""), reading_rows(end_to_end)))
     return tables

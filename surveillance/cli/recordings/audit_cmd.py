@@ -70,7 +70,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def print_summary(summary: auditing.AuditSummary) -> None:
-    """Tell in a few lines what an audit found and where the report is."""
+    """Print a summary of an audit, and where its report is."""
     console = Console(highlight=False)
     console.print(
         f"[bold]{_count(summary.rounds, 'round')}[/] in {clock(summary.duration_s)} of video, "
@@ -86,7 +86,7 @@ def print_summary(summary: auditing.AuditSummary) -> None:
 
 
 def _coverage_line(own: auditing.CoverageForm) -> str:
-    """What was watched, and the place over which something moved longest."""
+    """Return a line on the time watched and the place with the longest motion over it."""
     line = f"watched {own.seen_s:.1f} s, skipped {own.skipped_s:.1f} s"
     if not own.hidden_s or not own.seen_s:
         return line
@@ -133,7 +133,8 @@ def audit_command(
         typer.Option(
             "--camera-video",
             metavar="NAME=FILE",
-            help="The recording of a further camera of the table file. May be given again.",
+            help="The recording of a further camera of the table file; given again for another "
+            "camera, or for each file of a shift.",
         ),
     ] = None,
     camera_offset: Annotated[
@@ -141,7 +142,7 @@ def audit_command(
         typer.Option(
             "--camera-offset",
             metavar="NAME=SECONDS",
-            help="How much later than VIDEO that recording began; below 0: earlier.",
+            help="How much later than VIDEO the first file of that camera began; below 0: earlier.",
         ),
     ] = None,
     timeline: Annotated[
@@ -156,9 +157,9 @@ def audit_command(
     Results appear together at the end. Until then, and on failure, earlier files stay.
     Several files of one camera are read as one shift, sorted by start: by times that go on from
     file to file, else by YYYYMMDD_HHMMSS in the names, else by their creation_time. What two of
-    them show counts once; a span that none shows is told and hides no mistake.
-    With --bundles each alert has a bundle as in live watching: clip, pictures, detections,
-    round, settlement, versions. Their log is gone on with, never begun anew; 'feltwatch
+    them show counts once; a span that none shows is reported and hides no mistake.
+    With --bundles each alert has a bundle as in live watching: clip, images, detections,
+    round, settlement, versions. An existing log is continued, never restarted; 'feltwatch
     verify' checks it.
 
     Examples:
@@ -203,7 +204,7 @@ def audit_command(
 
 
 def _chain(folder: Path, key: Path | None) -> Chain:
-    """The log of an evidence folder; what is wrong with its key is told before the audit."""
+    """Return the log of an evidence folder; raises for a bad key before the audit."""
     from surveillance.evidence.bundle import Chain, site_key
 
     return Chain.of(folder, None if key is None else site_key(key, folder))

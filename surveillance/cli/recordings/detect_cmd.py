@@ -36,12 +36,12 @@ def _line(name: str, score: float, xyxy: tuple[float, float, float, float]) -> s
 
 
 def detect_command(
-    photos: Annotated[list[Path], typer.Argument(help="Picture files of any size.")],
+    photos: Annotated[list[Path], typer.Argument(help="Image files of any size.")],
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object per picture.")
+        bool, typer.Option("--json", help="Print one JSON object per image.")
     ] = False,
     draw: Annotated[
-        Path | None, typer.Option("--draw", help="Folder for pictures with boxes and names.")
+        Path | None, typer.Option("--draw", help="Folder for images with boxes and names.")
     ] = None,
     model: Model = None,
 ) -> None:

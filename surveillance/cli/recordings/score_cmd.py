@@ -29,7 +29,7 @@ def expected_faults(
     """The mistakes an alert is due for, round by round.
 
     The truth's own `faults` where it has them; else what settling and comparing the truth
-    gives under `rules`. None when a round has no faults told and there are no rules.
+    gives under `rules`. None when a round has no `faults` and there are no rules.
     """
     faults: list[tuple[Fault, ...]] = []
     for record in truth:
@@ -59,9 +59,7 @@ def score_files(
     rules = None if table_path is None else load_table(table_path).rules
     faults = expected_faults(truth, rules)
     if faults is None:
-        _note(
-            f"{truth_path} tells no faults, so alerts are not scored; give --table to derive them"
-        )
+        _note(f"{truth_path} has no faults, so alerts are not scored; give --table to derive them")
     elif alerts is None:
         _note("no --alerts were given, so alerts are not scored")
     return score_records(truth, observed, alerts, faults)
@@ -113,7 +111,7 @@ def _readings_table(score: Score) -> Table:
         ("lammers", score.lammers),
         ("stakes", score.stakes),
         *((f"  {name} chips", tally) for name, tally in score.stakes_by_height.items()),
-        ("pays", score.pays),
+        ("payouts", score.pays),
     ]
     for name, tally in rows:
         table.add_row(
@@ -178,11 +176,13 @@ def score_command(
     ] = None,
     table: Annotated[
         Path | None,
-        typer.Option("--table", help="Table file, to derive the faults a truth does not tell."),
+        typer.Option(
+            "--table", help="Table file, to derive the faults that a truth does not hold."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compare what was read with the truth: rounds, cards, lammers, stakes, pays, alerts.
+    """Compare what was read with the truth: rounds, cards, lammers, stakes, payouts, alerts.
 
     Intervals are Wilson's, 95%. Undecided is what the record itself says it could not read.
 

@@ -1,4 +1,4 @@
-"""`feltwatch calibrate`: drag felt points onto a picture of the table, in the browser."""
+"""`feltwatch calibrate`: drag felt points onto an image of the table, in the browser."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def calibrate_command(
         str,
         typer.Argument(
             metavar="VIDEO|IMAGE|URL",
-            help="A recording, a picture, a device such as /dev/video0, or rtsp://...",
+            help="A recording, an image, a device such as /dev/video0, or rtsp://...",
         ),
     ],
     table: Annotated[
@@ -49,7 +49,7 @@ def calibrate_command(
         ),
     ] = None,
     at_s: Annotated[
-        float, typer.Option("--at", min=0, help="Take the picture so many seconds into a video.")
+        float, typer.Option("--at", min=0, help="Use the frame at so many seconds of a video.")
     ] = 0.0,
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")
@@ -58,9 +58,9 @@ def calibrate_command(
         bool, typer.Option("--open/--no-open", help="Open the page in the browser.")
     ] = True,
 ) -> None:
-    """Open a page that ties the camera's picture to the felt, and saves it to the table file.
+    """Open a page that maps the camera's image to the felt, and saves it to the table file.
 
-    The page shows the layout drawn over the picture and how far each point misses, in px and
+    The page shows the layout drawn over the image and how far each point misses, in px and
     mm. The server listens on this machine only; Ctrl-C ends it.
 
     Examples:
@@ -87,7 +87,7 @@ def calibrate_command(
         raise FeltwatchError(f"--table {table}: a table file ends in .toml")
     if not path.parent.is_dir():
         raise FeltwatchError(f"--table {table}: there is no folder {path.parent}")
-    picture = picture_of_video(Path(source), at_s) if at_s else picture_of(source)
+    image = picture_of_video(Path(source), at_s) if at_s else picture_of(source)
     shelf = TableShelf(files=[path])
     if camera is not None:
         shelf = _further(path, camera)
@@ -99,10 +99,10 @@ def calibrate_command(
     app = create_app(WebSettings(person=checked_name(login_name())))
     app.state.table_shelf = shelf
     pictures = app.state.calibration_pictures = CalibrationPictures()
-    height, width = picture.shape[:2]
-    # A camera's address may hold a password; the page shows where the picture came from.
+    height, width = image.shape[:2]
+    # A camera's address may hold a password; the page shows where the image came from.
     name = Path(source).name if Path(source).exists() else Address.parse(source).shown
-    pictures.add(jpeg(picture), width, height, name)
+    pictures.add(jpeg(image), width, height, name)
     with listening_on("127.0.0.1", port) as listening:
         address = (
             f"{page_address('127.0.0.1', listening.getsockname()[1])}tables/calibrate/{shelved.id}"

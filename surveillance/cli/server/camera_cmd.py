@@ -33,10 +33,10 @@ def advise_command(
     table: Annotated[Path, typer.Argument(help="A table file (TOML), calibrated.")],
     as_json: Json = False,
 ) -> None:
-    """Tell px per chip and per index at every seat, what can be read there, and what would help.
+    """Print px per chip and per index at every seat, what can be read there, and what would help.
 
     Of the spots of a seat the worst is shown; --json has every spot.
-    Shares are of single images that are harder than a usual table: they compare seats and
+    The fractions are of single images that are harder than a usual table: they compare seats and
     angles. A round is read from many images, and is right more often.
 
     Examples:
@@ -54,9 +54,9 @@ def advise_command(
         raise FeltwatchError(
             f"{table}: the camera is not calibrated; run feltwatch calibrate first"
         )
-    told = advise_table(own, Calibration.fit(own.camera))
+    advice = advise_table(own, Calibration.fit(own.camera))
     if as_json:
-        typer.echo(json.dumps(dataclasses.asdict(told), ensure_ascii=False))
+        typer.echo(json.dumps(dataclasses.asdict(advice), ensure_ascii=False))
         return
     from rich.console import Console
     from rich.table import Table
@@ -68,7 +68,7 @@ def advise_command(
         "cards read",
     ):  # fmt: skip
         shown.add_column(name, justify="right")
-    for one in by_seat(told.places):
+    for one in by_seat(advice.places):
         shown.add_row(
             "dealer" if one.seat is None else str(one.seat),
             f"{one.off_vertical_deg:.0f}°", _number(one.px_per_chip), _share(one.stacks_right),
@@ -77,7 +77,7 @@ def advise_command(
         )  # fmt: skip
     console = Console(soft_wrap=True)
     console.print(shown)
-    for hint in told.hints or ("Nothing would help that is known.",):
+    for hint in advice.hints or ("Nothing would help that is known.",):
         console.print(f"- {hint}", highlight=False)
 
 

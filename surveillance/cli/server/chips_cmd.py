@@ -11,6 +11,16 @@ import typer
 
 from settlement.errors import FeltwatchError
 from surveillance.cli.options import MODEL_HELP
+from surveillance.cli.server.laid_out import (
+    AtS,
+    LaidTable,
+    SampledImage,
+    calibrated,
+    felt_point,
+    frame_of,
+    write_sampled,
+)
+from vision.geometry.table import TableFile
 
 chips_app = typer.Typer(
     no_args_is_help=True,
@@ -36,7 +46,7 @@ def enrol_command(
     source: Annotated[
         str, typer.Argument(metavar="VIDEO|IMAGE|URL", help="Shows the stacks, laid out.")
     ],
-    table: Annotated[Path, typer.Option("--table", help="The table file (TOML), calibrated.")],
+    table: LaidTable,
     stack: Annotated[
         list[str],
         typer.Option(
@@ -49,12 +59,8 @@ def enrol_command(
     chips: Annotated[
         int, typer.Option("--chips", min=5, max=20, help="Chips in each of the stacks.")
     ] = 6,
-    at_s: Annotated[
-        float, typer.Option("--at", min=0, help="Take the image so many seconds into a video.")
-    ] = 0.0,
-    image: Annotated[
-        Path | None, typer.Option("--image", help="Write what was sampled as an image, to check.")
-    ] = None,
+    at_s: AtS = 0.0,
+    image: SampledImage = None,
     model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
 ) -> None:
     """Take samples of the table's chips into the table file: `side_png`, `face_rgb`, `rgb`.
@@ -71,26 +77,19 @@ def enrol_command(
       feltwatch chips enrol rtsp://10.0.0.7/stream --table t3.toml --stack white@612,480 --chips 8
     """
     from models.weights.folder import default_weights
-    from surveillance.config.calibration_image import picture_of, picture_of_video
     from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
     from vision.chips.enrolment import enrol, laid_stack, read_back
     from vision.chips.likeness import pairs
     from vision.chips.network_input.side_strip import ChipSize
     from vision.chips.sample_check import sample_warnings
     from vision.chips.side_palette import Palette
-    from vision.geometry.calibration import Calibration
-    from vision.geometry.table import ChipKind, Place, load_table
+    from vision.geometry.table import ChipKind, Place
     from vision.networks import load_networks
 
-    own = load_table(table)
-    if own.camera is None:
-        raise FeltwatchError(
-            f"{table}: the camera is not calibrated; run feltwatch calibrate first"
-        )
+    own, calibration = calibrated(table)
     stored = read_table_data(table)
     kinds = dict(own.chips)
-    frame = picture_of_video(Path(source), at_s) if at_s else picture_of(source)
-    calibration = Calibration.fit(own.camera)
+    frame = frame_of(source, at_s)
     size = ChipSize(own.chip_diameter_mm, own.chip_thickness_mm)
     weights = model or default_weights()
     networks = load_networks(weights)
@@ -117,18 +116,12 @@ def enrol_command(
     for words in warnings:
         typer.echo(f"warning: {words}", err=True)
     write_table_data(table, stored.data, stored.revision)
-    if image is not None and not cv2.imwrite(str(image), np.vstack(shown)):
-        raise FeltwatchError(
-            f"--image {image}: cannot be written; give a .png in a folder there is"
-        )
+    write_sampled(image, np.asarray(np.vstack(shown), np.uint8))
     typer.echo(f"{len(stack)} kinds of chips written to {table}")
 
 
-def _place(text: str, own: object, table: Path) -> tuple[str, tuple[float, float]]:
+def _place(text: str, own: TableFile, table: Path) -> tuple[str, tuple[float, float]]:
     """Chip and felt point (mm) of an option; raises FeltwatchError naming the accepted form."""
-    from vision.geometry.table import TableFile
-
-    assert isinstance(own, TableFile)
     name, _, where = text.partition("@")
     if name not in own.chips:
         raise FeltwatchError(
@@ -136,9 +129,8 @@ def _place(text: str, own: object, table: Path) -> tuple[str, tuple[float, float
         )
     seat, _, spot = where.partition(".")
     try:
-        if "," in where:
-            x, _, y = where.partition(",")
-            return name, (float(x), float(y))
+        if (point := felt_point(where)) is not None:
+            return name, point
         center = own.seat(int(seat)).spots[spot].center_mm
     except (ValueError, KeyError) as error:
         raise FeltwatchError(

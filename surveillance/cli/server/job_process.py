@@ -1,4 +1,4 @@
-"""What runs in the process of a job: one command of feltwatch."""
+"""The process of a job: it runs one command of feltwatch."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
 
 from surveillance.cli import EXIT_STOPPED, main, options
-from surveillance.recordings.worker import NICENESS, Told
+from surveillance.recordings.worker import NICENESS, ProcessReport
 
 _LOOK_EVERY_S = 0.5
 
 
 def run_job(arguments: Sequence[str], folder: str, pipe: Connection, stop: Event) -> None:
-    """Run a command in a folder; tells how far it is, and its last words."""
+    """Run a command in a folder; report its progress, its end and its last message."""
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_watch, args=(stop, os.getppid()), daemon=True).start()
-    options.listener = lambda share: pipe.send(Told("progress", share))
+    options.listener = lambda share: pipe.send(ProcessReport("progress", share))
     said = io.StringIO()
     try:
         os.chdir(folder)
@@ -37,7 +37,7 @@ def run_job(arguments: Sequence[str], folder: str, pipe: Connection, stop: Event
     sys.stdout.flush()
     kind = {0: "done", EXIT_STOPPED: "stopped"}.get(code, "failed")
     with contextlib.suppress(OSError):
-        pipe.send(Told(kind, message="" if kind == "done" else words))
+        pipe.send(ProcessReport(kind, message="" if kind == "done" else words))
     pipe.close()
 
 

@@ -92,8 +92,8 @@ def list_command(
             typer.echo(json.dumps(asdict(row), default=str))
             continue
         words = f"  {row.message}" if row.message else ""
-        told = f"{row.state:8} {row.share:4.0%}  {' '.join(row.arguments)}{words}"
-        typer.echo(f"{row.id:5}  {told}")
+        line = f"{row.state:8} {row.share:4.0%}  {' '.join(row.arguments)}{words}"
+        typer.echo(f"{row.id:5}  {line}")
 
 
 @jobs_app.command("stop")

@@ -80,7 +80,7 @@ def add_command(
     with _opened(config) as (site, store, accounts):
         user, link = accounts.administration.invite(name, _role(role))
         _note(store, "person invited", user.name, {"role": user.role})
-        _tell_link(site, link, user.name, as_json)
+        _print_link(site, link, user.name, as_json)
 
 
 @user_app.command("link")
@@ -107,12 +107,12 @@ def link_command(
                     f"{config}: there are people already; name one: feltwatch user link NAME"
                 )
             _note(store, "link made", "first admin", {})
-            _tell_link(site, first, None, as_json)
+            _print_link(site, first, None, as_json)
             return
         user = _user(accounts, name)
         link = accounts.administration.reset(user)
         _note(store, "link made", user.name, {})
-        _tell_link(site, link, user.name, as_json)
+        _print_link(site, link, user.name, as_json)
 
 
 @user_app.command("reset")
@@ -129,7 +129,7 @@ def reset_command(name: Name, config: Config, as_json: AsJson = False) -> None:
         accounts.people.set_password(user.id, None)
         accounts.sessions.close_all(user.id)
         _note(store, "password reset", user.name, {})
-        _tell_link(site, link, user.name, as_json)
+        _print_link(site, link, user.name, as_json)
 
 
 @user_app.command("role")
@@ -223,7 +223,7 @@ def _note(store: Store, act: str, target: str, detail: dict[str, object]) -> Non
     store.audit.write(BY, act, target, {**detail, "login": login})
 
 
-def _tell_link(site: SiteConfig, link: Link, name: str | None, as_json: bool) -> None:
+def _print_link(site: SiteConfig, link: Link, name: str | None, as_json: bool) -> None:
     web = site.web
     scheme = "https" if web.tls_cert or web.behind_tls else "http"
     host = web.names[0] if web.names else web.host

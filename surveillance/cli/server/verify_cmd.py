@@ -49,19 +49,19 @@ def verify_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what was changed in a bundle, or in the log and all bundles of a folder.
+    """Report what was changed in a bundle, or in the log and all bundles of a folder.
 
     Names the part of a bundle, the line of a log, and whether it was altered, removed, added,
     moved or copied. The exit code is 0 when nothing was changed, 1 when something was, 2
     when it could not be checked.
 
     Checkpoints of the log, which a server keeps in its database and where its site file says,
-    tell of a bundle that was dropped from a log chained again, and of an older copy of the whole
+    reveal a bundle that was dropped from a log chained again, and an older copy of the whole
     folder.
 
     The log is signed. The public key (feltwatch-data/evidence-key.pem.pub, taken from the
-    server once and kept elsewhere) tells whether all of it was written again by somebody
-    else; with it nothing can be signed.
+    server once and kept elsewhere) reveals a log that somebody else rewrote as a whole; it
+    cannot sign anything.
 
     Examples:
 

@@ -1,4 +1,4 @@
-"""Evidence of alerts: a bundle each, and a log of hashes that tells when one was changed."""
+"""Evidence of alerts: a bundle each, and a log of hashes that reveals a changed one."""
 
 from surveillance.evidence.bundle.chain import CHAIN_FILE, Chain, ChainLine
 from surveillance.evidence.bundle.contents import BundleContents, BundleRef

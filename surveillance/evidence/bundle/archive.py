@@ -114,5 +114,5 @@ def regions(parts: Sequence[Part]) -> Iterator[Region]:
 
 
 def data_offset(name: str) -> int:
-    """Where the bytes of the first part begin."""
+    """Return the offset of the first part's bytes."""
     return _LOCAL.size + len(name)

@@ -30,7 +30,7 @@ def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def opened(text: bytes) -> dict[str, Any] | None:
-    """What was sealed; None when any byte of the text is not as it was written."""
+    """Return the sealed object; None when any byte of the text was changed."""
     try:
         value = json.loads(text)
         if isinstance(value, dict) and canonical_json(sealed(value)) == text:

@@ -41,13 +41,13 @@ CHAIN_FILE = "chain.jsonl"
 """Name of the log within an evidence folder."""
 
 HEAD_LOST = "head-lost"
-"""Act of a line that tells that the head record was gone, or another's, when it was written."""
+"""Act of a line written while the head record was missing or of another log."""
 
 KEY = "key"
-"""Act of the first line that a key signed; it tells the public key."""
+"""Act of the first line that a key signed; it holds the public key."""
 
 LINE = "line"
-"""What is signed, in the signature of a line."""
+"""Kind of object in the signature of a line."""
 
 __all__ = [
     "CHAIN_FILE",
@@ -118,7 +118,7 @@ class Chain:
         return ChainLine(head.number, head.sha256)
 
     def begin_signing(self) -> None:
-        """Take the log over with a new key, as it stands; from here on all is signed.
+        """Take the log over with a new key, as it is; all further lines are signed.
 
         Done again for a key that signed here before, it changes nothing.
         """
@@ -201,7 +201,7 @@ class Chain:
                 log.truncate(head.size)
                 log.seek(head.size)
             elif size:
-                # Somebody changed the log. The evidence goes on, the check will tell.
+                # Somebody changed the log. Evidence is still written; the check will report it.
                 log.seek(size - 1)
                 text = text if log.read(1) == b"\n" else b"\n" + text
                 log.seek(0, os.SEEK_END)
@@ -214,14 +214,14 @@ class Chain:
         return size
 
     def _is_taken_over(self) -> bool:
-        """Whether the line that tells the key stands in the log, or is under way."""
+        """Whether the line that holds the public key is in the log or pending."""
         lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
         head = read_head(self.path)
         if head is not None and head.pending is not None:
             lines.append(head.pending.line.rstrip(b"\n"))
-        told = (entry for entry in map(opened, lines) if entry and entry.get("act") == KEY)
+        key_lines = (entry for entry in map(opened, lines) if entry and entry.get("act") == KEY)
         assert self._key is not None, "only a log with a key is signed"
-        return any(self._key.public.state(entry, LINE) == "own" for entry in told)
+        return any(self._key.public.state(entry, LINE) == "own" for entry in key_lines)
 
     def _is_signed(self) -> bool:
         """Whether the head is there and signed by the key of this log."""
@@ -268,7 +268,7 @@ class Chain:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the folder's names on the disk as well."""
+    """Flush the folder's entries to the disk as well."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

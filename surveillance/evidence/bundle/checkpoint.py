@@ -2,7 +2,7 @@
 
 Whoever writes in the data folder could drop a bundle and chain the log again, or put an older
 copy of the whole folder back; with the key at hand even the signatures would be right. A
-checkpoint that lies where they cannot write tells of it: its line must still stand in the log.
+checkpoint kept where they cannot write reveals it: its line must still be in the log.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from surveillance.evidence.bundle.keys import SigningKey
 from surveillance.staging import write_error
 
 CHECKPOINT = "checkpoint"
-"""What is signed, in the signature of a checkpoint; also the kind of the webhook event."""
+"""Kind of object in the signature of a checkpoint; also the kind of the webhook event."""
 
 CHECKPOINT_FILE = "checkpoints.jsonl"
 """Name of the file of checkpoints in a folder that takes them."""
@@ -33,7 +33,7 @@ CHECKPOINT_FILE = "checkpoints.jsonl"
 class Checkpoint:
     """The last line of a log at a time; `value` is the signed object as it was written.
 
-    `first` is the hash of the log's first line, which tells one site's log from another's.
+    `first` is the hash of the log's first line, which identifies the site's log.
     """
 
     number: int

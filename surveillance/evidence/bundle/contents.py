@@ -1,4 +1,4 @@
-"""What goes into a bundle, and the reference that comes out."""
+"""Contents of a bundle, and the reference to a written one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class BundleContents:
 
 @dataclass(frozen=True, slots=True)
 class BundleRef:
-    """Where a bundle lies, and the SHA-256 of the whole file."""
+    """Path of a bundle, and the SHA-256 of the whole file."""
 
     path: Path
     sha256: str

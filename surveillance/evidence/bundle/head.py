@@ -13,7 +13,7 @@ NO_LINE = "0" * 64
 """The hash that stands before the first line."""
 
 HEAD = "head"
-"""What is signed, in the signature of a head record."""
+"""Kind of object in the signature of a head record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Head:
 
 
 def head_path(log: Path) -> Path:
-    """Where the head record of a log lies."""
+    """Return the path of a log's head record."""
     return log.with_name(log.name + ".head")
 
 

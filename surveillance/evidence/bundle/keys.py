@@ -35,10 +35,10 @@ class VerifyKey:
     """A public key; `id` names it in every line that its private key signed.
 
     >>> key = SigningKey.make()
-    >>> told = key.sign({"n": 1}, "note")
-    >>> key.public.state(told, "note"), key.public.state({**told, "n": 2}, "note")
+    >>> note = key.sign({"n": 1}, "note")
+    >>> key.public.state(note, "note"), key.public.state({**note, "n": 2}, "note")
     ('own', 'false')
-    >>> SigningKey.make().public.state(told, "note"), key.public.state({"n": 1}, "note")
+    >>> SigningKey.make().public.state(note, "note"), key.public.state({"n": 1}, "note")
     ('other', 'none')
     """
 
@@ -61,7 +61,7 @@ class VerifyKey:
         return cls(key)
 
     def state(self, value: Mapping[str, Any], what: str) -> SignedState:
-        """How an object stands that may carry a signature; `what` is its kind."""
+        """Return the signature's state of an object that may carry one; `what` is its kind."""
         signature, key = value.get("signature"), value.get("key")
         if signature is None and key is None:
             return "none"
@@ -81,7 +81,7 @@ class VerifyKey:
 
 
 class Signer(Protocol):
-    """What holds a private key and signs with it: the library's own key, or a token."""
+    """Holder of a private key that signs with it: the library's own key, or a token."""
 
     def public_key(self) -> Ed25519PublicKey:
         """The public part."""
@@ -148,7 +148,7 @@ class SigningKey:
 
 
 def public_path(path: Path) -> Path:
-    """Where the public key of a private key file lies."""
+    """Return the path of the public key beside a private key file."""
     return path.with_name(path.name + PUBLIC_SUFFIX)
 
 

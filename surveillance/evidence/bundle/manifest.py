@@ -33,7 +33,7 @@ class ManifestPart(Form):
 
 
 class Manifest(Form):
-    """What the bundle is about; `sha256` is of the manifest without this key."""
+    """Manifest of a bundle; `sha256` is of the manifest without this key."""
 
     format: Literal["feltwatch-bundle"] = "feltwatch-bundle"
     version: Literal[1] = 1
@@ -63,9 +63,9 @@ def find_manifest(start: bytes) -> tuple[bytes, dict[str, Any] | None]:
     """
     begin = data_offset(MANIFEST)
     after = start.find(NEXT_HEADER, begin)
-    told = int.from_bytes(start[18:22], "little")
+    size = int.from_bytes(start[18:22], "little")
     candidates = [after] if after >= 0 else []
-    candidates.append(begin + told)
+    candidates.append(begin + size)
     for end in candidates:
         text = start[begin:end]
         value = opened(text)

@@ -19,7 +19,7 @@ _POINT_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class TokenPlace:
-    """Where a key is: the maker's library, the token's label, the key's label and the PIN."""
+    """Location of a key: PKCS #11 library, token label, key label and PIN."""
 
     module: Path
     token: str

@@ -1,4 +1,4 @@
-"""What a check found to be changed."""
+"""A change that a check found."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ NEW_SUFFIX = ".new"
 def site_key(path: Path, evidence_dir: Path) -> SigningKey:
     """The key in the file `path`, made when there is none; the public key lies beside it.
 
-    A new key takes the folder's log over as it stands, once: a log that later stands without
-    its signature is told to be altered. Raises FeltwatchError for a key inside of the evidence
+    A new key takes over the folder's log as it is, once: a log that is later found without
+    its signature is reported as altered. Raises FeltwatchError for a key inside of the evidence
     folder, one that others may read, or a disk that takes nothing.
     """
     check_key_place(path, evidence_dir)

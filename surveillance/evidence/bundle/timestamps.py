@@ -62,7 +62,7 @@ def write_timestamp(folder: Path, checkpoint: Checkpoint, token: bytes) -> Path:
 
 
 def timestamp_path(folder: Path, checkpoint: Checkpoint) -> Path:
-    """Where the token of a checkpoint lies."""
+    """Return the path of a checkpoint's time stamp token."""
     digest = hashlib.sha256(checkpoint.to_bytes()).hexdigest()
     return folder / f"{checkpoint.number:09d}-{digest[:16]}{ENDING}"
 

@@ -1,4 +1,4 @@
-"""Checking a bundle by itself: every byte is as its manifest says, or it is told which is not."""
+"""Check of one bundle: reports every byte that is not as its manifest says."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHUNK_BYTES = 1 << 20
 
 
 def verify_bundle(path: Path) -> tuple[Problem, ...]:
-    """What was changed in a bundle; empty when it is as it was written.
+    """Return the changes found in a bundle; empty when it is as it was written.
 
     Checked by itself: that it is the one that was written says the log beside it, see
     `verify_folder`. Raises FeltwatchError when the file is not there or cannot be read.
@@ -51,21 +51,21 @@ def _problems(path: Path, file: BinaryIO) -> Iterator[Problem]:
         return
     parts = [manifest_part(text), *(part.to_part() for part in manifest.parts)]
     whole = list(regions(parts))
-    told = whole[-1].offset + whole[-1].size
-    if size != told:
-        yield from _of_another_size(name, file, whole, size, told)
+    stated = whole[-1].offset + whole[-1].size
+    if size != stated:
+        yield from _of_another_size(name, file, whole, size, stated)
         return
     for region in whole:
         yield from _check(name, file, region)
 
 
 def _of_another_size(
-    name: str, file: BinaryIO, whole: list[Region], size: int, told: int
+    name: str, file: BinaryIO, whole: list[Region], size: int, stated: int
 ) -> Iterator[Problem]:
     """Bytes are missing or too many: the first place where that shows, and how many."""
-    kind: Kind = "removed" if size < told else "added"
-    difference = abs(size - told)
-    message = f"{difference} bytes are {'missing' if size < told else 'too many'}"
+    kind: Kind = "removed" if size < stated else "added"
+    difference = abs(size - stated)
+    message = f"{difference} bytes are {'missing' if size < stated else 'too many'}"
     for region in whole:
         found = next(_check(name, file, region), None)
         if found is not None:

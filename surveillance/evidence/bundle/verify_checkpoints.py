@@ -30,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointCheck:
-    """What a comparison found; `last` is the highest entry that a place vouches for."""
+    """Result of a comparison; `last` is the highest entry that a place vouches for."""
 
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
@@ -50,7 +50,7 @@ def check_against(
     key: VerifyKey | None = None,
     authority: Path | None = None,
 ) -> CheckpointCheck:
-    """Hold a log (hash of each entry by its number) against checkpoints of it.
+    """Compare a log (hash of each entry by its number) with checkpoints of it.
 
     With a public `key`, checkpoints that it did not sign are problems of their own and vouch for
     nothing. `authority`: certificate of who stamped times. Raises FeltwatchError for a
@@ -98,7 +98,7 @@ def _compare(
     ordered = sorted(checkpoints, key=lambda checkpoint: checkpoint.number)
     other = next((c for c in ordered if lines.get(1) not in (None, c.first)), None)
     if other is not None:
-        what = f"is not the log that {place} knows: another stood here at {other.at}"
+        what = f"is not the log that {place} knows: another was here at {other.at}"
         yield Problem("altered", log, what)
         return
     rewritten = next(

@@ -22,7 +22,7 @@ _ANOTHER_FILE = "is not the file whose hash the log holds"
 
 @dataclass(frozen=True, slots=True)
 class FolderCheck:
-    """What was checked and what was found to be changed.
+    """Result of checking a folder: what was checked, and the changes found.
 
     `bundles`: how many were read; `lines`: whole lines of the log; `log` is None when none
     was found. `head`: hash of the log's last line, worth noting elsewhere. `key`: the one
@@ -83,24 +83,24 @@ def verify_folder(
         if not found:
             raise FeltwatchError(f"{folder}: holds no log {CHAIN_FILE} and no bundle")
         problems.append(Problem("removed", str(log_path), "the log is gone"))
-    told = _told_bundles(log)
-    by_hash = {sha256: name for name, sha256 in told.items()}
+    logged = _logged_bundles(log)
+    by_hash = {sha256: name for name, sha256 in logged.items()}
     present = {path.relative_to(folder).as_posix(): path for path in found}
     renamed = set()
     for number, (name, path) in enumerate(present.items(), start=1):
         problems += verify_bundle(path)
         sha256 = file_sha256(path)
-        if name in told and sha256 != told[name]:
+        if name in logged and sha256 != logged[name]:
             if not any(problem.file == str(path) for problem in problems):
                 problems.append(Problem("altered", str(path), _ANOTHER_FILE))
-        elif name not in told and by_hash.get(sha256, name) not in present:
+        elif name not in logged and by_hash.get(sha256, name) not in present:
             renamed.add(by_hash[sha256])
             problems.append(Problem("moved", str(path), f"the log knows it as {by_hash[sha256]}"))
-        elif name not in told and log_path.exists():
+        elif name not in logged and log_path.exists():
             problems.append(Problem("added", str(path), "the log knows no such bundle"))
         if on_progress is not None:
             on_progress(number / len(present))
-    gone = set(told) - set(present) - renamed - _removed(log)
+    gone = set(logged) - set(present) - renamed - _removed(log)
     if log.pending is not None and isinstance(log.pending.get("detail"), dict):
         gone.discard(str(log.pending["detail"].get("file")))
     problems += [
@@ -174,14 +174,14 @@ def verify_file(
     )  # fmt: skip
 
 
-def _told_bundles(log: LogCheck) -> dict[str, str]:
-    """File name and hash of every bundle that the log tells of; the last line counts."""
-    told = {}
+def _logged_bundles(log: LogCheck) -> dict[str, str]:
+    """File name and hash of every bundle that the log lists; the last line counts."""
+    logged = {}
     for entry in (*log.entries, *([log.pending] if log.pending else [])):
         detail = entry.get("detail")
         if entry.get("act") == "bundle" and isinstance(detail, dict):
-            told[str(detail.get("file"))] = str(detail.get("sha256"))
-    return told
+            logged[str(detail.get("file"))] = str(detail.get("sha256"))
+    return logged
 
 
 def _removed(log: LogCheck) -> frozenset[str]:

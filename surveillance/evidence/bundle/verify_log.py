@@ -29,11 +29,11 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class LogCheck:
-    """What a log holds and what is wrong with it.
+    """Result of checking a log: its entries and the problems found.
 
-    `entries` are the whole ones in the order they stand; `notes` tell what is odd but no
+    `entries` are the complete ones in file order; `notes` name what is odd but no
     change, such as a line that a crash left half written; `pending` is that line's entry.
-    `signed`: how many entries carry a true signature of the key that they were held against.
+    `signed`: how many entries carry a valid signature of the key they were checked with.
     """
 
     entries: tuple[dict[str, Any], ...]
@@ -45,9 +45,9 @@ class LogCheck:
 
 
 def verify_log(path: Path, key: VerifyKey | None = None) -> tuple[Problem, ...]:
-    """What was changed in a log; empty when it is as it was written.
+    """Return the changes found in a log; empty when it is as it was written.
 
-    Without the public `key` that one cannot tell whether all of it was written again.
+    Without the public `key` a log that was rewritten as a whole is not found.
     Raises FeltwatchError when it is there but cannot be read.
     """
     return check_log(path, key=key).problems
@@ -196,7 +196,7 @@ def _breaks(name: str, firsts: dict[int, _Line]) -> Iterator[Problem]:
             yield Problem(
                 "altered",
                 name,
-                f"entry {before.number} was written anew, or entry {number} was",
+                f"entry {before.number} was rewritten, or entry {number} was",
                 line=before.at,
                 entry=before.number,
             )
@@ -209,7 +209,7 @@ def _against_head(name: str, firsts: dict[int, _Line], head: Head | None) -> Ite
         return
     last = firsts.get(head.number)
     if last is not None and last.sha256 != head.sha256:
-        what = f"entry {head.number} was written anew: the head record knows another"
+        what = f"entry {head.number} was rewritten: the head record has another hash"
         yield Problem("altered", name, what, line=last.at, entry=head.number)
     pending = None if head.pending is None else opened(head.pending.line.rstrip(b"\n"))
     for number, line in sorted(firsts.items()):

@@ -21,7 +21,7 @@ _WORDS: dict[SignedState, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SignatureCheck:
-    """What the signatures of a log tell; `signed` lines carry a true one of the key."""
+    """Result of checking a log's signatures; `signed`: lines with a valid one of the key."""
 
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
@@ -34,7 +34,7 @@ def check_signatures(
     key: VerifyKey | None,
     is_sound: bool = True,
 ) -> SignatureCheck:
-    """Hold the lines (where each stands, and what it says) and the head against a public key.
+    """Check the lines (line number and entry) and the head with a public key.
 
     Without a key a note says what is left open; `is_sound`: the hashes fit together. Lines
     before the first one signed stand as they did when that was written: it carries their hash.
@@ -47,7 +47,7 @@ def check_signatures(
     head = head_value(log)
     head_state = None if head is None else key.state(head, HEAD)
     if entries and not own:
-        what = f"no line is signed by the key {key.id}: all of it was written anew without it"
+        what = f"no line is signed by the key {key.id}: all of it was rewritten without it"
         return SignatureCheck((Problem("altered", name, what),), ())
     problems = [
         Problem("altered", name, _WORDS[state], line=at, entry=entry["number"])
@@ -65,7 +65,7 @@ def check_signatures(
         first = next(entry for _, entry, state in states if state == "own")
         notes.append(
             f"{many:,} {lines} written before this key first signed, at {first.get('at')}; its "
-            "first line vouches for them as they stood then"
+            "first line vouches for them as they were then"
         )
     return SignatureCheck(tuple(problems), tuple(notes), len(own))
 
@@ -78,11 +78,11 @@ def _unchecked(entries: Sequence[tuple[int, dict[str, Any]]], is_sound: bool) ->
     keys = sorted({str(entry["key"]) for _, entry in entries if "key" in entry})
     if not keys:
         return (
-            "the log is not signed: whoever could write in its folder could have written all of "
-            "it anew"
+            "the log is not signed: whoever could write in its folder could have rewritten all "
+            "of it"
         )
     holds = "the chain holds together; " if is_sound else ""
     return (
-        f"{holds}without the key it cannot be told whether all of it was written anew (give the "
+        f"{holds}without the key a log that was rewritten as a whole is not found (give the "
         f"public key {' and '.join(keys)} with --key)"
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import os
-import resource
 import signal
 import sys
 import time
@@ -20,6 +18,7 @@ from settlement.declared import Feed
 from settlement.errors import FeltwatchError
 from surveillance.alerts.declared_facts import HOLDS, with_facts
 from surveillance.alerts.judge import judge
+from surveillance.heap import give_back_memory, memory_bytes
 from surveillance.live.camera.clip_writer import ClipWriter
 from surveillance.live.camera.further import FurtherFeed, JoinsLive
 from surveillance.live.camera.incident_reporter import LEFT_OUT, THINNED, IncidentReporter
@@ -55,6 +54,8 @@ EXIT_FATAL = 3
 TURN_S = 0.25
 STATE_EVERY_S = 0.5
 PICTURE_EVERY_S = 1.0
+GIVE_BACK_EVERY_S = 10.0
+"""Between times at which freed memory is given back."""
 HURRY_S = 3.0
 """When it is told to stop, clips that are due are cut as far as the stream came, in this time."""
 LINGER_S = 10.0
@@ -147,7 +148,7 @@ class CameraWorker:
         self.clips = ClipWriter(setup, ring, sender)
         self.incidents = IncidentReporter(setup, self.table.table, sender, self.clips)
         self._beat = 0
-        self._state_due = self._picture_due = 0.0
+        self._state_due = self._picture_due = self._give_back_due = 0.0
         self._now: TableNow | None = None
         self._frame: LiveFrame | None = None
         self._lag_s: float | None = None
@@ -315,6 +316,9 @@ class CameraWorker:
         if now >= self._state_due:
             self._state_due = now + STATE_EVERY_S
             self.sender.send(self._state(status, stream_s))
+        if now >= self._give_back_due:
+            self._give_back_due = now + GIVE_BACK_EVERY_S
+            give_back_memory()
 
     def _send_picture(self, frame: LiveFrame) -> None:
         self._now = self.watcher.now()
@@ -378,11 +382,3 @@ def _seats(now: TableNow) -> tuple[SeatNow, ...]:
         )
         for v in now.views
     )  # fmt: skip
-
-
-def memory_bytes() -> int:
-    """What this process holds in memory; its peak where the system tells no more."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-        return pages * resource.getpagesize()
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -55,12 +55,12 @@ class TableShare:
         self._thread.start()
 
     def stop(self) -> None:
-        """Take no more; what is watched goes on until the supervisor is stopped."""
+        """Take no further cameras; watching goes on until the supervisor is stopped."""
         self._stopping.set()
         self._thread.join()
 
     def leave(self) -> None:
-        """Have other servers watch this one's cameras, which it has stopped."""
+        """Release this server's cameras, which it has stopped, to the other servers."""
         try:
             self._assignments.leave(self._server, self._supervisor.watched_until())
         except FeltwatchError as error:

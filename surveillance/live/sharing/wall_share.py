@@ -20,9 +20,9 @@ from surveillance.store.sharing.live_tables import LiveTable, LiveTables
 
 SHOW_EVERY_S = 1.0
 SILENT_S = 6.0
-"""What a server has not renewed for so long is shown as old."""
+"""State that a server has not renewed for so long is shown as old."""
 RETRY_S = 2.0
-TOLD = frozenset({"round", "alert", "alert_changed", "health"})
+SENT_KINDS = frozenset({"round", "alert", "alert_changed", "health"})
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class WallShare:
         self._news = bus.subscribe()
         self._threads = [
             threading.Thread(target=work, name=f"wall: {work.__name__}", daemon=True)
-            for work in (self._show, self._tell, self._listen)
+            for work in (self._show, self._publish, self._listen)
         ]
 
     def start(self) -> None:
@@ -56,7 +56,7 @@ class WallShare:
             thread.join(RETRY_S)
 
     def declared(self, table: str) -> None:
-        """Have the other servers judge by what is declared of a table now."""
+        """Notify the other servers of what is declared of a table now."""
         self._notify({"server": self._server, "declared": table})
 
     def _show(self) -> None:
@@ -96,11 +96,11 @@ class WallShare:
             self._bus.set_pictures(other.camera, *other.pictures, other.picture_age_s or 0.0)
         self._bus.set_state(state, datetime.now(UTC))
 
-    def _tell(self) -> None:
-        """Tell the others what happens at this server's cameras."""
+    def _publish(self) -> None:
+        """Send the events of this server's cameras to the other servers."""
         while not self._news.is_closed:
             news = self._news.get_news(1.0)
-            if news is not None and news.event.kind in TOLD and not news.is_of_another:
+            if news is not None and news.event.kind in SENT_KINDS and not news.is_of_another:
                 self._notify({"server": self._server, "event": news.event.model_dump(mode="json")})
 
     def _notify(self, notice: dict[str, object]) -> None:
@@ -108,7 +108,7 @@ class WallShare:
             if not self._tables.notify(notice):
                 log.warning("a notice is too long for other servers: they find it in the store")
         except FeltwatchError as error:
-            log.warning("other servers are not told: %s", error)
+            log.warning("events do not reach the other servers: %s", error)
 
     def _listen(self) -> None:
         while not self._stopping.is_set():

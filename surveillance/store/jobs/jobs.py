@@ -23,7 +23,7 @@ _J = jobs.c
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """A command of feltwatch and how far it is (`share`, 0 to 1); run in its `folder`."""
+    """A command of feltwatch and its progress (`share`, 0 to 1); run in its `folder`."""
 
     id: int
     key: str
@@ -77,11 +77,11 @@ class Jobs(Leases[JobRow]):
         return self.ask_to_stop(id)
 
     def progress(self, held: JobRow, share: float) -> None:
-        """Say how far a job is."""
+        """Store the progress of a job."""
         self._change(held.id, {"share": share}, None, held)
 
     def end(self, held: JobRow, state: RecordingState, message: str) -> None:
-        """Say how a job ended; nothing changes where it is not this worker's any more."""
+        """Store the end of a job; nothing changes where it is not this worker's any more."""
         values: dict[str, Any] = {"state": state, "message": message}
         if state == "done":
             values["share"] = 1.0
@@ -94,8 +94,8 @@ def job_key(arguments: Sequence[str], folder: str) -> str:
     >>> job_key(["simulate"], "/a") == job_key(["simulate"], "/a") != job_key(["simulate"], "/b")
     True
     """
-    told = json.dumps([installed_version(), folder, *arguments], ensure_ascii=False)
-    return hashlib.sha256(told.encode()).hexdigest()
+    identity = json.dumps([installed_version(), folder, *arguments], ensure_ascii=False)
+    return hashlib.sha256(identity.encode()).hexdigest()
 
 
 def _row(row: Any) -> JobRow:

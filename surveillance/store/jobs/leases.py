@@ -32,7 +32,7 @@ class Held(Protocol):
 
     @property
     def takeovers(self) -> int:
-        """How often it was taken over: what a worker changes is bound to this number too."""
+        """Number of times it was taken over; a worker's changes are bound to this number too."""
 
 
 Row = TypeVar("Row", bound=Held)
@@ -64,7 +64,7 @@ class Leases(Generic[Row]):
         return self._make(row)
 
     def claim(self, worker: str, lease_s: float) -> Row | None:
-        """Take the oldest that waits, or whose worker is gone; None: there is none.
+        """Claim the oldest that waits, or whose worker is gone; None: there is none.
 
         It is the worker's for `lease_s` by the database's clock, and longer with `renew`.
         """
@@ -92,7 +92,7 @@ class Leases(Generic[Row]):
         return None if row is None else self._make(row)
 
     def renew(self, held: Row, lease_s: float) -> Row | None:
-        """Hold it for longer; None: it is not this worker's any more."""
+        """Renew the lease; None: it is not this worker's any more."""
         query = sa.update(self._table).where(*self._is_held(held))
         with self._database.write() as connection:
             row = connection.execute(
@@ -101,11 +101,11 @@ class Leases(Generic[Row]):
         return None if row is None else self._make(row)
 
     def ask_to_stop(self, id: int) -> Row:
-        """Have the worker that runs it stop. Raises NotStoredError."""
+        """Ask the worker that runs it to stop. Raises NotStoredError."""
         return self._change(id, {"stop_asked": True}, frozenset({"running"}))
 
     def free_all(self) -> None:
-        """Say that no worker is left: what ran is anybody's."""
+        """Release what ran, as no worker is left."""
         with self._database.write() as connection:
             running = sa.update(self._table).where(self._table.c.state == "running")
             connection.execute(running.values(state="queued"))

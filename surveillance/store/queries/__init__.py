@@ -1,1 +1,1 @@
-"""What the lists of the store are filtered, ordered and paged by."""
+"""Filters, order and paging of the store's lists."""

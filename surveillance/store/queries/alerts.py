@@ -1,4 +1,4 @@
-"""What queries for alerts have in common: columns, conditions of filters, and the row made."""
+"""Common parts of queries for alerts: columns, conditions of filters, and the row made."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ COLUMNS = (_A.at, _A.id, *(c for c in _A if c.name not in _UNREAD))
 
 
 IS_ALERT = _A.code != NO_ALERT
-"""What lists and counts hold; earlier versions kept what was not read as alerts too."""
+"""Condition of lists and counts; earlier versions stored what was not read as alerts too."""
 
 
 def conditions(filter: AlertFilter) -> Iterator[sa.ColumnElement[bool]]:
-    """What a filter asks of an alert."""
+    """Return the conditions of a filter for alerts."""
     yield IS_ALERT
     yield from equal(
         {
@@ -53,7 +53,7 @@ def upheld_condition() -> sa.ColumnElement[bool]:
 
 
 def precision_of(code: str, counts: Mapping[str, int]) -> CodePrecision:
-    """How often a code was right, from how many alerts are in each state and 'right'."""
+    """Return the precision of a code from the number of alerts in each state and 'right'."""
     judged = counts["confirmed"] + counts["rejected"] + counts["corrected"]
     low, high = wilson(counts["right"], judged)
     return CodePrecision(

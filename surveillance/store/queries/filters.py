@@ -1,4 +1,4 @@
-"""What lists of the store are filtered by, and the page they come in.
+"""Filters of the store's lists, and the page they return.
 
 `since` is taken in, `until` is not. A field that is None filters nothing.
 """

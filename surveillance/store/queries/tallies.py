@@ -1,9 +1,8 @@
 """Counts and sums over the store's rounds, alerts and verdicts, made by the database.
 
-What an alert came to stands in its row, and each query reads one index: how long it takes
-goes by the number of rounds and alerts in the span, not by how large a round is. Alerts are
-read once, by every column that is kept apart; what is told of codes, tables, dealers and seats
-is summed up from that.
+The amount of an alert is in its row, and each query reads one index: its time grows with the
+number of rounds and alerts in the span, not with the size of a round. Alerts are read once,
+grouped by every column; the counts by code, table, dealer and seat are sums of these groups.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _A, _R, _U, _V = t.alerts.c, t.rounds.c, t.unread.c, t.verdicts.c
 
 
 class AlertGroup(NamedTuple):
-    """Alerts alike in everything that reports tell apart, and what they came to in cents.
+    """Alerts that agree in every column reports group by, and their amounts in cents.
 
     `to_players`, `to_house` are sums, both 0 or above; `known` is of how many alerts.
     """
@@ -89,7 +88,7 @@ class RoundTally:
 
 @dataclass(frozen=True, slots=True)
 class VerdictTally:
-    """How many verdicts of a kind a person gave."""
+    """Number of verdicts of a kind that a person gave."""
 
     by: str
     verdict: str
@@ -97,7 +96,7 @@ class VerdictTally:
 
 
 class UnreadTally(NamedTuple):
-    """What was not read alike in table, seat, kind of thing and cause: in rounds, in all."""
+    """Unread parts that agree in table, seat, kind and cause: in how many rounds, and in all."""
 
     table: str
     seat: int | None
@@ -171,9 +170,9 @@ class Tallies(Repository):
         if span.table is not None:
             query = query.where(tables.c.name == span.table)
         with self._database.read() as connection:
-            found = [(table, dealer, json.loads(told)) for table, dealer, told in
+            found = [(table, dealer, json.loads(counts)) for table, dealer, counts in
                      connection.execute(query)]  # fmt: skip
-        return [RoundTally(table, dealer, *told) for table, dealer, told in found if told[0]]
+        return [RoundTally(table, dealer, *counts) for table, dealer, counts in found if counts[0]]
 
     def verdicts(self, span: Span) -> list[VerdictTally]:
         """Verdicts given within the span, by person; of the span's table."""
@@ -190,7 +189,7 @@ class Tallies(Repository):
             return [VerdictTally(*row) for row in connection.execute(query)]
 
     def unread(self, span: Span) -> list[UnreadTally]:
-        """What was not read, by table, seat, kind of thing and cause."""
+        """Return what was not read, by table, seat, kind and cause."""
         keys = (_U.table_name, _U.seat, _U.part, _U.cause)
         query = _unread_within(span, keys, sa.func.sum(_U.things))
         with self._database.read() as connection:

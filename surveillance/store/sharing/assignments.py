@@ -1,4 +1,4 @@
-"""Who watches which camera, where several servers share the cameras of one PostgreSQL database.
+"""Assignment of cameras to servers that share the cameras of one PostgreSQL database.
 
 A server holds a lease that it renews; what it was assigned is free once the lease has ended. All
 turns take one lock in the database, so that no two servers decide at the same time.
@@ -51,7 +51,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a server watches after a turn, what of it is new, and what it is to give back."""
+    """Cameras a server watches after a turn, which are new, and which it is to give back."""
 
     held: frozenset[str]
     taken: tuple[Taken, ...]
@@ -143,7 +143,7 @@ def share_out(
     settled: bool,
     starting: bool,
 ) -> tuple[list[str], list[str], list[str]]:
-    """What a server holds, takes, and gives back.
+    """Return the cameras that a server holds, takes, and gives back.
 
     Each takes up to its share of all cameras. Those of a server whose lease has ended are taken
     only by one that is `settled`, so that after an outage of the database, when all leases have

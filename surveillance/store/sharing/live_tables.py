@@ -1,4 +1,4 @@
-"""What the cameras of each server show now, for the walls of the others; PostgreSQL only."""
+"""Live state of each server's cameras, for the walls of the others; PostgreSQL only."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class LiveTables:
         ]
 
     def notify(self, notice: dict[str, Any]) -> bool:
-        """Tell all servers; returns whether the notice was short enough. Raises StoreDownError."""
+        """Notify all servers; return whether the notice was short enough. Raises StoreDownError."""
         text = json.dumps(notice, ensure_ascii=False)
         if len(text.encode()) > MOST_NOTICE_BYTES:
             return False
@@ -106,7 +106,7 @@ class LiveTables:
         return True
 
     def notices(self, every_s: float) -> Iterator[dict[str, Any] | None]:
-        """Give what servers tell, their own words too, and None at least `every_s` seconds.
+        """Yield the notices of all servers, its own included, and None at least every `every_s` s.
 
         Raises StoreDownError when the connection breaks.
         """
@@ -123,9 +123,9 @@ class LiveTables:
                 listener.execute(f"LISTEN {CHANNEL}")
                 while True:
                     for notice in listener.notifies(timeout=every_s, stop_after=1):
-                        told = json.loads(notice.payload)
-                        if isinstance(told, dict):
-                            yield told
+                        content = json.loads(notice.payload)
+                        if isinstance(content, dict):
+                            yield content
                     yield None
             except psycopg.Error as error:
                 raise StoreDownError(f"{self._database.name}: {error}") from None

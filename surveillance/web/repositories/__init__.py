@@ -1,1 +1,1 @@
-"""Where things are kept, and how they are read in pages."""
+"""Storage of the web application, read in pages."""

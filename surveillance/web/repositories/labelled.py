@@ -1,4 +1,4 @@
-"""Labelled datasets read in pages, and their picture files."""
+"""Labelled datasets read in pages, and their image files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIRST_STRIDE = 256
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which pictures are asked for; None and False ask for all."""
+    """Which images are asked for; None and False ask for all."""
 
     split: str | None = None
     confirmed: bool | None = None
@@ -27,11 +27,11 @@ class Filter:
     deal: str | None = None
     without_boxes: bool = False
     by_disagreement: bool = False
-    """Only pictures with suggestions, those that differ most from their labels first."""
+    """Only images with suggestions, those that differ most from their labels first."""
 
 
 class LabelledPictures:
-    """The pictures of one dataset; safe to use from several threads."""
+    """The images of one dataset; safe to use from several threads."""
 
     def __init__(self, dataset: Dataset) -> None:
         """Read and write `dataset`, which the caller closes."""
@@ -60,21 +60,21 @@ class LabelledPictures:
         self._dataset.add_labels([name])
 
     def splits(self) -> list[tuple[str | None, int]]:
-        """Each split with its count of pictures; None for pictures in none."""
+        """Each split with its count of images; None for images in none."""
         return list(self._dataset.splits().items())
 
     def find(self, id: int) -> Picture | None:
-        """The picture of that number, None when there is none."""
+        """The image of that number, None when there is none."""
         return next(
             (p for p in self._dataset.pictures(after_id=id - 1, limit=1) if p.id == id), None
         )
 
     def boxes(self, id: int) -> tuple[Box, ...]:
-        """The boxes of a picture, in order."""
+        """The boxes of an image, in order."""
         return self._dataset.boxes(id)
 
     def history(self, id: int) -> tuple[Change, ...]:
-        """Every change of a picture, the first one first."""
+        """Every change of an image, the first one first."""
         return self._dataset.history(id)
 
     def step(self) -> AbstractContextManager[None]:
@@ -91,13 +91,13 @@ class LabelledPictures:
         return change(id, by=by, revision=revision)
 
     def page_after(self, id: int, limit: int, wanted: Filter) -> list[Picture]:
-        """The next pictures after picture `id` (0: from the start), at most `limit`."""
+        """The next images after image `id` (0: from the start), at most `limit`."""
         if wanted.by_disagreement:
             return self.suggestions.page(id or None, limit, **_arguments(wanted))
         return list(self._dataset.pictures(after_id=id, limit=limit, **_arguments(wanted)))
 
     def page_before(self, id: int, limit: int, wanted: Filter) -> list[Picture]:
-        """The last pictures before a number, in order, at most `limit`.
+        """The last images before a number, in order, at most `limit`.
 
         The manifest reads forwards only: strides of numbers are read back from `id`, each
         twice the one before, until there are enough. Numbers are given out in order, so one
@@ -121,20 +121,20 @@ class LabelledPictures:
         return found[-limit:]
 
     def matches(self, id: int, wanted: Filter) -> bool:
-        """Whether the filter lets a picture through."""
+        """Whether an image matches the filter."""
         arguments = _arguments(wanted)
         found = next(iter(self._dataset.pictures(after_id=id - 1, limit=1, **arguments)), None)
         suggested = not wanted.by_disagreement or self.suggestions.has(id)
         return suggested and found is not None and found.id == id
 
     def count(self, wanted: Filter, after_id: int = 0) -> int:
-        """How many pictures the filter lets through after picture `after_id`."""
+        """Count the images that match the filter after image `after_id`."""
         if wanted.by_disagreement:
             return self.suggestions.count(after_id or None, **_arguments(wanted))
         return self._dataset.count(after_id=after_id, **_arguments(wanted))
 
     def path(self, picture: Picture) -> Path:
-        """The picture's file.
+        """The image's file.
 
         Raises FeltwatchError when there is none, or when it lies outside the dataset's
         folder, be it by its name or by a link.

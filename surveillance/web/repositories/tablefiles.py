@@ -98,7 +98,7 @@ def _write(path: Path, data: dict[str, Any], revision: str | None) -> str:
     former = path.read_bytes() if path.exists() else None
     if (None if former is None else _revision(former)) != revision:
         raise ChangedOnDiskError(
-            f"{path.name}: somebody changed it meanwhile; look at it anew, then change it"
+            f"{path.name}: somebody changed it meanwhile; reload it, then change it"
         )
     text = _merged(former.decode("utf-8"), data) if former is not None else _dump(data)
     content = text.encode("utf-8")

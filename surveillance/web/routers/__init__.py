@@ -1,1 +1,1 @@
-"""What a request asks and what it is answered: paths, status codes, headers."""
+"""Routes: paths, status codes, headers."""

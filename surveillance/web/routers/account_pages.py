@@ -38,7 +38,7 @@ def login(
 
 @router.get("/welcome")
 def welcome(_: Anyone, __: AccountsHere, request: Request) -> Response:
-    """Where one-time links lead: choose a password, and the first admin a name."""
+    """The page of one-time links: choose a password, and the first admin a name."""
     return page(request, None, "welcome.html.j2", start={"min_letters": MIN_LETTERS})
 
 

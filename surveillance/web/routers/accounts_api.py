@@ -57,7 +57,7 @@ TokenId = Annotated[int, Path(ge=1, le=2**63 - 1, description="Number of the tok
 
 
 def set_session(request: Request, response: Response, login: LoggedIn) -> None:
-    """Have the browser keep a login, and that it was here: out of reach of scripts and sites."""
+    """Set the cookies of a login, out of reach of scripts and other sites."""
     settings = request.app.state.settings
     accounts: Accounts = request.app.state.accounts
     device = accounts.logins.device(login.user.id, request.cookies.get(devices.COOKIE, ""))
@@ -131,13 +131,13 @@ def log_out(account: Viewer, accounts: AccountsHere, request: Request, response:
 
 @router.get("/me")
 def me(account: Viewer) -> AccountForm:
-    """Who is asking."""
+    """The account of the request."""
     return AccountForm(name=account.name, role=account.role, via=account.via, scope=account.scope)
 
 
 @router.put("/me", responses=_KNOWN)
 def set_me(account: Viewer, form: PersonForm, response: Response) -> PersonForm:
-    """Say who is at the keyboard of a server without accounts; the browser keeps it."""
+    """Name the person at a server without accounts; the browser keeps it."""
     if account.via != "open":
         message = f"you are logged in as {account.name}; that name is kept with changes"
         raise HTTPException(409, message)
@@ -170,7 +170,7 @@ def change_password(
 
 @router.post("/links/look", responses=_GONE)
 def look_at_link(_: Anyone, form: LinkQuestion, accounts: AccountsHere) -> LinkForm:
-    """What a one-time link is for; it is not used up."""
+    """The purpose of a one-time link; it is not used up."""
     found = accounts.links.find(form.secret)
     role = Role.ADMIN if found.user is None else Role(found.user.role)
     name = None if found.user is None else found.user.name
@@ -207,7 +207,7 @@ def tokens(account: Viewer, accounts: AccountsHere) -> list[TokenForm]:
 def make_token(
     account: LoggedInHere, form: NewTokenQuestion, accounts: AccountsHere, request: Request
 ) -> NewTokenForm:
-    """Make a token for programs, of one's own role at most. Its secret is told this once."""
+    """Make a token for programs, of one's own role at most. Its secret is returned only here."""
     if form.expires_at is not None and form.expires_at.tzinfo is None:
         raise RefusedError("expires_at: give the time zone too, such as 2027-01-31T00:00:00Z")
     made = accounts.tokens.make(user_of(accounts, account), form.name, form.scope, form.expires_at)

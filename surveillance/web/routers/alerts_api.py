@@ -88,13 +88,13 @@ def alerts(
 
 @router.get("/alerts/counts")
 def counts(_: Viewer, queue: QueueHere, wanted: Wanted) -> AlertCounts:
-    """How many alerts are in each state."""
+    """Number of alerts in each state."""
     return queue.counts(wanted)
 
 
 @router.get("/precision")
 def precision(_: Viewer, queue: QueueHere, wanted: Wanted) -> list[PrecisionLine]:
-    """How often each code was right by the verdicts, with Wilson's 95% interval."""
+    """Precision of each code by the verdicts, with Wilson's 95% interval."""
     return queue.precision(wanted)
 
 
@@ -161,7 +161,7 @@ def picture(
     id: AlertId,
     n: Annotated[int, Path(ge=0, le=1_000, description="From 0.")],
 ) -> Response:
-    """A picture of the evidence."""
+    """An image of the evidence."""
     data, kind = queue.files.picture(queue.find(id), n)
     audit(request, "picture seen", f"alert {id}", {"picture": n})
     return Response(data, media_type=kind, headers={"cache-control": KEEP})
@@ -199,7 +199,7 @@ def clip_still(
     at_s: Annotated[float, Query(ge=0, le=3_600, description="Seconds into the clip.")] = 0.0,
     size: ClipSize = None,
 ) -> Response:
-    """One picture of the clip as JPEG, for browsers that cannot play its codec."""
+    """One frame of the clip as JPEG, for browsers that cannot play its codec."""
     data = still(queue.files.clip(queue.find(id), size), at_s)
     if parts.live_views.is_new(account.name, f"clip {id}"):
         audit(request, "clip seen", f"alert {id}", {"as": "stills"})

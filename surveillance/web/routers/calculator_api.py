@@ -45,7 +45,7 @@ def games(_: Viewer) -> GamesForm:
 def calculator(
     _: Viewer, shelf: TableShelfHere, question: Integral[CalculatorQuestion]
 ) -> CalculatorAnswer:
-    """Settle a round: every wager's outcome and pay with the rule that says so.
+    """Settle a round: every wager's outcome and payout, with the rule for it.
 
     Nothing is kept. What cannot be, such as a card that is there twice, is among the
     answer's problems; the rest is settled as far as it can be.

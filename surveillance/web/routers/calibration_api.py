@@ -37,7 +37,7 @@ from vision.sources.camera_backends import LivePlace
 
 _Answers = dict[int | str, dict[str, Any]]
 _NOT_THERE: _Answers = {404: {"model": ErrorForm, "description": "There is no such thing."}}
-_REFUSED: _Answers = {422: {"model": ErrorForm, "description": "It is no picture of a table."}}
+_REFUSED: _Answers = {422: {"model": ErrorForm, "description": "It is not an image of a table."}}
 _PICTURES: _Answers = _NOT_THERE | {200: {"content": {"image/jpeg": {}}}}
 _UPLOAD: dict[str, Any] = {
     "requestBody": {
@@ -81,7 +81,7 @@ async def upload(_: Admin, pictures: PicturesHere, request: Request) -> PictureF
     status_code=201,
     responses=_NOT_THERE
     | _REFUSED
-    | {409: {"model": ErrorForm, "description": "The camera gives no picture now."}},
+    | {409: {"model": ErrorForm, "description": "The camera gives no image now."}},
 )
 def of_camera(_: Admin, pictures: PicturesHere, request: Request, camera: str) -> PictureForm:
     """Take an image of a camera in its full size, or the last one seen where it gives none."""
@@ -119,15 +119,13 @@ def of_recording(
 @router.get("/api/calibration/pictures/{id}", response_class=Response, responses=_PICTURES)
 def picture(_: Admin, pictures: PicturesHere, request: Request, id: str) -> Response:
     """An image, JPEG."""
-    kept = pictures.get(id)
-    if kept is None:
-        raise NotThereError("this picture is not kept any more; take it anew")
+    kept = kept_picture(pictures, id)
     return tagged_file(request, kept.path, kept.id)
 
 
 @router.post("/api/calibration/fit", responses=_REFUSED)
 def fit_points(_: Admin, question: FitQuestion) -> FitAnswer:
-    """How points fit: each one's miss in px and mm, the lens, and the layout in the image."""
+    """Fit the points: each one's error in px and mm, the lens, and the layout in the image."""
     return fit(question.camera, question.data, question.fit_lens)
 
 
@@ -144,7 +142,7 @@ def calibrate_page(
 def picture_start(
     request: Request, pictures: CalibrationPictures, form: TableFileForm
 ) -> dict[str, Any]:
-    """What a page begins with that works on an image of a table: its file and where images are."""
+    """Return the start data of a page that works on an image of a table: its file and images."""
     settings = request.app.state.settings
     # Where cameras are watched the last image may be of another table.
     latest = pictures.latest(form.cameras if settings.supervisor is not None else ())
@@ -156,6 +154,14 @@ def picture_start(
         "folders": [str(root) for root in manager.folders.roots] if manager else [],
         "live": settings.supervisor is not None,
     }
+
+
+def kept_picture(pictures: CalibrationPictures, id: str) -> KeptPicture:
+    """An image that was taken in a page before. Raises NotThereError."""
+    kept = pictures.get(id)
+    if kept is None:
+        raise NotThereError("this image is not kept any more; take it again")
+    return kept
 
 
 def _keep(pictures: CalibrationPictures, taken: ByteArray, name: str) -> KeptPicture:

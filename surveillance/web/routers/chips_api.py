@@ -9,16 +9,15 @@ from starlette.responses import Response
 
 from surveillance.web.access import Admin, audit
 from surveillance.web.dependencies import TableShelfHere
-from surveillance.web.routers.calibration_api import PicturesHere, picture_start
+from surveillance.web.routers.calibration_api import PicturesHere, kept_picture, picture_start
 from surveillance.web.routers.pages import page
 from surveillance.web.routers.tablefiles_api import table_form
 from surveillance.web.schemas.chips import ChipPair, ChipPairsQuestion, ChipQuestion, ChipSample
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.services.chip_samples import ChipSampler, Pointed, chip_pairs
-from surveillance.web.services.errors import NotThereError
 
 _REFUSED: dict[int | str, dict[str, Any]] = {
-    404: {"model": ErrorForm, "description": "The picture is not kept any more."},
+    404: {"model": ErrorForm, "description": "The image is not kept any more."},
     422: {"model": ErrorForm, "description": "No stack can be sampled there."},
 }
 
@@ -42,9 +41,7 @@ def sample(
     _: Admin, sampler: SamplerHere, pictures: PicturesHere, request: Request, question: ChipQuestion
 ) -> ChipSample:
     """Take the sample of a chip from a stack in an image; nothing is written."""
-    kept = pictures.get(question.picture)
-    if kept is None:
-        raise NotThereError("this picture is not kept any more; take it again")
+    kept = kept_picture(pictures, question.picture)
     audit(request, "chip sampled", f"{question.chip} in {kept.name}")
     return sampler.take(
         question.data, Pointed(kept.path, question.at_px, question.chip, question.laid)

@@ -1,4 +1,4 @@
-"""What happens at the tables, as Server-Sent Events."""
+"""Events of the tables as Server-Sent Events."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-strea
 
 @router.get("/record")
 def record(_: Viewer, parts: PartsHere) -> RecordStatus:
-    """How the record stands: whether database and journal can be written, since when not."""
+    """Status of the record: whether database and journal can be written, since when not."""
     return parts.room.record()
 
 

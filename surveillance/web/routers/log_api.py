@@ -1,4 +1,4 @@
-"""The JSON API of the log of looks and acts."""
+"""The JSON API of the log of views and acts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Prometheus fetches."""
+"""The metrics endpoint for Prometheus."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/metrics")
 def metrics(_: Viewer, request: Request) -> Response:
-    """All numbers, in Prometheus' text form; fetched with a viewer's API token."""
+    """All metrics in Prometheus' text form; fetched with a viewer's API token."""
     numbers: Metrics = request.app.state.metrics
     return Response(numbers.text(), headers={"content-type": CONTENT_TYPE})

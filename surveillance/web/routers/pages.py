@@ -1,4 +1,4 @@
-"""How every page of the room is answered: in the shell, with who is asking and what is open."""
+"""Answer of every page: in the shell, with the account and the number of open alerts."""
 
 from __future__ import annotations
 

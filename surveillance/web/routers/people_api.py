@@ -49,7 +49,7 @@ def users(
 
 @router.post("/users", status_code=201, responses=_CHANGES)
 def invite(_: Admin, form: NewUser, accounts: AccountsHere, request: Request) -> InvitedForm:
-    """Add a person. They choose their password by the link, which is told this once."""
+    """Add a person. They choose a password by the link, which is returned only here."""
     user, link = accounts.administration.invite(form.name, form.role)
     audit(request, "person invited", user.name, {"role": form.role.value})
     return InvitedForm(user=user_form(accounts, user), link=_link_form(link))
@@ -82,7 +82,7 @@ def change_user(
 
 @router.post("/users/{id}/link", status_code=201, responses=_CHANGES)
 def make_link(_: Admin, id: UserId, accounts: AccountsHere, request: Request) -> NewLinkForm:
-    """A one-time link for a new password, told this once."""
+    """A one-time link for a new password, returned only here."""
     user = _user(accounts, id)
     link = accounts.administration.reset(user)
     audit(request, "link made", user.name)
@@ -115,7 +115,7 @@ def revoke_token_of(
 
 
 def user_form(accounts: Accounts, user: User) -> UserForm:
-    """A person as the API tells of them."""
+    """A person in the form of the API."""
     return UserForm(
         id=user.id,
         name=user.name,

@@ -41,7 +41,7 @@ _making = threading.Lock()
 
 
 def get_recordings(request: Request, store: StoreHere) -> RecordingsService:
-    """What works on recordings. Raises NotThereError on a server that audits none."""
+    """Return the service of recordings. Raises NotThereError on a server that audits none."""
     state = request.app.state
     if state.settings.recordings is None:
         raise NotThereError("this server audits no recordings")
@@ -133,7 +133,7 @@ def timeline(_: Viewer, recordings: RecordingsHere, id: RecordingId) -> Response
 
 @router.post("/api/recordings/{id}/preview", responses=_REFUSED)
 def preview(_: Reviewer, recordings: RecordingsHere, id: RecordingId) -> PreviewForm:
-    """Have a copy made that every browser plays: 720 lines, H.264."""
+    """Request a copy that every browser plays: 720 lines, H.264."""
     return recordings.make_preview(id)
 
 

@@ -46,7 +46,7 @@ def report(
     ] = "UTC",
     format: Annotated[Literal["json", "csv", "pdf"], Query()] = "json",
 ) -> Response:
-    """What was watched, found and said of it between two times.
+    """Report of a span: time watched, alerts and verdicts.
 
     All upheld alerts are in the CSV, the newest in the JSON form, and in the PDF as many
     as a shift has; of more the PDF lists those that came to the most money.
@@ -87,7 +87,7 @@ def report_alerts(
 def reading(
     _: Viewer, stored: StoredHere, since: Since, until: Until, table: Table = None
 ) -> ReadingForm:
-    """What was not read of the rounds between two times, by table, seat and cause."""
+    """Parts of the rounds of a span that were not read, by table, seat and cause."""
     return stored.reports.reading(_span(since, until, table))
 
 

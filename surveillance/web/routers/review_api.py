@@ -52,7 +52,7 @@ router = APIRouter(prefix="/api", tags=["review"], dependencies=[Depends(needs(R
 
 def _filter(
     split: Annotated[
-        str | None, Query(max_length=200, description="Empty: pictures in no split.")
+        str | None, Query(max_length=200, description="Empty: images in no split.")
     ] = None,
     confirmed: bool | None = None,
     label: Annotated[str | None, Query(max_length=500)] = None,
@@ -103,19 +103,19 @@ def pictures(
     at: Place = None,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 50,
 ) -> PicturePage:
-    """A page of pictures after picture `after`, before picture `before`, or from `at` on."""
+    """A page of images after image `after`, before image `before`, or from `at` on."""
     return reviewed.review.page(wanted, after=after, before=before, limit=limit, at=at)
 
 
 @router.get("/datasets/{dataset}/count", responses=_NOT_THERE)
 def count(reviewed: ReviewedDatasetHere, wanted: Wanted, at: Place = None) -> PictureCount:
-    """How many pictures there are, how many are confirmed, and the place of picture `at`."""
+    """Number of images and of confirmed ones, and the position of image `at`."""
     return reviewed.review.count(wanted, at)
 
 
 @router.get("/datasets/{dataset}/pictures/{id}", response_model=PictureForm, responses=_NOT_THERE)
 def picture(reviewed: ReviewedDatasetHere, id: PictureId, request: Request) -> Response:
-    """A picture with its boxes. Answers 304 to an `If-None-Match` that is still right."""
+    """An image with its boxes. Answers 304 to an `If-None-Match` that is still right."""
     return tagged(request, reviewed.review.picture(id))
 
 
@@ -146,14 +146,14 @@ def confirm(
     author: Author,
     request: Request,
 ) -> Response:
-    """Say that the boxes of a revision are right, or take that back."""
+    """Confirm the boxes of a revision, or withdraw the confirmation."""
     saved = reviewed.review.confirm(id, form.confirmed, by=author, revision=form.revision)
     return tagged(request, saved)
 
 
 @router.get("/datasets/{dataset}/pictures/{id}/history", responses=_NOT_THERE)
 def history(reviewed: ReviewedDatasetHere, id: PictureId) -> list[ChangeLine]:
-    """Every change of a picture, the first one first."""
+    """Every change of an image, the first one first."""
     return reviewed.review.history(id)
 
 
@@ -169,19 +169,19 @@ def boxes_at(
 
 @router.get("/datasets/{dataset}/pictures/{id}/deal", responses=_NOT_THERE)
 def deal(reviewed: ReviewedDatasetHere, id: PictureId) -> DealForm:
-    """The 53-card check of the picture's deal."""
+    """The 53-card check of the image's deal."""
     return reviewed.review.deal(id)
 
 
 @router.post("/datasets/{dataset}/pictures/{id}/deal", responses=_SAVES)
 def deal_of(reviewed: ReviewedDatasetHere, id: PictureId, form: BoxesQuestion) -> DealForm:
-    """The 53-card check with other boxes on this picture; nothing is saved."""
+    """The 53-card check with other boxes on this image; nothing is saved."""
     return reviewed.review.deal(id, form.boxes)
 
 
 @router.get("/datasets/{dataset}/pictures/{id}/suggestions", responses=_NOT_THERE)
 def suggestions(reviewed: ReviewedDatasetHere, id: PictureId) -> SuggestionsForm:
-    """What a model or a second labeller suggests for the picture."""
+    """Suggestions of a model or a second labeller for the image."""
     return reviewed.review.suggestions(id)
 
 
@@ -189,7 +189,7 @@ def suggestions(reviewed: ReviewedDatasetHere, id: PictureId) -> SuggestionsForm
 def suggestions_of(
     reviewed: ReviewedDatasetHere, id: PictureId, form: BoxesQuestion
 ) -> SuggestionsForm:
-    """What is suggested with other boxes on this picture; nothing is saved."""
+    """Suggestions with other boxes on this image; nothing is saved."""
     return reviewed.review.suggestions(id, form.boxes)
 
 
@@ -197,7 +197,7 @@ def suggestions_of(
 def reject(
     _: Reviewer, reviewed: ReviewedDatasetHere, id: PictureId, form: RejectedChange
 ) -> SuggestionsForm:
-    """Put these rejected suggestions in place of the picture's earlier ones."""
+    """Put these rejected suggestions in place of the image's earlier ones."""
     return reviewed.review.reject(id, form.keys)
 
 
@@ -206,7 +206,7 @@ _FILES: _Answers = _NOT_THERE | {200: {"content": {"image/*": {}}}, 304: {"descr
 
 @router.get("/datasets/{dataset}/pictures/{id}/image", response_class=Response, responses=_FILES)
 def image(reviewed: ReviewedDatasetHere, id: PictureId, request: Request) -> Response:
-    """The picture itself."""
+    """The image itself."""
     path = reviewed.review.path(id)
     return tagged_file(request, path, reviewed.thumbnails.tag(path))
 
@@ -215,7 +215,7 @@ def image(reviewed: ReviewedDatasetHere, id: PictureId, request: Request) -> Res
     "/datasets/{dataset}/pictures/{id}/thumbnail", response_class=Response, responses=_FILES
 )
 def thumbnail(reviewed: ReviewedDatasetHere, id: PictureId, request: Request) -> Response:
-    """The picture, at most 320 px wide and high, as JPEG."""
+    """The image, at most 320 px wide and high, as JPEG."""
     path = reviewed.review.path(id)
     tag = reviewed.thumbnails.tag(path)
     if is_known(request, f'"{tag}"'):

@@ -15,7 +15,7 @@ from surveillance.web.routers.pages import page
 
 _SCRIPTS = Path(__file__).parents[1] / "static" / "review"
 _MODULES = sorted(f"/static/review/{path.name}" for path in _SCRIPTS.glob("*.js"))
-"""All modules of the page are told at once, so that none waits for another to be read."""
+"""All modules of the page are listed in it, so that they load in parallel."""
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(needs(Role.VIEWER))])
 
@@ -33,7 +33,7 @@ def datasets(request: Request, shelf: ShelfHere, account: Viewer) -> Response:
 
 @router.get("/datasets/{dataset}/review")
 def review(request: Request, reviewed: ReviewedDatasetHere, account: Viewer) -> Response:
-    """The review page; its modules fetch the pictures through the API."""
+    """The review page; its modules fetch the images through the API."""
     pages: Jinja2Templates = request.app.state.pages
     start = {
         "dataset": reviewed.review.dataset().model_dump(mode="json"),

@@ -99,12 +99,12 @@ def reports(request: Request, account: Viewer, stored: StoredHere) -> Response:
 
 @router.get("/reading")
 def reading(request: Request, account: Viewer, stored: StoredHere) -> Response:
-    """What was not read, and why."""
+    """The page of what was not read, and why."""
     return page(request, account, "reading.html.j2", start=_spans(request, stored))
 
 
 def _spans(request: Request, stored: StoreParts) -> dict[str, object]:
-    """What the form of a table's day or shift offers."""
+    """Return the choices of the form for a table's day or shift."""
     site: SiteConfig | None = request.app.state.settings.site
     place = site.site if site is not None else SitePart()
     return {

@@ -61,7 +61,7 @@ def table_file(_: Viewer, shelf: TableShelfHere, id: str) -> TableFileForm:
 
 @router.post("/api/tablefiles/{id}/check", responses=_NOT_THERE)
 def check(_: Viewer, shelf: TableShelfHere, id: str, form: TableFileCheck) -> TableFileFaults:
-    """All that would be wrong with other data; nothing is written."""
+    """Check other data and return its faults; nothing is written."""
     found = faults(form.data, shelf.get(id).path.parent)
     return TableFileFaults(faults=[FaultLine(place=f.place, message=f.message) for f in found])
 

@@ -68,7 +68,7 @@ def picture(
 def set_dealer(
     account: Reviewer, parts: PartsHere, request: Request, camera: str, form: DealerChange
 ) -> TableLine:
-    """Say who deals at the camera's table from now on."""
+    """Name the dealer at the camera's table from now on."""
     line = parts.room.set_dealer(camera, form.name, account.name)
     audit(request, "dealer named", f"table {line.table}", {"dealer": line.dealer})
     body = {"dealer": line.dealer}
@@ -79,7 +79,7 @@ def set_dealer(
 
 @router.get("/{camera}/declared", responses=_NOT_THERE)
 def declared(_: Viewer, parts: PartsHere, camera: str) -> DeclaredForm:
-    """What people declared of the camera's table and holds now."""
+    """Facts declared of the camera's table that hold now."""
     return parts.room.declared(camera)
 
 
@@ -93,8 +93,8 @@ def declare(
     as they were declared before. A banker that the felt contradicts stays undecided.
     """
     table = parts.room.declare(camera, facts, account.name)
-    told = facts.model_dump(mode="json", exclude_none=True)
-    audit(request, "facts declared", f"table {table}", told)
+    declared = facts.model_dump(mode="json", exclude_none=True)
+    audit(request, "facts declared", f"table {table}", declared)
     supervisor = request.app.state.settings.supervisor
     if supervisor is not None:
         supervisor.declare(table)

@@ -27,7 +27,7 @@ class LoginForm(_Form):
 
 
 class AccountForm(_Form):
-    """Who is asking."""
+    """The account of the request."""
 
     name: str
     role: Role = Field(description="What counts here: the person's role, or less by a token.")
@@ -52,7 +52,7 @@ class LinkQuestion(_Form):
 
 
 class LinkForm(_Form):
-    """What a one-time link is for."""
+    """Purpose of a one-time link."""
 
     kind: Literal["first", "invite", "reset"]
     name: str | None = Field(description="Whose; null for the first admin, who chooses a name.")
@@ -94,14 +94,14 @@ class NewUser(_Form):
 
 
 class UserChange(_Form):
-    """What becomes different of a person; null leaves it as it is."""
+    """Changes of a person; null leaves a value as it is."""
 
     role: Role | None = None
     disabled: StrictBool | None = None
 
 
 class NewLinkForm(_Form):
-    """A one-time link, told this once: `path` goes behind the server's address."""
+    """A one-time link, returned only once: `path` goes behind the server's address."""
 
     path: str
     expires_at: datetime
@@ -137,7 +137,7 @@ class TokenForm(_Form):
 
 
 class NewTokenForm(_Form):
-    """A token just made; `secret` is told this once."""
+    """A token just made; `secret` is returned only once."""
 
     token: TokenForm
     secret: str
@@ -163,7 +163,7 @@ class LogPage(_Form):
 
 
 class DeliveryForm(_Form):
-    """One event that a webhook was told of."""
+    """One delivery of an event to a webhook."""
 
     id: str
     kind: str
@@ -176,11 +176,11 @@ class DeliveryForm(_Form):
 
 
 class WebhookForm(_Form):
-    """A webhook of the site file; the secret is never told, of its address only the server."""
+    """A webhook of the site file; without its secret, and of its address only the server."""
 
     number: int
     url: str
-    codes: list[str] = Field(description="Alert codes it is told of; empty: all.")
+    codes: list[str] = Field(description="Alert codes that are sent to it; empty: all.")
     waiting: int
     delivered: int
     failed: int

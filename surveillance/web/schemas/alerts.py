@@ -69,14 +69,17 @@ class PictureLine(Form):
     url: str
     words: str = Field(description="Such as 'seat 3, settled, 13:32.4'.")
     moment: str = Field(description="bets, cards, settled, envy or nothing.")
-    role: Literal["before", "after", ""] = Field(description="Which of the pair it is.")
+    camera: str = Field(description="The further camera that took it; empty for the first.")
+    role: Literal["before", "after", ""] = Field(
+        description="Which of the pair of its camera it is."
+    )
 
 
 class ClipForm(Form):
     """The clip; times in seconds from its first image."""
 
     url: str = Field(description="Of just these bytes: a smaller copy has another address.")
-    stills_url: str = Field(description="One picture of it; add '&at_s='.")
+    stills_url: str = Field(description="One frame of it; add '&at_s='.")
     media_type: str
     duration_s: float | None = None
     moment_s: float = Field(0.0, description="When it happened, and where play begins.")
@@ -117,7 +120,7 @@ Short = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 
 
 class Correction(BaseModel):
-    """What should have stood in an alert; keys that were right are left out."""
+    """The correct values of an alert; keys that were right are left out."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -146,8 +149,10 @@ class VerdictChange(BaseModel):
 
     @model_validator(mode="after")
     def _says_what(self) -> VerdictChange:
-        told = self.corrected is not None and bool(self.corrected.model_dump(exclude_none=True))
-        if self.verdict == "corrected" and not told and not self.comment:
+        has_values = self.corrected is not None and bool(
+            self.corrected.model_dump(exclude_none=True)
+        )
+        if self.verdict == "corrected" and not has_values and not self.comment:
             raise ValueError("a correction says what should stand there, or has a comment")
         if self.verdict != "corrected" and self.corrected is not None:
             raise ValueError("only the verdict 'corrected' has corrected values")
@@ -171,6 +176,8 @@ class PrecisionLine(Form):
     rejected: int
     corrected: int
     open: int
-    precision: float | None = Field(description="Share of those judged; null with none.")
+    precision: float | None = Field(
+        description="Fraction of those judged that are upheld; null with none."
+    )
     low: float
     high: float

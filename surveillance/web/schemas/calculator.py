@@ -100,7 +100,7 @@ class HandAnswer(_Form):
 
 
 class WagerAnswer(WagerSettlement):
-    """What a wager should do, with its rule in one line."""
+    """Outcome due for a wager, with its rule in one line."""
 
     title: str = Field(description="The wager as people call it.")
     rule_text: str | None = Field(default=None, description="Document, section and row.")
@@ -114,14 +114,14 @@ class SeatAnswer(HandAnswer):
 
 
 class SumLine(_Form):
-    """What one party wins, below 0 loses."""
+    """Net amount of one party, cents; below 0 it loses."""
 
     party: str
     cents: int
 
 
 class BankerAnswer(_Form):
-    """What a player who banks wins."""
+    """Net amount of a player who banks."""
 
     seat: int
     net_cents: int | None
@@ -155,12 +155,12 @@ class ChoiceForm(_Form):
 
 
 class PayTableLine(_Form):
-    """A pay table that comes along, or the house's own."""
+    """A supplied pay table, or the house's own."""
 
     id: str
     wager: str
     document: str
-    rows: tuple[tuple[str, str], ...] = Field(description="Row and pay as printed.")
+    rows: tuple[tuple[str, str], ...] = Field(description="Row and payout as printed.")
     meters: int = Field(description="How many jackpot levels it pays from; 0 for none.")
     dynamic: dict[str, tuple[int, ...]] = Field(
         description="Rows with dynamic pays, and the sums that may be drawn, cents."
@@ -194,7 +194,7 @@ class HouseWayForm(_Form):
 
 
 class GamesForm(_Form):
-    """All that the rules of a table may name."""
+    """Everything that the rules of a table may name."""
 
     games: tuple[GameForm, ...]
     house_ways: tuple[HouseWayForm, ...]

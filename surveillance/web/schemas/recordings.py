@@ -50,15 +50,21 @@ class VideoList(_Form):
 
 
 class CameraFileForm(_Form):
-    """The file of a further camera."""
+    """The file of a further camera, or its files of one shift."""
 
     name: Annotated[str, StringConstraints(pattern=CAMERA_NAME)] = Field(
         description="As under [[cameras]] of the table file."
     )
-    file: PathText
+    file: PathText = Field(description="Of several files, in an answer, the first.")
     offset_s: float = Field(
         0.0, ge=-86_400, le=86_400, allow_inf_nan=False,
-        description="So many seconds later than the first recording it began; below 0: earlier.",
+        description="So many seconds later than the first recording it began; below 0: earlier. "
+        "Of several files it is that of the first.",
+    )  # fmt: skip
+    more_files: list[PathText] = Field(
+        default=[], max_length=MOST_FILES - 1,
+        description="Further files of the same camera and shift, in any order; their times put "
+        "them in order.",
     )  # fmt: skip
 
 

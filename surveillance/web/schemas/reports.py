@@ -27,7 +27,7 @@ class UpheldPage(Form):
 
 
 class MoneyLine(Form):
-    """What the alerts about money of one state come to."""
+    """Sums of the alerts about money in one state."""
 
     state: str
     alerts: int
@@ -41,7 +41,7 @@ class GroupLine(Form):
     """Rounds and alerts of one table, dealer or seat."""
 
     name: str
-    rounds: int | None = Field(description="Null where rounds are not told apart by it.")
+    rounds: int | None = Field(description="Null where rounds are not counted by it.")
     with_undecided: int | None = None
     alerts: AlertCounts
     total: int
@@ -60,28 +60,28 @@ class ReviewerLine(Form):
 
 
 class StateShare(Form):
-    """How long a camera was in a state."""
+    """Time that a camera spent in a state."""
 
     state: str
     seconds: float
 
 
 class CameraLine(Form):
-    """How a camera did; only the time since it was first told of counts."""
+    """Status of a camera; only the time since its first note counts."""
 
     camera: str
     table: str
-    watched_share: float | None = Field(description="Share of the time known it was running.")
+    watched_share: float | None = Field(description="Fraction of the known time it was watching.")
     known_s: float = Field(description="Seconds of the span its state is known for.")
     states: list[StateShare]
-    incidents: int = Field(description="Dark, blocked or moved pictures, silence, as they began.")
+    incidents: int = Field(description="Times it became dark, blocked, moved or silent.")
     changes: int
     last_state: str
     last_message: str
 
 
 class ReadingPlace(Form):
-    """How well a table, or one seat of it, was read."""
+    """Reading quality of a table, or of one seat."""
 
     table: str
     seat: int | None = Field(None, description="Null for the dealer or the whole table.")
@@ -99,7 +99,7 @@ class ReadingLine(ReadingPlace):
 
 
 class ReadingForm(Form):
-    """What was not read of the rounds of a span of time; it is no alert."""
+    """Parts of the rounds of a span that were not read; they are no alerts."""
 
     since: datetime
     until: datetime

@@ -1,4 +1,4 @@
-"""The JSON forms of review: datasets, pictures with boxes, changes, a deal's cards."""
+"""The JSON forms of review: datasets, images with boxes, changes, a deal's cards."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, Strict, StrictBool
 from surveillance.web.schemas.json_numbers import Integral
 
 MAX_BOXES = 2_000
-"""More boxes than any picture of a table holds."""
+"""More boxes than any image of a table holds."""
 
 MAX_REVISION = 2**53 - 1
 """The largest whole number that a browser's JavaScript keeps exactly."""
@@ -39,7 +39,7 @@ class _Form(BaseModel):
 
 
 class BoxForm(_Form):
-    """One box; px of the picture, origin at its top left corner."""
+    """One box; px of the image, origin at its top left corner."""
 
     label: Label = Field(description="What the box holds: a label of the dataset.")
     x0: Px = Field(description="Left, px.")
@@ -49,15 +49,15 @@ class BoxForm(_Form):
     angle_deg: Px | None = Field(
         default=None, description="Turn about the centre, clockwise, degrees."
     )
-    visible: Share | None = Field(default=None, description="Share that nothing covers.")
-    score: Share | None = Field(default=None, description="How sure a model was.")
+    visible: Share | None = Field(default=None, description="Fraction that nothing covers.")
+    score: Share | None = Field(default=None, description="Confidence of a model.")
     attributes: dict[str, JsonValue] = Field(
         default_factory=dict, description="Further values, kept as they came."
     )
 
 
 class BoxesChange(_Form):
-    """All boxes of a picture, in place of those of `revision`."""
+    """All boxes of an image, in place of those of `revision`."""
 
     revision: Revision = Field(description="The revision that was changed.")
     boxes: list[BoxForm] = Field(max_length=MAX_BOXES)
@@ -71,7 +71,7 @@ class ConfirmationChange(_Form):
 
 
 class PictureLine(_Form):
-    """A picture in a list."""
+    """An image in a list."""
 
     id: int
     file: str
@@ -84,7 +84,7 @@ class PictureLine(_Form):
 
 
 class PictureForm(_Form):
-    """A picture with its boxes."""
+    """An image with its boxes."""
 
     id: int
     file: str
@@ -108,22 +108,22 @@ class PictureForm(_Form):
 
 
 class PicturePage(_Form):
-    """Some pictures of a list, in order."""
+    """Some images of a list, in order."""
 
     pictures: list[PictureLine]
     more: bool = Field(description="Whether the list goes on beyond them, in that direction.")
 
 
 class PictureCount(_Form):
-    """How many pictures a filter lets through, and where one stands among them."""
+    """How many images a filter selects, and the position of one among them."""
 
     matching: int
     confirmed: int
-    place: int | None = Field(description="From 1; null when no picture was named.")
+    place: int | None = Field(description="From 1; null when no image was named.")
 
 
 class SplitLine(_Form):
-    """One split; `name` is null for pictures in none."""
+    """One split; `name` is null for images in none."""
 
     name: str | None
     pictures: int
@@ -133,11 +133,11 @@ class DatasetForm(_Form):
     """A dataset as a whole."""
 
     name: str
-    key: str = Field(description="Tells this dataset from others of the same name.")
+    key: str = Field(description="Identifies this dataset among others of the same name.")
     labels: list[str]
     splits: list[SplitLine]
     pictures: int
-    suggested: int = Field(description="Pictures for which a model suggests other labels.")
+    suggested: int = Field(description="Images for which a model suggests other labels.")
 
 
 class LabelChange(_Form):
@@ -147,7 +147,7 @@ class LabelChange(_Form):
 
 
 class ChangeLine(_Form):
-    """One change of a picture."""
+    """One change of an image."""
 
     revision: int
     by: str
@@ -158,7 +158,7 @@ class ChangeLine(_Form):
 
 
 class CardSeen(_Form):
-    """Another picture of the deal on which a card is labelled."""
+    """Another image of the deal on which a card is labelled."""
 
     picture: int
     file: str
@@ -169,7 +169,7 @@ class TwiceLine(_Form):
     """A card that one pack cannot show so."""
 
     card: str
-    where: list[str] = Field(description="Names of the pictures; one name twice for one picture.")
+    where: list[str] = Field(description="Names of the images; one name twice for one image.")
 
 
 class BoxesQuestion(_Form):
@@ -179,7 +179,7 @@ class BoxesQuestion(_Form):
 
 
 class SuggestionForm(_Form):
-    """One change that a model or a second labeller suggests for a picture's boxes."""
+    """One change that a model or a second labeller suggests for an image's boxes."""
 
     key: str = Field(description="Names the suggestion, whatever the other boxes are.")
     kind: Literal["missing", "extra", "wrong_label", "loose_box"] = Field(
@@ -191,7 +191,7 @@ class SuggestionForm(_Form):
 
 
 class SuggestionsForm(_Form):
-    """What is suggested for a picture and differs from its boxes, the surest first."""
+    """Suggestions for an image that differ from its boxes, highest confidence first."""
 
     by: str | None = Field(description="Who suggests it; null when nobody did.")
     rejected: list[str] = Field(description="Keys of suggestions that a person rejected.")
@@ -199,7 +199,7 @@ class SuggestionsForm(_Form):
 
 
 class RejectedChange(_Form):
-    """The keys of all suggestions of a picture that are rejected."""
+    """The keys of all suggestions of an image that are rejected."""
 
     keys: list[Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]] = Field(
         max_length=2 * MAX_BOXES
@@ -207,19 +207,19 @@ class RejectedChange(_Form):
 
 
 class DealForm(_Form):
-    """The 53-card check of the deal that a picture shows."""
+    """The 53-card check of the deal that an image shows."""
 
-    deal: str | None = Field(description="Null when the picture names no deal.")
-    pictures: int = Field(description="Pictures of the deal, this one counted.")
-    left_out: int = Field(description="Pictures beyond the limit of one check.")
+    deal: str | None = Field(description="Null when the image names no deal.")
+    pictures: int = Field(description="Images of the deal, this one counted.")
+    left_out: int = Field(description="Images beyond the limit of one check.")
     elsewhere: dict[str, list[CardSeen]] = Field(
-        description="Cards on the other pictures of the deal, by label."
+        description="Cards on the other images of the deal, by label."
     )
     twice: list[TwiceLine] = Field(description="Cards that lie twice.")
 
 
 class PersonForm(_Form):
-    """Who is at the keyboard."""
+    """Name of the person at the keyboard."""
 
     name: PersonName
 
@@ -231,6 +231,6 @@ class ErrorForm(BaseModel):
 
 
 class ConflictForm(ErrorForm):
-    """Somebody else's change came first; `picture` is how it stands now."""
+    """Somebody else's change came first; `picture` is its present state."""
 
     picture: PictureForm

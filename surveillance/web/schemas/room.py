@@ -14,7 +14,7 @@ from surveillance.web.schemas.rounds import RoundLine
 
 
 class DueNow(Form):
-    """What one wager is due by the cards that lie there now."""
+    """Outcome due for one wager by the cards that lie there now."""
 
     wager: str
     name: str
@@ -27,7 +27,7 @@ class DueNow(Form):
 
 
 class SeatNow(Form):
-    """What lies at a seat now; seat null is the dealer."""
+    """Present contents of a seat; seat null is the dealer."""
 
     seat: int | None
     low: tuple[str, ...]
@@ -44,7 +44,7 @@ class SeatNow(Form):
 
 
 class HouseWayNow(Form):
-    """What the house way says of the dealer's cards."""
+    """House way applied to the dealer's cards."""
 
     kind: str = Field(description="ok, high (set differently) or undecided.")
     words: str
@@ -80,8 +80,8 @@ class TableLine(Form):
     dropped: int
     restarts: int
     frame_shown_at: datetime | None
-    picture_age_s: float | None = Field(description="Age of the live picture; old above 2 s.")
-    has_picture: bool = Field(description="Whether there is a live picture to ask for.")
+    picture_age_s: float | None = Field(description="Age of the live image, s; old above 2.")
+    has_picture: bool = Field(description="Whether there is a live image to request.")
     dealer: str | None
     further: tuple[FurtherLine, ...] = Field((), description="Its further cameras.")
     seats: tuple[SeatNow, ...]
@@ -101,7 +101,7 @@ class TableForm(Form):
 
 
 class DealerChange(BaseModel):
-    """Who deals from now on."""
+    """The dealer from now on."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -123,7 +123,7 @@ class DeclaredLine(Form):
 
 
 class DeclaredForm(Form):
-    """What is declared of a table and holds now, and which declarations it comes from."""
+    """Facts declared of a table that hold now, and the declarations they come from."""
 
     facts: Declared
     seats: tuple[int, ...] = Field(description="Of the table file; none where it is not known.")

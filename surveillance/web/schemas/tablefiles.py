@@ -70,7 +70,7 @@ class TableFileCheck(_Form):
 
 
 class TableFileFaults(_Form):
-    """All that is wrong."""
+    """All faults found."""
 
     faults: list[FaultLine]
 
@@ -81,12 +81,12 @@ class TableFileChange(_Form):
     revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
     data: Data
     restart: StrictBool = Field(
-        default=False, description="Whether cameras that use it begin anew with it at once."
+        default=False, description="Whether cameras that use it restart with it at once."
     )
 
 
 class TableFileSaved(_Form):
-    """How it stands now."""
+    """Its present state."""
 
     revision: str
     restarted: list[str] = Field(description="Cameras that were started again.")
@@ -121,7 +121,7 @@ class FitQuestion(_Form):
 
 
 class PointFit(_Form):
-    """How far one point misses: `shown_px` is where the fit shows its mark."""
+    """Error of one point; `shown_px` is where the fit shows its mark."""
 
     shown_px: tuple[float, float]
     miss_px: float
@@ -138,19 +138,19 @@ class OutlineForm(_Form):
 
 
 class SeatSight(_Form):
-    """What the camera shows of a seat, of its spots the worst; `seat` null: the dealer's."""
+    """Visibility of a seat, of its spots the worst; `seat` null: the dealer's."""
 
     seat: int | None
     off_vertical_deg: float
     px_per_chip: float | None
-    stacks_right: float | None = Field(description="Share of single stacks, in hard images.")
+    stacks_right: float | None = Field(description="Fraction of single stacks, in hard images.")
     hidden_from: int | None = Field(description="Fewest chips that hide a payout behind them.")
     px_per_index: float | None
-    cards_read: float | None = Field(description="Share of indices, in hard images.")
+    cards_read: float | None = Field(description="Fraction of indices, in hard images.")
 
 
 class FitAnswer(_Form):
-    """How the points fit."""
+    """Result of fitting the points."""
 
     problem: str | None = Field(description="Why it cannot be used so; null when it can.")
     camera: Camera = Field(description="With the lens's numbers as they were found.")
@@ -161,7 +161,7 @@ class FitAnswer(_Form):
     rms_mm: float | None
     max_mm: float | None
     plain_rms_px: float | None = Field(description="The same without a lens.")
-    corner_px: float | None = Field(description="By how much the lens moves the picture's corner.")
+    corner_px: float | None = Field(description="By how much the lens moves the image's corner.")
     height_mm: float | None
     focal_known: bool
     px_per_mm: float | None = Field(description="At the middle of the felt.")

@@ -1,1 +1,1 @@
-"""What the application does, without a word of HTTP."""
+"""Services of the application, independent of HTTP."""

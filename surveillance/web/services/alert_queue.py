@@ -71,7 +71,7 @@ def _place(row: AlertRow) -> str:
 
 
 def precision_line(row: CodePrecision) -> PrecisionLine:
-    """How often a code was right."""
+    """Return the precision of a code."""
     return PrecisionLine(
         code=row.code,
         title=alert_code(row.code).title,
@@ -86,7 +86,7 @@ def precision_line(row: CodePrecision) -> PrecisionLine:
 
 
 class AlertQueue:
-    """All that the queue does; `before_s` is how much of a clip lies before the alert."""
+    """Service of the alert queue; `before_s` is the part of a clip before the alert."""
 
     def __init__(self, store: Store, files: EvidenceFiles, before_s: float) -> None:
         self._store = store
@@ -99,7 +99,7 @@ class AlertQueue:
         return AlertPage(alerts=[alert_line(row) for row in page.rows], next=page.next)
 
     def counts(self, wanted: AlertFilter) -> AlertCounts:
-        """How many alerts are in each state."""
+        """Count the alerts in each state."""
         return AlertCounts(**self._store.alerts.counts(wanted))
 
     def find(self, id: int) -> AlertRow:
@@ -160,7 +160,7 @@ class AlertQueue:
         return self._store.alerts.set_case(id, case, by)
 
     def precision(self, wanted: AlertFilter) -> list[PrecisionLine]:
-        """How often each code was right, by the verdicts."""
+        """Return the precision of each code by the verdicts."""
         return [precision_line(row) for row in self._store.alerts.precision(wanted)]
 
 

@@ -119,13 +119,13 @@ def _twice(held: list[tuple[str, HandQuestion]]) -> Iterator[ProblemLine]:
 def _impossible(
     record: RoundRecord, rules: TableRules, question: CalculatorQuestion
 ) -> Iterator[ProblemLine]:
-    """What the rules make impossible; hands that are not complete yet are no fault."""
+    """Yield what the rules make impossible; hands that are not complete yet are no fault."""
     whole = {"dealer": len(question.dealer.held) >= 7}
     whole |= {f"seat {seat.seat}": len(seat.held) >= 7 for seat in question.seats}
     for problem in check_record(record, rules):
         place = "dealer" if problem.seat is None else f"seat {problem.seat}"
         if problem.code is FindingCode.DECK and "lies" in problem.reason.split("cards")[0]:
-            continue  # told by `_twice`, with the seat that was filled last
+            continue  # reported by `_twice`, with the seat that was filled last
         if problem.code is FindingCode.DECK and "cards (" in problem.reason and not whole[place]:
             continue
         if problem.seat is None and problem.code is not FindingCode.DECK:
@@ -141,11 +141,11 @@ def _limits(question: CalculatorQuestion, terms: Terms) -> Iterator[ProblemLine]
             limit = terms.limits.get(wager)
             if limit is None or cents == 0:
                 continue
-            told = f"{wager_name(wager)}: {money(cents)} is"
+            amount = f"{wager_name(wager)}: {money(cents)} is"
             if limit.min_cents is not None and cents < limit.min_cents:
-                message = f"{told} under the minimum of {money(limit.min_cents)}"
+                message = f"{amount} under the minimum of {money(limit.min_cents)}"
             elif limit.max_cents is not None and cents > limit.max_cents:
-                message = f"{told} over the maximum of {money(limit.max_cents)}"
+                message = f"{amount} over the maximum of {money(limit.max_cents)}"
             else:
                 continue
             yield ProblemLine(place=f"seat {seat.seat}", message=message)
@@ -223,7 +223,7 @@ def _set(hand: HandQuestion, way: _Way) -> dict[str, Any]:
 
 
 def _hand(due: DealerSettlement, way: _Way, rules: TableRules) -> HandAnswer:
-    """The dealer's hand; a fouled one is the dealer's fault, told as such."""
+    """The dealer's hand; a fouled one is reported as the dealer's fault."""
     foul = None
     if due.low is not None and due.high is not None:
         low, high = (

@@ -1,4 +1,4 @@
-"""All that the rules of a table may name: games, house ways, pay tables and options."""
+"""Everything that the rules of a table may name: games, house ways, pay tables and options."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _choices(prefix: str, model: type[BaseModel]) -> Iterator[ChoiceForm]:
 def _choice(key: str, name: str, field: FieldInfo) -> ChoiceForm | None:
     kind, optional = _plain(field.annotation)
     default = None if field.default is PydanticUndefined else field.default
-    told: dict[str, Any] = {
+    common: dict[str, Any] = {
         "key": key,
         "title": _title(name),
         "description": field.description or "",
@@ -120,18 +120,18 @@ def _choice(key: str, name: str, field: FieldInfo) -> ChoiceForm | None:
         "optional": optional,
     }
     if get_origin(kind) is Literal:
-        return ChoiceForm(kind="choice", choices=tuple(map(str, get_args(kind))), **told)
+        return ChoiceForm(kind="choice", choices=tuple(map(str, get_args(kind))), **common)
     if name == "house_way":
-        return ChoiceForm(kind="choice", choices=tuple(HOUSE_WAYS), **told)
+        return ChoiceForm(kind="choice", choices=tuple(HOUSE_WAYS), **common)
     if get_origin(kind) is tuple:
-        return ChoiceForm(kind="cents_list", **told)
+        return ChoiceForm(kind="cents_list", **common)
     if kind is bool:
-        return ChoiceForm(kind="flag", **told)
+        return ChoiceForm(kind="flag", **common)
     if kind is int:
         cents = name.endswith("_cents")
-        return ChoiceForm(kind="cents" if cents else "whole", minimum=_least(field), **told)
+        return ChoiceForm(kind="cents" if cents else "whole", minimum=_least(field), **common)
     if kind is str:
-        return ChoiceForm(kind="text", **told)
+        return ChoiceForm(kind="text", **common)
     return None  # a part of its own, or a list
 
 

@@ -95,7 +95,7 @@ def fit(camera: Camera, data: Mapping[str, JsonValue], fit_lens: bool) -> FitAns
 
 
 def _advice(fitted: Calibration, data: Mapping[str, JsonValue], felt: Felt | None) -> Advice:
-    """What the camera shows of the parts of a table file that are sound."""
+    """Return the camera advice on those parts of a table file that are valid."""
     if felt is None:
         return Advice((), ())
     seats = data.get("seats")
@@ -109,8 +109,8 @@ def _advice(fitted: Calibration, data: Mapping[str, JsonValue], felt: Felt | Non
 
 
 def _sight(one: PlaceSight) -> SeatSight:
-    told = dataclasses.asdict(one)
-    return SeatSight.model_validate({name: told[name] for name in SeatSight.model_fields})
+    values = dataclasses.asdict(one)
+    return SeatSight.model_validate({name: values[name] for name in SeatSight.model_fields})
 
 
 def _points(fitted: Calibration, camera: Camera) -> list[PointFit]:

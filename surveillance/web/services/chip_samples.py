@@ -9,13 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import cv2
 import numpy as np
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from surveillance.web.schemas.chips import ChipPair, ChipSample
 from surveillance.web.services.errors import RefusedError
-from surveillance.web.services.plain_faults import faults_of
+from surveillance.web.services.laid_pictures import LaidPicture, sound_table
 from vision.chips.enrolment import Enrolled, enrol, laid_stack, read_back
 from vision.chips.likeness import Pair, felt_difference, pairs
 from vision.chips.network_input.side_strip import ChipSize
@@ -23,15 +22,10 @@ from vision.chips.reading import ReadStack
 from vision.chips.sample_check import alike_words, sample_warnings
 from vision.chips.side_palette import Palette
 from vision.chips.silhouette import silhouette
-from vision.detect.detections import ByteArray
-from vision.geometry.calibration import Calibration
-from vision.geometry.table import ChipKind, Place, TableFile
+from vision.geometry.table import ChipKind, Place
 
 if TYPE_CHECKING:
     from vision.networks import Networks
-
-SAME_SHAPE = 0.01
-"""Two images of sides whose proportion differs by less are of one shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +62,19 @@ class ChipSampler:
 
         Raises RefusedError where the data, the image or the stack does not do.
         """
-        table = _table(data)
-        if table.camera is None:
-            raise RefusedError("the camera is not calibrated yet: calibrate it, then take samples")
+        table = sound_table(data)
         if pointed.chip not in table.chips:
             known = ", ".join(table.chips)
             raise RefusedError(f"the table file has no chip {pointed.chip!r}; it has {known}")
-        frame, scale = _in_camera_px(pointed, table.camera.width_px, table.camera.height_px)
-        calibration = Calibration.fit(table.camera)
+        laid = LaidPicture.of(table, pointed.picture)
+        frame, calibration = laid.frame, laid.calibration
         size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
-        x, y = calibration.image_to_felt(np.array([pointed.at_px]) * scale)[0].tolist()
-        around = Place(center_mm=(x, y), angle_deg=0.0)
+        at_mm = laid.felt_mm(pointed.at_px)
+        around = Place(center_mm=at_mm, angle_deg=0.0)
         with self._lock:
             networks = self._networks
             stack = laid_stack(
-                frame, calibration, around, (x, y), networks.detector, networks.strips, size,
+                frame, calibration, around, at_mm, networks.detector, networks.strips, size,
                 pointed.laid,
             )  # fmt: skip
             if stack is None:
@@ -99,13 +91,13 @@ class ChipSampler:
         outline = calibration.felt_to_image(
             silhouette(calibration, np.asarray(stack.center_mm), len(stack.colours), size)
         )
-        return _answer(pointed, sample, read, chips, outline / scale)
+        return _answer(pointed, sample, read, chips, outline / laid.scale)
 
 
 def chip_pairs(data: Mapping[str, JsonValue]) -> list[ChipPair]:
     """The pairs of a table file's chips, those that look most alike first; none of unsound data."""
     try:
-        return _pair_forms(pairs(_table(data).chips))
+        return _pair_forms(pairs(sound_table(data).chips))
     except RefusedError:
         return []
 
@@ -139,30 +131,3 @@ def _pair_forms(found: list[Pair]) -> list[ChipPair]:
         )
         for pair in found
     ]  # fmt: skip
-
-
-def _table(data: Mapping[str, JsonValue]) -> TableFile:
-    try:
-        return TableFile.model_validate(data)
-    except ValidationError as error:
-        first = faults_of(error)[0]
-        raise RefusedError(f"the table file: {first.place}: {first.message}") from error
-
-
-def _in_camera_px(pointed: Pointed, width: int, height: int) -> tuple[ByteArray, float]:
-    """The image in the camera's size, and the camera's px to one of its own.
-
-    Raises RefusedError.
-    """
-    image = cv2.imread(str(pointed.picture))
-    if image is None:
-        raise RefusedError("this picture is not kept any more; take it again")
-    h, w = image.shape[:2]
-    if abs(w / h - width / height) > SAME_SHAPE:
-        raise RefusedError(
-            f"the picture has {w} x {h} px, the calibrated camera {width} x {height}: take a "
-            "picture of that camera, uncropped"
-        )
-    if (w, h) != (width, height):
-        image = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
-    return np.asarray(image, np.uint8), width / w

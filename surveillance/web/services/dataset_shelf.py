@@ -16,7 +16,7 @@ from surveillance.web.services.thumbnails import Thumbnails
 
 @dataclass(frozen=True, slots=True)
 class ReviewedDataset:
-    """All that works on one dataset; `slug` names it in addresses."""
+    """Services of one dataset; `slug` names it in URLs."""
 
     slug: str
     review: ReviewService

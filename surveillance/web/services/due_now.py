@@ -1,4 +1,4 @@
-"""What the cards that lie there now are due: the round is settled before it is over.
+"""Payouts due by the cards that lie there now: the round is settled before it is over.
 
 Seats are read as they are turned up. What has not been read yet is undecided, never guessed;
 the verdict on the round is the audit's, once the round is decided.
@@ -55,7 +55,7 @@ class RulesOfTables:
 def seats_now(
     seats: Sequence[Mapping[str, Any]], rules: TableRules | None, table: str
 ) -> tuple[tuple[SeatNow, ...], HouseWayNow | None]:
-    """What lies at each seat (as `SeatNow` of the hub tells it), with what is due of it."""
+    """Return what lies at each seat (`live.states.SeatNow` as JSON), with what is due there."""
     settlement = None
     if rules is not None:
         try:
@@ -149,13 +149,13 @@ def _house_way(settlement: Settlement | None) -> HouseWayNow | None:
     if way is None:
         words = dealer.undecided or dealer.house_way_undecided or "not read yet"
         return HouseWayNow(kind="undecided", words=words)
-    told = f"{way.why} ({way.rule})"
+    reason = f"{way.why} ({way.rule})"
     if dealer.matches is None:
-        return HouseWayNow(kind="undecided", words=told)
+        return HouseWayNow(kind="undecided", words=reason)
     if dealer.matches:
-        return HouseWayNow(kind="ok", words=told)
+        return HouseWayNow(kind="ok", words=reason)
     return HouseWayNow(
-        kind="high", words=told, low=_high_first(way.low), high=_high_first(way.high)
+        kind="high", words=reason, low=_high_first(way.low), high=_high_first(way.high)
     )
 
 

@@ -1,4 +1,4 @@
-"""What a service cannot do; the routers say it in HTTP."""
+"""Errors of services; the routers map them to HTTP."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from settlement.errors import FeltwatchError
 
 
 class NotThereError(FeltwatchError):
-    """What was asked for is not there."""
+    """The requested thing does not exist."""
 
 
 class RefusedError(FeltwatchError):
-    """What was sent cannot be taken; the message says what would be right."""
+    """The data sent is not valid; the message says what is accepted."""
 
 
 class ContradictedError(FeltwatchError):
-    """What was sent contradicts what is known; the message says what."""
+    """The data sent contradicts what is known; the message says where."""

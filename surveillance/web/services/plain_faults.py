@@ -1,4 +1,4 @@
-"""What pydantic finds wrong, in plain English, each at its place."""
+"""Errors of pydantic in plain English, each with its place."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ MOST = 20_000
 
 
 class RecordingsService:
-    """What the pages and the API of recordings ask for."""
+    """Service of the pages and the API of recordings."""
 
     def __init__(self, store: Store, manager: AuditManager) -> None:
         self._store, self._manager = store, manager
@@ -69,7 +69,10 @@ class RecordingsService:
     def add(self, question: AuditQuestion, by: str) -> RecordingForm:
         """Queue an audit."""
         own = question
-        cameras = [CameraFile(one.name, one.file, one.offset_s) for one in own.cameras]
+        cameras = [
+            CameraFile(one.name, one.file, one.offset_s, tuple(one.more_files))
+            for one in own.cameras
+        ]
         row = self._manager.add(own.folder, own.file, own.table_file, by, own.more_files, cameras)
         return form_of(row)
 
@@ -86,7 +89,7 @@ class RecordingsService:
         return form_of(self._manager.resume(id))
 
     def make_preview(self, id: int) -> PreviewForm:
-        """Have a preview made unless there is one."""
+        """Request a preview unless there is one."""
         row = self._store.recordings.get(id)
         self._manager.videos(row)
         if self._manager.preview(row) is None:
@@ -144,12 +147,12 @@ class RecordingsService:
     def _preview(self, row: RecordingRow) -> PreviewForm:
         if self._manager.preview(row) is not None:
             return PreviewForm(state="ready", share=1.0)
-        told = self._manager.preview_progress(row.id)
-        if told is None:
+        report = self._manager.preview_progress(row.id)
+        if report is None:
             return PreviewForm(state="none", share=0.0)
-        if told.kind == "failed":
-            return PreviewForm(state="failed", share=0.0, message=told.message)
-        share = told.at_s / told.duration_s if told.duration_s else 0.0
+        if report.kind == "failed":
+            return PreviewForm(state="failed", share=0.0, message=report.message)
+        share = report.at_s / report.duration_s if report.duration_s else 0.0
         return PreviewForm(state="making", share=min(1.0, share))
 
     def _last_of(self, folder: str) -> dict[str, RecordingRow]:

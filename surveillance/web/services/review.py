@@ -1,4 +1,4 @@
-"""Review of a labelled dataset: pictures in pages, boxes saved by revision, confirmations."""
+"""Review of a labelled dataset: images in pages, boxes saved by revision, confirmations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from surveillance.web.schemas.review import (
 from surveillance.web.services.errors import NotThereError, RefusedError
 
 DEAL_LIMIT = 200
-"""Most pictures of one deal that a check looks at."""
+"""Most images of one deal that a check reads."""
 
 MAX_LABELS = 2_000
 _SLACK_PX = 0.5
@@ -40,16 +40,16 @@ _CARDS = frozenset(DECK_LABELS)
 
 
 class ChangedMeanwhile(Exception):  # noqa: N818 - the answer to a step, not a failure
-    """Somebody else's change came first; `picture` is how it stands now."""
+    """Somebody else's change came first; `picture` is its present state."""
 
     def __init__(self, message: str, picture: PictureForm) -> None:
-        """Tell `message`, and the picture as it stands."""
+        """Carry `message`, and the image in its present state."""
         super().__init__(message)
         self.picture = picture
 
 
 class ReviewService:
-    """All that the review page does with one dataset."""
+    """Service of the review page for one dataset."""
 
     def __init__(self, pictures: LabelledPictures, url: str) -> None:
         """Work on `pictures`; `url` is the path under which its API is served."""
@@ -80,7 +80,7 @@ class ReviewService:
     def page(
         self, wanted: Filter, *, after: int, before: int | None, limit: int, at: int | None = None
     ) -> PicturePage:
-        """At most `limit` pictures after one, before one, or from picture `at` on."""
+        """At most `limit` images after one, before one, or from image `at` on."""
         if at is not None and before is None:
             found = self.pictures.page_after(at, limit + 1, wanted)
             if self.pictures.matches(at, wanted):
@@ -95,7 +95,7 @@ class ReviewService:
         return PicturePage(pictures=[self._line(p) for p in shown], more=len(found) > limit)
 
     def count(self, wanted: Filter, at: int | None) -> PictureCount:
-        """How many pictures the filter lets through, and the place of picture `at`."""
+        """Count the images that match the filter, and find the position of image `at`."""
         matching = self.pictures.count(wanted)
         place = None if at is None else matching - self.pictures.count(wanted, after_id=at)
         if wanted.confirmed is None:
@@ -105,7 +105,7 @@ class ReviewService:
         return PictureCount(matching=matching, confirmed=confirmed, place=place)
 
     def picture(self, id: int) -> PictureForm:
-        """A picture with its boxes. Raises NotThereError."""
+        """An image with its boxes. Raises NotThereError."""
         picture = self.find(id)
         while True:
             form = self._form(picture)
@@ -116,14 +116,14 @@ class ReviewService:
             picture = again
 
     def find(self, id: int) -> Picture:
-        """A picture as the manifest has it. Raises NotThereError."""
+        """An image as the manifest has it. Raises NotThereError."""
         picture = self.pictures.find(id)
         if picture is None:
-            raise NotThereError(f"there is no picture {id} in this dataset")
+            raise NotThereError(f"there is no image {id} in this dataset")
         return picture
 
     def path(self, id: int) -> Path:
-        """The picture's file. Raises NotThereError, also when it lies outside the dataset."""
+        """The image's file. Raises NotThereError, also when it lies outside the dataset."""
         try:
             return self.pictures.path(self.find(id))
         except FeltwatchError as error:
@@ -132,7 +132,7 @@ class ReviewService:
     def set_boxes(
         self, id: int, forms: Sequence[BoxForm], *, by: str, revision: int
     ) -> PictureForm:
-        """Save the boxes; gives back the picture as it is then.
+        """Save the boxes; return the image as it is then.
 
         Raises NotThereError, RefusedError for a box or label that can't be, and ChangedMeanwhile.
         """
@@ -162,7 +162,7 @@ class ReviewService:
             raise ChangedMeanwhile(str(conflict), self.picture(id)) from conflict
 
     def history(self, id: int) -> list[ChangeLine]:
-        """Every change of a picture, the first one first. Raises NotThereError."""
+        """Every change of an image, the first one first. Raises NotThereError."""
         self.find(id)
         return [
             ChangeLine(
@@ -182,10 +182,10 @@ class ReviewService:
         for change, boxes in self._versions(id):
             if change.revision == revision:
                 return [_form(box) for box in boxes]
-        raise NotThereError(f"picture {id} has no revision {revision}")
+        raise NotThereError(f"image {id} has no revision {revision}")
 
     def suggestions(self, id: int, forms: Sequence[BoxForm] | None = None) -> SuggestionsForm:
-        """What is suggested for a picture; with `forms` in place of its boxes.
+        """Return the suggestions for an image; with `forms` in place of its boxes.
 
         Raises NotThereError.
         """
@@ -210,13 +210,13 @@ class ReviewService:
         )
 
     def reject(self, id: int, keys: Sequence[str]) -> SuggestionsForm:
-        """Keep these suggestions as the rejected ones of a picture. Raises NotThereError."""
+        """Keep these suggestions as the rejected ones of an image. Raises NotThereError."""
         self.find(id)
         self.pictures.suggestions.reject(id, keys)
         return self.suggestions(id)
 
     def deal(self, id: int, forms: Sequence[BoxForm] | None = None) -> DealForm:
-        """The 53-card check of a picture's deal; with `forms` in place of its boxes.
+        """The 53-card check of an image's deal; with `forms` in place of its boxes.
 
         Raises NotThereError.
         """
@@ -246,8 +246,8 @@ class ReviewService:
     def _versions(self, id: int) -> list[tuple[Change, tuple[Box, ...]]]:
         """Each change with the boxes after it, the first one first.
 
-        The manifest keeps the boxes before each change of boxes: what stood after a change
-        is what stood before the next one, or what stands now.
+        The manifest keeps the boxes before each change of boxes: those after a change
+        are those before the next one, or the present ones.
         """
         found = []
         boxes = self.pictures.boxes(id)
@@ -260,8 +260,8 @@ class ReviewService:
     def _check(self, picture: Picture, boxes: Sequence[Box]) -> None:
         """Raise RefusedError for a new box that can't be; boxes that were there may stay.
 
-        An import may have brought a box outside the picture or a label that the dataset does
-        not list: that must not keep a person from mending the picture's other boxes.
+        An import may have brought a box outside the image or a label that the dataset does
+        not list: that must not keep a person from correcting the image's other boxes.
         """
         known = set(self.pictures.labels())
         there: dict[tuple[object, ...], list[Box]] = {}
@@ -289,7 +289,7 @@ class ReviewService:
             )
             if not (inside and 0 <= centre_x <= picture.width and 0 <= centre_y <= picture.height):
                 raise RefusedError(
-                    f"{name}: does not lie within the picture of "
+                    f"{name}: does not lie within the image of "
                     f"{picture.width} x {picture.height} px"
                 )
 

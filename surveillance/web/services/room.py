@@ -1,4 +1,4 @@
-"""The wall and a table's page: what the hub tells, beside what the store keeps."""
+"""The wall and a table's page: states of the event bus, and what the store keeps."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 STATE_WORDS = {
     "connecting": "Connecting",
     "running": "Watching",
-    "stalled": "No picture arrives",
-    "frozen": "Picture stands still",
+    "stalled": "No frames arrive",
+    "frozen": "Frozen image",
     "reconnecting": "Reconnecting",
     "ended": "Ended",
     "failed": "Failed",
@@ -52,7 +52,7 @@ _open = LastKnown(most=8)
 
 
 def open_alerts(store: Store) -> int:
-    """How many alerts wait for a verdict; while the store is down, how many did."""
+    """Count the alerts that wait for a verdict; while the store is down, the last count."""
     key = store.database.name
     return _open.ask(key, lambda: store.alerts.counts(AlertFilter(state="open"))["open"], 0)
 
@@ -113,11 +113,11 @@ class Room:
         """The last image as JPEG. Raises NotThereError."""
         data = self._bus.picture(camera, overlay) if self._bus is not None else None
         if data is None:
-            raise NotThereError(f"there is no picture of {camera!r} now")
+            raise NotThereError(f"there is no image of {camera!r} now")
         return data
 
     def set_dealer(self, camera: str, name: str | None, by: str) -> TableLine:
-        """Say who deals at a camera's table from now on. Raises NotThereError."""
+        """Name the dealer at a camera's table from now on. Raises NotThereError."""
         line = self.line(camera)
         if self._store is None:
             raise NotThereError("nothing is kept here: the server was started without a store")
@@ -125,7 +125,7 @@ class Room:
         return self.line(camera)
 
     def declared(self, camera: str) -> DeclaredForm:
-        """What is declared of a camera's table. Raises NotThereError."""
+        """Return what is declared of a camera's table. Raises NotThereError."""
         line, now = self.line(camera), datetime.now(UTC)
         rows = () if self._store is None else self._store.declarations.in_force(line.table, now)
         table = self._table_file(camera)
@@ -166,7 +166,7 @@ class Room:
         return None if path is None else self._rules.table(path)
 
     def record(self) -> RecordStatus:
-        """How the record stands."""
+        """Return the status of the record."""
         return self._bus.record if self._bus is not None else RecordStatus()
 
     def _cameras(self) -> dict[str, CameraRow]:
@@ -179,31 +179,31 @@ class Room:
     def _line(self, camera: str, state: TableState | None, known: CameraRow | None) -> TableLine:
         table = state.table if state is not None else known.table if known else camera
         (latest, alert, waiting), dealer = self._last(camera, table)
-        told: Mapping[str, Any] = state.model_dump(mode="json") if state is not None else {}
+        live: Mapping[str, Any] = state.model_dump(mode="json") if state is not None else {}
         path = self._files.get(camera)
         rules = self._rules.get(path) if path is not None else None
-        seats, way = seats_now(_in_order(told.get("seats", ())), rules, table)
-        name = told.get("state", "off")
+        seats, way = seats_now(_in_order(live.get("seats", ())), rules, table)
+        name = live.get("state", "off")
         return TableLine(
             camera=camera,
             table=table,
-            game=told.get("game") or (rules.game if rules else ""),
+            game=live.get("game") or (rules.game if rules else ""),
             state=name,
             words=_words(name),
-            message=told.get("message") or "",
-            phase=told.get("phase") or "",
-            round_id=told.get("round_id"),
-            stream_s=_number(told.get("stream_s")),
-            lag_s=_number(told.get("lag_s")),
-            fps=_number(told.get("fps")),
-            dropped=told.get("dropped") or 0,
-            restarts=told.get("restarts") or 0,
-            frame_shown_at=told.get("frame_shown_at"),
+            message=live.get("message") or "",
+            phase=live.get("phase") or "",
+            round_id=live.get("round_id"),
+            stream_s=_number(live.get("stream_s")),
+            lag_s=_number(live.get("lag_s")),
+            fps=_number(live.get("fps")),
+            dropped=live.get("dropped") or 0,
+            restarts=live.get("restarts") or 0,
+            frame_shown_at=live.get("frame_shown_at"),
             picture_age_s=self._bus.picture_age_s(camera) if self._bus is not None else None,
             has_picture=self._bus is not None and self._bus.picture(camera, False) is not None,
             dealer=dealer,
             further=tuple(
-                FurtherLine(words=_words(one["state"]), **one) for one in told.get("further", ())
+                FurtherLine(words=_words(one["state"]), **one) for one in live.get("further", ())
             ),
             seats=seats,
             house_way=way,

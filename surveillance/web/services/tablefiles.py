@@ -45,7 +45,7 @@ class ShelvedTable:
 class TableShelf:
     """The table files named by cameras, lying beside those, or in folders of recordings.
 
-    Looked up anew each time: files come and go.
+    Looked up again each time: files come and go.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class TableShelf:
 
     @property
     def home(self) -> Path | None:
-        """Where new table files go."""
+        """Folder of new table files."""
         known = [*self._named.values(), *self._files]
         return known[0].resolve().parent if known else next(iter(self._folders), None)
 
@@ -103,7 +103,7 @@ class TableShelf:
         return shelved, read_table_data(shelved.path)
 
     def table(self, id: str) -> TableFile:
-        """A table file, checked. Raises FeltwatchError naming file, key and mend."""
+        """A table file, checked. Raises FeltwatchError naming file, key and fix."""
         return load_table(self.get(id).path)
 
     def write(self, id: str, data: Mapping[str, JsonValue], revision: str) -> str:
@@ -140,7 +140,7 @@ class TableShelf:
 
 
 def faults(data: Mapping[str, JsonValue], folder: Path) -> tuple[Fault, ...]:
-    """All that is wrong with a table file's data; `folder` is where it lies."""
+    """Return the faults of a table file's data; `folder` is the file's."""
     try:
         table = TableFile.model_validate(data)
     except ValidationError as error:

@@ -32,10 +32,10 @@ class Thumbnails:
         self._folder = dataset / FOLDER
 
     def tag(self, path: Path) -> str:
-        """What stays the same as long as the image does; 40 hexadecimal digits."""
+        """Return a tag that changes with the image file; 40 hexadecimal digits."""
         stat = path.stat()
-        told = f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\0{SIDE_PX}"
-        return hashlib.sha256(told.encode("utf-8", "surrogateescape")).hexdigest()[:40]
+        identity = f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\0{SIDE_PX}"
+        return hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:40]
 
     def jpeg(self, path: Path, tag: str) -> bytes:
         """The thumbnail of the image at `path`, whose tag is `tag`.
@@ -61,7 +61,7 @@ def _shrunk(path: Path) -> bytes:
             image.thumbnail((SIDE_PX, SIDE_PX))
             small = ImageOps.exif_transpose(image).convert("RGB")
     except (OSError, ValueError, SyntaxError, UnidentifiedImageError) as error:
-        raise FeltwatchError(f"{path.name}: is no picture that can be read") from error
+        raise FeltwatchError(f"{path.name}: is not an image that can be read") from error
     out = io.BytesIO()
     small.save(out, "JPEG", quality=_QUALITY)
     return out.getvalue()

@@ -45,7 +45,7 @@ def alert_mark(row: AlertRow, first_s: float) -> TimelineAlert:
 
 @dataclass(slots=True)
 class _Read:
-    """How far a file was read, and what stood there."""
+    """How far a file was read, and what was found."""
 
     first_s: float
     inode: int
@@ -96,10 +96,10 @@ class SoFar:
         with self._lock:
             try:
                 with path.open("rb") as file:
-                    told = os.fstat(file.fileno())
+                    status = os.fstat(file.fileno())
                     known = self._files.pop(path, None)
-                    if known is None or not known.goes_on(first_s, told):
-                        known = _Read(first_s, told.st_ino)
+                    if known is None or not known.goes_on(first_s, status):
+                        known = _Read(first_s, status.st_ino)
                     file.seek(known.offset)
                     for line in file:
                         if not line.endswith(b"\n"):

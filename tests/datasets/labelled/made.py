@@ -15,7 +15,7 @@ LABELS = ("AS", "KD", "7H", "JOKER", "BACK")
 
 
 def picture_bytes(seed: int, width: int = 96, height: int = 64, suffix: str = ".jpg") -> bytes:
-    """A picture that looks like no other of another seed."""
+    """An image unlike those of other seeds."""
     rng = np.random.default_rng(seed)
     coarse = rng.integers(20, 230, (6, 8, 3), np.uint8)
     image = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
@@ -29,13 +29,13 @@ def add(
     file: str,
     boxes: tuple[Box, ...] = (),
     seed: int | None = None,
-    **told: object,
+    **facts: object,
 ) -> int:
-    """Put a made picture into a dataset."""
+    """Put a generated image into a dataset."""
     data = picture_bytes(hash_of(file) if seed is None else seed)
     found = inspect(data)
     put_file(data, dataset.folder / "pictures" / file)
-    new = NewPicture(file, found.width, found.height, found.sha256, found.phash, **told)  # type: ignore[arg-type]
+    new = NewPicture(file, found.width, found.height, found.sha256, found.phash, **facts)  # type: ignore[arg-type]
     return dataset.add_picture(new, boxes, found.thumb)
 
 
@@ -45,7 +45,7 @@ def hash_of(text: str) -> int:
 
 
 def contents(dataset: Dataset) -> dict[str, tuple[Picture, tuple[Box, ...]]]:
-    """Everything of the pictures but their number and revision, by file."""
+    """Everything of the images but their number and revision, by file."""
     return {
         p.file: (dataclasses.replace(p, id=0, revision=0), dataset.boxes(p.id))
         for p in dataset.pictures()
@@ -53,7 +53,7 @@ def contents(dataset: Dataset) -> dict[str, tuple[Picture, tuple[Box, ...]]]:
 
 
 def small_dataset(folder: Path) -> Dataset:
-    """Six pictures with all that a dataset can hold."""
+    """Six images with all that a dataset can hold."""
     dataset = Dataset.create(folder, LABELS)
     boxes = (
         Box("AS", 3.25, 4.5, 20.125, 30, visible=0.5, score=1 / 3,

@@ -38,12 +38,12 @@ def test_there_and_back_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert f"{out}.zip" in capsys.readouterr().out
     assert main(["dataset", "import", f"{out}.zip", "--into", str(tmp_path / "b"), "--json",
                  "--quiet"]) == 0  # fmt: skip
-    told = json.loads(capsys.readouterr().out)
-    assert (told["added"], told["boxes"], told["missing"]) == (6, 10, 0)
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["added"], printed["boxes"], printed["missing"]) == (6, 10, 0)
     assert main(["dataset", "diff", str(tmp_path / "d"), str(tmp_path / "b"), "--json",
                  "--quiet"]) == 0  # fmt: skip
-    told = json.loads(capsys.readouterr().out)
-    assert (told["same"], sum(told["differences"].values())) == (10, 0)
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["same"], sum(printed["differences"].values())) == (10, 0)
 
 
 def test_ctrl_c_says_that_it_can_go_on(
@@ -73,14 +73,14 @@ def test_check_ends_with_one_when_there_are_errors(
     assert main(["dataset", "check", str(tmp_path / "d"), "--quiet"]) == 1
     assert "box_outside" in capsys.readouterr().out
     assert main(["dataset", "check", str(tmp_path / "d"), "--quiet", "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert {f["code"]: f["count"] for f in told["findings"]}["box_outside"] == 4
+    printed = json.loads(capsys.readouterr().out)
+    assert {f["code"]: f["count"] for f in printed["findings"]}["box_outside"] == 4
     with Dataset.create(tmp_path / "good", ("AS",)) as dataset:
         add(dataset, "a.jpg", (Box("AS", 1, 1, 9, 9),))
     assert main(["dataset", "check", str(tmp_path / "good"), "--quiet"]) == 0
 
 
-def test_split_tells_what_it_reached(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_split_prints_what_it_reached(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Dataset.create(tmp_path, ("AS",)) as dataset:
         for n in range(20):
             dataset.add_picture(NewPicture(f"{n}.jpg", 9, 9, sha256=f"{n}", shift=f"s{n}"))
@@ -93,7 +93,7 @@ def test_split_tells_what_it_reached(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("command", ["check", "split", "stats", "diff", "export"])
-def test_a_folder_without_a_dataset_is_told(
+def test_a_folder_without_a_dataset_is_refused(
     tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     more = {
@@ -125,10 +125,10 @@ def test_the_page_of_statistics_holds_all_it_shows(
         add(dataset, "<script>.jpg", (Box("<b>label", 1, 1, 30, 30),), split="train")
         dataset.path(dataset.picture(1)).unlink()
     assert main(["dataset", "stats", str(tmp_path / "d"), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["pictures"], told["boxes"], told["confirmed"]) == (7, 11, 1)
-    assert sum(told["sizes_px"]["counts"]) == 11
-    assert told["splits"] == {"none": 1, "spare": 1, "test": 1, "train": 3, "val": 1}
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["pictures"], printed["boxes"], printed["confirmed"]) == (7, 11, 1)
+    assert sum(printed["sizes_px"]["counts"]) == 11
+    assert printed["splits"] == {"none": 1, "spare": 1, "test": 1, "train": 3, "val": 1}
     page = (tmp_path / "d" / "stats.html").read_text()
     assert "<script" not in page
     assert "<b>label" not in page
@@ -161,8 +161,8 @@ def painted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         image = ground(300, 260)
         box = paint_card(image, label, (150, 130), 40.0 * n, 40)
         cv2.imwrite(str(source / "images" / f"{n}.png"), image)
-        told = "QD" if label == "AS" else label
-        own = {"label": told, "xyxy": [float(v) for v in box], "kind": "card"}
+        name = "QD" if label == "AS" else label
+        own = {"label": name, "xyxy": [float(v) for v in box], "kind": "card"}
         entries.append({"image": f"images/{n}.png", "width": 300, "height": 260, "boxes": [own]})
     (source / "labels.json").write_text(json.dumps(entries))
     assert main(["dataset", "import", str(source), "--into", str(tmp_path / "d"), "--quiet"]) == 0
@@ -172,16 +172,16 @@ def painted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_model_against_a_dataset(painted: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert main(["dataset", "diff", str(painted), "--model", "--json", "--quiet"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["pictures"] == 3
-    assert told["differences"]["wrong_label"] == 1
-    assert told["confusions"] == [{"first": "QD", "second": "AS", "times": 1}]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["pictures"] == 3
+    assert printed["differences"]["wrong_label"] == 1
+    assert printed["confusions"] == [{"first": "QD", "second": "AS", "times": 1}]
     page = (painted / "diff.html").read_text()
     assert page.index("wrong label") < page.index("QD")
     assert "data:image/jpeg;base64," in page
 
 
-def test_a_model_tells_whole_cards_where_those_are_labelled(painted: Path) -> None:
+def test_a_model_gives_whole_cards_where_those_are_labelled(painted: Path) -> None:
     with Dataset.open(painted) as dataset:
         boxes, terms = model_boxes(dataset, Path("none"))
         assert terms is Terms.CARDS
@@ -246,6 +246,6 @@ def test_the_benchmark_measures_every_step() -> None:
     assert not any(f["code"] == "near_duplicate" for f in figures["findings"])
 
 
-def test_pictures_made_differ() -> None:
+def test_images_made_differ() -> None:
     assert np.frombuffer(picture_bytes(1), np.uint8).size > 100
     assert picture_bytes(1) != picture_bytes(2)

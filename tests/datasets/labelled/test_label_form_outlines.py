@@ -252,11 +252,11 @@ def test_ultralytics_reads_our_yolo(tmp_path: Path, form: Format, task: str) -> 
     box = TURNED if task == "obb" else UPRIGHT
     with ours(tmp_path / "d", box) as dataset:
         export_labels(dataset, tmp_path / "out", form)
-    told = check_det_dataset(str(tmp_path / "out" / "data.yaml"))
-    assert told["names"] == dict(enumerate(LABELS))
+    data = check_det_dataset(str(tmp_path / "out" / "data.yaml"))
+    assert data["names"] == dict(enumerate(LABELS))
     corners = np.array(corners_of(box)) / (96, 64)
     for split in ("train", "val"):
-        opened = YOLODataset(img_path=told[split], data=told, imgsz=64, augment=False, task=task)
+        opened = YOLODataset(img_path=data[split], data=data, imgsz=64, augment=False, task=task)
         (label,) = opened.labels
         assert label["cls"].tolist() == [[LABELS.index(box.label)]]
         if task == "detect":
@@ -279,18 +279,18 @@ def test_labels_that_ultralytics_writes_come_in(tmp_path: Path, task: str) -> No
     put(tmp_path / "in" / "images" / "val", "a.jpg")
     put(tmp_path / "in" / "images" / "train", "b.jpg")
     image = cv2.imread(str(tmp_path / "in" / "images" / "val" / "a.jpg"))
-    told: dict[str, Any] = {"boxes": torch.tensor([[*UPRIGHT.xyxy, 0.9, 1]])}
+    arguments: dict[str, Any] = {"boxes": torch.tensor([[*UPRIGHT.xyxy, 0.9, 1]])}
     if task == "obb":
         turn = float(np.radians(30))
-        told = {"obb": torch.tensor([[40.0, 30.0, 20.0, 10.0, turn, 0.9, 0]])}
+        arguments = {"obb": torch.tensor([[40.0, 30.0, 20.0, 10.0, turn, 0.9, 0]])}
     elif task == "segment":
         mask = np.zeros((64, 96), np.uint8)
         cv2.fillPoly(mask, [np.array(RING, np.int32)], 1)
-        told = {"boxes": torch.tensor([[8.0, 10.0, 30.0, 26.0, 0.9, 1]]),
+        arguments = {"boxes": torch.tensor([[8.0, 10.0, 30.0, 26.0, 0.9, 1]]),
                 "masks": torch.tensor(mask[None])}  # fmt: skip
     elif task == "pose":
-        told["keypoints"] = torch.tensor([[[12.0, 12.0, 1.0], [30.0, 30.0, 0.75]]])
-    found = Results(image, path="a.jpg", names=dict(enumerate(LABELS)), **told)
+        arguments["keypoints"] = torch.tensor([[[12.0, 12.0, 1.0], [30.0, 30.0, 0.75]]])
+    found = Results(image, path="a.jpg", names=dict(enumerate(LABELS)), **arguments)
     found.save_txt(str(tmp_path / "in" / "labels" / "val" / "a.txt"))
     shape = "kpt_shape: [2, 3]\n" if task == "pose" else ""
     (tmp_path / "in" / "data.yaml").write_text(

@@ -74,11 +74,11 @@ def label_studio(folder: Path) -> dict[str, tuple[Box, ...]]:
 def test_label_studio_is_read_as_its_own_converter_reads_it(tmp_path: Path) -> None:
     found = label_studio(tmp_path)
     (path,) = (WRITTEN / "label-studio-sdk" / "coco").glob("*.json")
-    told = json.loads(path.read_text(encoding="utf-8"))
-    names = {one["id"]: one["name"] for one in told["categories"]}
-    files = {one["id"]: Path(one["file_name"]).name for one in told["images"]}
+    content = json.loads(path.read_text(encoding="utf-8"))
+    names = {one["id"]: one["name"] for one in content["categories"]}
+    files = {one["id"]: Path(one["file_name"]).name for one in content["images"]}
     upright = {
-        (files[one["image_id"]], names[one["category_id"]]): one for one in told["annotations"]
+        (files[one["image_id"]], names[one["category_id"]]): one for one in content["annotations"]
     }
     (box, _), (polygon,) = found["1f2e3d4c-a.jpg"], found["5a6b7c8d-b.jpg"]
     x, y, width, height = upright["1f2e3d4c-a.jpg", box.label]["bbox"]

@@ -22,8 +22,8 @@ from tests.datasets.labelled.made import LABELS, add, picture_bytes
 GOOD = Box("AS", 5, 5, 20, 30)
 
 
-def codes(dataset: Dataset, **told: object) -> dict[Code, int]:
-    found = check(dataset, min_examples=0, **told)  # type: ignore[arg-type]
+def codes(dataset: Dataset, **options: object) -> dict[Code, int]:
+    found = check(dataset, min_examples=0, **options)  # type: ignore[arg-type]
     return {f.code: f.count for f in found if f.severity is not Severity.INFO}
 
 
@@ -112,12 +112,12 @@ def test_a_card_twice_in_a_deal(tmp_path: Path) -> None:
         ([Box("BACK", 0, 0, 10, 20), Box("BACK", 400, 0, 410, 20)], 0),
     ],
 )
-def test_what_is_one_card_in_a_picture(boxes: list[Box], times: int) -> None:
+def test_what_is_one_card_in_an_image(boxes: list[Box], times: int) -> None:
     assert len(cards_twice([View("a.jpg", tuple(boxes))])) == times
 
 
 def changed_copies(seed: int) -> list[bytes]:
-    """The same picture, saved again, smaller and brighter."""
+    """The same image, saved again, smaller and brighter."""
     image = Image.open(io.BytesIO(picture_bytes(seed, 320, 240)))
     copies = [image, image.resize((160, 120)), image.point(lambda v: min(255, int(v * 1.15)))]
     out = []
@@ -202,7 +202,7 @@ def test_examples_are_few_however_much_is_wrong(tmp_path: Path) -> None:
         assert found.as_dict()["code"] == "label_unknown"
 
 
-def test_a_picture_on_its_side_counts_as_its_camera_turned_it() -> None:
+def test_an_image_on_its_side_counts_as_its_camera_turned_it() -> None:
     image = Image.open(io.BytesIO(picture_bytes(3, 96, 64)))
     exif = image.getexif()
     exif[0x0112] = 6

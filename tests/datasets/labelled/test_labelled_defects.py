@@ -38,14 +38,14 @@ def put(folder: Path, *names: str) -> None:
 
 def coco(folder: Path, name: str, image: str, box: list[float], **more: object) -> Path:
     """Write a COCO file of one image with one box."""
-    told = {
+    content = {
         "categories": [{"id": 1, "name": "AS"}],
         "images": [{"id": 1, "file_name": image, "width": 96, "height": 64}],
         "annotations": [{"id": 4, "image_id": 1, "category_id": 1, "bbox": box, **more}],
     }
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(content))
     return path
 
 
@@ -221,9 +221,9 @@ def test_turned_boxes_of_yolo_keep_their_turn(tmp_path: Path) -> None:
 def test_a_category_id_that_stands_twice_is_refused(tmp_path: Path) -> None:
     put(tmp_path / "in", "a.jpg")
     path = coco(tmp_path / "in", "x.json", "a.jpg", [1, 2, 3, 4])
-    told = json.loads(path.read_text())
-    told["categories"].append({"id": 1, "name": "KD"})
-    path.write_text(json.dumps(told))
+    content = json.loads(path.read_text())
+    content["categories"].append({"id": 1, "name": "KD"})
+    path.write_text(json.dumps(content))
     with pytest.raises(FeltwatchError, match="id 1 stands for both 'AS' and 'KD'"):
         import_labels(tmp_path / "in", tmp_path / "d")
 
@@ -269,14 +269,14 @@ def test_an_outline_kept_by_an_earlier_version_goes_when_the_box_was_moved(tmp_p
 def test_polygons_masks_and_crowds_reach_other_forms(tmp_path: Path) -> None:
     put(tmp_path / "in", "a.jpg")
     path = coco(tmp_path / "in", "x.json", "a.jpg", [10, 10, 20, 10], segmentation=[RING])
-    told = json.loads(path.read_text())
+    content = json.loads(path.read_text())
     counts = [64 * 40 + 8, 6, 64 * 55 + 50]
     counts[2] = 96 * 64 - counts[0] - counts[1]
-    told["annotations"].append(
+    content["annotations"].append(
         {"id": 5, "image_id": 1, "category_id": 1, "bbox": [40, 8, 1, 6], "iscrowd": 1,
          "segmentation": {"size": [64, 96], "counts": counts}}
     )  # fmt: skip
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(content))
     import_labels(tmp_path / "in", tmp_path / "d")
     with Dataset.open(tmp_path / "d") as dataset:
         export_labels(dataset, tmp_path / "cvat", Format.CVAT)
@@ -329,8 +329,8 @@ def test_what_boxes_enclose_is_detected_and_kept(
 def test_what_boxes_enclose_is_not_guessed(tmp_path: Path) -> None:
     fan(tmp_path, 2, False)
     assert import_labels(tmp_path / "out", tmp_path / "d").encloses is None
-    told = ImportOptions(encloses=Encloses.CARD)
-    assert import_labels(tmp_path / "out", tmp_path / "told", told).encloses == "card"
+    options = ImportOptions(encloses=Encloses.CARD)
+    assert import_labels(tmp_path / "out", tmp_path / "told", options).encloses == "card"
 
 
 def test_indices_and_whole_cards_do_not_mix(tmp_path: Path) -> None:
@@ -350,9 +350,9 @@ def test_a_set_whose_images_are_all_missing_is_an_error(
 ) -> None:
     coco(tmp_path / "in", "x.json", "a.jpg", [1, 2, 3, 4])
     assert main(["dataset", "import", str(tmp_path / "in"), "--into", str(tmp_path / "d")]) != 0
-    assert "none of its 1 pictures is there" in capsys.readouterr().err
+    assert "none of its 1 images is there" in capsys.readouterr().err
     assert not (tmp_path / "d").exists()
-    with pytest.raises(FeltwatchError, match=r"none of its 1 pictures is there \(first: a\.jpg\)"):
+    with pytest.raises(FeltwatchError, match=r"none of its 1 images is there \(first: a\.jpg\)"):
         import_labels(tmp_path / "in", tmp_path / "d")
 
 
@@ -380,19 +380,26 @@ def test_a_dry_run_shows_it_and_writes_nothing(
 ) -> None:
     put(tmp_path / "in", "a.jpg")
     path = coco(tmp_path / "in", "x.json", "a.jpg", [1, 2, 3, 4])
-    told = json.loads(path.read_text())
-    told["images"] += [
+    content = json.loads(path.read_text())
+    content["images"] += [
         {"id": 2, "file_name": "gone.jpg", "width": 9, "height": 9},
         {"id": 3, "file_name": "b.jpg", "width": "inf", "height": 9},
     ]
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(content))
     options = ImportOptions(labels=LabelMap({"AS": "ace"}))
     summary = preview_labels(tmp_path / "in", tmp_path / "d", options)
     assert (summary.added, summary.missing, summary.skipped) == (2, 1, 1)
     assert (summary.labels, summary.dry_run) == ({"ace": 1}, True)
     assert not (tmp_path / "d").exists()
-    told = ["dataset", "import", str(tmp_path / "in"), "--into", str(tmp_path / "d"), "--dry-run"]
-    assert main(told) == 0
+    command = [
+        "dataset",
+        "import",
+        str(tmp_path / "in"),
+        "--into",
+        str(tmp_path / "d"),
+        "--dry-run",
+    ]
+    assert main(command) == 0
     output = capsys.readouterr().out
     assert "dry run, nothing written" in output
     assert "width is 'inf'" in output

@@ -41,7 +41,7 @@ def test_the_right_label_is_preferred_to_the_better_overlap() -> None:
 
 
 @given(some_boxes, some_boxes)
-def test_every_box_is_told_once(first: list[Box], second: list[Box]) -> None:
+def test_every_box_is_reported_once(first: list[Box], second: list[Box]) -> None:
     same, found = compare_boxes(first, second)
     kinds = Counter(d.kind for d in found)
     paired = same + kinds[Kind.WRONG_LABEL] + kinds[Kind.LOOSE_BOX]
@@ -84,6 +84,6 @@ def test_the_worst_come_first_and_only_they_are_kept(tmp_path: Path) -> None:
         )
         assert summary.counts[Kind.WRONG_LABEL] == 12
         assert [d.file for d in summary.worst] == [f"{n:02d}.jpg" for n in (11, 10, 9, 8, 7)]
-        told = summary.as_dict()
-        assert told["differences"]["wrong_label"] == 12
-        assert told["worst"][0]["second"]["label"] == "KD"
+        values = summary.as_dict()
+        assert values["differences"]["wrong_label"] == 12
+        assert values["worst"][0]["second"]["label"] == "KD"

@@ -125,9 +125,9 @@ def test_ultralytics_opens_yolo(tmp_path: Path) -> None:
         for n in range(4):
             add(dataset, f"{n}.jpg", (Box("KD", 10, 8, 58, 40),), split=("train", "val")[n % 2])
         export_labels(dataset, tmp_path / "out", Format.YOLO)
-    told = check_det_dataset(str(tmp_path / "out" / "data.yaml"))
-    assert told["names"] == {0: "AS", 1: "KD"}
-    opened = YOLODataset(img_path=told["train"], data=told, imgsz=64, augment=False, task="detect")
+    data = check_det_dataset(str(tmp_path / "out" / "data.yaml"))
+    assert data["names"] == {0: "AS", 1: "KD"}
+    opened = YOLODataset(img_path=data["train"], data=data, imgsz=64, augment=False, task="detect")
     assert len(opened) == 2
     for label in opened.labels:
         assert label["cls"].tolist() == [[1.0]]
@@ -152,8 +152,8 @@ def test_pycocotools_opens_coco(tmp_path: Path) -> None:
                 assert [opened.cats[a["category_id"]]["name"] for a in read] == [
                     b.label for b in dataset.boxes(twin.id)
                 ]
-                for told, box in zip(read, dataset.boxes(twin.id), strict=True):
-                    x, y, w, h = told["bbox"]
+                for annotation, box in zip(read, dataset.boxes(twin.id), strict=True):
+                    x, y, w, h = annotation["bbox"]
                     assert [x, y, x + w, y + h] == pytest.approx(box.xyxy)
 
 
@@ -226,12 +226,14 @@ def test_nothing_of_a_coco_file_is_lost(tmp_path: Path) -> None:
     with Dataset.open(tmp_path / "d") as dataset:
         assert dataset.labels == ("AS", "KD")
         export_labels(dataset, tmp_path / "out", Format.COCO)
-    told = json.loads((tmp_path / "out" / "annotations" / "instances_default.json").read_text())
-    assert told["info"] == COCO["info"]
-    assert told["licenses"] == COCO["licenses"]
-    assert {c["name"]: c for c in told["categories"]} == {c["name"]: c for c in COCO["categories"]}
-    assert told["images"][0]["license"] == 1
-    (one,) = told["annotations"]
+    content = json.loads((tmp_path / "out" / "annotations" / "instances_default.json").read_text())
+    assert content["info"] == COCO["info"]
+    assert content["licenses"] == COCO["licenses"]
+    assert {c["name"]: c for c in content["categories"]} == {
+        c["name"]: c for c in COCO["categories"]
+    }
+    assert content["images"][0]["license"] == 1
+    (one,) = content["annotations"]
     assert {k: one[k] for k in ("category_id", "bbox", "iscrowd", "segmentation", "mine")} == {
         k: COCO["annotations"][0][k]
         for k in ("category_id", "bbox", "iscrowd", "segmentation", "mine")

@@ -14,7 +14,7 @@ from settlement.errors import FeltwatchError
 from tests.datasets.labelled.made import picture_bytes
 
 
-def line(n: int, sureness: float, **told: object) -> dict[str, object]:
+def line(n: int, sureness: float, **values: object) -> dict[str, object]:
     return {
         "file": f"t1-{n:06d}-seat{n}-cards.jpg", "width": 96, "height": 64, "video": "shift.mp4",
         "table": "t1", "round_id": f"t1-{n:06d}", "seat": n, "what": "cards", "at_s": f"{n}.500",
@@ -24,19 +24,19 @@ def line(n: int, sureness: float, **told: object) -> dict[str, object]:
             {"label": "chip_redx3+whitex1", "score": 0.9, "xyxy": [40, 5, 60, 30]},
             {"label": "lammer_envy", "score": 0.9, "xyxy": [70, 5, 90, 30]},
         ],
-    } | told  # fmt: skip
+    } | values  # fmt: skip
 
 
 def audit(folder: Path, lines: list[dict[str, object]]) -> Path:
     (folder / "candidates").mkdir(parents=True)
-    for n, told in enumerate(lines):
-        (folder / "candidates" / str(told["file"])).write_bytes(picture_bytes(n))
-    text = "".join(json.dumps(told) + "\n" for told in lines)
+    for n, entry in enumerate(lines):
+        (folder / "candidates" / str(entry["file"])).write_bytes(picture_bytes(n))
+    text = "".join(json.dumps(entry) + "\n" for entry in lines)
     (folder / "candidates.jsonl").write_text(text)
     return folder
 
 
-def test_views_become_pictures_with_first_labels(tmp_path: Path) -> None:
+def test_views_become_images_with_first_labels(tmp_path: Path) -> None:
     own = audit(tmp_path / "night", [line(1, 0.4, undecided=["main.paid"]), line(2, 0.8)])
     summary = harvest([own], tmp_path / "d")
     assert (summary.added, summary.boxes) == (2, 6)
@@ -92,17 +92,17 @@ def test_overruled_views_come_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("values", "message"),
     [
         ({"sureness": 2}, r"candidates\.jsonl: line 2: sureness"),
         ({"file": "../x.jpg"}, r"line 2: .* must stay inside"),
         ({"more": 1}, r"line 2: more"),
     ],
 )
-def test_wrong_lines_are_named(tmp_path: Path, told: dict[str, object], message: str) -> None:
+def test_wrong_lines_are_named(tmp_path: Path, values: dict[str, object], message: str) -> None:
     own = audit(tmp_path / "a", [line(1, 0.4)])
     text = (own / "candidates.jsonl").read_text()
-    (own / "candidates.jsonl").write_text(text + json.dumps(line(2, 0.4) | told) + "\n")
+    (own / "candidates.jsonl").write_text(text + json.dumps(line(2, 0.4) | values) + "\n")
     with pytest.raises(FeltwatchError, match=message):
         harvest([own], tmp_path / "d")
 
@@ -113,7 +113,7 @@ def test_an_audit_without_candidates_says_what_to_do(tmp_path: Path) -> None:
     assert not (tmp_path / "d").exists()
 
 
-def test_two_audits_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_two_audits_of_one_name_stay_apart(tmp_path: Path) -> None:
     harvest([audit(tmp_path / "x" / "audit", [line(1, 0.4)])], tmp_path / "d")
     other = audit(tmp_path / "y" / "audit", [line(1, 0.4)])
     (other / "candidates" / "t1-000001-seat1-cards.jpg").write_bytes(picture_bytes(50))

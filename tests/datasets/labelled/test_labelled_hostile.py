@@ -111,9 +111,9 @@ def test_a_size_that_is_none_is_named(tmp_path: Path, value: str, form: str) -> 
         (tmp_path / "in" / "a.xml").write_text(text)
     else:
         path = coco(tmp_path / "in", "x.json", "a.jpg", [1, 2, 3, 4])
-        told = json.loads(path.read_text())
-        told["images"][0]["width"] = value
-        path.write_text(json.dumps(told))
+        content = json.loads(path.read_text())
+        content["images"][0]["width"] = value
+        path.write_text(json.dumps(content))
     with pytest.raises(FeltwatchError, match=r"width is .*; a whole number of px"):
         import_labels(tmp_path / "in", tmp_path / "d")
 
@@ -238,11 +238,11 @@ def test_a_tar_that_swells_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "told"), [("A.JPG", "a.jpg"), ("a.jpg", "A.jpg"), ("Sub/a.Jpg", "sub/A.jpg")]
+    ("there", "named"), [("A.JPG", "a.jpg"), ("a.jpg", "A.jpg"), ("Sub/a.Jpg", "sub/A.jpg")]
 )
-def test_names_are_found_in_any_case(tmp_path: Path, there: str, told: str) -> None:
+def test_names_are_found_in_any_case(tmp_path: Path, there: str, named: str) -> None:
     put(tmp_path / "in" / "Images", there)
-    coco(tmp_path / "in", "x.JSON", told, [1, 2, 3, 4])
+    coco(tmp_path / "in", "x.JSON", named, [1, 2, 3, 4])
     summary = import_labels(tmp_path / "in", tmp_path / "d")
     assert (summary.added, summary.missing) == (1, 0)
 
@@ -262,7 +262,7 @@ def test_label_files_are_found_in_any_case(tmp_path: Path) -> None:
     assert (summary.boxes, summary.missing) == (1, 0)
 
 
-def test_two_names_that_differ_in_case_only_are_told_apart(tmp_path: Path) -> None:
+def test_two_names_that_differ_in_case_only_stay_apart(tmp_path: Path) -> None:
     put(tmp_path / "in", "a.jpg", "A.jpg")
     coco(tmp_path / "in", "x.json", "A.JPG", [1, 2, 3, 4])
     with pytest.raises(FeltwatchError, match=r"A\.JPG could be A\.jpg or a\.jpg; rename"):

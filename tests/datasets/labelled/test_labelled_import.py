@@ -58,14 +58,14 @@ def test_an_interrupted_import_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
         assert box.xyxy == pytest.approx((36, 16, 60, 48))
 
 
-def test_update_brings_new_labels_to_pictures_that_are_there(tmp_path: Path) -> None:
+def test_update_brings_new_labels_to_images_that_are_there(tmp_path: Path) -> None:
     with Dataset.create(tmp_path / "d", ("AS", "KD")) as dataset:
         one = add(dataset, "a.jpg", (Box("AS", 1, 1, 9, 9, score=0.5), Box("KD", 20, 1, 30, 9)))
         two = add(dataset, "b.jpg", (Box("AS", 1, 1, 9, 9),))
         dataset.confirm(two, by="person:ann", revision=1)
         export_labels(dataset, tmp_path / "out", Format.CVAT)
         path = tmp_path / "out" / "annotations.xml"
-        # As it comes from CVAT: no pictures, no sidecar.
+        # As it comes from CVAT: no images, no sidecar.
         lone = tmp_path / "annotations.xml"
         lone.write_text(path.read_text().replace('label="KD"', 'label="AS"'))
         summary = import_labels(lone, tmp_path / "d", ImportOptions(update=True, name="cvat"))
@@ -76,15 +76,15 @@ def test_update_brings_new_labels_to_pictures_that_are_there(tmp_path: Path) -> 
         assert dataset.history(one)[-1].by == "import:cvat"
 
 
-def test_a_missing_picture_that_turns_up_is_taken(tmp_path: Path) -> None:
-    told = {
+def test_a_missing_image_that_turns_up_is_taken(tmp_path: Path) -> None:
+    content = {
         "categories": [{"id": 1, "name": "AS"}],
         "images": [{"id": n, "file_name": f"{n}.jpg", "width": 96, "height": 64} for n in (1, 2)],
         "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4]}],
     }
     source = tmp_path / "in"
     (source / "images").mkdir(parents=True)
-    (source / "x.json").write_text(json.dumps(told))
+    (source / "x.json").write_text(json.dumps(content))
     (source / "images" / "2.jpg").write_bytes(picture_bytes(2)[:200])
     summary = import_labels(source, tmp_path / "d")
     assert (summary.added, summary.missing, summary.broken) == (2, 1, 1)
@@ -97,7 +97,7 @@ def test_a_missing_picture_that_turns_up_is_taken(tmp_path: Path) -> None:
         assert dataset.path(picture).is_file()
 
 
-def test_photographs_tell_time_and_session(tmp_path: Path) -> None:
+def test_photographs_give_time_and_session(tmp_path: Path) -> None:
     names = [
         "IMG_20220316_134551.jpg", "IMG_20220316_134959.jpg", "IMG_20220316_161000.jpg",
         "felt_jpg.rf.0a1b2c3d.jpg", "felt-2.jpg",
@@ -141,14 +141,14 @@ def test_a_rendered_set_counts_as_truth(tmp_path: Path) -> None:
         assert not list(dataset.spread("deck"))
 
 
-def test_a_rendered_set_tells_cards_and_visible_shares(tmp_path: Path) -> None:
+def test_a_rendered_set_gives_cards_and_visible_fractions(tmp_path: Path) -> None:
     source = yolo(tmp_path / "set")
     (source / "recipe.json").write_text('{"views": 6, "seed": 5}')
     (source / "shards").mkdir()
-    told = source / "boxes" / "train" / "001.jsonl"
-    told.parent.mkdir(parents=True)
+    boxes_file = source / "boxes" / "train" / "001.jsonl"
+    boxes_file.parent.mkdir(parents=True)
     box = {"kind": "AS", "xyxy": [1, 2, 9, 8], "visible": 0.5, "card": "QD", "quad": None}
-    told.write_text(json.dumps({"image": "001.jpg", "boxes": [box]}) + "\n")
+    boxes_file.write_text(json.dumps({"image": "001.jpg", "boxes": [box]}) + "\n")
     import_labels(source, tmp_path / "d")
     with Dataset.open(tmp_path / "d") as dataset:
         found = {Path(p.file).name: dataset.boxes(p.id) for p in dataset.pictures()}
@@ -168,7 +168,7 @@ def test_a_rendered_set_with_broken_boxes_is_refused(tmp_path: Path) -> None:
         import_labels(source, tmp_path / "d", ImportOptions(strict=True))
 
 
-def test_same_names_of_other_pictures_need_a_prefix(tmp_path: Path) -> None:
+def test_same_names_of_other_images_need_a_prefix(tmp_path: Path) -> None:
     import_labels(yolo(tmp_path / "in"), tmp_path / "d")
     other = yolo(tmp_path / "other")
     for path in other.rglob("*.jpg"):
@@ -202,7 +202,7 @@ def test_a_wrong_yolo_line_is_named(tmp_path: Path, line: str, message: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("text", "message"),
     [
         ("names: {0: AS, 2: KD}\ntrain: images/train\nval: images/val\n", "numbers from 0"),
         ("names: [AS, AS]\ntrain: images/train\nval: images/val\n", "a name of its own"),
@@ -212,9 +212,9 @@ def test_a_wrong_yolo_line_is_named(tmp_path: Path, line: str, message: str) -> 
         ("names: [AS\n", "is not YAML"),
     ],
 )
-def test_a_wrong_data_file_is_named(tmp_path: Path, told: str, message: str) -> None:
+def test_a_wrong_data_file_is_named(tmp_path: Path, text: str, message: str) -> None:
     source = yolo(tmp_path / "in")
-    (source / "data.yaml").write_text(told)
+    (source / "data.yaml").write_text(text)
     with pytest.raises(FeltwatchError, match=message):
         import_labels(source, tmp_path / "d", ImportOptions(format=Format.YOLO))
 
@@ -241,10 +241,10 @@ GOOD = {
 def test_a_wrong_coco_entry_is_named(
     tmp_path: Path, part: str, value: dict[str, object], message: str
 ) -> None:
-    told = json.loads(json.dumps(GOOD))
-    told[part][0] |= value
+    content = json.loads(json.dumps(GOOD))
+    content[part][0] |= value
     (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "x.json").write_text(json.dumps(told))
+    (tmp_path / "in" / "x.json").write_text(json.dumps(content))
     (tmp_path / "in" / "a.jpg").write_bytes(picture_bytes(1))
     if value == {"name": None}:
         import_labels(tmp_path / "in", tmp_path / "d")
@@ -271,7 +271,7 @@ def test_a_coco_file_that_was_cut_off_is_named(tmp_path: Path) -> None:
          "image 0: box 1: ytl is None"),
         ('<image id="0" name="a.jpg" width="9" height="9"><polygon points="1;2"/></image>',
          "polygon 1: points are pairs"),
-        ('<track id="0" label="AS"></track>', "lists no pictures"),
+        ('<track id="0" label="AS"></track>', "lists no images"),
         ('<track id="0" label="AS"><box frame="x"/></track>', "track 0: frame is 'x'"),
         ("<image", "is no XML"),
     ],

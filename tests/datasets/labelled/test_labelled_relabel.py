@@ -35,10 +35,10 @@ def three(folder: Path) -> Dataset:
 
 def test_labels_are_renamed_merged_and_dropped(tmp_path: Path) -> None:
     with three(tmp_path / "d") as dataset:
-        told = ["dataset", "relabel", str(tmp_path / "d"), "--cards", "--map", "person="]
-        assert main([*told, "--dry-run"]) == 0
+        command = ["dataset", "relabel", str(tmp_path / "d"), "--cards", "--map", "person="]
+        assert main([*command, "--dry-run"]) == 0
         assert dataset.labels == ("10C", "TC", "ace of spades", "person")
-        assert main(told) == 0
+        assert main(command) == 0
         assert dataset.labels == ("TC", "AS")
         assert [b.label for b in dataset.boxes(1)] == ["TC", "AS"]
         assert [b.label for b in dataset.boxes(2)] == ["TC"]
@@ -138,7 +138,7 @@ def test_a_class_without_training_boxes_is_reported(tmp_path: Path) -> None:
         assert len(every.examples) == every.count == 30
 
 
-def test_statistics_tell_places_forms_and_near_duplicates(tmp_path: Path) -> None:
+def test_statistics_list_places_forms_and_near_duplicates(tmp_path: Path) -> None:
     with Dataset.create(tmp_path / "d", ("AS",)) as dataset:
         add(dataset, "a.jpg", (Box("AS", 0, 0, 8, 4), Box("AS", 80, 50, 90, 60)), seed=1)
         add(dataset, "b.jpg", (Box("AS", 0, 0, 4, 8),), seed=1)
@@ -163,11 +163,11 @@ def test_a_recording_and_its_rounds_become_images_to_label(tmp_path: Path) -> No
         container.mux(stream.encode())
     # A real record of the sample, its times moved into the six seconds.
     sample = Path(__file__).parents[3] / "sample" / "truth.jsonl"
-    told = json.loads(sample.read_text().splitlines()[0]) | {"start_s": "1.0", "end_s": "5.5"}
-    for seat, taken in zip(told["seats"], ("2.5", "3.7", "5.0"), strict=True):
+    content = json.loads(sample.read_text().splitlines()[0]) | {"start_s": "1.0", "end_s": "5.5"}
+    for seat, taken in zip(content["seats"], ("2.5", "3.7", "5.0"), strict=True):
         seat["cards_taken_s"] = taken
     rounds = tmp_path / "rounds.jsonl"
-    rounds.write_text(json.dumps(told) + "\n")
+    rounds.write_text(json.dumps(content) + "\n")
     summary = cut_recording(video, rounds, tmp_path / "d")
     assert (summary.rounds, summary.added) == (1, 3)
     again = cut_recording(video, rounds, tmp_path / "d")

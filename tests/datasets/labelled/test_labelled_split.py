@@ -39,7 +39,7 @@ def test_no_value_is_ever_in_two_splits(
     drawn: Sequence[tuple[str | None, ...]], keys: set[str]
 ) -> None:
     with tempfile.TemporaryDirectory() as temporary, fill(Path(temporary), drawn) as dataset:
-        # One split can always be made; it tells how many groups there are.
+        # One split can always be made; it says how many groups there are.
         groups = split_dataset(dataset, sorted(keys), {"all": 1.0}).groups
         if groups < len(SHARES):
             with pytest.raises(FeltwatchError, match="too few for 3 splits"):

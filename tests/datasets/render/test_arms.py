@@ -38,7 +38,7 @@ def test_an_arm_covers_what_its_mask_says_and_shades_a_little_beside_it() -> Non
     touched = np.zeros_like(covered)
     touched[y0:y1, x0:x1] = True
     assert (apart[~touched] == 0).all()
-    # The hand is at the told place, the fingers beyond it, the sleeve below.
+    # The hand is at the given place, the fingers beyond it, the sleeve below.
     assert covered[200, 250]
     assert covered[120:150, 200:300].any()
     assert covered[580, 250]

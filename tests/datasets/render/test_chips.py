@@ -1,4 +1,4 @@
-"""Stacks of chips as solids: their height, how they lie, what is told of them."""
+"""Stacks of chips as solids: their height, how they lie, their outlines."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_stack_in_perspective_is_as_high_in_px_as_the_camera_says(
         assert np.ptp(both[:, 1]) > 1.8 * np.ptp(low[:, 1]), "a high stack, seen from the side"
 
 
-def test_leaning_and_untidy_stacks_are_told_as_they_are_drawn(
+def test_outlines_of_leaning_and_untidy_stacks_are_as_drawn(
     deck: Deck, camera: SyntheticCamera
 ) -> None:
     for item in (
@@ -81,11 +81,11 @@ def test_leaning_and_untidy_stacks_are_told_as_they_are_drawn(
         brush.paint(item)
         seen = np.argwhere(changed(brush))[:, ::-1]
         ((kind, outline, _),) = item_outlines(item, brush)
-        told = brush.px(outline)
+        drawn = brush.px(outline)
         assert kind == "chip"
         for side in (0, 1):
-            assert seen[:, side].min() == pytest.approx(told[:, side].min(), abs=3.0)
-            assert seen[:, side].max() == pytest.approx(told[:, side].max(), abs=3.0)
+            assert seen[:, side].min() == pytest.approx(drawn[:, side].min(), abs=3.0)
+            assert seen[:, side].max() == pytest.approx(drawn[:, side].max(), abs=3.0)
         reach = max(math.dist(p, AT) for ring, _ in stack_hull_rings(item) for p in ring)
         assert reach <= item_reach(item, camera.height_mm)
 

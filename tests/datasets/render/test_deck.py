@@ -33,7 +33,7 @@ def decks() -> dict[str, Deck]:
 
 @pytest.fixture(scope="module")
 def folder(decks: dict[str, Deck], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The default deck as a folder of pictures."""
+    """The default deck as a folder of images."""
     out = tmp_path_factory.mktemp("faces")
     deck = decks["default"]
     for label, face in deck.faces.items():
@@ -140,8 +140,8 @@ def _blank(path: Path) -> None:
     ("harm", "says"),
     [
         (_delete, "missing; a deck folder holds AS.png ... KD.png, JOKER.png"),
-        (_spoil, "not a colour picture"),
-        (_grey, "not a colour picture"),
+        (_spoil, "not a colour image"),
+        (_grey, "not a colour image"),
         (_blank, "no index found in the top left corner of the face"),
     ],
 )

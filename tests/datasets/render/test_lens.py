@@ -97,7 +97,7 @@ def test_a_card_is_painted_where_the_truth_says_within_half_a_px(tilt: float) ->
         near = (share > 0.15) & (share < 0.85) & (np.abs(off) < 4)
         assert near.sum() > 30
         assert abs(float(np.median(off[near]))) < 0.5 + 0.5, k
-    # The index's ink lies inside its told quad and fills it.
+    # The index's ink lies inside its stated quad and fills it.
     x0, y0, x1, y1 = deck.faces["7C"].indices[0].rect_mm
     quad = painter.px(
         card_points(card, deck.size_mm, np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]))

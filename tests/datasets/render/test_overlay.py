@@ -1,4 +1,4 @@
-"""Time stamps on the picture and the camera's slow shake."""
+"""Time stamps on the frame and the camera's slow shake."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_shake_is_slow_small_and_goes_in_steps() -> None:
     assert np.abs(places).max() <= 0.8 + STEP_PX / 2
     assert np.ptp(places[:, 0]) > 0.5
     assert (places / STEP_PX == np.round(places / STEP_PX)).all()
-    # Most pictures need no moving.
+    # Most frames need no moving.
     still = (np.diff(places, axis=0) == 0).all(axis=1).mean()
     assert still > 0.6
     assert np.abs(np.diff(places, axis=0)).max() <= STEP_PX

@@ -1,4 +1,4 @@
-"""Light, blur, noise and codecs on a picture."""
+"""Light, blur, noise and codecs on a frame."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def scene(h: int = 181, w: int = 243) -> np.ndarray:
     return cv2.GaussianBlur(rng.integers(0, 255, (h, w, 3), dtype=np.uint8), (0, 0), 4)
 
 
-def test_h264_gives_back_nearly_the_same_picture_and_always_the_same() -> None:
+def test_h264_returns_nearly_the_same_frame_and_always_the_same() -> None:
     image = scene()
     fine, coarse = (through_h264(image, crf) for crf in (12, 40))
     assert fine.shape == image.shape
@@ -36,7 +36,7 @@ def test_h264_gives_back_nearly_the_same_picture_and_always_the_same() -> None:
     assert np.array_equal(fine, through_h264(image, 12))
 
 
-def test_noise_has_the_told_strength_on_pictures_larger_than_its_bank() -> None:
+def test_noise_has_the_given_strength_on_frames_larger_than_its_bank() -> None:
     image = np.full((2300, 2100, 3), 128, np.uint8)
     for grey in (False, True):
         noise = add_noise(np.random.default_rng(3), image, 5.0, grey=grey).astype(int) - 128

@@ -89,7 +89,7 @@ def deck() -> Deck:
 def whole_picture(
     deck: Deck, look: Look, camera: SyntheticCamera, items: Sequence[Item]
 ) -> Picture:
-    """The same felt with all its items painted at one go, over the whole picture."""
+    """The same felt with all its items painted at one go, over the whole frame."""
     own = Film(TABLE, camera, deck, look, np.random.default_rng(SEED))
     own._paint({item.key: item for item in items}, (0, 0, camera.width_px, camera.height_px))
     own._finish((0, 0, camera.width_px, camera.height_px))
@@ -121,7 +121,7 @@ CHANGES = (
 
 @pytest.mark.render
 @pytest.mark.parametrize(("look", "camera"), [(LOOK, CAMERA), (SHAKEN, BENT)])
-def test_changes_one_by_one_give_the_picture_of_the_whole(
+def test_changes_one_by_one_give_the_frame_of_the_whole(
     deck: Deck, look: Look, camera: SyntheticCamera
 ) -> None:
     own = film(deck, look, camera)
@@ -155,7 +155,7 @@ def test_only_what_changed_is_drawn_again(deck: Deck) -> None:
 
 
 @pytest.mark.parametrize("camera", [CAMERA, BENT])
-def test_a_card_lies_in_the_picture_where_the_camera_says(
+def test_a_card_lies_in_the_frame_where_the_camera_says(
     deck: Deck, camera: SyntheticCamera
 ) -> None:
     """A white card's corner mark on a dark felt, found to half a px, far from the middle."""
@@ -191,7 +191,7 @@ def test_a_card_lies_in_the_picture_where_the_camera_says(
             assert abs(crossed) < 0.5
 
 
-def test_the_shake_moves_the_whole_picture_by_what_the_film_tells(deck: Deck) -> None:
+def test_the_shake_moves_the_whole_frame_by_what_the_film_states(deck: Deck) -> None:
     look = replace(LOOK, faults=replace(FAULTS, noise=0.0), shake=Shake(3.0, 2.0, 5))
     own, still = film(deck, look), film(deck, replace(look, shake=None))
     plan = ShiftPlan(3.0, CHANGES, (), ())
@@ -230,7 +230,7 @@ def test_frames_follow_the_plan_and_come_back_to_the_empty_felt(deck: Deck) -> N
     assert np.abs(own.bgr().astype(int) - film(deck).bgr()).max() <= 2
 
 
-def test_noise_differs_from_picture_to_picture_and_the_clock_runs(deck: Deck) -> None:
+def test_noise_differs_from_frame_to_frame_and_the_clock_runs(deck: Deck) -> None:
     own = film(deck)
     plain = cv2.cvtColor(own.bgr(), cv2.COLOR_BGR2YUV_I420)[:660].astype(int)
     a, b = (p for _, p in own.frames(ShiftPlan(0.2, (), (), ()), 10))

@@ -35,7 +35,7 @@ def luma(planes: Planes) -> Planes:
 
 
 @pytest.mark.parametrize("way", list(WAYS["CAMERA"]))
-def test_pictures_are_spoilt_in_the_troubles_time_alone(way: str) -> None:
+def test_frames_are_spoilt_in_the_troubles_time_alone(way: str) -> None:
     seen = run(way)
     for t in (0.0, 1.9, 6.1, 7.5):
         assert np.array_equal(seen[t], picture(t)), t
@@ -50,13 +50,13 @@ def test_black_and_dark_hide_the_felt() -> None:
     assert np.ptp(luma(run("covered")[4.0])) < 40
 
 
-def test_a_lost_signal_has_no_clock_and_a_black_picture_has() -> None:
+def test_a_lost_signal_has_no_clock_and_a_black_frame_has() -> None:
     lost, black = run("lost"), run("black")
     assert np.array_equal(lost[3.0], lost[4.0])
     assert not np.array_equal(black[3.0][150:180], black[4.0][150:180])
 
 
-def test_frozen_and_stuck_pictures_stand_still() -> None:
+def test_frozen_and_stuck_frames_stand_still() -> None:
     frozen, stuck = run("frozen"), run("stuck")
     assert np.array_equal(frozen[2.5], frozen[5.5])
     assert np.array_equal(luma(stuck[2.5]), luma(stuck[5.5]))

@@ -243,20 +243,20 @@ def test_seats_bets_and_stacks_vary() -> None:
 
 
 def test_what_people_do_besides() -> None:
-    """Bets moved before the close, hands laid anew, dropped cards, own chips, mended pays."""
+    """Bets moved before the close, hands laid again, dropped cards, own chips, corrected payout."""
     plan = plan_shift(TABLE, seed=21, rounds=40, dealers="untidy")
     keys = [item.key for change in plan.changes for item in change.put]
     assert any(key.startswith("rack.") for key in keys)
     assert any(".stake2-" in key for key in keys), "no bet was moved"
     steps = [w.payments or () for r in plan.rounds for s in r.seats for w in s.wagers]
-    assert any(len(pays) == 2 for pays in steps), "no pay was mended"
+    assert any(len(pays) == 2 for pays in steps), "no payout was corrected"
     assert any(w.returned_cents for r in plan.rounds for s in r.seats for w in s.wagers)
     downs: dict[str, int] = {}
     for change in plan.changes:
         for item in change.put:
             if isinstance(item, CardItem) and not item.face_up and item.key.endswith("card0"):
                 downs[item.key] = downs.get(item.key, 0) + 1
-    assert max(downs.values()) >= 3, "no hand was laid anew"
+    assert max(downs.values()) >= 3, "no hand was laid again"
     assert _half_out(plan), "no card was dropped half outside"
 
 

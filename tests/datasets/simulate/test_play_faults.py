@@ -188,7 +188,7 @@ def test_moved_cards_move_under_a_players_hand(way: str) -> None:
     assert all(hand_at(r, at) is None or r.t0_s <= at for r in plan.reaches)
 
 
-def test_a_camera_trouble_is_told_as_event_and_fault() -> None:
+def test_a_camera_trouble_is_written_as_event_and_fault() -> None:
     _, plan, fault = _shift("CAMERA/frozen")
     (event,) = plan.events
     assert event.kind == "camera/frozen"

@@ -20,8 +20,8 @@ from datasets.simulate.chipwork import (
 from datasets.simulate.dealing import deal, fouls, four_of_a_kind, house_way, other_ways
 from datasets.simulate.house_tables import GAME_IDS, NEVADA, rules_for, table_for
 from datasets.simulate.meters import Meters
-from datasets.simulate.mistakes.money import slips
-from datasets.simulate.paying import mended, pay_steps
+from datasets.simulate.mistakes.money import miscounts
+from datasets.simulate.paying import corrected, pay_steps
 from datasets.simulate.play.layouts import Habit, card_corners, face_up_row, index_shows, overlap
 from datasets.simulate.play.motion import Arm, Stop, Timeline, Wait, hand_at
 from datasets.simulate.play.pace import clock_for
@@ -74,13 +74,13 @@ def test_stacks_have_the_largest_chips_at_the_bottom() -> None:
     assert [len(s) for s in in_stacks(("red",) * 7, CHIPS, 2, split=True)] == [4, 3]
 
 
-def test_slips_change_the_sum_the_right_way() -> None:
+def test_mistakes_change_the_sum_the_right_way() -> None:
     paid = ("green", "red", "white")
     for over in (True, False):
-        sums = [value_cents(chips, CHIPS) for chips in slips(paid, TABLE, over=over)]
+        sums = [value_cents(chips, CHIPS) for chips in miscounts(paid, TABLE, over=over)]
         assert len(sums) >= 5
         assert all((s > 3100) == over and s != 3100 and s > 0 for s in sums)
-    assert slips(("white",), TABLE, over=False) == []
+    assert miscounts(("white",), TABLE, over=False) == []
 
 
 @given(seven=_seven)
@@ -197,12 +197,12 @@ def test_every_way_of_paying_ends_at_what_is_due(seed: int, stake: int) -> None:
     assert own.paid
 
 
-def test_a_mended_pay_is_wrong_at_first() -> None:
+def test_a_corrected_payout_is_wrong_at_first() -> None:
     for seed in range(20):
-        first, second = mended(("red", "red"), TABLE, random.Random(seed))
+        first, second = corrected(("red", "red"), TABLE, random.Random(seed))
         assert first.paid_cents(CHIPS) in (500, 1500)
         assert first.paid_cents(CHIPS) + second.paid_cents(CHIPS) == 1000
-    assert mended(("red",), TABLE, random.Random(1), over=False) == ()
+    assert corrected(("red",), TABLE, random.Random(1), over=False) == ()
 
 
 def test_meters_rise_pay_and_reseed() -> None:

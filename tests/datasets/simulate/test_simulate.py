@@ -35,9 +35,9 @@ TWO = replace(WISHES, rounds=2, faults=FaultPlan.parse("CAMERA/black@2"), fps=2)
 @pytest.fixture(scope="module")
 def shift(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[float]]:
     out = tmp_path_factory.mktemp("shift") / "new" / "folder"
-    told: list[float] = []
-    assert simulate(out, WISHES, progress=told.append)
-    return out, told
+    progress: list[float] = []
+    assert simulate(out, WISHES, progress=progress.append)
+    return out, progress
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_shift_is_six_files(shift: tuple[Path, list[float]]) -> None:
-    out, told = shift
+    out, progress = shift
     names = {p.name for p in out.iterdir()}
     assert names == {
         "video.mp4",
@@ -59,8 +59,8 @@ def test_a_shift_is_six_files(shift: tuple[Path, list[float]]) -> None:
         "feed.jsonl",
         "recipe.json",
     }
-    assert told[-1] == 1.0
-    assert told == sorted(told)
+    assert progress[-1] == 1.0
+    assert progress == sorted(progress)
 
 
 def test_the_truth_is_that_of_the_plan(shift: tuple[Path, list[float]]) -> None:
@@ -116,7 +116,7 @@ def test_shards_hold_whole_rounds_and_the_clock_goes_on(shards: Path) -> None:
     assert (shards / "events-1-of-2.jsonl").read_text(encoding="utf-8") == ""
 
 
-def test_a_black_picture_is_black_in_the_video(shards: Path) -> None:
+def test_a_black_frame_is_black_in_the_video(shards: Path) -> None:
     event = json.loads((shards / "events-2-of-2.jsonl").read_text(encoding="utf-8"))
     with FileSource(shards / "video-2-of-2.mp4") as source:
         for frame in source.frames():
@@ -124,7 +124,7 @@ def test_a_black_picture_is_black_in_the_video(shards: Path) -> None:
             assert (np.median(frame.luma) < 30) == inside, frame.at_s
 
 
-def test_the_frames_truth_tells_every_picture(shards: Path) -> None:
+def test_the_frames_truth_lists_every_frame(shards: Path) -> None:
     lines = list(read_frames(shards / "frames-1-of-2.jsonl.gz"))
     assert [line["pts"] for line in lines] == list(range(len(lines)))
     after = list(read_frames(shards / "frames-2-of-2.jsonl.gz"))
@@ -189,7 +189,7 @@ def test_a_video_that_cannot_be_written_is_named(
 
 
 class _Broken:
-    """A film that tears after two pictures."""
+    """A film that tears after two frames."""
 
     def __init__(self, _table: Any, camera: Any, _deck: Any, look: Look, _rng: Any) -> None:
         self.camera, self.look = camera, look

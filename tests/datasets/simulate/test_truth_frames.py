@@ -47,20 +47,20 @@ def truth(deck: Deck, look: Look = DARK) -> FrameTruth:
     return FrameTruth(Film(TABLE, CAMERA, deck, look, np.random.default_rng(2)), PLAN)
 
 
-def by_class(told: list[dict], name: str) -> list[dict]:  # type: ignore[type-arg]
-    return [one for one in told if one["class"] == name]
+def by_class(objects: list[dict], name: str) -> list[dict]:  # type: ignore[type-arg]
+    return [one for one in objects if one["class"] == name]
 
 
 def test_objects_come_with_their_class_and_box(deck: Deck) -> None:
     own = truth(deck)
     assert own.objects(0.0) == []
-    told = own.objects(1.0)
-    assert {one["class"] for one in told} == {"card", "index", "back", "chip", "lammer_envy"}
-    assert len(by_class(told, "index")) == len(deck.faces["2C"].indices)
-    (stack,) = by_class(told, "chip")
+    objects = own.objects(1.0)
+    assert {one["class"] for one in objects} == {"card", "index", "back", "chip", "lammer_envy"}
+    assert len(by_class(objects, "index")) == len(deck.faces["2C"].indices)
+    (stack,) = by_class(objects, "chip")
     assert stack["colours"] == ["red"] * 8
     assert stack["seat"] == 1
-    for one in told:
+    for one in objects:
         assert one["visible"] == 1.0
         x0, y0, x1, y1 = one["box_px"]
         polygon = np.array(one["polygon_px"])
@@ -94,12 +94,12 @@ def test_an_arm_hides_what_it_covers(deck: Deck) -> None:
 
 def test_boxes_lie_where_the_film_draws(deck: Deck) -> None:
     own = truth(deck)
-    told = own.objects(1.0)
+    objects = own.objects(1.0)
     film = Film(TABLE, CAMERA, deck, DARK, np.random.default_rng(2))
     empty = film.bgr().astype(int)
     film.apply({LOW.key: LOW}, (LOW,))
     drawn = np.abs(film.bgr().astype(int) - empty).max(axis=2) > 60
-    (card,) = by_class(told, "card")
+    (card,) = by_class(objects, "card")
     mask = np.zeros(drawn.shape, np.uint8)
     cv2.fillPoly(mask, [np.round(np.array(card["polygon_px"])).astype(np.int32)], 1)
     both = (mask > 0) & drawn
@@ -108,7 +108,7 @@ def test_boxes_lie_where_the_film_draws(deck: Deck) -> None:
     assert both.sum() > 0.97 * drawn.sum()
 
 
-def test_the_shake_moves_boxes_with_the_picture(deck: Deck) -> None:
+def test_the_shake_moves_boxes_with_the_frame(deck: Deck) -> None:
     from dataclasses import replace
 
     look = replace(DARK, shake=Shake(3.0, 2.0, 5))

@@ -24,7 +24,7 @@ from vision.geometry.standard_layout import FELT, standard_table
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """24 plain pictures and a file that is none."""
+    """24 plain images and a file that is none."""
     folder = tmp_path / "photos"
     (folder / "deep").mkdir(parents=True)
     for k in range(CELLS):
@@ -64,13 +64,13 @@ def test_what_is_wrong_is_named(photos: Path, tmp_path: Path) -> None:
     with pytest.raises(FeltwatchError, match="24 photographs are needed, found 23"):
         contact_sheet(photos, tmp_path / "a.png")
     (photos / "00.png").write_bytes(b"no picture")
-    with pytest.raises(FeltwatchError, match="not a picture that can be read"):
+    with pytest.raises(FeltwatchError, match="cannot be read as an image"):
         contact_sheet(photos, tmp_path / "a.png")
     assert len(find_photos(photos, 5)) == 5
     assert find_photos(photos, 5, 2) != find_photos(photos, 5, 3)
 
 
-def test_a_picture_is_fitted_whole_into_its_cell() -> None:
+def test_an_image_is_fitted_whole_into_its_cell() -> None:
     cell = square(np.full((20, 80, 3), 200, np.uint8), 40)
     assert cell.shape == (40, 40, 3)
     assert (cell[15:25] == 200).all()
@@ -78,9 +78,9 @@ def test_a_picture_is_fitted_whole_into_its_cell() -> None:
 
 
 def test_views_are_measured() -> None:
-    told = bench_views(4, size=96, workers=1)
-    assert told["views"] == 4
-    assert told["views_per_s"] > 0
+    figures = bench_views(4, size=96, workers=1)
+    assert figures["views"] == 4
+    assert figures["views_per_s"] > 0
 
 
 def test_a_recording_is_written_and_reads_back(tmp_path: Path) -> None:
@@ -88,10 +88,10 @@ def test_a_recording_is_written_and_reads_back(tmp_path: Path) -> None:
     camera = synthetic_camera(FELT, width_px=320, height_px=182, tilt_deg=30)
     film = Film(table, camera, draw_deck(), Look.draw(np.random.default_rng(2)),
                 np.random.default_rng(3))  # fmt: skip
-    told: list[float] = []
+    progress: list[float] = []
     path = tmp_path / "a.mp4"
-    write_video(film, ShiftPlan(0.8, (), (), ()), path, fps=5, progress=told.append)
-    assert told[-1] == 1.0
+    write_video(film, ShiftPlan(0.8, (), (), ()), path, fps=5, progress=progress.append)
+    assert progress[-1] == 1.0
     with av.open(str(path)) as container:
         frames = [f.to_ndarray(format="bgr24") for f in container.decode(video=0)]
     assert len(frames) == 4

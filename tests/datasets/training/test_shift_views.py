@@ -52,7 +52,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_one_picture_of_each_state_of_rest(shift: Path, views: Path) -> None:
+def test_one_view_of_each_state_of_rest(shift: Path, views: Path) -> None:
     meta = lines(views / "meta.jsonl")
     own = [one for one in meta if one["seat"] == 1 and one["moment"] == "rest"]
     assert len(own) == 2
@@ -63,12 +63,12 @@ def test_one_picture_of_each_state_of_rest(shift: Path, views: Path) -> None:
     (other,) = [one for one in meta if one["seat"] == 2 and one["moment"] == "rest"]
     assert other["t_s"] >= 2.8 + REST_S
     assert not [one for one in meta if one["seat"] is None and one["moment"] != "empty"]
-    told = {(one["deck"], one["camera_seed"], one["shift"]) for one in meta}
-    assert told == {("jumbo", 4, "night_1")}
+    sources = {(one["deck"], one["camera_seed"], one["shift"]) for one in meta}
+    assert sources == {("jumbo", 4, "night_1")}
     assert all(one["resting"] == (one["moment"] != "motion") for one in meta)
 
 
-def test_an_arm_over_a_view_is_told(shift: Path) -> None:
+def test_an_arm_over_a_view_is_listed(shift: Path) -> None:
     table = load_table(shift / "table.toml")
     assert table.camera is not None
     places = {seat.seat: seat.place for seat in table.seats}
@@ -103,18 +103,20 @@ def test_views_are_those_of_the_product(shift: Path, views: Path) -> None:
 
 
 def test_boxes_lie_on_what_they_name(views: Path) -> None:
-    told = {one["image"]: one["boxes"] for one in lines(views / "boxes" / "val" / "night_1.jsonl")}
+    boxes_of = {
+        one["image"]: one["boxes"] for one in lines(views / "boxes" / "val" / "night_1.jsonl")
+    }
     rests = [m["image"] for m in lines(views / "meta.jsonl") if m["seat"] == 1 and m["resting"]]
-    image = next(name for name in reversed(rests) if any(b["card"] for b in told[name]))
+    image = next(name for name in reversed(rests) if any(b["card"] for b in boxes_of[name]))
     view = cv2.imread(str(views / "images" / "val" / image))
     assert view is not None
-    kinds = [b["kind"] for b in told[image]]
+    kinds = [b["kind"] for b in boxes_of[image]]
     assert {"index", "chip", "lammer_envy"} <= set(kinds)
-    (stack,) = [b for b in told[image] if b["kind"] == "chip"]
+    (stack,) = [b for b in boxes_of[image] if b["kind"] == "chip"]
     assert stack["colours"] == ["red", "red", "green"]
-    shown = {b["card"] for b in told[image] if b["labelled"] and b["card"]}
+    shown = {b["card"] for b in boxes_of[image] if b["labelled"] and b["card"]}
     assert shown == {"9C", "KD"}
-    for box in told[image]:
+    for box in boxes_of[image]:
         if box["card"] and box["labelled"]:
             x0, y0, x1, y1 = (round(v) for v in box["xyxy"])
             part = view[y0:y1, x0:x1].astype(int)
@@ -124,12 +126,14 @@ def test_boxes_lie_on_what_they_name(views: Path) -> None:
             assert (redness > 60) == (box["card"] == "KD")
             assert np.allclose(np.min(box["quad"], axis=0), box["xyxy"][:2], atol=0.02)
     # The corners go round as an index reads: the one at the card's foot stands on its head.
-    upper, lower = sorted((b for b in told[image] if b["card"] == "KD"), key=lambda b: b["xyxy"][1])
+    upper, lower = sorted(
+        (b for b in boxes_of[image] if b["card"] == "KD"), key=lambda b: b["xyxy"][1]
+    )
     for box, way in ((upper, 1), (lower, -1)):
         right = way * np.subtract(box["quad"][1], box["quad"][0])
         assert right[0] > 4 * abs(right[1])
-    # The covered card's lower index: told, not labelled, or not told at all.
-    assert sum(b["card"] == "9C" and b["labelled"] for b in told[image]) == 1
+    # The covered card's lower index: listed, not labelled, or not listed at all.
+    assert sum(b["card"] == "9C" and b["labelled"] for b in boxes_of[image]) == 1
 
 
 def test_labels_are_the_labelled_boxes_in_yolo_form(views: Path) -> None:
@@ -168,7 +172,7 @@ def test_chips_in_the_tray_need_not_be_found(shift: Path) -> None:
     table = load_table(shift / "table.toml")
     seen = tray_in_view(table, table.dealer.place, 640)
     assert seen is not None
-    told = seen.told()
+    told = seen.as_dict()
     assert (told["kind"], told["labelled"]) == ("chip", False)
     corners = (table.dealer.place.to_local(table.dealer.tray.array) + VIEW_MM / 2) * 1.6 - 0.5
     # The tray's edge towards the table; beyond the view's edge it is cut.
@@ -211,12 +215,12 @@ def test_a_second_shift_goes_beside_the_first(shift: Path, tmp_path: Path) -> No
     assert recipe["views"] == first + 2 == len(lines(tmp_path / "meta.jsonl"))
     assert set(recipe["shifts"]) == {"night_1", "b_2"}
     assert recipe["shifts"]["b_2"]["codec"] == "h264"
-    # A deck's folder is told by its name alone.
+    # A deck's folder is recognised by its name alone.
     assert recipe["decks"] == ["jumbo"]
     assert "/some/where" not in json.dumps(recipe)
 
 
-def test_the_same_wishes_give_the_same_pictures(shift: Path, views: Path, tmp_path: Path) -> None:
+def test_the_same_wishes_give_the_same_images(shift: Path, views: Path, tmp_path: Path) -> None:
     cut(shift, tmp_path, size=320)
     for path in (views / "images" / "val").iterdir():
         assert path.read_bytes() == (tmp_path / "images" / "val" / path.name).read_bytes()

@@ -30,10 +30,10 @@ SPEC = TrainingSet(views=6, seed=4, size=160, shard_views=3)
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("set")
-    told: list[float] = []
-    data = render_training_set(SPEC, out, workers=1, progress=told.append)
+    progress: list[float] = []
+    data = render_training_set(SPEC, out, workers=1, progress=progress.append)
     assert data == out / "data.yaml"
-    assert told == [0.5, 1.0]
+    assert progress == [0.5, 1.0]
     return out
 
 
@@ -46,7 +46,7 @@ def test_the_data_file_names_the_folders_and_classes(rendered: Path) -> None:
 
 
 @pytest.mark.parametrize(("split", "shard"), [("val", 0), ("train", 1)])
-def test_every_picture_has_valid_labels(rendered: Path, split: str, shard: int) -> None:
+def test_every_image_has_valid_labels(rendered: Path, split: str, shard: int) -> None:
     pictures = sorted((rendered / "images" / split).iterdir())
     labels = sorted((rendered / "labels" / split).iterdir())
     names = [f"{shard:04d}-{k:04d}" for k in range(3)]
@@ -106,7 +106,9 @@ def test_one_process_and_two_give_the_same_files_byte_for_byte(
 
 
 @pytest.mark.parametrize(("split", "shard"), [("val", 0), ("train", 1)])
-def test_the_visible_share_of_every_box_is_told(rendered: Path, split: str, shard: int) -> None:
+def test_the_visible_fraction_of_every_box_is_written(
+    rendered: Path, split: str, shard: int
+) -> None:
     lines = (rendered / "boxes" / split / f"{shard:04d}.jsonl").read_text("ascii").splitlines()
     assert len(lines) == 3
     for line in map(json.loads, lines):
@@ -119,7 +121,7 @@ def test_the_visible_share_of_every_box_is_told(rendered: Path, split: str, shar
             x0, y0, x1, y1 = box["xyxy"]
             over = box["visible"] - MIN_VISIBLE.get(box["kind"], 0.6)
             wider = min(x1 - x0, y1 - y0) - LEAST_PX
-            # Shares and sides are told rounded.
+            # Shares and sides are written rounded.
             if abs(over) > 0.001 and abs(wider) > 0.02:
                 assert box["labelled"] == (over > 0 and wider > 0)
             assert PARTLY_VISIBLE <= box["visible"] <= 1
@@ -147,7 +149,7 @@ def test_another_recipe_is_refused(rendered: Path, other: dict[str, Any]) -> Non
         render_training_set(replace(SPEC, **other), rendered, workers=1)
 
 
-def test_a_deck_folder_that_cannot_be_read_is_told_before_anything_is_written(
+def test_a_deck_folder_that_cannot_be_read_is_refused_before_anything_is_written(
     tmp_path: Path,
 ) -> None:
     spec = replace(SPEC, deck_folders=(tmp_path / "faces",))

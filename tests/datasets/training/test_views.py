@@ -25,7 +25,7 @@ def deck() -> Deck:
 
 
 def blank(deck: Deck) -> Painter:
-    """A painter of a view 400 mm wide whose picture is its canvas."""
+    """A painter of a view 400 mm wide whose image is its canvas."""
     rng = np.random.default_rng(3)
     sprites, sizes = lammer_sprites(rng, LAMMER_WORDS, vary=False)
     looks = {name: ChipLook(kind.rgb) for name, kind in random_chips(rng).items()}
@@ -50,7 +50,7 @@ def inside(outline_px: npt.NDArray[np.float64], side: int) -> npt.NDArray[np.boo
     return out
 
 
-def told(boxes: Sequence[Box]) -> list[tuple[str, str | None, tuple[int, ...]]]:
+def rounded(boxes: Sequence[Box]) -> list[tuple[str, str | None, tuple[int, ...]]]:
     return [(b.kind, b.card, tuple(round(v) for v in b.xyxy)) for b in boxes]
 
 
@@ -69,7 +69,7 @@ def test_boxes_are_those_of_a_recount_pixel_by_pixel(deck: Deck, seed: int) -> N
         solid = card_corners(item, deck.size_mm) if isinstance(item, CardItem) else own[0][1]
         owner[inside(painter.px(solid) + pad, len(owner))] = number
     owner[inside(arm + pad, len(owner))] = -1
-    # What lies outside the picture is not seen.
+    # What lies outside the image is not seen.
     owner[:pad] = owner[-pad:] = -2
     owner[:, :pad] = owner[:, -pad:] = -2
     sure, maybe = [], []
@@ -86,7 +86,7 @@ def test_boxes_are_those_of_a_recount_pixel_by_pixel(deck: Deck, seed: int) -> N
                 maybe.append(box)
             if visible > least + 0.13:
                 sure.append(box)
-    got = told(boxes)
+    got = rounded(boxes)
     assert set(got) <= set(maybe)
     assert set(sure) <= set(got)
     assert len(set(got)) == len(got)
@@ -140,7 +140,7 @@ def test_kinds_of_boxes(deck: Deck) -> None:
 
 
 @pytest.mark.render
-def test_rendered_boxes_lie_inside_the_picture_and_are_of_the_classes(deck: Deck) -> None:
+def test_rendered_boxes_lie_inside_the_image_and_are_of_the_classes(deck: Deck) -> None:
     rng = np.random.default_rng(11)
     kinds = set()
     for _ in range(24):
@@ -158,7 +158,7 @@ def test_rendered_boxes_lie_inside_the_picture_and_are_of_the_classes(deck: Deck
     assert {"index", "back", "chip"} <= kinds
 
 
-def test_the_same_seed_gives_the_same_picture(deck: Deck) -> None:
+def test_the_same_seed_gives_the_same_image(deck: Deck) -> None:
     a, b, c = (render_view(np.random.default_rng(s), [deck], size=160) for s in (5, 5, 6))
     assert np.array_equal(a.image, b.image)
     assert repr(a.boxes) == repr(b.boxes)

@@ -33,7 +33,7 @@ def test_the_same_seed_the_same_crop() -> None:
     assert not np.array_equal(first, other)
 
 
-def test_turned_crops_and_no_others_are_told_as_none() -> None:
+def test_turned_crops_and_no_others_are_labelled_as_none() -> None:
     turned = 0
     for seed in range(400):
         out, label = vary(np.random.default_rng(seed), _crop(), 7)

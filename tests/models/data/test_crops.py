@@ -44,9 +44,9 @@ def test_files_in_order(tmp_path: Path) -> None:
 )
 def test_another_form(tmp_path: Path, crops: np.ndarray, labels: np.ndarray, words: str) -> None:
     _write(tmp_path, "a", crops, labels)
-    with pytest.raises(FeltwatchError) as told:
+    with pytest.raises(FeltwatchError) as raised:
         read_crops(tmp_path)
-    assert words in str(told.value)
+    assert words in str(raised.value)
 
 
 def test_missing_and_broken_files(tmp_path: Path) -> None:

@@ -79,18 +79,18 @@ def folder(tmp_path: Path) -> Path:
 
 def test_crops_are_upright_and_right(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "taken"
-    told = harvest_photos(folder, None, ColourDetector(), ColourReader(), out)
+    counts = harvest_photos(folder, None, ColourDetector(), ColourReader(), out)
     crops = np.load(out / "crops" / "0000.npy")
     labels = np.load(out / "crops" / "0000-labels.npy")
     assert (crops.dtype, crops.shape[1:], labels.dtype) == (np.uint8, (64, 64, 3), np.int16)
-    assert len(crops) == len(labels) == told["crops"] + told["none_crops"]
+    assert len(crops) == len(labels) == counts["crops"] + counts["none_crops"]
     names = [DECK_LABELS[c] for c in labels if c != NONE_CLASS]
     assert {n: names.count(n) for n in set(names)} == {"7H": 6, "KS": 6, "9C": 2, "QD": 1}
     read = ColourReader().read(crops)
     upright = labels != NONE_CLASS
     assert (read[upright].argmax(axis=1) == labels[upright]).all()
     assert (read[~upright].argmax(axis=1) == NONE_CLASS).all()
-    assert told["none_crops"] > 0
+    assert counts["none_crops"] > 0
     # A patch is what lies about a crop, which is its middle.
     made = read_patches(out / "patches.npz")
     assert (made.labels == labels).all()
@@ -103,10 +103,10 @@ def test_crops_are_upright_and_right(folder: Path, tmp_path: Path) -> None:
 def test_the_source_goes_along(folder: Path, tmp_path: Path) -> None:
     harvest_photos(folder, None, ColourDetector(), ColourReader(), tmp_path / "one")
     assert json.loads((tmp_path / "one" / "source.json").read_text()) == {"name": folder.name}
-    told = {"name": "felt photographs", "licence": "CC BY 4.0"}
-    (folder / "source.json").write_text(json.dumps(told), encoding="utf-8")
+    source = {"name": "felt photographs", "licence": "CC BY 4.0"}
+    (folder / "source.json").write_text(json.dumps(source), encoding="utf-8")
     harvest_photos(folder, None, ColourDetector(), ColourReader(), tmp_path / "two")
-    assert json.loads((tmp_path / "two" / "source.json").read_text()) == told
+    assert json.loads((tmp_path / "two" / "source.json").read_text()) == source
 
 
 def test_a_suit_can_be_left_out(folder: Path, tmp_path: Path) -> None:
@@ -121,10 +121,10 @@ def test_detector_labels_only_where_everything_is_accounted_for(
     folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "taken"
-    told = harvest_photos(folder, None, ColourDetector(), ColourReader(), out, prefix="felt")
+    counts = harvest_photos(folder, None, ColourDetector(), ColourReader(), out, prefix="felt")
     written = sorted(path.stem for path in (out / "labels").glob("*.txt"))
     assert written == ["felt-a0", "felt-a1", "felt-a2", "felt-corner"]
-    assert told["detector_pictures"] == 4
+    assert counts["detector_pictures"] == 4
     assert sorted(p.stem for p in (out / "images").glob("*")) == written
     lines = (out / "labels" / "felt-a0.txt").read_text(encoding="ascii").split("\n")[:-1]
     assert len(lines) == 4
@@ -140,7 +140,7 @@ def test_detector_labels_only_where_everything_is_accounted_for(
         assert reading.label in {"7H", "KS"}
 
 
-def test_a_missed_corner_keeps_the_picture_out(folder: Path, tmp_path: Path) -> None:
+def test_a_missed_corner_keeps_the_image_out(folder: Path, tmp_path: Path) -> None:
     image = ground(420, 300)
     box = paint_card(image, "7H", (110, 150), 0, 34, corners=1)
     cv2.imwrite(str(folder / "images" / "a1.png"), image)
@@ -153,12 +153,12 @@ def test_a_missed_corner_keeps_the_picture_out(folder: Path, tmp_path: Path) -> 
     assert written == {"photo-a0", "photo-a2", "photo-corner"}
 
 
-def test_held_out_pictures_are_never_opened(folder: Path, tmp_path: Path) -> None:
+def test_held_out_images_are_never_opened(folder: Path, tmp_path: Path) -> None:
     (folder / "images" / "a1.png").unlink()
     chosen = {"images/a0.png", "images/corner.png"}
     told = harvest_photos(folder, chosen, ColourDetector(), ColourReader(), tmp_path / "taken")
     assert (told["pictures"], told["crops"]) == (2, 5)
-    with pytest.raises(FeltwatchError, match="no picture is chosen"):
+    with pytest.raises(FeltwatchError, match="no image is chosen"):
         harvest_photos(folder, set(), ColourDetector(), ColourReader(), tmp_path / "taken")
 
 

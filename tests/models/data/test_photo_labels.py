@@ -39,7 +39,7 @@ def test_labels_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "label"),
     [
         ({"label": "1S"}, "'1S' is no label"),
         ({"xyxy": [5, 5, 5, 9]}, "is no box"),
@@ -47,8 +47,8 @@ def test_labels_are_read(tmp_path: Path) -> None:
         ({"colour": "red"}, "0.boxes.0.colour"),
     ],
 )
-def test_a_bad_label_is_named(tmp_path: Path, changes: dict[str, Any], told: str) -> None:
-    with pytest.raises(FeltwatchError, match=told) as error:
+def test_a_bad_label_is_named(tmp_path: Path, changes: dict[str, Any], label: str) -> None:
+    with pytest.raises(FeltwatchError, match=label) as error:
         load_labels(write(tmp_path, ["a.jpg"], **changes))
     assert "labels.json" in str(error.value)
 
@@ -68,7 +68,7 @@ def test_split_by_time(tmp_path: Path) -> None:
     assert held_out(tmp_path, after="17:00") == set(names[2:])
     with pytest.raises(FeltwatchError, match="no time of day"):
         time_after(tmp_path, "5 pm")
-    with pytest.raises(FeltwatchError, match="tells no time"):
+    with pytest.raises(FeltwatchError, match="its name has no time"):
         time_after(write(tmp_path, ["images/felt.jpg"]), "17:00")
 
 

@@ -26,8 +26,8 @@ RECIPE = {"views": 40, "seed": 7, "size": 640, "decks": ["classic"], "fonts": 2}
 
 def test_a_rendered_set(tmp_path: Path) -> None:
     (tmp_path / "recipe.json").write_text(json.dumps(RECIPE))
-    told = rendered_data(tmp_path)
-    assert told == RenderedData(
+    data = rendered_data(tmp_path)
+    assert data == RenderedData(
         name=tmp_path.name, views=40, seed=7, size_px=640, decks=("classic",), fonts=2
     )
     (tmp_path / "sources.json").write_text(json.dumps({"fonts": ["DejaVuSans", "DejaVuSerif"]}))
@@ -67,13 +67,18 @@ def test_strips_of_stacks(tmp_path: Path) -> None:
         stack_data(tmp_path)
 
 
-def test_photographs_tell_their_source_in_or_above_the_crops(tmp_path: Path) -> None:
+def test_photographs_name_their_source_in_or_above_the_crops(tmp_path: Path) -> None:
     crops = tmp_path / "phone" / "crops"
     crops.mkdir(parents=True)
     assert photo_data(crops) == PhotoData(name="crops")
-    told = {"name": "phone cards", "version": "v12", "licence": "CC BY 4.0", "attribution": "A. B."}
-    (tmp_path / "phone" / "source.json").write_text(json.dumps(told | {"pictures": 4}))
-    assert photo_data(crops) == PhotoData(**told)
+    source = {
+        "name": "phone cards",
+        "version": "v12",
+        "licence": "CC BY 4.0",
+        "attribution": "A. B.",
+    }
+    (tmp_path / "phone" / "source.json").write_text(json.dumps(source | {"pictures": 4}))
+    assert photo_data(crops) == PhotoData(**source)
     (crops / "source.json").write_text(json.dumps({"licence": "CC0"}))
     assert photo_data(crops) == PhotoData(name="crops", licence="CC0")
     (crops / "source.json").write_text(json.dumps({"licence": 4}))
@@ -96,7 +101,7 @@ def test_a_note_goes_out_and_in(tmp_path: Path) -> None:
         read_provenance(path)
 
 
-def test_each_source_is_told_once() -> None:
+def test_each_source_is_listed_once() -> None:
     photo = PhotoData(name="p")
     one, two = (
         Provenance(photographs=(photo,)),
@@ -105,7 +110,7 @@ def test_each_source_is_told_once() -> None:
     assert [p.name for p in one.joined(two).photographs] == ["p", "q"]
 
 
-def test_a_set_is_told_once_with_its_fonts_where_they_are_known() -> None:
+def test_a_set_is_listed_once_with_its_fonts_where_they_are_known() -> None:
     one = RenderedData(name="a", views=40, seed=7, size_px=640, decks=(), fonts=1)
     other = one.model_copy(update={"seed": 8})
     named = one.model_copy(update={"font_names": ("DejaVuSans",)})

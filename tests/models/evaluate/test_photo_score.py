@@ -94,8 +94,8 @@ class TestCorners:
         counted = tally(shown, result(("AS", [a])))
         assert counted.corners.as_dict() == {"seen": 2, "right": 1, "wrong": 0, "unread": 1}
         assert counted.cards.as_dict() == {"seen": 1, "right": 1, "wrong": 0, "unread": 0}
-        told = counted.as_dict()
-        assert told["indices"] == {"named": 1, "right": 1, "precision": 1.0, "recall": 0.5}
+        counts = counted.as_dict()
+        assert counts["indices"] == {"named": 1, "right": 1, "precision": 1.0, "recall": 0.5}
 
     def test_a_wrong_corner_spoils_the_card(self) -> None:
         a, b = (10.0, 10.0, 30.0, 40.0), (100.0, 150.0, 120.0, 180.0)
@@ -160,9 +160,9 @@ def folder(tmp_path: Path) -> Path:
         box = paint_card(image, label, (150, 130), 25.0 * n, 40)
         name = f"images/IMG_20220316_16{n:02d}00.png"
         cv2.imwrite(str(tmp_path / name), image)
-        # The last label is not what the picture shows.
-        told = label if n < 2 else "3D"
-        own = {"label": told, "xyxy": [float(v) for v in box], "kind": "card"}
+        # The last label is not what the image shows.
+        written = label if n < 2 else "3D"
+        own = {"label": written, "xyxy": [float(v) for v in box], "kind": "card"}
         entries.append({"image": name, "width": 300, "height": 260, "boxes": [own]})
     (tmp_path / "labels.json").write_text(json.dumps(entries), encoding="utf-8")
     return tmp_path
@@ -182,7 +182,7 @@ def test_a_folder_is_scored(folder: Path) -> None:
 
 def test_what_does_not_fit_is_named(folder: Path) -> None:
     reader = PhotoReader(ColourDetector(), ColourReader())
-    with pytest.raises(FeltwatchError, match="no picture is chosen"):
+    with pytest.raises(FeltwatchError, match="no image is chosen"):
         score_photos(folder, set(), reader)
     cv2.imwrite(str(folder / "images/IMG_20220316_160000.png"), ground(20, 10))
     with pytest.raises(FeltwatchError, match=r"160000\.png: is 20 x 10 px, .* 300 x 260"):

@@ -78,7 +78,7 @@ def test_points_never_fall_and_stay_within_0_and_1(seed: int, count: int, way: A
     assert points[:, 1].max() < 1
 
 
-def test_examples_of_one_picture_stay_together() -> None:
+def test_examples_of_one_image_stay_together() -> None:
     pictures = np.repeat(np.arange(30), 7)
     folds = folds_of(pictures)
     assert all(len(set(folds[pictures == p])) == 1 for p in range(30))
@@ -97,7 +97,7 @@ def test_one_temperature_undoes_rows_that_are_too_sure() -> None:
     assert fit_rows(honest, labels, np.arange(4000)).temperature == pytest.approx(1, abs=0.1)
 
 
-def told(tmp_path: Path, **changes: Any) -> Path:
+def calibration_file(tmp_path: Path, **changes: Any) -> Path:
     held = {AS_IS: {"ece": 0.2, "log_loss": 0.5}, "platt": {"ece": 0.01, "log_loss": 0.4}}
     calibration = {
         "form": 1, "weights": {"detector": "d"}, "data": {"name": "set", "split": "val"},
@@ -114,10 +114,12 @@ def told(tmp_path: Path, **changes: Any) -> Path:
 
 def test_a_calibration_goes_into_the_card(tmp_path: Path) -> None:
     models: dict[str, dict[str, Any]] = {"reader": {"temperature": 1.0}, "detector": {}}
-    put_calibration(models, read_calibration(told(tmp_path)))
+    put_calibration(models, read_calibration(calibration_file(tmp_path)))
     assert models["reader"]["temperature"] == 1.3
     assert models["detector"]["points"] == {"index": [[0, 0.001], [1, 0.9]]}
-    put_calibration(models, read_calibration(told(tmp_path, reader=None, detector=None)))
+    put_calibration(
+        models, read_calibration(calibration_file(tmp_path, reader=None, detector=None))
+    )
     assert models["reader"]["temperature"] == 1.3
 
 
@@ -132,7 +134,7 @@ def test_a_calibration_goes_into_the_card(tmp_path: Path) -> None:
 )
 def test_a_calibration_that_cannot_be(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
     with pytest.raises(FeltwatchError, match=words):
-        read_calibration(told(tmp_path, **changes))
+        read_calibration(calibration_file(tmp_path, **changes))
 
 
 def test_a_calibration_that_is_none(tmp_path: Path) -> None:
@@ -146,7 +148,7 @@ def test_a_calibration_that_is_none(tmp_path: Path) -> None:
 def test_the_chart_is_whole_without_a_page(tmp_path: Path) -> None:
     from defusedxml.ElementTree import fromstring
 
-    chart = reliability_chart(read_calibration(told(tmp_path)))
+    chart = reliability_chart(read_calibration(calibration_file(tmp_path)))
     root = fromstring(chart)
     assert root.tag.endswith("svg")
     words = " ".join(e.text or "" for e in root.iter() if e.tag.endswith("text"))

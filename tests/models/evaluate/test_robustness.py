@@ -1,4 +1,4 @@
-"""Changes of pictures move the truth with them, and where a form breaks is found."""
+"""Changes of images move the truth with them, and where a form breaks is found."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(1)
 
 
-def test_the_truth_turns_with_the_picture() -> None:
+def test_the_truth_turns_with_the_image() -> None:
     image = np.zeros((200, 200, 3), np.uint8)
     truth = an_index(40, 60)
     x0, y0, x1, y1 = (round(v) for v in truth.xyxy)
@@ -59,7 +59,7 @@ def test_the_truth_turns_with_the_picture() -> None:
     assert truths == (truth,)
 
 
-def test_what_leaves_the_picture_is_not_asked_for() -> None:
+def test_what_leaves_the_image_is_not_asked_for() -> None:
     image = np.zeros((200, 200, 3), np.uint8)
     corner, edge, middle = an_index(0, 0), an_index(20, 18), an_index(95, 90)
     _, truths = turned(45)(rng(), image, (corner, edge, middle))
@@ -118,7 +118,7 @@ def test_a_cover_over_the_index_hides_so_much_of_it(share: float) -> None:
     assert part == pytest.approx(share, abs=0.08)
 
 
-def test_quads_come_from_boxes_where_none_are_told() -> None:
+def test_quads_come_from_boxes_where_none_are_given() -> None:
     bare = Truth("index", (1, 2, 3, 6), "AS")
     assert quad_of(bare).tolist() == [[1, 2], [3, 2], [3, 6], [1, 6]]
 
@@ -140,10 +140,10 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_turned_cards_are_read_and_dark_ones_are_lost(painted: None, tmp_path: Path) -> None:
     data = write_painted(tmp_path / "set", [["AS", "KD"], ["7C", "TH"]])
     weights = write_weights(tmp_path / "weights")
-    told: list[float] = []
+    progress: list[float] = []
     options = TrialOptions(forms=("turn", "dark"))
-    result = robustness(weights, data, options, told.append)
-    assert told[-1] == 1.0
+    result = robustness(weights, data, options, progress.append)
+    assert progress[-1] == 1.0
     assert result["plain"]["recall"] == result["plain"]["read_right"] == 1.0
     turn, dark = result["forms"]
     by_step = {s["step"]: s for s in turn["steps"]}
@@ -172,9 +172,9 @@ def test_covered_cards_are_compared_with_the_same_ones_uncovered(
     assert str(cover["breaks"]["read_right"]).startswith("+")
 
 
-def test_pictures_without_cards_are_refused(painted: None, tmp_path: Path) -> None:
+def test_images_without_cards_are_refused(painted: None, tmp_path: Path) -> None:
     data = write_painted(tmp_path / "set", [["AS"]])
     path = data / "boxes" / "val" / "0000.jsonl"
     path.write_text(path.read_text().replace('"card": "AS"', '"card": null'))
-    with pytest.raises(FeltwatchError, match="no index on its pictures tells its card"):
+    with pytest.raises(FeltwatchError, match="no index on its images has a labelled card"):
         robustness(write_weights(tmp_path / "weights"), data)

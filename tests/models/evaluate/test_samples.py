@@ -1,4 +1,4 @@
-"""Every form of dataset gives the same pictures and truths."""
+"""Every form of dataset gives the same images and truths."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rendered(tmp_path: Path) -> Path:
     for name in ("0.png", "1.png"):
         cv2.imwrite(str(folder / "images" / "val" / name), np.zeros((100, 100, 3), np.uint8))
     lines = [{"image": "0.png", "scene": "table", "boxes": BOXES}, {"image": "1.png", "boxes": []}]
-    # A picture that is told but gone is left out.
+    # An image that is listed but gone is left out.
     lines.append({"image": "2.png", "scene": "table", "boxes": BOXES})
     text = "\n".join(json.dumps(line) for line in lines)
     (folder / "boxes" / "val" / "0.jsonl").write_text(text + "\n")
@@ -63,8 +63,8 @@ def write_yolo(folder: Path, names: list[str], lines: dict[str, str], split: str
     for part in ("images", "labels"):
         (folder / part / split).mkdir(parents=True)
     (folder / "images" / "train").mkdir(exist_ok=True)
-    told = "".join(f"  {n}: '{name}'\n" for n, name in enumerate(names))
-    text = f"train: images/train\nval: images/{split}\nnames:\n{told}"
+    listed = "".join(f"  {n}: '{name}'\n" for n, name in enumerate(names))
+    text = f"train: images/train\nval: images/{split}\nnames:\n{listed}"
     (folder / "data.yaml").write_text(text, encoding="utf-8")
     for name, line in lines.items():
         image = np.zeros((100, 200, 3), np.uint8)
@@ -100,7 +100,7 @@ def test_yolo_with_classes_and_as_a_labelled_dataset(tmp_path: Path) -> None:
         assert [(t.kind, t.card) for t in picture.truths] == [("index", None), ("back", None)]
     assert read_val_set(tmp_path / "felt").form == "dataset"
     for folder in (data, tmp_path / "felt"):
-        with pytest.raises(FeltwatchError, match="no picture is in the split test; there are val"):
+        with pytest.raises(FeltwatchError, match="no image is in the split test; there are val"):
             read_val_set(folder, "test")
 
 
@@ -110,8 +110,8 @@ def test_whole_cards_are_known_for_what_they_are(tmp_path: Path) -> None:
     cv2.imwrite(str(folder / "images" / "a.png"), np.zeros((100, 100, 3), np.uint8))
     for kind, whole in (("card", True), ("corner", False)):
         boxes = [{"label": "AS", "xyxy": [10, 10, 40, 60], "kind": kind}]
-        told = [{"image": "images/a.png", "width": 100, "height": 100, "boxes": boxes}]
-        (folder / "labels.json").write_text(json.dumps(told))
+        lines = [{"image": "images/a.png", "width": 100, "height": 100, "boxes": boxes}]
+        (folder / "labels.json").write_text(json.dumps(lines))
         (truth,) = read_val_set(folder).pictures[0].truths
         assert (truth.card, truth.whole) == ("AS", whole)
 

@@ -47,7 +47,7 @@ def test_class_names(tmp_path: Path) -> None:
 
 @pytest.fixture
 def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Check]:
-    """Weights and a YOLO set of two pictures, with stand-ins for the networks."""
+    """Weights and a YOLO set of two images, with stand-ins for the networks."""
     monkeypatch.setattr(openvino_runtime, "OpenVinoDetector", SeesTheLeft)
     monkeypatch.setattr(openvino_runtime, "OpenVinoReader", ReadsOne)
     monkeypatch.setattr(side_runtime, "OpenVinoStripReader", SeesTwoChips)
@@ -59,7 +59,7 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ch
     (data / "shards").mkdir()
     for name in ("a", "b"):
         cv2.imwrite(str(data / "images" / "val" / f"{name}.png"), np.zeros((128, 128, 3), np.uint8))
-    # Picture a has an index on the left, b one on the right and a back.
+    # Image a has an index on the left, b one on the right and a back.
     (data / "labels" / "val" / "a.txt").write_text("0 0.25 0.5 0.5 1\n")
     (data / "labels" / "val" / "b.txt").write_text("0 0.75 0.5 0.5 1\n2 0.25 0.5 0.5 1\n")
     np.save(data / "crops" / "val" / "0.npy", np.zeros((4, 64, 64, 3), np.uint8))
@@ -88,7 +88,7 @@ def test_figures(checked: Callable[..., Check]) -> None:
     assert detector["map50"] == pytest.approx(51 / 101 / 2, abs=1e-4)
     assert detector["box_error_px"] == 0
     assert detector["confusions"] == [["back", "index", 1]]
-    # Nobody told whose indices these are.
+    # Nothing says whose indices these are.
     assert figures["end_to_end"] is None
     reader = figures["reader"]
     assert (reader["crops"], reader["indices"], reader["rank"]) == (4, 3, 1.0)
@@ -119,7 +119,10 @@ def test_stacks_lie_in_the_set_or_elsewhere(checked: Callable[..., Check], tmp_p
             lambda data: (data / "data.yaml").write_text(YAML + "  0: person\n"),
             "class 2 is unknown",
         ),
-        (lambda data: (data / "images/val/a.png").write_bytes(b""), "a.png: not a picture"),
+        (
+            lambda data: (data / "images/val/a.png").write_bytes(b""),
+            "a.png: cannot be read as an image",
+        ),
         (lambda data: (data / "crops/val/0-labels.npy").unlink(), "no crops"),
         (lambda data: [(data / f"labels/val/{n}.txt").unlink() for n in "ab"], "carry no labels"),
         (lambda data: (data.parent / "weights/reader.onnx").write_bytes(b"x"), "not the file of"),
@@ -131,9 +134,9 @@ def test_what_is_refused(
     checked: Callable[..., Check], tmp_path: Path, break_it: Callable[[Path], Any], words: str
 ) -> None:
     break_it(tmp_path / "set")
-    with pytest.raises(FeltwatchError) as told:
+    with pytest.raises(FeltwatchError) as raised:
         checked()
-    assert words in str(told.value)
+    assert words in str(raised.value)
 
 
 def test_weights_that_lack_a_class(checked: Callable[..., Check], tmp_path: Path) -> None:
@@ -155,23 +158,23 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_painted_cards_are_found_and_read(painted: None, tmp_path: Path, scene: str) -> None:
     data = write_painted(tmp_path / "set", [["AS", "KD"], ["7C", "TH", "2S"]], scene)
     check = validate(write_weights(tmp_path / "weights"), data)
-    told = check.figures["end_to_end"]
+    end_to_end = check.figures["end_to_end"]
     assert check.figures["detector"]["together"]["index or joker"]["recall"] == 1.0
-    assert told["map50"] == 1.0
-    assert told["cards_labelled"] == 5
-    work = told["working"]
+    assert end_to_end["map50"] == 1.0
+    assert end_to_end["cards_labelled"] == 5
+    work = end_to_end["working"]
     assert (work["labelled"], work["seen"], work["right"], work["wrong"]) == (10, 10, 10, 0)
     assert work["wrong_one_in"] is None
-    assert told["confusions"]["cards"] == []
+    assert end_to_end["confusions"]["cards"] == []
 
 
-def test_a_wrong_label_is_a_wrong_card_and_the_scenes_are_told_apart(
+def test_a_wrong_label_is_a_wrong_card_and_the_scenes_are_listed_apart(
     painted: None, tmp_path: Path
 ) -> None:
     data = write_painted(tmp_path / "set", [["AS", "KD"], ["AS", "7C"]])
     path = data / "boxes" / "val" / "0000.jsonl"
     first, second = (json.loads(line) for line in path.read_text().splitlines())
-    first["boxes"][0]["card"] = "AC"  # its picture shows the ace of spades
+    first["boxes"][0]["card"] = "AC"  # its image shows the ace of spades
     second["scene"] = "loose"
     second["boxes"][3]["labelled"] = False
     path.write_text(json.dumps(first) + "\n" + json.dumps(second) + "\n")
@@ -197,13 +200,13 @@ def test_a_wrong_label_is_a_wrong_card_and_the_scenes_are_told_apart(
     assert check.mistakes["missed"] == check.mistakes["nothing there"] == []
 
 
-def test_some_pictures_only(painted: None, tmp_path: Path) -> None:
+def test_some_images_only(painted: None, tmp_path: Path) -> None:
     data = write_painted(tmp_path / "set", [["AS"], ["KD"], ["7C"], ["2H"], ["3H"]])
     weights = write_weights(tmp_path / "weights")
-    told: list[float] = []
+    progress: list[float] = []
     options = CheckOptions(most_pictures=3)
-    check = validate(weights, data, options, progress=told.append)
+    check = validate(weights, data, options, progress=progress.append)
     assert check.figures["data"]["pictures"] == 3
     assert check.figures["data"]["of"] == 5
     assert set(check.figures["end_to_end"]["cards"]) == {"AS", "7C", "3H"}
-    assert told[-1] == 1.0
+    assert progress[-1] == 1.0

@@ -1,4 +1,4 @@
-"""Weights whose networks are stand-ins, and small sets of pictures to check them on."""
+"""Weights whose networks are stand-ins, and small sets of images to check them on."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class ReadsOne:
     def __init__(
         self, path: Path, threads: int | None, temperature: float, precision: str | None = None
     ):
-        self.classes, self.told = (54, "AS") if path.stem == "reader" else (13, CLASS_NAMES[0])
+        self.classes, self.answer = (54, "AS") if path.stem == "reader" else (13, CLASS_NAMES[0])
         assert temperature == (1.5 if path.stem == "reader" else 1.0)
         self.temperature = temperature
 
     def read(self, crops: np.ndarray) -> np.ndarray:
         shares = np.full((len(crops), self.classes), 0.1 / (self.classes - 1), np.float32)
-        shares[:, CLASS_NAMES.index(self.told)] = 0.9
+        shares[:, CLASS_NAMES.index(self.answer)] = 0.9
         return shares
 
 
@@ -85,7 +85,7 @@ class PaintedReader(ColourReader):
 
 
 def write_painted(folder: Path, cards: list[list[str]], scene: str = "table") -> Path:
-    """A rendered set of painted cards, upright, in a row; each picture's cards by label."""
+    """A rendered set of painted cards, upright, in a row; each image's cards by label."""
     (folder / "images" / "val").mkdir(parents=True)
     (folder / "boxes" / "val").mkdir(parents=True)
     lines = []

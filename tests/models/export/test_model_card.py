@@ -127,7 +127,7 @@ def test_the_runtime_reads_it_and_checks_the_files(tmp_path: Path) -> None:
         load_card(tmp_path)
 
 
-def test_the_page_tells_data_licences_hashes_and_figures() -> None:
+def test_the_page_lists_data_licences_hashes_and_figures() -> None:
     page = card_markdown(build_card(_models(), PROVENANCE, FIGURES, {"torch": "2"}, "2026-01-02"))
     for words in (
         "2026-01-02, with torch 2",
@@ -136,7 +136,7 @@ def test_the_page_tells_data_licences_hashes_and_figures() -> None:
         "14,000 of 640 px, seed 11",
         "177 fonts; folders of faces: jumbo",
         "phone cards, version v12, CC BY 4.0, A. Person",
-        "own, licence not told",
+        "own, licence unknown",
         "| index | 10 | 95.00% | 80.00% | 100.00% | 90.00% |",
         "| chip | 0 | – | – | – | – |",
         "| read wrong, share 0.6 or more | 10.00% |",
@@ -153,7 +153,7 @@ def test_the_page_tells_data_licences_hashes_and_figures() -> None:
     assert "## Confidence" not in page
 
 
-def test_the_page_tells_of_int8_files_and_what_they_cost() -> None:
+def test_the_page_lists_int8_files_and_their_cost() -> None:
     models = _models()
     assert "int8" not in card_markdown(build_card(models, PROVENANCE, None, {}, "2026-11-21"))
     cost = Int8Cost(500, 0.94, 0.939, 0.72, 0.717).as_dict()
@@ -175,7 +175,7 @@ def test_the_page_of_calibrated_weights_shows_how_far_they_can_be_trusted() -> N
     assert card["calibration"] == CALIBRATION
     page = card_markdown(card)
     for words in (
-        "Fitted on 500 pictures of set (val)",
+        "Fitted on 500 images of set (val)",
         "![Reliability diagrams](reliability.svg)",
         "| detector, all, platt * | 1.23% | 0.2000 |",
         "| reader, temperature * | 2.00% | 0.1000 |",

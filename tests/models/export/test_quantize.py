@@ -44,7 +44,7 @@ def test_the_layers_before_the_head_are_quantized() -> None:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A set in YOLO's form: 6 pictures to train with, 3 held out, an index on each."""
+    """A set in YOLO's form: 6 images to train with, 3 held out, an index on each."""
     (tmp_path / "data.yaml").write_text(
         "train: images/train\nval: images/val\nnames:\n  0: index\n  1: joker\n"
     )
@@ -59,16 +59,18 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_calibration_views_are_spread_over_the_training_pictures(data: Path) -> None:
+def test_calibration_views_are_spread_over_the_training_images(data: Path) -> None:
     views = calibration_views(data, 32, count=3)
     assert [view.shape for view in views] == [(32, 32, 3)] * 3
     assert [int(view[16, 16, 0]) for view in views] == [0, 40, 80]
     assert len(calibration_views(data, 32)) == 6
 
 
-def test_the_cost_is_told_on_held_out_pictures(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cost_is_measured_on_held_out_images(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Finds:
-        """The float network finds every index; in int8 none on the darkest picture."""
+        """The float network finds every index; in int8 none on the darkest image."""
 
         size = 96
 
@@ -120,12 +122,12 @@ def test_a_bare_head_finds_what_the_whole_one_does(tmp_path: Path) -> None:
 
 
 def test_figures_of_the_card() -> None:
-    told = Int8Cost(9, 0.9, 0.899, 0.7, 0.69).as_dict()
-    assert told["map50"] == 0.9
-    assert told["map50 int8"] == 0.899
+    figures = Int8Cost(9, 0.9, 0.899, 0.7, 0.69).as_dict()
+    assert figures["map50"] == 0.9
+    assert figures["map50 int8"] == 0.899
 
 
-def test_without_nncf_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_nncf_it_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nncf", None)
     with pytest.raises(FeltwatchError, match=r"nncf is missing\): pip install"):
         quantize(tmp_path / "a.onnx", tmp_path / "b.xml", [])

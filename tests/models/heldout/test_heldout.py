@@ -1,4 +1,4 @@
-"""Lists of held-out pictures, and that training takes none of them."""
+"""Lists of held-out images, and that training takes none of them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def views(tmp_path: Path) -> Path:
     folder = tmp_path / "views"
     for part in ("images", "crops"):
         (folder / part / "val").mkdir(parents=True)
-    told = []
+    lines = []
     for k in range(2):
         (folder / "images" / "val" / f"a-{k}.jpg").write_bytes(b"picture %d" % k)
-        told.append({"image": f"a-{k}.jpg", "shift": "a", "deck": "worn", "camera_seed": 901})
-    (folder / "meta.jsonl").write_text("".join(json.dumps(one) + "\n" for one in told))
+        lines.append({"image": f"a-{k}.jpg", "shift": "a", "deck": "worn", "camera_seed": 901})
+    (folder / "meta.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
     (folder / "recipe.json").write_text(json.dumps({"look": "shift-1"}))
     np.save(folder / "crops" / "val" / "a.npy", np.zeros((3, 4, 4, 3), np.uint8))
     np.save(folder / "crops" / "val" / "a-labels.npy", np.array([1, 2, 3], np.int16))
@@ -65,7 +65,7 @@ def lists(views: Path, photos: Path, tmp_path: Path) -> Path:
     return out
 
 
-def test_a_list_tells_what_was_noted(lists: Path) -> None:
+def test_a_list_holds_what_was_noted(lists: Path) -> None:
     felt, phone = held_sets(lists)
     assert (felt.name, felt.kind, felt.look) == ("felt", "views", "shift-1")
     assert felt.made == ("feltwatch simulate --seed 1",)
@@ -96,7 +96,7 @@ def test_a_folder_is_checked_against_its_list(
     assert main([*command, str(views)]) == 1
     assert "changed: images/val/a-0.jpg" in capsys.readouterr().out
     assert main([*command, str(lists)]) == 2
-    assert "holds no picture of any held-out set (felt, phone)" in capsys.readouterr().err
+    assert "holds no image of any held-out set (felt, phone)" in capsys.readouterr().err
     assert main(command) == 0
     assert "worn" in capsys.readouterr().out
 
@@ -106,7 +106,7 @@ def test_what_training_refuses(lists: Path, views: Path, photos: Path, tmp_path:
     data = tmp_path / "set"
     (data / "images" / "train").mkdir(parents=True)
     (data / "images" / "train" / "0001-0001.jpg").write_bytes(b"another 1")
-    # As long as a held-out picture, and another.
+    # As long as a held-out image, and another.
     (data / "images" / "train" / "a-1.jpg").write_bytes(b"picture 7")
     (data / "images" / "train" / "phone-IMG_20240309_165900.jpg").write_bytes(b"taken before")
     refuse_held_out([data, tmp_path / "none"], sets)
@@ -122,9 +122,9 @@ def test_what_training_refuses(lists: Path, views: Path, photos: Path, tmp_path:
     refused(data / "images" / "val" / "b.jpg", views / "images/val/a-0.jpg", "felt")
     refused(data / "crops" / "train" / "c.npy", views / "crops/val/a.npy", "felt")
     refused(data / "x.jpg", photos / "images/IMG_20240309_180000.jpg", "phone")
-    # Saved anew under the name that the harvest gives it.
+    # Saved again under the name that the harvest gives it.
     again = data / "images" / "phone-IMG_20240309_180000.jpg"
-    again.write_bytes(b"saved anew, of another length")
+    again.write_bytes(b"saved again, of another length")
     with pytest.raises(FeltwatchError, match="is held out"):
         refuse_held_out([data], sets)
 
@@ -157,9 +157,9 @@ def test_lists_that_are_not_in_order(lists: Path, views: Path, photos: Path) -> 
         note_set(photos, [], lists, name="empty", purpose="x", kind="photographs")
     with pytest.raises(FeltwatchError, match=r"none\.jpg: No such file"):
         photo_pictures(photos, ["none.jpg"])
-    told = json.loads((lists / "felt.json").read_text())
-    told["pictures"][0]["sha256"] = "0"
-    (lists / "felt.json").write_text(json.dumps(told))
+    content = json.loads((lists / "felt.json").read_text())
+    content["pictures"][0]["sha256"] = "0"
+    (lists / "felt.json").write_text(json.dumps(content))
     with pytest.raises(FeltwatchError, match=r"felt\.json: pictures\.0\.sha256"):
         read_list(lists / "felt.json")
     (views / "images" / "val" / "more.jpg").write_bytes(b"x")

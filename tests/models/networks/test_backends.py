@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_pictures_become_what_networks_take() -> None:
+def test_images_become_what_networks_take() -> None:
     picture = np.zeros((1, 2, 3, 3), np.uint8)
     picture[0, 1, 2] = (255, 0, 51)
     given = network_input(picture)
@@ -50,7 +50,7 @@ def test_files_are_known_once_registered(
         load_networks(tmp_path / f"gone{suffix}")
 
 
-def test_without_ultralytics_what_to_install_is_told(
+def test_without_ultralytics_what_to_install_is_named(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
@@ -92,7 +92,7 @@ def test_an_engine_needs_a_gpu_and_tensorrt(
         UltralyticsDetector(engine)
 
 
-def test_a_broken_file_and_other_classes_are_told_in_one_line(
+def test_a_broken_file_and_other_classes_are_refused_in_one_line(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _toys(monkeypatch, cuda=False)
@@ -104,7 +104,9 @@ def test_a_broken_file_and_other_classes_are_told_in_one_line(
         UltralyticsDetector(file)
 
 
-def test_without_onnx_runtime_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_onnx_runtime_it_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(ModelError, match="pip install onnxruntime"):
         OnnxRuntimeDetector(tmp_path / "detector.onnx")
@@ -131,7 +133,7 @@ def test_an_outside_onnx_file_finds_what_the_shipped_one_finds(tmp_path: Path) -
     ("old", "new", "words"),
     [
         (b"'lammer_envy'", b"'trafficcone'", "lacks the classes lammer_envy and has trafficcone"),
-        (b"names", b"nymes", r"tells no classes \(names\); export it with: yolo export"),
+        (b"names", b"nymes", r"holds no classes \(names\); export it with: yolo export"),
     ],
 )  # fmt: skip
 def test_what_an_outside_onnx_file_lacks_is_said(

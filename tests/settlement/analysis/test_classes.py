@@ -34,7 +34,7 @@ def test_every_class_is_that_of_its_representative() -> None:
     assert (found == np.arange(len(CLASSES.counts))).all()
 
 
-def test_classes_are_told_apart_by_what_counts() -> None:
+def test_classes_differ_by_what_counts() -> None:
     one, other = numbers("9S 8C 7S 5C 4S 3S 2C", "9S 8C 7S 5C 4S 3S 2H")
     assert one != other
     same, alike = numbers("AS 9D 8C 5C 4H 3S 2C", "AC 9S 8C 5D 4S 3S 2H")

@@ -112,7 +112,7 @@ def test_a_natural_royal_beside_the_joker() -> None:
     assert here - strict["royal_flush_natural"] == 180
 
 
-def test_envy_of_a_joined_table_is_told_apart() -> None:
+def test_envy_of_a_joined_table_is_listed_apart() -> None:
     joined, alone = edge_of("PT-FLT-EC-ET-E02"), edge_of("E02")
     cents = (500_000, 100_000, 50_000, 25_000, 5_000, 2_000, 500)
     expected = sum(n * c for n, c in zip(TREASURE_COUNTS.values(), cents, strict=False))

@@ -187,7 +187,7 @@ def test_bits_and_names_go_both_ways() -> None:
     assert feature_names(feature_bits(*FEATURES)) == set(FEATURES)
 
 
-def test_what_the_suits_of_flushes_tell() -> None:
+def test_what_the_suits_of_flushes_show() -> None:
     rows = ["AH KH QH JH TH AS KS", "JOKER KH QH JH TH AS KD", "9S 8S 5S 4S 2S AD KD"]
     hands = np.array([[card.index for card in parse_cards(row)] for row in rows])
     flushes = Flushes.of(hands, code_sums(hands, 7))

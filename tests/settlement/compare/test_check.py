@@ -45,11 +45,11 @@ PROBLEMS = [
 ]
 
 
-@pytest.mark.parametrize(("record", "told"), PROBLEMS)
-def test_what_is_impossible_is_told_with_its_place(record: RoundRecord, told: str) -> None:
+@pytest.mark.parametrize(("record", "expected"), PROBLEMS)
+def test_what_is_impossible_is_reported_with_its_place(record: RoundRecord, expected: str) -> None:
     problems = [str(problem) for problem in check_record(record, RULES)]
     assert len(problems) == 1
-    assert problems[0].startswith(told)
+    assert problems[0].startswith(expected)
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from tests.settlement.felt import (
     RULES,
     WINNER,
     findings,
+    reported,
     round_of,
     seat,
-    told,
     wager,
 )
 from tests.settlement.tables import IMPERIAL
@@ -56,7 +56,7 @@ def only(found: list[Finding]) -> Finding:
 )
 def test_the_main_bet(cards: str, action: str, paid: int, code: str | None) -> None:
     record = round_of(PAIR_DEALER, seat(3, cards, wager("main", 2500, action, paid)))
-    assert told(record) == ([] if code is None else [(code, 3, "main")])
+    assert reported(record) == ([] if code is None else [(code, 3, "main")])
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_chips_of_no_known_owner_may_be_what_is_missing(
     own = seat(3, cards, wager("main", 2500, action, paid))
     record = round_of(PAIR_DEALER, own, undecided=((3, "chips"),))
     found = [("UNDECIDED", 3, None)]
-    assert told(record) == (found if code is None else [(code, 3, "main"), *found])
+    assert reported(record) == (found if code is None else [(code, 3, "main"), *found])
     of_another = round_of(PAIR_DEALER, own, undecided=((4, "chips"),))
     assert any(f.code is not FindingCode.UNDECIDED for f in findings(of_another))
     if code is None:
@@ -88,7 +88,7 @@ def test_chips_of_no_known_owner_may_be_what_is_missing(
 @pytest.mark.parametrize(("action", "code"), [("left", None), ("taken", "TOOK_PUSH")])
 def test_a_foul_under_a_push_of_all(action: str, code: str | None) -> None:
     record = round_of(ACE_HIGH_DEALER, seat(3, FOUL, wager("main", 2500, action, 0)))
-    assert told(record) == ([] if code is None else [(code, 3, "main")])
+    assert reported(record) == ([] if code is None else [(code, 3, "main")])
 
 
 def test_what_an_operator_reads() -> None:
@@ -103,7 +103,7 @@ def test_what_an_operator_reads() -> None:
     assert found.severity == "high"
 
 
-def test_a_foul_is_told_with_its_reason() -> None:
+def test_a_foul_is_reported_with_its_reason() -> None:
     record = round_of(PAIR_DEALER, seat(3, FOUL, wager("main", 2500, "left", 0)))
     assert only(findings(record)).message == (
         "Seat 3, main bet: $25.00 left in place, due a loss (foul: the low hand, pair of aces, "
@@ -124,16 +124,16 @@ def test_the_house_way() -> None:
 
 
 def test_three_cards_low_are_not_the_house_way() -> None:
-    assert told(round_of("AS KD 9H / 9C 7S 5D 2C")) == [("HOUSE_WAY", None, None)]
+    assert reported(round_of("AS KD 9H / 9C 7S 5D 2C")) == [("HOUSE_WAY", None, None)]
 
 
 def test_equal_suits_are_the_house_way() -> None:
-    assert told(round_of("JC JH / JS JD AS QD 9C")) == []
+    assert reported(round_of("JC JH / JS JD AS QD 9C")) == []
 
 
 def test_a_house_way_mistake_settles_by_the_hands_on_the_felt() -> None:
     pusher = seat(1, "QD JC / TS TC 4H 3S 2D", wager("main", 500, "left", 0))
-    assert told(round_of("AS 7S / 9H 9C KD 5D 2C", pusher)) == [("HOUSE_WAY", None, None)]
+    assert reported(round_of("AS 7S / 9H 9C KD 5D 2C", pusher)) == [("HOUSE_WAY", None, None)]
 
 
 # Envy and lammers
@@ -158,7 +158,7 @@ def envied(*wagers: object, lammers: tuple[str, ...] = ("envy",)) -> SeatRecord:
 )
 def test_envy(laid: object, code: str | None) -> None:
     record = round_of(PAIR_DEALER, seat(1, QUADS), envied(*([laid] if laid else [])))
-    assert told(record) == ([] if code is None else [(code, 2, "envy")])
+    assert reported(record) == ([] if code is None else [(code, 2, "envy")])
 
 
 def test_envy_where_none_is_due() -> None:
@@ -176,7 +176,7 @@ def test_envy_with_a_stake_too_small() -> None:
         wager("envy", None, "paid", 500),
     )
     record = round_of(PAIR_DEALER, seat(1, QUADS), short)
-    assert told(record) == [("ENVY_WRONG", 2, "envy")]
+    assert reported(record) == [("ENVY_WRONG", 2, "envy")]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_envy_with_a_stake_too_small() -> None:
 def test_the_envy_lammer(stake: int | None, lammers: tuple[str, ...], code: str | None) -> None:
     wagers = [] if stake is None else [wager("emperors_treasure", stake, "taken", 0)]
     record = round_of(PAIR_DEALER, seat(2, LOSER, *wagers, lammers=lammers))
-    assert told(record) == ([] if code is None else [(code, 2, "emperors_treasure")])
+    assert reported(record) == ([] if code is None else [(code, 2, "emperors_treasure")])
 
 
 def test_an_envy_lammer_on_a_table_without_envy() -> None:
@@ -208,13 +208,13 @@ def test_an_envy_lammer_on_a_table_without_envy() -> None:
 def test_the_dealer_lammer(stake: int | None, code: str | None) -> None:
     wagers = [] if stake is None else [wager("pai_gow_insurance", stake, "taken", 0)]
     record = round_of(PAIR_DEALER, seat(2, LOSER, *wagers, lammers=("dealer",)))
-    assert told(record) == ([] if code is None else [(code, 2, "pai_gow_insurance")])
+    assert reported(record) == ([] if code is None else [(code, 2, "pai_gow_insurance")])
 
 
 def test_insurance_on_the_dealer_is_compared_by_the_dealers_hand() -> None:
     stake = wager("pai_gow_insurance", 500, "taken", 0)
     record = round_of(ACE_HIGH_DEALER, seat(2, WINNER, stake, lammers=("dealer",)))
-    assert told(record) == [("TOOK_WINNER", 2, "pai_gow_insurance")]
+    assert reported(record) == [("TOOK_WINNER", 2, "pai_gow_insurance")]
 
 
 # Limits, deck, hand pays
@@ -239,7 +239,7 @@ def test_a_card_twice_is_a_deck_finding_and_the_hands_are_not_judged() -> None:
         seat(2, "AD 2D / 3C 3D 5C 6C TD", wager("main", 500, "paid", 500)),
         seat(3, LOSER, wager("main", 500, "taken", 0)),
     )
-    assert told(record) == [
+    assert reported(record) == [
         ("DECK", 1, None),
         ("UNDECIDED", 1, None),
         ("UNDECIDED", 2, None),
@@ -249,7 +249,7 @@ def test_a_card_twice_is_a_deck_finding_and_the_hands_are_not_judged() -> None:
 
 def test_six_cards_are_a_deck_finding() -> None:
     record = round_of(PAIR_DEALER, seat(1, "AD AC / KS KH QC 6D"))
-    assert told(record)[0] == ("DECK", 1, None)
+    assert reported(record)[0] == ("DECK", 1, None)
 
 
 BIG = "2S 3S / 4S 5S 6S 7S 8S"
@@ -304,13 +304,13 @@ def test_an_action_or_hand_not_read_is_not_judged(what: str) -> None:
     record = round_of(
         PAIR_DEALER, seat(3, WINNER, wager("main", 2500, "taken", 0)), undecided=((3, what),)
     )
-    assert told(record) == [("UNDECIDED", 3, None)]
+    assert reported(record) == [("UNDECIDED", 3, None)]
 
 
 def test_what_does_not_hang_on_it_is_judged() -> None:
     taken = wager("main", 2500, "taken", 0)
     record = round_of(PAIR_DEALER, seat(3, WINNER, taken), undecided=((3, "main.stake"),))
-    assert told(record) == [("TOOK_WINNER", 3, "main"), ("UNDECIDED", 3, None)]
+    assert reported(record) == [("TOOK_WINNER", 3, "main"), ("UNDECIDED", 3, None)]
 
 
 def test_an_action_that_is_not_known() -> None:
@@ -327,7 +327,7 @@ def test_a_dealer_not_read_leaves_all_that_hangs_on_it() -> None:
         seat(2, TRIPS, wager("emperors_treasure", 500, "taken", 0), lammers=("envy",)),
         undecided=((None, "high[2]"),),
     )
-    assert told(record) == [
+    assert reported(record) == [
         ("TOOK_WINNER", 2, "emperors_treasure"),
         ("UNDECIDED", None, None),
         ("UNDECIDED", 1, None),
@@ -336,7 +336,7 @@ def test_a_dealer_not_read_leaves_all_that_hangs_on_it() -> None:
 
 def test_lammers_not_read_give_no_lammer_finding() -> None:
     record = round_of(PAIR_DEALER, envied(lammers=()), undecided=((2, "lammers"),))
-    assert told(record) == [("UNDECIDED", 2, None)]
+    assert reported(record) == [("UNDECIDED", 2, None)]
 
 
 def test_a_treasure_stake_not_read_gives_no_lammer_or_envy_finding() -> None:
@@ -364,7 +364,7 @@ def test_an_envy_prize_with_a_hand_not_read_is_judged_as_a_least_sum() -> None:
 
 
 def test_an_empty_seat_is_no_finding() -> None:
-    assert told(round_of(PAIR_DEALER, seat(3, None), seat(4, "/"))) == []
+    assert reported(round_of(PAIR_DEALER, seat(3, None), seat(4, "/"))) == []
 
 
 def test_an_envy_pay_not_read() -> None:
@@ -374,12 +374,12 @@ def test_an_envy_pay_not_read() -> None:
         envied(wager("envy", None, "paid", 100)),
         undecided=((2, "envy.paid"),),
     )
-    assert told(record) == [("UNDECIDED", 2, None)]
+    assert reported(record) == [("UNDECIDED", 2, None)]
 
 
-def test_a_seat_that_is_only_undecided_is_told() -> None:
+def test_a_seat_that_is_only_undecided_is_reported() -> None:
     record = round_of(PAIR_DEALER, undecided=((5, "high"),))
-    assert told(record) == [("UNDECIDED", 5, None)]
+    assert reported(record) == [("UNDECIDED", 5, None)]
 
 
 def test_impossible_wagers_are_undecided_not_wrong() -> None:
@@ -389,9 +389,9 @@ def test_impossible_wagers_are_undecided_not_wrong() -> None:
     assert "the table offers no such wager" in found.message
 
 
-def test_a_record_of_another_game_is_told() -> None:
+def test_a_record_of_another_game_is_reported() -> None:
     record = round_of(PAIR_DEALER).model_copy(update={"game": "bridge"})
-    assert told(record) == [("UNDECIDED", None, None)]
+    assert reported(record) == [("UNDECIDED", None, None)]
 
 
 def test_a_settlement_of_another_record_is_refused() -> None:

@@ -15,9 +15,9 @@ from tests.settlement.felt import (
     RULES,
     WINNER,
     hands,
+    reported,
     round_of,
     seat,
-    told,
     wager,
 )
 
@@ -39,8 +39,8 @@ def moved_round(
 ) -> RoundRecord:
     own = seat(3, cards, wager("main", 2500, "left", 0)).model_copy(update={"moves": moves})
     record = round_of(PAIR_DEALER, own)
-    told = record.dealer.model_copy(update={"moves": dealer})
-    return record.model_copy(update={"dealer": told})
+    moved = record.dealer.model_copy(update={"moves": dealer})
+    return record.model_copy(update={"dealer": moved})
 
 
 def move(kind: str, *cards: str, to_seat: int | None = None) -> CardMove:
@@ -57,7 +57,7 @@ def move(kind: str, *cards: str, to_seat: int | None = None) -> CardMove:
         (0, 500, "the stake of $5.00 appeared"),
     ],
 )
-def test_a_late_bet_is_told(before: int, after: int, words: str) -> None:
+def test_a_late_bet_is_reported(before: int, after: int, words: str) -> None:
     (finding,) = judged(late_round(before, after))
     assert (finding.code, finding.severity, finding.seat, finding.wager) == (
         "LATE_BET", "high", 3, "main",
@@ -70,7 +70,7 @@ def test_a_late_bet_is_told(before: int, after: int, words: str) -> None:
 
 
 def test_a_late_bet_is_settled_as_it_lies() -> None:
-    assert told(late_round(2500, 4000)) == [("LATE_BET", 3, "main")]
+    assert reported(late_round(2500, 4000)) == [("LATE_BET", 3, "main")]
 
 
 def test_a_late_bet_stands_beside_a_stake_in_doubt_but_not_when_all_is() -> None:
@@ -86,7 +86,7 @@ def test_a_late_bet_stands_beside_a_stake_in_doubt_but_not_when_all_is() -> None
         ("face_down", "QS and 3D turned face down after the hand was shown"),
     ],
 )
-def test_a_moved_card_is_told(kind: str, seen: str) -> None:
+def test_a_moved_card_is_reported(kind: str, seen: str) -> None:
     (finding,) = judged(moved_round(move(kind, "QS", "3D")))
     assert (finding.code, finding.severity, finding.seat, finding.wager) == (
         "CARD_MOVED", "high", 3, None,
@@ -96,7 +96,7 @@ def test_a_moved_card_is_told(kind: str, seen: str) -> None:
     assert finding.rule.startswith("002, Emperor's Challenge Wager, 4 and 5")
 
 
-def test_the_dealers_cards_and_those_of_two_seats_are_told() -> None:
+def test_the_dealers_cards_and_those_of_two_seats_are_reported() -> None:
     (finding,) = judged(moved_round(dealer=(move("hand", "AS", "9H"),)))
     assert (finding.seat, finding.message[:7]) == (None, "Dealer:")
     assert "after the hands were set" in finding.seen
@@ -106,11 +106,11 @@ def test_the_dealers_cards_and_those_of_two_seats_are_told() -> None:
 
 def test_a_fouled_hand_that_the_house_mends_is_no_moved_card() -> None:
     """As it lies KC KD is high; before, it was the low hand and outranked the high one."""
-    mended = moved_round(move("hand", "KD", "KC", "7C", "3H"), cards="7C 3H / KC KD 9S 6S 4D")
+    corrected = moved_round(move("hand", "KD", "KC", "7C", "3H"), cards="7C 3H / KC KD 9S 6S 4D")
     reset = RULES.model_copy(update={"readings": Readings(foul="reset")})
-    assert [f.code for f in judged(mended)] == ["CARD_MOVED"]
-    assert judged(mended, reset) == []
-    # A hand that was in order may not be laid anew there either.
+    assert [f.code for f in judged(corrected)] == ["CARD_MOVED"]
+    assert judged(corrected, reset) == []
+    # A hand that was in order may not be laid again there either.
     other = moved_round(move("hand", "7C", "9S"), cards="9S 3H / KC KD 7C 6S 4D")
     assert [f.code for f in judged(other, reset)] == ["CARD_MOVED"]
 

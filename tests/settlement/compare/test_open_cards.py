@@ -80,10 +80,10 @@ def test_what_hangs_on_the_unread_card_stays_undecided() -> None:
 def test_a_card_that_is_nearly_known_settles_what_is_in_order() -> None:
     plain = full_round(seat(3, WINNER, wager("main", 7500, "paid", 7500)))
     record, card = with_unread(plain, 3, "low")
-    told, _ = with_unread(plain, 3, "low", ((card, 0.97), ("3D", 0.02)))
+    settled, _ = with_unread(plain, 3, "low", ((card, 0.97), ("3D", 0.02)))
     assert ("UNDECIDED", 3) in codes(record)
-    assert ("UNDECIDED", 3) not in codes(told)
-    assert not {code for code, at in codes(told) if at == 3}
+    assert ("UNDECIDED", 3) not in codes(settled)
+    assert not {code for code, at in codes(settled) if at == 3}
 
 
 def test_cards_that_may_be_too_many_are_left_undecided() -> None:

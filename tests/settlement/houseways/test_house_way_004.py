@@ -131,7 +131,7 @@ def test_four_aces_split_with_the_joker_high_make_a_straight() -> None:
     assert rank_five(setting.high).name == "straight, ace high"
 
 
-def test_why_is_told() -> None:
+def test_the_reason_is_given() -> None:
     setting = set_by(WAY, "AS TD TC 2H 2C 9D 3S")
     assert setting.why == (
         "tens and twos, one of them sevens to tens: split in spite of the ace, "

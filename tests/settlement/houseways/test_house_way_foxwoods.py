@@ -79,7 +79,7 @@ def test_what_is_kept_in_back() -> None:
         assert rank_five(setting.high).name == name
 
 
-def test_why_is_told() -> None:
+def test_the_reason_is_given() -> None:
     setting = set_by(WAY, "KS KD AS 8S 5S 2S QD")
     assert setting.why == (
         "an ace and a pair of kings: the ace in front improves on what the flush, ace high leaves"

@@ -97,5 +97,5 @@ def test_what_is_kept_high() -> None:
         ),
     ],
 )
-def test_why_is_told(cards: str, why: str) -> None:
+def test_the_reason_is_given(cards: str, why: str) -> None:
     assert set_by(WAY, cards).why == why

@@ -183,7 +183,7 @@ def test_straights_and_flushes_are_all_found(cards: list[Card]) -> None:
             assert (split.low in lows) == is_made(split.high_rank)
 
 
-def test_splits_tell_a_foul() -> None:
+def test_splits_show_a_foul() -> None:
     high = parse_cards("KS KD QH 9C 2D")
     assert Split.of(parse_cards("AS AD"), high, Ranking()).foul
     assert not Split.of(parse_cards("QS JD"), high, Ranking()).foul

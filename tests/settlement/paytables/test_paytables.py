@@ -1,4 +1,4 @@
-"""Pay table files: what is read, what is refused and how it is told, and the rows found.
+"""Pay table files: what is read, what is refused and with which error, and the rows found.
 
 The figures themselves are checked against a second transcription in `test_transcription.py`.
 """
@@ -145,7 +145,7 @@ def test_a_table_out_of_order_is_refused_with_file_row_and_key(text: str, messag
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "kind"),
     [
         ({"pay": "1/2"}, "1 to 2"),
         ({"pay": "push"}, "push"),
@@ -155,10 +155,10 @@ def test_a_table_out_of_order_is_refused_with_file_row_and_key(text: str, messag
         ({"percent": 100, "level": 3}, "100% of level 3"),
     ],
 )
-def test_the_kinds_of_pay(row: dict[str, object], told: str) -> None:
+def test_the_kinds_of_pay(row: dict[str, object], kind: str) -> None:
     value = PayRow.model_validate({"category": "flush", "label": "Flush", **row}).value
-    assert str(value) == told
-    assert value.outcome == ("push" if told == "push" else "lose" if told == "loss" else "win")
+    assert str(value) == kind
+    assert value.outcome == ("push" if kind == "push" else "lose" if kind == "loss" else "win")
 
 
 def test_odds_may_be_a_fraction() -> None:

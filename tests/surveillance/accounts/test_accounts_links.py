@@ -103,9 +103,9 @@ def test_a_link_is_still_good_after_a_bad_name_or_password(
     harness: AccountsHarness, name: str, password: str
 ) -> None:
     secret = secret_of(harness.accounts.links.first())
-    with pytest.raises(FeltwatchError) as told:
+    with pytest.raises(FeltwatchError) as raised:
         harness.accounts.links.use(secret, name, password)
-    assert not isinstance(told.value, LinkGoneError)
+    assert not isinstance(raised.value, LinkGoneError)
     assert harness.accounts.links.use(secret, "ann", PASSWORD).name == "ann"
 
 

@@ -66,9 +66,9 @@ def test_whatever_is_wrong_is_answered_alike(
     harness.add()
     harness.accounts.administration.set_disabled(harness.add("out"), True)
     harness.accounts.administration.invite("new", Role.ADMIN)
-    with pytest.raises(WrongLoginError) as told:
+    with pytest.raises(WrongLoginError) as raised:
         log_in(harness, name, password)
-    assert str(told.value) == "name or password is wrong"
+    assert str(raised.value) == "name or password is wrong"
 
 
 def test_a_new_login_closes_the_one_before(harness: AccountsHarness) -> None:
@@ -135,7 +135,7 @@ def test_what_changes_a_person_logs_them_out_everywhere(
     assert accounts.sessions.find(other) is not None
 
 
-def test_a_hash_of_old_parameters_is_kept_anew_at_the_login(harness: AccountsHarness) -> None:
+def test_a_hash_of_old_parameters_is_replaced_at_the_login(harness: AccountsHarness) -> None:
     old = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1, hash_len=16).hash(PASSWORD)
     user = harness.store.people.add("ann", "viewer", old)
     log_in(harness)
@@ -160,8 +160,8 @@ def guess(harness: AccountsHarness, name: str, address: str) -> type[Exception] 
 @pytest.mark.parametrize("name", ["ann", "nobody"])
 def test_one_place_guesses_one_name_ten_times(harness: AccountsHarness, name: str) -> None:
     harness.add()
-    told = [guess(harness, name, "10.0.0.7") for _ in range(MAX_PER_PLACE + 3)]
-    assert told == [WrongLoginError] * MAX_PER_PLACE + [TooManyLoginsError] * 3
+    outcomes = [guess(harness, name, "10.0.0.7") for _ in range(MAX_PER_PLACE + 3)]
+    assert outcomes == [WrongLoginError] * MAX_PER_PLACE + [TooManyLoginsError] * 3
     with pytest.raises(TooManyLoginsError, match="15 minutes"):
         log_in(harness, name, PASSWORD, "10.0.0.7")
     log_in(harness, harness.add("bob").name, address="10.0.0.7")
@@ -183,8 +183,8 @@ def test_one_name_is_guessed_a_hundred_times_from_everywhere(
     harness: AccountsHarness, name: str
 ) -> None:
     harness.add()
-    told = [guess(harness, name, f"10.0.0.{n}") for n in range(MAX_PER_NAME + 2)]
-    assert told == [WrongLoginError] * MAX_PER_NAME + [TooManyLoginsError] * 2
+    outcomes = [guess(harness, name, f"10.0.0.{n}") for n in range(MAX_PER_NAME + 2)]
+    assert outcomes == [WrongLoginError] * MAX_PER_NAME + [TooManyLoginsError] * 2
 
 
 def test_a_known_browser_gets_in_while_all_the_world_guesses_its_name(
@@ -232,8 +232,8 @@ def test_a_browser_that_is_not_known_counts_as_any(harness: AccountsHarness, mad
 def test_a_room_behind_one_proxy_is_not_locked_out(harness: AccountsHarness) -> None:
     """Somebody in the room tries every name they can think of; the others still get in."""
     harness.add()
-    told = [guess(harness, f"name {n}", "10.0.0.1") for n in range(3 * BUSY_ADDRESS)]
-    assert told == [WrongLoginError] * (3 * BUSY_ADDRESS)
+    outcomes = [guess(harness, f"name {n}", "10.0.0.1") for n in range(3 * BUSY_ADDRESS)]
+    assert outcomes == [WrongLoginError] * (3 * BUSY_ADDRESS)
     assert log_in(harness, address="10.0.0.1")
     assert log_in(harness, address="10.0.0.2")
 
@@ -276,34 +276,34 @@ def test_an_address_with_many_failures_is_checked_one_at_a_time(
 
 def test_one_line_of_ipv6_is_one_place(harness: AccountsHarness) -> None:
     harness.add()
-    told = [guess(harness, "ann", f"2001:db8::{n:x}") for n in range(1, MAX_PER_PLACE + 2)]
-    assert told[-1] is TooManyLoginsError
+    outcomes = [guess(harness, "ann", f"2001:db8::{n:x}") for n in range(1, MAX_PER_PLACE + 2)]
+    assert outcomes[-1] is TooManyLoginsError
     assert log_in(harness, address="2001:db8:0:1::1")
 
 
 def test_large_letters_make_no_other_name_to_guess(harness: AccountsHarness) -> None:
     harness.add()
     names = ("ann", "ANN")
-    told = [guess(harness, names[n % 2], "a") for n in range(MAX_PER_PLACE + 1)]
-    assert told[-1] is TooManyLoginsError
+    outcomes = [guess(harness, names[n % 2], "a") for n in range(MAX_PER_PLACE + 1)]
+    assert outcomes[-1] is TooManyLoginsError
 
 
 def test_many_at_once_guess_no_oftener(harness: AccountsHarness) -> None:
     harness.add()
-    told: list[type[Exception] | None] = []
+    outcomes: list[type[Exception] | None] = []
     begin = threading.Barrier(30)
 
     def one() -> None:
         begin.wait()
-        told.append(guess(harness, "ann", "a"))
+        outcomes.append(guess(harness, "ann", "a"))
 
     guessers = [threading.Thread(target=one) for _ in range(30)]
     for guesser in guessers:
         guesser.start()
     for guesser in guessers:
         guesser.join()
-    assert told.count(WrongLoginError) == MAX_PER_PLACE
-    assert told.count(TooManyLoginsError) == 30 - MAX_PER_PLACE
+    assert outcomes.count(WrongLoginError) == MAX_PER_PLACE
+    assert outcomes.count(TooManyLoginsError) == 30 - MAX_PER_PLACE
 
 
 def test_guessing_the_present_password_of_an_open_login_is_limited_too(

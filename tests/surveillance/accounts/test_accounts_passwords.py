@@ -75,7 +75,7 @@ def test_the_hash_is_argon2id_of_the_recommended_cost_and_salted() -> None:
     assert (checked.right, checked.rehash) == (True, None)
 
 
-def test_an_old_hash_is_made_anew_when_it_was_right() -> None:
+def test_an_old_hash_is_replaced_when_it_was_right() -> None:
     old = QUICK.hash("five little chips")
     newer = Passwords(PasswordHasher(time_cost=2, memory_cost=16, parallelism=1))
     checked = newer.check(old, "five little chips")
@@ -109,7 +109,7 @@ def test_nobody_takes_as_long_as_somebody() -> None:
     assert 0.5 < nobody / somebody < 2.0
 
 
-def test_more_than_two_at_once_wait_and_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_than_two_at_once_wait_and_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_WAIT_S", 0.05)
     passwords = Passwords(QUICK)
     held, let_go = threading.Barrier(3), threading.Event()

@@ -39,7 +39,7 @@ until = partial(waiting.until, within_s=20.0)
 
 @dataclass
 class Receiver:
-    """A server that notes what comes and answers as it is told, 204 in the end."""
+    """A server that notes what comes and answers as set, 204 in the end."""
 
     answers: list[int] = field(default_factory=list)
     location: str = ""
@@ -108,12 +108,12 @@ def test_an_alert_comes_signed_as_json(receiver: Receiver, started: Start) -> No
     webhooks.send("alert", ALERT, "wrong_pay")
     state = settled(webhooks)
     [(path, headers, body)] = receiver.came
-    told = json.loads(body)
+    event = json.loads(body)
     assert path == "/hook?key=hidden"
     assert headers["content-type"] == "application/json"
-    assert headers[EVENT_HEADER] == told["event"] == "alert"
-    assert headers[DELIVERY_HEADER] == told["delivery"] == state.last[0].id
-    assert told["body"] == ALERT
+    assert headers[EVENT_HEADER] == event["event"] == "alert"
+    assert headers[DELIVERY_HEADER] == event["delivery"] == state.last[0].id
+    assert event["body"] == ALERT
     assert (state.delivered, state.failed, state.dropped) == (1, 0, 0)
     assert (state.last[0].state, state.last[0].tries, state.last[0].status) == ("delivered", 1, 204)
 
@@ -138,7 +138,7 @@ def test_a_receiver_checks_a_delivery_by_the_standard(
         Webhook(b"another secret").verify(body, headers)
 
 
-def test_a_hook_is_told_of_its_codes_only(receiver: Receiver, started: Start) -> None:
+def test_a_hook_gets_its_codes_only(receiver: Receiver, started: Start) -> None:
     webhooks = started(Hook(receiver.url, SECRET, frozenset({"wrong_pay"})))
     webhooks.send("alert", ALERT, "foul_hand")
     webhooks.send("alert", ALERT, "wrong_pay")
@@ -292,10 +292,10 @@ def test_a_test_goes_to_one_hook_whatever_its_codes(receiver: Receiver, started:
     ],
 )
 def test_addresses_that_will_not_do_are_refused_without_telling_them(url: str, words: str) -> None:
-    with pytest.raises(FeltwatchError, match=words) as told:
+    with pytest.raises(FeltwatchError, match=words) as raised:
         Hook(url, SECRET)
-    assert "pw" not in str(told.value)
-    assert "/hook" not in str(told.value)
+    assert "pw" not in str(raised.value)
+    assert "/hook" not in str(raised.value)
 
 
 @pytest.mark.parametrize("url", ["https://pit.example/x", "http://localhost:1/", "http://[::1]:8/"])

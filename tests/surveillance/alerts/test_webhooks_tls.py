@@ -77,7 +77,7 @@ def sent(url: str, ca_file: Path | None) -> HookState:
     return webhooks.states()[0]
 
 
-def test_a_receiver_of_the_houses_own_authority_is_told(
+def test_a_receiver_of_the_houses_own_authority_is_sent_to(
     receive: Receive, authority: Authority, came: list[bytes]
 ) -> None:
     state = sent(receive(authority.server("hook")), authority.cert)
@@ -94,7 +94,7 @@ def test_a_receiver_of_the_houses_own_authority_is_told(
         ("ended", "certificate has expired"),
     ],
 )
-def test_who_is_not_vouched_for_is_told_nothing(
+def test_who_is_not_vouched_for_is_sent_nothing(
     receive: Receive, authority: Authority, came: list[bytes], tmp_path: Path, case: str, words: str
 ) -> None:
     pair = authority.server(
@@ -120,7 +120,7 @@ def test_who_is_not_vouched_for_is_told_nothing(
 @pytest.mark.parametrize(
     ("content", "words"), [(None, "No such file or directory"), (b"x", "no certificate in it")]
 )
-def test_an_authority_that_cannot_be_read_is_told_at_the_start(
+def test_an_authority_that_cannot_be_read_is_reported_at_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None, words: str
 ) -> None:
     monkeypatch.setenv("FELTWATCH_TEST_HOOK", SECRET)
@@ -130,8 +130,8 @@ def test_an_authority_that_cannot_be_read_is_told_at_the_start(
     part = WebhookPart(
         url="https://pit.example/key", secret_env="FELTWATCH_TEST_HOOK", ca_file=file
     )
-    with pytest.raises(FeltwatchError) as told:
+    with pytest.raises(FeltwatchError) as raised:
         Webhooks.of([part])
-    assert str(told.value).startswith(
+    assert str(raised.value).startswith(
         f"webhook https://pit.example/...: ca_file: {file}: {words}; name a PEM file"
     )

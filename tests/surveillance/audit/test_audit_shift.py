@@ -162,4 +162,4 @@ def test_the_command_takes_several_files(
     other = cut(film, tmp_path / "other.mp4", 9, 15)
     arguments = ["--table", str(table_path), "--out", str(tmp_path / "out"), "--quiet"]
     assert main(["audit", str(one), str(other), *arguments]) == 2
-    assert "one.mp4: tells no start time of its own; accepted are" in capsys.readouterr().err
+    assert "one.mp4: has no start time of its own; accepted are" in capsys.readouterr().err

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import av
 import pytest
 
 from datasets.simulate.mistakes.catalogue import FaultPlan
@@ -15,6 +14,7 @@ from settlement.record import RoundRecord, read_rounds
 from surveillance.audit.further import CameraVideo, parse_videos
 from surveillance.audit.recording import AuditSummary, audit
 from surveillance.cli import main
+from tests.vision.sources import recorder_cuts
 
 WISHES = Wishes(
     seed=6, rounds=1, seats=2, fps=5, size=(1920, 1080), preset="ultrafast", crf=20, pace=0.05,
@@ -27,17 +27,6 @@ class Result:
     summary: AuditSummary
     rounds: list[RoundRecord]
     evidence: set[str]
-
-
-def cut(video: Path, to: Path, seconds: float) -> Path:
-    """The beginning of a recording."""
-    with av.open(str(video)) as given, av.open(str(to), "w") as out:
-        stream = out.add_stream_from_template(given.streams.video[0])
-        for packet in given.demux(given.streams.video[0]):
-            if packet.pts is not None and float(packet.pts * packet.time_base) < seconds:
-                packet.stream = stream
-                out.mux(packet)
-    return to
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +69,8 @@ def test_two_cameras_read_one_round(shift: Path, tmp_path: Path) -> None:
     alone = run(shift, tmp_path / "one")
     (one,) = alone.rounds
     assert all(w.cameras is None for s in one.seats for w in s.wagers)
-    low = CameraVideo(shift / f"video-{SECOND}.mp4")
+    video = shift / f"video-{SECOND}.mp4"
+    low = CameraVideo((video,))
     joined = run(shift, tmp_path / "two", **{SECOND: low})
     (two,) = joined.rounds
     assert joined.summary.warnings == alone.summary.warnings
@@ -93,9 +83,19 @@ def test_two_cameras_read_one_round(shift: Path, tmp_path: Path) -> None:
     if joined.summary.alerts:
         assert any(f"-{SECOND}-" in name for name in joined.evidence)
 
+    # Its recorder may cut the shift into files: each frame counts once, from whichever.
+    names = tmp_path / "low_20261122_180000.mp4", tmp_path / "low_20261122_180010.mp4"
+    files = recorder_cuts.cut(video, names[0], 0, 12), recorder_cuts.cut(video, names[1], 10, 60)
+    several = run(shift, tmp_path / "several", **{SECOND: CameraVideo(files[::-1])})
+    assert several.rounds == joined.rounds
+    assert several.evidence == joined.evidence
+    for name in ("rounds.jsonl", "alerts.jsonl"):
+        assert (tmp_path / "several" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    assert several.summary.warnings == joined.summary.warnings
+
     # What a recording that ends early did not film is read by the first camera alone, and told.
-    half = cut(low.path, tmp_path / "half.mp4", float(truth.end_s or 0) / 3)
-    part = run(shift, tmp_path / "part", **{SECOND: CameraVideo(half)})
+    half = recorder_cuts.cut(video, tmp_path / "half.mp4", 0, float(truth.end_s or 0) / 3)
+    part = run(shift, tmp_path / "part", **{SECOND: CameraVideo((half,))})
     assert len(part.rounds) == 1
     assert misread(part.rounds[0], true) <= misread(one, true)
     (warning,) = set(part.summary.warnings) - set(alone.summary.warnings)
@@ -103,12 +103,19 @@ def test_two_cameras_read_one_round(shift: Path, tmp_path: Path) -> None:
 
 
 def test_options_name_cameras(tmp_path: Path) -> None:
-    assert parse_videos(["a=x.mp4", "b=y=z.mp4"], ["b=-2.5"]) == {
-        "a": CameraVideo(Path("x.mp4")), "b": CameraVideo(Path("y=z.mp4"), -2.5)
+    assert parse_videos(["a=x.mp4", "b=y=z.mp4", "a=w.mp4"], ["b=-2.5"]) == {
+        "a": CameraVideo((Path("x.mp4"), Path("w.mp4"))), "b": CameraVideo((Path("y=z.mp4"),), -2.5)
     }  # fmt: skip
+    for name in ("2.mp4", "1.mp4", "table.toml"):
+        (tmp_path / name).touch()
+    assert parse_videos([f"a={tmp_path}"], [])["a"].files == (
+        tmp_path / "1.mp4",
+        tmp_path / "2.mp4",
+    )
     for videos, offsets, told in (
         (["x.mp4"], [], "expected NAME=FILE"),
-        (["a=x", "a=y"], [], "has a recording already"),
+        (["a=x", "a=x"], [], "a=x: is named twice"),
+        ([f"a={tmp_path}", "a=y"], [], "is a folder; give one folder, or the files"),
         (["a=x"], ["a=soon"], "expected NAME=SECONDS"),
         (["a=x"], ["a=nan"], "expected NAME=SECONDS"),
         (["a=x"], ["b=1"], "camera 'b' has no --camera-video"),

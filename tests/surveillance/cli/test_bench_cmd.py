@@ -1,4 +1,4 @@
-"""`feltwatch bench rules`: every figure is measured and told."""
+"""`feltwatch bench rules`: every figure is measured and printed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def found() -> dict[str, Any]:
     return answer
 
 
-def test_all_figures_are_told(found: dict[str, Any]) -> None:
+def test_all_figures_are_printed(found: dict[str, Any]) -> None:
     assert set(found) == {*MEASURED, "counts", "machine"}
     assert found["counts"]["seven_card_straight_flush_joker"] == 196
     assert found["counts"]["ace_high"] == 14_430_780
@@ -98,12 +98,12 @@ def test_house_ways_are_simulated_when_asked(
 
     monkeypatch.setattr(odds, "simulate", simulate)
     assert main([*SMALL, "--deals", "100", "--seed", "7"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
     assert asked == [(way, way, 100, 7) for way in HOUSE_WAYS]
-    assert [entry["win"]["value"] for entry in told["odds"]] == [0.28] * len(HOUSE_WAYS)
+    assert [entry["win"]["value"] for entry in printed["odds"]] == [0.28] * len(HOUSE_WAYS)
 
 
-def test_a_dataset_of_so_many_pictures_is_measured(
+def test_a_dataset_of_so_many_images_is_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(

@@ -8,26 +8,23 @@ from pathlib import Path
 import cv2
 import pytest
 
-from datasets.render.scene import CardItem
 from surveillance.cli import main
 from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
-from tests.surveillance.cli.test_chips_cmd import table as table  # a fixture
-from tests.vision.stack_scenes import PLACE, render
+from tests.surveillance.laid_tables import X, Y, laid_joker, laid_table
 from vision.cards.joker_match import table_joker
 from vision.geometry.table import load_table
 
-X, Y = PLACE.center_mm
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return laid_table(tmp_path)
 
 
 @pytest.fixture(scope="module")
 def laid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An image of a joker at (X, Y), a card's back 120 mm to its right."""
-    cards = [
-        CardItem("j", "JOKER", (X + 5, Y - 4), 20.0, face_up=True),
-        CardItem("b", "AS", (X + 120, Y), 0.0, face_up=False),
-    ]
     path = tmp_path_factory.mktemp("laid") / "laid.png"
-    cv2.imwrite(str(path), render(5, [], cards).frame)
+    cv2.imwrite(str(path), laid_joker().frame)
     return path
 
 

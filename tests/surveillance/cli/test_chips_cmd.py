@@ -10,43 +10,22 @@ import numpy as np
 import pytest
 
 from surveillance.cli import main
-from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
-from tests.vision.stack_scenes import PLACE, Scene, render, scene_camera
+from tests.surveillance.laid_tables import WHERE, laid_stacks, laid_table
+from tests.vision.stack_scenes import PLACE, Scene
 from vision.chips.side_palette import Palette
-from vision.geometry.standard_layout import CHIPS
 from vision.geometry.table import load_table
 
-SAMPLE = Path(__file__).parents[3] / "sample" / "table.toml"
 NAMES = ("red", "green", "black")
-WHERE = ((-90.0, 0.0), (0.0, 0.0), (90.0, 0.0))
 
 
 @pytest.fixture(scope="module")
 def scene() -> Scene:
-    return render(31, [(at, [name] * 6) for at, name in zip(WHERE, NAMES, strict=True)])
+    return laid_stacks(*NAMES)
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """The sample's table under the scene's camera, with chips whose colours are told wrong."""
-    path = tmp_path / "t3.toml"
-    path.write_bytes(SAMPLE.read_bytes())
-    stored = read_table_data(path)
-    points = PLACE.to_felt(np.array([(u, v) for u in (-180.0, 0, 180) for v in (-180.0, 0, 180)]))
-    shown = scene_camera()[0].project(points)
-    stored.data["camera"] = {
-        "width_px": 900, "height_px": 900,
-        "points": [
-            {"felt_mm": felt.tolist(), "image_px": px.tolist()}
-            for felt, px in zip(points, shown, strict=True)
-        ],
-    }  # fmt: skip
-    stored.data["chips"] = {
-        name: {"value_cents": kind.value_cents, "rgb": [128, 128, 128]}
-        for name, kind in CHIPS.items()
-    }
-    write_table_data(path, stored.data, stored.revision)
-    return path
+    return laid_table(tmp_path)
 
 
 def test_samples_go_into_the_table_file(

@@ -205,7 +205,7 @@ def test_a_truth_without_faults_is_noted_or_derived(
     assert main([*scored, "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["alerts"] is None
-    assert "tells no faults, so alerts are not scored; give --table" in err
+    assert "has no faults, so alerts are not scored; give --table" in err
     assert main([*scored, "--json", "--table", str(table_path)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -228,7 +228,7 @@ SUMMARY = AuditSummary(
 
 
 @pytest.mark.parametrize("extra", [[], ["--json"], ["--quiet"]])
-def test_audit_tells_what_it_found(
+def test_audit_prints_what_it_found(
     extra: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fake(*_: object, **kwargs: object) -> AuditSummary:

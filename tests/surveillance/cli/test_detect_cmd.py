@@ -43,17 +43,17 @@ def pictures(tmp_path: Path) -> Path:
 
 @pytest.mark.usefixtures("painted_models")
 class TestDetect:
-    def test_one_json_object_per_picture(
+    def test_one_json_object_per_image(
         self, pictures: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         files = [str(path) for path in sorted((pictures / "images").glob("*.png"))]
         assert main(["detect", *files, "--json"]) == 0
-        told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-        assert [one["image"] for one in told] == files
-        assert [[c["label"] for c in one["cards"]] for one in told] == [["7H"], ["KS"]]
-        assert all(len(one["detections"]) == 2 for one in told)
+        printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [one["image"] for one in printed] == files
+        assert [[c["label"] for c in one["cards"]] for one in printed] == [["7H"], ["KS"]]
+        assert all(len(one["detections"]) == 2 for one in printed)
 
-    def test_a_broken_picture_does_not_stop_the_others(
+    def test_a_broken_image_does_not_stop_the_others(
         self, pictures: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         bad, good = pictures / "bad.jpg", pictures / "images" / "IMG_20220316_160000.png"
@@ -71,7 +71,7 @@ class TestDetect:
         assert "1 cards" in first or "1 card" in first
         assert second.split()[0] == "7H"
 
-    def test_pictures_are_drawn_each_under_its_own_name(self, pictures: Path) -> None:
+    def test_images_are_drawn_each_under_its_own_name(self, pictures: Path) -> None:
         one = pictures / "images" / "IMG_20220316_160000.png"
         other = pictures / "IMG_20220316_160000.png"
         other.write_bytes(one.read_bytes())
@@ -115,16 +115,16 @@ class TestPhotos:
         self, pictures: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         photos(str(pictures), "--after", "17:00", "--json", "--draw", str(pictures / "seen"))
-        told = json.loads(capsys.readouterr().out)
-        assert told["pictures"] == 1
-        assert told["cards"] == {"seen": 1, "right": 1, "wrong": 0, "unread": 0, "invented": 0}
+        printed = json.loads(capsys.readouterr().out)
+        assert printed["pictures"] == 1
+        assert printed["cards"] == {"seen": 1, "right": 1, "wrong": 0, "unread": 0, "invented": 0}
         assert [p.name for p in (pictures / "seen").glob("*")] == ["IMG_20220316_170000.jpg"]
 
     def test_the_table(self, pictures: Path, capsys: pytest.CaptureFixture[str]) -> None:
         photos(str(pictures))
-        told = capsys.readouterr().out
-        assert "2 labelled cards in 2 pictures" in told
-        assert "100.0%" in told
+        printed = capsys.readouterr().out
+        assert "2 labelled cards in 2 images" in printed
+        assert "100.0%" in printed
 
     def test_two_choices_at_once(self, pictures: Path) -> None:
         with pytest.raises(FeltwatchError, match="give one of them"):
@@ -139,8 +139,8 @@ def test_harvest_leaves_the_held_out_part_alone(
     app.command("harvest")(harvest_cmd.harvest_command)
     arguments = [str(pictures), "--out", str(tmp_path / "cut"), "--after", "17:00", "--json"]
     typer.main.get_command(app).main(arguments, standalone_mode=False)
-    told = json.loads(capsys.readouterr().out)
-    assert (told["pictures"], told["crops"], told["detector_pictures"]) == (1, 2, 1)
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["pictures"], printed["crops"], printed["detector_pictures"]) == (1, 2, 1)
     (name,) = (path.stem for path in (tmp_path / "cut" / "labels").glob("*.txt"))
     assert name.endswith("IMG_20220316_160000")
     with pytest.raises(FeltwatchError, match="is not empty"):

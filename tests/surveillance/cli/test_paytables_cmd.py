@@ -23,9 +23,9 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
 def show(capsys: pytest.CaptureFixture[str]) -> Any:
     def run(*arguments: str) -> str:
         assert main(["paytables", *arguments]) == 0
-        told = capsys.readouterr()
-        assert told.err == ""
-        return told.out
+        captured = capsys.readouterr()
+        assert captured.err == ""
+        return captured.out
 
     return run
 
@@ -34,10 +34,10 @@ def show(capsys: pytest.CaptureFixture[str]) -> Any:
 def refuse(capsys: pytest.CaptureFixture[str]) -> Any:
     def run(*arguments: str) -> str:
         assert main(["paytables", *arguments]) == 2
-        told = capsys.readouterr()
-        assert told.out == ""
-        assert len(told.err.splitlines()) == 1
-        return told.err
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert len(captured.err.splitlines()) == 1
+        return captured.err
 
     return run
 
@@ -112,8 +112,8 @@ def test_other_kinds_of_tables(show: Any) -> None:
 def test_the_rows_of_the_document_asked_for(show: Any) -> None:
     assert "9-High two-tone" in show("PT-BJS-EC-PGI-01", "--document", "000")
     assert "9-High Pai Gow, Same Color" in show("PT-BJS-EC-PGI-01", "--document", "003")
-    (told,) = objects(show("PT-BJS-EC-PGI-01", "--document", "000", "--json"))
-    assert told["rows"][0]["label"] == "9-High one color"
+    (shown,) = objects(show("PT-BJS-EC-PGI-01", "--document", "000", "--json"))
+    assert shown["rows"][0]["label"] == "9-High one color"
 
 
 def test_json_is_one_object_a_line(show: Any) -> None:
@@ -152,8 +152,8 @@ def test_an_own_table_as_the_help_shows_it(show: Any, tmp_path: Path) -> None:
     assert "push" in line_with(shown, "3 Pair")
     assert "in order" in line_with(shown, "HOUSE-ET-1.toml")
     assert "HOUSE-ET-1" in show("--folder", str(tmp_path), "--wager", "emperors_treasure")
-    (told,) = objects(show("HOUSE-ET-1", "--folder", str(tmp_path), "--json"))
-    assert told["printed_in"] == [{"document": "House rules of May"}]
+    (printed,) = objects(show("HOUSE-ET-1", "--folder", str(tmp_path), "--json"))
+    assert printed["printed_in"] == [{"document": "House rules of May"}]
 
 
 def test_the_help_shows_the_example(show: Any) -> None:
@@ -182,12 +182,12 @@ def test_own_tables_out_of_order_are_refused(refuse: Any, tmp_path: Path) -> Non
         (("--check", "none.toml"), "none.toml: No such file"),
     ],
 )
-def test_what_cannot_be_shown_is_told_in_one_line(
+def test_what_cannot_be_shown_is_refused_in_one_line(
     refuse: Any, arguments: tuple[str, ...], message: str
 ) -> None:
-    told = refuse(*arguments)
+    error = refuse(*arguments)
     for part in message.split(".*"):
-        assert part.strip() in told
+        assert part.strip() in error
 
 
 RULES = """
@@ -251,8 +251,8 @@ def test_the_houses_own_folder_is_the_tables(show: Any, tmp_path: Path) -> None:
     example(tmp_path / "own")
     own = 'game = "pai_gow_poker"\npaytable_folder = "own"\n[paytables]\n'
     file = rules_file(tmp_path, own + 'emperors_treasure = "HOUSE-ET-1"\n')
-    (told,) = objects(show("--table", file, "--json"))
-    assert told["id"] == "HOUSE-ET-1"
+    (shown,) = objects(show("--table", file, "--json"))
+    assert shown["id"] == "HOUSE-ET-1"
 
 
 def test_tables_that_cannot_be_computed_with_are_refused(refuse: Any, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def children(process_id: int) -> list[int]:
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
-def test_it_tells_where_it_is_and_ends_in_good_order(site_file: Path, by: int) -> None:
+def test_it_prints_its_address_and_ends_in_good_order(site_file: Path, by: int) -> None:
     with serving(site_file) as (process, lines):
         assert "1 camera, at http://127.0.0.1:" in lines[0]
         assert "the first admin opens" in lines[1]
@@ -72,7 +72,7 @@ def is_running(process_id: int) -> bool:
 
 
 @pytest.mark.parametrize("is_trusted", [True, False])
-def test_a_trusted_proxy_tells_who_asks(tmp_path: Path, is_trusted: bool) -> None:
+def test_a_trusted_proxy_names_the_client(tmp_path: Path, is_trusted: bool) -> None:
     web = {"port": 0, "trusted_proxies": ["127.0.0.1"] if is_trusted else []}
     site_file = write_toml(tmp_path / "site.toml", {"web": web})
     with serving(site_file) as (process, lines):
@@ -97,14 +97,14 @@ def test_a_trusted_proxy_tells_who_asks(tmp_path: Path, is_trusted: bool) -> Non
         assert line.address == asked_by
 
 
-def test_a_port_that_is_taken_is_told_with_file_and_key(
+def test_a_port_that_is_taken_is_reported_with_file_and_key(
     site_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         assert cli.main(["serve", "--config", str(site_file), "--port", str(port)]) == 2
-    told = capsys.readouterr().err
-    assert f"{site_file}: web.port: 127.0.0.1 port {port} cannot be listened on" in told
+    error = capsys.readouterr().err
+    assert f"{site_file}: web.port: 127.0.0.1 port {port} cannot be listened on" in error
 
 
 def test_passwords_do_not_cross_the_net_unencrypted(

@@ -180,12 +180,12 @@ def test_bad_records_are_refused_in_one_line(
 ) -> None:
     file = record_file(tmp_path, text)
     assert main(["settle", file, "--table", str(table), "--json"]) == 2
-    told = capsys.readouterr()
+    captured = capsys.readouterr()
     # Lines before the bad one are answered.
-    assert len(told.out.splitlines()) == (1 if "line 2" in message else 0)
-    assert len(told.err.splitlines()) == 1
-    assert "round.json" in told.err
-    assert message in told.err
+    assert len(captured.out.splitlines()) == (1 if "line 2" in message else 0)
+    assert len(captured.err.splitlines()) == 1
+    assert "round.json" in captured.err
+    assert message in captured.err
 
 
 @pytest.mark.parametrize("by_stdin", [True, False])

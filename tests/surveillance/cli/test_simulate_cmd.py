@@ -97,13 +97,13 @@ def test_every_way_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", "--list-faults"]) == 0
     shown = capsys.readouterr().out
     for code, ways in WAYS.items():
-        for way, told in ways.items():
-            assert f"{code}/{way}: {told}" in shown
+        for way, description in ways.items():
+            assert f"{code}/{way}: {description}" in shown
             assert way in (simulate_cmd.__doc__ or "")
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ("--faults OVERPAYED", "'OVERPAYED' is no kind of mistake"),
         ("--faults 2", "a rate lies between 0 and 1"),
@@ -115,10 +115,14 @@ def test_every_way_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_bad_wishes_end_in_one_line(
-    asked: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], words: str, told: str
+    asked: dict[str, Any],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: str,
+    message: str,
 ) -> None:
     assert main(["simulate", "--out", str(tmp_path), *words.split()]) == 2
     shown = capsys.readouterr().err
-    assert told in shown
+    assert message in shown
     assert shown.count("\n") == 1
     assert not asked

@@ -110,9 +110,9 @@ def test_what_cannot_be_done_is_said_in_one_line(
     run(config, "add", "ann", "--role", "admin")
     capsys.readouterr()
     assert run(config, *arguments) == EXIT_ERROR
-    told = capsys.readouterr().err
-    assert words in told
-    assert told.count("\n") == 1
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
 
 
 def test_without_a_site_file_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

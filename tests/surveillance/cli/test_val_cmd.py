@@ -48,7 +48,7 @@ def arguments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, no_torch: None) -
 
 
 @pytest.mark.parametrize("extra", [[], ["--json"]])
-def test_val_tells_what_was_found(
+def test_val_prints_what_was_found(
     extra: list[str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -63,7 +63,7 @@ def test_val_tells_what_was_found(
         return
     for words in (
         "Finding: 500 views of set", "95.00%", "chip, red on top", "Finding and reading: set",
-        "1 (1 in 9)", "Taken for another", "AC", "Reader: 12 crops",
+        "1 (1 in 9)", "Confusions", "AC", "Reader: 12 crops",
         "Chip stacks, on strips", "90.00% read", "detector, all, platt *", "1.23%",
     ):  # fmt: skip
         assert words in out, words
@@ -92,13 +92,17 @@ def test_val_needs_no_training_library_and_writes_its_files(
 
 def test_val_json_is_one_object(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["model", "val", *arguments, "--json", "--pictures", "2", "--sure", "0.99"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["data"]["pictures"] == 2
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["data"]["pictures"] == 2
     # The stand-in's share is 0.98.
-    assert told["end_to_end"]["working"]["undecided"] == told["end_to_end"]["working"]["seen"] > 0
+    assert (
+        printed["end_to_end"]["working"]["undecided"]
+        == printed["end_to_end"]["working"]["seen"]
+        > 0
+    )
 
 
-def test_what_cannot_be_read_is_told_in_one_line(
+def test_what_cannot_be_read_is_refused_in_one_line(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -126,8 +130,8 @@ def test_robustness(
     page = (out / "robustness.html").read_text()
     assert "dark: breaks at" in page
     assert main(["model", "robustness", *arguments, "--form", "jpeg", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [form["form"] for form in told["forms"]] == ["jpeg"]
+    printed = json.loads(capsys.readouterr().out)
+    assert [form["form"] for form in printed["forms"]] == ["jpeg"]
     assert main(["model", "robustness", *arguments, "--form", "fog"]) == 2
     assert "'fog' is no form" in capsys.readouterr().err
 

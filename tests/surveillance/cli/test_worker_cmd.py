@@ -15,5 +15,5 @@ def test_a_site_that_keeps_its_record_in_sqlite_is_refused(
 ) -> None:
     site = write_site(tmp_path, "film.mp4")
     assert main(["worker", "--config", str(site)]) == 2
-    told = capsys.readouterr().err
-    assert "site.toml: store.url: workers share a PostgreSQL database" in told
+    error = capsys.readouterr().err
+    assert "site.toml: store.url: workers share a PostgreSQL database" in error

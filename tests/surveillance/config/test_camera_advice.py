@@ -57,26 +57,26 @@ def test_a_flatter_look_shows_more_of_chips_and_hides_payouts_sooner() -> None:
         assert over.hidden_from is None or over.hidden_from > beside.hidden_from
 
 
-def test_what_would_help_is_told() -> None:
+def test_what_would_help_is_printed() -> None:
     steep = seen(12)
     assert any("px each at seat" in hint for hint in steep.hints)
     assert any("off the vertical" in hint for hint in steep.hints)
     coarse = seen(45, width_px=1280)
-    assert any("sharper picture" in hint for hint in coarse.hints)
+    assert any("sharper image" in hint for hint in coarse.hints)
     flat = seen(65)
     assert any("hides a payout behind it" in hint for hint in flat.hints)
     assert not any("fewer than" in hint for hint in flat.hints)
 
 
-def test_the_command_tells_every_seat(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_every_seat(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["camera", "advise", str(SAMPLE)]) == 0
     shown = capsys.readouterr().out
     assert shown.count("%") >= 2 * len(TABLE.seats)
     assert main(["camera", "advise", str(SAMPLE), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
     spots = sum(len(seat.spots) for seat in TABLE.seats)
-    assert len(told["places"]) == 1 + len(TABLE.seats) + spots
-    assert {p["seat"] for p in told["places"]} == {None, *(s.seat for s in TABLE.seats)}
+    assert len(printed["places"]) == 1 + len(TABLE.seats) + spots
+    assert {p["seat"] for p in printed["places"]} == {None, *(s.seat for s in TABLE.seats)}
 
 
 def test_a_table_without_calibration_is_refused(

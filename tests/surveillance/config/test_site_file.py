@@ -37,7 +37,7 @@ def change(path: Path, **parts: Any) -> Path:
     return path
 
 
-def test_the_example_is_right_and_tells_every_part(tmp_path: Path) -> None:
+def test_the_example_is_right_and_names_every_part(tmp_path: Path) -> None:
     path = tmp_path / "site.toml"
     path.write_text(serve_cmd.EXAMPLE.read_text(encoding="utf-8"))
     site = load_site(path)
@@ -89,14 +89,14 @@ def test_paths_are_taken_from_the_files_folder(site_file: Path) -> None:
         ({"sites": {}}, "sites: there is no such key here"),
     ],
 )
-def test_what_is_wrong_is_told_with_file_and_key(
+def test_what_is_wrong_is_reported_with_file_and_key(
     site_file: Path, parts: dict[str, Any], words: str
 ) -> None:
-    with pytest.raises(FeltwatchError) as told:
+    with pytest.raises(FeltwatchError) as raised:
         load_site(change(site_file, **parts))
-    assert str(told.value).startswith(f"{site_file}: {words}")
-    assert "s3cret" not in str(told.value)
-    assert told.value.__cause__ is None
+    assert str(raised.value).startswith(f"{site_file}: {words}")
+    assert "s3cret" not in str(raised.value)
+    assert raised.value.__cause__ is None
 
 
 def test_names_of_cameras_differ(site_file: Path) -> None:
@@ -126,17 +126,17 @@ def test_names_of_cameras_differ(site_file: Path) -> None:
         ({"site": {"data_dir": "film.mp4/x"}}, "site.data_dir: {0}/film.mp4/x cannot be written"),
     ],
 )
-def test_what_is_missing_is_told_before_anything_starts(
+def test_what_is_missing_is_reported_before_anything_starts(
     site_file: Path, parts: dict[str, Any], words: str
 ) -> None:
     site = load_site(change(site_file, **parts))
-    with pytest.raises(FeltwatchError) as told:
+    with pytest.raises(FeltwatchError) as raised:
         check_site(site, site_file)
     wanted = words.format(site_file.parent)
-    assert str(told.value).startswith(f"{site_file}: {wanted}")
+    assert str(raised.value).startswith(f"{site_file}: {wanted}")
 
 
-def test_a_table_without_calibration_is_told_with_the_mend(site_file: Path) -> None:
+def test_a_table_without_calibration_is_reported_with_the_fix(site_file: Path) -> None:
     bare = small_table().model_copy(update={"camera": None})
     write_table(site_file.parent / "table.toml", bare)
     with pytest.raises(FeltwatchError, match=r"camera.0.table_file: .*not calibrated; run 'felt"):
@@ -162,7 +162,7 @@ def test_a_game_that_the_camera_does_not_follow_is_refused(
         assert "supported are emperors_challenge_exposed, " in line
 
 
-def test_wrong_networks_are_told(site_file: Path, tmp_path: Path) -> None:
+def test_wrong_networks_are_refused(site_file: Path, tmp_path: Path) -> None:
     folder = tmp_path / "w"
     folder.mkdir()
     (folder / "model-card.json").write_text("{}")
@@ -187,5 +187,5 @@ def test_the_log_is_kept_for_a_time_of_its_own(site_file: Path) -> None:
     assert load_site(changed).store.keep_log_days == 90
     with pytest.raises(FeltwatchError, match=r"store\.keep_log_days"):
         load_site(change(site_file, store={"keep_log_days": 0}))
-    told = SiteConfig.model_fields["store"].annotation.model_fields["keep_log_days"]  # type: ignore[union-attr]
-    assert "audit log" in (told.description or "")
+    field = SiteConfig.model_fields["store"].annotation.model_fields["keep_log_days"]  # type: ignore[union-attr]
+    assert "audit log" in (field.description or "")

@@ -15,7 +15,7 @@ from vision.sources.packet_buffer import CodedPacket, CodedRun, Cut, PacketRing
 
 
 def levels(path: Path) -> list[tuple[float, int]]:
-    """Time and number of every frame, as its brightness tells (0 to 63)."""
+    """Time and number of every frame, read from its brightness (0 to 63)."""
     found = []
     with av.open(str(path)) as container:
         for frame in container.decode(video=0):
@@ -84,7 +84,7 @@ def test_a_clip_of_a_camera_decodes(tmp_path: Path) -> None:
     assert max(np.diff(numbers)) <= 2
 
 
-def test_what_cannot_be_written_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_reported_and_leaves_nothing(tmp_path: Path) -> None:
     run = CodedRun(1, "h264", 64, 64, None, None)
     broken = Cut(run, (CodedPacket(run, Fraction(0), True, b"rubbish"),), Fraction(0), Fraction(1))
     (tmp_path / "file").write_bytes(b"")

@@ -1,4 +1,4 @@
-"""Evidence pictures: which are chosen and what is drawn."""
+"""Evidence images: which are chosen and what is drawn."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_view_itself_stays_untouched() -> None:
     assert (picture.image == 80).all()
 
 
-def test_the_legend_tells_what_was_found() -> None:
+def test_the_legend_names_what_was_found() -> None:
     bare = images.draw("r", view(()))[600:]
     full = images.draw("r", view((Seen("AS", 0.9, (1, 1, 5, 5)),)))[600:]
     assert (full == np.array(images.CARD, np.uint8)).all(axis=2).any()

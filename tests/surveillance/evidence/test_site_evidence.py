@@ -27,7 +27,7 @@ def test_the_key_lies_in_the_data_folder_unless_said_otherwise(tmp_path: Path) -
     assert site.key_file == tmp_path / "keys" / "k.pem"
 
 
-def test_a_key_that_will_not_do_is_told_before_anything_starts(tmp_path: Path) -> None:
+def test_an_unusable_key_is_reported_before_anything_starts(tmp_path: Path) -> None:
     path = written(tmp_path, evidence={"key_file": "feltwatch-data/evidence/k.pem"})
     with pytest.raises(FeltwatchError, match=r"site\.toml: evidence\.key_file: .*beside what it"):
         check_site(load_site(path), path)
@@ -62,7 +62,7 @@ def test_shifts_go_around_the_clock(tmp_path: Path, shifts: list[str]) -> None:
         ({"day_starts": "noon"}, "site.day_starts: String should match"),
     ],
 )
-def test_what_are_no_shifts_is_told(tmp_path: Path, part: dict[str, object], words: str) -> None:
+def test_what_are_no_shifts_is_refused(tmp_path: Path, part: dict[str, object], words: str) -> None:
     with pytest.raises(FeltwatchError, match=words):
         load_site(written(tmp_path, site=part))
 

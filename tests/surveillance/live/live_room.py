@@ -1,4 +1,4 @@
-"""A little room for the tests: a table over a film of noise, and readings that are told."""
+"""A little room for the tests: a table over a film of noise, and scripted readings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from vision.sources.base import Frame
 PATIENCE_S = 90.0
 """For a process to start and do something: the machine may be busy with other things."""
 
-TOLD = "tests.surveillance.live.live_room:told_watcher"
+SCRIPTED = "tests.surveillance.live.live_room:scripted_watcher"
 CRASHES = "tests.surveillance.live.live_room:crashing_watcher"
 EATS = "tests.surveillance.live.live_room:eating_watcher"
 FITS = "tests.surveillance.live.live_room:fit_watcher"
@@ -76,7 +76,7 @@ def write_site(folder: Path, source: str, **more: Any) -> Path:
     return write_toml(folder / "site.toml", data)
 
 
-class ToldWatcher:
+class ScriptedWatcher:
     """Decides a round with an overpaid bet every few seconds of the stream."""
 
     sample_every_s = 0.2
@@ -110,26 +110,30 @@ class ToldWatcher:
         return TableNow(Phase.SETTLING, f"t1-{self.number + 1:06d}", self.at_s, (view,), ())
 
 
-def told_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ToldWatcher:
-    return ToldWatcher(rounds_before)
+def scripted_watcher(
+    table: TableFile, weights: Path, name: str, rounds_before: int
+) -> ScriptedWatcher:
+    return ScriptedWatcher(rounds_before)
 
 
-def fit_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ToldWatcher:
+def fit_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ScriptedWatcher:
     # The film is noise: its view is taken for right for as long as it is watched.
     camera_watch.FELT_MATCH_MIN = 0.0  # type: ignore[attr-defined]
-    return ToldWatcher(rounds_before)
+    return ScriptedWatcher(rounds_before)
 
 
-class _Crashing(ToldWatcher):
+class _Crashing(ScriptedWatcher):
     def feed(self, frame: Frame) -> list[ObservedRound]:
         raise RuntimeError("the reading met rtsp://ann:s3cret@cam/s")
 
 
-def crashing_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ToldWatcher:
+def crashing_watcher(
+    table: TableFile, weights: Path, name: str, rounds_before: int
+) -> ScriptedWatcher:
     return _Crashing()
 
 
-class _Eating(ToldWatcher):
+class _Eating(ScriptedWatcher):
     def __init__(self) -> None:
         super().__init__()
         self.eaten: list[np.ndarray] = []
@@ -140,22 +144,26 @@ class _Eating(ToldWatcher):
         return []
 
 
-def eating_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ToldWatcher:
+def eating_watcher(
+    table: TableFile, weights: Path, name: str, rounds_before: int
+) -> ScriptedWatcher:
     return _Eating()
 
 
-class _Hanging(ToldWatcher):
+class _Hanging(ScriptedWatcher):
     def feed(self, frame: Frame) -> list[ObservedRound]:
         if float(frame.at_s) > 1:
             time.sleep(3600)
         return []
 
 
-def hanging_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ToldWatcher:
+def hanging_watcher(
+    table: TableFile, weights: Path, name: str, rounds_before: int
+) -> ScriptedWatcher:
     return _Hanging()
 
 
-class _Slow(ToldWatcher):
+class _Slow(ScriptedWatcher):
     """Takes more than a second for a frame, as the reading does on a machine that is overloaded."""
 
     def feed(self, frame: Frame) -> list[ObservedRound]:
@@ -163,7 +171,7 @@ class _Slow(ToldWatcher):
         return super().feed(frame)
 
 
-def slow_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ToldWatcher:
+def slow_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ScriptedWatcher:
     fit_watcher(table, weights, name, rounds_before)
     return _Slow(rounds_before)
 
@@ -182,9 +190,9 @@ def wait_event(
             continue
         if wanted(event):
             return event
-        told = f"{event.kind} {event.body.get('state', '')} {event.body.get('message', '')}"
-        if not seen or seen[-1] != told:
-            seen.append(told)
+        words = f"{event.kind} {event.body.get('state', '')} {event.body.get('message', '')}"
+        if not seen or seen[-1] != words:
+            seen.append(words)
     raise AssertionError(f"not so within {patience_s:g} s; seen: {seen[-20:]}")
 
 

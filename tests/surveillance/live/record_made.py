@@ -83,7 +83,7 @@ def undisturbed(tmp_path: Path, many: int) -> dict[str, Any]:
         with recorder_of(store, folder) as recorder:
             for number in range(1, many + 1):
                 recorder.take(round_entry(number))
-            assert recorder.wait_stored(60)
+            assert recorder.wait_stored(60 + many)
         return stored(store)
 
 
@@ -100,7 +100,7 @@ def report(url: str, folder: Path, many: int) -> None:
             if entry.judged.alerts:
                 recorder.take(no_clip(entry))
             time.sleep(0.002)
-        recorder.wait_stored(60)
+        recorder.wait_stored(60 + many)
         print("done", number, flush=True)
 
 

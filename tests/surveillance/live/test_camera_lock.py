@@ -14,7 +14,7 @@ from surveillance.live.camera_lock import camera_lock
 from surveillance.serve import serve_stack
 from surveillance.store import Store
 from tests.surveillance import postgres
-from tests.surveillance.live.live_room import PATIENCE_S, TOLD, wait_for, write_site
+from tests.surveillance.live.live_room import PATIENCE_S, SCRIPTED, wait_for, write_site
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +33,15 @@ def test_a_second_server_with_the_same_camera_name_is_refused(host: str, tmp_pat
         (folder / "film.mp4").write_bytes(b"no film")
         file = write_site(folder, "film.mp4", store={"url": url}, camera={"name": camera})
         sites.append((load_site(file), file))
-    with serve_stack(*sites[0], watcher=TOLD):
+    with serve_stack(*sites[0], watcher=SCRIPTED):
         with (
             pytest.raises(FeltwatchError, match=r"camera c1: another server on .*\(feltwatch "),
-            serve_stack(*sites[1], watcher=TOLD),
+            serve_stack(*sites[1], watcher=SCRIPTED),
         ):
             pass
-        with serve_stack(*sites[2], watcher=TOLD):
+        with serve_stack(*sites[2], watcher=SCRIPTED):
             pass
-    with serve_stack(*sites[1], watcher=TOLD):
+    with serve_stack(*sites[1], watcher=SCRIPTED):
         pass
 
 
@@ -77,7 +77,7 @@ def test_the_name_is_locked_again_after_the_connection_broke(host: str) -> None:
         assert not is_locked()
 
 
-def test_a_name_that_another_took_meanwhile_is_told(host: str) -> None:
+def test_a_name_that_another_took_meanwhile_is_reported(host: str) -> None:
     with (
         Store.open(postgres.url(host, "shared")) as store,
         Store.open(postgres.url(host, "shared")) as other,

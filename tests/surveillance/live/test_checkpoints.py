@@ -27,7 +27,7 @@ def site_file(tmp_path: Path) -> Path:
     return write_toml(tmp_path / "site.toml", {"evidence": part})
 
 
-def test_checkpoints_reach_every_place_and_an_old_copy_is_told(
+def test_checkpoints_reach_every_place_and_an_old_copy_is_found(
     tmp_path: Path, site_file: Path, caplog: pytest.LogCaptureFixture,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -54,9 +54,9 @@ def test_checkpoints_reach_every_place_and_an_old_copy_is_told(
         assert (numbers[0], numbers[-1]) == (2, 4)
         stored = [checkpoint.number for checkpoint in stored_place(store).checkpoints]
         assert stored == numbers[::-1]
-        told, untold = webhooks.states()
-        assert (told.waiting, untold.waiting) == (len(numbers), 0)
-        assert {delivery.kind for delivery in told.last} == {"checkpoint"}
+        subscribed, untold = webhooks.states()
+        assert (subscribed.waiting, untold.waiting) == (len(numbers), 0)
+        assert {delivery.kind for delivery in subscribed.last} == {"checkpoint"}
         assert not caplog.records
 
         shutil.rmtree(evidence)
@@ -73,7 +73,7 @@ def test_checkpoints_reach_every_place_and_an_old_copy_is_told(
         assert "older copy" in capsys.readouterr().out
 
 
-def test_a_place_that_takes_none_is_told_of_the_next(
+def test_a_place_that_takes_none_gets_the_next(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     make_evidence(tmp_path / "evidence", bundles=1, key=KEY)

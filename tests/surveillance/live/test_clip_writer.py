@@ -20,8 +20,8 @@ from tests.surveillance.live.live_room import wait_for
 from vision.sources.packet_buffer import CodedPacket, CodedRun, Cut, PacketRing
 
 
-class Told:
-    """What a sender would send."""
+class Sent:
+    """Keeps the messages that a sender would send."""
 
     def __init__(self) -> None:
         self.messages: list[Any] = []
@@ -30,9 +30,9 @@ class Told:
         self.messages.append(message)
 
 
-@pytest.mark.parametrize("mended", [True, False])
+@pytest.mark.parametrize("repaired", [True, False])
 def test_a_clip_that_a_full_disk_did_not_take_is_tried_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mended: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repaired: bool
 ) -> None:
     asked: list[Path] = []
     disk = {"is_full": True}
@@ -50,19 +50,19 @@ def test_a_clip_that_a_full_disk_did_not_take_is_tried_again(
     run = CodedRun(1, "h264", 64, 48, None, None)
     for number in range(30):
         ring.add(CodedPacket(run, Fraction(number), True, b"x"))
-    told = Told()
+    sink = Sent()
     setup: Any = SimpleNamespace(evidence=EvidencePart(before_s=1, after_s=1), spool=tmp_path)
-    router = ClipWriter(setup, ring, told)  # type: ignore[arg-type]
+    router = ClipWriter(setup, ring, sink)  # type: ignore[arg-type]
     alert = Alert(alert_id="a", code="X", severity="high", message="m", start_s="10", end_s="12")
     router.ask([alert])
     router.work()
     wait_for(lambda: len(asked) >= 3)
-    assert told.messages == []
-    if mended:
+    assert sink.messages == []
+    if repaired:
         disk["is_full"] = False
     router.finish(10)  # without space, the end of the camera ends the attempts
-    wait_for(lambda: bool(told.messages))
-    (message,) = told.messages
+    wait_for(lambda: bool(sink.messages))
+    (message,) = sink.messages
     assert isinstance(message, ClipMessage)
-    assert (message.path is not None) == mended
-    assert mended or "No space left on device" in message.why
+    assert (message.path is not None) == repaired
+    assert repaired or "No space left on device" in message.why

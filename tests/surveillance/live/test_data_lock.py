@@ -47,11 +47,11 @@ def test_a_second_server_is_refused_and_a_killed_one_holds_nothing(
     process = holder(data_dir)
     try:
         assert cli.main(["serve", "--config", str(site_file)]) == 2
-        told = capsys.readouterr().err
+        error = capsys.readouterr().err
         assert re.search(
             rf"{re.escape(str(data_dir))}: another server works on this folder "
             rf"\(process {process.pid}, started 20\S+Z\): end that one first",
-            told,
+            error,
         )
         # Nothing was opened, and looking at the file needs no lock.
         assert not list(data_dir.glob("*.sqlite*"))
@@ -70,7 +70,7 @@ def test_a_second_server_is_refused_and_a_killed_one_holds_nothing(
         pass
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with (
         pytest.raises(FeltwatchError, match="cannot be written: "),

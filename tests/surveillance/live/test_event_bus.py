@@ -23,8 +23,8 @@ def test_news_comes_in_order_to_everybody() -> None:
         for number in range(3):
             bus.publish(event("alert", number))
         for news in (one, other):
-            told = [news.get(timeout=1) for _ in range(3)]
-            assert [e.body["n"] for e in told if e is not None] == [0, 1, 2]
+            received = [news.get(timeout=1) for _ in range(3)]
+            assert [e.body["n"] for e in received if e is not None] == [0, 1, 2]
             assert news.get(timeout=0.01) is None
 
 
@@ -35,8 +35,8 @@ def test_only_the_newest_state_of_a_camera_waits() -> None:
         bus.publish(event("state", number))
         bus.publish(event("state", number, "c2"))
     bus.publish(event("alert", 99))
-    told = [e.body["n"] for _ in range(3) if (e := news.get(timeout=1)) is not None]
-    assert told == [49, 49, 99]
+    received = [e.body["n"] for _ in range(3) if (e := news.get(timeout=1)) is not None]
+    assert received == [49, 49, 99]
     assert news.get(timeout=0) is None
     assert news.missed == 0
 
@@ -47,12 +47,12 @@ def test_only_the_newest_state_of_a_camera_waits() -> None:
     st.integers(1, 9),
 )
 def test_a_subscriber_that_sleeps_costs_no_more_than_its_limit(
-    told: list[tuple[EventKind, int]], most: int
+    missed: list[tuple[EventKind, int]], most: int
 ) -> None:
     bus = EventBus(most_waiting=most)
     news = bus.subscribe()
     alerts = 0
-    for number, (kind, camera) in enumerate(told):
+    for number, (kind, camera) in enumerate(missed):
         bus.publish(event(kind, number, f"c{camera}"))
         alerts += kind == "alert"
         assert len(news._news) <= most
@@ -77,7 +77,7 @@ def test_closing_lets_the_waiting_go() -> None:
     assert bus.subscribe().get(timeout=5) is None
 
 
-def test_states_and_pictures_by_camera() -> None:
+def test_states_and_images_by_camera() -> None:
     bus = EventBus()
     for camera in ("c2", "c1"):
         bus.set_state(TableState(camera=camera, table=f"t{camera[1]}", game="g"), NOW)
@@ -88,18 +88,18 @@ def test_states_and_pictures_by_camera() -> None:
     assert (bus.picture("c1", False), bus.picture("c1", True)) == (b"plain", b"drawn")
 
 
-def test_the_first_picture_is_told_of_with_the_state() -> None:
+def test_the_first_image_is_published_with_the_state() -> None:
     bus = EventBus()
     with bus.subscribe() as news:
         bus.set_state(TableState(camera="c1", table="t1", game="g"), NOW)
         bus.set_pictures("c1", b"plain", b"drawn")
         bus.set_pictures("c1", b"later", b"drawn")
-        # Of states only the newest waits; the second picture tells nothing.
-        told = news.get(timeout=1)
-        assert told is not None
-        assert told.body["has_picture"] is True
+        # Of states only the newest waits; the second image publishes nothing.
+        event = news.get(timeout=1)
+        assert event is not None
+        assert event.body["has_picture"] is True
         assert news.get(timeout=0) is None
         bus.set_state(TableState(camera="c2", table="t2", game="g"), NOW)
-        told = news.get(timeout=1)
-        assert told is not None
-        assert told.body["has_picture"] is False
+        event = news.get(timeout=1)
+        assert event is not None
+        assert event.body["has_picture"] is False

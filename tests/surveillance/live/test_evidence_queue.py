@@ -69,7 +69,7 @@ FACTS = CameraFacts("c1", "t1", RULES.game, "film#run1", b'table = "t1"\n', {})
 SEEN = Detection(seat=3, what="cards", at_s="12.0", label="AS", score=0.9, xyxy=(1, 2, 3, 4))
 
 
-def tell(recorder: Recorder, number: int = 1, with_picture: bool = True) -> AlertRow:
+def take_round(recorder: Recorder, number: int = 1, with_picture: bool = True) -> AlertRow:
     """A round with one alert reaches the room."""
     record = observed_round(number, paid_cents=5000).record
     alert = Alert(
@@ -121,7 +121,7 @@ def test_a_bundle_is_written_when_there_is_space_again(
 ) -> None:
     disk.is_full = True
     recorder = room(tmp_path, store)
-    row = tell(recorder)
+    row = take_round(recorder)
     recorder.take(clip_entry(tmp_path, row))
     wait_for(lambda: disk.asked >= 3)
     assert store.alerts.get(row.id).bundle is None
@@ -136,7 +136,7 @@ def test_a_bundle_is_written_when_there_is_space_again(
 def test_a_bundle_is_written_after_a_restart(tmp_path: Path, store: Store, disk: Disk) -> None:
     disk.is_full = True
     recorder = room(tmp_path, store)
-    row = tell(recorder)
+    row = take_round(recorder)
     recorder.take(clip_entry(tmp_path, row))
     wait_for(lambda: disk.asked >= 1)
     recorder.close(10)
@@ -149,12 +149,12 @@ def test_a_bundle_is_written_after_a_restart(tmp_path: Path, store: Store, disk:
     recorder.close(10)
 
 
-def test_a_clip_that_is_gone_by_then_is_told_in_the_bundle(
+def test_a_clip_that_is_gone_by_then_is_named_in_the_bundle(
     tmp_path: Path, store: Store, disk: Disk
 ) -> None:
     disk.is_full = True
     recorder = room(tmp_path, store)
-    row = tell(recorder)
+    row = take_round(recorder)
     recorder.take(clip_entry(tmp_path, row))
     wait_for(lambda: disk.asked >= 1)
     recorder.close(10)
@@ -172,7 +172,7 @@ def test_an_alert_whose_clip_was_awaited_when_the_server_was_killed(
     tmp_path: Path, store: Store, disk: Disk
 ) -> None:
     before = room(tmp_path, store)  # closed only after the test is over
-    row = tell(before)
+    row = take_round(before)
     assert store.alerts.get(row.id).bundle is None
     recorder = room(tmp_path, store)
     bundle = bundle_of(tmp_path, store, row)
@@ -198,7 +198,7 @@ def test_attempts_on_a_full_disk_leave_nothing_behind(
 
     monkeypatch.setattr(Chain, "_write_head", write_head)
     recorder = room(tmp_path, store)
-    row = tell(recorder)
+    row = take_round(recorder)
     recorder.take(
         ClipEntry(
             camera="c1",
@@ -232,7 +232,7 @@ def test_a_stop_leaves_what_is_not_begun_for_the_next_start(
         return real(own)
 
     monkeypatch.setattr(recorder.evidence._bundles, "write", slow)
-    rows = [tell(recorder, number) for number in range(1, 31)]
+    rows = [take_round(recorder, number) for number in range(1, 31)]
     began = time.monotonic()
     recorder.close(1.0)
     assert time.monotonic() - began < 25  # all of them take longer
@@ -249,7 +249,7 @@ def test_a_stop_leaves_what_is_not_begun_for_the_next_start(
 def begin_small_clips(tmp_path: Path, store: Store, many: int) -> tuple[Recorder, list[AlertRow]]:
     """Clips of a codec that browsers do not play, so that small ones are coded."""
     recorder = room(tmp_path, store)
-    rows = [tell(recorder, number) for number in range(1, many + 1)]
+    rows = [take_round(recorder, number) for number in range(1, many + 1)]
     for row in rows:
         recorder.take(clip_entry(tmp_path, row, "hevc"))
     for row in rows:
@@ -284,7 +284,7 @@ def test_a_clip_that_kills_its_process_is_given_up(
     tmp_path: Path, store: Store, disk: Disk, caplog: pytest.LogCaptureFixture
 ) -> None:
     recorder = room(tmp_path, store)
-    row = tell(recorder)
+    row = take_round(recorder)
     router = recorder.evidence._previews
     ended: list[str] = []
 
@@ -318,7 +318,7 @@ def test_alerts_of_one_span_share_a_clip_though_one_bundle_failed(
     tmp_path: Path, store: Store, disk: Disk
 ) -> None:
     recorder = room(tmp_path, store)
-    first, second = tell(recorder, 1), tell(recorder, 2)
+    first, second = take_round(recorder, 1), take_round(recorder, 2)
     disk.is_full = True
     both = (first.alert.alert_id, second.alert.alert_id)
     recorder.take(clip_entry(tmp_path, first).model_copy(update={"alert_ids": both}))

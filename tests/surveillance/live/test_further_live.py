@@ -69,7 +69,7 @@ def test_a_round_is_read_by_two_cameras_and_by_one_when_the_other_is_lost(tmp_pa
     first = stretched(tmp_path / "video.mp4", tmp_path / "first.mp4")
     other = stretched(tmp_path / f"video-{SECOND}.mp4", tmp_path / "other.mp4")
     first.replace(tmp_path / "video.mp4")
-    audited = run(tmp_path, tmp_path / "out", **{SECOND: CameraVideo(other)})
+    audited = run(tmp_path, tmp_path / "out", **{SECOND: CameraVideo((other,))})
     (due,) = audited.rounds
     with (
         RtspServer({"t": tmp_path / "video.mp4"}) as rtsp,

@@ -1,4 +1,4 @@
-"""A further camera beside a table's first one: its state is told, its loss is no other's."""
+"""A further camera beside a table's first one: its state is published, its loss is no other's."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_file_that_is_no_video_fails_beside_a_camera_that_works(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("further", "told"),
+    ("further", "message"),
     [
         ([{**LOW, "name": "side"}], r"further\.0\.name: .* no camera 'side' .*; it has low\."),
         ([LOW, LOW], r"further: two cameras are named 'low'"),
@@ -90,11 +90,11 @@ def test_a_file_that_is_no_video_fails_beside_a_camera_that_works(tmp_path: Path
     ],
 )
 def test_a_further_camera_is_checked_as_the_first_is(
-    tmp_path: Path, further: list[dict[str, Any]], told: str
+    tmp_path: Path, further: list[dict[str, Any]], message: str
 ) -> None:
     write_film(tmp_path / "film.mp4", 0.5)
     path = write_site(tmp_path, "film.mp4", camera={"further": further}, beside=["low"])
-    with pytest.raises(FeltwatchError, match=told):
+    with pytest.raises(FeltwatchError, match=message):
         check_site(load_site(path), path)
 
 

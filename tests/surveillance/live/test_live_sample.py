@@ -65,7 +65,7 @@ def film(tmp_path: Path) -> Path:
     return cut(tmp_path / "round.mp4", slowness())
 
 
-def test_a_mistake_is_told_with_its_evidence(tmp_path: Path, film: Path) -> None:
+def test_a_mistake_is_reported_with_its_evidence(tmp_path: Path, film: Path) -> None:
     with RtspServer({"t": film}) as rtsp:
         camera = {
             "name": "pit1",

@@ -1,4 +1,4 @@
-"""`feltwatch serve` over TLS as browsers see it, and what is told of certificates that won't do."""
+"""`feltwatch serve` over TLS as browsers see it, and errors of unusable certificates."""
 
 from __future__ import annotations
 
@@ -136,16 +136,16 @@ def no_file(authority: Authority, folder: Path) -> tuple[Path, Path]:
         (no_file, "tls_cert: {0}/none.pem: no such file"),
     ],
 )
-def test_a_pair_that_will_not_do_is_told_before_anything_starts(
+def test_an_unusable_pair_is_reported_before_anything_starts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], spoil: Spoil, words: str
 ) -> None:
     cert, key = spoil(Authority(tmp_path), tmp_path)
     web = {"port": 0, "tls_cert": str(cert), "tls_key": str(key)}
     site_file = write_toml(tmp_path / "site.toml", {"web": web})
     assert cli.main(["serve", "--config", str(site_file)]) == 2
-    told = capsys.readouterr().err
-    assert f"{site_file}: web.{words.format(tmp_path)}" in told
-    assert told.count("\n") == 1
+    error = capsys.readouterr().err
+    assert f"{site_file}: web.{words.format(tmp_path)}" in error
+    assert error.count("\n") == 1
 
 
 def test_a_right_pair_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,7 +157,7 @@ def test_a_right_pair_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize("where", ["camera", "webhook"])
-def test_authorities_that_will_not_do_are_told(
+def test_unusable_authorities_are_reported(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

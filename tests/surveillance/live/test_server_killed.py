@@ -44,5 +44,5 @@ def test_rounds_in_the_pipe_when_the_server_is_killed_are_in_a_gap(tmp_path: Pat
     assert found.lost == ()
     assert found.in_gaps >= 2
     assert found.gaps == 1
-    # One before it stood still, for the second may have been on its way, and those after.
+    # One before it was suspended, for the second may have been on its way, and those after.
     assert found.stored >= 3

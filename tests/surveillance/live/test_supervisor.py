@@ -29,8 +29,8 @@ from tests.surveillance.live.live_room import (
     EATS,
     HANGS,
     PATIENCE_S,
+    SCRIPTED,
     SLOW,
-    TOLD,
     is_alive,
     wait_event,
     wait_for,
@@ -51,7 +51,7 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Hooked:
-    """Remembers what webhooks are told."""
+    """Remembers the events sent to webhooks."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, Any, str | None]] = []
@@ -87,7 +87,9 @@ class RunningRoom:
 
 
 @contextmanager
-def room(folder: Path, source: str, watcher: str = TOLD, **more: object) -> Iterator[RunningRoom]:
+def room(
+    folder: Path, source: str, watcher: str = SCRIPTED, **more: object
+) -> Iterator[RunningRoom]:
     site_file = write_site(folder, source, **more)
     site = load_site(site_file)
     site.site.data_dir.mkdir(exist_ok=True)
@@ -134,7 +136,7 @@ def test_a_round_becomes_an_alert_with_evidence_that_stands(tmp_path: Path, film
         assert alert.table == "t1"
         decided = wait_event(news, lambda e: e.kind == "round")
         assert decided.body["alerts"] == 1
-        # Told again when its pictures are there, and when its bundle is.
+        # Published again when its images are there, and when its bundle is.
         changed = wait_event(news, lambda e: e.kind == "alert_changed")
         assert changed.body["id"] == alert.body["id"]
         early = running.store.alerts.get(alert.body["id"])
@@ -252,12 +254,12 @@ def test_a_table_too_slow_to_read_is_left_out_in_the_sites_order(
         )
         assert left.camera == "c1"
         alerts = running.store.alerts.page().rows
-        told = {
+        reported = {
             (a.camera, a.alert.code, a.alert.severity) for a in alerts if a.alert.code == "OVERLOAD"
         }
-        assert ("c1", "OVERLOAD", "medium") in told
+        assert ("c1", "OVERLOAD", "medium") in reported
         wait_for(lambda: ("c1", "OVERLOAD", "high") in _overloads(running))
-        # Its picture stays live meanwhile, from key frames alone.
+        # Its image stays live meanwhile, from key frames alone.
         wait_for(lambda: (running.bus.picture_age_s("c1") or 99) < 3)
         states = {s.camera: s.state for s in running.bus.states()}
         assert states["c0"] in ("running", "too_slow", "stale")
@@ -342,7 +344,7 @@ def notes_of(folder: Path) -> list[Any]:
         return list(store.health.page(HealthFilter(camera="c1"), limit=200).rows)
 
 
-def test_a_picture_of_another_table_is_an_alert(tmp_path: Path, film: Path) -> None:
+def test_an_image_of_another_table_is_an_alert(tmp_path: Path, film: Path) -> None:
     with room(tmp_path, str(film), camera={"loop": True}) as running:
         alert = wait_event(
             running.news,
@@ -358,7 +360,7 @@ def gaps_of(running: RunningRoom) -> list[AlertRow]:
     return list(running.store.alerts.page(AlertFilter(code="GAP")).rows)
 
 
-def test_a_killed_process_leaves_a_gap_from_its_last_sign_to_the_next_picture(
+def test_a_killed_process_leaves_a_gap_from_its_last_message_to_the_next_frame(
     tmp_path: Path, film: Path
 ) -> None:
     with room(tmp_path, str(film), camera={"loop": True}) as running:

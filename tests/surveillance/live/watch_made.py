@@ -16,7 +16,7 @@ from pathlib import Path
 from surveillance.config.site_file import load_site
 from surveillance.serve import serve_stack
 from surveillance.store import AlertFilter, AlertRow, RoundFilter, RoundRow, Store
-from tests.surveillance.live.live_room import ToldWatcher
+from tests.surveillance.live.live_room import ScriptedWatcher
 from vision.geometry.table import TableFile
 from vision.health import camera_watch
 from vision.rounds.observed import ObservedRound
@@ -29,7 +29,7 @@ EVERY_S = "FELTWATCH_TEST_ROUND_EVERY_S"
 """Environment variable with the seconds of the stream from round to round."""
 
 
-class DecidingWatcher(ToldWatcher):
+class DecidingWatcher(ScriptedWatcher):
     """Writes down each round that it decides, with its time, s of the stream."""
 
     def feed(self, frame: Frame) -> list[ObservedRound]:
@@ -68,20 +68,20 @@ class Accounted:
 def account_for(store: Store, decided: Path, slack_s: float = 1.5) -> Accounted:
     """Compare what cameras decided with the store; a gap's ends are known to the second.
 
-    A number may be decided again where the round of that number was lost: times tell them apart.
+    A number may be decided again where the round of that number was lost: their times differ.
     """
     lines = [line.split() for line in decided.read_text().splitlines()]
-    told = [(round_id, round(float(at), 3)) for at, round_id in lines]
+    rounds = [(round_id, round(float(at), 3)) for at, round_id in lines]
     stored = {(row.round_id, round(row.ended_at.timestamp(), 3)) for row in all_rounds(store)}
     gaps = [span_of(row) for row in store.alerts.page(AlertFilter(code="GAP"), None, 500).rows]
-    missing = [one for one in told if one not in stored]
+    missing = [one for one in rounds if one not in stored]
     lost = [
         f"{round_id} at {at}"
         for round_id, at in missing
         if not any(since - slack_s <= at <= until + slack_s for since, until in gaps)
     ]
     return Accounted(
-        len(told), len(told) - len(missing), len(missing) - len(lost), tuple(lost), len(gaps)
+        len(rounds), len(rounds) - len(missing), len(missing) - len(lost), tuple(lost), len(gaps)
     )
 
 

@@ -25,7 +25,7 @@ HEADING = Heading(
 
 
 class _Page(HTMLParser):
-    """Collects ids, links, picture sources and whether every tag is closed."""
+    """Collects ids, links, image sources and whether every tag is closed."""
 
     VOID = frozenset({"meta", "link", "img", "br"})
 

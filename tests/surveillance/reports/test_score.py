@@ -119,7 +119,7 @@ def test_the_longest_shared_time_wins() -> None:
         (a_round(low=None, undecided=(unread("hand"),)), 12, 0, 2),
         (a_round(low=None, undecided=(unread("low", seat=4),)), 12, 2, 0),
         (a_round(high=HIGH[:4], undecided=(unread("high[4]"),)), 13, 0, 1),
-        # A misread card stays wrong though another of the hand is told as undecided.
+        # A misread card stays wrong though another of the hand is reported as undecided.
         (a_round(high=("TS", "TD", "AC", "4C"), undecided=(unread("high[4]"),)), 12, 1, 1),
         (a_round(high=HIGH[:4]), 13, 1, 0),
         (a_round(seats=False), 7, 7, 0),
@@ -321,7 +321,9 @@ def test_without_alerts_they_are_left_open() -> None:
         ([a_round(), a_round()], [], "t1-000001 occurs more than once"),
     ],
 )
-def test_bad_input_is_told(truth: list[RoundRecord], seen: list[RoundRecord], message: str) -> None:
+def test_bad_input_is_refused(
+    truth: list[RoundRecord], seen: list[RoundRecord], message: str
+) -> None:
     with pytest.raises(FeltwatchError, match=message):
         score_records(truth, seen, None, None)
 

@@ -47,21 +47,21 @@ def test_the_sum_is_kept_when_an_alert_is_added(store: Store) -> None:
         store.alerts.add(new_alert(5, round=over.id, code="HOUSE_WAY", wager=None)),
     ]
     assert [row.difference_cents for row in added] == [500, -500, None, None, None]
-    again = store.alerts.add(new_alert(1, round=over.id, message="told twice"))
+    again = store.alerts.add(new_alert(1, round=over.id, message="stored twice"))
     assert (again.id, again.difference_cents) == (added[0].id, 500)
     assert store.alerts.get(added[1].id).difference_cents == -500
 
 
-def test_one_seat_tells_the_same_as_the_whole_round() -> None:
+def test_one_seat_gives_the_same_as_the_whole_round() -> None:
     """Against the sums from records and settlements read whole, with every check of theirs."""
     rng = random.Random(3)
     known = 0
     for _ in range(60):
         record = random_round(rng)
         settlement = settle(record, TABLE)
-        told = record.model_dump(mode="json", exclude_none=True)
+        content = record.model_dump(mode="json", exclude_none=True)
         due = settlement.model_dump(mode="json")
-        whole, settled = RoundRecord.model_validate(told), Settlement.model_validate(due)
+        whole, settled = RoundRecord.model_validate(content), Settlement.model_validate(due)
         for finding in compare(record, settlement, TABLE):
             code, wager = str(finding.code), finding.wager
             if code not in MONEY_CODES or wager is None:
@@ -72,7 +72,7 @@ def test_one_seat_tells_the_same_as_the_whole_round() -> None:
             assert laid is not None
             assert owed is not None
             expected = difference_cents(laid, owed, seat)
-            assert difference_of(code, finding.seat, wager, told, due) == expected
+            assert difference_of(code, finding.seat, wager, content, due) == expected
             known += expected is not None
     assert known > 20
 
@@ -105,7 +105,7 @@ def _put(database: Database, number: int, cents: int, **changes: Any) -> None:
         "game": made.game, "started_at": at, "ended_at": at, "source": made.source,
         "undecided": 0, "alerts": 1,
     }  # fmt: skip
-    told = {
+    values = {
         "alert_id": alert.alert_id, "round": number, "table_name": "t1", "camera": row_of.camera,
         "source": row_of.source, "code": alert.code, "severity": "high", "seat": 3,
         "wager": "main", "at": at, "message": alert.message, "pictures": [], "state": "open",
@@ -118,12 +118,12 @@ def _put(database: Database, number: int, cents: int, **changes: Any) -> None:
             [{"round": number, "record": made.record, "settlement": made.settlement}],
         )
         columns: list[sa.ColumnClause[Any]] = [
-            sa.column(name) for name in told if name not in ("at", "pictures")
+            sa.column(name) for name in values if name not in ("at", "pictures")
         ]
         then = sa.table(
             "alerts", *columns, sa.column("at", UtcTime), sa.column("pictures", sa.JSON)
         )
-        connection.execute(sa.insert(then), [{**told, **changes}])
+        connection.execute(sa.insert(then), [{**values, **changes}])
 
 
 def test_an_older_store_gets_its_sums_when_it_is_opened(
@@ -163,7 +163,7 @@ def test_the_largest_come_first_and_the_unknown_last(store: Store) -> None:
     assert store.alerts.largest(AlertFilter(table="t9"), 2) == ()
 
 
-def test_what_stood_is_what_a_person_said_was_a_mistake(store: Store) -> None:
+def test_upheld_is_what_a_person_said_was_a_mistake(store: Store) -> None:
     verdicts = ("confirmed", "rejected", None, "corrected")
     for number, verdict in enumerate(verdicts, start=1):
         row = store.alerts.add(new_alert(number))

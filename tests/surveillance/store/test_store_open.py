@@ -115,8 +115,8 @@ def test_several_that_open_at_once_wait_for_one_another(new_url: Callable[[], st
         for n in range(2)
     ]
     for process in running:
-        _, told = process.communicate(timeout=120)
-        assert process.returncode == 0, told.decode()
+        _, output = process.communicate(timeout=120)
+        assert process.returncode == 0, output.decode()
     with Store.open(url) as store:
         assert {row.by for row in store.audit.page().rows} == {"0", "1"}
 
@@ -142,7 +142,7 @@ def test_threads_write_and_read_together(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ("sqlite://", "names no file"),
         ("sqlite:///:memory:", "names no file"),
@@ -151,13 +151,13 @@ def test_threads_write_and_read_together(store: Store) -> None:
         ("postgresql://me:hunter2@host:port/x", "is no database URL"),
     ],
 )
-def test_a_url_that_cannot_be_used_is_told(url: str, told: str) -> None:
-    with pytest.raises(StoreError, match=told) as raised:
+def test_a_url_that_cannot_be_used_is_refused(url: str, message: str) -> None:
+    with pytest.raises(StoreError, match=message) as raised:
         Store.open(url)
     assert ":hunter2" not in str(raised.value)
 
 
-def test_a_server_that_is_not_there_is_told_without_the_password() -> None:
+def test_a_server_that_is_not_there_is_reported_without_the_password() -> None:
     url = "postgresql+psycopg://me:hunter2@127.0.0.1:1/x?sslpassword=hunter3"
     with pytest.raises(StoreError, match=r"me:\*\*\*@127\.0\.0\.1") as raised:
         Store.open(url)
@@ -173,7 +173,7 @@ def test_blanked_hides_what_is_odd_too() -> None:
     assert blanked("sqlite:////data/a.sqlite") == "sqlite:////data/a.sqlite"
 
 
-def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.sqlite"
     path.write_bytes(b"no database at all, and long enough to be looked at" * 40)
     with pytest.raises(StoreError, match=r"x\.sqlite: file is not a database"):

@@ -37,7 +37,7 @@ def test_people_are_kept_and_changed(store: Store) -> None:
 
 
 @pytest.mark.parametrize("name", ["ana", "ANA", " Ana ", "Ana"])
-def test_a_name_that_is_taken_is_told(store: Store, name: str) -> None:
+def test_a_name_that_is_taken_is_refused(store: Store, name: str) -> None:
     store.people.add("Ana", "admin")
     with pytest.raises(TakenError, match="already"):
         store.people.add(name, "viewer")
@@ -45,12 +45,12 @@ def test_a_name_that_is_taken_is_told(store: Store, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "a\x00b"])
-def test_a_name_that_is_none_is_told(store: Store, name: str) -> None:
+def test_a_name_that_is_none_is_refused(store: Store, name: str) -> None:
     with pytest.raises(FeltwatchError, match="name"):
         store.people.add(name, "viewer")
 
 
-def test_somebody_who_is_not_there_is_told(store: Store) -> None:
+def test_somebody_who_is_not_there_is_reported(store: Store) -> None:
     for act in (
         lambda: store.people.get(5),
         lambda: store.people.set_role(5, "admin"),

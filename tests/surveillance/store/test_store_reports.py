@@ -147,7 +147,7 @@ def test_verdicts_count_by_when_they_were_given(
     assert line.confirmed + line.rejected + line.corrected == len(own) < len(judged)
 
 
-def test_those_that_stood_come_by_the_page_and_on_paper_the_largest(
+def test_upheld_alerts_come_by_the_page_and_on_paper_the_largest(
     store: Store, rows: tuple[list[RoundRow], list[AlertRow]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = [a.id for a in sorted(within(rows[1]), key=lambda a: (a.at, a.id)) if is_upheld(a)]
@@ -172,7 +172,7 @@ def test_those_that_stood_come_by_the_page_and_on_paper_the_largest(
     assert reports.report(NIGHT, ZONE, "ana", "none").notable == []
 
 
-def test_the_csv_has_all_that_stood_batch_by_batch(
+def test_the_csv_has_all_upheld_alerts_batch_by_batch(
     store: Store, rows: tuple[list[RoundRow], list[AlertRow]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(upheld_alerts, "_FIRST_BATCH", 2)
@@ -183,10 +183,10 @@ def test_the_csv_has_all_that_stood_batch_by_batch(
     assert len(pieces) > 3
     lines = list(csv.reader(io.StringIO("".join(pieces))))
     assert all(len(line) == 5 for line in lines)
-    told = [line for line in lines if line[0] == "alert"]
+    written = [line for line in lines if line[0] == "alert"]
     expected = sorted(filter(is_upheld, within(rows[1])), key=lambda a: (a.at, a.id), reverse=True)
-    assert [int(line[1].rpartition(" ")[2]) for line in told] == [a.id for a in expected]
-    for line, alert in zip(told, expected, strict=True):
+    assert [int(line[1].rpartition(" ")[2]) for line in written] == [a.id for a in expected]
+    for line, alert in zip(written, expected, strict=True):
         assert line[2:4] == [f"{alert.alert.code} {alert.state}", alert.alert.message]
         sum_cents = alert.difference_cents
         assert line[4] == ("" if sum_cents is None else str(sum_cents))
@@ -209,8 +209,8 @@ def test_texts_with_quotes_commas_and_formulas_come_through_the_csv(
         "José – 西",
     ]
     batch = [(at(1), n, "t,1", "OVERPAID", "open", n, text) for n, text in enumerate(texts)]
-    told = "".join(report_csv(report, [batch]))
-    lines = [line for line in csv.reader(io.StringIO(told, newline="")) if line[0] == "alert"]
+    written = "".join(report_csv(report, [batch]))
+    lines = [line for line in csv.reader(io.StringIO(written, newline="")) if line[0] == "alert"]
     assert [line[3].removeprefix("'") for line in lines] == texts
     assert [line[3] for line in lines if line[3].startswith("'")] == ["'=1+2", "'@x"]
     local = at(1).astimezone(ZONE).isoformat()

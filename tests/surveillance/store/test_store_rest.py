@@ -122,7 +122,7 @@ def test_recordings_go_through_their_states(store: Store) -> None:
     assert store.recordings.page(RecordingFilter(state="queued")).rows == (second,)
 
 
-def test_wrong_recordings_are_told(store: Store) -> None:
+def test_wrong_recordings_are_refused(store: Store) -> None:
     wrong: Any = "paused"
     number = store.recordings.add(new_recording()).id
     with pytest.raises(FeltwatchError, match="queued, running, stopped, done, failed"):
@@ -164,14 +164,14 @@ def test_values_that_no_column_holds_find_nothing(store: Store) -> None:
 
 
 def test_what_is_declared_holds_for_a_day_at_its_own_table(store: Store) -> None:
-    told = store.declarations
-    first = told.add("t1", Declared(banker=2), START, "ana")
-    told.add("t2", Declared(banker=3), START, "ana")
+    declarations = store.declarations
+    first = declarations.add("t1", Declared(banker=2), START, "ana")
+    declarations.add("t2", Declared(banker=3), START, "ana")
     players = Declared(players={1: 7, 2: 7})
-    second = told.add("t1", players, START + timedelta(minutes=5), "bo")
-    assert told.in_force("t1", START - timedelta(seconds=1)) == ()
-    assert told.in_force("t1", START) == (first,)
-    both = told.in_force("t1", START + timedelta(hours=23))
+    second = declarations.add("t1", players, START + timedelta(minutes=5), "bo")
+    assert declarations.in_force("t1", START - timedelta(seconds=1)) == ()
+    assert declarations.in_force("t1", START) == (first,)
+    both = declarations.in_force("t1", START + timedelta(hours=23))
     assert both == (first, second)
     assert [(row.facts, row.by) for row in both] == [(Declared(banker=2), "ana"), (players, "bo")]
-    assert told.in_force("t1", START + timedelta(hours=24)) == (second,)
+    assert declarations.in_force("t1", START + timedelta(hours=24)) == (second,)

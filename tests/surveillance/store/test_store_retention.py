@@ -26,7 +26,7 @@ def evidence(tmp_path: Path) -> Path:
 def put(
     store: Store, evidence: Path, days: int, *, number: int | None = None, size: int = 100
 ) -> RoundRow:
-    """A round of that day with one alert, its bundle, clip and picture: three files."""
+    """A round of that day with one alert, its bundle, clip and image: three files."""
     number = days if number is None else number
     at = START + days * DAY
     row = store.rounds.add(new_round(number, started_at=at))

@@ -55,12 +55,12 @@ def test_alerts_of_a_round_are_counted(store: Store) -> None:
     for number in (1, 2, 2):
         store.alerts.add(new_alert(number, round=row.id))
     assert store.rounds.get(row.id).alerts == 2
-    told = store.rounds.add(new_round(2, alerts=3))
-    store.alerts.add(new_alert(3, round=told.id))
-    assert store.rounds.get(told.id).alerts == 3
+    stored = store.rounds.add(new_round(2, alerts=3))
+    store.alerts.add(new_alert(3, round=stored.id))
+    assert store.rounds.get(stored.id).alerts == 3
 
 
-def test_what_is_not_there_is_told(store: Store) -> None:
+def test_what_is_not_there_is_reported(store: Store) -> None:
     with pytest.raises(NotStoredError, match="no round 7"):
         store.rounds.get(7)
     assert store.rounds.latest("t1") is None
@@ -159,7 +159,7 @@ def test_rounds_that_come_in_meanwhile_shift_nothing(store: Store) -> None:
     "cursor",
     ["", "x", "%%%", "W10", "bnVsbA", "WzEsMl0x", "é", "W1tdLDFd", "WzFlOTksIDFd", "A" * 999],
 )
-def test_a_cursor_that_is_none_is_told(store: Store, cursor: str) -> None:
+def test_a_cursor_that_is_none_is_refused(store: Store, cursor: str) -> None:
     with pytest.raises(CursorError, match="no cursor of this list"):
         store.rounds.page(cursor=cursor)
 

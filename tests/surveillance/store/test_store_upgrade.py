@@ -86,7 +86,7 @@ def test_its_causes_are_counted(upgraded: Store) -> None:
         assert store.tallies.unread(Span(START, START + timedelta(seconds=1))) == []
 
 
-def test_turns_of_incidents_are_told_from_states(upgraded: Store) -> None:
+def test_turns_of_incidents_are_separated_from_states(upgraded: Store) -> None:
     with upgraded as store:
         notes = store.health.of_span("pit1-t1", Span(START, START + timedelta(hours=1)))
         assert [(note.state, note.act) for note in notes] == [

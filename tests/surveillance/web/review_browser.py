@@ -69,7 +69,7 @@ class Reviewer:
         return page
 
     def open(self, picture: int | None = 1, query: str = "") -> None:
-        """Go to a picture, or where the page itself begins."""
+        """Go to an image, or where the page itself begins."""
         asked = "" if picture is None else f"picture={picture}"
         self.page.goto(f"{self.address}datasets/cards/review?{asked}{query}")
         self.ready()
@@ -92,7 +92,7 @@ class Reviewer:
         self.page.wait_for_selector("#saved.good")
 
     def at(self, picture: int) -> None:
-        """Wait until a picture is shown."""
+        """Wait until an image is shown."""
         self.page.wait_for_function(
             "id => new URLSearchParams(location.search).get('picture') === String(id)", arg=picture
         )
@@ -104,18 +104,29 @@ class Reviewer:
         )
         return sorted(found)
 
-    def point(self, x: float, y: float) -> tuple[float, float]:
-        """Where a px of the picture stands in the window."""
-        frame = self.page.eval_on_selector(
-            "#canvas image",
-            "n => { const r = n.getBoundingClientRect(); return [r.x, r.y, r.width] }",
+    def edges(self, selector: str) -> tuple[float, float, float, float]:
+        """Left, top, width and height of what is drawn, in the window.
+
+        Found and measured in one step of the page: what is drawn anew between the two has no size.
+        """
+        left, top, width, height = self.page.evaluate(
+            """selector => {
+                const r = document.querySelector(selector).getBoundingClientRect();
+                return [r.x, r.y, r.width, r.height];
+            }""",
+            selector,
         )
-        left, top, width = frame
+        assert width > 0, f"{selector} is not shown"
+        return left, top, width, height
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """Where a px of the image stands in the window."""
+        left, top, width, _ = self.edges("#canvas image")
         scale = width / 640
         return left + x * scale, top + y * scale
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
-        """Press at one px of the picture, let go at another."""
+        """Press at one px of the image, let go at another."""
         mouse = self.page.mouse
         mouse.move(*self.point(*start))
         mouse.down()

@@ -45,7 +45,7 @@ def draw(path: Path, words: str, boxes: tuple[Box, ...]) -> str:
 
 
 def make_dataset(folder: Path, count: int = 6) -> Path:
-    """A dataset of `count` pictures, 1.jpg and on; those of a pair are of one deal."""
+    """A dataset of `count` images, 1.jpg and on; those of a pair are of one deal."""
     with Dataset.create(folder, LABELS) as dataset:
         for n in range(1, count + 1):
             boxes = FIRST_BOXES if n == 1 else (Box("2C", 60, 80, 120, 160),) if n == 2 else ()

@@ -73,7 +73,7 @@ def make_clip(path: Path, codec: str = "libx264", seconds: int = CLIP_S) -> Path
 
 
 def _timeline(round_id: str) -> tuple[dict[str, Any], ...]:
-    """What lay where in a round: the dealer's cards, a seat's stake that was not read surely."""
+    """What lay where in a round: the dealer's cards, a seat's stake read without certainty."""
     stake = Lay(
         round_id=round_id, id=f"{round_id}/1", seat=3, place="main", item="stack", what="5 red",
         from_s="2.0", until_s="40.0", hidden=(Span(from_s="10.0", until_s="14.0", why="motion"),),
@@ -126,9 +126,19 @@ class MadeRoom:
         clip: Path | None = None,
         dealer: str = "Maria",
         undecided: tuple[Undecided, ...] = (),
+        further: str = "",
     ) -> tuple[RoundRow, list[AlertRow]]:
-        """A judged round whose main bet of $25 was won, with pictures and bundles."""
+        """A judged round whose main bet of $25 was won, with images and bundles.
+
+        `further`: the name of a further camera that shows its money too.
+        """
         observed = observed_round(number, paid_cents=paid_cents, undecided=undecided)
+        beside = tuple(
+            replace(picture, camera=further)
+            for picture in observed.pictures
+            if further and picture.seat is not None and picture.what != "cards"
+        )
+        observed = replace(observed, pictures=(*observed.pictures, *beside))
         judged = judge(observed, self.table)
         ended = datetime.now(UTC) - timedelta(minutes=100 - number)
         settlement = judged.settlement.model_dump(mode="json")
@@ -205,8 +215,8 @@ class MadeRoom:
             rows.append(self.store.alerts.set_bundle(added.id, path, ref.sha256, named))
         return row, rows
 
-    def tell(self, kind: str, row: AlertRow) -> None:
-        """Publish news of an alert as the recorder does."""
+    def publish(self, kind: str, row: AlertRow) -> None:
+        """Publish an event of an alert as the recorder does."""
         body = {"id": row.id, "code": row.alert.code, "state": row.state}
         now = datetime.now(UTC)
         self.bus.publish(
@@ -214,14 +224,14 @@ class MadeRoom:
         )
 
     def restart(self) -> None:
-        """What a new process of the server begins with: a bus on which nothing was told yet."""
+        """What a new process of the server begins with: a bus without any event yet."""
         self.bus = EventBus()
         self.app.state.settings = replace(self.app.state.settings, bus=self.bus)
         self.app.state.room_parts = None
         self.set_pictures()
 
     def set_pictures(self) -> None:
-        """The camera's last pictures, plain and drawn over."""
+        """The camera's last images, plain and drawn over."""
         picture = np.full((72, 128, 3), 90, np.uint8)
         plain, overlay = (
             cv2.imencode(".jpg", pixels)[1].tobytes() for pixels in (picture, 255 - picture)

@@ -39,8 +39,8 @@ def client(table_path: Path) -> Iterator[TestClient]:
 
 @pytest.fixture(scope="module")
 def games(client: TestClient) -> dict[str, Any]:
-    told: dict[str, Any] = client.get("/api/games").json()
-    return told
+    answer: dict[str, Any] = client.get("/api/games").json()
+    return answer
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +52,8 @@ def nevada(games: dict[str, Any]) -> dict[str, Any]:
 def ask(client: TestClient, **question: Any) -> dict[str, Any]:
     answer = client.post("/api/calculator", json=question)
     assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 def hand(cards: str, **more: Any) -> dict[str, Any]:
@@ -74,14 +74,14 @@ def test_both_hands_are_named_and_every_wager_has_its_rule(
         "AS AD AH KD JC 8D 3H", seat=3,
         stakes={"main": 2500, "emperors_treasure": 500, "pai_gow_insurance": 100},
     )  # fmt: skip
-    told = ask(client, rules=nevada, dealer=DEALER, seats=[seat])
-    assert told["problems"] == []
-    dealer = told["dealer"]
+    answer = ask(client, rules=nevada, dealer=DEALER, seats=[seat])
+    assert answer["problems"] == []
+    dealer = answer["dealer"]
     assert dealer["low"] == {"cards": ["KS", "QD"], "name": "king-queen", "rank": [0, 13, 12]}
     assert dealer["high"]["name"] == "pair of nines, seven kicker"
     assert dealer["house_way"]["rule"] == "004 House Way, One Pair"
     assert dealer["matches"] is True
-    (mine,) = told["seats"]
+    (mine,) = answer["seats"]
     assert mine["low"]["name"] == "ace-king"
     assert mine["foul"] is False
     due = {wager["wager"]: wager for wager in mine["wagers"]}
@@ -93,7 +93,7 @@ def test_both_hands_are_named_and_every_wager_has_its_rule(
     assert rule["document"].startswith("002_")
     assert (rule["section"], rule["row"]) == ("Appendix C, PT-FLT-EC-ET-02", "3-of-a-Kind")
     assert due["emperors_treasure"]["rule_text"] == "002, Appendix C, PT-FLT-EC-ET-02, 3-of-a-Kind"
-    assert {line["party"]: line["cents"] for line in told["sums"]} == {
+    assert {line["party"]: line["cents"] for line in answer["sums"]} == {
         "house": -3900,
         "seat 3": 3900,
     }
@@ -104,8 +104,8 @@ def test_integers_of_json_may_be_written_as_floats(
 ) -> None:
     seat = hand("AS AD AH KD JC 8D 3H", seat=3.0, stakes={"main": 2500.0})
     whole = hand("AS AD AH KD JC 8D 3H", seat=3, stakes={"main": 2500})
-    told = [ask(client, rules=nevada, dealer=DEALER, seats=[one]) for one in (seat, whole)]
-    assert told[0] == told[1]
+    answers = [ask(client, rules=nevada, dealer=DEALER, seats=[one]) for one in (seat, whole)]
+    assert answers[0] == answers[1]
     seat["seat"] = 3.5
     answer = client.post("/api/calculator", json={"rules": nevada, "seats": [seat]})
     assert answer.status_code == 422
@@ -134,11 +134,11 @@ def test_it_finds_the_mistakes_of_the_sample(client: TestClient, table_path: Pat
     assert table["table"] == "t1"
     differences = []
     for record in read_rounds(SAMPLE / "truth.jsonl"):
-        told = ask(client, table_file=table["id"], **question_of(record))
-        assert [p for p in told["problems"] if "minimum" not in p["message"]] == []
-        if not told["dealer"]["matches"]:
+        answer = ask(client, table_file=table["id"], **question_of(record))
+        assert [p for p in answer["problems"] if "minimum" not in p["message"]] == []
+        if not answer["dealer"]["matches"]:
             differences.append((record.round_id, "dealer"))
-        for seat, due in zip(record.seats, told["seats"], strict=True):
+        for seat, due in zip(record.seats, answer["seats"], strict=True):
             dues = {w["wager"]: w for w in due["wagers"]}
             for wager in seat.wagers:
                 own = dues[wager.wager]
@@ -149,15 +149,15 @@ def test_it_finds_the_mistakes_of_the_sample(client: TestClient, table_path: Pat
 
 
 def test_a_card_that_is_there_twice_is_said(client: TestClient, nevada: dict[str, Any]) -> None:
-    told = ask(client, rules=nevada, dealer=DEALER, seats=[hand("KS 2D", seat=1)])
-    (problem,) = told["problems"]
+    answer = ask(client, rules=nevada, dealer=DEALER, seats=[hand("KS 2D", seat=1)])
+    (problem,) = answer["problems"]
     assert problem == {
         "place": "seat 1",
         "message": "KS is there twice: dealer and seat 1; one pack has it once",
     }
     assert "JOKER" not in str(ask(client, rules=nevada, dealer=hand("JOKER"))["problems"])
-    told = ask(client, rules=nevada, dealer=hand("JOKER"), seats=[hand("JOKER", seat=2)])
-    assert told["problems"][0]["message"].startswith("the joker is there twice")
+    answer = ask(client, rules=nevada, dealer=hand("JOKER"), seats=[hand("JOKER", seat=2)])
+    assert answer["problems"][0]["message"].startswith("the joker is there twice")
 
 
 @pytest.mark.parametrize(
@@ -176,26 +176,26 @@ def test_what_is_no_hand_is_refused(
 def test_hands_that_are_not_complete_say_what_is_missing(
     client: TestClient, nevada: dict[str, Any]
 ) -> None:
-    told = ask(client, rules=nevada, dealer=hand("KS QD"), seats=[hand("", seat=1)])
-    assert told["dealer"]["undecided"] == "5 more to come"
-    assert told["seats"][0]["undecided"] == "no cards yet"
-    assert told["problems"] == []
-    told = ask(client, rules=nevada, dealer=hand("KS QD 9H 9C 7S 5D 2C 3C"))
-    assert told["dealer"]["undecided"] == "8 cards, and a hand has 7"
+    answer = ask(client, rules=nevada, dealer=hand("KS QD"), seats=[hand("", seat=1)])
+    assert answer["dealer"]["undecided"] == "5 more to come"
+    assert answer["seats"][0]["undecided"] == "no cards yet"
+    assert answer["problems"] == []
+    answer = ask(client, rules=nevada, dealer=hand("KS QD 9H 9C 7S 5D 2C 3C"))
+    assert answer["dealer"]["undecided"] == "8 cards, and a hand has 7"
 
 
-def test_a_foul_is_told_and_loses(client: TestClient, nevada: dict[str, Any]) -> None:
+def test_a_foul_is_reported_and_loses(client: TestClient, nevada: dict[str, Any]) -> None:
     fouled = set_by_hand("AS AD", "AH KD JC 8D 3H", seat=1, stakes={"main": 2500})
-    told = ask(client, rules=nevada, dealer=DEALER, seats=[fouled])
-    (seat,) = told["seats"]
+    answer = ask(client, rules=nevada, dealer=DEALER, seats=[fouled])
+    (seat,) = answer["seats"]
     assert seat["foul"] is True
     assert "outranks" in seat["foul_reason"]
     assert seat["matches"] is False
     assert seat["house_way"]["low"] == ["AD", "KD"]
     assert (seat["wagers"][0]["outcome"], seat["wagers"][0]["pay_cents"]) == ("lose", 0)
     short = set_by_hand("AS", "AH KD JC 8D 3H 2D", seat=1)
-    told = ask(client, rules=nevada, dealer=DEALER, seats=[short])
-    assert "hold 1 and 6 cards" in told["seats"][0]["foul_reason"]
+    answer = ask(client, rules=nevada, dealer=DEALER, seats=[short])
+    assert "hold 1 and 6 cards" in answer["seats"][0]["foul_reason"]
 
 
 def test_every_game_and_house_way_settles(client: TestClient, games: dict[str, Any]) -> None:
@@ -204,15 +204,15 @@ def test_every_game_and_house_way_settles(client: TestClient, games: dict[str, A
         for way in HOUSE_WAYS:
             dealer = "KS QD 9H 9C 7S 5D 2C" + (" 3C" if game["dealer_cards"] == 8 else "")
             stakes = {w: 1000 for w in ("main", *game["example"]["paytables"]) if w != "envy"}
-            told = ask(
+            answer = ask(
                 client, rules=game["example"] | {"house_way": way}, dealer=hand(dealer),
                 seats=[hand("AS AD TH TD JC 8D 3H", seat=1, stakes=stakes)],
             )  # fmt: skip
-            assert told["problems"] == []
-            assert told["dealer"]["house_way"]["id"] == way
+            assert answer["problems"] == []
+            assert answer["dealer"]["house_way"]["id"] == way
             assert all(
                 w["outcome"] and w["rule"]
-                for w in told["seats"][0]["wagers"]
+                for w in answer["seats"][0]["wagers"]
                 if w["wager"] != "envy"
             )
 
@@ -220,8 +220,8 @@ def test_every_game_and_house_way_settles(client: TestClient, games: dict[str, A
 def test_all_that_the_documents_list_can_be_chosen(games: dict[str, Any]) -> None:
     assert sorted(t["id"] for t in games["pay_tables"]) == sorted(pay_table_ids())
     keys = {choice["key"] for choice in games["choices"]}
-    told = (Path(__file__).parents[3] / "docs" / "games.md").read_text()
-    options = told.split("## Options")[1].split("## How settling")[0]
+    document = (Path(__file__).parents[3] / "docs" / "games.md").read_text()
+    options = document.split("## Options")[1].split("## How settling")[0]
     for line in options.splitlines():
         if not line.startswith("| `"):
             continue
@@ -241,12 +241,12 @@ def test_options_count(client: TestClient, nevada: dict[str, Any]) -> None:
     seat = hand("KD KC 8H 8S 4D 3C 2H", seat=1, stakes={"main": 1000})
     outcomes = {}
     for option in ("ace_high_push", "king_high_or_less_push", "any_pai_gow_pays_half"):
-        told = ask(client, rules=nevada | {"main_option": option}, dealer=dealer, seats=[seat])
-        wager = told["seats"][0]["wagers"][0]
+        answer = ask(client, rules=nevada | {"main_option": option}, dealer=dealer, seats=[seat])
+        wager = answer["seats"][0]["wagers"][0]
         outcomes[option] = (wager["outcome"], wager["pay_cents"])
     assert outcomes["ace_high_push"] == ("push", 0)
     assert outcomes["any_pai_gow_pays_half"][1] == 500
-    assert told["dealer"]["pai_gow"] == "ace-high"
+    assert answer["dealer"]["pai_gow"] == "ace-high"
 
 
 def test_meters_and_drawn_pays_are_inputs(client: TestClient, nevada: dict[str, Any]) -> None:
@@ -254,19 +254,19 @@ def test_meters_and_drawn_pays_are_inputs(client: TestClient, nevada: dict[str, 
     rules = nevada | {"paytables": nevada["paytables"] | {name: "PT-BJS-EC-ET-02"}}
     royal = hand("AS KS QS JS TS 9S 8S", seat=1, stakes={"main": 2500, name: 100})
     dealer = hand("KD QD 9H 9C 7H 5D 2C")
-    told = ask(client, rules=rules, dealer=dealer, seats=[royal])
-    (wager,) = [w for w in told["seats"][0]["wagers"] if w["wager"] == name]
+    answer = ask(client, rules=rules, dealer=dealer, seats=[royal])
+    (wager,) = [w for w in answer["seats"][0]["wagers"] if w["wager"] == name]
     assert wager["outcome"] == "win"
     assert wager["pay_cents"] is None
     assert "meter" in wager["undecided"]
-    told = ask(
+    answer = ask(
         client, rules=rules, dealer=dealer, seats=[royal],
         meters=[{"wager": name, "level": 1, "cents": 12_345_600}],
     )  # fmt: skip
-    (wager,) = [w for w in told["seats"][0]["wagers"] if w["wager"] == name]
+    (wager,) = [w for w in answer["seats"][0]["wagers"] if w["wager"] == name]
     assert wager["pay_cents"] == 12_345_600
     assert wager["hand_pay"] is True
-    assert told["meters"][0]["paid_cents"] == 12_345_600
+    assert answer["meters"][0]["paid_cents"] == 12_345_600
 
 
 def test_a_player_may_bank(client: TestClient, games: dict[str, Any]) -> None:
@@ -276,12 +276,12 @@ def test_a_player_may_bank(client: TestClient, games: dict[str, Any]) -> None:
         hand("AS AD TH TD JC 8D 3H", seat=2, stakes={"main": 1000}),
     ]
     dealer = hand("KD QC 8H 7C 6S 4D 2H")
-    told = ask(client, rules=rules, dealer=dealer, seats=seats, banker=1, house_stake_cents=1000)
-    assert told["problems"] == []
-    assert told["banker"]["seat"] == 1
-    assert told["dealer_wagers"][0]["wager"] == "house"
-    assert told["seats"][1]["wagers"][0]["commission_cents"] == 50
-    assert sum(line["cents"] for line in told["sums"]) == 0
+    answer = ask(client, rules=rules, dealer=dealer, seats=seats, banker=1, house_stake_cents=1000)
+    assert answer["problems"] == []
+    assert answer["banker"]["seat"] == 1
+    assert answer["dealer_wagers"][0]["wager"] == "house"
+    assert answer["seats"][1]["wagers"][0]["commission_cents"] == 50
+    assert sum(line["cents"] for line in answer["sums"]) == 0
     nobody = ask(client, rules=rules, dealer=dealer, seats=seats, banker=5)
     assert "banks, but the seat is not" in nobody["problems"][0]["message"]
 
@@ -300,29 +300,29 @@ def test_a_player_may_bank(client: TestClient, games: dict[str, Any]) -> None:
         ({"paytable_folder": "/etc"}, "rules.paytable_folder", "table file"),
     ],
 )
-def test_wrong_rules_are_told_at_their_place(
+def test_wrong_rules_are_reported_at_their_place(
     client: TestClient, nevada: dict[str, Any], change: dict[str, Any], place: str, words: str
 ) -> None:
-    told = ask(client, rules=nevada | change, dealer=DEALER)
-    assert told["dealer"] is None
-    assert [p["place"] for p in told["problems"]] == [place]
-    assert words in told["problems"][0]["message"]
+    answer = ask(client, rules=nevada | change, dealer=DEALER)
+    assert answer["dealer"] is None
+    assert [p["place"] for p in answer["problems"]] == [place]
+    assert words in answer["problems"][0]["message"]
 
 
-def test_a_stake_outside_the_limits_is_told_and_settled(
+def test_a_stake_outside_the_limits_is_reported_and_settled(
     client: TestClient, nevada: dict[str, Any]
 ) -> None:
     seat = hand("AS AD AH KD JC 8D 3H", seat=1, stakes={"main": 500})
-    told = ask(client, rules=nevada, dealer=DEALER, seats=[seat])
-    assert told["problems"][0]["message"] == "main bet: $5.00 is under the minimum of $10.00"
-    assert told["seats"][0]["wagers"][0]["pay_cents"] == 500
+    answer = ask(client, rules=nevada, dealer=DEALER, seats=[seat])
+    assert answer["problems"][0]["message"] == "main bet: $5.00 is under the minimum of $10.00"
+    assert answer["seats"][0]["wagers"][0]["pay_cents"] == 500
 
 
 def test_a_table_file_of_ones_own_is_read(client: TestClient, table_path: Path) -> None:
     text = table_path.read_text()
-    told = client.post("/api/calculator/tablefile", json={"toml": text}).json()
-    assert told["rules"]["paytables"]["envy"] == "E02"
-    assert told["seats"] == [seat.seat for seat in load_table(table_path).seats]
+    body = client.post("/api/calculator/tablefile", json={"toml": text}).json()
+    assert body["rules"]["paytables"]["envy"] == "E02"
+    assert body["seats"] == [seat.seat for seat in load_table(table_path).seats]
     for broken, words in (
         ("x = ", "not valid TOML"),
         ("x = 1", "is missing"),
@@ -346,14 +346,14 @@ def test_the_houses_own_pay_tables_come_with_their_table_file(tmp_path: Path) ->
     (shelved,) = TableShelf(files=[path]).all()
     with TestClient(app_with(path), base_url="http://127.0.0.1", headers={"x-feltwatch": "1"}) as c:
         seat = hand("AS AD AH KD JC 8D 3H", seat=1, stakes={"emperors_treasure": 500})
-        told = ask(c, table_file=shelved.id, dealer=DEALER, seats=[seat])
-        treasure = next(w for w in told["seats"][0]["wagers"] if w["wager"] == "emperors_treasure")
+        body = ask(c, table_file=shelved.id, dealer=DEALER, seats=[seat])
+        treasure = next(w for w in body["seats"][0]["wagers"] if w["wager"] == "emperors_treasure")
         assert "HOUSE-1" in treasure["rule_text"]
         (table,) = c.get("/api/calculator/tablefiles").json()
-        # Where it lies is told to nobody, and rules sent back use it all the same.
+        # Its place is shown to nobody, and rules sent back use it all the same.
         assert str(tmp_path) not in str(table)
         again = ask(c, table_file=shelved.id, rules=table["rules"], dealer=DEALER, seats=[seat])
-        assert again["seats"] == told["seats"]
+        assert again["seats"] == body["seats"]
         answer = ask(c, rules=table["rules"], dealer=DEALER, seats=[seat])
         assert answer["problems"][0]["place"] == "rules.paytables.emperors_treasure"
 
@@ -380,12 +380,12 @@ def test_any_cards_are_answered(
         {**one, "seat": n, "stakes": {"main": 1000, "emperors_treasure": 500}, "lammers": ["envy"]}
         for n, one in enumerate(hands[1:], start=1)
     ]
-    told = ask(client, rules=nevada, dealer=hands[0], seats=seats)
-    assert len(told["seats"]) == len(seats)
-    for count, seat in zip(counts[1:], told["seats"], strict=True):
+    answer = ask(client, rules=nevada, dealer=hands[0], seats=seats)
+    assert len(answer["seats"]) == len(seats)
+    for count, seat in zip(counts[1:], answer["seats"], strict=True):
         known = count == 7
         assert (seat["undecided"] is None) == known
         for wager in seat["wagers"]:
             assert wager["outcome"] is None or wager["rule"] is not None
             assert wager["outcome"] is not None or wager["undecided"]
-    assert sum(line["cents"] for line in told["sums"]) == 0
+    assert sum(line["cents"] for line in answer["sums"]) == 0

@@ -98,7 +98,7 @@ def test_a_card_twice_is_said_at_once(calculator: Watched) -> None:
     calculator.page.keyboard.press("]")
     lay(calculator, "ks")
     assert "king of spades is there already: dealer" in text_of(calculator, "#warning")
-    calculator.page.click("#pack [data-card=QD]", force=True)  # it is told to be taken
+    calculator.page.click("#pack [data-card=QD]", force=True)  # the page says that it is taken
     assert "queen of diamonds is there already: dealer" in text_of(calculator, "#warning")
     settled(calculator, "true")
     assert cards(calculator, "1", 0) == []
@@ -172,7 +172,7 @@ def test_games_and_options_are_changed_in_forms(calculator: Watched) -> None:
     page.keyboard.press("o")
     page.select_option("[data-key='rules.game']", "imperial_pai_gow_draw")
     settled(calculator, "document.querySelector('#problems li, .fault:not(:empty)')")
-    # The former game's pay tables do not fit: that is told at their fields or above.
+    # The former game's pay tables do not fit: that is shown at their fields or above.
     page.select_option("#rules-from", "game imperial_pai_gow_draw")
     settled(calculator, "!document.querySelector('#problems li')")
     page.evaluate("document.activeElement.blur()")

@@ -1,4 +1,4 @@
-"""Calibrating and table files through the API: fits, pictures, checks, writing."""
+"""Calibrating and table files through the API: fits, images, checks, writing."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def client(path: Path) -> Iterator[TestClient]:
 @pytest.fixture
 def file(client: TestClient) -> dict[str, Any]:
     (line,) = client.get("/api/tablefiles").json()
-    told: dict[str, Any] = client.get(f"/api/tablefiles/{line['id']}").json()
-    return told
+    answer: dict[str, Any] = client.get(f"/api/tablefiles/{line['id']}").json()
+    return answer
 
 
 def check(client: TestClient, file: dict[str, Any], data: Any) -> list[tuple[str, str]]:
-    told = client.post(f"/api/tablefiles/{file['id']}/check", json={"data": data}).json()
-    return [(fault["place"], fault["message"]) for fault in told["faults"]]
+    answer = client.post(f"/api/tablefiles/{file['id']}/check", json={"data": data}).json()
+    return [(fault["place"], fault["message"]) for fault in answer["faults"]]
 
 
 def save(client: TestClient, file: dict[str, Any], data: Any, revision: str | None = None) -> Any:
@@ -63,7 +63,7 @@ def save(client: TestClient, file: dict[str, Any], data: Any, revision: str | No
 # ---- the editor's API
 
 
-def test_the_list_tells_state_and_calibration(client: TestClient, path: Path) -> None:
+def test_the_list_shows_state_and_calibration(client: TestClient, path: Path) -> None:
     (line,) = client.get("/api/tablefiles").json()
     assert (line["file"], line["table"], line["seats"], line["problem"]) == (
         "t1.toml",
@@ -166,7 +166,7 @@ def test_what_is_not_sound_is_not_written(
     ],
     ids=[str(n) for n in range(17)],
 )  # fmt: skip
-def test_faults_are_told_at_their_fields(
+def test_faults_are_reported_at_their_fields(
     client: TestClient, file: dict[str, Any], change: Any, place: str, words: str
 ) -> None:
     change(file["data"])
@@ -247,23 +247,23 @@ def test_only_known_table_files_are_shown(client: TestClient, path: Path) -> Non
 # ---- the fit
 
 
-def test_a_fit_tells_misses_in_px_and_mm(client: TestClient, file: dict[str, Any]) -> None:
+def test_a_fit_reports_misses_in_px_and_mm(client: TestClient, file: dict[str, Any]) -> None:
     body = {"camera": file["data"]["camera"], "data": file["data"]}
-    told = client.post("/api/calibration/fit", json=body).json()
-    assert told["problem"] is None
+    answer = client.post("/api/calibration/fit", json=body).json()
+    assert answer["problem"] is None
     fitted = Calibration.fit(load_table(SAMPLE / "table.toml").camera)  # type: ignore[arg-type]
-    assert told["rms_px"] == pytest.approx(fitted.rms_px)
-    assert told["height_mm"] == pytest.approx(fitted.height_mm)
-    assert len(told["points"]) == len(body["camera"]["points"])
-    assert told["max_px"] == pytest.approx(max(p["miss_px"] for p in told["points"]))
+    assert answer["rms_px"] == pytest.approx(fitted.rms_px)
+    assert answer["height_mm"] == pytest.approx(fitted.height_mm)
+    assert len(answer["points"]) == len(body["camera"]["points"])
+    assert answer["max_px"] == pytest.approx(max(p["miss_px"] for p in answer["points"]))
     # A millimetre of felt is some px there.
-    assert 0.3 < told["rms_mm"] / told["rms_px"] < 1.2
-    assert [one["seat"] for one in told["sights"]] == [None, 1, 2, 3, 4, 5]
-    assert all(one["px_per_chip"] > 3 for one in told["sights"][1:])
-    assert any("second camera" in hint for hint in told["hints"])
-    names = {line["name"] for line in told["outlines"]}
+    assert 0.3 < answer["rms_mm"] / answer["rms_px"] < 1.2
+    assert [one["seat"] for one in answer["sights"]] == [None, 1, 2, 3, 4, 5]
+    assert all(one["px_per_chip"] > 3 for one in answer["sights"][1:])
+    assert any("second camera" in hint for hint in answer["hints"])
+    names = {line["name"] for line in answer["outlines"]}
     assert {"felt", "dealer.tray", "seats.0.low", "seats.4.spots.main"} <= names
-    shown = next(line for line in told["outlines"] if line["name"] == "seats.2.low")
+    shown = next(line for line in answer["outlines"] if line["name"] == "seats.2.low")
     box = load_table(SAMPLE / "table.toml").seat(3).low.array
     assert np.allclose(shown["points_px"], fitted.felt_to_image(box), atol=0.01)
 
@@ -273,29 +273,31 @@ def test_integers_of_json_may_be_written_as_floats(
     client: TestClient, file: dict[str, Any], width: float
 ) -> None:
     camera = file["data"]["camera"] | {"width_px": width}
-    told = client.post("/api/calibration/fit", json={"camera": camera, "data": file["data"]})
-    assert (told.status_code, told.json()["camera"]["width_px"]) == (200, int(width))
+    answers = client.post("/api/calibration/fit", json={"camera": camera, "data": file["data"]})
+    assert (answers.status_code, answers.json()["camera"]["width_px"]) == (200, int(width))
     for wrong in (width + 0.5, str(width), True):
         camera["width_px"] = wrong
-        told = client.post("/api/calibration/fit", json={"camera": camera, "data": file["data"]})
-        assert told.status_code == 422
+        answers = client.post("/api/calibration/fit", json={"camera": camera, "data": file["data"]})
+        assert answers.status_code == 422
 
 
 def test_a_bad_point_is_shown_and_blamed(client: TestClient, file: dict[str, Any]) -> None:
     camera = file["data"]["camera"]
     camera["points"][4]["image_px"][0] += 60
-    told = client.post("/api/calibration/fit", json={"camera": camera, "data": file["data"]}).json()
-    assert "check point 5" in told["problem"]
-    assert told["points"][4]["miss_px"] > 20
-    assert told["outlines"]
+    answer = client.post(
+        "/api/calibration/fit", json={"camera": camera, "data": file["data"]}
+    ).json()
+    assert "check point 5" in answer["problem"]
+    assert answer["points"][4]["miss_px"] > 20
+    assert answer["outlines"]
     camera["points"] = camera["points"][:4]
     for point in camera["points"]:
         point["felt_mm"][1] = 0.0
-    told = client.post(
+    answer = client.post(
         "/api/calibration/fit", json={"camera": camera, "data": {"felt": 3, "seats": ["x"]}}
     ).json()
-    assert "one line" in told["problem"]
-    assert (told["points"], told["outlines"], told["rms_px"]) == ([], [], None)
+    assert "one line" in answer["problem"]
+    assert (answer["points"], answer["outlines"], answer["rms_px"]) == ([], [], None)
 
 
 def test_the_lens_is_found_and_the_error_falls(client: TestClient, file: dict[str, Any]) -> None:
@@ -307,18 +309,18 @@ def test_the_lens_is_found_and_the_error_falls(client: TestClient, file: dict[st
     points = [p.model_dump() for p in camera_points(truth, table, noise_px=0.3, seed=1)]
     camera = {"width_px": 3840, "height_px": 2160, "points": points}
     body = {"camera": camera, "data": file["data"], "fit_lens": True}
-    told = client.post("/api/calibration/fit", json=body).json()
-    assert told["camera"]["k1"] < 0
-    assert told["rms_px"] < 0.3 * told["plain_rms_px"]
-    assert told["corner_px"] > 5
+    answer = client.post("/api/calibration/fit", json=body).json()
+    assert answer["camera"]["k1"] < 0
+    assert answer["rms_px"] < 0.3 * answer["plain_rms_px"]
+    assert answer["corner_px"] > 5
     # Straight sides are drawn as the lens bends them.
-    assert len(next(o for o in told["outlines"] if o["name"] == "felt")["points_px"]) == 32
+    assert len(next(o for o in answer["outlines"] if o["name"] == "felt")["points_px"]) == 32
     plain = client.post("/api/calibration/fit", json=body | {"fit_lens": False}).json()
     assert plain["camera"]["k1"] is None
-    assert plain["rms_px"] == pytest.approx(told["plain_rms_px"])
+    assert plain["rms_px"] == pytest.approx(answer["plain_rms_px"])
 
 
-# ---- pictures
+# ---- images
 
 
 def packed(width: int, height: int, kind: str = "PNG", **more: Any) -> bytes:
@@ -347,10 +349,10 @@ def claimed(width: int, height: int) -> bytes:
     [packed(640, 360), packed(640, 360, "JPEG"), packed(640, 360, "WEBP"), packed(640, 360, "BMP")],
     ids=["png", "jpeg", "webp", "bmp"],
 )
-def test_pictures_are_taken_in_and_given_back(client: TestClient, data: bytes) -> None:
-    told = client.post("/api/calibration/pictures", content=data).json()
-    assert (told["width_px"], told["height_px"]) == (640, 360)
-    given = client.get(told["url"])
+def test_images_are_taken_in_and_returned(client: TestClient, data: bytes) -> None:
+    answer = client.post("/api/calibration/pictures", content=data).json()
+    assert (answer["width_px"], answer["height_px"]) == (640, 360)
+    given = client.get(answer["url"])
     assert given.headers["content-type"] == "image/jpeg"
     with Image.open(io.BytesIO(given.content)) as image:
         assert image.size == (640, 360)
@@ -360,10 +362,10 @@ def test_pictures_are_taken_in_and_given_back(client: TestClient, data: bytes) -
     ("data", "words"),
     [
         (b"", "is empty"),
-        (b"not a picture at all", "no picture that can be read"),
-        (b"GIF89a" + b"\x00" * 100, "no picture that can be read"),
-        ((SAMPLE / "table.toml").read_bytes(), "no picture that can be read"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>", "no picture"),
+        (b"not a picture at all", "not an image that can be read"),
+        (b"GIF89a" + b"\x00" * 100, "not an image that can be read"),
+        ((SAMPLE / "table.toml").read_bytes(), "not an image that can be read"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>", "not an image"),
         (packed(640, 360)[:300], "damaged"),
         (packed(640, 360, "JPEG")[:900], "damaged"),
         (packed(40, 30), "too few"),
@@ -376,13 +378,13 @@ def test_pictures_are_taken_in_and_given_back(client: TestClient, data: bytes) -
         "long", "large",
     ],
 )  # fmt: skip
-def test_hostile_pictures_get_clear_errors(client: TestClient, data: bytes, words: str) -> None:
+def test_hostile_images_get_clear_errors(client: TestClient, data: bytes, words: str) -> None:
     answer = client.post("/api/calibration/pictures", content=data)
     assert answer.status_code == 422
     assert words in answer.json()["detail"]
 
 
-def test_a_picture_too_large_to_hold_is_refused_by_its_head(client: TestClient) -> None:
+def test_an_image_too_large_to_hold_is_refused_by_its_header(client: TestClient) -> None:
     head = {"content-length": "60000000"}
     answer = client.post("/api/calibration/pictures", content=b"x", headers=head)
     assert answer.status_code == 413
@@ -392,7 +394,7 @@ def test_a_picture_too_large_to_hold_is_refused_by_its_head(client: TestClient) 
     assert client.get("/api/calibration/pictures/none").status_code == 404
 
 
-def test_old_pictures_go(client: TestClient) -> None:
+def test_old_images_go(client: TestClient) -> None:
     urls = [
         client.post("/api/calibration/pictures", content=packed(200, 200)).json()["url"]
         for _ in range(14)
@@ -401,7 +403,7 @@ def test_old_pictures_go(client: TestClient) -> None:
     assert found == [404, 404] + [200] * 12
 
 
-def test_a_table_is_not_calibrated_on_another_cameras_picture(path: Path) -> None:
+def test_a_table_is_not_calibrated_on_another_cameras_image(path: Path) -> None:
     app = app_with(supervisor=object())
     app.state.table_shelf = TableShelf({"c1": path})
     app.state.calibration_pictures = pictures = CalibrationPictures()
@@ -437,7 +439,7 @@ def test_calibrate_says_what_is_wrong_before_it_serves(
     (tmp_path / "x.png").write_bytes(b"none")
     table = str(tmp_path / "t.toml")
     for arguments, words in (
-        ([str(tmp_path / "x.png"), "--table", table], "no picture that can be read"),
+        ([str(tmp_path / "x.png"), "--table", table], "not an image that can be read"),
         ([str(tmp_path / "no.mp4"), "--table", table], "no such file"),
         ([str(tmp_path / "x.png"), "--table", str(tmp_path / "t.txt")], "ends in .toml"),
         ([str(tmp_path / "x.png"), "--table", str(tmp_path / "no" / "t.toml")], "no folder"),

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from tests.surveillance.web.laid_browser import calibrate_page
 from tests.surveillance.web.tools_made import COMMENT, SAMPLE, Watched, table_copy
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import load_table
@@ -21,26 +18,9 @@ from vision.geometry.table import load_table
 @pytest.fixture
 def page(browser: Browser, tmp_path: Path) -> Iterator[Watched]:
     """The page that the command opens."""
-    path = table_copy(tmp_path)
-    command = [sys.executable, "-m", "surveillance", "calibrate", str(SAMPLE / "video.mp4"),
-               "--table", str(path), "--port", "0", "--no-open"]  # fmt: skip
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, cwd=SAMPLE.parent,
-        env=os.environ | {"COLUMNS": "400"},
-    ) as process:  # fmt: skip
-        try:
-            assert process.stdout is not None
-            found = re.search(r"(http://127\.0\.0\.1:\d+)(/\S+)", process.stdout.readline())
-            assert found
-            opened = browser.new_page(viewport={"width": 1366, "height": 768})
-            watched = Watched(opened, found[1])
-            opened.goto(found[0])
-            watched.until("document.body.dataset.fitted === 'true'")
-            yield watched
-            opened.close()
-            watched.assert_calm()
-        finally:
-            process.terminate()
+    with calibrate_page(browser, SAMPLE / "video.mp4", table_copy(tmp_path)) as watched:
+        watched.until("document.body.dataset.fitted === 'true'")
+        yield watched
 
 
 def error_px(page: Watched) -> float:
@@ -129,7 +109,7 @@ def test_points_are_dragged_nudged_added_and_saved(page: Watched, tmp_path: Path
     assert page.page.locator("#points tr").count() == 4
 
 
-def test_another_picture_is_sent_and_broken_ones_are_told(page: Watched, tmp_path: Path) -> None:
+def test_another_image_is_sent_and_broken_ones_are_reported(page: Watched, tmp_path: Path) -> None:
     from PIL import Image
 
     (tmp_path / "broken.jpg").write_bytes(b"\xff\xd8\xff" + b"nothing" * 30)
@@ -139,7 +119,7 @@ def test_another_picture_is_sent_and_broken_ones_are_told(page: Watched, tmp_pat
     Image.new("RGB", (1920, 1080), (90, 120, 90)).save(tmp_path / "half.png")
     page.page.set_input_files("#picture-file", tmp_path / "half.png")
     page.until("document.querySelector('#picture-from option')?.text.includes('1920')")
-    # A smaller picture of the same shape keeps the camera's px.
+    # A smaller image of the same shape keeps the camera's px.
     assert page.page.inner_text("#state") == "saved"
     Image.new("RGB", (1600, 1200), (90, 120, 90)).save(tmp_path / "other.png")
     page.page.set_input_files("#picture-file", tmp_path / "other.png")

@@ -14,8 +14,9 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from tests.surveillance.web.chips_made import NAMES, WHERE, laid_out, laid_table, on_stack
-from tests.surveillance.web.tools_made import app_with
+from tests.surveillance.laid_tables import WHERE, laid_table
+from tests.surveillance.web.chips_made import NAMES, laid_out, on_stack
+from tests.surveillance.web.tools_made import asking_of, file_of, sent
 from tests.vision.stack_scenes import PLACE, Scene, render, scene_camera
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.silhouette import silhouette
@@ -30,31 +31,18 @@ def scene() -> Scene:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return laid_table(tmp_path)
+    return laid_table(tmp_path, NAMES)
 
 
 @pytest.fixture
 def client(path: Path) -> Iterator[TestClient]:
-    with TestClient(
-        app_with(path), base_url="http://127.0.0.1:8471", headers={"x-feltwatch": "1"},
-        raise_server_exceptions=False,
-    ) as asking:  # fmt: skip
+    with asking_of(path) as asking:
         yield asking
 
 
 @pytest.fixture
 def file(client: TestClient) -> dict[str, Any]:
-    (line,) = client.get("/api/tablefiles").json()
-    told: dict[str, Any] = client.get(f"/api/tablefiles/{line['id']}").json()
-    return told
-
-
-def sent(client: TestClient, frame: np.ndarray) -> str:
-    done, data = cv2.imencode(".png", frame)
-    assert done
-    answer = client.post("/api/calibration/pictures", content=data.tobytes())
-    assert answer.status_code == 201
-    return str(answer.json()["id"])
+    return file_of(client)
 
 
 def ask(client: TestClient, file: dict[str, Any], sent_picture: str, **question: Any) -> Any:

@@ -2,60 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import cv2
 import pytest
 from playwright.sync_api import Browser
 
-from tests.surveillance.web.chips_made import NAMES, laid_out, laid_table, on_stack
-from tests.surveillance.web.tools_made import COMMENT, SAMPLE, Watched
+from tests.surveillance.laid_tables import laid_table
+from tests.surveillance.web.chips_made import NAMES, laid_out, on_stack
+from tests.surveillance.web.laid_browser import laid_page, window_point
+from tests.surveillance.web.tools_made import COMMENT, Watched
 from vision.geometry.table import load_table
 
 
 @pytest.fixture
 def page(browser: Browser, tmp_path: Path) -> Iterator[Watched]:
     """The page of the chips, with an image of the laid-out stacks."""
-    path = laid_table(tmp_path)
-    cv2.imwrite(str(tmp_path / "laid.png"), laid_out().frame)
-    command = [sys.executable, "-m", "surveillance", "calibrate", str(tmp_path / "laid.png"),
-               "--table", str(path), "--port", "0", "--no-open"]  # fmt: skip
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, cwd=SAMPLE.parent,
-        env=os.environ | {"COLUMNS": "400"},
-    ) as process:  # fmt: skip
-        try:
-            assert process.stdout is not None
-            found = re.search(r"(http://127\.0\.0\.1:\d+)(/\S+)", process.stdout.readline())
-            assert found
-            opened = browser.new_page(viewport={"width": 1366, "height": 768})
-            watched = Watched(opened, found[1])
-            opened.goto(found[0])
-            opened.click("text=Sample the chips")
-            opened.wait_for_selector(".chip-row")
-            watched.until("document.querySelector('#canvas image')")
-            yield watched
-            opened.close()
-            watched.assert_calm()
-        finally:
-            process.terminate()
-
-
-def window_point(page: Watched, at_px: list[float]) -> tuple[float, float]:
-    x, y = page.page.evaluate(
-        """([x, y]) => {
-            const at = new DOMPoint(x, y).matrixTransform(
-                document.getElementById('canvas').getScreenCTM());
-            return [at.x, at.y];
-        }""",
-        at_px,
-    )
-    return x, y
+    path = laid_table(tmp_path, NAMES)
+    with laid_page(browser, path, laid_out().frame, "Sample the chips") as watched:
+        watched.page.wait_for_selector(".chip-row")
+        yield watched
 
 
 def sampled(page: Watched, name: str) -> None:

@@ -1,4 +1,4 @@
-"""What Prometheus is told, read back by Prometheus' own parser."""
+"""The metrics for Prometheus, read back by Prometheus' own parser."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read(metrics: Metrics) -> Callable[..., float | None]:
     return lambda name, **labels: found.get((name, frozenset(labels.items())))
 
 
-def test_cameras_tell_their_state_and_numbers() -> None:
+def test_cameras_report_their_state_and_numbers() -> None:
     bus = EventBus()
     bus.set_state(
         TableState(camera="c1", table="t1", game="g", state=CameraState.RUNNING, fps=14.5,
@@ -49,7 +49,7 @@ def test_cameras_tell_their_state_and_numbers() -> None:
     assert value("feltwatch_camera_restarts", camera="c1") == 2
 
 
-def test_rounds_and_alerts_are_counted_as_the_hub_tells_them() -> None:
+def test_rounds_and_alerts_are_counted_as_published() -> None:
     bus = EventBus()
     metrics = Metrics(bus=bus)
     metrics.start()
@@ -88,7 +88,7 @@ def test_a_closed_hub_is_no_busy_loop() -> None:
     metrics.stop()
 
 
-def test_the_store_and_hooks_tell_their_numbers(tmp_path: Path) -> None:
+def test_the_store_and_hooks_report_their_numbers(tmp_path: Path) -> None:
     hooks = Webhooks([Hook("http://127.0.0.1:9/", "sixteen characters")])
     hooks.send("alert", {})
     with Store.open(f"sqlite:///{tmp_path}/s.sqlite") as store:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 from playwright.sync_api import Page
 
 from surveillance.web.app import create_app
@@ -32,6 +37,32 @@ def app_with(*files: Path, **settings: Any) -> FastAPI:
     return app
 
 
+@contextmanager
+def asking_of(*files: Path) -> Iterator[TestClient]:
+    """A client of the application over these table files."""
+    with TestClient(
+        app_with(*files), base_url="http://127.0.0.1:8471", headers={"x-feltwatch": "1"},
+        raise_server_exceptions=False,
+    ) as asking:  # fmt: skip
+        yield asking
+
+
+def file_of(client: TestClient) -> dict[str, Any]:
+    """The one table file, as pages begin with it."""
+    (line,) = client.get("/api/tablefiles").json()
+    told: dict[str, Any] = client.get(f"/api/tablefiles/{line['id']}").json()
+    return told
+
+
+def sent(client: TestClient, frame: np.ndarray) -> str:
+    """Send an image of a table; gives its id."""
+    done, data = cv2.imencode(".png", frame)
+    assert done
+    answer = client.post("/api/calibration/pictures", content=data.tobytes())
+    assert answer.status_code == 201
+    return str(answer.json()["id"])
+
+
 class Watched:
     """A page whose complaints and foreign requests are noted."""
 
@@ -45,7 +76,7 @@ class Watched:
         page.on("request", lambda request: self._asked(request.url))
 
     def _said(self, kind: str, text: str) -> None:
-        # Chromium itself tells of answers such as 409, which pages deal with.
+        # Chromium itself reports answers such as 409, which pages deal with.
         if "Failed to load resource" not in text:
             self.complaints.append(f"{kind}: {text}")
 

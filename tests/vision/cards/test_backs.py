@@ -1,4 +1,4 @@
-"""Backs of cards told from boxes that are printed on the felt."""
+"""Backs of cards separated from boxes that are printed on the felt."""
 
 from __future__ import annotations
 

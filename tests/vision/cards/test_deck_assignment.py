@@ -51,19 +51,19 @@ def test_an_unsure_card_grows_sure_where_what_else_it_may_be_lies_elsewhere() ->
 def test_a_sure_reading_is_not_renamed_and_gives_no_alert_unless_it_was_read_again() -> None:
     seen = card("TC", 0.98, "QC", moments="TC QC TC")
     told = decide_deck({1: [card("TC", 0.999)], 2: [seen]})
-    assert told[id(seen)].why == "read as TC, which seat 1 shows more surely"
+    assert told[id(seen)].why == "read as TC, which seat 1 shows more certainly"
     assert told[id(seen)].label in ("TC", "QC")
 
 
 def test_a_deck_that_cannot_be_read_gives_no_names_and_no_twins() -> None:
-    # Every second card is read surely, as those of German suits are, and two of them alike.
+    # Every second card is read with confidence, as with German suits, and two of them alike.
     names = DECK_LABELS[:14]
     half = [card(name, 0.99 if k % 2 else 0.4) for k, name in enumerate(names)]
     hands = {None: [*half[:6], card("TC")], 1: [*half[6:13], card("TC")]}
     told = decide_deck(hands)
     assert set(told) == {id(c) for own in hands.values() for c in own}
     assert {one.why for one in told.values()} == {
-        "only 8 of the round's 15 cards are read surely: the deck is not known"
+        "only 8 of the round's 15 cards are read with confidence: the deck is not known"
     }
     sure = [card(name) for name in DECK_LABELS[:14]]
     assert unknown_deck(sure) is None

@@ -60,9 +60,9 @@ def iou(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 @pytest.mark.parametrize("module", [tiles_module, turns_module, outline_module])
 def test_doctests(module: ModuleType) -> None:
-    told = doctest.testmod(module)
-    assert told.attempted > 0
-    assert told.failed == 0
+    results = doctest.testmod(module)
+    assert results.attempted > 0
+    assert results.failed == 0
 
 
 class TestTiles:
@@ -80,13 +80,13 @@ class TestTiles:
                     seen[tile.y : tile.y + 128, tile.x : tile.x + 128] = True
             assert seen.all()
 
-    def test_the_first_views_are_the_whole_picture_and_the_last_its_own_pixels(self) -> None:
+    def test_the_first_views_are_the_whole_image_and_the_last_its_own_pixels(self) -> None:
         steps = scales(3840, 2160, 512)
         assert steps[:2] == pytest.approx([256 / 3840, 512 / 3840])
         assert steps[-1] == 1.0
         assert all(b / a <= 2.3 for a, b in itertools.pairwise(steps))
 
-    def test_a_giant_picture_stays_within_bounds(self) -> None:
+    def test_a_giant_image_stays_within_bounds(self) -> None:
         views = tiles(60000, 40000, 512)
         finest = max(tile.scale for tile in views)
         assert finest < 1
@@ -157,7 +157,7 @@ class TestTurns:
         assert abs((reading.turn_deg - turn + 180) % 360 - 180) <= 16
         assert reading.height_px == pytest.approx(60, rel=0.2)
 
-    def test_at_the_rim_of_the_picture(self) -> None:
+    def test_at_the_rim_of_the_image(self) -> None:
         image = ground(60, 60)
         assert turned_crops(image, np.array([0.0, 59.0]), [(45, 50)]).shape == (1, 64, 64, 3)
         assert turned_crops(image, np.array([-90.0, 0.0]), [(0, 20)]).shape == (1, 64, 64, 3)
@@ -225,26 +225,26 @@ class TestJoining:
             right, down = axes(-30.0 + 15 * k)
             at = np.array([300.0, 300.0]) - 110 * down - 20 * right
             fan.append(index(label, float(at[0]), float(at[1]), -30.0 + 15 * k, 0.998))
-        told = join_indices(fan, 600, 600)
-        assert {(card.label, card.members) for card in told} == {
+        joined = join_indices(fan, 600, 600)
+        assert {(card.label, card.members) for card in joined} == {
             (own.label, (n,)) for n, own in enumerate(fan)
         }
 
-    @pytest.mark.parametrize(("x", "share", "told"), [
+    @pytest.mark.parametrize(("x", "share", "expected"), [
         (600.0, 0.93, False), (600.0, 0.999, True), (575.0, 0.93, True),
     ])  # fmt: skip
     def test_a_card_that_nothing_hides_shows_its_other_corner(
-        self, x: float, share: float, told: bool
+        self, x: float, share: float, expected: bool
     ) -> None:
-        # Further right its other corner is beyond the picture's border.
+        # Further right its other corner is beyond the image's border.
         own = index("AS", x - 50, 50, 0, share)
-        assert bool(join_indices([own], 650 if x == 600.0 else 560, 300)) is told
+        assert bool(join_indices([own], 650 if x == 600.0 else 560, 300)) is expected
 
     def test_two_of_one_label_too_far_apart_are_two_cards(self) -> None:
         cards = [index("AS", 50, 50, 0, 0.99), index("AS", 93, 104, 180, 0.99)]
         far = [index("AS", 700, 50, 0, 0.99), index("AS", 743, 104, 180, 0.99)]
-        told = [card.members for card in join_indices([*cards, *far], 900, 300)]
-        assert sorted(told) == [(0, 1), (2, 3)]
+        members = [card.members for card in join_indices([*cards, *far], 900, 300)]
+        assert sorted(members) == [(0, 1), (2, 3)]
 
     # Cards with an index in each corner: one whole, which gives the size, and one beside it.
     WHOLE = (
@@ -258,14 +258,14 @@ class TestJoining:
         cards = join_indices([*self.WHOLE, *self.LEFT, beside], 300, 200)
         assert sorted(card.label for card in cards) == ["6C", "6S", "KD"]
 
-    @pytest.mark.parametrize(("height", "told"), [(40.0, True), (70.0, False)])
-    def test_a_joker_is_not_far_larger_than_the_pictures_indices(
-        self, height: float, told: bool
+    @pytest.mark.parametrize(("height", "expected"), [(40.0, True), (70.0, False)])
+    def test_a_joker_is_not_far_larger_than_the_images_indices(
+        self, height: float, expected: bool
     ) -> None:
         word = index("JOKER", 200, 100, 0, 0.98)
         word = replace(word, height=height, aspect=0.16)
         labels = {card.label for card in join_indices([*self.WHOLE, word], 300, 200)}
-        assert ("JOKER" in labels) is told
+        assert ("JOKER" in labels) is expected
         # A joker alone has nothing to be compared with.
         assert [card.label for card in join_indices([word], 300, 200)] == ["JOKER"]
 
@@ -276,8 +276,8 @@ class TestJoining:
         assert [c.label for c in join_indices([*card, pip], 300, 200)] == ["2C"]
         # A card that lies across it shows two of its own indices.
         across = [index("5H", 30, 60, 270, 0.99), index("5H", 92, 17, 90, 0.99)]
-        told = [c.label for c in join_indices([*card, *across], 300, 200)]
-        assert sorted(told) == ["2C", "5H"]
+        labels = [c.label for c in join_indices([*card, *across], 300, 200)]
+        assert sorted(labels) == ["2C", "5H"]
         # Beside the card, or where only one end of it is seen, a lone index counts.
         beside = index(label, 160, 50, 180, 0.985)
         assert len(join_indices([*card, beside], 300, 200)) == 2
@@ -320,7 +320,7 @@ class TestReader:
         middle = np.array(card.xyxy).reshape(2, 2).mean(axis=0)
         assert np.abs(middle - np.array([200 * across, 200 * down])).max() < 12
 
-    def test_a_large_picture_with_small_cards_and_one_near(self, reader: PhotoReader) -> None:
+    def test_a_large_image_with_small_cards_and_one_near(self, reader: PhotoReader) -> None:
         image = ground(1600, 1000)
         rng = np.random.default_rng(1)
         want = {}
@@ -340,7 +340,7 @@ class TestReader:
         (card,) = reader.read(image).cards
         assert iou(card.xyxy, box) > 0.6
 
-    def test_an_unsure_index_is_told_and_not_guessed(self) -> None:
+    def test_an_unsure_index_is_returned_and_not_guessed(self) -> None:
         image = ground(300, 300)
         paint_index(image, "QH", (150, 150), 0, 40)
         result = PhotoReader(ColourDetector(), ColourReader(sure=0.5)).read(image)
@@ -354,7 +354,7 @@ class TestReader:
         assert result.detections == ()
 
     @pytest.mark.parametrize("size", [(1, 1), (3, 900), (40, 30)])
-    def test_pictures_of_odd_sizes(self, reader: PhotoReader, size: tuple[int, int]) -> None:
+    def test_images_of_odd_sizes(self, reader: PhotoReader, size: tuple[int, int]) -> None:
         result = reader.read(ground(*size))
         assert (result.width, result.height) == size
         assert result.cards == ()
@@ -367,17 +367,17 @@ class TestReader:
         assert result.cards == ()
         assert [back.label for back in result.backs] == ["BACK"]
         assert sorted(f.label for f in result.detections) == ["BACK", "chip", "index"]
-        told = result.as_dict("a.jpg")
-        assert (told["cards"], told["backs"]) == ([], [result.backs[0].as_dict()])
+        values = result.as_dict("a.jpg")
+        assert (values["cards"], values["backs"]) == ([], [result.backs[0].as_dict()])
 
-    @pytest.mark.parametrize(("lammer", "told"), [(0.9, "lammer_envy"), (0.6, "chip")])
-    def test_a_lammer_is_no_chip_too(self, lammer: float, told: str) -> None:
+    @pytest.mark.parametrize(("lammer", "expected"), [(0.9, "lammer_envy"), (0.6, "chip")])
+    def test_a_lammer_is_no_chip_too(self, lammer: float, expected: str) -> None:
         boxes = np.array([[10, 10, 60, 60], [12, 11, 61, 62], [90, 90, 120, 120]], np.float32)
         scores = np.array([0.8, lammer, 0.7], np.float32)
         kinds = np.array([NAMES.index("chip"), NAMES.index("lammer_envy"), NAMES.index("chip")])
         found = Detections(boxes, scores, kinds, NAMES)
         result = PhotoReader(ColourDetector(), ColourReader()).read_found(ground(128, 128), found)
-        assert sorted(f.label for f in result.detections) == sorted(["chip", told])
+        assert sorted(f.label for f in result.detections) == sorted(["chip", expected])
 
     def test_the_score_is_that_of_the_label(self) -> None:
         image = ground(300, 300)
@@ -396,7 +396,7 @@ class TestReader:
         assert [card.label for card in reader.read(two).cards] == ["JOKER"]
 
     @pytest.mark.parametrize(
-        ("label", "share", "as_joker", "told"),
+        ("label", "share", "as_joker", "expected"),
         [
             ("KD", 0.9, True, ("KD", 0.9)),
             ("KD", 0.3, True, ("KD", 0.3)),
@@ -410,22 +410,22 @@ class TestReader:
         ],
     )
     def test_the_readers_word_counts_for_what_was_found(
-        self, label: str, share: float, as_joker: bool, told: tuple[str, float] | None
+        self, label: str, share: float, as_joker: bool, expected: tuple[str, float] | None
     ) -> None:
         shares = np.zeros(53, np.float32)
         shares[DECK_LABELS.index(label)] = share
         got = card_of_reading(Reading(shares, 0.0, 30.0), as_joker)
-        assert (got is None) == (told is None)
-        if got and told:
-            assert got == (told[0], pytest.approx(told[1]))
+        assert (got is None) == (expected is None)
+        if got and expected:
+            assert got == (expected[0], pytest.approx(expected[1]))
 
     def test_the_form_of_json(self, reader: PhotoReader) -> None:
         image = ground(300, 200)
         paint_card(image, "AS", (150, 100), 0, 40)
-        told = json.loads(json.dumps(reader.read(image).as_dict("a.jpg")))
-        assert list(told) == ["image", "width", "height", "cards", "backs", "detections"]
-        assert (told["image"], told["width"], told["height"]) == ("a.jpg", 300, 200)
-        for entry in told["cards"] + told["detections"]:
+        values = json.loads(json.dumps(reader.read(image).as_dict("a.jpg")))
+        assert list(values) == ["image", "width", "height", "cards", "backs", "detections"]
+        assert (values["image"], values["width"], values["height"]) == ("a.jpg", 300, 200)
+        for entry in values["cards"] + values["detections"]:
             assert list(entry) == ["label", "score", "xyxy"]
             assert entry["label"] == "AS"
             assert 0 < entry["score"] <= 1
@@ -433,13 +433,13 @@ class TestReader:
 
 
 class TestFiles:
-    def test_any_picture_becomes_colour(self, tmp_path: Path) -> None:
+    def test_any_image_becomes_colour(self, tmp_path: Path) -> None:
         path = tmp_path / "grey.png"
         cv2.imwrite(str(path), np.full((20, 30), 77, np.uint8))
         assert read_picture(path).shape == (20, 30, 3)
 
     @pytest.mark.parametrize("content", [b"", b"no picture", b"\xff\xd8\xff\xe0 broken"])
-    def test_a_broken_picture_is_named(self, tmp_path: Path, content: bytes) -> None:
+    def test_a_broken_image_is_named(self, tmp_path: Path, content: bytes) -> None:
         path = tmp_path / "bad.jpg"
         path.write_bytes(content)
         with pytest.raises(PhotoError, match=r"bad\.jpg"):
@@ -456,7 +456,7 @@ class TestFiles:
         path = tmp_path / f"moving.{suffix}"
         frames = [Image.new("RGB", (40, 30), (k * 90, 50, 50)) for k in range(3)]
         frames[0].save(path, form, save_all=True, append_images=frames[1:])
-        with pytest.raises(PhotoError, match=rf"moving\.{suffix}: holds 3 pictures"):
+        with pytest.raises(PhotoError, match=rf"moving\.{suffix}: holds 3 images"):
             read_picture(path)
         still = tmp_path / f"still.{suffix}"
         frames[0].save(still, form)

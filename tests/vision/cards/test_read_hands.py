@@ -12,11 +12,11 @@ from vision.cards.view import (
     CardRead,
     ViewIndex,
     backs_seen,
+    card_shares,
     fuse_indices,
     join_cards,
     see_indices,
     split_hands,
-    told_shares,
 )
 from vision.detect.detections import Detections
 from vision.geometry.calibration import VIEW_PX, Calibration
@@ -270,21 +270,21 @@ def shares_of(card: str, share: float) -> np.ndarray:
 
 
 def test_a_joker_found_as_an_index_is_a_joker_with_its_readers_share() -> None:
-    told = told_shares(shares_of(JOKER, 0.9), False)
+    told = card_shares(shares_of(JOKER, 0.9), False)
     assert told is not None
     assert DECK_LABELS[int(told.argmax())] == JOKER
     assert float(told.max()) == pytest.approx(0.9)
-    assert told_shares(shares_of(JOKER, 0.3), False) is None
+    assert card_shares(shares_of(JOKER, 0.3), False) is None
 
 
 def test_what_is_found_as_a_joker_is_likelier_one_but_the_reader_may_say_otherwise() -> None:
     # Five times likelier: odds of 0.6 to 0.4 become 3 to 0.4.
-    told = told_shares(shares_of(JOKER, 0.6), True)
+    told = card_shares(shares_of(JOKER, 0.6), True)
     assert told is not None
     assert float(told[DECK_LABELS.index(JOKER)]) == pytest.approx(3.0 / 3.4)
     # A club's pips, a figure or a letter of the felt: none, and no joker.
-    assert told_shares(shares_of(JOKER, 0.05), True) is None
-    king = told_shares(shares_of("KD", 0.8), True)
+    assert card_shares(shares_of(JOKER, 0.05), True) is None
+    king = card_shares(shares_of("KD", 0.8), True)
     assert king is not None
     assert DECK_LABELS[int(king.argmax())] == "KD"
     assert float(king.max()) == pytest.approx(0.8)

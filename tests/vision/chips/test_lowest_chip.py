@@ -55,7 +55,7 @@ def test_one_chip_alone_is_not_taken_away() -> None:
     assert doubt_lowest(alone, strip_of(DARK, DARK), VALUES) == alone
 
 
-def test_a_sum_that_was_not_told_comes_up() -> None:
+def test_a_sum_that_was_not_read_comes_up() -> None:
     read = Posterior((Sum(10_200, (BLACK, WHITE, WHITE), 0.99),), 0.0, START)
     out = doubt_lowest(read, strip_of(DARK, DARK, LIGHT, LIGHT), VALUES)
     assert {one.cents: one.chips for one in out.sums} == {

@@ -75,17 +75,17 @@ def test_a_doubt_of_the_number_is_a_doubt_of_the_sum() -> None:
     own.edges[2, 24 + 4 * ROWS_PER_CHIP] = own.edges[2, 24 + 3 * ROWS_PER_CHIP]
     own.edges[1, 24 + 3 * ROWS_PER_CHIP] = 0.0
     own.looks[24 + 3 * ROWS_PER_CHIP : 24 + 4 * ROWS_PER_CHIP, 2] = 0.0
-    told = read_posterior(own, VALUES, 1.0)
-    assert {one.cents for one in told.sums[:2]} == {1500, 2000}
-    assert told.sums[0].probability < 0.999
+    read = read_posterior(own, VALUES, 1.0)
+    assert {one.cents for one in read.sums[:2]} == {1500, 2000}
+    assert read.sums[0].probability < 0.999
 
 
 def test_nothing_there() -> None:
     own = potentials_of([], 4)
     own.numbers[0] = 200.0
-    told = read_posterior(own, VALUES, 1.0)
-    assert told.best is None
-    assert told.nothing > 0.99
+    read = read_posterior(own, VALUES, 1.0)
+    assert read.best is None
+    assert read.nothing > 0.99
 
 
 def test_a_higher_temperature_is_less_sure() -> None:

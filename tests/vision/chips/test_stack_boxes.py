@@ -34,9 +34,9 @@ def off(found: Box, true: Box) -> float:
 
 
 def test_doctests() -> None:
-    told = doctest.testmod(stack_boxes)
-    assert told.attempted > 0
-    assert told.failed == 0
+    results = doctest.testmod(stack_boxes)
+    assert results.attempted > 0
+    assert results.failed == 0
 
 
 @pytest.mark.slow

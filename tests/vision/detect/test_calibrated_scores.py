@@ -17,9 +17,9 @@ def test_each_class_has_its_own_points_and_others_stay() -> None:
         ("index", "back", "chip"),
     )  # fmt: skip
     points = {"index": [(0.0, 0.0), (1.0, 0.5)], "chip": [(0.4, 0.6), (0.6, 0.9)]}
-    told = calibrated(found, points)
-    assert told.scores.round(3).tolist() == [0.25, 0.5, 0.75]
-    assert told.scores.dtype == np.float32
+    scored = calibrated(found, points)
+    assert scored.scores.round(3).tolist() == [0.25, 0.5, 0.75]
+    assert scored.scores.dtype == np.float32
     assert found.scores.tolist() == [0.5, 0.5, 0.5]
     assert len(calibrated(Detections.empty(("index",)), points)) == 0
 

@@ -50,7 +50,7 @@ def lay(picture: Luma, at_mm: Point, side_mm: float, level: int) -> Luma:
 
 
 def rest(own: RestWatch, picture: Luma) -> bool:
-    """Samples of one picture until they count as rest."""
+    """Samples of one frame until they count as rest."""
     return [own.look(shrink(picture)) for _ in range(STILL_SAMPLES + 1)][-1]
 
 
@@ -84,11 +84,11 @@ def test_motion_beside_the_outline_does_not_count() -> None:
 def test_noise_and_slow_drift_of_light_are_no_motion() -> None:
     own = watch()
     rng = np.random.default_rng(4)
-    told = []
+    moved = []
     for k in range(12):
         noisy = felt().astype(float) + k * 0.8 + rng.normal(0, 6, (H, W))
-        told.append(own.look(shrink(np.clip(noisy, 0, 255).astype(np.uint8))))
-    assert all(told[STILL_SAMPLES:])
+        moved.append(own.look(shrink(np.clip(noisy, 0, 255).astype(np.uint8))))
+    assert all(moved[STILL_SAMPLES:])
 
 
 def test_what_lies_still_is_a_change_until_it_is_remembered() -> None:
@@ -128,7 +128,7 @@ def test_a_change_is_measured_against_what_was_known_not_the_sample_before() -> 
     assert own.changed()
 
 
-def test_an_outline_outside_the_picture_never_moves() -> None:
+def test_an_outline_outside_the_image_never_moves() -> None:
     away = np.array([[9000.0, 9000], [9100, 9000], [9100, 9100]])
     own = RestWatch(CALIBRATION, away)
     rng = np.random.default_rng(1)

@@ -67,7 +67,7 @@ def test_each_view_has_its_own_answer_in_order(tmp_path: Path) -> None:
     assert detector.settings()["precision"] == "f32"
 
 
-def test_a_bare_head_is_told_by_its_outputs(tmp_path: Path) -> None:
+def test_a_bare_head_is_recognised_by_its_outputs(tmp_path: Path) -> None:
     given = op.parameter([1, 3, 32, 32], np.float32)
     red = op.slice(
         op.reduce_mean(given, np.array([2, 3]), keep_dims=False),
@@ -157,12 +157,12 @@ def weights(tmp_path: Path) -> Path:
         file = tmp_path / f"{name}.onnx"
         file.write_bytes(name.encode())
         models[name] = {"file": file.name, "sha256": hashlib.sha256(name.encode()).hexdigest()}
-    told = {}
+    files = {}
     for kind in ("xml", "bin"):
         file = tmp_path / f"detector-int8.{kind}"
         file.write_bytes(kind.encode())
-        told[kind] = {"file": file.name, "sha256": hashlib.sha256(kind.encode()).hexdigest()}
-    models["detector"]["int8"] = {**told["xml"], "weights": told["bin"]}
+        files[kind] = {"file": file.name, "sha256": hashlib.sha256(kind.encode()).hexdigest()}
+    models["detector"]["int8"] = {**files["xml"], "weights": files["bin"]}
     (tmp_path / "model-card.json").write_text(json.dumps({"models": models}))
     return tmp_path
 

@@ -1,4 +1,4 @@
-"""Views of large pictures."""
+"""Views of large images."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from vision.detect import tiling
 
 
-def test_a_giant_picture_scaled_by_rows_gives_the_views_of_the_whole(
+def test_a_giant_image_scaled_by_rows_gives_the_views_of_the_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(3)

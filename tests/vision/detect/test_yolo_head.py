@@ -34,7 +34,7 @@ def rows(*found: tuple[tuple[float, float, float, float], float, str]) -> np.nda
     return raw
 
 
-def told(raw: np.ndarray, threshold: float = 0.25) -> list[tuple[str, float, tuple[int, ...]]]:
+def detected(raw: np.ndarray, threshold: float = 0.25) -> list[tuple[str, float, tuple[int, ...]]]:
     found = decode(raw, NAMES, threshold)
     return [
         (found.name(n), round(float(found.scores[n]), 3), tuple(int(v) for v in found.xyxy[n]))
@@ -52,18 +52,23 @@ def test_a_dense_head_gives_boxes_best_first() -> None:
         ((10, 10, 4, 4), {"chip": 0.2}),
     )  # fmt: skip
     before = raw.copy()
-    assert told(raw) == [("chip", 0.9, (85, 15, 95, 25)), ("back", 0.6, (40, 30, 60, 70))]
+    assert detected(raw) == [("chip", 0.9, (85, 15, 95, 25)), ("back", 0.6, (40, 30, 60, 70))]
     assert (raw == before).all()
 
 
 def test_half_an_index_and_half_a_joker_is_one_thing_found() -> None:
     raw = dense(((50, 50, 10, 30), {"index": 0.15, "joker": 0.2}))
-    assert told(raw) == [("joker", 0.35, (45, 35, 55, 65))]
-    assert told(raw, 0.36) == []
-    assert told(dense(((50, 50, 10, 30), {"index": 0.8, "joker": 0.7})))[0][:2] == ("index", 1.0)
+    assert detected(raw) == [("joker", 0.35, (45, 35, 55, 65))]
+    assert detected(raw, 0.36) == []
+    assert detected(dense(((50, 50, 10, 30), {"index": 0.8, "joker": 0.7})))[0][:2] == (
+        "index",
+        1.0,
+    )
     # Other classes are not added up, and win where they are likelier than both together.
-    assert told(dense(((50, 50, 10, 30), {"back": 0.15, "chip": 0.2}))) == []
-    assert told(dense(((50, 50, 9, 9), {"index": 0.2, "joker": 0.2, "back": 0.5})))[0][0] == "back"
+    assert detected(dense(((50, 50, 10, 30), {"back": 0.15, "chip": 0.2}))) == []
+    assert (
+        detected(dense(((50, 50, 9, 9), {"index": 0.2, "joker": 0.2, "back": 0.5})))[0][0] == "back"
+    )
 
 
 def test_an_index_and_a_joker_at_one_place_suppress_each_other() -> None:
@@ -71,7 +76,7 @@ def test_an_index_and_a_joker_at_one_place_suppress_each_other() -> None:
         ((50, 50, 10, 30), {"joker": 0.6}), ((50, 51, 10, 30), {"index": 0.7}),
         ((50, 51, 10, 30), {"back": 0.5}),
     )  # fmt: skip
-    assert [name for name, *_ in told(raw)] == ["index", "back"]
+    assert [name for name, *_ in detected(raw)] == ["index", "back"]
 
 
 def test_an_end_to_end_head_gives_the_same_as_a_dense_one() -> None:
@@ -83,8 +88,8 @@ def test_an_end_to_end_head_gives_the_same_as_a_dense_one() -> None:
         ((85, 15, 95, 25), 0.9, "chip"), ((40, 30, 60, 70), 0.4, "joker"),
         ((40, 30, 60, 70), 0.2, "index"), ((15, 85, 25, 95), 0.1, "back"),
     )  # fmt: skip
-    assert told(flat) == told(wide)
-    assert told(flat, 0.05) == told(wide, 0.05)
+    assert detected(flat) == detected(wide)
+    assert detected(flat, 0.05) == detected(wide, 0.05)
     assert len(decode(rows(), NAMES, 0.0001)) == 0
 
 
@@ -152,7 +157,7 @@ def test_a_bare_head_gives_the_same_as_a_dense_one(seed: int, names: tuple[str, 
     assert other.classes.tolist() == one.classes.tolist()
 
 
-def test_a_bare_head_may_hold_nothing_and_is_told_by_its_shapes() -> None:
+def test_a_bare_head_may_hold_nothing_and_is_recognised_by_its_shapes() -> None:
     maps = [np.zeros((8, 8, 64), np.float32), np.full((8, 8, 4), -9, np.float32)]
     assert len(decode_bare(maps, NAMES, 0.25, 64)) == 0
     good = ((8, 8, 64), (8, 8, 4))

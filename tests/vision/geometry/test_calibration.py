@@ -202,7 +202,7 @@ def test_points_that_hold_nothing(marks: list[tuple[float, float]]) -> None:
 def test_point_far_outside_the_picture() -> None:
     camera = table_camera(synthetic_camera(TABLE.felt), TABLE)
     stray = FeltPoint(felt_mm=(5.0, 5.0), image_px=(9000.0, 100.0))
-    with pytest.raises(CalibrationError, match=r"point 19 .*outside the picture of 3840x2160"):
+    with pytest.raises(CalibrationError, match=r"point 19 .*outside the image of 3840x2160"):
         Calibration.fit(camera.model_copy(update={"points": (*camera.points, stray)}))
 
 

@@ -1,4 +1,4 @@
-"""Lens distortion: fitted from points, kept in the table file, undone where pictures are cut."""
+"""Lens distortion: fitted from points, kept in the table file, undone where images are cut."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ lenses = st.builds(
 
 @given(lenses, st.lists(st.tuples(st.floats(0, 3839), st.floats(0, 2159)), min_size=1))
 @settings(max_examples=60, deadline=None)
-def test_undistorting_is_the_inverse_all_over_the_picture(
+def test_undistorting_is_the_inverse_all_over_the_image(
     lens: RadialLens, seen: list[tuple[float, float]]
 ) -> None:
     points = np.array([*seen, (0.0, 0.0), (3839.0, 2159.0)])
@@ -75,7 +75,7 @@ def test_undistorting_is_the_inverse_all_over_the_picture(
 
 @given(lenses, st.floats(1.0, 50.0), st.floats(0, 6.28))
 @settings(max_examples=60, deadline=None)
-def test_what_lies_far_outside_never_comes_back_into_the_picture(
+def test_what_lies_far_outside_never_comes_back_into_the_image(
     lens: RadialLens, radius: float, turn: float
 ) -> None:
     edge = float(np.hypot(*(lens.undistort(np.array([[0.0, 0.0]]))[0] - lens.center_px)))
@@ -89,7 +89,7 @@ def test_what_lies_far_outside_never_comes_back_into_the_picture(
 def test_it_is_the_lens_of_the_renderer() -> None:
     camera = hung(-0.2, 0.05)
     assert camera.lens is not None
-    # The renderer tells radii in focal lengths.
+    # The renderer gives radii in focal lengths.
     k = np.hypot((WIDTH - 1) / 2, (HEIGHT - 1) / 2) / camera.focal_px
     own = RadialLens(-0.2 * k**2, 0.05 * k**4, WIDTH, HEIGHT)
     drawn = Lens(-0.2, 0.05, own.center_px, camera.focal_px)
@@ -152,7 +152,7 @@ def test_two_numbers_when_both_are_there_to_see() -> None:
     assert Calibration.fit(found).rms_px < 0.02
 
 
-def test_too_few_points_tell_of_no_lens() -> None:
+def test_too_few_points_show_no_lens() -> None:
     camera = marked(hung(-0.2))
     few = camera.model_copy(update={"points": camera.points[: POINTS_FOR_K1 - 1]})
     assert with_fitted_lens(few).k1 is None
@@ -160,7 +160,7 @@ def test_too_few_points_tell_of_no_lens() -> None:
 
 def test_impossible_numbers_are_refused() -> None:
     camera = marked(hung(0.0)).model_copy(update={"k1": -0.9})
-    with pytest.raises(CalibrationError, match="fold the picture"):
+    with pytest.raises(CalibrationError, match="fold the image"):
         Calibration.fit(camera)
 
 
@@ -182,7 +182,7 @@ def test_without_a_lens_all_is_as_it_was() -> None:
 
 @pytest.fixture(scope="module")
 def places() -> npt.NDArray[np.uint8]:
-    """A picture whose colours tell the place: x in one, y in the others."""
+    """An image whose colours give the place: x in one, y in the others."""
     x, y = np.meshgrid(np.linspace(0, 255, WIDTH), np.linspace(0, 255, HEIGHT))
     return np.dstack([x, y, y]).round().astype(np.uint8)
 

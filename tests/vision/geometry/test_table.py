@@ -125,7 +125,7 @@ def test_further_cameras_are_calibrated_to_the_same_felt(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (SMALL + SECOND + SECOND, "the names of cameras must differ, found low, low"),
         (SMALL[: SMALL.index("[camera]")] + SECOND, "the first one, \\[camera\\], is missing"),
@@ -134,10 +134,10 @@ def test_further_cameras_are_calibrated_to_the_same_felt(tmp_path: Path) -> None
         (SMALL + SECOND.replace("width_px = 3840\n", ""), "cameras.0.width_px"),
     ],
 )
-def test_wrong_further_cameras_are_refused(tmp_path: Path, text: str, told: str) -> None:
+def test_wrong_further_cameras_are_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "table.toml"
     path.write_text(text, encoding="utf-8")
-    assert re.search(told, refused(path))
+    assert re.search(message, refused(path))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from vision.health.camera_watch import BAD_CHECKS, DARK_CHECKS, CameraWatch, Vie
 
 TABLE = small_table()
 assert TABLE.camera is not None
-# Eight times the film's size, so that the reduced picture has something to compare.
+# Eight times the film's size, so that the reduced image has something to compare.
 SCALE = 6
 WIDE, HIGH = SIZE[0] * SCALE, SIZE[1] * SCALE
 CAMERA = TABLE.camera.model_copy(
@@ -32,7 +32,7 @@ CALIBRATION = Calibration.fit(CAMERA)
 
 
 def felt(seed: int = 1) -> ByteArray:
-    """A textured picture, the same texture each time, with a sensor's noise."""
+    """A textured image, the same texture each time, with a sensor's noise."""
     texture = np.random.default_rng(3).integers(60, 200, (HIGH // 12, WIDE // 12), np.uint8)
     large = cv2.resize(texture, (WIDE, HIGH), interpolation=cv2.INTER_LINEAR).astype(np.int16)
     rough = np.random.default_rng(4).integers(-25, 26, (HIGH // 2, WIDE // 2)).astype(np.int16)
@@ -41,8 +41,8 @@ def felt(seed: int = 1) -> ByteArray:
     return np.clip(large + fine + noise, 0, 255).astype(np.uint8)
 
 
-class Told:
-    """A print check that answers what it is told."""
+class PrintCheck:
+    """A print check that answers with a set match."""
 
     def __init__(self) -> None:
         self.match, self.asked = 0.9, 0
@@ -53,13 +53,13 @@ class Told:
 
 
 @pytest.fixture
-def told() -> Told:
-    return Told()
+def check() -> PrintCheck:
+    return PrintCheck()
 
 
 @pytest.fixture
-def watch(told: Told) -> CameraWatch:
-    watch = CameraWatch(TABLE, CALIBRATION, told)
+def watch(check: PrintCheck) -> CameraWatch:
+    watch = CameraWatch(TABLE, CALIBRATION, check)
     assert watch.look(felt(), 0.0) is None
     return watch
 
@@ -69,9 +69,9 @@ def looks(watch: CameraWatch, luma: ByteArray, start_s: float) -> Iterator[ViewP
         yield watch.look(luma, start_s + k * 0.5)
 
 
-def test_the_print_is_looked_for_now_and_then(watch: CameraWatch, told: Told) -> None:
+def test_the_print_is_looked_for_now_and_then(watch: CameraWatch, check: PrintCheck) -> None:
     assert all(p is None for p in looks(watch, felt(2), 0.5))
-    assert told.asked == 3 + 1
+    assert check.asked == 3 + 1
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_the_print_is_looked_for_now_and_then(watch: CameraWatch, told: Told) ->
         (lambda x: (x // 12 + 8).astype(np.uint8), ViewFault.DARK, "the picture is dark"),
     ],
 )
-def test_faults_are_told_apart_and_end(watch, told, change, fault, words) -> None:
-    told.match = 0.1
+def test_faults_are_distinguished_and_end(watch, check, change, fault, words) -> None:
+    check.match = 0.1
     found = list(looks(watch, change(felt(2)), 11.0))
     first = next(k for k, p in enumerate(found) if p is not None)
     needed = DARK_CHECKS if fault is ViewFault.DARK else BAD_CHECKS
@@ -94,18 +94,18 @@ def test_faults_are_told_apart_and_end(watch, told, change, fault, words) -> Non
     import re
 
     assert re.search(words, found[-1].words)
-    told.match = 0.9
+    check.match = 0.9
     assert list(looks(watch, felt(3), 50.0))[-1] is None
 
 
 @pytest.mark.slow
-def test_arms_over_the_print_are_no_fault(watch: CameraWatch, told: Told) -> None:
+def test_arms_over_the_print_are_no_fault(watch: CameraWatch, check: PrintCheck) -> None:
     for k in range(120):
-        told.match = 0.9 if k % 8 == 0 else 0.1
+        check.match = 0.9 if k % 8 == 0 else 0.1
         assert watch.look(felt(2), 11.0 + k) is None
 
 
-def test_another_size_is_told_and_ends(watch: CameraWatch) -> None:
+def test_another_size_is_reported_and_ends(watch: CameraWatch) -> None:
     problem = watch.look(felt()[:-8], 1.0)
     assert problem is not None
     assert problem.fault is ViewFault.SIZE

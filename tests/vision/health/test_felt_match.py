@@ -148,7 +148,7 @@ def test_after_compression(tmp_path: Path) -> None:
 
 
 @SIZES
-def test_pictures_of_something_else(size: tuple[int, int]) -> None:
+def test_images_of_something_else(size: tuple[int, int]) -> None:
     camera, calibration = scene(size)
     width, height = size
     luck = np.random.default_rng(0)
@@ -201,7 +201,7 @@ def test_a_view_of_part_of_the_table() -> None:
     assert felt_match(shot(felt(TABLE), camera), TABLE, calibration) > FELT_MATCH_MIN + 0.3
 
 
-def test_felt_out_of_the_picture_matches_nothing() -> None:
+def test_felt_out_of_the_image_matches_nothing() -> None:
     corner = np.array([[0.0, 0.0], [300.0, 0.0], [300.0, 150.0], [0.0, 150.0]])
     camera = synthetic_camera(TABLE.felt, width_px=HD[0], height_px=HD[1], keep_mm=corner)
     marks = table_camera(synthetic_camera(TABLE.felt, width_px=HD[0], height_px=HD[1]), TABLE)
@@ -218,6 +218,6 @@ def test_felt_out_of_the_picture_matches_nothing() -> None:
     assert felt_match(shot(felt(TABLE), camera), TABLE, aside) == 0.0
 
 
-def test_picture_of_another_size() -> None:
+def test_image_of_another_size() -> None:
     with pytest.raises(CalibrationError, match=r"1280x720 px.*1920x1080"):
         felt_match(np.zeros((720, 1280), np.uint8), TABLE, scene(HD)[1])

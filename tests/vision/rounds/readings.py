@@ -22,7 +22,7 @@ from vision.sources.gaps import Gap
 
 FULL = standard_table(TableRules(game="emperors_challenge_exposed"), seats=3)
 TABLE: TableFile = FULL.model_copy(update={"seats": FULL.seats[:2]})
-"""Two seats, no camera: readings come without pictures here."""
+"""Two seats, no camera: readings come without frames here."""
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 CHIPS = {color: kind.value_cents for color, kind in TABLE.chips.items()}
@@ -55,16 +55,16 @@ def hand(
 ) -> tuple[ViewIndex, ...]:  # fmt: skip
     """Upper indices of a low and a high hand, 'KS KD' and '9C 9D 4H 4S 2C', as laid out.
 
-    `shares` are those of cards read less surely, `shift` moves the whole hand (mm).
+    `shares` are those of cards read with less confidence, `shift` moves the whole hand (mm).
     """
     out = []
     for box, cards, pitch in ((part.low, low.split(), 40.0), (part.high, high.split(), 22.0)):
         u, v = part.place.to_local(np.array([box.center_mm]))[0]
         for k, label in enumerate(cards):
             card = np.array([u + (k - (len(cards) - 1) / 2) * pitch + shift, v])
-            told = np.zeros(len(DECK_LABELS), np.float32)
-            told[DECK_LABELS.index(label)] = (shares or {}).get(label, 0.98)
-            out.append(ViewIndex(card - (25.5, 32.0), 0.0, 17.0, told, 0.9, XYXY, card=card))
+            scores = np.zeros(len(DECK_LABELS), np.float32)
+            scores[DECK_LABELS.index(label)] = (shares or {}).get(label, 0.98)
+            out.append(ViewIndex(card - (25.5, 32.0), 0.0, 17.0, scores, 0.9, XYXY, card=card))
     return tuple(out)
 
 
@@ -95,7 +95,7 @@ class Play:
     def see(
         self, seat: int | None, *readings: ViewReading, picture: ByteArray = PICTURE, times: int = 3
     ) -> None:
-        """A new rest of a view; one reading is repeated, thrice unless told otherwise."""
+        """A new rest of a view; one reading is repeated, thrice unless `times` says otherwise."""
         since = self.now_s
         for k, own in enumerate(readings if len(readings) > 1 else readings * times):
             self.now_s = round(self.now_s + 0.2, 3)

@@ -1,4 +1,4 @@
-"""What the dealing procedures forbid, found in rounds put together by hand, with their pictures."""
+"""What the dealing procedures forbid, found in rounds put together by hand, with their images."""
 
 from __future__ import annotations
 
@@ -128,8 +128,8 @@ class Felt:
 
     def found(self, own: Round) -> list[Finding]:
         record = self.record(own)
-        told = compare(record, settle(record, self.table.rules), self.table.rules)
-        return [one for one in told if str(one.code) == "PROCEDURE"]
+        findings = compare(record, settle(record, self.table.rules), self.table.rules)
+        return [one for one in findings if str(one.code) == "PROCEDURE"]
 
 
 def closed_round(late: Callable[[Felt], None], *, early: Callable[[Felt], None]) -> Felt:
@@ -169,9 +169,9 @@ def test_one_hand_taken_up_after_the_dealers_is_shown_is_a_finding() -> None:
     "late",
     [
         nothing,
-        # A back that was not found in one box: the picture there is not that of bare felt.
+        # A back that was not found in one box: the image there is not that of bare felt.
         lambda felt: felt.seat(("high",), looks_bare=False),
-        # It was looked at before the dealer's was shown, and is laid anew after that.
+        # It was looked at before the dealer's was shown, and is laid again after that.
         lambda felt: felt.seat(BOTH),
     ],
 )
@@ -253,13 +253,13 @@ def test_a_stake_that_is_taken_away_is_a_finding_and_not_the_dealers_deed() -> N
 @pytest.mark.parametrize(
     "step",
     [
-        # No chips are found, and the picture shows that something is there.
+        # No chips are found, and the image shows that something is there.
         lambda felt: felt.seat(BOTH, main=False, looks_bare=False),
         # They are found beside the spot.
         lambda felt: felt.seat(BOTH, main=False, strays=[felt.stake()]),
     ],
 )
-def test_a_stake_that_is_not_surely_gone_was_not_touched(step: Callable[[Felt], None]) -> None:
+def test_a_stake_that_is_not_certainly_gone_was_not_touched(step: Callable[[Felt], None]) -> None:
     felt = Felt(EXPOSED)
     felt.opened()
     felt.dealer(shown=True)

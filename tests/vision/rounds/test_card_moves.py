@@ -38,8 +38,8 @@ def seen(
         np.hstack([middles - 9, middles + 9]).astype(np.float32), np.ones(len(middles), np.float32),
         np.full(len(middles), NAMES.index("back"), np.int64), NAMES,
     )  # fmt: skip
-    told = reading(stakes=STAKES, cards=tuple(own), backs=len(middles))
-    return replace(told, found=found)
+    view = reading(stakes=STAKES, cards=tuple(own), backs=len(middles))
+    return replace(view, found=found)
 
 
 def at(label: str, own: Sequence[ViewIndex]) -> ViewIndex:
@@ -89,7 +89,7 @@ def kinds(play: Play, seat: int | None = 1) -> list[tuple[str, tuple[str, ...]]]
     return [(move.kind, move.cards) for move in moves(play, seat)]
 
 
-def test_cards_that_change_hands_after_the_show_are_told() -> None:
+def test_cards_that_change_hands_after_the_show_are_reported() -> None:
     play = played(seen(cards()), seen(cards("QS 7D", "AC AH TS QD 3C", shift=4)))
     assert kinds(play) == [("hand", ("QD", "7D"))]
     (move,) = moves(play)
@@ -107,11 +107,11 @@ ROW = hand(TABLE.dealer, "", "KS KD 9C 9D 4H 4S 2C")
 OTHER_SET = hand(TABLE.dealer, "9C 9D", "KS KD 4H 4S 2C")
 
 
-def test_the_dealers_cards_set_anew_are_told_a_row_spread_first_is_not() -> None:
+def test_the_dealers_cards_set_again_are_reported_a_row_spread_first_is_not() -> None:
     plain = played(seen(cards()), dealer=(ROW, dealer_cards()))
     assert kinds(plain, None) == []
-    anew = played(seen(cards()), dealer=(ROW, OTHER_SET, dealer_cards()))
-    assert kinds(anew, None) == [("hand", ("9C", "9D", "KD", "KS"))]
+    again = played(seen(cards()), dealer=(ROW, OTHER_SET, dealer_cards()))
+    assert kinds(again, None) == [("hand", ("9C", "9D", "KD", "KS"))]
 
 
 UNSURE = {"7D": SURE_CARD - 0.05}
@@ -131,17 +131,17 @@ UNSURE = {"7D": SURE_CARD - 0.05}
         pytest.param([seen(cards()), seen()], id="taken"),
     ],
 )
-def test_what_is_no_move_is_not_told(shown: list[ViewReading]) -> None:
+def test_what_is_no_move_is_not_reported(shown: list[ViewReading]) -> None:
     assert kinds(played(*shown)) == []
 
 
-def test_a_card_turned_down_after_the_show_is_told() -> None:
+def test_a_card_turned_down_after_the_show_is_reported() -> None:
     own = cards()
     gone = at("TS", own)
     play = played(seen(own), seen(without("TS", own), [gone.card]))
     assert kinds(play) == [("face_down", ("TS",))]
     # A back elsewhere, such as another seat's, a card that is only not read, or one that is
-    # told elsewhere now, show nothing.
+    # read elsewhere now, show nothing.
     away = gone.card + np.array([90.0, 60.0])
     assert kinds(played(seen(own), seen(without("TS", own), [away]))) == []
     assert kinds(played(seen(own), seen(without("TS", own)))) == []
@@ -151,7 +151,7 @@ def test_a_card_turned_down_after_the_show_is_told() -> None:
     assert kinds(played(seen(own, [gone.card]), seen(without("TS", own), [gone.card]))) == []
 
 
-def test_a_card_turned_up_before_the_show_is_told() -> None:
+def test_a_card_turned_up_before_the_show_is_reported() -> None:
     own = cards()
     card = at("TS", own)
     both = (card, corner(card))
@@ -168,7 +168,7 @@ def test_a_card_turned_up_before_the_show_is_told() -> None:
     assert kinds(played(shown, down=(up,))) == []
 
 
-def test_cards_exchanged_between_two_hands_are_told_once() -> None:
+def test_cards_exchanged_between_two_hands_are_reported_once() -> None:
     exchanged = hand(TABLE.dealer, "KS KD", "TS 9D 4H 4S 2C")
     play = Play()
     play.see(1, reading(stakes=STAKES))

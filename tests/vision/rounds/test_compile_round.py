@@ -38,7 +38,7 @@ def whole_round(
     end: bool = True,
     number: int = 1,
 ) -> RoundRecord:
-    """A round with seat 2 betting the main wager and losing it; seat 1 as told.
+    """A round with seat 2 betting the main wager and losing it; seat 1 as given.
 
     `after` are the readings of seat 1's last rest, (stakes, pays) each.
     """
@@ -83,7 +83,7 @@ def doubts(record: RoundRecord) -> dict[tuple[int | None, str], str]:
     return {(d.seat, d.what): d.why for d in record.undecided}
 
 
-def test_a_clear_round_is_told_whole_and_without_doubts() -> None:
+def test_a_clear_round_is_returned_whole_and_without_doubts() -> None:
     record = whole_round(after=[(STAKES, {"main": ["red red"]})], lammers=["envy"], number=7)
     assert record.undecided == ()
     assert record.round_id == f"{TABLE.table}-000007"
@@ -121,7 +121,7 @@ def test_the_sums_that_a_stack_may_come_to_are_recorded() -> None:
     assert [cents for cents, _ in own.paid_sums or ()][:2] == [1000, 1500]
     assert own.stake_cents == 1000
     assert "10 (" in doubts(record)[(1, "main.paid")]
-    # The same stack seen surely in other frames decides.
+    # The same stack read with confidence in other frames decides.
     clear = whole_round(after=[*[(STAKES, {"main": ["red red"]})] * 6, (STAKES, {"main": [torn]})])
     assert wager(clear, "main").paid_cents == 1000
     assert RoundRecord.model_validate_json(record.model_dump_json()) == record
@@ -154,11 +154,11 @@ def test_a_payout_after_the_cards_were_taken_is_dated() -> None:
     play.see(1, reading())
     (own,) = play.ended
     record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
-    told, taken = wager(record, "main"), record.seats[0].cards_taken_s
-    assert told.payments is not None
-    assert [p.cents for p in told.payments] == [1000]
+    compiled, taken = wager(record, "main"), record.seats[0].cards_taken_s
+    assert compiled.payments is not None
+    assert [p.cents for p in compiled.payments] == [1000]
     assert taken is not None
-    assert float(taken) < float(told.payments[0].at_s)
+    assert float(taken) < float(compiled.payments[0].at_s)
 
 
 @pytest.mark.parametrize("times_seen", [1, 3])
@@ -174,10 +174,10 @@ def test_a_late_payout_is_dated_although_its_sum_is_not_sure(times_seen: int) ->
     play.see(None, reading())
     play.see(1, reading())
     (own,) = play.ended
-    told = sums(compile_round(TABLE, 1, own, play.now_s, cut_short=False), "main")
-    assert told.paid_cents is None
-    assert [p.cents for p in told.payments or ()] == [1000]
-    assert [cents for cents, _ in told.paid_sums or ()][:2] == [1000, 1500]
+    main = sums(compile_round(TABLE, 1, own, play.now_s, cut_short=False), "main")
+    assert main.paid_cents is None
+    assert [p.cents for p in main.payments or ()] == [1000]
+    assert [cents for cents, _ in main.paid_sums or ()][:2] == [1000, 1500]
 
 
 def test_a_payout_that_lost_a_chip_is_two_states_although_neither_is_sure() -> None:
@@ -190,10 +190,10 @@ def test_a_payout_that_lost_a_chip_is_two_states_although_neither_is_sure() -> N
     play.see(None, reading())
     play.see(1, reading())
     (own,) = play.ended
-    told = sums(compile_round(TABLE, 1, own, play.now_s, cut_short=False), "main")
-    # As one state it would have been $15, surely.
-    assert told.paid_cents in (None, 1000)
-    assert (told.paid_sums or ((1000, 1.0),))[0][0] == 1000
+    main = sums(compile_round(TABLE, 1, own, play.now_s, cut_short=False), "main")
+    # As one state it would have been $15 for certain.
+    assert main.paid_cents in (None, 1000)
+    assert (main.paid_sums or ((1000, 1.0),))[0][0] == 1000
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_payout_that_lost_a_chip_is_two_states_although_neither_is_sure() -> N
         pytest.param((0.996, 0.994), 1, id="seen once"),
     ],
 )
-def test_a_payout_mended_after_the_cards_were_taken_is_told_in_steps(
+def test_a_payout_corrected_after_the_cards_were_taken_is_listed_in_steps(
     shares: tuple[float, float], times_seen: int
 ) -> None:
     play = Play()
@@ -220,11 +220,11 @@ def test_a_payout_mended_after_the_cards_were_taken_is_told_in_steps(
     play.see(1, reading())
     (own,) = play.ended
     record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
-    told, taken = wager(record, "main"), record.seats[0].cards_taken_s
-    assert told.paid_cents == 1000
-    assert [p.cents for p in told.payments or ()] == [1500, -500]
+    main, taken = wager(record, "main"), record.seats[0].cards_taken_s
+    assert main.paid_cents == 1000
+    assert [p.cents for p in main.payments or ()] == [1500, -500]
     assert taken is not None
-    times = [float(p.at_s) for p in told.payments or ()]
+    times = [float(p.at_s) for p in main.payments or ()]
     assert times[0] < float(taken) < times[1]
 
 
@@ -291,7 +291,7 @@ def test_what_was_done_with_a_wager(seen: list[Any], action: str | None, paid: i
                      id="three differ"),
         pytest.param([{"main": ["red"]}] * 8 + [{"main": ["red red"]}], False, id="eight of nine"),
         pytest.param([{"main": [stack("red red", 0.6, c1500=0.4)]}], True, id="torn"),
-        pytest.param([{"main": [UNSURE]}], True, id="never counted surely"),
+        pytest.param([{"main": [UNSURE]}], True, id="never counted with confidence"),
         pytest.param([{"main": [DIM]}], True, id="colours never sure"),
     ],
 )  # fmt: skip
@@ -306,14 +306,14 @@ def test_counts_that_disagree_are_undecided(after: list[Any], doubt: bool) -> No
         assert "the chips may come to" in doubts(record)[(1, "main.paid")]
 
 
-def test_an_unsure_stake_is_undecided_but_its_action_is_told() -> None:
+def test_an_unsure_stake_is_undecided_but_its_action_is_returned() -> None:
     record = whole_round(before={"main": [UNSURE]})
     own = wager(record, "main")
     assert (own.stake_cents, own.stake_chips, own.action) == (None, 2, "left")
     assert set(doubts(record)) == {(1, "main.stake")}
 
 
-def test_chips_in_some_views_only_are_no_wager_but_told() -> None:
+def test_chips_in_some_views_only_are_no_wager_but_reported() -> None:
     """A finder that takes the print for a chip now and then."""
     play = Play()
     steps = [reading(stakes={"main": ["red red"]})] * 10
@@ -396,16 +396,16 @@ def test_of_a_card_read_twice_the_less_sure_gives_way() -> None:
     assert record.seats[0].high == ("AC", "TS", "7D", "3C")
     ((place, why),) = doubts(record).items()
     assert place[0] == 1
-    assert why == "read as 4H, which the dealer's hand shows more surely"
+    assert why == "read as 4H, which the dealer's hand shows more certainly"
     record = _with_twin(0.98, 0.88)
     assert record.seats[0].high == ("AC", "4H", "TS", "7D", "3C")
     assert record.dealer.high == tuple(c for c in DEALER[1].split() if c != "4H")
     ((place, why),) = doubts(record).items()
     assert place[0] is None
-    assert why == "read as 4H, which seat 1 shows more surely"
+    assert why == "read as 4H, which seat 1 shows more certainly"
 
 
-def test_a_card_read_twice_surely_is_told_as_it_lies() -> None:
+def test_a_card_read_twice_with_confidence_is_returned_as_it_lies() -> None:
     record = _with_twin(0.97, 0.98)
     assert record.undecided == ()
     assert record.seats[0].high == ("AC", "4H", "TS", "7D", "3C")

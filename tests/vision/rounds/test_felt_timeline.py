@@ -52,7 +52,7 @@ def face_down(own: ViewReading, *boxes: str) -> ViewReading:
 
 
 def played() -> Round:
-    """A round of seat 1: set, shown, its stake not counted surely, paid and taken."""
+    """A round of seat 1: set, shown, its stake not counted with confidence, paid and taken."""
     play = Play()
     play.see(1, reading(stakes=MAIN))
     play.see(1, face_down(reading(stakes=MAIN), "low", "high"))
@@ -73,7 +73,7 @@ def lines_of(own: Round) -> list[TimelineLine]:
     return list(felt_timeline(TABLE, record, own, went, (), LOOKS))
 
 
-def test_what_lay_where_is_told_from_when_to_when() -> None:
+def test_what_lay_where_is_listed_from_when_to_when() -> None:
     own = played()
     lays = [line for line in lines_of(own) if isinstance(line, Lay)]
     rests = own.tracks[1].episodes

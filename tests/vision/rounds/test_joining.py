@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 from datasets.render.camera import shoulder_camera, synthetic_camera, table_camera
-from tests.vision.rounds.readings import TABLE, reading, stack
+from tests.vision.rounds.readings import PICTURE, TABLE, reading, stack
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack
 from vision.chips.silhouette import behind
 from vision.chips.states import place_sum
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import FurtherCamera, Point, TableFile
-from vision.rounds.joining import join_reading
+from vision.geometry.table import FurtherCamera, Point, SeatPlace, TableFile
+from vision.rounds.further_camera import Beside
+from vision.rounds.joining import join_reading, join_round
 from vision.rounds.payouts import NOTHING, done, hides_payout
-from vision.rounds.tracker import Episode
+from vision.rounds.tracker import Episode, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
 
 SEAT = TABLE.seats[0]
@@ -68,6 +69,34 @@ def test_a_stack_that_the_first_camera_did_not_read(off: Point, where: str | Non
         assert (paid.cents, paid.cameras) == (2500, ("low",))
 
 
+class LowCamera:
+    """A further camera that shows rest at two moments alone."""
+
+    name = "low"
+
+    def beside(self, seat: SeatPlace, reading: ViewReading) -> Beside | None:
+        if reading.at_s not in (1.2, 3.6):
+            return None
+        shown = np.full((8, 8, 3), round(reading.at_s * 10), np.uint8), np.zeros((1, 4))
+        return Beside(tuple(reading.stacks), lambda: shown)
+
+
+def test_a_rest_is_shown_at_the_moment_nearest_to_the_one_that_decided() -> None:
+    staked = [reading(t, stakes={"main": ["red red"]}) for t in (1.0, 1.2, 1.4)]
+    settled = [reading(t, stakes={"main": ["red red"]}) for t in (3.0, 3.2, 3.4)]
+    later = [reading(t, stakes={"main": ["red red"]}) for t in (3.6, 3.8)]
+    track = ViewTrack(
+        [Episode(own[0].at_s, own) for own in (staked, settled, later)],
+        {"bets": Shot(PICTURE, staked[2]), "settled": Shot(PICTURE, settled[0])},
+    )
+    own = Round(1.0, {1: track})
+    joined = join_round(own, TABLE, [LowCamera()])
+    # The last rest was read too, but it is not the one that is told as settled.
+    (picture,) = joined.pictures
+    assert (picture.seat, picture.what, picture.at_s, picture.camera) == (1, "bets", "1.200", "low")
+    assert picture.image[0, 0, 0] == 12
+
+
 def two_cameras() -> TableFile:
     first = synthetic_camera(TABLE.felt, height_mm=2800, tilt_deg=40)
     low = shoulder_camera(TABLE, np.random.default_rng(2), 3840, 2160)
@@ -85,8 +114,8 @@ def test_a_payout_behind_a_tall_stake_is_seen_by_the_camera_in_front_of_it() -> 
     seen = join_reading(alone, [tall], SEAT, "low")
     assert not hidden([seen], "main")
     doubts: list[str] = []
-    told = done("main", Episode(0.0, [alone]), [], lambda what, _: doubts.append(what), hidden)
-    assert (told[0], doubts) == (None, ["main.action"])
+    result = done("main", Episode(0.0, [alone]), [], lambda what, _: doubts.append(what), hidden)
+    assert (result[0], doubts) == (None, ["main.action"])
     assert done("main", Episode(0.0, [seen]), [], lambda *_: None, hidden) == ("left", NOTHING)
     # A second stake before it hides the place from the further camera too.
     assert table.camera is not None

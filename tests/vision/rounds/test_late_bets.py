@@ -18,26 +18,26 @@ from vision.rounds.tracker import Round
 
 PX = 256
 AT_MM = {"main": (-30.0, 20.0), "emperors_treasure": (40.0, 20.0)}
-"""Where the stakes stand in the pictures made here, in the view's frame."""
+"""Where the stakes are in the images made here, in the view's frame."""
 
 Stakes = Mapping[str, str | ReadStack]
 
 
-def stands(name: str, told: str | ReadStack) -> ReadStack:
+def stands(name: str, what: str | ReadStack) -> ReadStack:
     """A stack where the wager stands."""
-    own = told if isinstance(told, ReadStack) else stack(told)
+    own = what if isinstance(what, ReadStack) else stack(what)
     (u, v) = AT_MM[name]
     return replace(own, box_mm=(u - 20, v - 20, u + 20, v + 20))
 
 
 def view(stakes: Stakes, *, bare: bool = False, light: int = 0) -> ByteArray:
-    """A picture of a seat: rings of chips, others for other stakes."""
+    """An image of a seat: rings of chips, others for other stakes."""
     image = np.full((PX, PX, 3), (60 + light, 110 + light, 40 + light), np.uint8)
     if bare:
         return image
     v, u = (np.mgrid[:PX, :PX] - PX / 2) * VIEW_MM / PX
-    for name, told in stakes.items():
-        own = stands(name, told)
+    for name, value in stakes.items():
+        own = stands(name, value)
         far = np.hypot(u - AT_MM[name][0], v - AT_MM[name][1])
         rings = (far < 20) & ((far + 3 * len(own.colours)) % 8 < 4)
         image[far < 20] = (40 + light, 40 + light, 190 + light)
@@ -47,7 +47,7 @@ def view(stakes: Stakes, *, bare: bool = False, light: int = 0) -> ByteArray:
 
 def rest(play: Play, stakes: Stakes, *, picture: ByteArray | None = None, **kw: object) -> None:
     """Seat 1 comes to rest with those stakes."""
-    own = {name: [stands(name, told)] for name, told in stakes.items()}
+    own = {name: [stands(name, value)] for name, value in stakes.items()}
     play.see(
         1, reading(stakes=own, **kw),  # type: ignore[arg-type]
         picture=view(stakes) if picture is None else picture,
@@ -89,7 +89,7 @@ def record(own: Round) -> RoundRecord:
         ({}, {"main": "red red"}, (0, 1000), "appeared"),
     ],
 )
-def test_a_stake_that_changes_after_the_close_is_told(
+def test_a_stake_that_changes_after_the_close_is_reported(
     first: Stakes, last: Stakes, cents: tuple[int, int], how: str
 ) -> None:
     def deal(play: Play) -> None:
@@ -108,14 +108,14 @@ def test_a_stake_that_changes_after_the_close_is_told(
     close_s = closed_s(own)
     assert close_s is not None
     assert close_s < float(observation.late.before_s) < float(observation.late.after_s)
-    told = record(own).seats[0].wager("main")
-    assert told is not None
-    assert told.late == observation.late
+    wager = record(own).seats[0].wager("main")
+    assert wager is not None
+    assert wager.late == observation.late
     # What lay there before does not vote on what lies there.
-    assert told.stake_cents == cents[1]
+    assert wager.stake_cents == cents[1]
 
 
-def test_the_pictures_show_it_before_and_after() -> None:
+def test_the_images_show_it_before_and_after() -> None:
     def deal(play: Play) -> None:
         rest(play, {"main": "red"}, backs=1)
         rest(play, {"main": "red red"})
@@ -123,8 +123,11 @@ def test_the_pictures_show_it_before_and_after() -> None:
 
     own = played(deal, {"main": "red"}, {"main": "red red"})
     changes = find_changes(TABLE, own)
-    told = {what: rest.readings[0].stakes["main"] for seat, what, rest in changes.shown()}
-    assert {what: len(own.colours) for what, (own,) in told.items()} == {"staked": 1, "changed": 2}
+    stakes = {what: rest.readings[0].stakes["main"] for seat, what, rest in changes.shown()}
+    assert {what: len(own.colours) for what, (own,) in stakes.items()} == {
+        "staked": 1,
+        "changed": 2,
+    }
 
 
 ONE, TWO = {"main": "red"}, {"main": "red red"}
@@ -143,7 +146,7 @@ def _never_sure(play: Play) -> None:
 
 
 def _misread(play: Play) -> None:
-    """The picture stays the same; only the reading changes."""
+    """The image stays the same; only the reading changes."""
     rest(play, ONE, backs=1)
     rest(play, TWO, picture=view(ONE))
     rest(play, TWO, picture=view(ONE), backs=5)
@@ -172,7 +175,7 @@ def test_what_is_not_sure_is_no_late_bet(deal: Callable[[Play], None]) -> None:
     assert late(played(deal, ONE, TWO)) == ()
 
 
-def test_a_stake_never_read_surely_is_no_late_bet() -> None:
+def test_a_stake_never_read_with_confidence_is_no_late_bet() -> None:
     assert late(played(_never_sure, ONE, UNSURE)) == ()
     assert len(late(played(_never_sure, ONE, TWO))) == 1
 

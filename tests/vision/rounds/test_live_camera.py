@@ -101,14 +101,14 @@ def test_a_camera_that_shows_something_wrong_is_not_believed_lately(
 ) -> None:
     eye = Eye()
     own = camera(Found(), eye)
-    told = {at_s: staked(at_s) for at_s in (1, 9, 25)}
-    for one in told.values():
+    rests = {at_s: staked(at_s) for at_s in (1, 9, 25)}
+    for one in rests.values():
         own.note(SEAT, one)
         own.work()
     assert 25 - DOUBT_S < 9
     eye.now = sight
     own.work()
-    assert [at_s for at_s, one in told.items() if own.beside(SEAT, one) is not None] == kept
+    assert [at_s for at_s, one in rests.items() if own.beside(SEAT, one) is not None] == kept
     own.note(SEAT, late := staked(26.0))
     own.settle()
     assert (own.beside(SEAT, late) is not None) is (sight is Sight.WELL)

@@ -1,6 +1,6 @@
-"""Rounds of the games with another order, watched from the picture to the judged record.
+"""Rounds of the games with another order, watched from the frame to the judged record.
 
-What lies on the felt is told to the watcher (`told.World`), so that only its own work counts.
+What lies on the felt is given to the watcher (`told.World`), so that only its own work counts.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def test_steps_that_are_undone_repeated_or_out_of_order_say_so() -> None:
     ]
 
 
-def test_what_lay_between_two_rounds_is_told_of_the_later_one() -> None:
+def test_what_lay_between_two_rounds_belongs_to_the_later_one() -> None:
     play = Play()
     deal(play)
     settle(play)
@@ -149,11 +149,11 @@ def test_what_lay_between_two_rounds_is_told_of_the_later_one() -> None:
     settle(play)
     clear(play)
     _, second = play.ended
-    told = lines(second)
-    (waiting,) = (one for one in told if isinstance(one, PhaseLine) and one.phase == "waiting")
+    events = lines(second)
+    (waiting,) = (one for one in events if isinstance(one, PhaseLine) and one.phase == "waiting")
     assert (float(waiting.from_s), float(waiting.until_s)) == (round(emptied, 3), later)
-    between = [one for one in told if isinstance(one, Lay) and float(one.from_s) < later]
+    between = [one for one in events if isinstance(one, Lay) and float(one.from_s) < later]
     assert [(one.seat, one.item) for one in between] == [(1, "stack"), (None, "backs")]
-    assert len({one.id for one in told if isinstance(one, Lay)}) == sum(
-        isinstance(one, Lay) for one in told
+    assert len({one.id for one in events if isinstance(one, Lay)}) == sum(
+        isinstance(one, Lay) for one in events
     )

@@ -71,7 +71,7 @@ def test_chips_that_are_no_pay_change_nothing(
     assert ("NOT_PAID", 1) in found
 
 
-def test_chips_beside_those_that_stood_there_are_new() -> None:
+def test_chips_beside_those_already_there_are_new() -> None:
     record, _ = winner_left([at(90.0)], [[at(90.0), at(140.0)]] * 3)
     assert [doubt.what for doubt in record.undecided] == ["chips"]
 

@@ -201,7 +201,7 @@ def test_a_round_whose_hands_were_never_seen_ends_on_the_bare_felt() -> None:
     assert play.ended[0].broken_off
 
 
-def test_shots_are_the_pictures_that_decide() -> None:
+def test_shots_are_the_frames_that_decide() -> None:
     play = Play()
     dealt(play)
     settled(play)
@@ -222,7 +222,7 @@ def test_shots_are_the_pictures_that_decide() -> None:
     assert set(play.tracker.round.tracks[None].shots) >= {"cards"}
 
 
-def test_the_picture_of_a_hand_shows_it_as_it_lay_last() -> None:
+def test_the_image_of_a_hand_shows_it_as_it_lay_last() -> None:
     play = Play()
     dealer = TABLE_FILE.dealer
     spread = hand(dealer, "", "AS KD 9H 9C 7S 5D 2C 3C")
@@ -259,7 +259,7 @@ def test_a_hand_is_read_as_it_lay_last() -> None:
         assert middle == pytest.approx(tuple(wanted[label]))
 
 
-def test_a_hand_gathers_what_single_pictures_missed() -> None:
+def test_a_hand_gathers_what_single_frames_missed() -> None:
     track = ViewTrack()
     cards = seat_cards(1)
     seen = [cards[1:], cards[:6], cards]

@@ -57,8 +57,8 @@ ENVY = (SPOTS_MM["emperors_treasure"][0] + LAMMER_OFFSET_MM[0],
         SPOTS_MM["emperors_treasure"][1] + LAMMER_OFFSET_MM[1])  # fmt: skip
 
 
-def owners(told: dict[str, tuple[ReadStack, ...]]) -> dict[str, list[int]]:
-    return {name: [s.value_cents for s in stacks] for name, stacks in told.items()}
+def owners(assigned: dict[str, tuple[ReadStack, ...]]) -> dict[str, list[int]]:
+    return {name: [s.value_cents for s in stacks] for name, stacks in assigned.items()}
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def test_stacks_belong_to_wagers(
 ) -> None:  # fmt: skip
     stacks = [stack(at, k) for k, at in enumerate(places, start=1)]
     lammers = {"envy": [np.array(at) for at in envy]} if envy else {}
-    told = assign(stacks, SEAT.place, SPOTS, lammers)
-    assert (owners(told[0]), owners(told[1])) == (stakes, pays)
+    assigned = assign(stacks, SEAT.place, SPOTS, lammers)
+    assert (owners(assigned[0]), owners(assigned[1])) == (stakes, pays)
 
 
 def test_a_seat_without_spots_owns_nothing() -> None:
@@ -167,7 +167,7 @@ def view(monkeypatch: pytest.MonkeyPatch) -> Any:
     return read
 
 
-def test_a_view_tells_stakes_backs_and_lammers(view: Any) -> None:
+def test_a_view_gives_stakes_backs_and_lammers(view: Any) -> None:
     own = found(
         ("chip", 0.9, SPOTS_MM["main"]), ("chip", 0.9, beside("main")),
         ("lammer_envy", 0.8, ENVY), ("back", 0.7, (0.0, 40.0)), ("back", 0.7, (10.0, 40.0)),

@@ -252,7 +252,7 @@ def test_another_felt_is_refused_after_some_frames(
     for k in range(FELT_CHECKS - 1):
         own.feed(frame(other, k))
     with pytest.raises(
-        NotThisTableError, match="film: the picture does not show the felt of table 't1'"
+        NotThisTableError, match="film: the video does not show the felt of table 't1'"
     ):
         own.feed(frame(other, FELT_CHECKS))
 

@@ -41,7 +41,7 @@ class World:
     """What lies on the felt now; its detector, reader and stack reader answer from that.
 
     They know where they are asked to look from the patches that were cut last, so that they
-    need no pictures; everything else is the watcher's own work.
+    need no frames; everything else is the watcher's own work.
     """
 
     size = SIZE
@@ -57,7 +57,7 @@ class World:
         self._parts: tuple[Any, ...] = (deck, looks, sprites, sizes)
 
     def watch_patches(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Note every patch that is cut from a picture."""
+        """Note every patch that is cut from a frame."""
         cut: Callable[..., ByteArray] = Calibration.warp_patch
 
         def noted(own: Calibration, image: ByteArray, matrix: FloatArray, *rest: Any) -> ByteArray:

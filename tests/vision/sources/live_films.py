@@ -37,7 +37,7 @@ def write_film(
     size: tuple[int, int] = SIZE,
     key_every_s: float = 1.0,
 ) -> Path:
-    """A film whose brightness tells its frame's number modulo 64; from a time on one picture."""
+    """A film whose brightness is its frame's number modulo 64; from a time on one frame."""
     luck = np.random.default_rng(5)
     with av.open(str(path), "w") as container:
         stream: Any = container.add_stream(codec, rate=rate)
@@ -84,9 +84,9 @@ def until(
         if frame is not None and frames is not None:
             frames.append(frame)
         status = source.status()
-        told = f"{status.state}: {status.message}"
-        if not seen or seen[-1] != told:
-            seen.append(told)
+        shown = f"{status.state}: {status.message}"
+        if not seen or seen[-1] != shown:
+            seen.append(shown)
         if wanted(status):
             return status
     raise AssertionError(f"not so within {patience_s:g} s; seen: {seen}")

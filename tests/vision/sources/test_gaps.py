@@ -59,15 +59,15 @@ def test_a_stake_that_vanished_unseen_was_not_taken() -> None:
     cleared(play)
     (own,) = play.ended
     record = record_of(own, play.now_s)
-    told = alerts(record)
-    assert not {(1, "TOOK_WINNER"), (1, "TOOK_PUSH"), (1, "NOT_PAID")} & set(told)
-    assert "no picture from" in told[1, "UNDECIDED"]
-    assert "(frames dropped): not seen while it was settled" in told[1, "UNDECIDED"]
+    found = alerts(record)
+    assert not {(1, "TOOK_WINNER"), (1, "TOOK_PUSH"), (1, "NOT_PAID")} & set(found)
+    assert "no picture from" in found[1, "UNDECIDED"]
+    assert "(frames dropped): not seen while it was settled" in found[1, "UNDECIDED"]
     entries = {(d.seat, d.what) for d in record.undecided}
     assert entries == {(1, "main.action"), (1, "envy.action")}
     # The hand itself lay in full view, and so did the other seat.
     assert len(record.seats[0].high or ()) == 5
-    assert (2, "UNDECIDED") not in told
+    assert (2, "UNDECIDED") not in found
     assert record.seats[1].wagers[0].action == "left"
 
 
@@ -122,16 +122,16 @@ def test_a_round_does_not_span_a_gap_in_which_another_began() -> None:
     cleared(play)
     second = play.ended[1]
     assert second.start_s >= gap_to
-    told = record_of(first, first.gap.from_s)
-    entries = {(d.seat, d.what) for d in told.undecided}
+    record = record_of(first, first.gap.from_s)
+    entries = {(d.seat, d.what) for d in record.undecided}
     # Seat 1 was settled in full view, seat 2 not at all.
     assert (1, "main.action") not in entries
     assert {(2, "main.action"), (2, "hand"), (None, "end")} <= entries
     assert (None, "hand") not in entries
-    assert told.seats[0].wagers[0].action == "paid"
+    assert record.seats[0].wagers[0].action == "paid"
     whole = record_of(second, play.now_s)
     assert whole.undecided == ()
-    assert {c for _, c in alerts(told) if c != "UNDECIDED"} <= {"HOUSE_WAY"}
+    assert {c for _, c in alerts(record) if c != "UNDECIDED"} <= {"HOUSE_WAY"}
 
 
 def test_bursts_of_gaps_count_together() -> None:
@@ -244,9 +244,9 @@ def test_what_came_to_rest_with_the_dealers_cards_gone_is_undecided_at_few_frame
         return record_of(own, play.now_s)
 
     assert (2, "TOOK_PUSH") in alerts(played(coarse=False))
-    told = played(coarse=True)
-    assert (2, "TOOK_PUSH") not in alerts(told)
-    why = {(d.seat, d.what): d.why for d in told.undecided}
+    record = played(coarse=True)
+    assert (2, "TOOK_PUSH") not in alerts(record)
+    why = {(d.seat, d.what): d.why for d in record.undecided}
     assert "looked at too seldom" in why[2, "main.action"]
 
 
@@ -280,6 +280,6 @@ def test_chips_that_came_in_a_gap_at_a_hand_never_seen_open_are_no_stake() -> No
     play.see(1, reading(stakes={"main": ["red red red red"]}))
     cleared(play)
     record = record_of(play.ended[0], play.now_s)
-    told = alerts(record)
-    assert "(frames dropped): the bets were not seen" in told[1, "UNDECIDED"]
-    assert [code for seat, code in told if seat == 1] == ["UNDECIDED"]
+    found = alerts(record)
+    assert "(frames dropped): the bets were not seen" in found[1, "UNDECIDED"]
+    assert [code for seat, code in found if seat == 1] == ["UNDECIDED"]

@@ -73,9 +73,7 @@ def watched(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[LiveFrame
     with LiveSource(place, every_s=0.0, limits=LiveLimits(slot=100), ring=PacketRing(9)) as source:
         until(source, lambda s: s.reconnects > 0 and len(frames) >= PICTURES, frames=frames)
         told = source.status().message
-    assert told.startswith(
-        "/dev/video0: it gives no more pictures; it was unplugged, or its driver"
-    )
+    assert told.startswith("/dev/video0: it gives no more frames; it was unplugged, or its driver")
     return frames, noted
 
 
@@ -141,8 +139,8 @@ def test_coded_pictures_are_asked_for_first(monkeypatch: pytest.MonkeyPatch, fil
     [
         (errno.EBUSY, "another program uses it; a device can be watched by one at a time"),
         (errno.EACCES, "this user may not open it; add the user to the group 'video'"),
-        (errno.ENOTTY, "it is no camera; 'v4l2-ctl --list-devices' tells which are"),
-        (errno.ENODEV, "it is no camera; 'v4l2-ctl --list-devices' tells which are"),
+        (errno.ENOTTY, "it is no camera; 'v4l2-ctl --list-devices' lists the cameras"),
+        (errno.ENODEV, "it is no camera; 'v4l2-ctl --list-devices' lists the cameras"),
         (errno.EIO, "input/output error"),
     ],
 )
@@ -162,5 +160,5 @@ def test_a_file_that_is_no_device_is_told() -> None:
 
 
 def test_a_device_that_is_away_is_told() -> None:
-    with pytest.raises(LostError, match="there is no such device; one that is plugged in anew"):
+    with pytest.raises(LostError, match="there is no such device; one that is plugged in again"):
         open_place(LivePlace(Address.parse("v4l2:/dev/video97")), QUICK)

@@ -103,4 +103,4 @@ def test_a_camera_whose_pictures_all_break_is_given_up(
     monkeypatch.setattr(LiveSource, "_give", lambda *_: None)
     with live(str(film), every_s=0.0, limits=IMPATIENT) as source:
         status = until(source, lambda s: s.state is SourceState.RECONNECTING)
-        assert "no picture can be decoded" in status.message
+        assert "no frame can be decoded" in status.message

@@ -131,7 +131,7 @@ def test_a_sender_is_believed_only_when_it_can_be_true(early_s: float, trusted: 
     assert not clock.by_sender
 
 
-def test_pictures_that_are_sent_ahead_of_others_do_not_put_the_sender_in_doubt() -> None:
+def test_frames_that_are_sent_ahead_of_others_do_not_put_the_sender_in_doubt() -> None:
     """A server that plays a file sends by decoding time: what others lean on comes early."""
     clock = StreamClock()
     trusted = []
@@ -221,7 +221,7 @@ def test_noise_is_alive_and_repetition_is_not() -> None:
     assert watch.look(picture(9), 9.0) == 0.0
 
 
-def test_a_clock_on_a_frozen_picture_does_not_hide_it() -> None:
+def test_a_clock_on_a_frozen_frame_does_not_hide_it() -> None:
     watch, base = FreezeWatch(), picture(1)
     watch.look(base, 0.0)
     for second in range(1, 20):
@@ -238,14 +238,14 @@ def test_key_frames_are_looked_at_and_others_only_when_none_come() -> None:
     assert [watch.is_due(t, False) for t in (1.0, 4.9, 5.0)] == [False, False, True]
 
 
-def test_a_new_size_begins_anew() -> None:
+def test_a_new_size_starts_again() -> None:
     watch = FreezeWatch()
     watch.look(picture(1), 0.0)
     watch.look(picture(1), 5.0)
     assert watch.look(picture(1)[:40], 6.0) == 0.0
 
 
-def test_slow_is_told_by_what_is_dropped_lately() -> None:
+def test_slow_is_detected_by_what_is_dropped_lately() -> None:
     import time
 
     watch, now = SlowWatch(LiveLimits(slow_window_s=10)), time.monotonic()

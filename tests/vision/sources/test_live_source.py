@@ -97,7 +97,7 @@ def test_a_slow_reader_gets_the_newest_and_the_rest_is_counted(film: Path) -> No
 
 
 @pytest.mark.slow
-def test_a_frozen_picture_is_told_and_forgotten(tmp_path: Path) -> None:
+def test_a_frozen_image_is_reported_and_forgotten(tmp_path: Path) -> None:
     film = write_film(tmp_path / "f.mp4", 14.0, frozen_from=2.0)
     with live(str(film), every_s=0.1, loop=True) as source:
         status = until(source, lambda s: s.state is SourceState.FROZEN)
@@ -106,7 +106,7 @@ def test_a_frozen_picture_is_told_and_forgotten(tmp_path: Path) -> None:
         until(source, lambda s: s.state is SourceState.RUNNING)
 
 
-def test_small_pictures_for_pages(film: Path) -> None:
+def test_small_images_for_pages(film: Path) -> None:
     with live(str(film), every_s=0.0) as source:
         frame = source.next_frame(20.0)
         assert frame is not None

@@ -43,7 +43,7 @@ def server(film: Path) -> Iterator[RtspServer]:
         yield server
 
 
-def test_pictures_come_with_the_senders_time(server: RtspServer) -> None:
+def test_frames_come_with_the_senders_time(server: RtspServer) -> None:
     ring = PacketRing(30)
     with live(server.url("t"), every_s=0.2, ring=ring) as source:
         until(source, lambda s: s.state is SourceState.RUNNING)
@@ -55,7 +55,7 @@ def test_pictures_come_with_the_senders_time(server: RtspServer) -> None:
                 frames.append(frame)
         assert frames[-1].by_sender
         assert -0.5 < frames[-1].lag_s < 20
-        # Sender's and receiver's clocks are one here: the picture is no older than the stream.
+        # Sender's and receiver's clocks are one here: the frame is no older than the stream.
         assert abs(frames[-1].shown_at - time.time()) < 20
     times = [f.at_s for f in frames]
     assert times[0] >= 0
@@ -63,8 +63,8 @@ def test_pictures_come_with_the_senders_time(server: RtspServer) -> None:
     assert len(ring) > 0
 
 
-def test_each_picture_has_the_senders_time_from_the_first_report_on(tmp_path: Path) -> None:
-    """Also where pictures are sent in another order than they are shown in."""
+def test_each_frame_has_the_senders_time_from_the_first_report_on(tmp_path: Path) -> None:
+    """Also where frames are sent in another order than they are shown in."""
     film = write_film(tmp_path / "b.mp4", 20.0, rate=10, b_frames=3)
     with av.open(str(film)) as container:
         stamps = [p.pts for p in container.demux(video=0) if p.pts is not None]
@@ -102,7 +102,7 @@ def test_a_dropped_connection_comes_back_and_time_goes_on(server: RtspServer) ->
         assert source._last_at > before
 
 
-def test_a_stalled_camera_is_told_within_seconds_and_given_up_in_time(
+def test_a_stalled_camera_is_reported_within_seconds_and_given_up_in_time(
     server: RtspServer,
 ) -> None:
     with live(server.url("t"), every_s=0.1) as source:
@@ -142,7 +142,7 @@ def secrets(password: str) -> list[str]:
     return [password, quote(password, safe=""), quote(password), pair, pair.rstrip("=")]
 
 
-def test_a_wrong_password_is_told_and_never_shown(
+def test_a_wrong_password_is_reported_and_never_shown(
     film: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     wrong = "wr0ng%2F pass:word@x"
@@ -153,10 +153,10 @@ def test_a_wrong_password_is_told_and_never_shown(
         with RtspServer({"t": film}, USER, PASSWORD) as server:
             place = LivePlace(Address.parse(server.url("t"), USER, wrong))
             # FFmpeg's own log, at its wordiest, is only shown blanked.
-            with av.logging.Capture(local=False) as told:
+            with av.logging.Capture(local=False) as logged:
                 with pytest.raises(LostError) as error:
                     open_place(place, LiveLimits(open_s=60))
-                ffmpeg = "\n".join(line for _, _, line in told)
+                ffmpeg = "\n".join(line for _, _, line in logged)
             with live(server.url("t"), username=USER, password=wrong) as source:
                 status = until(source, lambda s: s.reconnects > 0)
                 texts = [repr(source.place), repr(status), status.message, source.name]
@@ -175,7 +175,7 @@ def test_a_wrong_password_is_told_and_never_shown(
     assert any(secret in ffmpeg for secret in secrets(wrong))
 
 
-def test_no_such_stream_is_told(server: RtspServer) -> None:
+def test_no_such_stream_is_reported(server: RtspServer) -> None:
     with live(server.url("none")) as source:
         status = until(source, lambda s: s.reconnects > 0)
         assert "it has no such stream; check the path of the URL" in status.words

@@ -38,13 +38,13 @@ def camera(film: Path, authority: Authority) -> Iterator[RtspServer]:
 
 
 def refused(url: str, ca_file: Path | None) -> str:
-    with pytest.raises(LostError) as told:
+    with pytest.raises(LostError) as raised:
         open_place(LivePlace(Address.parse(url, USER, PASSWORD, ca_file)), WAITS)
-    words = str(told.value)
+    words = str(raised.value)
     assert words.startswith(f"{url}: ")
     assert USER not in words
     assert PASSWORD not in words
-    assert told.value.__context__ is None
+    assert raised.value.__context__ is None
     return words.removeprefix(f"{url}: ")
 
 
@@ -92,15 +92,15 @@ def test_a_certificate_that_has_ended_is_not_believed(film: Path, authority: Aut
     assert "(certificate has expired)" in words
 
 
-def test_a_wrong_password_is_told_as_such(camera: RtspServer, authority: Authority) -> None:
+def test_a_wrong_password_is_reported_as_such(camera: RtspServer, authority: Authority) -> None:
     address = Address.parse(camera.url("t"), USER, "wrong-word", authority.cert)
-    with pytest.raises(LostError, match="refuses the user name or password") as told:
+    with pytest.raises(LostError, match="refuses the user name or password") as raised:
         open_place(LivePlace(address), WAITS)
-    assert told.value.refused
-    assert "wrong-word" not in str(told.value)
+    assert raised.value.refused
+    assert "wrong-word" not in str(raised.value)
 
 
-def test_a_camera_without_tls_is_told(film: Path, authority: Authority) -> None:
+def test_a_camera_without_tls_is_reported(film: Path, authority: Authority) -> None:
     with RtspServer({"t": film}, USER, PASSWORD) as server:
         words = refused(server.url("t").replace("rtsp:", "rtsps:"), authority.cert)
     assert words.startswith("it does not speak TLS; check the port")

@@ -138,7 +138,7 @@ def test_creation_times_order_files(tmp_path: Path, film: Path) -> None:
 def test_what_cannot_be_put_in_order_is_refused(tmp_path: Path, film: Path) -> None:
     one = cut(film, tmp_path / "one.mp4", 0, 4)
     other = cut(film, tmp_path / "other.mp4", 4, 8)
-    with pytest.raises(SourceError, match=r"one.mp4: tells no start .* YYYYMMDD_HHMMSS in every"):
+    with pytest.raises(SourceError, match=r"one.mp4: has no start .* YYYYMMDD_HHMMSS in every"):
         ShiftSource([one, other])
     at = "2026-11-22T18:00:00.000000Z"
     twins = [

@@ -44,7 +44,7 @@ def test_a_reader_some_times_too_slow_gets_an_even_share(behind: int) -> None:
     assert not any(g for g, step in zip(gaps[31:], steps, strict=True) if step <= 1)
 
 
-def test_a_reader_that_stood_still_gets_the_gap_with_its_cause() -> None:
+def test_a_suspended_reader_gets_the_gap_with_its_cause() -> None:
     slot = FrameSlot(4, 3.0)
     slot.put(frame(0.0))
     first = slot.take()

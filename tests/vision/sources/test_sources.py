@@ -307,10 +307,10 @@ def test_headers_without_any_picture(tmp_path: Path) -> None:
     data = path.read_bytes()
     # A Matroska file cut before its first cluster.
     path.write_bytes(data[: data.index(bytes.fromhex("1f43b675"))])
-    assert "no pictures" in refused(path)
+    assert "no frames" in refused(path)
 
 
 def test_video_of_which_nothing_can_be_decoded(tmp_path: Path) -> None:
     path = write_video(tmp_path / "a.mp4", count=8, options={"movflags": "faststart"})
     spoil(path, (path.read_bytes().index(b"mdat") + 4) / path.stat().st_size, 10**9)
-    assert "no pictures" in refused(path)
+    assert "no frames" in refused(path)

@@ -87,4 +87,4 @@ def test_pictures_to_be_turned_are_refused(tmp_path: Path) -> None:
     assert data[at : at + 24] == upright
     path.write_bytes(data[:at] + turned + data[at + 24 :])
     told = refused(path)
-    assert "at its start: its pictures are marked to be turned by" in told
+    assert "at its start: its frames are marked to be turned by" in told

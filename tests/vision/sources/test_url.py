@@ -28,7 +28,7 @@ PASSWORDS = ("s3cret!", "p@ss/w:rd", "%41 b+c&d", "пароль", "a?b#c=d", "[x
         (" shift.mp4 ", Kind.FILE, "shift.mp4"),
     ],
 )
-def test_sources_are_told_apart(source: str, kind: Kind, where: str) -> None:
+def test_kinds_of_source_are_recognised(source: str, kind: Kind, where: str) -> None:
     address = Address.parse(source)
     assert (address.kind, address.where, address.opened) == (kind, where, where)
 
@@ -38,11 +38,11 @@ def test_sources_are_told_apart(source: str, kind: Kind, where: str) -> None:
     ["", "rtsp://", "rtsp:///s", "rtsp://u:pw@/s", "rtsp://h:no/s", "http://h/s", "rtsp://a b/"],
 )
 def test_what_is_no_source_is_refused_without_being_quoted(source: str) -> None:
-    with pytest.raises(AddressError) as told:
+    with pytest.raises(AddressError) as raised:
         Address.parse(source)
-    assert "pw" not in str(told.value)
-    assert told.value.__cause__ is None
-    assert "pw" not in "".join(traceback.format_exception(told.value))
+    assert "pw" not in str(raised.value)
+    assert raised.value.__cause__ is None
+    assert "pw" not in "".join(traceback.format_exception(raised.value))
 
 
 @pytest.mark.parametrize("password", PASSWORDS)
@@ -58,8 +58,8 @@ def test_the_camera_gets_the_password_and_nobody_else(password: str) -> None:
 
 @pytest.mark.parametrize("password", PASSWORDS)
 def test_a_url_with_a_password_is_the_same_as_one_given_apart(password: str) -> None:
-    told = Address.parse(f"rtsp://ann:{quote(password, safe='')}@cam/s")
-    assert told == Address.parse("rtsp://cam/s", "ann", password)
+    parsed = Address.parse(f"rtsp://ann:{quote(password, safe='')}@cam/s")
+    assert parsed == Address.parse("rtsp://cam/s", "ann", password)
 
 
 def forms(user: str, password: str) -> list[str]:

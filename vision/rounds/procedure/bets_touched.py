@@ -1,7 +1,7 @@
 """Stakes that were lifted between the deal and the settling: laid again, or taken away.
 
 What a stake came to afterwards is a late bet's matter. Here it counts that it was gone: only where
-two readings of a rest find no chips at the spot, and its picture there is that of bare felt.
+two readings of a rest find no chips at the spot, and the image there shows bare felt.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _lifted(
     procedure: Procedure, seat: int, wager: str, rests: Sequence[StakeRest], close_s: float,
     bare: bytes,
 ) -> SeenBreach | None:  # fmt: skip
-    """The first time that a stake was surely gone though it had lain there after the close."""
+    """The first time that a stake was certainly gone after it had lain there at the close."""
     lying: StakeRest | None = None
     for k, rest in enumerate(rests):
         if rest.boxes:
@@ -75,7 +75,7 @@ def _in_all(episode: Episode, wager: str) -> bool:
 
 
 def _is_bare(lying: StakeRest, rest: StakeRest, bare: bytes) -> bool:
-    """Whether the felt where a stake lay looks changed since, and as before the round."""
+    """Whether the area where a stake lay has changed since, and is as before the round."""
     felt = as_picture(bare)
     then, now = as_picture(lying.episode.picture), as_picture(rest.episode.picture)
     if felt is None or then is None or now is None:

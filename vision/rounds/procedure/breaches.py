@@ -1,7 +1,7 @@
 """What the procedure forbids about hands: taken up, looked at, set or turned up at a wrong time.
 
 A wrong alert costs more than a missed one: a seat's box counts as bare only where at least two
-readings of a rest find no card in it and the picture there looks as it did before the deal; a
+readings of a rest find no card in it and the image there is as it was before the deal; a
 hand counts as turned up early only where the dealer's place was seen at rest without a hand.
 """
 
@@ -22,7 +22,7 @@ SURE_READINGS = 2
 """Least readings of a rest that must show no card at the seat."""
 
 SAME_SHARE = 0.05
-"""Most of the boxes' picture that differs where nothing lies in them."""
+"""Largest share of the boxes' image that differs where nothing lies in them."""
 
 OVERLAP_S = 1.0
 """A seat without its cards so long after the phase began was so in that phase."""
@@ -91,7 +91,7 @@ class _Seat:
         return None
 
     def _is_without(self, rest: Episode, rule: Forbidden) -> bool:
-        """Whether a rest surely shows no card in the boxes; for a look at one, in one of them."""
+        """Whether a rest certainly shows no card in the boxes; for a peek, in one of them."""
         if len(rest.readings) < SURE_READINGS or any(r.indices for r in rest.readings):
             return False
         boxes = (self.place.low, self.place.high)
@@ -108,7 +108,7 @@ class _Seat:
         return self.states.backs_in(self.place.seat, rest, box)
 
     def _are_bare(self, rest: Episode, boxes: Sequence[Polygon]) -> bool:
-        """Whether the picture of the boxes is as it was before any card lay there."""
+        """Whether the image of the boxes is as it was before any card lay there."""
         first = self.all_steps[0]
         kept = self.own.tracks[self.place.seat].bare
         bare = first.rests[-1].picture if first.name == "bets" else kept

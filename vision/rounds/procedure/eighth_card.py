@@ -66,7 +66,7 @@ def part_dealer(table: TableFile, hands: dict[int | None, list[CardRead]]) -> De
 
 
 def aside_name(parted: DealerCards, decided: Mapping[int, Decided]) -> str | None:
-    """The name of the card set aside; None where there is none or it was not surely read."""
+    """The name of the card set aside; None without one or where the reading is uncertain."""
     card = parted.aside
     if card is None:
         return None

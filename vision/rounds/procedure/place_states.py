@@ -43,10 +43,10 @@ class PlaceStates:
         if episode.cards_up >= FACE_UP_CARDS:
             return "hand"
         own = self._places[seat]
-        looks = [own.look(list(self._backs(reading))) for reading in episode.readings]
-        for look in ("set", "discard", "packet"):
-            if looks.count(look) * 2 > len(looks):
-                return look
+        states = [own.look(list(self._backs(reading))) for reading in episode.readings]
+        for state in ("set", "discard", "packet"):
+            if states.count(state) * 2 > len(states):
+                return state
         if episode.backs:
             return "packet"
         return "chips" if episode.chips else "nothing"

@@ -67,7 +67,7 @@ def _before(table: TableFile, own: Round, states: PlaceStates) -> Iterator[_Open
     parts: list[tuple[int | None, ThingReader]] = [(None, ThingReader(table.dealer, {}, states))]
     parts += [(seat.seat, ThingReader(seat, seat.spots, states)) for seat in table.seats]
     for place, reader in parts:
-        # What lies there in the round as well is told of the round.
+        # What lies there in the round as well belongs to the round.
         first = {e.start_s for e in own.tracks[place].episodes[:1]}
         rests = [e for e in own.before.get(place, ()) if e.start_s not in first]
         yield from _joined(place, rests, reader)

@@ -1,4 +1,4 @@
-"""What an alert about money came to, kept in its row; and indexes that reports count by."""
+"""Store the amount of an alert about money in its row, with indexes for reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was not read as rows of their own, no longer as alerts."""
+"""Store what was not read in rows of its own, no longer as alerts."""
 
 from __future__ import annotations
 

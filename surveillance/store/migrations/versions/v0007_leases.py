@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add what tells whose an audit is; those that ran are anybody's."""
+    """Add the worker and the lease of an audit; audits that ran belong to nobody."""
     for column in (
         sa.Column("worker", sa.Text(), nullable=True),
         sa.Column("lease_until", sa.DateTime(timezone=True), nullable=True),

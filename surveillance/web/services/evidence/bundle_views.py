@@ -22,14 +22,15 @@ from pydantic import ValidationError
 from datasets.labelled.harvest import CANDIDATES, VIEWS, Candidate, CandidateBox
 from settlement.errors import FeltwatchError
 from surveillance.evidence.bundle import part_names, part_span, read_part
+from surveillance.evidence.images import PictureName
 from surveillance.store import AlertRow
 from surveillance.web.services.evidence.clip_stills import open_stretch
-from surveillance.web.services.evidence.evidence_files import PictureName, Stretch, media_type
+from surveillance.web.services.evidence.evidence_files import Stretch, media_type
 from vision.geometry.calibration import VIEW_PX, Calibration
 from vision.geometry.table import Place, TableFile
 
 JPEG_QUALITY = 95
-"""As images to train on, finer than evidence."""
+"""JPEG quality of images to train on, finer than evidence."""
 
 _LEAD_S = 0.05
 """An image counts as the one of a time when it is no further from it than this."""
@@ -110,7 +111,8 @@ def _model(bundle: Path) -> str:
 def _wanted(alert: AlertRow, start_s: float) -> Iterator[_Wanted]:
     for path in alert.alert.pictures:
         at = PictureName.parse(path)
-        if at is not None:
+        # The clip, and the calibration that views are cut by, are the first camera's.
+        if at is not None and not at.camera:
             seat = None if at.place == "dealer" else int(at.place.removeprefix("seat"))
             yield _Wanted(PurePosixPath(path).name, at, seat, float(at.at_s) - start_s)
 
@@ -118,9 +120,11 @@ def _wanted(alert: AlertRow, start_s: float) -> Iterator[_Wanted]:
 def _seen(bundle: Path) -> dict[tuple[Any, Any, Any], list[CandidateBox]]:
     found: dict[tuple[Any, Any, Any], list[CandidateBox]] = {}
     for line in read_part(bundle, "detections.jsonl").splitlines():
-        told = json.loads(line)
-        box = CandidateBox(label=told["label"], score=told["score"], xyxy=tuple(told["xyxy"]))
-        found.setdefault((told["seat"], told["what"], told["at_s"]), []).append(box)
+        detection = json.loads(line)
+        box = CandidateBox(
+            label=detection["label"], score=detection["score"], xyxy=tuple(detection["xyxy"])
+        )
+        found.setdefault((detection["seat"], detection["what"], detection["at_s"]), []).append(box)
     return found
 
 

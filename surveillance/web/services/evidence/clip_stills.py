@@ -85,12 +85,12 @@ def still(stretch: Stretch, at_s: float) -> bytes:
                 break
             found = frame
     if found is None:
-        raise NotThereError("the clip holds no picture")
+        raise NotThereError("the clip holds no frame")
     image: npt.NDArray[Any] = found.to_ndarray(format="bgr24")
     if image.shape[1] > MAX_WIDTH_PX:
         size = (MAX_WIDTH_PX, round(image.shape[0] * MAX_WIDTH_PX / image.shape[1]))
         image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     if not done:
-        raise NotThereError("the clip's picture could not be encoded")
+        raise NotThereError("the clip's frame could not be encoded")
     return bytes(data.tobytes())

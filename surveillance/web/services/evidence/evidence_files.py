@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -13,46 +12,17 @@ from typing import BinaryIO, Literal
 
 from settlement.errors import FeltwatchError
 from surveillance.evidence.bundle import part_names, part_span, read_part
-from surveillance.evidence.images import clock
+from surveillance.evidence.images import PictureName
 from surveillance.store import AlertRow
 from surveillance.web.schemas.alerts import ClipForm, PictureLine
 from surveillance.web.services.errors import NotThereError
 
-_PICTURE = re.compile(r"-(?P<place>dealer|seat\d+)-(?P<what>[a-z]+)-(?P<at_s>[0-9.]+)$")
 _MEDIA_TYPES = {".mp4": "video/mp4", ".webm": "video/webm", ".mkv": "video/x-matroska"}
 _MANIFEST = "manifest.json"
 
 BEFORE = ("bets", "staked", "set")
 AFTER = ("settled", "envy", "cards", "changed", "moved")
-"""Moments of a round that show how it stood before, and after; the first one there counts."""
-
-
-@dataclass(frozen=True, slots=True)
-class PictureName:
-    """What an image's file name tells; see `surveillance.evidence.images.file_name`."""
-
-    place: str
-    what: str
-    at_s: str
-
-    @classmethod
-    def parse(cls, path: str) -> PictureName | None:
-        """The parts of a name, None for a name of another form.
-
-        >>> PictureName.parse("evidence/t1-000042-seat3-settled-812.400.jpg")
-        PictureName(place='seat3', what='settled', at_s='812.400')
-        """
-        found = _PICTURE.search(PurePosixPath(path).stem)
-        return cls(found["place"], found["what"], found["at_s"]) if found else None
-
-    @property
-    def words(self) -> str:
-        """Such as 'seat 3, settled, 13:32.4'."""
-        try:
-            when = clock(self.at_s)
-        except InvalidOperation:
-            when = self.at_s
-        return f"{self.place.replace('seat', 'seat ')}, {self.what}, {when}"
+"""Moments of a round that show it before and after; the first one there counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +67,7 @@ class EvidenceFiles:
     def picture(self, alert: AlertRow, n: int) -> tuple[bytes, str]:
         """The n-th image (from 0) and its media type. Raises NotThereError."""
         if not 0 <= n < len(alert.alert.pictures):
-            raise NotThereError(f"alert {alert.id} has no picture {n}")
+            raise NotThereError(f"alert {alert.id} has no image {n}")
         name = alert.alert.pictures[n]
         kind = "image/png" if name.endswith(".png") else "image/jpeg"
         path = self._inside(name)
@@ -105,7 +75,7 @@ class EvidenceFiles:
             return path.read_bytes(), kind
         data = self._in_bundle(alert, name)
         if data is None:
-            raise NotThereError(f"the picture {PurePosixPath(name).name} is gone from the evidence")
+            raise NotThereError(f"the image {PurePosixPath(name).name} is gone from the evidence")
         return data, kind
 
     def clip(self, alert: AlertRow, size: int | None = None) -> Stretch:
@@ -153,20 +123,23 @@ class EvidenceFiles:
         return path
 
     def pictures(self, alert: AlertRow) -> list[PictureLine]:
-        """The images that are there, with their words; a pair is marked before and after.
+        """The images that are there, with their words; of each camera a pair is marked before
+        and after.
 
-        An alert is told before its images are written.
+        An alert is published before its images are written.
         """
         there = self._there(alert)
         names = [PictureName.parse(path) for path in alert.alert.pictures]
-        before, after = _pair(alert, [name if n in there else None for n, name in enumerate(names)])
+        shown = [name if n in there else None for n, name in enumerate(names)]
+        roles = _roles(alert, shown)
         return [
             PictureLine(
                 n=n,
                 url=f"/api/alerts/{alert.id}/picture/{n}",
                 words=name.words if name else PurePosixPath(path).name,
                 moment=name.what if name else "",
-                role=_role(n, before, after),
+                camera=name.camera if name else "",
+                role=roles.get(n, ""),
             )
             for n, (path, name) in enumerate(zip(alert.alert.pictures, names, strict=True))
             if n in there
@@ -248,17 +221,23 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _pair(alert: AlertRow, names: list[PictureName | None]) -> tuple[int | None, int | None]:
-    """Which images show the place before and after; the dealer's own where no seat is told."""
+def _roles(
+    alert: AlertRow, names: list[PictureName | None]
+) -> dict[int, Literal["before", "after", ""]]:
+    """Which images show the place before and after, of each camera that shows both.
+
+    The dealer's own where the alert names no seat.
+    """
     place = "dealer" if alert.alert.seat is None else f"seat{alert.alert.seat}"
-    own = {n.what: i for i, n in reversed(list(enumerate(names))) if n and n.place == place}
-    before = next((own[what] for what in BEFORE if what in own), None)
-    after = next((own[what] for what in AFTER if what in own), None)
-    # One without the other shows no change.
-    return (before, after) if before is not None and after is not None else (None, None)
-
-
-def _role(n: int, before: int | None, after: int | None) -> Literal["before", "after", ""]:
-    if n == before:
-        return "before"
-    return "after" if n == after else ""
+    own: dict[str, dict[str, int]] = {}
+    for n, name in reversed(list(enumerate(names))):
+        if name and name.place == place:
+            own.setdefault(name.camera, {})[name.what] = n
+    roles: dict[int, Literal["before", "after", ""]] = {}
+    for at in own.values():
+        before = next((at[what] for what in BEFORE if what in at), None)
+        after = next((at[what] for what in AFTER if what in at), None)
+        # One without the other shows no change.
+        if before is not None and after is not None:
+            roles |= {before: "before", after: "after"}
+    return roles

@@ -1,4 +1,4 @@
-"""What people said of alerts, back into the labelled data.
+"""Verdicts on alerts, brought back into the labelled data.
 
 Beside the views that a run kept (`candidates.jsonl`) their verdicts are written to
 `verdicts.jsonl`, as `feltwatch dataset harvest` reads them; of an overruled alert of which
@@ -78,7 +78,7 @@ class Harvesting:
         return found
 
     def _own_folder(self, alert: AlertRow) -> Path | None:
-        """Where the views of an alert go that are cut from its bundle."""
+        """Return the folder of an alert's views that are cut from its bundle."""
         if self._evidence_dir is None or not alert.bundle:
             return None
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{alert.camera}-{alert.id}-{alert.alert.alert_id}")
@@ -94,7 +94,7 @@ class Harvesting:
             round_id = self._store.rounds.get(alert.round).round_id
         video = f"{alert.camera} {alert.at:%Y-%m-%d}"
         if cut_views(bundle, alert, round_id, video, folder) == 0:
-            raise FeltwatchError("its clip does not show the pictures' times")
+            raise FeltwatchError("its clip does not show the images' times")
         if self._cut_ones is not None:
             self._cut_ones.sweep(newest=folder)
 

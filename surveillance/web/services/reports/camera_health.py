@@ -1,4 +1,4 @@
-"""How the cameras did over a time, from the notes of their states."""
+"""Health of the cameras over a span, from the notes of their states."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def report_csv(report: ReportForm, upheld: Iterable[Sequence[UpheldLine]]) -> It
 
 
 def _taken(out: io.StringIO) -> str:
-    """What was written so far, which is then forgotten."""
+    """Return what was written so far, and clear it."""
     text = out.getvalue()
     out.seek(0)
     out.truncate()

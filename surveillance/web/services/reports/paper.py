@@ -26,7 +26,7 @@ _LINE_MM = 4.2
 _PAD_MM = 0.8
 _GAP_MM = 1.2
 _BASELINE = 0.73
-"""Where in a line its letters stand, as a share of the line's height."""
+"""Baseline of the letters in a line, as a fraction of the line's height."""
 
 _VARIATIONS = ("fvar", "gvar", "avar", "HVAR", "MVAR", "STAT")
 
@@ -172,7 +172,7 @@ class Paper(FPDF):
         self.set_xy(self.l_margin, top + height)
 
     def _width(self, text: str) -> float:
-        """How wide a text is, in mm; words come again and again, and are measured once."""
+        """Return the width of a text, mm; repeated words are measured once."""
         key = (self.font_family, self.font_size_pt, text)
         found = self._widths.get(key)
         if found is None:

@@ -39,7 +39,7 @@ def report_pdf(report: ReportForm) -> bytes:
 
 
 def file_name(report: ReportForm, suffix: str) -> str:
-    """What the report's file is called."""
+    """Return the file name of the report."""
     name = re.sub(r"[^A-Za-z0-9-]+", "-", f"feltwatch {report.title}").strip("-")
     return f"{name}.{suffix}"
 
@@ -58,7 +58,7 @@ def duration(seconds: float) -> str:
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """A share as a percentage.
+    """A fraction as a percentage.
 
     >>> percent(0.123), percent(None)
     ('12.3%', '-')
@@ -160,7 +160,7 @@ class _ReportPaper(Paper):
             )
             for group in groups
         ]
-        header = ("", "Rounds", "Alerts", "Open", "Conf.", "Rej.", "Corr.", "Stood per 100 rounds")
+        header = ("", "Rounds", "Alerts", "Open", "Conf.", "Rej.", "Corr.", "Upheld per 100 rounds")
         self.grid(header, rows, (40, 16, 14, 12, 12, 12, 12, 26))
 
     def reviewers(self, report: ReportForm) -> None:
@@ -220,5 +220,5 @@ class _ReportPaper(Paper):
 
 
 def _states(camera: CameraLine) -> str:
-    told = (f"{s.state.replace('_', ' ')} {duration(s.seconds)}" for s in camera.states)
-    return "; ".join(told) or "no state was noted"
+    states = (f"{s.state.replace('_', ' ')} {duration(s.seconds)}" for s in camera.states)
+    return "; ".join(states) or "no state was noted"

@@ -110,7 +110,7 @@ class ShiftReports:
         )
 
     def reading(self, span: Span) -> ReadingForm:
-        """What was not read in a span. Raises RefusedError for one that cannot be."""
+        """Return what was not read in a span. Raises RefusedError for an impossible one."""
         _check(span)
         return reading_form(self._tallies, span)
 
@@ -241,7 +241,7 @@ def _rounds_by(
 def _groups(
     alerts: Iterable[AlertTally], rounds: dict[Any, list[RoundTally]] | None
 ) -> list[GroupLine]:
-    """A line for each name with alerts or rounds; `rounds` None: they are not told apart by it."""
+    """Return a line for each name with alerts or rounds; `rounds` None: not counted by it."""
     of_name = {tally.name: tally for tally in alerts}
     lines = []
     for name in {*of_name, *(rounds or ())}:

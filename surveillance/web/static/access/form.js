@@ -1,11 +1,11 @@
-// What the forms of accounts share.
+// Shared parts of the account forms.
 
 import { ApiError } from "/static/shared/api.js";
 import { byId, html } from "/static/shared/dom.js";
 
-// Run `send` when the form is sent: once at a time; what is refused stands in `refusal`.
+// Run `send` when the form is sent: once at a time; `refusal` shows why it was refused.
 export function onSend(form, refusal, send) {
-  const tell = (words) => {
+  const showProblem = (words) => {
     refusal.textContent = words ? `${words[0].toUpperCase()}${words.slice(1)}.` : "";
     refusal.hidden = !words;
   };
@@ -13,19 +13,19 @@ export function onSend(form, refusal, send) {
     event.preventDefault();
     const button = form.querySelector("button:not([type=button])");
     if (button.disabled) return;
-    tell("");
+    showProblem("");
     const empty = [...form.querySelectorAll("input[required]")].find((input) => !input.value);
     if (empty) {
-      tell("something is not filled in");
+      showProblem("something is not filled in");
       empty.focus();
       return;
     }
     button.disabled = true;
     try {
-      await send(tell);
+      await send(showProblem);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      tell(error.message);
+      showProblem(error.message);
     } finally {
       button.disabled = false;
     }
@@ -36,24 +36,24 @@ export function options(select, values, chosen) {
   select.replaceChildren(...values.map((value) => html("option", { value, selected: value === chosen }, value)));
 }
 
-// A secret that is shown this once, to be copied.
+// Show a secret once, to be copied.
 export function showOnce(dialog, title, words, secret, closed = () => {}) {
   const field = html("input", { class: "mono", id: `${dialog.id}-value`, readonly: true, value: secret, "aria-label": title });
-  const told = html("p", { role: "status", class: "muted" });
+  const status = html("p", { role: "status", class: "muted" });
   const copy = async () => {
     field.select();
     try {
       await navigator.clipboard.writeText(secret);
-      told.textContent = "✓ Copied.";
+      status.textContent = "✓ Copied.";
     } catch {
-      told.textContent = "It is marked: copy it with Ctrl+C.";
+      status.textContent = "It is marked: copy it with Ctrl+C.";
     }
   };
   dialog.replaceChildren(html("form", { method: "dialog", class: "stack" },
     html("h2", { id: `${dialog.id}-title` }, title),
     html("p", {}, words),
     html("div", { class: "once" }, field, html("button", { type: "button", class: "btn btn-primary", onclick: copy }, "Copy")),
-    told,
+    status,
     html("div", { class: "row" }, html("span", { class: "gap" }), html("button", { class: "btn" }, "Done"))));
   dialog.addEventListener("close", () => { dialog.replaceChildren(); closed(); }, { once: true });
   dialog.showModal();

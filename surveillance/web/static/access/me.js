@@ -8,10 +8,10 @@ const DAY_MS = 86_400_000;
 const start = startValues();
 const tokens = new Map(start.tokens.map((token) => [token.id, token]));
 
-onSend(byId("change"), byId("change-refusal"), async (tell) => {
+onSend(byId("change"), byId("change-refusal"), async (showProblem) => {
   if (byId("new").value !== byId("again").value) {
     byId("again").focus();
-    tell("the two new passwords are not the same");
+    showProblem("the two new passwords are not the same");
     return;
   }
   await put("/api/me/password", { current: byId("current").value, new: byId("new").value });

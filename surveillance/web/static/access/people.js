@@ -65,7 +65,7 @@ function row(user) {
       user.disabled || me ? null : act("Disable", () => disable(user), "btn-danger"))));
 }
 
-// Drawn anew; the focus stays in the row of the person whose number is given.
+// Redraw; the focus stays in the row of the person whose number is given.
 function show(at) {
   const sorted = [...users.values()].sort((a, b) => a.name.localeCompare(b.name));
   byId("people").replaceChildren(...sorted.map(row));

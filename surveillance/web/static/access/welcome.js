@@ -16,7 +16,7 @@ function gone(why) {
 function show() {
   const first = meant.kind === "first";
   byId("title").textContent = TITLES[meant.kind];
-  byId("told").textContent = first
+  byId("introduction").textContent = first
     ? "Nobody has an account here yet. Choose your name and password; you will be able to invite the others."
     : `You log in as ${meant.name} (${meant.role}). Choose your password.`;
   byId("name-field").hidden = !first;
@@ -40,11 +40,11 @@ async function look() {
   document.body.dataset.ready = "true";
 }
 
-onSend(byId("welcome"), byId("refusal"), async (tell) => {
+onSend(byId("welcome"), byId("refusal"), async (showProblem) => {
   if (byId("password").value !== byId("again").value) {
     byId("again").value = "";
     byId("again").focus();
-    tell("the two passwords are not the same");
+    showProblem("the two passwords are not the same");
     return;
   }
   try {

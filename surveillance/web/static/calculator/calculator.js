@@ -263,7 +263,7 @@ function wagersNode(hand, answer) {
   const extra = hand.name === "dealer" ? [] : dues.filter((due) => !names.includes(due.wager)).map((due) => due.wager);
   if (names.length + extra.length === 0) return null;
   return html("table", { class: "grid-table" },
-    html("thead", {}, html("tr", {}, ...["Wager", "Stake", "Outcome", "Pay", "Why, and the rule that says so"].map((title, n) => html("th", {
+    html("thead", {}, html("tr", {}, ...["Wager", "Stake", "Outcome", "Payout", "Why, and the rule that says so"].map((title, n) => html("th", {
       scope: "col", class: n === 1 || n === 3 ? "num" : undefined,
     }, title)))),
     html("tbody", {}, ...[...names, ...extra].map((wager) => (hand.name === "dealer"
@@ -307,9 +307,9 @@ function handPanel(hand) {
     wayNode(hand, answer), wagersNode(hand, answer));
 }
 
-const panels = new Map(); // by hand: its panel, and what it told when it was made
+const panels = new Map(); // by hand: its panel, and its HTML when it was made
 
-// A panel that tells the same stays. Nothing is redrawn under a pointer or a key that is down:
+// An unchanged panel stays. Nothing is redrawn under a pointer or a key that is down:
 // the click that follows would be lost with the button.
 function drawHands() {
   if (pressed.by.size > 0) {
@@ -321,8 +321,8 @@ function drawHands() {
   const focus = old?.dataset?.focus;
   const nodes = state.hands.map((hand) => {
     const node = handPanel(hand);
-    const told = node.outerHTML;
-    if (panels.get(hand)?.told !== told) panels.set(hand, { told, node });
+    const made = node.outerHTML;
+    if (panels.get(hand)?.made !== made) panels.set(hand, { made, node });
     return panels.get(hand).node;
   });
   for (const hand of panels.keys()) if (!state.hands.includes(hand)) panels.delete(hand);

@@ -102,7 +102,7 @@ export class RulesForm {
         const text = event.target.value.trim();
         const read = cents ? toCents(text) : text === "" ? null : /^\d{1,12}$/.test(text) ? Number(text) : undefined;
         if (read === undefined) {
-          this.tell(`rules.${key}`, cents ? "write a sum in dollars, such as 25 or 2.50" : "write a whole number");
+          this.showFault(`rules.${key}`, cents ? "write a sum in dollars, such as 25 or 2.50" : "write a whole number");
           return;
         }
         this.change(key, read ?? undefined);
@@ -128,7 +128,7 @@ export class RulesForm {
       type: "text", autocomplete: "off", value: value.map(fromCents).join(", "), placeholder: "5000, 2000",
       onchange: (event) => {
         const read = event.target.value.split(/[;,]\s+|[; ]+|,(?!\d{3}\b)/).filter((t) => t.trim()).map(toCents);
-        if (read.includes(undefined)) this.tell(`rules.${key}`, "write sums in dollars, apart by a comma and a blank");
+        if (read.includes(undefined)) this.showFault(`rules.${key}`, "write sums in dollars, apart by a comma and a blank");
         else this.change(key, read.length ? read : undefined);
       },
     });
@@ -219,7 +219,7 @@ export class RulesForm {
     });
   }
 
-  tell(place, message) {
+  showFault(place, message) {
     const field = this.fields.get(place);
     if (!field) return false;
     field.fault.textContent = message;
@@ -228,7 +228,7 @@ export class RulesForm {
     return true;
   }
 
-  // Show faults at their fields; those with no field are given back.
+  // Show faults at their fields; return those with no field.
   faults(list) {
     for (const { input, fault } of this.fields.values()) {
       fault.textContent = "";
@@ -236,7 +236,7 @@ export class RulesForm {
     }
     return list.filter(({ place, message }) => {
       for (let key = place; key.includes("."); key = key.slice(0, key.lastIndexOf("."))) {
-        if (this.tell(key, message)) return false;
+        if (this.showFault(key, message)) return false;
       }
       return true;
     });

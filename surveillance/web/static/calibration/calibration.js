@@ -1,4 +1,4 @@
-// Calibrating: points of the felt on a picture, the fit as the server finds it, saved.
+// Calibrating: points of the felt on an image, the fit as the server finds it, saved.
 
 import { ApiError, attempt, post, toast } from "/static/shared/api.js";
 import { byId, html, startValues } from "/static/shared/dom.js";
@@ -26,14 +26,14 @@ const hundredth = (value) => Math.round(value * 100) / 100;
 // ---- the points
 
 function firstCamera() {
-  // A table that was never calibrated begins with the felt's corners, well inside the picture.
+  // A table that was never calibrated begins with the felt's corners, well inside the image.
   const { width_px: w, height_px: h } = picture;
   const [fw, fh] = [draft.data.felt.width_mm, draft.data.felt.height_mm];
   const at = [[0.22, 0.22], [0.78, 0.22], [0.92, 0.85], [0.08, 0.85]];
   return { width_px: w, height_px: h, points: [[0, 0], [fw, 0], [fw, fh], [0, fh]].map((felt_mm, n) => ({ felt_mm, image_px: [Math.round(at[n][0] * w), Math.round(at[n][1] * h)] })) };
 }
 
-// The camera's px are those of the picture it was calibrated on; another size of the same shape is scaled.
+// The camera's px are those of the image it was calibrated on; another size of the same shape is scaled.
 function fitToPicture() {
   if (!camera()) {
     draft.change((data) => { data.camera = firstCamera(); });
@@ -43,7 +43,7 @@ function fitToPicture() {
   if (w === picture.width_px && h === picture.height_px) return;
   const sameShape = Math.abs(w / h - picture.width_px / picture.height_px) < 0.01;
   if (sameShape && picture.width_px < w) {
-    toast(`The picture has ${picture.width_px} × ${picture.height_px} px; points are kept in the camera's ${w} × ${h}.`);
+    toast(`The image has ${picture.width_px} × ${picture.height_px} px; points are kept in the camera's ${w} × ${h}.`);
     return;
   }
   const [kx, ky] = [picture.width_px / w, picture.height_px / h];
@@ -51,7 +51,7 @@ function fitToPicture() {
     data.camera = { ...data.camera, width_px: picture.width_px, height_px: picture.height_px,
       points: data.camera.points.map((p) => ({ ...p, image_px: [hundredth(p.image_px[0] * kx), hundredth(p.image_px[1] * ky)] })) };
   });
-  toast(`The table file's camera had ${w} × ${h} px; points were scaled to this picture's ${picture.width_px} × ${picture.height_px}.`);
+  toast(`The table file's camera had ${w} × ${h} px; points were scaled to this image's ${picture.width_px} × ${picture.height_px}.`);
 }
 
 function movePoint(n, [x, y], group) {
@@ -159,7 +159,7 @@ function drawFit() {
     lens.textContent = `The corner is moved by ${answer.corner_px.toFixed(1)} px (k1 ${answer.camera.k1 ?? 0}${answer.camera.k2 ? `, k2 ${answer.camera.k2}` : ""}); without it the error is ${answer.plain_rms_px?.toFixed(2) ?? "?"} px rms.`;
   } else {
     lens.textContent = !byId("fit-lens").checked ? ""
-      : camera().points.length < 8 ? "Eight points or more are needed for it." : "The points tell of none.";
+      : camera().points.length < 8 ? "Eight points or more are needed for it." : "The points show none.";
   }
   answer.points.forEach(({ miss_px, miss_mm }, n) => {
     const cell = byId("points").querySelector(`[data-row="${n}"] .miss-cell`);
@@ -209,10 +209,10 @@ function redraw() {
   drawPoints();
   draw();
   fit();
-  draft.tell();
+  draft.showState();
 }
 
-// ---- the picture
+// ---- the image
 
 function usePicture(next) {
   picture = next;
@@ -221,7 +221,7 @@ function usePicture(next) {
   redraw();
 }
 
-const pictures = new PictureChoice(start, { empty: "Choose a picture of the empty table: of a camera, a recording or a file.", onPicture: usePicture });
+const pictures = new PictureChoice(start, { empty: "Choose an image of the empty table: of a camera, a recording or a file.", onPicture: usePicture });
 
 // ---- keys
 
@@ -253,11 +253,11 @@ keys.add("Calibration", [
   ["0", "show all", () => stage.all()],
   ["+", "nearer", () => stage.zoom(1.5, camera()?.points[chosen]?.image_px ?? [0, 0])],
   ["-", "farther", () => stage.zoom(1 / 1.5, camera()?.points[chosen]?.image_px ?? [0, 0])],
-  ["Tab", "in the picture: next point"],
-  ["Delete", "in the picture: take the point away"],
+  ["Tab", "in the image: next point"],
+  ["Delete", "in the image: take the point away"],
 ]);
 
 byId("fit-lens").checked = Boolean(camera()?.k1 || camera()?.k2);
 pictures.begin();
-draft.tell();
+draft.showState();
 document.body.dataset.editor = "ready";

@@ -1,4 +1,4 @@
-// Which picture of a table is worked on: of a camera, a recording or a file.
+// Which image of a table is worked on: of a camera, a recording or a file.
 
 import { ApiError, attempt, get, post } from "/static/shared/api.js";
 import { byId, html } from "/static/shared/dom.js";
@@ -6,7 +6,7 @@ import { byId, html } from "/static/shared/dom.js";
 const LARGEST_FILE = 45_000_000;
 
 export class PictureChoice {
-  // `start` is what the page was given; `empty` is shown while there is no picture.
+  // `start` is what the page was given; `empty` is shown while there is no image.
   constructor(start, { empty, onPicture }) {
     this.start = start;
     this.picture = start.picture;
@@ -47,12 +47,12 @@ export class PictureChoice {
       html("option", { value: "" }, picture ? `${picture.name} (${picture.width_px} × ${picture.height_px})` : "choose …"),
       ...this.start.cameras.map((name) => html("option", { value: `camera ${name}` }, `camera ${name}`)),
       ...this.videos.map(({ folder, file }, n) => html("option", { value: `video ${n}`, "data-folder": folder, "data-file": file }, `recording ${file}`)),
-      html("option", { value: "file" }, "a picture file …"));
+      html("option", { value: "file" }, "an image file …"));
   }
 
   async take(ask) {
     byId("veil").hidden = false;
-    byId("veil").textContent = "Taking the picture …";
+    byId("veil").textContent = "Taking the image …";
     this.use((await attempt(ask)) ?? this.picture);
   }
 

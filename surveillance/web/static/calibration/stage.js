@@ -1,14 +1,14 @@
-// The picture with points and layout: zoom, move, drag, a magnifier.
+// The image with points and layout: zoom, move, drag, a magnifier.
 
 import { svg } from "/static/shared/dom.js";
 
 const MOST_ZOOM = 40;
 const POINT_REM = 0.72; // of the window
-const CLICK_PX = 4; // of the window; a press that moves farther drags the picture
-const LENS_PX = 26; // of the picture, shown in the magnifier
+const CLICK_PX = 4; // of the window; a press that moves farther drags the image
+const LENS_PX = 26; // of the image, shown in the magnifier
 
 export class Stage {
-  // `onPick`, if given, is told where a press without a move was made on the picture itself.
+  // `onPick`, if given, receives the point of a press without a move on the image itself.
   constructor({ stage, canvas, lens, magnifier }, { onChoose, onMove, onEnd, onPick = null }) {
     this.stage = stage;
     this.canvas = canvas;
@@ -25,7 +25,7 @@ export class Stage {
     new ResizeObserver(() => { if (this.size) this.fitView(); }).observe(this.stage);
   }
 
-  // Show a picture of a size in the camera's px.
+  // Show an image of a size in the camera's px.
   show(url, width, height) {
     this.url = url;
     this.size = [width, height];
@@ -41,7 +41,7 @@ export class Stage {
 
   get scale() {
     const rect = this.stage.getBoundingClientRect();
-    return Math.max(this.view[2] / Math.max(rect.width, 1), this.view[3] / Math.max(rect.height, 1)); // px of the picture per px of the window
+    return Math.max(this.view[2] / Math.max(rect.width, 1), this.view[3] / Math.max(rect.height, 1)); // px of the image per px of the window
   }
 
   all() {

@@ -12,6 +12,17 @@ function guess(file, name, files) {
   return files.includes(named) ? named : "";
 }
 
+// Cameras of several videos as those of one shift: each with all of its files, and the first offset.
+export function joined(lists) {
+  const byName = new Map();
+  for (const { name, file, more_files, offset_s } of lists.flat()) {
+    const own = byName.get(name) ?? { name, offset_s, files: new Set() };
+    [file, ...more_files].forEach((one) => own.files.add(one));
+    byName.set(name, own);
+  }
+  return [...byName.values()].map(({ name, offset_s, files: [file, ...more_files] }) => ({ name, file, more_files, offset_s }));
+}
+
 export class CameraFields {
   // `files()` are the names of all videos of the folder; `changed()` is called when one is named.
   constructor(file, files, changed) {
@@ -31,16 +42,30 @@ export class CameraFields {
   }
 
   #field(name) {
-    const file = html("input", { list: FILES, value: guess(this.file, name, this.files()), size: 18,
-      "aria-label": `File of camera ${name} for ${this.file}`, placeholder: "no file", oninput: this.changed, autocomplete: "off", spellcheck: "false" });
+    const of = `camera ${name} for ${this.file}`;
+    const files = html("span", { class: "files" }, this.#file(`File of ${of}`, guess(this.file, name, this.files())));
+    const more = html("button", { class: "btn btn-quiet", type: "button", title: "one more file of this camera's shift",
+      "aria-label": `One more for camera ${name} of ${this.file}`, onclick: () => {
+        files.append(this.#file(`File ${files.children.length + 1} of ${of}`, ""));
+        files.lastElementChild.focus();
+      } }, "+");
     const offset = html("input", { type: "number", step: "0.1", value: "0", min: "-86400", max: "86400",
       "aria-label": `Seconds later that camera ${name} began for ${this.file}`, title: "seconds later than the first recording that it began" });
-    return { file, offset, node: html("label", {}, html("span", {}, name), file, html("span", {}, "began"), offset, html("span", {}, "s later")) };
+    const node = html("div", { class: "camera", role: "group", "aria-label": of },
+      html("span", {}, name), files, more, html("label", {}, html("span", {}, "began"), offset, html("span", {}, "s later")));
+    return { files, offset, node };
+  }
+
+  #file(label, value) {
+    return html("input", { list: FILES, value, size: 18, "aria-label": label, placeholder: "no file", oninput: this.changed, autocomplete: "off", spellcheck: "false" });
   }
 
   // The files that are named, as the API takes them.
   get chosen() {
-    return this.names.map((name) => ({ name, file: this.fields.get(name).file.value.trim(),
-      offset_s: this.fields.get(name).offset.valueAsNumber || 0 })).filter(({ file }) => file);
+    return this.names.map((name) => {
+      const { files, offset } = this.fields.get(name);
+      const [file, ...more_files] = [...files.children].map((field) => field.value.trim()).filter(Boolean);
+      return { name, file, more_files, offset_s: offset.valueAsNumber || 0 };
+    }).filter(({ file }) => file);
   }
 }

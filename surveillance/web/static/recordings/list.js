@@ -23,7 +23,7 @@ const audit = (video, tableFile, cameras) => attempt(() => queue(video, tableFil
 const files = () => videos.map((video) => video.file);
 let videoTable = videoRows(audit, drawButtons, files);
 
-// What is there already stays there: put anew it would lose the focus.
+// A node that is there already stays: replaced it would lose the focus.
 function put(place, node) {
   if (place.firstElementChild !== node) place.replaceChildren(node);
 }

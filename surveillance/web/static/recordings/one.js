@@ -4,7 +4,7 @@ import { attempt, get, post } from "/static/shared/api.js";
 import { byId, html, startValues } from "/static/shared/dom.js";
 import { keys } from "/static/shared/keys.js";
 import { Timeline } from "/static/recordings/timeline.js";
-import { badge, clock, isBusy, kindOf, progressNode } from "/static/recordings/words.js";
+import { badge, besideLines, clock, isBusy, kindOf, progressNode } from "/static/recordings/words.js";
 
 const POLL_MS = 1_500;
 const BEFORE_S = 2; // an alert is played from a little before it
@@ -118,7 +118,7 @@ function drawHead() {
   const { recording } = form;
   byId("state").replaceChildren(badge(recording.state));
   byId("facts").replaceChildren(progressNode(recording), ` · ${recording.rounds} rounds · ${recording.alerts} alerts · table file ${recording.table_file}`,
-    ...recording.cameras.map(({ name, file }) => ` · with ${name}: ${file}`));
+    ...besideLines(recording).map((line) => ` · ${line}`));
   const failed = recording.state === "failed" ? recording.message : "";
   byId("message").hidden = !failed;
   byId("message").textContent = failed;
@@ -149,10 +149,10 @@ function drawAlerts() {
   const chosen = timeline.chosen?.alert_id;
   timeline.chosen = alerts.find((alert) => alert.alert_id === chosen) ?? null;
   const nodes = new Set(alerts.map((alert) => {
-    const told = JSON.stringify(alert);
+    const content = JSON.stringify(alert);
     const { alert_id: id } = alert;
-    // A line that tells the same stays, and the focus with it.
-    if (alertLines.get(id)?.told !== told) alertLines.set(id, { told, node: alertLine(alert, id === chosen) });
+    // An unchanged line stays, and the focus with it.
+    if (alertLines.get(id)?.content !== content) alertLines.set(id, { content, node: alertLine(alert, id === chosen) });
     return alertLines.get(id).node;
   }));
   const list = byId("alerts");

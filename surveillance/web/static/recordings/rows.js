@@ -1,9 +1,9 @@
-// Rows of the recordings page. Each stays the same row while what it tells changes, so that
+// Rows of the recordings page. Each stays the same row while its content changes, so that
 // neither the focus, nor a click, nor a choice is lost when news of an audit come in.
 
 import { html, timeElement } from "/static/shared/dom.js";
-import { CameraFields } from "/static/recordings/cameras.js";
-import { badge, bytes, isBusy, progressNode, titleOf } from "/static/recordings/words.js";
+import { CameraFields, joined } from "/static/recordings/cameras.js";
+import { badge, besideLines, bytes, isBusy, progressNode, titleOf } from "/static/recordings/words.js";
 
 const AUDIT_TITLES = ["Recording", "State", "How far", "Rounds", "Alerts", "Table file", "Started", ""];
 const VIDEO_TITLES = ["", "Video", "Size", "Written", "Table file", "", ""];
@@ -51,7 +51,7 @@ class AuditRow {
   constructor(one, act) {
     this.act = act;
     this.link = html("a", { href: `/recordings/${one.id}`, title: one.files.join(", ") }, titleOf(one));
-    this.beside = one.cameras.map(({ name, file }) => html("div", { class: "muted" }, `with ${name}: ${file}`));
+    this.beside = besideLines(one).map((line) => html("div", { class: "muted", title: one.cameras.flatMap(({ file, more_files }) => [file, ...more_files]).join(", ") }, line));
     this.message = html("div", { class: "message" });
     this.state = html("td");
     this.progress = html("td");
@@ -75,7 +75,7 @@ class AuditRow {
     this.#offer(one.id, this.act ? actOf(one) : null);
   }
 
-  // The button changes with what it does; whoever stood on it stands on the next, or on the row.
+  // The button changes with what it does; the focus goes to the next one, or to the row.
   #offer(id, offered) {
     const [what, words] = offered ?? [];
     const old = this.acts.firstElementChild;
@@ -109,9 +109,9 @@ class VideoRow {
 
   update(video) {
     this.video = video;
-    const told = `${video.recording} ${video.state}`;
-    if (told === this.told) return;
-    this.told = told;
+    const content = `${video.recording} ${video.state}`;
+    if (content === this.content) return;
+    this.content = content;
     const { activeElement: active } = document;
     const focused = this.node.contains(active) && active instanceof HTMLElement ? active : null;
     const link = video.state ? html("a", { href: `/recordings/${video.recording}` }, badge(video.state)) : null;
@@ -130,9 +130,10 @@ export const auditRows = (act) => new Rows(AUDIT_TITLES, (one) => one.id, (one) 
 export const videoRows = (audit, choose, files) => (
   new Rows(VIDEO_TITLES, (video) => video.file, (video) => new VideoRow(video, audit, choose, files)));
 // What is named for further cameras in any row.
-export const besideOf = ({ rows }) => new Set([...rows.values()].flatMap((row) => row.cameras.chosen.map(({ file }) => file)));
-// The files that are chosen for a shift, and the table file and the further cameras of the first.
+export const besideOf = ({ rows }) => new Set([...rows.values()].flatMap((row) => row.cameras.chosen.flatMap(({ file, more_files }) => [file, ...more_files])));
+// The files that are chosen for a shift, the table file of the first, and the files that all of
+// them name for each further camera.
 export function chosenOf({ rows }) {
   const chosen = [...rows.values()].filter((row) => row.box.checked);
-  return { files: chosen.map((row) => row.video.file), table: chosen[0]?.select.value, cameras: chosen[0]?.cameras.chosen ?? [], clear: () => chosen.forEach((row) => { row.box.checked = false; }) };
+  return { files: chosen.map((row) => row.video.file), table: chosen[0]?.select.value, cameras: joined(chosen.map((row) => row.cameras.chosen)), clear: () => chosen.forEach((row) => { row.box.checked = false; }) };
 }

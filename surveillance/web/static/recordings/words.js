@@ -1,4 +1,4 @@
-// How recordings are told: times, sizes, states.
+// Texts of recordings: times, sizes, states.
 
 import { html } from "/static/shared/dom.js";
 
@@ -21,6 +21,9 @@ export const STATES = { queued: "waiting", running: "running", stopped: "stopped
 export const badge = (state) => html("span", { class: "badge", "data-state": state }, STATES[state]);
 // A shift of several files goes by its first.
 export const titleOf = ({ file, files }) => (files.length > 1 ? `${file} and ${files.length - 1} more` : file);
+// What further cameras recorded beside it, a line for each.
+export const besideLines = ({ cameras }) => cameras.map(({ name, file, more_files }) => (
+  `with ${name}: ${titleOf({ file, files: [file, ...more_files] })}`));
 export const isBusy = (state) => state === "queued" || state === "running";
 
 // The kind of an alert by its severity, with its sign.

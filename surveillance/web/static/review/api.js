@@ -54,7 +54,7 @@ export class Api {
     return (await ask("GET", `${this.base}/count${query({ ...filter, at })}`)).content;
   }
 
-  // {content, tag}; content is null when the picture with that tag is still the right one.
+  // {content, tag}; content is null when the image with that tag is still the right one.
   picture(id, tag) {
     return ask("GET", `${this.base}/pictures/${id}`, undefined, tag);
   }
@@ -75,12 +75,12 @@ export class Api {
     return (await ask("GET", `${this.base}/pictures/${id}/history/${revision}`)).content;
   }
 
-  // The 53-card check with these boxes on the picture; nothing is saved.
+  // The 53-card check with these boxes on the image; nothing is saved.
   async deal(id, boxes) {
     return (await ask("POST", `${this.base}/pictures/${id}/deal`, { boxes })).content;
   }
 
-  // What is suggested with these boxes on the picture; nothing is saved.
+  // What is suggested with these boxes on the image; nothing is saved.
   async suggestions(id, boxes) {
     return (await ask("POST", `${this.base}/pictures/${id}/suggestions`, { boxes })).content;
   }

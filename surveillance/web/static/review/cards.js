@@ -5,7 +5,7 @@ export const RANKS = ["A", "K", "Q", "J", "T", "9", "8", "7", "6", "5", "4", "3"
 const SIGNS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 const SUIT_WORDS = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
 const RANK_WORDS = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten" };
-const PLAIN = "\ufe0e"; // asks for the plain sign of a suit, not the coloured picture
+const PLAIN = "\ufe0e"; // asks for the plain sign of a suit, not the emoji
 
 export const DECK = [...SUITS.flatMap((suit) => RANKS.map((rank) => rank + suit)), "JOKER"];
 const IN_DECK = new Set(DECK);

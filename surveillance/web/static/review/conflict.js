@@ -1,4 +1,4 @@
-// Two people changed one picture: both versions side by side, and the question which to keep.
+// Two people changed one image: both versions side by side, and the question which to keep.
 
 import { shortName, face, isCard } from "./cards.js";
 import { differences } from "./model.js";
@@ -105,7 +105,7 @@ export class Conflicts {
   }
 }
 
-// The part of the picture in which the versions differ, with room about it.
+// The part of the image in which the versions differ, with room about it.
 function region(boxes, { width, height }) {
   if (!boxes.length) return { x: 0, y: 0, width, height };
   const low = { x: Math.min(...boxes.map((b) => b.x0)), y: Math.min(...boxes.map((b) => b.y0)) };

@@ -1,4 +1,4 @@
-// The 53-card check: which cards of the deal are labelled here, which on its other pictures, and
+// The 53-card check: which cards of the deal are labelled here, which on its other images, and
 // which lie twice. What counts as twice is decided by the server, by the rule of `dataset check`.
 
 import { DECK, face, isCard, shortName } from "./cards.js";
@@ -10,30 +10,30 @@ const ELSEWHERE = "○";
 export const DOUBLE = "‼";
 
 export class Deal {
-  // `onjump(id)`: a card of another picture was clicked; `onchange()`: more is known.
+  // `onjump(id)`: a card of another image was clicked; `onchange()`: more is known.
   constructor(root, api, { onjump, onchange }) {
     this.root = root;
     this.api = api;
     this.onjump = onjump;
     this.onchange = onchange;
-    this.told = null; // what the API tells; `pictures` is null until it does
-    this.asked = null; // the boxes that `told` is or will be about
+    this.answer = null; // of the API; `pictures` is null until it comes
+    this.asked = null; // the boxes that `answer` is or will be about
     this.running = null;
     this.root.hidden = true;
   }
 
-  // Another picture is shown. The strip stays where it is, so that the picture does not jump.
+  // Another image is shown. The strip stays where it is, so that the image does not jump.
   begin(doc) {
     const { deal } = doc.form;
-    this.told = deal && { deal, pictures: null, left_out: 0, elsewhere: {}, twice: [] };
+    this.answer = deal && { deal, pictures: null, left_out: 0, elsewhere: {}, twice: [] };
     this.asked = null;
     this.boxes = null;
     this.running = null;
     this.root.hidden = !deal;
   }
 
-  // Check these boxes of a doc's picture; a promise that holds when `told` is about them.
-  // `again`: also when they were checked before, as other pictures may have changed.
+  // Check these boxes of a doc's image; a promise that holds when `answer` is about them.
+  // `again`: also when they were checked before, as other images may have changed.
   check(doc, boxes, { again = false } = {}) {
     if (!doc.form.deal) return Promise.resolve();
     if (boxes === this.boxes && this.asked && !again) return this.running ?? Promise.resolve();
@@ -41,12 +41,12 @@ export class Deal {
     const asked = JSON.stringify([doc.id, boxes.map(toWire)]);
     if (asked === this.asked && !again) return this.running ?? Promise.resolve();
     this.asked = asked;
-    const run = this.api.deal(doc.id, boxes.map(toWire)).then((told) => {
+    const run = this.api.deal(doc.id, boxes.map(toWire)).then((answer) => {
       if (this.asked !== asked) return;
-      const isNew = JSON.stringify(told) !== JSON.stringify(this.told);
-      this.told = told;
+      const isNew = JSON.stringify(answer) !== JSON.stringify(this.answer);
+      this.answer = answer;
       this.file = doc.form.file;
-      this.root.hidden = !told.deal;
+      this.root.hidden = !answer.deal;
       if (isNew) this.onchange();
     }, () => {
       // The next change or poll asks again.
@@ -57,44 +57,44 @@ export class Deal {
   }
 
   others(label) {
-    return this.told?.elsewhere[label] ?? [];
+    return this.answer?.elsewhere[label] ?? [];
   }
 
-  // The cards that lie twice, this picture being one of the places.
+  // The cards that lie twice, this image being one of the places.
   doubles() {
-    return [...new Set((this.told?.twice ?? [])
+    return [...new Set((this.answer?.twice ?? [])
       .filter(({ where }) => where.includes(this.file)).map(({ card }) => card))];
   }
 
   // "A♠ lies twice in this deal: …" or an empty text.
   warning(label) {
-    const found = this.told?.twice.find(
+    const found = this.answer?.twice.find(
       ({ card, where }) => card === label && where.includes(this.file),
     );
     if (!found) return "";
     const others = found.where.filter((file) => file !== this.file);
-    const where = others.length ? `here and ${others.join(", ")}` : "both on this picture";
+    const where = others.length ? `here and ${others.join(", ")}` : "both on this image";
     return `${DOUBLE} ${shortName(label)} lies twice in this deal: ${where}`;
   }
 
   draw(boxes, typedNow = null) {
-    if (!this.told?.deal) return;
+    if (!this.answer?.deal) return;
     const here = new Set(boxes.map((box) => box.label).filter(isCard));
     const seen = DECK.filter((label) => here.has(label) || this.others(label).length);
-    const doubles = DECK.filter((label) => this.told.twice.some(({ card }) => card === label));
-    const many = this.told.pictures === 1 ? "1 picture" : `${this.told.pictures ?? "…"} pictures`;
-    const cut = this.told.left_out ? `, ${this.told.left_out} of them not looked at` : "";
+    const doubles = DECK.filter((label) => this.answer.twice.some(({ card }) => card === label));
+    const many = this.answer.pictures === 1 ? "1 image" : `${this.answer.pictures ?? "…"} images`;
+    const cut = this.answer.left_out ? `, ${this.answer.left_out} of them not checked` : "";
     this.root.replaceChildren(
       html(
         "p", { class: "words" },
-        html("b", {}, `Deal ${this.told.deal}`), ` · ${many}${cut} · `,
+        html("b", {}, `Deal ${this.answer.deal}`), ` · ${many}${cut} · `,
         html("b", { class: "num" }, `${seen.length} of 53`), " cards seen · ",
         doubles.length
           ? html("b", { class: "bad" }, `${DOUBLE} twice: ${doubles.map(shortName).join("  ")}`)
           : "no card twice",
         html(
           "span", { class: "legend" },
-          `${HERE} on this picture   ${ELSEWHERE} on another of the deal   ${DOUBLE} twice`,
+          `${HERE} on this image   ${ELSEWHERE} on another of the deal   ${DOUBLE} twice`,
         ),
       ),
       html("div", { class: "strip" }, ...DECK.map((label) => this.#cell(
@@ -107,8 +107,8 @@ export class Deal {
     const others = this.others(label);
     const { rank, sign, tone, words } = face(label);
     const state = isDouble ? DOUBLE : isHere ? HERE : others.length ? ELSEWHERE : "";
-    const places = [...(isHere ? ["this picture"] : []), ...others.map((seen) => seen.file)];
-    const told = places.length ? places.join(", ") : "not seen";
+    const places = [...(isHere ? ["this image"] : []), ...others.map((seen) => seen.file)];
+    const where = places.length ? places.join(", ") : "not seen";
     const classes = ["card", tone, isHere ? "here" : others.length ? "elsewhere" : "unseen-card"];
     if (isDouble) classes.push("double");
     if (isTyped) classes.push("typed");
@@ -116,7 +116,7 @@ export class Deal {
       "button",
       {
         type: "button", tabindex: "-1", class: classes.join(" "), "data-card": label,
-        title: `${words}: ${told}`, "aria-label": `${words}: ${isDouble ? "twice, " : ""}${told}`,
+        title: `${words}: ${where}`, "aria-label": `${words}: ${isDouble ? "twice, " : ""}${where}`,
         onclick: () => others.length && this.onjump(others[0].picture),
       },
       html("b", {}, rank), html("span", {}, sign), html("i", {}, state),

@@ -6,7 +6,7 @@ import {
 
 const NUDGE_ENDS_MS = 350;
 const FAR_PX = 10;
-const FIRST_SIDE_SHARE = 0.06; // of the picture's height, for the first box made by a key
+const FIRST_SIDE_SHARE = 0.06; // of the image's height, for the first box made by a key
 
 export class Editing {
   // `app`: doc, selection, select(uid), render(), saved(doc), stage, field, pointer, say(words).
@@ -205,7 +205,7 @@ export class Editing {
     else this.app.say("Nothing was copied. Ctrl+C copies the selected boxes.");
   }
 
-  // Boxes of another picture, selected for what comes next; those that are here already are not
+  // Boxes of another image, selected for what comes next; those that are here already are not
   // put a second time.
   insert(boxes, verb) {
     this.flush();
@@ -221,7 +221,7 @@ export class Editing {
       this.step(doc, [...doc.boxes, ...fresh]);
     }
     this.app.say(`${verb}: ${boxCount(fresh.length)}${
-      outside ? `; ${outside} left out (here already, or outside this picture)` : ""}.`);
+      outside ? `; ${outside} left out (here already, or outside this image)` : ""}.`);
   }
 
   undo() {
@@ -259,7 +259,7 @@ export class Editing {
     this.flush();
     const order = inReadingOrder(this.boxes);
     if (!order.length) {
-      this.app.say("This picture has no boxes. N makes one.");
+      this.app.say("This image has no boxes. N makes one.");
       return;
     }
     const at = order.findIndex((box) => box.uid === this.app.selection.first);

@@ -1,4 +1,4 @@
-// The list of pictures on the left: read in pages, so that its length does not matter.
+// The list of images on the left: read in pages, so that its length does not matter.
 
 import { html } from "./svg.js";
 
@@ -24,7 +24,7 @@ export class Film {
     root.addEventListener("scroll", () => this.#scrolled(), { passive: true });
   }
 
-  // Read the list anew about a picture (which may itself be outside the filter).
+  // Read the list again about an image (which may itself be outside the filter).
   async load(filter, id) {
     this.filter = filter;
     this.loading.clear();
@@ -53,13 +53,13 @@ export class Film {
     if (first && this.items[0] === first) this.firstPlace = count.place;
   }
 
-  // From 1; null when it is not known or the picture is outside the list.
+  // From 1; null when it is not known or the image is outside the list.
   place(id) {
     const index = this.items.findIndex((line) => line.id === id);
     return index < 0 || this.firstPlace === null ? null : this.firstPlace + index;
   }
 
-  // The neighbour of a picture: step 1 or -1; null at the end of the list.
+  // The neighbour of an image: step 1 or -1; null at the end of the list.
   async neighbour(id, step) {
     let line = this.#near(id, step);
     if (!line && (step > 0 ? this.moreAfter : this.moreBefore)) {
@@ -72,14 +72,14 @@ export class Film {
   #near(id, step) {
     const place = this.items.findIndex((line) => line.id === id);
     if (place >= 0) return this.items[place + step];
-    // A picture outside the list has neighbours by number only.
+    // An image outside the list has neighbours by number only.
     if (this.filter.order) return step > 0 ? this.items[0] : undefined;
     return step > 0
       ? this.items.find((line) => line.id > id)
       : this.items.findLast((line) => line.id < id);
   }
 
-  // The next picture of the filter that nobody confirmed, from the start again at the end.
+  // The next image of the filter that nobody confirmed, from the start again at the end.
   // `skip(id)` says which of them are as good as confirmed.
   async nextUnconfirmed(id, skip = undefined) {
     const filter = { ...this.filter, confirmed: false };
@@ -108,7 +108,7 @@ export class Film {
     if (index >= 0 && index < NEAR_END && this.moreBefore) this.#more(-1);
   }
 
-  // What is known better now than the list was told.
+  // Update the line of a doc that changed since the list was read.
   update(doc) {
     const line = this.items.find((one) => one.id === doc.id);
     if (!line) return;
@@ -119,9 +119,9 @@ export class Film {
     const is = line.confirmed_by !== null;
     if (this.confirmed !== null && was !== is) this.confirmed += is ? 1 : -1;
     const old = this.nodes.get(doc.id);
-    if (!old || old.dataset.told === told(line)) return;
+    if (!old || old.dataset.shown === shownValues(line)) return;
     const node = this.#node(line);
-    // The picture itself stays: a new one would be loaded again.
+    // The image itself stays: a new one would be loaded again.
     node.replaceChild(old.querySelector("img"), node.querySelector("img"));
     old.replaceWith(node);
     if (doc.id === this.current) node.setAttribute("aria-current", "true");
@@ -194,7 +194,7 @@ export class Film {
     const node = html(
       "button",
       {
-        type: "button", tabindex: "-1", "data-id": line.id, "data-told": told(line),
+        type: "button", tabindex: "-1", "data-id": line.id, "data-shown": shownValues(line),
         title: line.file,
         class: isConfirmed ? "done" : "open",
         "aria-label": `${line.file}, ${line.boxes} boxes, ${state}`,
@@ -217,4 +217,4 @@ export class Film {
 }
 
 // What a line shows that may change.
-const told = (line) => `${line.boxes} ${line.confirmed_by} ${Boolean(line.unsaved)}`;
+const shownValues = (line) => `${line.boxes} ${line.confirmed_by} ${Boolean(line.unsaved)}`;

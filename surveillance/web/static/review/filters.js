@@ -1,4 +1,4 @@
-// Which pictures are gone through; kept in the address, so that a reload comes back to them.
+// Which images are gone through; kept in the address, so that a reload comes back to them.
 
 const NO_SPLIT = "(none)";
 const ADDRESS_PAUSE_MS = 100;
@@ -25,7 +25,7 @@ export class Filters {
     return $("filter-order").value === "disagreement";
   }
 
-  // Gives back the picture to go to; null when there is none, or the filter changed again.
+  // Returns the image to go to; null when there is none, or the filter changed again.
   async apply(id) {
     this.filtering += 1;
     const { filtering } = this;
@@ -49,7 +49,7 @@ export class Filters {
         const first = this.app.film.items.find((line) => line.id >= from)
           ?? this.app.film.items[0];
         if (first) return first.id;
-        this.app.say("No picture is like that.");
+        this.app.say("No image matches.");
         this.app.render();
       }
     } catch (error) {

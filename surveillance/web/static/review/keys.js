@@ -1,8 +1,8 @@
-// Which key does what: one table for the keyboard and for the page that tells it.
+// Which key does what: one table for the keyboard and for the page that lists it.
 
 import { html } from "./svg.js";
 
-// [key as KeyboardEvent tells it, with Ctrl+ and Shift+; command]. With a box selected, letters
+// [key as KeyboardEvent names it, with Ctrl+ and Shift+; command]. With a box selected, letters
 // and digits name it; the letters here count while none is.
 const ALWAYS = new Map([
   ["PageDown", "next"], ["PageUp", "previous"], [" ", "nextUnconfirmed"],
@@ -29,7 +29,7 @@ const NONE_SELECTED = new Map([
 
 /** @type {[string, [string, string][]][]} */
 const HELP = [
-  ["Pictures", [
+  ["Images", [
     ["Page Down / Page Up, → / ←", "next, previous"],
     ["Space", "next that nobody confirmed"],
     ["Enter", "confirm, go to the next of those"],
@@ -43,7 +43,7 @@ const HELP = [
     ["Tab in the field", "take the name, next box"],
     ["N or Insert, drag", "new box"],
     ["Ctrl drag", "draw on top of other boxes"],
-    ["C", "copy those of the last picture"],
+    ["C", "copy those of the last image"],
     ["Delete", "delete"],
     ["Ctrl Z / Ctrl Y", "undo, redo"],
     ["Esc", "let go of the box"],
@@ -60,21 +60,21 @@ const HELP = [
     ["Ctrl Shift drag", "all within a frame"],
     ["Ctrl A / *", "all / all of the same name"],
     ["letters, Delete", "name, move, delete them all"],
-    ["Ctrl C / Ctrl V", "copy, paste into another picture"],
+    ["Ctrl C / Ctrl V", "copy, paste into another image"],
     ["Esc", "let go of them"],
   ]],
   ["Suggestions", [
     ["S / Shift S", "next, previous"],
     ["A / X", "accept, reject"],
-    ["Shift A / Shift X", "accept, reject all of the picture"],
+    ["Shift A / Shift X", "accept, reject all of the image"],
   ]],
   ["View", [
     ["+ / −, wheel", "zoom"],
-    ["Home / End", "whole picture / zoom onto the box"],
+    ["Home / End", "whole image / zoom onto the box"],
     ["Shift drag, Shift arrows", "pan"],
     ["V", "names and boxes, boxes, neither"],
-    ["H", "history of the picture"],
-    ["F6", "leave the picture for the buttons"],
+    ["H", "history of the image"],
+    ["F6", "leave the image for the buttons"],
     ["?", "this page"],
   ]],
 ];
@@ -146,7 +146,7 @@ export function hint(selected, count, place, suggested) {
     ];
   }
   return [
-    ...k("Enter"), "confirm, go on   ", ...k("←", "→"), "pictures   ", ...k("Space"),
+    ...k("Enter"), "confirm, go on   ", ...k("←", "→"), "images   ", ...k("Space"),
     "next not confirmed   ", ...k("Tab"), "boxes   ", ...k("N"), "new box   ",
     ...k("C"), "copy from the last   ",
     ...k("Ctrl Z"), "undo   ", ...k("V"), "hide   ", ...k("?"), "all keys",

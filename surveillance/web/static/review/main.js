@@ -56,7 +56,7 @@ class Review {
       toggle: (uid) => {
         this.editing.flush();
         this.selection.toggle(uid);
-        this.#tellSelected();
+        this.#announceSelected();
         this.render();
       },
       selectWithin: (edges) => {
@@ -131,10 +131,10 @@ class Review {
 
   selectAll(uids, first = undefined) {
     this.selection.all(uids, first);
-    this.#tellSelected();
+    this.#announceSelected();
   }
 
-  #tellSelected() {
+  #announceSelected() {
     this.status.speak(`${boxCount(this.selection.size)} selected`);
   }
 
@@ -276,9 +276,9 @@ class Review {
     if (wanted === null && id !== null && this.filters.wanted.confirmed === undefined) {
       id = (await this.film.nextUnconfirmed(0).catch(() => null)) ?? id;
     }
-    if (id === null) this.say("This dataset has no pictures yet.");
+    if (id === null) this.say("This dataset has no images yet.");
     await this.pictures.go(id);
-    // The address may name a picture that is not there.
+    // The address may name an image that is not there.
     if (!this.doc) await this.pictures.go(this.film.items[0]?.id);
     await resumed;
     $("stage").focus();

@@ -1,5 +1,5 @@
-// Boxes and pictures as values: nothing here touches the page or the network.
-// A box is an object that is never changed; `uid` tells it from others while the page is open.
+// Boxes and images as values: nothing here touches the page or the network.
+// A box is an object that is never changed; `uid` identifies it while the page is open.
 
 let lastUid = 0;
 
@@ -25,7 +25,7 @@ export function sameBoxes(a, b) {
   return a === b || a.length === b.length && a.every((box, n) => sameBox(box, b[n]));
 }
 
-// A short text that boxes of the same values share, whoever wrote them down.
+// A short text, the same for boxes of the same values.
 export function digest(boxes) {
   const text = JSON.stringify(boxes.map(
     (box) => [box.label, ...NUMBERS.map((name) => box[name] ?? null), box.attributes ?? {}],
@@ -62,7 +62,7 @@ export function takeOver(boxes, before) {
 const round = (value) => Math.round(value * 100) / 100;
 export const MIN_SIDE_PX = 2;
 
-// A box with new edges, put right: left before right, inside the picture unless it is turned.
+// A box with new edges, put right: left before right, inside the image unless it is turned.
 // What a model thought of the old edges holds no more.
 export function reshaped(box, edges, size) {
   let [x0, x1] = edges.x0 <= edges.x1 ? [edges.x0, edges.x1] : [edges.x1, edges.x0];
@@ -86,7 +86,7 @@ function widened(low, high, most) {
   return [start, start + MIN_SIDE_PX];
 }
 
-// A box pushed by (dx, dy) px that keeps its size and stays inside the picture.
+// A box pushed by (dx, dy) px that keeps its size and stays inside the image.
 export function moved(box, dx, dy, size) {
   const within = (low, high, step, most) => {
     if (low < 0 || high > most) return step;
@@ -101,7 +101,7 @@ export function moved(box, dx, dy, size) {
   });
 }
 
-// Boxes pushed by (dx, dy) px together: none leaves the picture and none its place in the group.
+// Boxes pushed by (dx, dy) px together: none leaves the image and none its place in the group.
 export function movedAll(boxes, dx, dy, size) {
   const shifts = boxes.map((box) => {
     const there = moved(box, dx, dy, size);
@@ -166,7 +166,7 @@ export function inReadingOrder(boxes) {
 
 const MOST_STEPS = 300;
 
-// One picture that is worked on: what the server has, what is wanted, and the steps between.
+// One image that is worked on: what the server has, what is wanted, and the steps between.
 export class Doc {
   constructor(form) {
     this.id = form.id;
@@ -184,7 +184,7 @@ export class Doc {
     this.take(form);
   }
 
-  // The picture as the server has it now, boxes and all.
+  // The image as the server has it now, boxes and all.
   take(form, tag = null) {
     this.tried = [];
     this.form = form;

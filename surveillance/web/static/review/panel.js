@@ -1,4 +1,4 @@
-// The right side: the verdict on the picture, its boxes, what is known of it, its history.
+// The right side: the verdict on the image, its boxes, what is known of it, its history.
 
 import { face, isCard, shortName } from "./cards.js";
 import { inReadingOrder } from "./model.js";
@@ -30,9 +30,9 @@ export class Panel {
   draw(doc, boxes, selection, marks) {
     // Drawn only when something changed: a button that has the focus keeps it.
     const { boxes: _, ...form } = doc.form;
-    const told = JSON.stringify({ ...doc, form });
-    if (told !== this.told) {
-      this.told = told;
+    const content = JSON.stringify({ ...doc, form });
+    if (content !== this.content) {
+      this.content = content;
       this.#verdict(doc);
       this.#facts(doc.form);
     }
@@ -98,7 +98,7 @@ export class Panel {
     if (!this.list) {
       this.list = html("ol", {});
       this.count = html("h2", {});
-      this.none = html("p", { class: "dim" }, "None. Drag on the picture, or press N.");
+      this.none = html("p", { class: "dim" }, "None. Drag on the image, or press N.");
       this.parts.boxes.replaceChildren(this.count, this.none, this.list);
     }
     this.count.textContent = `Boxes ${this.lines.size}`;
@@ -142,7 +142,7 @@ export class Panel {
       ["Revision", String(form.revision)],
     ];
     this.parts.facts.replaceChildren(
-      html("h2", {}, "Picture"),
+      html("h2", {}, "Image"),
       html("dl", {}, ...facts.filter(([, value]) => value !== null && value !== "")
         .flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, value)])),
     );

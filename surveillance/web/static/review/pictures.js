@@ -1,4 +1,4 @@
-// From picture to picture: loads them, looks ahead, goes to the next, sees what others changed.
+// From image to image: loads them, looks ahead, goes to the next, shows what others changed.
 
 import { Doc } from "./model.js";
 import { person } from "./panel.js";
@@ -8,9 +8,9 @@ const MOST_DOCS = 60;
 export class Pictures {
   constructor(app) {
     this.app = app;
-    this.docs = new Map(); // pictures that were loaded, by id
+    this.docs = new Map(); // images that were loaded, by id
     this.turn = 0;
-    this.target = null; // the picture that was asked for last, shown or not yet
+    this.target = null; // the image that was asked for last, shown or not yet
     this.stepping = Promise.resolve();
     this.upcoming = Promise.resolve(null); // the next that nobody confirmed
   }
@@ -19,7 +19,7 @@ export class Pictures {
     const held = this.app.saver.docs.get(id) ?? this.docs.get(id);
     if (held) return held;
     const { content, tag } = await this.app.api.picture(id);
-    // Two may have asked at once: there is one doc of a picture.
+    // Two may have asked at once: there is one doc of an image.
     const met = this.docs.get(id);
     if (met) return met;
     const doc = new Doc(content);
@@ -33,12 +33,12 @@ export class Pictures {
     return doc;
   }
 
-  // Start loading a picture that will be shown soon; a failure is said when it is shown.
+  // Start loading an image that will be shown soon; a failure is reported when it is shown.
   async preload(id) {
     try {
       const doc = await this.load(id);
       await this.app.stage.preload(doc.form.image_url);
-    } catch { /* `go` meets the same failure and tells it */ }
+    } catch { /* `go` meets the same failure and shows it */ }
   }
 
   async go(id) {
@@ -57,7 +57,7 @@ export class Pictures {
     } catch (error) {
       if (turn === this.turn) this.target = this.app.doc?.id ?? null;
       this.app.status.failed(error, this.app.saver);
-      this.app.say(`Picture ${id}: ${error.message}.`);
+      this.app.say(`Image ${id}: ${error.message}.`);
       return;
     }
     if (turn !== this.turn || !(await this.app.stage.show(doc.form)) || turn !== this.turn) return;
@@ -79,7 +79,7 @@ export class Pictures {
     this.#lookAhead(doc);
   }
 
-  // The next pictures are fetched while this one is looked at.
+  // The next images are fetched while this one is shown.
   #lookAhead(doc) {
     const skip = (id) => this.app.saver.docs.get(id)?.wantConfirmed;
     this.upcoming = this.app.film.nextUnconfirmed(doc.id, skip);
@@ -95,20 +95,20 @@ export class Pictures {
       try {
         const id = await this.app.film.neighbour(this.target ?? this.app.doc.id, by);
         if (id !== null) this.go(id);
-        else this.app.say(by > 0 ? "This is the last picture." : "This is the first picture.");
+        else this.app.say(by > 0 ? "This is the last image." : "This is the first image.");
       } catch (error) {
         this.app.status.failed(error, this.app.saver);
       }
     });
   }
 
-  // The boxes of the picture before this one in the list, put onto this one.
+  // The boxes of the image before this one in the list, put onto this one.
   async copyPrevious() {
     const { doc } = this.app;
     try {
       const id = await this.app.film.neighbour(doc.id, -1);
       if (id === null) {
-        this.app.say("This is the first picture: there is none before it to copy from.");
+        this.app.say("This is the first image: there is none before it to copy from.");
         return;
       }
       const before = await this.load(id);
@@ -121,14 +121,14 @@ export class Pictures {
   async nextUnconfirmed() {
     try {
       const id = await this.upcoming.catch(() => this.app.film.nextUnconfirmed(this.app.doc.id));
-      if (id === null) this.app.say("No other picture of this list waits for confirmation.");
+      if (id === null) this.app.say("No other image of this list waits for confirmation.");
       else await this.go(id);
     } catch (error) {
       this.app.status.failed(error, this.app.saver);
     }
   }
 
-  // What another person did to the picture shown.
+  // What another person did to the image shown.
   async poll() {
     const { doc } = this.app;
     const isQuiet = () => doc === this.app.doc && !doc.waiting && !this.app.editing.pending
@@ -145,7 +145,7 @@ export class Pictures {
           this.app.steps.forget(doc);
           doc.take(content, tag);
           const by = person(content.confirmed_by ?? content.labelled_by);
-          this.app.say(`${by} changed this picture.`);
+          this.app.say(`${by} changed this image.`);
           this.app.selection.keep(doc.boxes);
         } else {
           doc.took(content, tag);

@@ -1,5 +1,5 @@
-// The mouse on the stage: select, move, resize, draw, pan, zoom. Tells what is wanted; the
-// boxes themselves are changed by whoever listens.
+// The mouse on the stage: select, move, resize, draw, pan, zoom. Reports what is wanted; the
+// listener changes the boxes.
 
 
 import { middle, spanned } from "./model.js";
@@ -13,7 +13,7 @@ const WHEEL_STEP = 1.0015;
  * "move" or "turn". A turned box is drawn in two: its "edge", then with no button its "width".
  * @typedef {object} Gesture
  * @property {string} kind
- * @property {{ x: number, y: number }} at px of the picture
+ * @property {{ x: number, y: number }} at px of the image
  * @property {number} clientX
  * @property {number} clientY
  * @property {boolean} moved Farther than a shaking hand.
@@ -34,7 +34,7 @@ export class Pointer {
   constructor(stage, listener) {
     this.stage = stage;
     this.listener = listener;
-    this.last = null; // where the mouse is, px of the picture; null when it is elsewhere
+    this.last = null; // where the mouse is, px of the image; null when it is elsewhere
     /** @type {Gesture | null} */
     this.gesture = null;
     this.armed = false;
@@ -220,7 +220,7 @@ export class Pointer {
       y0: box.y0 + (v < 0 ? dy : 0), y1: box.y1 + (v > 0 ? dy : 0),
     };
     if (!box.angle_deg) return edges;
-    // The far edges of a turned box stay where they are on the picture: its centre moves
+    // The far edges of a turned box stay where they are on the image: its centre moves
     // along the turned axes, not along those of the box's frame.
     const turn = (box.angle_deg * Math.PI) / 180;
     const [ox, oy] = [dx / 2, dy / 2];
@@ -260,7 +260,7 @@ export class Pointer {
     this.stage.root.style.cursor = name;
   }
 
-  // Where a box made by a key goes: about the mouse, or the middle of what is in sight.
+  // Where a box made by a key goes: about the mouse, or the middle of the visible part.
   aim() {
     if (this.last) return this.last;
     const frame = this.stage.canvas.getBoundingClientRect();

@@ -1,4 +1,4 @@
-// Saves every step, in order, one picture beside the other. What is not saved yet also lies in
+// Saves every step, in order, one image beside the other. What is not saved yet also lies in
 // the browser's own store, so that neither a reload nor a dead server loses it.
 
 import { digest, sameBoxes, toWire, withUid } from "./model.js";

@@ -1,4 +1,4 @@
-// The picture with its boxes: drawing, zoom and pan. Knows px of the screen and of the picture.
+// The image with its boxes: drawing, zoom and pan. Knows px of the screen and of the image.
 
 import { face, isCard, shortName } from "./cards.js";
 import { middle } from "./model.js";
@@ -7,7 +7,7 @@ import { svg } from "./svg.js";
 const MOST_SCALE = 40;
 const MARGIN_PX = 12;
 const KNOB_REM = 1.6; // how far above a box the knob stands by which it is turned
-const CROWD = 300; // boxes on a picture beyond which names are shown only where they have room
+const CROWD = 300; // boxes on an image beyond which names are shown only where they have room
 export const HANDLES = [[-1, -1], [0, -1], [1, -1], [1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0]];
 
 // The width of a plate for words, px.
@@ -19,7 +19,7 @@ export class Stage {
     this.root = root;
     this.canvas = canvas;
     this.veil = veil;
-    this.size = null; // of the picture, px
+    this.size = null; // of the image, px
     this.scale = 1;
     this.x = 0;
     this.y = 0;
@@ -53,7 +53,7 @@ export class Stage {
     return this.letter;
   }
 
-  // Start loading a picture that will be shown soon.
+  // Start loading an image that will be shown soon.
   preload(url) {
     const held = this.preloaded.get(url);
     if (held) return held;
@@ -66,7 +66,7 @@ export class Stage {
     return ready;
   }
 
-  // Put up a picture; resolves when it can be seen, or its trouble can.
+  // Put up an image; resolves when it can be seen, or its trouble can.
   async show(form) {
     this.token += 1;
     const { token } = this;
@@ -139,11 +139,11 @@ export class Stage {
     this.#view(scale, this.width / 2 - scale * x, this.height / 2 - scale * y);
   }
 
-  // Pan just so far that a box is in sight.
+  // Pan just so far that a box is visible.
   reveal(box) {
     const { x, y } = this.toScreen(middle(box));
     const half = { x: this.width / 2, y: this.height / 2 };
-    // What lies at the rim of a whole picture is in sight already.
+    // What lies at the rim of a whole image is visible already.
     if (this.fitted && x > 0 && y > 0 && x < this.width && y < this.height) return;
     if (Math.abs(x - half.x) > 0.8 * half.x || Math.abs(y - half.y) > 0.8 * half.y) {
       this.pan(half.x - x, half.y - y);
@@ -153,7 +153,7 @@ export class Stage {
   #view(scale, x, y) {
     this.fitted = false;
     this.scale = scale;
-    // Some of the picture always stays in sight.
+    // Part of the image always stays visible.
     const keep = 60;
     this.x = Math.min(Math.max(x, keep - scale * this.size.width), this.width - keep);
     this.y = Math.min(Math.max(y, keep - scale * this.size.height), this.height - keep);
@@ -163,7 +163,7 @@ export class Stage {
     this.onview();
   }
 
-  // A point of the window in px of the picture.
+  // A point of the window in px of the image.
   toPicture(clientX, clientY) {
     const frame = this.canvas.getBoundingClientRect();
     return {
@@ -188,7 +188,7 @@ export class Stage {
     };
   }
 
-  // The boxes under a point of the picture, the smallest first.
+  // The boxes under a point of the image, the smallest first.
   boxesAt(point, boxes) {
     const slack = 3 / this.scale;
     return boxes
@@ -217,7 +217,7 @@ export class Stage {
     return h === null || v === null || (h === 0 && v === 0) ? null : [h, v];
   }
 
-  // Whether a point of the picture is on the knob by which a box is turned.
+  // Whether a point of the image is on the knob by which a box is turned.
   isKnob(point, box) {
     const { x, y } = this.intoFrame(box, point);
     const reach = (0.6 * this.rem) / this.scale;
@@ -250,7 +250,7 @@ export class Stage {
       const as = `${isChosen} ${isFirst} ${mark} ${view}`;
       const held = this.nodes.get(box.uid);
       gone.delete(box.uid);
-      // The first one's name is kept in sight while the view moves.
+      // The first one's name stays visible while the view moves.
       if (held && held.box === box && held.as === as && !isFirst) continue;
       const node = this.#box(box, { isFirst, isChosen, mark });
       this.nodes.set(box.uid, { box, as, node });
@@ -273,7 +273,7 @@ export class Stage {
       ? [this.#box({ ...ghost, label: "" }, { isFirst: true, isChosen: true, mark: "" })] : []));
   }
 
-  // A group for a box and its edges, in px of the screen from the picture's corner on.
+  // A group for a box and its edges, in px of the screen from the image's corner on.
   #frame(box, attributes) {
     const [x, y] = [this.scale * box.x0, this.scale * box.y0];
     const [width, height] = [this.scale * (box.x1 - box.x0), this.scale * (box.y1 - box.y0)];
@@ -310,7 +310,7 @@ export class Stage {
       svg("circle", { class: "knob", cx: x + width / 2, cy: y - reach, r: 0.34 * this.rem }),
     );
     for (const [h, v] of HANDLES) {
-      // Of a small box only what leaves its inside in sight.
+      // Of a small box only what leaves its inside visible.
       if ((!h && width < 4 * side) || (!v && height < 4 * side)) continue;
       if (Math.max(width, height) < 2 * side && (h !== 1 || v !== 1)) continue;
       group.append(svg("rect", {

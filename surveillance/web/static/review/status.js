@@ -12,7 +12,7 @@ export class Status {
     this.lost = false; // whether the server did not answer last time
   }
 
-  // A line over the picture that goes by itself.
+  // A line over the image that goes by itself.
   say(words) {
     clearTimeout(this.timer);
     this.notice.textContent = words;
@@ -54,7 +54,7 @@ export class Status {
     const { length } = saver.troubles;
     if (length) {
       const why = saver.troubles[0].trouble.message;
-      return `NOT SAVED: ${length === 1 ? saver.troubles[0].form.file : `${length} pictures`}: `
+      return `NOT SAVED: ${length === 1 ? saver.troubles[0].form.file : `${length} images`}: `
         + `${why}. Your edits are kept in this browser and sent again by themselves.`;
     }
     if (saver.storeFull) return "This browser's store is full: do not close the page before all is saved.";

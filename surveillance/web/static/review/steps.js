@@ -1,10 +1,10 @@
 // The steps that can be undone, kept in the browser's own store over a reload. A step is written
-// as what it changed: the boxes of a picture come once a step only where all of them changed.
+// as what it changed: the boxes of an image come once a step only where all of them changed.
 
 import { digest, toWire, withUid } from "./model.js";
 
 const PAUSE_MS = 300;
-const MOST_CHARS = 300_000; // of one picture
+const MOST_CHARS = 300_000; // of one image
 const MOST_PICTURES = 12;
 
 export class Steps {

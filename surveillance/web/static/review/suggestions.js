@@ -1,4 +1,4 @@
-// What a model suggests for the picture shown: gone through one by one, accepted or rejected.
+// What a model suggests for the image shown: gone through one by one, accepted or rejected.
 // Which boxes differ is decided by the server, by the rule of `dataset diff`.
 
 import { face, isCard, shortName } from "./cards.js";
@@ -16,8 +16,8 @@ export class Suggestions {
   }
 
   clear() {
-    this.told = null;
-    this.toldAbout = null; // the boxes that `told` is about
+    this.answer = null;
+    this.answerAbout = null; // the boxes that `answer` is about
     this.asked = null;
     this.active = null;
     this.root.replaceChildren();
@@ -29,13 +29,13 @@ export class Suggestions {
     if (boxes === this.asked) return;
     this.asked = boxes;
     try {
-      const told = await this.app.api.suggestions(doc.id, boxes.map(toWire));
+      const answer = await this.app.api.suggestions(doc.id, boxes.map(toWire));
       if (this.asked !== boxes || this.app.doc !== doc) return;
-      this.told = told;
-      this.toldAbout = boxes;
-      if (told.by !== null && doc.rejected === null) {
-        doc.rejected = told.rejected;
-        doc.savedRejected = told.rejected;
+      this.answer = answer;
+      this.answerAbout = boxes;
+      if (answer.by !== null && doc.rejected === null) {
+        doc.rejected = answer.rejected;
+        doc.savedRejected = answer.rejected;
       }
       this.app.render();
     } catch {
@@ -45,11 +45,11 @@ export class Suggestions {
 
   // Those still open, the most certain first; the box that each is about by its uid.
   get open() {
-    if (!this.told?.by) return [];
+    if (!this.answer?.by) return [];
     const rejected = new Set(this.app.doc.rejected ?? []);
     const there = new Set(this.app.editing.boxes.map((box) => box.uid));
-    return this.told.suggestions
-      .map((one) => ({ ...one, uid: one.own === null ? null : this.toldAbout[one.own].uid }))
+    return this.answer.suggestions
+      .map((one) => ({ ...one, uid: one.own === null ? null : this.answerAbout[one.own].uid }))
       .filter((one) => !rejected.has(one.key) && (one.uid === null || there.has(one.uid)));
   }
 
@@ -63,8 +63,8 @@ export class Suggestions {
   next(step = 1) {
     const { open } = this;
     if (!open.length) {
-      this.app.say(this.told?.by ? "No suggestion is left for this picture."
-        : "Nobody suggested labels for this picture: dataset diff --suggest.");
+      this.app.say(this.answer?.by ? "No suggestion is left for this image."
+        : "Nobody suggested labels for this image: dataset diff --suggest.");
       return;
     }
     const hadSelected = this.app.selection.size > 0;
@@ -131,7 +131,7 @@ export class Suggestions {
     }
     // Until the server is asked again, those taken are no longer open.
     const taken = new Set(some.map((one) => one.key));
-    this.told = { ...this.told, suggestions: this.told.suggestions.filter((s) => !taken.has(s.key)) };
+    this.answer = { ...this.answer, suggestions: this.answer.suggestions.filter((s) => !taken.has(s.key)) };
     this.active = after;
     app.editing.step(doc, boxes);
     this.#reveal();
@@ -178,10 +178,10 @@ export class Suggestions {
 
   draw() {
     const { open, current } = this;
-    const told = JSON.stringify([this.told?.by, open.map((one) => one.key), current?.key]);
-    if (told === this.drawn) return;
-    this.drawn = told;
-    if (!this.told?.by) {
+    const content = JSON.stringify([this.answer?.by, open.map((one) => one.key), current?.key]);
+    if (content === this.drawn) return;
+    this.drawn = content;
+    if (!this.answer?.by) {
       this.root.replaceChildren();
       return;
     }

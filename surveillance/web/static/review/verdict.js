@@ -1,4 +1,4 @@
-// Confirming a picture and taking it back; its history, and bringing older boxes back.
+// Confirming an image and taking it back; its history, and bringing older boxes back.
 
 import { DOUBLE } from "./deal.js";
 

@@ -69,10 +69,10 @@ function placeRow(place, lays, at, doubts) {
 }
 
 function stepBar(step, at) {
-  const told = COURSE_WORDS[step.course];
+  const course = COURSE_WORDS[step.course];
   return bar(step.from_s, step.until_s, at, {
     class: "step", "data-course": step.course ?? "in_order", "data-breach": step.breach ?? "",
-    title: `${words(step.step)}${told ? `, ${told}` : ""}, ${seconds(step.from_s)} to ${seconds(step.until_s)}`,
+    title: `${words(step.step)}${course ? `, ${course}` : ""}, ${seconds(step.from_s)} to ${seconds(step.until_s)}`,
   }, words(step.step));
 }
 

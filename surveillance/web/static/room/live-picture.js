@@ -1,4 +1,4 @@
-// A camera's picture, about one a second, changed only when the next one is whole.
+// A camera's image, about one a second, changed only when the next one is whole.
 
 import { html } from "/static/shared/dom.js";
 
@@ -6,18 +6,18 @@ const EVERY_MS = 1_000;
 const MOST_WAIT_MS = 8_000;
 const OLD_AFTER_MS = 5_000; // without an answer: a net that is cut says nothing
 const GIVE_UP_MS = 20_000;
-const STALE_S = 2; // an older picture is not a live one
+const STALE_S = 2; // an older image is not a live one
 
 const gaveUp = (ms) => new Promise((_, reject) => { setTimeout(() => reject(new Error("no answer")), ms); });
 
 export class LivePicture {
-  // Nothing is asked for before `show` says that there is a picture.
+  // Nothing is asked for before `show` says that there is an image.
   constructor(camera, words) {
     this.camera = camera;
     this.overlay = false;
     this.begun = false;
     this.image = html("img", { alt: words, width: 1280, height: 720, decoding: "async" });
-    this.none = html("p", { class: "no-picture" }, "no picture yet");
+    this.none = html("p", { class: "no-picture" }, "no image yet");
     this.age = html("p", { class: "picture-age" });
     this.node = html("div", { class: "picture" }, this.image, this.none, this.age);
     this.shownAt = null;
@@ -34,7 +34,7 @@ export class LivePicture {
     this.#next();
   }
 
-  // Nothing need be heard for a picture to grow old: its age is counted on here.
+  // An image grows old without any event: its age is counted here.
   #showAge() {
     if (this.shownAt === null) return;
     const age_s = (performance.now() - this.shownAt) / 1_000;
@@ -50,7 +50,7 @@ export class LivePicture {
     this.#next();
   }
 
-  // The last picture stays, but nobody shall take it for a live one.
+  // The last image stays, marked as not live.
   #old() {
     this.node.classList.add("old");
     this.none.hidden = !this.image.hidden;
@@ -85,7 +85,7 @@ export class LivePicture {
   }
 }
 
-// Whether what is seen is drawn over pictures: remembered, changed by button and key.
+// Whether detections are drawn over images: remembered, changed by button and key.
 export function overlaySwitch(button, change) {
   let on = localStorage.getItem("feltwatch.overlay") !== "off";
   const apply = () => {

@@ -2,17 +2,17 @@
 
 import { html } from "/static/shared/dom.js";
 
-const LEAD_S = 1.5; // before the moment, so that one sees it come
+const LEAD_S = 1.5; // before the moment, to show what led to it
 const STILLS_A_SECOND = 3;
 
-// The clip picture by picture, decoded by the server.
+// The clip frame by frame, decoded by the server.
 class Stills {
   constructor(clip, shown) {
     this.clip = clip;
     this.shown = shown;
     this.at = 0;
     this.timer = null;
-    this.node = html("img", { class: "still", alt: "The clip, picture by picture" });
+    this.node = html("img", { class: "still", alt: "The clip, frame by frame" });
   }
 
   async show(at) {
@@ -24,7 +24,7 @@ class Stills {
       this.node.src = image.src;
     } catch {
       this.pause();
-      this.node.alt = "The clip cannot be shown: no picture of it can be decoded.";
+      this.node.alt = "The clip cannot be shown: no frame of it can be decoded.";
     }
     this.shown();
   }
@@ -56,7 +56,7 @@ export class Player {
     this.video.addEventListener("loadedmetadata", () => this.#ready());
     this.video.addEventListener("error", () => this.#stills());
     for (const kind of ["ratechange", "timeupdate", "play", "pause"]) {
-      this.video.addEventListener(kind, () => this.#tell());
+      this.video.addEventListener(kind, () => this.#showPlace());
     }
   }
 
@@ -72,10 +72,10 @@ export class Player {
     const share = this.duration > 0 ? Math.min(1, this.clip.moment_s / this.duration) : 0;
     this.mark.style.left = `${100 * share}%`;
     this.mark.hidden = !this.clip.is_known;
-    this.#tell();
+    this.#showPlace();
   }
 
-  #tell() {
+  #showPlace() {
     const at = this.stills ? this.stills.at : this.video.currentTime;
     const from = at - this.clip.moment_s;
     const place = `${Math.abs(from).toFixed(1)} s ${from < 0 ? "before" : "after"} the moment`;
@@ -135,7 +135,7 @@ export class Player {
 
   #stills() {
     if (this.stills || !this.video.getAttribute("src")) return;
-    this.stills = new Stills(this.clip, () => this.#tell());
+    this.stills = new Stills(this.clip, () => this.#showPlace());
     this.duration = Infinity;
     this.video.replaceWith(this.stills.node);
     this.node.dataset.ready = "true";

@@ -43,7 +43,7 @@ export class Detail {
       this.node.replaceChildren(this.head, html("div", { class: "detail-columns" }, this.stage.node, this.facts), this.round);
       this.node.scrollTop = 0;
     } else {
-      this.stage.update(alert); // pictures and clip come after the alert
+      this.stage.update(alert); // images and clip come after the alert
     }
   }
 

@@ -80,7 +80,7 @@ export class Filters {
     return time ? { since: iso(Date.now() - Number(time) * HOUR_MS) } : {};
   }
 
-  // Whether news of an alert may belong to the list: what the event tells is enough.
+  // Whether an alert may belong to the list; the event alone decides it.
   mayHold(event) {
     const table = this.value("table");
     return !table || event.table === table;

@@ -80,7 +80,7 @@ export class Judge {
     const seat = String(line.seat ?? 0);
     const wagers = ["", "main", ...new Set((alert.hands?.seats ?? []).flatMap((s) => s.wagers.map((w) => w.wager)))];
     dialog.replaceChildren(html("form", { method: "dialog", class: "stack", id: "correct-form" },
-      html("h2", { id: "correct-title" }, "What should have stood there?"),
+      html("h2", { id: "correct-title" }, "What are the correct values?"),
       html("p", { class: "muted" }, "Change what was wrong; the rest is kept as it is."),
       html("div", { class: "correct-fields" },
         field("code", "Code", html("select", { name: "code" }, ...this.codes.map(({ code, title }) => (

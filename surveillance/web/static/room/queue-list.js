@@ -49,7 +49,7 @@ export class AlertList {
     this.#foot();
   }
 
-  // What came since the list was loaded, and was told to nobody here.
+  // Alerts that came since the list was loaded without an event.
   async look() {
     const { asked } = this;
     const page = await attempt(() => get("/api/alerts", { ...this.filters.wanted(), limit: PAGE }));

@@ -116,7 +116,7 @@ live.on("alert_changed", async ({ body }) => {
 live.on("missed", async () => {
   const line = list.current;
   await list.load();
-  // What one looks at, and may be writing about, stays, though the filters hold it no more.
+  // The open alert stays, even where the filters exclude it now.
   if (line && list.current?.id !== line.id) list.pin(line);
 });
 
@@ -166,7 +166,7 @@ keys.add("Evidence", [
   [" ", "play the clip, stop it", () => { if (!detail.stage.play()) toast("This alert has no clip."); }],
   ["n / p", "next picture, the one before", (event) => detail.stage.step(event.key === "n" ? 1 : -1)],
   ["ArrowLeft / ArrowRight", "clip: a second back, on", (event) => detail.stage.seek(event.key === "ArrowLeft" ? -1 : 1)],
-  ["Shift+ArrowLeft / Shift+ArrowRight", "clip: a picture back, on",
+  ["Shift+ArrowLeft / Shift+ArrowRight", "clip: a frame back, on",
     (event) => detail.stage.seek(event.key === "ArrowLeft" ? -1 / 15 : 1 / 15)],
   ["m", "clip: to the moment", () => detail.stage.toMoment()],
   ["s", "clip: slower", () => detail.stage.slower()],

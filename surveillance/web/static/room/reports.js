@@ -20,7 +20,7 @@ function groups(title, lines) {
   if (!lines.length) return null;
   const hasRounds = lines.some((line) => line.rounds !== null);
   const head = ["", ...(hasRounds ? ["Rounds", "Not all read"] : []), "Alerts", "Open", "Confirmed", "Rejected", "Corrected",
-    ...(hasRounds ? ["Stood per 100 rounds"] : [])];
+    ...(hasRounds ? ["Upheld per 100 rounds"] : [])];
   return panel(title, tableOf(head, lines.map((line) => [
     line.name, ...(hasRounds ? [line.rounds.toLocaleString(), line.with_undecided.toLocaleString()] : []), line.total,
     ...STATES.map((state) => line.alerts[state]),
@@ -61,11 +61,11 @@ const stoodLine = (alert) => html("li", {},
 function notable(report, wanted) {
   if (!report.notable.length) return null;
   const list = html("ul", { class: "lines stood" }, ...report.notable.map(stoodLine));
-  const told = html("span", { class: "muted", role: "status" });
+  const status = html("span", { class: "muted", role: "status" });
   const more = html("button", { class: "btn", type: "button" }, "Show more");
   let next = report.notable_next;
-  const tell = () => {
-    told.textContent = `${list.children.length.toLocaleString()} of ${report.stood.toLocaleString()}, newest first; all are in the CSV`;
+  const showCount = () => {
+    status.textContent = `${list.children.length.toLocaleString()} of ${report.stood.toLocaleString()}, newest first; all are in the CSV`;
     more.hidden = !next;
   };
   more.addEventListener("click", async () => {
@@ -77,11 +77,11 @@ function notable(report, wanted) {
     const first = list.children.length;
     next = page.next;
     list.append(...page.alerts.map(stoodLine));
-    tell();
+    showCount();
     list.children[first]?.querySelector("a").focus();
   });
-  tell();
-  return panel("Upheld alerts", list, html("p", { class: "row" }, more, told));
+  showCount();
+  return panel("Upheld alerts", list, html("p", { class: "row" }, more, status));
 }
 
 function draw(report, wanted) {

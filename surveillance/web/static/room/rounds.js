@@ -48,7 +48,7 @@ async function load(cursor = null) {
   next = page.next;
   const hadFocus = document.activeElement === byId("more");
   byId("more").hidden = next === null;
-  // The button goes with the last page: who stood on it goes on with the first of those that came.
+  // The button goes with the last page: the focus goes to the first round of that page.
   if (hadFocus && next === null) body.rows[first]?.querySelector("a").focus();
   byId("none").hidden = body.rows.length > 0;
   document.body.dataset.loaded = "true";

@@ -1,4 +1,4 @@
-// Badges: a sign and words for each state, so that colour is never the only one to tell.
+// Badges: a sign and words for each state, so that none is shown by colour alone.
 
 import { html } from "/static/shared/dom.js";
 

@@ -1,9 +1,18 @@
-// The stage: evidence before and after side by side, each picture alone, or the clip.
+// The stage: evidence before and after side by side, each image alone, or the clip.
 
 import { html } from "/static/shared/dom.js";
 import { Player } from "/static/room/player.js";
 
 const HEADS = { before: "Before", after: "After" };
+
+// Before and after as each camera shows them, the first one's to begin with.
+function pairsOf(pictures) {
+  const cameras = [...new Set(["", ...pictures.map(({ camera }) => camera)])];
+  return cameras.flatMap((camera) => {
+    const pair = ["before", "after"].map((role) => pictures.find((picture) => picture.camera === camera && picture.role === role));
+    return pair[0] && pair[1] ? [{ kind: "pair", words: `${camera && `${camera}: `}before | after`, pictures: pair }] : [];
+  });
+}
 
 export class Stage {
   constructor() {
@@ -12,7 +21,7 @@ export class Stage {
     this.node = html("section", { class: "evidence", "aria-label": "Evidence" }, this.stage, this.strip);
   }
 
-  // What came since, such as the clip; what one looks at stays.
+  // Show what came since, such as the clip; the open view stays.
   update(alert) {
     if (JSON.stringify([alert.pictures, alert.clip]) === this.shown) return;
     const now = this.views[this.at];
@@ -26,9 +35,8 @@ export class Stage {
     const { pictures, clip } = alert;
     this.shown = JSON.stringify([pictures, clip]);
     this.waits = !pictures.length && !alert.bundle_url;
-    const pair = ["before", "after"].map((role) => pictures.find((picture) => picture.role === role));
     this.views = [
-      ...(pair[0] && pair[1] ? [{ kind: "pair", words: "before | after", pictures: pair }] : []),
+      ...pairsOf(pictures),
       ...(clip ? [{ kind: "clip", words: "clip", pictures: [] }] : []),
       ...pictures.map((picture) => ({ kind: "picture", words: picture.words, pictures: [picture] })),
     ];

@@ -1,4 +1,4 @@
-// One table: the large picture, each seat's hands, what is due and why, what happened last.
+// One table: the large image, each seat's hands, what is due and why, what happened last.
 
 import { attempt, get, post, toast } from "/static/shared/api.js";
 import { handElement } from "/static/shared/cards.js";
@@ -45,11 +45,11 @@ function health(line) {
   if (line.state === "off") return [html("span", { class: "muted" }, "This camera has no process now.")];
   const shown = (value, digits) => (value === null ? "–" : value.toFixed(digits));
   return [
-    html("span", {}, html("b", {}, shown(line.fps, 1)), " pictures a second"),
+    html("span", {}, html("b", {}, shown(line.fps, 1)), " frames per second"),
     html("span", { class: line.lag_s > 2 ? "warned" : "" }, html("b", {}, shown(line.lag_s, 1)), " s behind"),
     html("span", {}, html("b", {}, line.dropped.toLocaleString()), " dropped"),
     html("span", {}, html("b", {}, line.restarts), " restarts"),
-    html("span", { class: "muted" }, `picture of ${moment(line.frame_shown_at)}`),
+    html("span", { class: "muted" }, `frame of ${moment(line.frame_shown_at)}`),
     ...line.further.map((one) => html("span", {}, "further camera ", furtherCamera(one),
       one.asked ? `, no frame at ${one.missed.toLocaleString()} of ${one.asked.toLocaleString()} moments` : "")),
   ];
@@ -174,7 +174,7 @@ drawLine(form.line);
 drawLists();
 
 keys.add("Table", [
-  ["o", "what is seen, drawn over the picture or not", turn],
+  ["o", "detections drawn over the image or not", turn],
   ["d", "name the dealer", () => { if (start.may_judge) askDealer(); }],
   ["b", "declare who banks, whose the seats are, meters", () => { if (start.may_judge) askFacts(path); }],
   ["Enter", "open the alert or round that is chosen"],

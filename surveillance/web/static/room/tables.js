@@ -1,16 +1,16 @@
-// The tables as they stand, kept fresh: small news is taken from the event itself, all else
+// The present state of the tables: small changes are taken from the event itself, all else
 // (what is due, the last round) is asked for, at most once in a while for each table.
 
 import { get } from "/static/shared/api.js";
 import { live } from "/static/shared/live.js";
 
 const PAUSE_MS = 1_200;
-const TOLD = ["state", "message", "phase", "round_id", "stream_s", "lag_s", "fps", "dropped",
+const SENT_KEYS = ["state", "message", "phase", "round_id", "stream_s", "lag_s", "fps", "dropped",
   "restarts", "frame_shown_at", "has_picture", "picture_age_s", "further"];
 
 const WORDS = {
-  connecting: "Connecting", running: "Watching", stalled: "No picture arrives",
-  frozen: "Picture stands still", reconnecting: "Reconnecting", ended: "Ended", failed: "Failed",
+  connecting: "Connecting", running: "Watching", stalled: "No frames arrive",
+  frozen: "Frozen image", reconnecting: "Reconnecting", ended: "Ended", failed: "Failed",
   too_slow: "Machine too slow", stale: "No sign of its process", overload: "Left out: overload", off: "Not watched",
 };
 
@@ -38,7 +38,7 @@ export class Tables {
       this.ask(camera);
       return;
     }
-    const news = Object.fromEntries(TOLD.filter((key) => key in body).map((key) => [key, body[key]]));
+    const news = Object.fromEntries(SENT_KEYS.filter((key) => key in body).map((key) => [key, body[key]]));
     Object.assign(line, news, { words: WORDS[body.state] ?? line.words });
     line.further = line.further.map((one) => ({ ...one, words: WORDS[one.state] ?? one.state }));
     const lying = JSON.stringify([body.seats, body.round_id]);
@@ -58,11 +58,11 @@ export class Tables {
     return this.heard.get(camera) ?? 0;
   }
 
-  // An answer that was asked for; what an event told while it was on its way is newer.
+  // Take an answer; an event that came while it was on its way is newer.
   #take(line, heard) {
     const own = this.lines.get(line.camera);
     if (own && this.#heard(line.camera) !== heard) {
-      for (const key of [...TOLD, "words"]) line[key] = own[key];
+      for (const key of [...SENT_KEYS, "words"]) line[key] = own[key];
     }
     this.lines.set(line.camera, line);
     this.changed(line);

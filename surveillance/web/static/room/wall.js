@@ -144,7 +144,7 @@ keys.add("Wall", [
   ["ArrowUp / k", "table above", () => step(-columns())],
   ["Enter", "open the table"],
   ["1", "the first table, 2 the second …", () => open(1)],
-  ["o", "what is seen, drawn over the pictures or not", turn],
+  ["o", "detections drawn over the images or not", turn],
 ]);
 for (let n = 2; n <= 9; n += 1) keys.add("Wall", [[String(n), "", () => open(n), { quiet: true }]]);
 

@@ -66,7 +66,7 @@ export function toast(words, kind = "info") {
   setTimeout(() => node.remove(), TOAST_MS);
 }
 
-// Do something that asks the server; tell what went wrong. Gives back undefined then.
+// Run a request to the server; show its error, and return undefined then.
 export async function attempt(act) {
   try {
     return await act();

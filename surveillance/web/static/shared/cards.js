@@ -8,7 +8,7 @@ const RANKS = {
   A: "ace", K: "king", Q: "queen", J: "jack", T: "ten", 9: "nine", 8: "eight",
   7: "seven", 6: "six", 5: "five", 4: "four", 3: "three", 2: "two",
 };
-const PLAIN = "\ufe0e"; // asks for the plain sign of a suit, not the coloured picture
+const PLAIN = "\ufe0e"; // asks for the plain sign of a suit, not the emoji
 const IN_TEXT = /\b((?:[2-9TJQKA][CDHS])|JOKER)\b/;
 
 export const DECK = [

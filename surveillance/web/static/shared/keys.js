@@ -1,4 +1,4 @@
-// The keyboard of a page: one table for the keys and for the page that tells them ("?").
+// The keyboard of a page: one table for the keys and for the page that lists them ("?").
 //
 //   keys.add("Alerts", [
 //     ["j / ArrowDown", "next alert", () => next()],
@@ -16,7 +16,7 @@ const handlers = new Map();
 let begun = ""; // the first key of two, as in "g a"
 let timer;
 
-// "Ctrl+Shift+x" of a key press. A sign such as "?" tells its own Shift.
+// "Ctrl+Shift+x" of a key press. A sign such as "?" implies its Shift.
 export function keyName(event) {
   const { key } = event;
   const isSign = key.length === 1 && !/[\p{L}\p{N} ]/u.test(key);

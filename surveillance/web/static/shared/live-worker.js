@@ -11,14 +11,14 @@ let timer;
 let silence;
 let wasOpen = false;
 
-const tell = (message) => {
+const broadcast = (message) => {
   for (const port of ports) port.postMessage(message);
 };
 
 function setState(next) {
   if (next === state) return;
   state = next;
-  tell({ kind: "connection", state });
+  broadcast({ kind: "connection", state });
 }
 
 function listenForSilence() {
@@ -43,8 +43,8 @@ function open() {
   const hears = () => {
     listenForSilence();
     setState("open");
-    // A new source, unlike one that came back, does not tell the server what it heard last.
-    if (isNew && wasOpen) tell({ kind: "missed", event: {} });
+    // A new source, unlike one that came back, does not send the server the last event's id.
+    if (isNew && wasOpen) broadcast({ kind: "missed", event: {} });
     [isNew, wasOpen] = [false, true];
   };
   source.onerror = () => {
@@ -59,7 +59,7 @@ function open() {
   for (const kind of ["state", "round", "alert", "alert_changed", "health", "record", "missed"]) {
     source.addEventListener(kind, (event) => {
       hears();
-      tell({ kind, event: JSON.parse(event.data) });
+      broadcast({ kind, event: JSON.parse(event.data) });
     });
   }
   source.addEventListener("here", hears);

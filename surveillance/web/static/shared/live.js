@@ -1,7 +1,7 @@
 // What happens at the tables, as it happens (Server-Sent Events); says when it is cut off.
 //
 //   live.on("alert", (event) => …)      state, round, alert, alert_changed, health, record
-//   live.on("missed", () => …)          events were lost on the way: ask for all anew
+//   live.on("missed", () => …)          events were lost on the way: request all again
 //   live.on("begun", () => …)           from now on events come: ask for what came before them
 
 const GRACE_MS = 2_500; // a connection that comes back at once is not worth a word

@@ -24,7 +24,7 @@ byId("log-out")?.addEventListener("click", () => attempt(async () => {
   location.assign("/login");
 }));
 
-// The count is asked for anew, at most once in a while: alerts may come in a burst.
+// The count is requested again, at most once in a while: alerts may come in a burst.
 const count = byId("open-alerts");
 let waiting = null;
 let counting = null; // the answer that is on its way

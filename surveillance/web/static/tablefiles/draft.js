@@ -32,7 +32,7 @@ export class Draft {
     if (!(group && last?.group === group)) this.steps.push({ before, group });
     if (this.steps.length > MOST_STEPS) this.steps.shift();
     this.check();
-    this.tell();
+    this.showState();
   }
 
   // The next change begins a step of its own.
@@ -47,7 +47,7 @@ export class Draft {
     this.data = JSON.parse(step.before);
     this.handlers.onShow();
     this.check();
-    this.tell();
+    this.showState();
   }
 
   check() {
@@ -59,10 +59,10 @@ export class Draft {
         if (number !== this.number) return;
         this.faults = faults;
         this.handlers.onFaults(faults);
-        this.tell();
+        this.showState();
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        this.tell(error.message);
+        this.showState(error.message);
       }
     }, CHECK_AFTER_MS);
   }
@@ -70,29 +70,29 @@ export class Draft {
   async save(restart = false) {
     if (this.busy) return;
     this.busy = true;
-    this.tell();
+    this.showState();
     const sent = JSON.stringify(this.data);
     try {
       const { revision, restarted } = await put(this.url, { revision: this.revision, data: this.data, restart });
       this.revision = revision;
       this.saved = sent;
-      toast(restarted.length ? `Saved; ${restarted.join(", ")} starts anew.` : "Saved.", "good");
+      toast(restarted.length ? `Saved; ${restarted.join(", ")} restarts.` : "Saved.", "good");
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.status === 409) this.conflict = error.message;
       toast(error.message, "bad");
     } finally {
       this.busy = false;
-      this.tell();
+      this.showState();
     }
   }
 
-  tell(problem = this.conflict) {
+  showState(problem = this.conflict) {
     const [state, words] = this.busy ? ["connecting", "saving"] : problem ? ["bad", problem]
-      : this.faults.length ? ["bad", `${this.faults.length} ${this.faults.length === 1 ? "thing" : "things"} to mend`]
+      : this.faults.length ? ["bad", `${this.faults.length} ${this.faults.length === 1 ? "thing" : "things"} to fix`]
         : this.isChanged ? ["warn", "changed, not saved"] : ["ok", "saved"];
     byId("state").replaceChildren(html("span", { class: "badge", "data-state": state }, words));
-    if (this.conflict) byId("state").append(" ", html("a", { class: "btn", href: location.href, onclick: () => { this.saved = JSON.stringify(this.data); } }, "Look at it anew"));
+    if (this.conflict) byId("state").append(" ", html("a", { class: "btn", href: location.href, onclick: () => { this.saved = JSON.stringify(this.data); } }, "Reload it"));
     byId("save").disabled = this.busy || !this.isChanged || this.faults.length > 0;
     byId("undo").disabled = this.steps.length === 0;
     document.body.dataset.state = state;

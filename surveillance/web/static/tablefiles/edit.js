@@ -40,7 +40,7 @@ function showAll() {
   felt.show();
   chips.show();
   showFaults(draft.faults);
-  draft.tell();
+  draft.showState();
 }
 
 function showPart(part) {

@@ -84,7 +84,7 @@ def crashing(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
     monkeypatch.setattr(Path, "replace", counted(Path.replace))
 
 
-def test_after_a_crash_at_any_step_nothing_is_lost_or_looks_changed(tmp_path: Path) -> None:
+def test_after_a_crash_at_any_step_nothing_is_lost_or_found_changed(tmp_path: Path) -> None:
     finished = False
     for step in range(30):
         folder = tmp_path / str(step)
@@ -115,7 +115,7 @@ def test_after_a_crash_at_any_step_nothing_is_lost_or_looks_changed(tmp_path: Pa
 
 
 @pytest.mark.parametrize("cut", [0, 1, 40, -1])
-def test_a_crash_in_the_middle_of_a_line_is_mended(tmp_path: Path, cut: int) -> None:
+def test_a_crash_in_the_middle_of_a_line_is_repaired(tmp_path: Path, cut: int) -> None:
     chain = filled(tmp_path, 2)
     before = chain.path.read_bytes()
     with pytest.MonkeyPatch.context() as patch:
@@ -158,7 +158,7 @@ def test_a_log_without_end_of_line_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["gone", "broken"])
-def test_a_lost_head_is_told_for_ever(tmp_path: Path, how: str) -> None:
+def test_a_lost_head_is_reported_for_ever(tmp_path: Path, how: str) -> None:
     chain = filled(tmp_path)
     lines = chain.path.read_bytes().splitlines(keepends=True)
     chain.path.write_bytes(b"".join(lines[:-1]))  # with the last line
@@ -174,7 +174,7 @@ def test_a_lost_head_is_told_for_ever(tmp_path: Path, how: str) -> None:
     assert check_log(chain.path).entries[4]["act"] == HEAD_LOST
 
 
-def test_a_disk_that_takes_nothing_is_told_and_the_line_is_written_later(
+def test_a_disk_that_takes_nothing_is_reported_and_the_line_is_written_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chain = filled(tmp_path, 1)

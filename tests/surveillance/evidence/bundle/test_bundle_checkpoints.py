@@ -64,7 +64,7 @@ def test_what_was_not_changed_fits(evidence: Path) -> None:
 
 
 def test_a_dropped_bundle_in_a_log_chained_and_signed_again_is_found(evidence: Path) -> None:
-    """By somebody who has the site's key: the signatures alone tell nothing."""
+    """By somebody who has the site's key: the signatures alone show nothing."""
     drop_bundle(evidence, "own")
     assert verify_folder(evidence, key=KEY.public).problems == ()
     kinds = [(problem.kind, problem.entry) for problem in checked(evidence).problems]
@@ -100,14 +100,14 @@ def test_an_older_copy_that_went_on_from_there_is_found(evidence: Path, tmp_path
     assert (problem.kind, problem.entry) == ("altered", 10)
 
 
-def test_a_log_begun_anew_is_found(evidence: Path) -> None:
+def test_a_restarted_log_is_found(evidence: Path) -> None:
     shutil.rmtree(evidence)
     make_evidence(evidence, bundles=5, key=KEY)
     [problem] = checked(evidence).problems
     assert "is not the log that" in problem.message
 
 
-def test_checkpoints_of_another_key_vouch_for_nothing_and_are_told(evidence: Path) -> None:
+def test_checkpoints_of_another_key_vouch_for_nothing_and_are_reported(evidence: Path) -> None:
     thief = SigningKey.make()
     drop_bundle(evidence, "own")
     elsewhere = evidence.parents[1] / "elsewhere"
@@ -120,7 +120,7 @@ def test_checkpoints_of_another_key_vouch_for_nothing_and_are_told(evidence: Pat
     assert any("holds no checkpoint of this log" in message for message in messages)
 
 
-def test_an_altered_or_half_written_checkpoint_is_told_and_the_next_is_whole(
+def test_an_altered_or_half_written_checkpoint_is_reported_and_the_next_is_whole(
     evidence: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "elsewhere" / CHECKPOINT_FILE
@@ -135,7 +135,7 @@ def test_an_altered_or_half_written_checkpoint_is_told_and_the_next_is_whole(
     assert problem.message == "2 entries are no checkpoint as written"
 
 
-def test_a_key_that_stands_twice_in_a_checkpoint_is_told(evidence: Path, tmp_path: Path) -> None:
+def test_a_key_that_is_twice_in_a_checkpoint_is_reported(evidence: Path, tmp_path: Path) -> None:
     (path,) = (tmp_path / "elsewhere").iterdir()
     first, *rest = path.read_bytes().splitlines(keepends=True)
     at = json.dumps(json.loads(first)["at"]).encode()
@@ -163,29 +163,29 @@ def test_the_bodies_of_a_webhook_are_taken_as_they_came(evidence: Path, tmp_path
 def test_a_time_stamp_is_checked_by_its_authority(evidence: Path, tmp_path: Path) -> None:
     """OpenSSL stamps it; a token of another checkpoint or authority is refused."""
     [first, *_, last], _ = read_checkpoints(tmp_path / "elsewhere")
-    with authority(tmp_path / "authority") as told, authority(tmp_path / "other") as other:
-        token = request_timestamp(last, told.url, told.root)
+    with authority(tmp_path / "authority") as stamps, authority(tmp_path / "other") as other:
+        token = request_timestamp(last, stamps.url, stamps.root)
         write_timestamp(tmp_path / "elsewhere", last, token)
         with pytest.raises(FeltwatchError, match="time stamp is not good"):
-            request_timestamp(last, told.url, other.root)
-        seen = stamped_at(token, last, told.root)
+            request_timestamp(last, stamps.url, other.root)
+        seen = stamped_at(token, last, stamps.root)
         assert abs((seen - datetime.fromisoformat(last.at)).total_seconds()) < 600
         with pytest.raises(FeltwatchError, match="no time stamp of this checkpoint"):
-            stamped_at(token, first, told.root)
+            stamped_at(token, first, stamps.root)
         with pytest.raises(FeltwatchError, match="no time stamp of this checkpoint"):
             stamped_at(token, last, other.root)
         check = verify_folder(
-            evidence, places=[place_at(tmp_path / "elsewhere")], authority=told.root
+            evidence, places=[place_at(tmp_path / "elsewhere")], authority=stamps.root
         )
         assert check.problems == ()
         assert any("1 time stamp, the last of entry 6" in note for note in check.notes)
         write_timestamp(tmp_path / "elsewhere", first, token)
         check = verify_folder(
-            evidence, places=[place_at(tmp_path / "elsewhere")], authority=told.root
+            evidence, places=[place_at(tmp_path / "elsewhere")], authority=stamps.root
         )
         assert [problem.kind for problem in check.problems] == ["altered"]
     with pytest.raises(FeltwatchError, match="gave no time stamp"):
-        request_timestamp(last, told.url, told.root)
+        request_timestamp(last, stamps.url, stamps.root)
 
 
 def test_the_command_compares(

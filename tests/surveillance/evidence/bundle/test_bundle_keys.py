@@ -1,4 +1,4 @@
-"""The key of a log: made once, kept to its owner, and what its signatures tell."""
+"""The key of a log: made once, kept to its owner, and what its signatures show."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_signature_is_of_the_standard(evidence: Path, key_file: Path) -> None:
         public.verify(signature, b"feltwatch line\n" + text.encode())
 
 
-def test_a_chain_written_anew_is_found_with_the_key_alone(evidence: Path, key_file: Path) -> None:
+def test_a_rewritten_chain_is_found_with_the_key_alone(evidence: Path, key_file: Path) -> None:
     key = site_key(key_file, evidence)
     make_evidence(evidence, key=key)
     entries = [e for e in entries_of(evidence) if e["act"] != "verdict"]
@@ -83,11 +83,11 @@ def test_a_chain_written_anew_is_found_with_the_key_alone(evidence: Path, key_fi
         [note] = verify_folder(evidence).notes
         assert verify_folder(evidence).problems == (), how
         assert (
-            "could have written all of it anew" in note
+            "could have rewritten all of it" in note
             if how == "plain"
             else (
-                "the chain holds together; without the key it cannot be told whether all of it was "
-                "written anew" in note
+                "the chain holds together; without the key a log that was rewritten as a whole is "
+                "not found" in note
             )
         )
         problems = verify_folder(evidence, key=key.public).problems
@@ -112,7 +112,7 @@ def test_what_is_signed_goes_on_after_a_chain_was_put_in_its_place(
 def test_lines_and_head_each_need_the_key(evidence: Path, key_file: Path) -> None:
     key = site_key(key_file, evidence)
     make_evidence(evidence, key=key)
-    # A program that was not given the key: its lines are told.
+    # A program that was not given the key: its lines are reported.
     Chain.of(evidence).append("note", {})
     found = verify_folder(evidence, key=key.public).problems
     assert {(p.line, p.message.split(":")[0]) for p in found} == {
@@ -152,7 +152,7 @@ def test_a_log_of_old_is_taken_over_as_it_stands(evidence: Path, key_file: Path)
     write_anew(other, entries[:6], "plain")
     (evidence / CHAIN_FILE).write_bytes((other / CHAIN_FILE).read_bytes() + b"".join(lines[6:]))
     problems = verify_folder(evidence, key=key.public).problems
-    assert "entry 6 was written anew" in " ".join(p.message for p in problems)
+    assert "entry 6 was rewritten" in " ".join(p.message for p in problems)
 
 
 def test_a_new_key_follows_one_that_was_lost(evidence: Path, key_file: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_key_in_the_evidence_folder_is_refused(evidence: Path) -> None:
     assert not evidence.exists()
 
 
-def test_what_is_no_key_is_told(tmp_path: Path) -> None:
+def test_what_is_no_key_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "k.pem"
     with pytest.raises(FeltwatchError, match="No such file"):
         VerifyKey.load(path)
@@ -234,13 +234,13 @@ def test_the_command_checks_by_the_key_and_says_when_it_did_not(
     assert f"signed by the key {key.public.id}: 7 of 7 lines" in said
     assert main(["verify", str(evidence)]) == 0
     said = capsys.readouterr().out
-    assert "note: the chain holds together; without the key it cannot be told whether" in said
+    assert "note: the chain holds together; without the key a log that was rewritten" in said
     assert main(["verify", str(refs[0].path), "--key", public, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["key"], told["signed"], told["changed"]) == (key.public.id, 7, False)
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["key"], printed["signed"], printed["changed"]) == (key.public.id, 7, False)
     write_anew(evidence, entries_of(evidence), "plain")
     assert main(["verify", str(evidence), "--key", public]) == 1
     said = capsys.readouterr().out
-    assert f"no line is signed by the key {key.public.id}: all of it was written anew" in said
+    assert f"no line is signed by the key {key.public.id}: all of it was rewritten" in said
     head_path(evidence / CHAIN_FILE).unlink()
     assert main(["verify", str(evidence), "--key", str(evidence / CHAIN_FILE)]) == 2

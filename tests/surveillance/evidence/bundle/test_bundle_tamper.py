@@ -1,7 +1,7 @@
 """Altered at random, 200 times: every change is found, and the right file is named.
 
 Once in a folder whose log is not signed, and once in one with a key, where whoever alters has
-no key but may write all of the log anew.
+no key but may rewrite the whole log.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def change_log_byte(rng: random.Random, folder: Path) -> Path:
 
 
 def change_lines(rng: random.Random, folder: Path) -> Path:
-    """A line is removed, moved, copied, swapped with another or written anew."""
+    """A line is removed, moved, copied, swapped with another or rewritten."""
     path = folder / CHAIN_FILE
     lines = path.read_bytes().splitlines(keepends=True)
     at, to = rng.sample(range(len(lines)), 2)
@@ -143,9 +143,9 @@ def write_anew(
 
 
 def rebuild_chain(rng: random.Random, folder: Path) -> Path:
-    """The whole log is written anew, with something else in it, and the head with it.
+    """The whole log is rewritten with other content, and the head with it.
 
-    Nothing tells that without the key: plain hashes, the old signatures kept, or signed by a
+    Nothing shows that without the key: plain hashes, the old signatures kept, or signed by a
     key that was made for it.
     """
     path = folder / CHAIN_FILE
@@ -247,7 +247,7 @@ def test_every_byte_of_a_small_bundle(original: Path, tmp_path: Path) -> None:
     path = tmp_path / "b.zip"
     data = sorted(original.rglob("*.zip"))[0].read_bytes()
     clip = min(part_span(sorted(original.rglob("*.zip"))[0], "clip.mp4")[0], len(data))
-    # Of pictures and clip some bytes stand for all; the rest is taken whole.
+    # Of images and clip some bytes stand for all; the rest is taken whole.
     places = [at for at in range(len(data)) if at < 200 or at >= clip + 2400 or at % 16 == 0]
     for at in places:
         changed = bytearray(data)

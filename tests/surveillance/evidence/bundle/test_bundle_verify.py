@@ -94,14 +94,14 @@ def test_a_change_in_the_log_is_named_with_its_line(evidence: Path, change: str)
     (evidence / CHAIN_FILE).write_bytes(b"".join(how(lines_of(evidence))))
     problems = verify_log(evidence / CHAIN_FILE)
     found = {(problem.kind, problem.line, problem.entry) for problem in problems}
-    if "rewritten" in change:  # its hash is told to be wrong as well as what follows
+    if "rewritten" in change:  # its hash is reported as wrong as well as what follows
         assert expected <= found
         assert {line for _, line, _ in found} == {line for _, line, _ in expected}
     else:
         assert found == expected
 
 
-def test_two_lines_swapped_are_told(evidence: Path) -> None:
+def test_two_lines_swapped_are_reported(evidence: Path) -> None:
     lines = lines_of(evidence)
     lines[1], lines[3] = lines[3], lines[1]
     (evidence / CHAIN_FILE).write_bytes(b"".join(lines))
@@ -109,7 +109,7 @@ def test_two_lines_swapped_are_told(evidence: Path) -> None:
     assert moved == {("moved", 2), ("moved", 4)}
 
 
-def test_a_changed_head_is_told(evidence: Path) -> None:
+def test_a_changed_head_is_reported(evidence: Path) -> None:
     head = head_path(evidence / CHAIN_FILE)
     head.write_bytes(head.read_bytes().replace(b'"number":6', b'"number":5'))
     [problem] = verify_log(evidence / CHAIN_FILE)
@@ -118,7 +118,7 @@ def test_a_changed_head_is_told(evidence: Path) -> None:
     assert len(verify_log(evidence / CHAIN_FILE)) == 1
 
 
-def test_a_log_that_is_gone_is_told(evidence: Path) -> None:
+def test_a_log_that_is_gone_is_reported(evidence: Path) -> None:
     (evidence / CHAIN_FILE).unlink()
     assert "the log is gone" in [p.message for p in verify_folder(evidence).problems]
     head_path(evidence / CHAIN_FILE).unlink()
@@ -137,7 +137,7 @@ def test_a_part_that_was_changed_is_named(bundle: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "kind"),
     [
         (lambda d: d[:-1], "1 bytes are missing"),
         (lambda d: d[: len(d) // 2], "bytes are missing"),
@@ -148,13 +148,13 @@ def test_a_part_that_was_changed_is_named(bundle: Path) -> None:
         (lambda _: b"PK\x03\x04" + bytes(50), "is not as it was written"),
     ],
 )
-def test_a_file_cut_or_lengthened_is_told(
-    bundle: Path, change: Callable[[bytes], bytes], told: str
+def test_a_file_cut_or_lengthened_is_reported(
+    bundle: Path, change: Callable[[bytes], bytes], kind: str
 ) -> None:
     bundle.write_bytes(change(bundle.read_bytes()))
     problems = verify_bundle(bundle)
     assert problems
-    assert any(told in problem.message for problem in problems) or told.startswith("2 bytes")
+    assert any(kind in problem.message for problem in problems) or kind.startswith("2 bytes")
 
 
 def test_a_broken_manifest_does_not_hide_other_parts(bundle: Path) -> None:
@@ -194,8 +194,8 @@ def test_the_command_says_what_was_changed(
     assert code == 0
     assert "3 bundles and 6 lines of the log checked: nothing was changed" in said
     code, said = run(capsys, bundle, "--json")
-    told = json.loads(said)
-    assert (code, told["changed"], told["lines"], told["problems"]) == (0, False, 6, [])
+    printed = json.loads(said)
+    assert (code, printed["changed"], printed["lines"], printed["problems"]) == (0, False, 6, [])
     (evidence / CHAIN_FILE).write_bytes(b"".join(altered(lines_of(evidence))))
     code, said = run(capsys, evidence)
     assert code == 1
@@ -206,7 +206,7 @@ def test_the_command_says_what_was_changed(
     assert (problem["kind"], problem["line"]) == ("altered", 3)
 
 
-def test_one_change_is_told_as_one(
+def test_one_change_is_reported_as_one(
     evidence: Path, bundle: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bundle.unlink()
@@ -241,7 +241,7 @@ def test_a_single_bundle_is_held_against_its_log(
     assert "moved: the log knows it as" in said
 
 
-def test_a_head_noted_elsewhere_finds_a_log_written_anew(
+def test_a_head_noted_elsewhere_finds_a_rewritten_log(
     evidence: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     noted = verify_folder(evidence).head
@@ -254,7 +254,7 @@ def test_a_head_noted_elsewhere_finds_a_log_written_anew(
     assert f"the noted head {noted} stands in no line" in said
 
 
-def test_what_cannot_be_checked_is_told(tmp_path: Path, evidence: Path) -> None:
+def test_what_cannot_be_checked_is_refused(tmp_path: Path, evidence: Path) -> None:
     assert main(["verify", str(tmp_path / "nothing")]) == 2
     (tmp_path / "empty").mkdir()
     assert main(["verify", str(tmp_path / "empty")]) == 2

@@ -114,7 +114,7 @@ def test_a_stretch_of_the_file_is_the_part(tmp_path: Path) -> None:
             look(ref.path, "nothing")
 
 
-def test_what_cannot_be_a_bundle_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+def test_what_cannot_be_a_bundle_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     chain = Chain.of(tmp_path / "e")
     wrong = [
         (contents(pictures={"../x.jpg": b""}), "cannot be the name"),
@@ -122,15 +122,17 @@ def test_what_cannot_be_a_bundle_is_told_and_leaves_nothing(tmp_path: Path) -> N
         (contents(clip=tmp_path / "gone.mp4"), r"gone\.mp4: the clip\.mp4 cannot be read"),
         (replace(contents(), at=contents().at.replace(tzinfo=None)), "no zone"),
     ]
-    for given, told in wrong:
-        with pytest.raises(FeltwatchError, match=told):
+    for given, message in wrong:
+        with pytest.raises(FeltwatchError, match=message):
             write_bundle(tmp_path / "e" / "day", given, chain)
     with pytest.raises(FeltwatchError, match="beside their log"):
         write_bundle(tmp_path / "elsewhere", contents(), chain)
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
 
 
-def test_a_clip_that_still_grows_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clip_that_still_grows_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from surveillance.evidence.bundle import write
 
     clip = make_clip(tmp_path)

@@ -79,6 +79,6 @@ def test_evidence_signed_by_a_token_is_checked_with_its_public_key(
 def test_what_is_missing_is_named_without_the_pin(token: TokenPlace, wrong: str) -> None:
     changed = {"token": token.token, "label": token.label, "pin": token.pin, "module": LIBRARY}
     changed[wrong] = Path("/usr/lib/none.so") if wrong == "module" else "8888"
-    with pytest.raises(FeltwatchError, match=r"pkcs11:token=.*;object=.*cannot be used") as told:
+    with pytest.raises(FeltwatchError, match=r"pkcs11:token=.*;object=.*cannot be used") as raised:
         TokenSigner(TokenPlace(**changed))  # type: ignore[arg-type]
-    assert PIN not in str(told.value)
+    assert PIN not in str(raised.value)

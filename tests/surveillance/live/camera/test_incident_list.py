@@ -21,10 +21,10 @@ def acts(incidents: Incidents, faults: dict[str, tuple[str, float]], now: float)
     return [f"{c.kind} {c.act}" for c in incidents.update(faults, now)]
 
 
-def test_one_incident_is_told_once_and_its_end_once() -> None:
+def test_one_incident_is_reported_once_and_its_end_once() -> None:
     incidents = Incidents()
-    told = [a for t in range(100) for a in acts(incidents, FROZEN if 10 <= t < 60 else {}, t)]
-    assert told == ["frozen began", "frozen ended"]
+    reported = [a for t in range(100) for a in acts(incidents, FROZEN if 10 <= t < 60 else {}, t)]
+    assert reported == ["frozen began", "frozen ended"]
 
 
 def test_a_fault_must_last() -> None:
@@ -50,14 +50,14 @@ def test_one_that_comes_back_soon_is_the_same_and_later_another() -> None:
 @given(st.lists(st.tuples(st.floats(0, 90), st.booleans(), st.booleans()), max_size=60))
 def test_begin_and_end_alternate_for_each_kind(steps: list[tuple[float, bool, bool]]) -> None:
     incidents, now = Incidents(), 0.0
-    told: dict[str, list[str]] = {"frozen": [], "no-picture": []}
+    reported: dict[str, list[str]] = {"frozen": [], "no-picture": []}
     for step, frozen, slow in steps:
         now += step
         faults = (FROZEN if frozen else {}) | (SLOW if slow else {})
         for change in incidents.update(faults, now):
-            told[change.kind].append(change.act)
+            reported[change.kind].append(change.act)
         assert len(incidents._known) <= 2
-    for kind, own in told.items():
+    for kind, own in reported.items():
         assert all((act == "ended") == (k % 2 == 1) for k, act in enumerate(own)), own
         assert (kind in incidents.open_kinds) == (len(own) % 2 == 1)
 
@@ -82,7 +82,7 @@ def test_silent_is_play_without_rounds(moving, rounds, silent) -> None:
         assert not any(found[:100])
 
 
-def test_time_without_pictures_is_no_play() -> None:
+def test_time_without_frames_is_no_play() -> None:
     watch = SilentWatch(limit_s=100, idle_s=30)
     watch.look(0.0, moving=True, decided=False)
     assert not watch.look(5000.0, moving=True, decided=False)

@@ -51,8 +51,8 @@ def test_a_login_sets_a_cookie_that_no_script_and_no_other_site_gets(place: Plac
     place.add("ann", Role.REVIEWER)
     caller, answer = log_in(place, "ann")
     assert answer.status_code == 200
-    told = answer.json()
-    assert (told["name"], told["role"], told["via"]) == ("ann", "reviewer", "session")
+    body = answer.json()
+    assert (body["name"], body["role"], body["via"]) == ("ann", "reviewer", "session")
     cookie, known = (line.lower() for line in answer.headers.get_list("set-cookie"))
     assert cookie.startswith(f"{SESSION_COOKIE}=")
     assert known.startswith(f"{devices.COOKIE}=")
@@ -79,7 +79,7 @@ def test_over_tls_the_cookie_is_secure(place: Place) -> None:
     assert all("secure" in cookie.lower() for cookie in cookies)
 
 
-def test_a_wrong_login_tells_nothing_and_is_logged(place: Place) -> None:
+def test_a_wrong_login_reveals_nothing_and_is_logged(place: Place) -> None:
     place.add("ann", Role.VIEWER)
     answers = [log_in(place, "ann", "wrong"), log_in(place, "nobody", PASSWORD)]
     assert {(a.status_code, a.text) for _, a in answers} == {
@@ -90,11 +90,11 @@ def test_a_wrong_login_tells_nothing_and_is_logged(place: Place) -> None:
     assert PASSWORD not in repr(place.store.audit.page().rows)
 
 
-def test_too_many_wrong_logins_are_told_when_to_come_again(place: Place) -> None:
+def test_too_many_wrong_logins_are_answered_with_when_to_retry(place: Place) -> None:
     place.add("ann", Role.VIEWER)
-    told = [log_in(place, "ann", "wrong")[1] for _ in range(11)]
-    assert [a.status_code for a in told] == [401] * 10 + [429]
-    assert told[-1].headers["retry-after"] == "900"
+    outcomes = [log_in(place, "ann", "wrong")[1] for _ in range(11)]
+    assert [a.status_code for a in outcomes] == [401] * 10 + [429]
+    assert outcomes[-1].headers["retry-after"] == "900"
     assert log_in(place, "ann")[1].status_code == 429
     assert place.store.audit.page().rows[0].detail == {"why": "too many failures"}
 
@@ -175,8 +175,8 @@ def test_the_first_admin_chooses_name_and_password(place: Place) -> None:
     secret = path.partition("#")[2]
     caller = place.client()
     assert caller.get("/welcome").status_code == 200
-    told = caller.post("/api/links/look", json={"secret": secret}).json()
-    assert (told["kind"], told["name"], told["role"]) == ("first", None, "admin")
+    answer = caller.post("/api/links/look", json={"secret": secret}).json()
+    assert (answer["kind"], answer["name"], answer["role"]) == ("first", None, "admin")
     bad = caller.post("/api/links/use", json={"secret": secret, "name": "ann", "password": "short"})
     assert bad.status_code == 422
     assert "at least 12" in bad.json()["detail"]
@@ -195,8 +195,8 @@ def test_an_admin_invites_and_the_invited_choose_a_password(place: Place) -> Non
     assert invited["user"]["has_password"] is False
     secret = invited["link"]["path"].partition("#")[2]
     bob = place.client()
-    told = bob.post("/api/links/look", json={"secret": secret}).json()
-    assert (told["kind"], told["name"], told["role"]) == ("invite", "Bob", "reviewer")
+    answer = bob.post("/api/links/look", json={"secret": secret}).json()
+    assert (answer["kind"], answer["name"], answer["role"]) == ("invite", "Bob", "reviewer")
     used = bob.post("/api/links/use", json={"secret": secret, "password": PASSWORD})
     assert used.json()["name"] == "Bob"
     assert bob.get("/api/me").json()["role"] == "reviewer"
@@ -246,8 +246,8 @@ def test_a_token_is_shown_once_counts_for_its_scope_and_is_revoked(place: Place)
     body = {"name": "wall", "scope": "viewer", "expires_at": "2099-01-01T00:00:00Z"}
     made = caller.post("/api/tokens", json=body).json()
     program = place.with_token(made["secret"])
-    told = program.get("/api/me").json()
-    assert (told["name"], told["role"], told["via"], told["scope"]) == (
+    answer = program.get("/api/me").json()
+    assert (answer["name"], answer["role"], answer["via"], answer["scope"]) == (
         "ann", "viewer", "token", "viewer",
     )  # fmt: skip
     assert made["secret"] not in caller.get("/api/tokens").text
@@ -368,8 +368,8 @@ def test_the_log_is_filtered_and_paged(place: Place) -> None:
     admin = place.session(place.add("ann", Role.ADMIN))
     for n in range(5):
         place.store.audit.write("bob" if n % 2 else "cleo", "clip seen", f"alert {n}")
-    told = admin.get("/api/log?by=bob").json()["rows"]
-    assert [line["target"] for line in told] == ["alert 3", "alert 1"]
+    answer = admin.get("/api/log?by=bob").json()["rows"]
+    assert [line["target"] for line in answer] == ["alert 3", "alert 1"]
     assert len(admin.get("/api/log?act=clip+seen&limit=2").json()["rows"]) == 2
     assert [x["target"] for x in admin.get("/api/log?target=alert+4").json()["rows"]] == ["alert 4"]
     assert admin.get("/api/log?since=2099-01-01T00:00:00Z").json()["rows"] == []
@@ -448,11 +448,11 @@ def test_webhooks_are_listed_and_tested_without_their_secrets(place: Place) -> N
     admin = place.session(place.add("ann", Role.ADMIN))
     sent = admin.post("/api/webhooks/0/test")
     assert sent.status_code == 202
-    told = admin.get("/api/webhooks")
-    [hook] = told.json()
+    answer = admin.get("/api/webhooks")
+    [hook] = answer.json()
     assert (hook["url"], hook["waiting"]) == ("http://127.0.0.1:9/", 1)
     assert hook["last"][0]["id"] == sent.json()["id"]
-    assert SECRET_OF_HOOK not in told.text
+    assert SECRET_OF_HOOK not in answer.text
     assert admin.post("/api/webhooks/1/test").status_code == 404
 
 

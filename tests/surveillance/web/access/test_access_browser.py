@@ -100,9 +100,9 @@ def expected(person: Person, *statuses: int) -> None:
         lambda: person.page.evaluate("true") and len(person.complaints) >= len(statuses),
         f"complaints of {statuses}",
     )
-    told = [c for c in person.complaints if "Failed to load resource" in c]
-    assert [c for c in person.complaints if c not in told] == []
-    assert [int(c.partition("status of ")[2][:3]) for c in told] == list(statuses), told
+    failed = [c for c in person.complaints if "Failed to load resource" in c]
+    assert [c for c in person.complaints if c not in failed] == []
+    assert [int(c.partition("status of ")[2][:3]) for c in failed] == list(statuses), failed
 
 
 def test_the_first_admin_comes_in_by_the_link_and_invites(

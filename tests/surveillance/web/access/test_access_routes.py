@@ -79,10 +79,10 @@ def asked(client: Caller, method: str, path: str, body: Any) -> Any:
 
 def body_for(place: Place, line: RouteLine, method: str) -> Any:
     """A body as the OpenAPI wants it; an empty object where it wants none."""
-    told = place.app.openapi()
-    operation = told["paths"].get(line.path, {}).get(method.lower(), {})
+    schema = place.app.openapi()
+    operation = schema["paths"].get(line.path, {}).get(method.lower(), {})
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    return {} if content is None else body_of(content["schema"], told)
+    return {} if content is None else body_of(content["schema"], schema)
 
 
 def test_every_route_says_a_role(place: Place) -> None:
@@ -92,16 +92,16 @@ def test_every_route_says_a_role(place: Place) -> None:
     assert mounts == ["/static"]
 
 
-def test_the_openapi_tells_the_role_of_every_route(place: Place) -> None:
-    told = place.app.openapi()
+def test_the_openapi_names_the_role_of_every_route(place: Place) -> None:
+    schema = place.app.openapi()
     in_openapi = {
         f"{method.upper()} {path}": operation.get(ROLE_KEY)
-        for path, operations in told["paths"].items()
+        for path, operations in schema["paths"].items()
         for method, operation in operations.items()
     }
     pages = {
         f"{method} {page['path']}": page[ROLE_KEY]
-        for page in told[PAGES_KEY]
+        for page in schema[PAGES_KEY]
         for method in page["methods"]
     }
     assert not in_openapi.keys() & pages.keys()
@@ -211,7 +211,7 @@ def test_a_route_that_was_forgotten_is_refused_and_found(tmp_path: Path, table_p
         assert done == []
 
 
-def test_what_a_route_depends_on_tells_a_stranger_nothing(place: Place) -> None:
+def test_what_a_route_depends_on_reveals_nothing_to_a_stranger(place: Place) -> None:
     for path in ("/api/datasets/cards", "/api/datasets/no-such", "/api/users/1", "/api/users/99"):
         assert place.client().get(path).status_code == 401
     broken = place.client().post(

@@ -211,7 +211,7 @@ def test_what_a_store_cannot_keep_is_422_on_both(
     assert answer.json()["detail"].startswith(f"{place}: ")
 
 
-def test_a_camera_that_gives_no_picture_is_no_wrong_request(
+def test_a_camera_that_gives_no_image_is_no_wrong_request(
     running: Running, token: Callable[[Role], str]
 ) -> None:
     # Its source is a file that is no video.

@@ -10,13 +10,14 @@ from typing import Any, cast
 
 from surveillance.audit.recording import audit
 from surveillance.recordings import AllowedFolders, AuditManager
-from surveillance.recordings.worker import Job, Told
+from surveillance.recordings.worker import Job, ProcessReport
 from surveillance.stopped import Stopped
 from surveillance.store import Store
 from tests.surveillance.audit.test_audit_resume import CountingWatcher
 from vision.geometry.table import FurtherCamera
 from vision.sources.base import FileSource
 from vision.sources.moments import Moments
+from vision.sources.shift import ShiftSource
 
 SLOW_S = 0.08
 HELD = "held"
@@ -41,8 +42,10 @@ class SlowWatcher(CountingWatcher):
         self.joined: list[str] = []
 
     def join(self, camera: FurtherCamera, moments: Moments) -> None:
-        source = cast(FileSource, moments.source)
-        self.joined.append(f"{camera.name}: {source.name} {moments.offset_s:g}")
+        source = moments.source
+        files = source.parts if isinstance(source, ShiftSource) else [cast(FileSource, source)]
+        names = ", ".join(file.path.name for file in files)
+        self.joined.append(f"{camera.name}: {names} {moments.offset_s:g}")
 
     def faults(self) -> list[str]:
         return self.joined
@@ -68,14 +71,16 @@ def audit_slowly(job: Job, pipe: Connection, stop: Event) -> None:
             make_watcher=lambda *_: SlowWatcher(job.videos[0].parent, stop),
             clips=job.clips, work_dir=job.work, should_stop=stop.is_set, cameras=job.cameras,
             on_progress=lambda p: pipe.send(
-                Told("progress", p.at_s, p.duration_s, p.speed, p.rounds, p.alerts)
+                ProcessReport("progress", p.at_s, p.duration_s, p.speed, p.rounds, p.alerts)
             ),
         )  # fmt: skip
     except Stopped as error:
-        pipe.send(Told("stopped", message=str(error)))
+        pipe.send(ProcessReport("stopped", message=str(error)))
         return
-    done = Told("done", summary.duration_s, summary.duration_s, summary.speed, summary.rounds,
-                summary.alerts, "; ".join(summary.warnings))  # fmt: skip
+    done = ProcessReport(
+        "done", summary.duration_s, summary.duration_s, summary.speed, summary.rounds,
+        summary.alerts, "; ".join(summary.warnings),
+    )  # fmt: skip
     pipe.send(done)
 
 

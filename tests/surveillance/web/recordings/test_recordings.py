@@ -51,8 +51,8 @@ def queue(client: TestClient, folder: Path) -> int:
 
 
 def state(client: TestClient, id: int) -> str:
-    told: str = client.get(f"/api/recordings/{id}").json()["state"]
-    return told
+    reported: str = client.get(f"/api/recordings/{id}").json()["state"]
+    return reported
 
 
 def test_a_folder_shows_its_videos_with_their_table_files(client: TestClient, folder: Path) -> None:
@@ -93,20 +93,20 @@ def test_an_audit_runs_to_its_results(client: TestClient, folder: Path, store: S
     seen: set[str] = set()
     until(lambda: seen.add(state(client, id)) or "done" in seen, "the audit is done")
     assert "running" in seen
-    told = client.get(f"/api/recordings/{id}/timeline").json()
-    assert told["recording"]["rounds"] == len(told["rounds"]) == 5
-    assert told["recording"]["alerts"] == len(told["alerts"]) > 0
-    assert all(one["id"] for one in (*told["rounds"], *told["alerts"]))
-    alert = store.alerts.get(told["alerts"][0]["id"])
+    answer = client.get(f"/api/recordings/{id}/timeline").json()
+    assert answer["recording"]["rounds"] == len(answer["rounds"]) == 5
+    assert answer["recording"]["alerts"] == len(answer["alerts"]) > 0
+    assert all(one["id"] for one in (*answer["rounds"], *answer["alerts"]))
+    alert = store.alerts.get(answer["alerts"][0]["id"])
     assert alert.recording_id == id
-    numbers = {one["round_id"]: one["id"] for one in told["rounds"]}
-    assert alert.round == numbers[told["alerts"][0]["round_id"]]
-    # Pictures are named from the evidence folder on.
+    numbers = {one["round_id"]: one["id"] for one in answer["rounds"]}
+    assert alert.round == numbers[answer["alerts"][0]["round_id"]]
+    # Images are named from the evidence folder on.
     assert alert.alert.pictures[0].startswith(f"recordings/{id}/evidence/")
     evidence = folder.parent / "data" / "evidence"
     assert all((evidence / name).is_file() for name in alert.alert.pictures)
     assert store.recordings.get(id).out == f"recordings/{id}"
-    row = store.rounds.get(told["rounds"][0]["id"])
+    row = store.rounds.get(answer["rounds"][0]["id"])
     assert row.record["round_id"] == row.round_id
     assert row.versions_id is not None
 
@@ -127,15 +127,15 @@ def test_stopped_it_keeps_what_was_decided_and_goes_on(
     at_s = stopped["recording"]["at_s"]
     assert client.post(f"/api/recordings/{id}/stop").status_code == 422
     assert client.post(f"/api/recordings/{id}/resume").status_code == 200
-    told: list[float] = []
+    times: list[float] = []
     until(
         lambda: (
-            told.append(client.get(f"/api/recordings/{id}").json()["at_s"])
+            times.append(client.get(f"/api/recordings/{id}").json()["at_s"])
             or state(client, id) == "done"
         ),
         "it went on to its end",
     )
-    assert min(told) >= at_s - 1e-6
+    assert min(times) >= at_s - 1e-6
     done = client.get(timeline).json()
     assert len(done["rounds"]) == 5
     assert not (tmp_path / "data" / "audit-work" / str(id)).exists()
@@ -157,7 +157,7 @@ def test_it_goes_on_by_itself_when_the_server_is_started_again(
     assert store.recordings.get(row.id).rounds == 5
 
 
-def test_a_process_that_dies_is_told_and_can_be_tried_again(
+def test_a_process_that_dies_is_reported_and_can_be_tried_again(
     store: Store, folder: Path, tmp_path: Path
 ) -> None:
     with manager_of(store, folder, tmp_path / "data") as manager:
@@ -188,7 +188,7 @@ def test_a_game_that_the_camera_does_not_follow_is_not_queued(
         manager.add(str(folder), "pit 1/night.mp4", str(table), "ann")
 
 
-def test_a_table_file_of_another_camera_is_told(
+def test_a_table_file_of_another_camera_is_reported(
     client: TestClient, folder: Path, manager: AuditManager
 ) -> None:
     manager._audit = run_audit
@@ -241,7 +241,7 @@ def test_a_preview_is_small_and_keeps_the_times(tmp_path: Path) -> None:
     facts = video_facts([sample])
     assert (facts.playable, facts.light, facts.width_px) == (True, False, 3840)
     out = tmp_path / "p" / "preview.mp4"
-    told: list[float] = []
+    times: list[float] = []
 
     # A few seconds will do: cut the sample.
     cut = tmp_path / "cut.mp4"
@@ -251,12 +251,12 @@ def test_a_preview_is_small_and_keeps_the_times(tmp_path: Path) -> None:
             if packet.dts is not None and (packet.pts or 0) * packet.time_base < 2:
                 packet.stream = stream
                 target.mux(packet)
-    make_preview([cut], out, lambda at, _: told.append(at))
+    make_preview([cut], out, lambda at, _: times.append(at))
     assert video_facts([out]).light
     with av.open(str(out)) as container:
         frames = [(f.time, f.width, f.height) for f in container.decode(video=0)]
     assert {f[1:] for f in frames} == {(1280, 720)}
-    assert [f[0] for f in frames] == pytest.approx(told, abs=1e-3)
+    assert [f[0] for f in frames] == pytest.approx(times, abs=1e-3)
     assert 10 <= len(frames) <= 17
     assert sorted(p.name for p in out.parent.iterdir()) == ["preview.mp4"]
     with pytest.raises(FeltwatchError):

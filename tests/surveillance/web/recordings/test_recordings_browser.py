@@ -180,7 +180,7 @@ def test_files_are_chosen_as_one_shift(
     page.until("document.querySelector('video').duration > 3.5")
 
 
-def test_a_folder_outside_is_told_at_its_field(page: Watched) -> None:
+def test_a_folder_outside_is_refused_at_its_field(page: Watched) -> None:
     web = page.page
     web.goto(f"{page.address}/recordings")
     web.wait_for_selector("[data-video]")
@@ -203,13 +203,13 @@ def test_rows_stay_while_audits_go_on(page: Watched, folder: Path, video: Path) 
     row = "#audits tr[data-state=running]"
     stop = web.locator(f"{row} button", has_text="Stop")
     stop.focus()
-    stop.evaluate("button => { window.stood = button }")
+    stop.evaluate("button => { window.kept = button }")
     progress = f"Number(document.querySelector('{row} progress')?.value)"
     page.until(f"{progress} > 0.3")
     for at_s in (1.2, 1.8):
         hold_audits(folder, at_s)
         page.until(f"{progress} > {at_s - 0.3}")
-        assert web.evaluate("document.activeElement === window.stood")
+        assert web.evaluate("document.activeElement === window.kept")
     # Where the button goes the focus does not get lost either.
     web.keyboard.press("Enter")
     web.wait_for_selector("#audits tr[data-state=stopped]")
@@ -226,17 +226,17 @@ def test_rows_stay_while_audits_go_on(page: Watched, folder: Path, video: Path) 
     page.until("document.querySelector('#facts').textContent.includes('0:02 of 0:04')")
     alert = web.locator("#alerts button").first
     alert.focus()
-    alert.evaluate("button => { window.stood = button }")
+    alert.evaluate("button => { window.kept = button }")
     many = "document.querySelectorAll('#alerts button').length"
     before = web.evaluate(many)
     hold_audits(folder, 3.4)
     page.until(f"{many} > {before}")
-    assert web.evaluate("document.activeElement === window.stood")
+    assert web.evaluate("document.activeElement === window.kept")
     web.focus("#acts button")
-    web.evaluate("window.stood = document.activeElement")
+    web.evaluate("window.kept = document.activeElement")
     hold_audits(folder, 3.7)
     page.until("document.querySelector('#facts').textContent.includes('0:03 of 0:04')")
-    assert web.evaluate("document.activeElement === window.stood")
+    assert web.evaluate("document.activeElement === window.kept")
     web.keyboard.press("Enter")
     web.wait_for_selector("#state .badge[data-state=stopped]")
     assert web.evaluate("document.activeElement.textContent") == "Go on"
@@ -255,16 +255,47 @@ def test_further_cameras_are_offered_with_files_of_the_same_name(
     row = web.locator("[data-video='night.mp4']")
     row.wait_for()
     assert row.get_by_label("File of camera low").count() == 0
+    audit = row.get_by_role("button", name="Audit", exact=True)
     row.locator("select").select_option(label="two.toml")
     field = row.get_by_label("File of camera low for night.mp4")
     assert field.input_value() == "night-low.mp4"
     row.get_by_label("Seconds later that camera low began").fill("0.5")
     # What is read beside another is no new recording of its own.
     assert web.locator("#queue-all").is_hidden()
-    row.locator("button").click()
+    audit.click()
     web.get_by_text("with low: night-low.mp4").wait_for()
     web.wait_for_selector("#audits tr[data-state=done]")
     web.click("#audits a")
     web.get_by_text("with low: night-low.mp4").wait_for()
     web.go_back()
     field.wait_for(state="detached")
+
+
+def test_a_shift_takes_the_files_of_a_further_camera_that_its_rows_name(
+    page: Watched, folder: Path, table: TableFile
+) -> None:
+    web = page.page
+    assert table.camera is not None
+    low = FurtherCamera(name="low", **dict(table.camera))
+    two = table.model_copy(update={"cameras": (low,)})
+    (folder / "table.toml").write_text(table_text(two))
+    for start in ("180000", "180004"):
+        shutil.copy(folder / "night.mp4", folder / f"t1_20261122_{start}.mp4")
+        shutil.copy(folder / "night.mp4", folder / f"t1_20261122_{start}-low.mp4")
+    shutil.copy(folder / "night.mp4", folder / "low_20261122_180008.mp4")
+    web.goto(f"{page.address}/recordings")
+    first, second = (
+        web.locator(f"[data-video='t1_20261122_{start}.mp4']") for start in ("180000", "180004")
+    )
+    first.wait_for()
+    second.get_by_label("One more for camera low").click()
+    more = second.get_by_label("File 2 of camera low for t1_20261122_180004.mp4")
+    assert more.evaluate("field => document.activeElement === field")
+    more.fill("low_20261122_180008.mp4")
+    first.get_by_role("checkbox").check()
+    second.get_by_role("checkbox").check()
+    web.get_by_role("button", name="Audit 2 files as one shift").click()
+    web.get_by_text("with low: t1_20261122_180000-low.mp4 and 2 more").wait_for()
+    web.wait_for_selector("#audits tr[data-state=done]")
+    web.click("#audits a")
+    web.get_by_text("with low: t1_20261122_180000-low.mp4 and 2 more").wait_for()

@@ -48,7 +48,7 @@ def question(folder: Path, *cameras: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-LOW = {"name": "low", "file": "night-low.mp4", "offset_s": -0.5}
+LOW = {"name": "low", "file": "night-low.mp4", "offset_s": -0.5, "more_files": []}
 
 
 def test_a_further_cameras_recording_is_audited_too_also_when_it_goes_on(
@@ -71,7 +71,7 @@ def test_a_further_cameras_recording_is_audited_too_also_when_it_goes_on(
     hold_audits(folder, None)
     client.post(f"/api/recordings/{id}/resume")
     until(lambda: state(client, id) == "done", "it is done")
-    assert f"low: {folder / 'night-low.mp4'} -0.5" in store.recordings.get(id).message
+    assert "low: night-low.mp4 -0.5" in store.recordings.get(id).message
 
 
 def test_with_another_cameras_file_it_is_another_audit(client: TestClient, folder: Path) -> None:
@@ -86,24 +86,50 @@ def test_with_another_cameras_file_it_is_another_audit(client: TestClient, folde
 
 
 @pytest.mark.parametrize(
-    ("cameras", "told"),
+    ("cameras", "message"),
     [
         (({**LOW, "name": "side"},), "no such camera under [[cameras]]; it has low"),
         (({**LOW, "file": "gone.mp4"},), "gone.mp4: no such file"),
         (({**LOW, "file": "../w.mp4"},), "lies outside the folders"),
         (({**LOW, "file": "small.mp4"},), "but camera 'low' of"),
         (({**LOW, "file": "night.mp4"},), "is the first camera's"),
+        (({**LOW, "more_files": ["night.mp4"]},), "night.mp4: is the first camera's"),
+        (({**LOW, "more_files": ["night-low.mp4"]},), "night-low.mp4: a file is named twice"),
+        (({**LOW, "more_files": ["gone.mp4"]},), "gone.mp4: no such file"),
+        (({**LOW, "more_files": ["small.mp4"]},), "small.mp4: its frames are 320 x 192"),
+        (({**LOW, "more_files": ["x.mp4"] * 200},), "more_files"),
         ((LOW, {**LOW, "file": "low2.mp4"}), "camera 'low' is named twice"),
         (({**LOW, "offset_s": 1e9},), "offset_s"),
         (({**LOW, "name": "Side Camera"},), "name"),
     ],
 )
 def test_what_cannot_be_read_beside_it_is_refused(
-    client: TestClient, folder: Path, cameras: tuple[dict[str, Any], ...], told: str
+    client: TestClient, folder: Path, cameras: tuple[dict[str, Any], ...], message: str
 ) -> None:
     answer = client.post("/api/recordings", json=question(folder, *cameras))
     assert answer.status_code == 422
-    assert told in str(answer.json()["detail"])
+    assert message in str(answer.json()["detail"])
+
+
+def test_several_files_of_a_camera_are_one_shift_in_whatever_order(
+    client: TestClient, folder: Path, store: Store, video: Path
+) -> None:
+    names = ["low_20261122_180004.mp4", "low_20261122_180000.mp4"]
+    for name in names:
+        shutil.copy(video, folder / name)
+    hold_audits(folder, 0.0)
+    first, second = ({**LOW, "file": a, "more_files": [b]} for a, b in (names, names[::-1]))
+    answer = client.post("/api/recordings", json=question(folder, first))
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["cameras"] == [second]
+    id = answer.json()["id"]
+    kept = CameraFile("low", names[1], -0.5, (names[0],))
+    assert store.recordings.get(id).cameras == (kept,)
+    again = client.post("/api/recordings", json=question(folder, second))
+    assert f"already, as recording {id}" in again.json()["detail"]
+    hold_audits(folder, None)
+    until(lambda: state(client, id) == "done", "it is done")
+    assert f"low: {names[1]}, {names[0]} -0.5" in store.recordings.get(id).message
 
 
 def test_a_file_that_is_gone_when_its_turn_comes_fails_the_audit(
@@ -133,7 +159,7 @@ def test_the_worker_passes_the_cameras_on(folder: Path, monkeypatch: pytest.Monk
     # What it sets for its own process is not for this one.
     monkeypatch.setattr("os.nice", lambda _: 0)
     monkeypatch.setattr("signal.signal", lambda *_: None)
-    cameras = {"low": CameraVideo(folder / "night-low.mp4", 0.25)}
+    cameras = {"low": CameraVideo((folder / "night-low.mp4",), 0.25)}
     job = Job((folder / "night.mp4",), folder / "table.toml", folder, folder, cameras=cameras)
     ours, theirs = multiprocessing.Pipe(duplex=False)
     run_audit(job, theirs, multiprocessing.get_context("spawn").Event())

@@ -191,7 +191,7 @@ def test_cut_off_while_bundles_are_written_none_is_written_twice(
         with pytest.raises(Crash):
             take(store, row, out, chain)
     assert len(bundle_lines(evidence)) == 3
-    # What was left is there still, and so is what an audit done anew leaves.
+    # What was left is there still, and so is what a repeated audit leaves.
     audit(video, table_path, out, make_watcher=lambda *_: CountingWatcher(), clips=ClipPlan())
     take(store, row, out, chain)
     lines = bundle_lines(evidence)
@@ -238,10 +238,10 @@ def test_results_of_an_earlier_version_are_taken_without_bundles(
 def mistake() -> tuple[str, float, float]:
     """The code of the sample's first mistake with a seat's bet, and when its round was, s."""
     for line in (SAMPLE / "truth.jsonl").read_text().splitlines():
-        told = json.loads(line)
-        fault = next((f for f in told["faults"] if f.get("seat")), None)
+        record = json.loads(line)
+        fault = next((f for f in record["faults"] if f.get("seat")), None)
         if fault is not None:
-            return fault["code"], float(told["start_s"]), float(told["end_s"])
+            return fault["code"], float(record["start_s"]), float(record["end_s"])
     raise AssertionError("the sample has a round with a mistake at a seat")
 
 
@@ -293,7 +293,7 @@ def test_a_real_recording_gives_bundles_that_stand_and_clips_that_play(
         packets = [p for p in clip.demux(stream) if p.size]
         assert packets[0].is_keyframe
         length_s = float(max(p.pts or 0 for p in packets) * packets[0].time_base)
-    # From before the first picture of it to after the last, as far as the recording goes.
+    # From before the first frame of it to after the last, as far as the recording goes.
     start_s = float(json.loads(read_part(bundle, "manifest.json"))["clip_start_s"])
     span = ClipPlan().span(alert)
     assert span is not None
@@ -357,7 +357,9 @@ def test_a_key_without_bundles_is_refused(capsys: pytest.CaptureFixture[str]) ->
     assert "--key signs the log of --bundles" in capsys.readouterr().err
 
 
-def test_what_is_damaged_is_told(store: Store, video: Path, table_path: Path, data: Path) -> None:
+def test_what_is_damaged_is_reported(
+    store: Store, video: Path, table_path: Path, data: Path
+) -> None:
     row, out = audited(
         store, video, table_path, data, make_watcher=lambda *_: CountingWatcher(), clips=ClipPlan()
     )

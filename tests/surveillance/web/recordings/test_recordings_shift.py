@@ -147,7 +147,7 @@ def test_what_is_no_shift_is_refused(
     with pytest.raises(FeltwatchError, match="named twice; give each file once"):
         manager.add(str(folder), FILES[0], table, "ann", [FILES[0]])
     shutil.copy(folder / FILES[0], folder / "other.mp4")
-    with pytest.raises(FeltwatchError, match=r"other.mp4: tells no start time of its own"):
+    with pytest.raises(FeltwatchError, match=r"other.mp4: has no start time of its own"):
         manager.add(str(folder), FILES[0], table, "ann", ["other.mp4"])
     with pytest.raises(FeltwatchError, match="lies outside the folders"):
         manager.add(str(folder), FILES[0], table, "ann", ["../film.mp4"])

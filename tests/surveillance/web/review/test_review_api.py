@@ -49,12 +49,12 @@ def ids(client: TestClient, **query: Any) -> list[int]:
     return [line["id"] for line in answer.json()["pictures"]]
 
 
-def test_dataset_tells_labels_and_splits(client: TestClient) -> None:
-    told = client.get(API).json()
-    assert told["name"] == "cards"
-    assert told["labels"] == list(LABELS)
-    assert told["splits"] == [{"name": "train", "pictures": 4}, {"name": "val", "pictures": 2}]
-    assert client.get("/api/datasets").json() == [told]
+def test_dataset_lists_labels_and_splits(client: TestClient) -> None:
+    answer = client.get(API).json()
+    assert answer["name"] == "cards"
+    assert answer["labels"] == list(LABELS)
+    assert answer["splits"] == [{"name": "train", "pictures": 4}, {"name": "val", "pictures": 2}]
+    assert client.get("/api/datasets").json() == [answer]
     assert client.get(f"{API}/labels").json() == list(LABELS)
 
 
@@ -76,7 +76,7 @@ def test_lists_go_both_ways_and_through_filters(client: TestClient) -> None:
     assert client.get(f"{API}/pictures", params={"before": 6, "limit": 5}).json()["more"] is False
 
 
-def test_reading_backwards_meets_every_picture_over_gaps(tmp_path: Path) -> None:
+def test_reading_backwards_meets_every_image_over_gaps(tmp_path: Path) -> None:
     folder = tmp_path / "many"
     with Dataset.create(folder, ["AS"]) as dataset, dataset.batch():
         for n in range(1500):
@@ -100,10 +100,10 @@ def test_reading_backwards_meets_every_picture_over_gaps(tmp_path: Path) -> None
 
 
 def test_count_and_place(client: TestClient) -> None:
-    told = client.get(f"{API}/count", params={"at": 3}).json()
-    assert told == {"matching": 6, "confirmed": 0, "place": 3}
-    told = client.get(f"{API}/count", params={"split": "val", "at": 6}).json()
-    assert told == {"matching": 2, "confirmed": 0, "place": 2}
+    answer = client.get(f"{API}/count", params={"at": 3}).json()
+    assert answer == {"matching": 6, "confirmed": 0, "place": 3}
+    answer = client.get(f"{API}/count", params={"split": "val", "at": 6}).json()
+    assert answer == {"matching": 2, "confirmed": 0, "place": 2}
 
 
 def test_boxes_are_saved_with_their_author_and_kept_on_disk(
@@ -111,15 +111,15 @@ def test_boxes_are_saved_with_their_author_and_kept_on_disk(
 ) -> None:
     answer = put(client, [box("TD") | {"visible": 0.5, "attributes": {"kind": "corner"}}])
     assert answer.status_code == 200, answer.text
-    told = answer.json()
-    assert (told["revision"], told["labelled_by"]) == (2, "person:ann")
+    body = answer.json()
+    assert (body["revision"], body["labelled_by"]) == (2, "person:ann")
     with Dataset.open(dataset_folder) as dataset:
         assert dataset.boxes(1) == (
             Box("TD", 10, 10, 50, 60, visible=0.5, attributes=(("kind", "corner"),)),
         )
 
 
-def test_old_revision_is_refused_with_the_picture_as_it_stands(client: TestClient) -> None:
+def test_old_revision_is_refused_with_the_present_image(client: TestClient) -> None:
     put(client, [box("TD")])
     answer = put(client, [box("9H")], revision=1)
     assert answer.status_code == 409
@@ -156,12 +156,12 @@ def test_many_writers_at_once_lose_nothing(client: TestClient, dataset_folder: P
 
 def test_confirm_and_take_back(client: TestClient) -> None:
     url = f"{API}/pictures/1/confirmation"
-    told = client.put(url, json={"revision": 1, "confirmed": True}).json()
-    assert told["confirmed_by"] == "person:ann"
-    assert told["confirmed_at"]
+    answer = client.put(url, json={"revision": 1, "confirmed": True}).json()
+    assert answer["confirmed_by"] == "person:ann"
+    assert answer["confirmed_at"]
     assert ids(client, confirmed=True) == [1]
-    told = client.put(url, json={"revision": told["revision"], "confirmed": False}).json()
-    assert told["confirmed_by"] is None
+    answer = client.put(url, json={"revision": answer["revision"], "confirmed": False}).json()
+    assert answer["confirmed_by"] is None
 
 
 def test_name_given_in_the_browser_is_kept_with_changes(client: TestClient) -> None:
@@ -171,7 +171,7 @@ def test_name_given_in_the_browser_is_kept_with_changes(client: TestClient) -> N
     assert put(client, []).json()["labelled_by"] == "person:Zoë, pit 2;"
 
 
-def test_history_tells_who_and_gives_back_older_boxes(client: TestClient) -> None:
+def test_history_names_who_and_returns_older_boxes(client: TestClient) -> None:
     put(client, [box("TD")])
     put(client, [box("TD"), box("back", 100, 100, 150, 150)], revision=2)
     lines = client.get(f"{API}/pictures/1/history").json()
@@ -185,10 +185,10 @@ def test_history_tells_who_and_gives_back_older_boxes(client: TestClient) -> Non
     assert client.get(f"{API}/pictures/1/history/9").status_code == 404
 
 
-def test_deal_check_tells_cards_of_the_other_pictures(client: TestClient) -> None:
+def test_deal_check_lists_cards_of_the_other_images(client: TestClient) -> None:
     put(client, [box("9S"), box("9S", 60, 60, 90, 90), box("back")], id=2)
-    told = client.get(f"{API}/pictures/1/deal").json()
-    assert told == {
+    answer = client.get(f"{API}/pictures/1/deal").json()
+    assert answer == {
         "deal": "deal-1",
         "pictures": 2,
         "left_out": 0,
@@ -223,7 +223,7 @@ def test_labels_can_be_added_once(client: TestClient) -> None:
     assert put(client, [box("plaque")]).status_code == 200
 
 
-def test_faults_of_an_import_do_not_keep_the_rest_from_being_mended(
+def test_faults_of_an_import_do_not_keep_the_rest_from_being_corrected(
     dataset_folder: Path, client: TestClient
 ) -> None:
     stray = Box("ten of hearts", -500, 10, 3, 20)
@@ -235,7 +235,7 @@ def test_faults_of_an_import_do_not_keep_the_rest_from_being_mended(
     boxes[0]["x0"] = -499
     refused = put(client, boxes, revision=3)
     assert refused.status_code == 422
-    assert "does not lie within the picture of 640 x 480 px" in refused.json()["detail"]
+    assert "does not lie within the image of 640 x 480 px" in refused.json()["detail"]
 
 
 def test_answers_can_be_kept_by_the_browser(client: TestClient, dataset_folder: Path) -> None:
@@ -272,11 +272,11 @@ def test_thumbnails_are_small_and_made_once(client: TestClient, dataset_folder: 
     assert kept[0].stat().st_mtime_ns == made
 
 
-def test_broken_picture_is_told_and_not_kept(client: TestClient, dataset_folder: Path) -> None:
+def test_broken_image_is_refused_and_not_kept(client: TestClient, dataset_folder: Path) -> None:
     (dataset_folder / PICTURES / "1.jpg").write_bytes(b"\xff\xd8\xff no picture")
     answer = client.get(f"{API}/pictures/1/thumbnail")
     assert answer.status_code == 422
-    assert answer.json()["detail"] == "1.jpg: is no picture that can be read"
+    assert answer.json()["detail"] == "1.jpg: is not an image that can be read"
     assert not list(dataset_folder.rglob(".thumbnails/*/*"))
 
 
@@ -296,9 +296,9 @@ def test_busy_manifest_is_said_and_passes(
     assert put(client, []).status_code == 200
 
 
-def test_openapi_tells_every_route_with_its_forms(client: TestClient) -> None:
-    told = client.get("/api/openapi.json").json()
-    paths = {f"{m.upper()} {path}" for path, ways in told["paths"].items() for m in ways}
+def test_openapi_lists_every_route_with_its_forms(client: TestClient) -> None:
+    schema = client.get("/api/openapi.json").json()
+    paths = {f"{m.upper()} {path}" for path, ways in schema["paths"].items() for m in ways}
     base = "/api/datasets/{dataset}"
     for route in (
         f"GET {base}/pictures", f"GET {base}/pictures/{{id}}", f"GET {base}/labels",
@@ -306,10 +306,10 @@ def test_openapi_tells_every_route_with_its_forms(client: TestClient) -> None:
         f"GET {base}/pictures/{{id}}/history", f"GET {base}/pictures/{{id}}/deal",
     ):  # fmt: skip
         assert route in paths
-    put_boxes = told["paths"][f"{base}/pictures/{{id}}/boxes"]["put"]
+    put_boxes = schema["paths"][f"{base}/pictures/{{id}}/boxes"]["put"]
     answer = put_boxes["responses"]["409"]["content"]["application/json"]["schema"]
     assert answer == {"$ref": "#/components/schemas/ConflictForm"}
-    assert all(path.startswith("/api/") for path in told["paths"])
+    assert all(path.startswith("/api/") for path in schema["paths"])
 
 
 def test_pages_ask_for_nothing_from_elsewhere(client: TestClient) -> None:
@@ -361,7 +361,7 @@ def test_any_box_inside_comes_back_as_it_was_sent(
     assert {name: back[name] for name in sent} == sent
 
 
-def test_lists_stay_quick_over_many_pictures(tmp_path: Path) -> None:
+def test_lists_stay_quick_over_many_images(tmp_path: Path) -> None:
     folder = tmp_path / "cards"
     with Dataset.create(folder, ["AS", "KD"]) as dataset, dataset.batch():
         for n in range(10_000):
@@ -393,9 +393,9 @@ def test_suggestions_are_listed_for_these_boxes_and_rejected(
         Suggestions(dataset).put(1, changed, by="model:v2", disagreement=1.9)
         Suggestions(dataset).put(5, changed[:1], by="model:v2", disagreement=2.5)
 
-    told = client.get(at).json()
-    [one] = told["suggestions"]
-    assert (told["by"], one["kind"], one["own"], one["score"]) == (
+    answer = client.get(at).json()
+    [one] = answer["suggestions"]
+    assert (answer["by"], one["kind"], one["own"], one["score"]) == (
         "model:v2", "wrong_label", 0, 0.9,
     )  # fmt: skip
     assert one["result"]["label"] == "AC"
@@ -426,7 +426,7 @@ def test_suggestions_are_listed_for_these_boxes_and_rejected(
     assert client.get(f"{API}/pictures", params={"order": "size"}).status_code == 422
 
 
-def test_a_picture_of_2000_boxes_is_saved_in_a_moment(client: TestClient) -> None:
+def test_an_image_of_2000_boxes_is_saved_in_a_moment(client: TestClient) -> None:
     boxes = [box("AS", x, y, x + 4, y + 4) for x in range(0, 630, 10) for y in range(0, 470, 14)]
     assert put(client, boxes[:2000]).status_code == 200
     begun = time.process_time()

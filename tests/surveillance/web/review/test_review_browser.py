@@ -132,7 +132,7 @@ def test_boxes_are_drawn_moved_and_resized_by_mouse(ann: Reviewer, dataset_folde
     until(lambda: stored(dataset_folder)[-1].x1 > 530, "the box was made larger")
     assert stored(dataset_folder)[-1].xyxy == pytest.approx((450, 210, 540, 330), abs=2)
 
-    # Over the edge of the picture: the box ends there.
+    # Over the edge of the image: the box ends there.
     ann.press("Escape")
     ann.drag((600, 400), (700, 520))
     ann.type("back")
@@ -193,7 +193,7 @@ def test_quick_keys_all_count(ann: Reviewer) -> None:
     ann.at(3)
 
 
-def test_zoom_and_pan_keep_boxes_on_the_picture(ann: Reviewer, dataset_folder: Path) -> None:
+def test_zoom_and_pan_keep_boxes_on_the_image(ann: Reviewer, dataset_folder: Path) -> None:
     def width() -> float:
         found: float = ann.page.eval_on_selector(
             "#canvas image", "n => n.getBoundingClientRect().width"
@@ -223,7 +223,7 @@ def test_zoom_and_pan_keep_boxes_on_the_picture(ann: Reviewer, dataset_folder: P
     assert stored(dataset_folder) == FIRST_BOXES
 
 
-def test_pictures_are_gone_through_by_keyboard_and_filter(
+def test_images_are_gone_through_by_keyboard_and_filter(
     ann: Reviewer, dataset_folder: Path
 ) -> None:
     ann.press("ArrowRight")
@@ -241,7 +241,7 @@ def test_pictures_are_gone_through_by_keyboard_and_filter(
     ann.press("PageDown")
     ann.at(6)
     ann.press("PageDown")
-    ann.page.locator("#notice").get_by_text("This is the last picture.", exact=True).wait_for()
+    ann.page.locator("#notice").get_by_text("This is the last image.", exact=True).wait_for()
     # A reload comes back to the same place.
     ann.page.reload()
     ann.ready()
@@ -265,7 +265,7 @@ def test_the_deal_is_checked_as_labels_are_typed(ann: Reviewer, dataset_folder: 
     strip = ann.page.locator("#deal")
     strip.get_by_text("4 of 53").wait_for()
     assert ann.page.locator("#deal .card").count() == 53
-    assert ann.page.get_attribute("[data-card=AS]", "aria-label") == "ace of spades: this picture"
+    assert ann.page.get_attribute("[data-card=AS]", "aria-label") == "ace of spades: this image"
     assert ann.page.locator("[data-card='2C']").get_attribute("aria-label") == "2 of clubs: 2.jpg"
     ann.press("Tab")
     ann.type("2c")
@@ -280,7 +280,7 @@ def test_the_deal_is_checked_as_labels_are_typed(ann: Reviewer, dataset_folder: 
     assert "double" in (card.get_attribute("class") or "").split()
     assert "‼" in card.inner_text()
     assert "twice: 2♣" in strip.inner_text().replace("\ufe0e", "")
-    # It can be confirmed all the same, but not by a slip.
+    # It can be confirmed all the same, but not by accident.
     ann.press("Escape", "Enter")
     ann.page.get_by_text("Enter again confirms").wait_for()
     with Dataset.open(dataset_folder) as dataset:
@@ -315,7 +315,7 @@ def test_history_brings_boxes_back(ann: Reviewer, dataset_folder: Path) -> None:
     until(lambda: stored_labels(dataset_folder) == ["QH"], "that was undone")
 
 
-def test_keys_are_told_and_the_name_can_be_changed(ann: Reviewer, dataset_folder: Path) -> None:
+def test_keys_are_listed_and_the_name_can_be_changed(ann: Reviewer, dataset_folder: Path) -> None:
     ann.press("?")
     assert ann.page.locator("#keys").is_visible()
     assert "take the confirmation back" in ann.page.inner_text("#keys")
@@ -436,13 +436,13 @@ def test_two_people_are_asked_which_version_to_keep(
     bob.page.clock.install()
     for person in (ann, bob):
         person.open()
-        # Neither is told of the other's change before saving.
+        # Neither sees the other's change before saving.
         person.page.evaluate("Object.defineProperty(document, 'hidden', { value: true })")
     ann.press("Tab")
     ann.type("2d")
     ann.press("Enter")
     ann.saved()
-    # From here on time passes for him as it is told, however slow the machine.
+    # From here on time passes for him as set, however slow the machine.
     bob.page.clock.pause_at(datetime.now(UTC) + timedelta(minutes=1))
     bob.press("Shift+Tab", "Delete")
     bob.page.wait_for_selector("#conflict[open]")
@@ -452,10 +452,10 @@ def test_two_people_are_asked_which_version_to_keep(
     assert bob.page.locator("#conflict.ready").count() == 0
     bob.page.clock.run_for(500)
     bob.page.wait_for_selector("#conflict.ready[open]")
-    told = bob.page.inner_text("#conflict")
-    assert "1.jpg was changed by ann meanwhile" in told
-    assert "only here: A♠" in told.replace("\ufe0e", "")
-    assert "only here: 2♦, Q♥" in told.replace("\ufe0e", "")
+    shown = bob.page.inner_text("#conflict")
+    assert "1.jpg was changed by ann meanwhile" in shown
+    assert "only here: A♠" in shown.replace("\ufe0e", "")
+    assert "only here: 2♦, Q♥" in shown.replace("\ufe0e", "")
     assert bob.page.locator("#conflict svg").count() == 2
     # Nor do Escape and Enter choose, and nothing is saved before somebody does.
     bob.press("Escape", "Enter")
@@ -491,7 +491,7 @@ def test_a_confirmation_of_what_another_changed_is_asked_about(
 def test_what_another_saved_is_shown_by_itself(ann: Reviewer, dataset_folder: Path) -> None:
     with Dataset.open(dataset_folder) as dataset:
         dataset.set_boxes(1, FIRST_BOXES[:1], by="person:bob", revision=1)
-    ann.page.get_by_text("bob changed this picture.").wait_for()
+    ann.page.get_by_text("bob changed this image.").wait_for()
     assert ann.labels() == ["AS"]
 
 
@@ -509,14 +509,14 @@ def test_a_refused_save_is_said_and_can_be_undone(enter: Enter, dataset_folder: 
     assert stored(dataset_folder) == FIRST_BOXES
 
 
-def test_an_address_of_a_picture_that_is_gone_leads_to_another(enter: Enter) -> None:
+def test_an_address_of_an_image_that_is_gone_leads_to_another(enter: Enter) -> None:
     ann = enter()
     ann.open(picture=999)
     ann.at(1)
     assert ann.labels() == ["AS", "KD", "QH"]
 
 
-def test_a_broken_picture_is_said(enter: Enter, dataset_folder: Path) -> None:
+def test_a_broken_image_is_reported(enter: Enter, dataset_folder: Path) -> None:
     (dataset_folder / "pictures" / "1.jpg").write_bytes(b"broken")
     ann = enter()
     ann.open()
@@ -564,7 +564,7 @@ def test_the_page_is_right_at_both_sizes(
     assert ann.complaints == []
 
 
-def test_the_next_picture_is_there_at_once(ann: Reviewer) -> None:
+def test_the_next_image_is_there_at_once(ann: Reviewer) -> None:
     # It was fetched while the one before was looked at.
     for what in ("/pictures/2", "/pictures/2/image"):
         ann.page.wait_for_function(

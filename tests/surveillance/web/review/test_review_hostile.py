@@ -149,7 +149,7 @@ def test_a_body_of_ten_megabytes_is_refused(client: TestClient, dataset_folder: 
     assert answer.json()["detail"] == f"the body is larger than {MAX_BODY_BYTES:,} bytes"
 
     def in_parts() -> Iterator[bytes]:
-        # No length is told beforehand: it is counted as it comes.
+        # No length is sent beforehand: it is counted as it comes.
         for _ in range(160):
             yield b" " * 65_536
 
@@ -215,7 +215,7 @@ def test_no_file_outside_the_dataset_is_served(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_pipe_in_place_of_a_picture_does_not_hang(
+def test_a_pipe_in_place_of_an_image_does_not_hang(
     client: TestClient, dataset_folder: Path
 ) -> None:
     place = dataset_folder / PICTURES / "1.jpg"
@@ -224,7 +224,7 @@ def test_a_pipe_in_place_of_a_picture_does_not_hang(
     assert client.get(f"{API}/pictures/1/image").status_code == 404
 
 
-def test_a_page_in_place_of_a_picture_is_no_page(client: TestClient, dataset_folder: Path) -> None:
+def test_a_page_in_place_of_an_image_is_no_page(client: TestClient, dataset_folder: Path) -> None:
     page = b"<script>alert(1)</script>"
     (dataset_folder / PICTURES / "1.html").write_bytes(page)
     db = sqlite3.connect(dataset_folder / MANIFEST)

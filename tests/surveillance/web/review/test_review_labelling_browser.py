@@ -21,7 +21,7 @@ from tests.waiting import until
 
 @pytest.fixture
 def ann(browser: Browser, dataset_folder: Path) -> Iterator[Reviewer]:
-    """A person at the first picture, whose browser must have nothing to complain about."""
+    """A person at the first image, whose browser must have nothing to complain about."""
     with running(dataset_folder) as server:
         context = browser.new_context(viewport={"width": 1366, "height": 768})
         person = Reviewer(context, server.address)
@@ -80,9 +80,9 @@ def test_several_boxes_are_named_moved_and_deleted_at_once(
     until(lambda: [b.x0 for b in stored(dataset_folder)] == [0, 140, 0], "the group stops")
 
 
-def test_boxes_are_copied_from_the_picture_before(ann: Reviewer, dataset_folder: Path) -> None:
+def test_boxes_are_copied_from_the_image_before(ann: Reviewer, dataset_folder: Path) -> None:
     ann.press("c")
-    assert "first picture" in ann.page.inner_text("#notice")
+    assert "first image" in ann.page.inner_text("#notice")
     ann.press("ArrowRight", "ArrowRight")
     ann.at(3)
     ann.press("c")
@@ -109,10 +109,7 @@ def test_boxes_are_turned_by_key_and_by_knob(ann: Reviewer, dataset_folder: Path
     until(lambda: stored(dataset_folder)[0].angle_deg == 18, "it was turned farther")
     assert stored(dataset_folder)[0].xyxy == FIRST_BOXES[0].xyxy
 
-    x, y, width, height = ann.page.eval_on_selector(
-        "#canvas .knob",
-        "n => { const r = n.getBoundingClientRect(); return [r.x, r.y, r.width, r.height] }",
-    )
+    x, y, width, height = ann.edges("#canvas .knob")
     ann.page.mouse.move(x + width / 2, y + height / 2)
     ann.page.mouse.down()
     # Straight to the right of the centre: a quarter turn.
@@ -204,7 +201,7 @@ def test_steps_can_be_undone_after_a_reload(ann: Reviewer, dataset_folder: Path)
 
 @pytest.fixture
 def suggested_folder(dataset_folder: Path, tmp_path: Path) -> Path:
-    """The dataset with suggestions: four for picture 1, one each for 2 and 5."""
+    """The dataset with suggestions: four for image 1, one each for 2 and 5."""
     other = make_dataset(tmp_path / "other")
     changes: dict[int, list[Box]] = {
         # AS is called AC, KD is not there, QH is looser, and a JOKER more.
@@ -279,7 +276,7 @@ def test_suggestions_are_accepted_and_rejected_by_key(
         assert kept.rejected == frozenset()
 
 
-def test_pictures_come_by_disagreement(suggested_folder: Path, ann: Reviewer) -> None:
+def test_images_come_by_disagreement(suggested_folder: Path, ann: Reviewer) -> None:
     ann.page.select_option("#filter-order", "disagreement")
     ann.at(1)
     ids = "nodes => nodes.map((n) => +n.dataset.id)"
@@ -306,7 +303,7 @@ def test_pictures_come_by_disagreement(suggested_folder: Path, ann: Reviewer) ->
 
 
 @pytest.mark.parametrize("query", ["", "&show=confirmed", "&split=val", "&order=disagreement"])
-def test_the_address_opens_the_picture_it_names(
+def test_the_address_opens_the_image_it_names(
     ann: Reviewer, dataset_folder: Path, query: str
 ) -> None:
     ann.open(picture=5, query=query)

@@ -35,8 +35,8 @@ def ann(room: MadeRoom) -> Iterator[TestClient]:
 def test_facts_are_kept_with_time_and_person(ann: TestClient, room: MadeRoom) -> None:
     empty = ann.get(URL).json()
     assert (empty["seats"], empty["players_bank"], empty["lines"]) == ([1, 2, 3], True, [])
-    told = ann.post(URL, json={"banker": 2, "players": {"1": 4, "3": 4}})
-    assert told.status_code == 200
+    answer = ann.post(URL, json={"banker": 2, "players": {"1": 4, "3": 4}})
+    assert answer.status_code == 200
     ann.post(URL, json={"banker": "house"})
     form = ann.get(URL).json()
     # A fact that is left out stays as it was declared before.

@@ -18,7 +18,7 @@ from tests.surveillance.web.room_made import CAMERA, TABLE, MadeRoom, Running, m
 from tests.waiting import WITHIN_S
 from vision.geometry.table import TableFile
 
-STOOD = 2 * ON_A_PAGE + 7
+UPHELD = 2 * ON_A_PAGE + 7
 DAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LINES = "#report .stood li"
 
@@ -26,7 +26,7 @@ LINES = "#report .stood li"
 @pytest.fixture
 def room(tmp_path: Path, table: TableFile) -> Iterator[MadeRoom]:
     with made_room(tmp_path, table) as room:
-        for number in range(STOOD):
+        for number in range(UPHELD):
             row = room.store.alerts.add(
                 NewAlert(
                     alert=Alert(
@@ -56,12 +56,12 @@ def page(room: MadeRoom) -> Iterator[Page]:
         page.wait_for_selector("body[data-loaded=true]")
         yield page
         context.close()
-        # Chromium itself tells of the answer that the test has refused.
+        # Chromium itself reports the answer that the test has refused.
         assert [words for words in heard if "503" not in words] == []
     server.stop()
 
 
-def told(page: Page) -> str:
+def count_shown(page: Page) -> str:
     return page.locator("#report .stood ~ p [role=status]").inner_text()
 
 
@@ -72,7 +72,7 @@ def numbers(page: Page) -> list[int]:
 
 def test_more_alerts_are_shown_until_all_are(page: Page) -> None:
     assert page.locator(LINES).count() == ON_A_PAGE
-    assert told(page).startswith(f"{ON_A_PAGE} of {STOOD}, newest first")
+    assert count_shown(page).startswith(f"{ON_A_PAGE} of {UPHELD}, newest first")
     more = page.get_by_role("button", name="Show more")
     more.focus()
     page.keyboard.press("Enter")
@@ -81,9 +81,9 @@ def test_more_alerts_are_shown_until_all_are(page: Page) -> None:
     first = f"document.querySelectorAll('{LINES}')[{ON_A_PAGE}].querySelector('a')"
     assert page.evaluate(f"document.activeElement === {first}")
     more.click()
-    expect(page.locator(LINES)).to_have_count(STOOD)
-    assert numbers(page) == list(reversed(range(STOOD)))
-    assert told(page).startswith(f"{STOOD} of {STOOD}")
+    expect(page.locator(LINES)).to_have_count(UPHELD)
+    assert numbers(page) == list(reversed(range(UPHELD)))
+    assert count_shown(page).startswith(f"{UPHELD} of {UPHELD}")
     assert more.is_hidden()
 
 

@@ -1,4 +1,4 @@
-"""The reports page asks for the days and shifts that the site file tells."""
+"""The reports page asks for the days and shifts that the site file names."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def asked(page: Page, shift: str) -> tuple[str, str]:
     """What the page asks for when a shift is chosen, since and until."""
     page.select_option("select[name=shift]", shift)
     page.wait_for_url(f"**shift={shift.replace(':', '*')}*")
-    told = parse_qs(urlsplit(page.get_attribute("#pdf", "href") or "").query)
-    return told["since"][0], told["until"][0]
+    query = parse_qs(urlsplit(page.get_attribute("#pdf", "href") or "").query)
+    return query["since"][0], query["until"][0]
 
 
 def test_days_and_shifts_are_those_of_the_site(page: Page) -> None:

@@ -21,7 +21,7 @@ from tests.surveillance.web.room_made import (
 )
 
 
-def test_tables_tell_what_lies_there_and_what_is_due(ann: TestClient, room: MadeRoom) -> None:
+def test_tables_list_what_lies_there_and_what_is_due(ann: TestClient, room: MadeRoom) -> None:
     (line,) = ann.get("/api/tables").json()
     assert (line["camera"], line["table"], line["state"], line["words"]) == (
         CAMERA, "t1", "running", "Watching",
@@ -43,8 +43,8 @@ def test_what_is_due_now_is_settled_by_the_tables_rules(room: MadeRoom) -> None:
 
     state = room.bus.state(CAMERA)
     assert state is not None
-    told = state.model_dump(mode="json")["seats"]
-    (dealer, seat), way = seats_now(told, room.table.rules, "t1")
+    seats = state.model_dump(mode="json")["seats"]
+    (dealer, seat), way = seats_now(seats, room.table.rules, "t1")
     main = next(due for due in seat.due if due.wager == "main")
     assert (main.words, main.outcome, seat.result) == ("pay $25", "win", "win")
     assert main.rule.startswith("002")
@@ -52,13 +52,13 @@ def test_what_is_due_now_is_settled_by_the_tables_rules(room: MadeRoom) -> None:
     assert way is not None
     assert way.kind in ("ok", "high")
     # A hand of which only a part is read is not guessed at.
-    told[1]["high"] = told[1]["high"][:3]
-    (_, partly), _ = seats_now(told, room.table.rules, "t1")
+    seats[1]["high"] = seats[1]["high"][:3]
+    (_, partly), _ = seats_now(seats, room.table.rules, "t1")
     assert partly.result == ""
     assert all(due.outcome is None for due in partly.due if due.wager == "main")
 
 
-def test_live_pictures_are_logged_once_a_while(ann: TestClient, room: MadeRoom) -> None:
+def test_live_images_are_logged_once_a_while(ann: TestClient, room: MadeRoom) -> None:
     plain = ann.get(f"/api/tables/{CAMERA}/picture")
     drawn = ann.get(f"/api/tables/{CAMERA}/picture", params={"overlay": 1})
     assert plain.headers["content-type"] == "image/jpeg"
@@ -95,7 +95,7 @@ def test_an_alert_brings_evidence_hands_and_the_moment(ann: TestClient, room: Ma
     main = next(w for w in seat["wagers"] if w["wager"] == "main")
     assert (main["done"], main["due"], main["kind"]) == ("paid $35", "pay $25", "high")
     assert form["clip"]["is_known"]
-    # The last picture that shows it is at 1.6 s of the stream.
+    # The last frame that shows it is at 1.6 s of the stream.
     assert form["clip"]["moment_s"] == pytest.approx(1.6 - CLIP_START_S)
     assert "alert seen" in acts(room)
     assert ann.get("/api/alerts/999").status_code == 404
@@ -155,7 +155,7 @@ def test_a_verdict_that_says_nothing_is_refused(ann: TestClient, wrong: dict[str
     assert ann.post(f"/api/alerts/{line['id']}/verdict", json=wrong).status_code == 422
 
 
-def test_a_viewer_looks_and_does_not_judge(room: MadeRoom) -> None:
+def test_a_viewer_reads_and_does_not_judge(room: MadeRoom) -> None:
     with asking(room, "vic") as vic:
         line = first_alert(vic)
         assert vic.get(f"/api/alerts/{line['id']}").status_code == 200
@@ -244,10 +244,10 @@ def test_the_report_as_csv_and_pdf(ann: TestClient, room: MadeRoom) -> None:
     rows = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
     assert rows[0] == ["section", "name", "measure", "value", "to player too much, cents"]
     assert ["rounds", "all", "rounds", "6", ""] in rows
-    (stood,) = [row for row in rows if row[0] == "alert"]
-    assert stood[1].endswith(f" no. {line['id']}")
-    assert stood[2:4] == [f"{line['code']} confirmed", line["message"]]
-    assert int(stood[4]) == room.store.alerts.get(int(str(line["id"]))).difference_cents
+    (upheld,) = [row for row in rows if row[0] == "alert"]
+    assert upheld[1].endswith(f" no. {line['id']}")
+    assert upheld[2:4] == [f"{line['code']} confirmed", line["message"]]
+    assert int(upheld[4]) == room.store.alerts.get(int(str(line["id"]))).difference_cents
     # What a spreadsheet would run as a formula is text.
     assert any(row[:2] == ["dealer", "'=cmd()"] for row in rows)
     assert not any(cell.startswith(("=", "@")) for row in rows for cell in row)
@@ -289,13 +289,13 @@ def test_what_was_not_read_is_counted_by_table_seat_and_cause(
         _, alerts = room.add_round(number, undecided=hidden)
         assert alerts == []
     assert ann.get("/api/alerts/counts").json() == before
-    told = ann.get("/api/reading", params=wide_span()).json()
+    answer = ann.get("/api/reading", params=wide_span()).json()
     rounds = played["rounds"] + 2
     at = {"table": "t1", "rounds": rounds, "unread": 2, "share": round(2 / rounds, 6)}
-    assert told["tables"] == [{**at, "seat": None}]
-    assert told["seats"] == [{**at, "seat": 3}]
+    assert answer["tables"] == [{**at, "seat": None}]
+    assert answer["seats"] == [{**at, "seat": 3}]
     cause = "read as … with a share of … only"
-    assert told["causes"] == [{**at, "seat": 3, "part": "card", "cause": cause, "things": 4}]
+    assert answer["causes"] == [{**at, "seat": 3, "part": "card", "cause": cause, "things": 4}]
     elsewhere = ann.get("/api/reading", params=wide_span() | {"table": "t2"}).json()
     assert elsewhere["tables"] == elsewhere["causes"] == []
     wrong = wide_span() | {"until": "2020-01-01T00:00:00Z"}
@@ -315,7 +315,7 @@ def test_a_report_that_cannot_be_is_refused(ann: TestClient, wrong: dict[str, st
     assert ann.get("/api/report", params=wrong).status_code == 422
 
 
-def test_pages_need_a_login_and_tell_who_looked(room: MadeRoom) -> None:
+def test_pages_need_a_login_and_log_who_viewed(room: MadeRoom) -> None:
     with asking(room, None) as stranger:
         for path in ("/", "/alerts", "/rounds", "/reports", "/reading", f"/tables/view/{CAMERA}"):
             answer = stranger.get(path, follow_redirects=False)
@@ -342,9 +342,9 @@ def test_every_route_of_the_room_says_its_role(room: MadeRoom) -> None:
     with asking(room, "root") as root:
         paths = root.get("/api/openapi.json").json()["paths"]
     roles = {
-        (path, method): told.get("x-feltwatch-role")
+        (path, method): operation.get("x-feltwatch-role")
         for path, methods in paths.items()
-        for method, told in methods.items()
+        for method, operation in methods.items()
     }
     assert roles["/api/alerts/{id}/verdict", "post"] == "reviewer"
     assert roles["/api/alerts/{id}/case", "post"] == "reviewer"

@@ -83,7 +83,7 @@ def visit(
 
 
 def listens(page: Page) -> Page:
-    """Wait until the page hears what happens: what is told before nobody hears."""
+    """Wait until the page receives events: those sent before reach nobody."""
     page.wait_for_selector("body[data-connection=open]")
     return page
 
@@ -177,7 +177,7 @@ def test_the_queue_is_worked_from_the_keyboard(visit: Visit, room: MadeRoom) -> 
     page.wait_for_selector("#detail .history li >> nth=2")
 
 
-def test_pictures_by_keys_and_the_clip_plays_at_the_moment(visit: Visit) -> None:
+def test_images_by_keys_and_the_clip_plays_at_the_moment(visit: Visit) -> None:
     page = queue(visit, "/alerts?code=OVERPAID")
     press(page, "n")  # the clip comes first after the pair
     press(page, "n")
@@ -233,7 +233,7 @@ def test_alerts_arrive_without_moving_what_one_reads(visit: Visit, room: MadeRoo
         "document.querySelector('[aria-selected=true]').getBoundingClientRect().top"
     )
     _, (row,) = room.add_round(60, 4000)
-    room.tell("alert", row)
+    room.publish("alert", row)
     page.wait_for_selector("#fresh:not([hidden])")
     assert "1 new alert" in page.inner_text("#fresh")
     until(lambda: page.inner_text("#open-alerts") == "5", "the bar counts it")
@@ -242,7 +242,7 @@ def test_alerts_arrive_without_moving_what_one_reads(visit: Visit, room: MadeRoo
     after = page.evaluate(
         "document.querySelector('[aria-selected=true]').getBoundingClientRect().top"
     )
-    # Only the line that tells it may have pushed the list down, never scrolled it.
+    # Only the line that names it may have pushed the list down, never scrolled it.
     assert 0 <= after - top < 60
     press(page, ".")
     until(lambda: numbers(page) == [row.id, *before], "it is shown when asked for")
@@ -250,7 +250,7 @@ def test_alerts_arrive_without_moving_what_one_reads(visit: Visit, room: MadeRoo
 
     # Another's verdict shows in the list and beside the evidence.
     room.store.alerts.judge(before[1], "confirmed", "as seen by bob", "bob")
-    room.tell("alert_changed", room.store.alerts.get(before[1]))
+    room.publish("alert_changed", room.store.alerts.get(before[1]))
     page.get_by_text("as seen by bob").wait_for()
     page.wait_for_selector(f"#alert-{before[1]}[data-state=confirmed]")
 
@@ -277,13 +277,24 @@ def test_what_came_before_a_page_listened_is_shown(visit: Visit, room: MadeRoom)
     page.wait_for_selector("body[data-queue=ready]")
     before = numbers(page)
     _, (row,) = room.add_round(60, 4000)
-    room.tell("alert", row)
+    room.publish("alert", row)
     page.evaluate("listenNow()")
     page.wait_for_selector("#fresh:not([hidden])")
     assert "1 new alert" in page.inner_text("#fresh")
     assert numbers(page) == before
     press(page, ".")
     until(lambda: numbers(page) == [row.id, *before], "it is shown when asked for")
+
+
+def test_a_further_camera_shows_before_and_after_too(visit: Visit, room: MadeRoom) -> None:
+    _, (alert,) = room.add_round(60, paid_cents=3500, further="shoulder")
+    page = queue(visit)
+    at(page, alert.id)
+    own = page.locator(".strip button.pair")
+    assert own.all_inner_texts() == ["before | after", "shoulder: before | after"]
+    own.nth(1).click()
+    shown = page.locator(".stage[data-kind=pair] figcaption")
+    assert ["shoulder: seat 3" in words for words in shown.all_inner_texts()] == [True, True]
 
 
 def test_evidence_that_comes_after_its_alert_is_shown(visit: Visit, room: MadeRoom) -> None:
@@ -306,15 +317,15 @@ def test_evidence_that_comes_after_its_alert_is_shown(visit: Visit, room: MadeRo
     for was, now in zip(known.alert.pictures, late.alert.pictures, strict=True):
         (room.evidence_dir / now).parent.mkdir(exist_ok=True)
         shutil.copy(room.evidence_dir / was, room.evidence_dir / now)
-    room.tell("alert_changed", late)
+    room.publish("alert_changed", late)
     page.wait_for_selector(".stage[data-kind=pair] img")
     press(page, "n")
     page.wait_for_selector(".stage[data-kind=picture] img")
     seen = page.get_attribute(".stage img", "src")
     row = room.store.alerts.set_bundle(late.id, known.bundle, known.bundle_sha256, known.clip)
-    room.tell("alert_changed", row)
+    room.publish("alert_changed", row)
     page.wait_for_selector(".strip .clip")
-    # What one looks at stays.
+    # The open alert stays.
     assert page.get_attribute(".stage img", "src") == seen
     press(page, "Space")
     page.wait_for_selector(".clip[data-ready=true]")
@@ -326,7 +337,7 @@ def test_a_comment_is_written_on_while_its_alert_changes(visit: Visit, room: Mad
     press(page, "e")
     page.keyboard.type("the chips")
     room.store.alerts.set_case(first, True, "bob")
-    room.tell("alert_changed", room.store.alerts.get(first))
+    room.publish("alert_changed", room.store.alerts.get(first))
     page.wait_for_selector("#detail [data-state=case]")
     page.keyboard.type(" were read wrong; c and r are letters here")
     assert page.input_value("#comment") == (
@@ -419,7 +430,7 @@ def test_the_wall_is_live_and_says_when_it_is_cut_off(
     page.wait_for_selector(".tile img:not([hidden])")
     listens(page)
     room.set_state("stalled", "no picture for 4 s")
-    tile.get_by_text("No picture arrives").wait_for()
+    tile.get_by_text("No frames arrive").wait_for()
     tile.get_by_text("no picture for 4 s").wait_for()
     assert page.get_attribute(".tile", "data-state") == "stalled"
     press(page, "o")
@@ -437,9 +448,7 @@ def test_the_wall_is_live_and_says_when_it_is_cut_off(
     tile.get_by_text("Watching").wait_for()
 
 
-def test_an_answer_on_its_way_does_not_undo_what_an_event_told(
-    visit: Visit, room: MadeRoom
-) -> None:
+def test_an_answer_on_its_way_does_not_undo_a_newer_event(visit: Visit, room: MadeRoom) -> None:
     page = listens(visit("/"))
     tile = page.locator(".tile").first
     tile.get_by_text("Watching").wait_for()
@@ -448,14 +457,14 @@ def test_an_answer_on_its_way_does_not_undo_what_an_event_told(
     room.set_state(seats=0)
     until(lambda: bool(held) or page.evaluate("false"), "the line is asked for")
     room.set_state("stalled", "no picture for 4 s", seats=0)
-    tile.get_by_text("No picture arrives").wait_for()
+    tile.get_by_text("No frames arrive").wait_for()
     for route, answer in held:
         route.fulfill(response=answer, json={**answer.json(), "open_alerts": 77})
     tile.get_by_text("77 open").wait_for()
-    assert "No picture arrives" in tile.inner_text()
+    assert "No frames arrive" in tile.inner_text()
 
 
-def test_no_picture_is_asked_for_before_the_first_is_there(visit: Visit, room: MadeRoom) -> None:
+def test_no_image_is_requested_before_the_first_is_there(visit: Visit, room: MadeRoom) -> None:
     # `visit` fails on any complaint, and Chromium complains of every 404.
     state = room.bus.state(CAMERA)
     assert state is not None
@@ -464,7 +473,7 @@ def test_no_picture_is_asked_for_before_the_first_is_there(visit: Visit, room: M
     wall = listens(visit("/"))
     table = listens(visit("/tables/view/pit1-t2"))
     tile = wall.locator(".tile", has_text="pit1-t2")
-    tile.get_by_text("no picture yet").wait_for()
+    tile.get_by_text("no image yet").wait_for()
     wall.wait_for_selector(".tile img:not([hidden])")
     assert tile.locator("img:not([hidden])").count() == 0
     room.bus.set_pictures(
@@ -474,7 +483,7 @@ def test_no_picture_is_asked_for_before_the_first_is_there(visit: Visit, room: M
     table.wait_for_selector(".picture img:not([hidden])")
 
 
-def test_a_net_that_goes_silent_is_told_and_comes_back(
+def test_a_net_that_goes_silent_is_shown_and_comes_back(
     visit: Visit, room: MadeRoom, server: Running
 ) -> None:
     with Relay(server.port) as relay:
@@ -510,7 +519,7 @@ def test_a_table_shows_hands_and_takes_the_dealers_name(visit: Visit, room: Made
     press(page, "Escape")
     page.wait_for_selector("#dealer-dialog", state="hidden")
     _, (row,) = room.add_round(61, 4000)
-    room.tell("alert", row)
+    room.publish("alert", row)
     page.locator(f"#alerts a[href*='alert={row.id}&']").wait_for()
     assert room.store.dealers.current("t1") == "Lee"
 
@@ -549,7 +558,7 @@ def test_rounds_come_page_by_page(visit: Visit, room: MadeRoom) -> None:
     rows = page.locator("#rounds tbody tr")
     more = page.get_by_role("button", name="More")
     expect(rows).to_have_count(60)
-    # In one turn, so that the second surely comes while the first is on its way: one counts.
+    # In one turn, so that the second certainly comes while the first is on its way: one counts.
     page.evaluate(
         """["m", "m"].forEach((key) => document.body.dispatchEvent(
             new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })))"""

@@ -1,4 +1,4 @@
-"""The evidence of alerts: pictures, clips in ranges, stills, bundles, views for the dataset."""
+"""The evidence of alerts: images, clips in ranges, stills, bundles, views for the dataset."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from datasets.labelled.harvest import Candidate, CandidateBox, Verdict
 from datasets.labelled.manifest import Dataset
 from surveillance.web.routers.byte_ranges import wanted_range
 from surveillance.web.services.errors import NotThereError
+from surveillance.web.services.evidence.bundle_views import cut_views
 from surveillance.web.services.evidence.evidence_files import EvidenceFiles
 from tests.surveillance.web.room_made import (
     CAMERA,
@@ -33,7 +34,7 @@ from tests.surveillance.web.room_made import (
 from vision.geometry.table import TableFile
 
 
-def test_pictures_come_from_the_folder_or_from_the_bundle(ann: TestClient, room: MadeRoom) -> None:
+def test_images_come_from_the_folder_or_from_the_bundle(ann: TestClient, room: MadeRoom) -> None:
     line = first_alert(ann, code="OVERPAID")
     row = room.store.alerts.get(int(str(line["id"])))
     url = f"/api/alerts/{row.id}/picture"
@@ -66,8 +67,36 @@ def test_evidence_of_another_server_is_found_in_its_folder(
     assert found.bundle(row) == copy.resolve()
 
 
+def test_a_further_cameras_images_are_named_and_paired(ann: TestClient, room: MadeRoom) -> None:
+    _, (alert,) = room.add_round(60, paid_cents=3500, further="low-2")
+    shown = ann.get(f"/api/alerts/{alert.id}").json()["pictures"]
+    beside = [one for one in shown if one["camera"]]
+    assert {one["camera"] for one in beside} == {"low-2"}
+    assert {one["role"]: one["words"] for one in beside} == {
+        "before": "low-2: seat 3, bets, 00:00.6",
+        "after": "low-2: seat 3, settled, 00:01.6",
+    }
+    roles = {one["role"]: one["moment"] for one in shown if not one["camera"] and one["role"]}
+    assert roles == {"before": "bets", "after": "settled"}
+    assert ann.get(beside[0]["url"]).status_code == 200
+
+
+def test_no_view_is_cut_again_for_a_further_cameras_image(room: MadeRoom, tmp_path: Path) -> None:
+    # The clip is the first camera's: at that time it does not show what the other one showed.
+    clip = make_clip(tmp_path / "clip.mp4")
+    (room.evidence_dir / "clips").mkdir()
+    clip = clip.rename(room.evidence_dir / "clips/one.mp4")
+    _, (alert,) = room.add_round(61, paid_cents=3500, clip=clip, further="low")
+    assert alert.bundle is not None
+    many = cut_views(room.evidence_dir / alert.bundle, alert, "t1-000061", "v", tmp_path / "cut")
+    names = {path.name for path in (tmp_path / "cut").rglob("*.jpg")}
+    own = {Path(path).name for path in alert.alert.pictures}
+    assert names == {name for name in own if "-low-" not in name} != own
+    assert many == len(names)
+
+
 @pytest.mark.parametrize("name", ["../secret.jpg", "/etc/hostname", "..", ""])
-def test_no_picture_from_outside_the_evidence_folder(
+def test_no_image_from_outside_the_evidence_folder(
     ann: TestClient, room: MadeRoom, name: str
 ) -> None:
     from surveillance.alerts.model import Alert
@@ -109,7 +138,7 @@ def test_the_clip_is_sent_in_ranges(ann: TestClient, room: MadeRoom) -> None:
 
 
 def test_a_player_keeps_the_clip_it_began_with(ann: TestClient, room: MadeRoom) -> None:
-    """A smaller copy takes the clip's place while somebody looks at it."""
+    """A smaller copy takes the clip's place while somebody views it."""
     line = first_alert(ann, code="OVERPAID")
     before = ann.get(f"/api/alerts/{line['id']}").json()["clip"]
     camera = ann.get(before["url"]).content
@@ -121,7 +150,7 @@ def test_a_player_keeps_the_clip_it_began_with(ann: TestClient, room: MadeRoom) 
     assert ann.get(before["url"], headers=rest).content == camera[len(small) :]
     shown = [ann.get(form["stills_url"] + "&at_s=2").content for form in (before, after)]
     means = [np.asarray(cv2.imdecode(np.frombuffer(one, np.uint8), 1)).mean() for one in shown]
-    # Picture number n is 20 + 3 n bright; beyond the end the last one is shown.
+    # Frame number n is 20 + 3 n bright; beyond the end the last one is shown.
     assert means == pytest.approx([20 + 3 * 20, 20 + 3 * 9], abs=6)
     row = room.store.alerts.get(int(str(line["id"])))
     assert row.bundle is not None
@@ -130,7 +159,7 @@ def test_a_player_keeps_the_clip_it_began_with(ann: TestClient, room: MadeRoom) 
     assert (gone.status_code, "any more" in gone.text) == (404, True)
 
 
-def test_a_clip_that_goes_as_it_is_asked_for_is_told(
+def test_a_clip_that_goes_as_it_is_asked_for_is_reported(
     ann: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = f"/api/alerts/{first_alert(ann, code='OVERPAID')['id']}/clip"
@@ -168,7 +197,7 @@ def test_stills_of_a_clip_for_browsers_that_cannot_play_it(
         assert answer.status_code == 200, answer.text
         image = np.asarray(cv2.imdecode(np.frombuffer(answer.content, np.uint8), 1))
         shades.append(float(image.mean()))
-    # Picture number n is 20 + 3 n bright.
+    # Frame number n is 20 + 3 n bright.
     assert shades == pytest.approx([20, 20 + 3 * 30, 20 + 3 * 59], abs=6)
 
 
@@ -181,7 +210,7 @@ def test_the_bundle_can_be_taken(ann: TestClient, room: MadeRoom) -> None:
 
 
 def keep_view(folder: Path, alert_id: str, seat: int) -> None:
-    """Leave one view of an alert beside its pictures, as a run with candidates does."""
+    """Leave one view of an alert beside its images, as a run with candidates does."""
     folder.joinpath("candidates").mkdir(parents=True, exist_ok=True)
     name = f"{alert_id}-seat{seat}.jpg"
     rng = np.random.default_rng(seat + len(alert_id) + sum(map(ord, alert_id)))
@@ -211,11 +240,11 @@ def test_rejected_readings_become_candidates(tmp_path: Path, table: TableFile) -
             ("t1-000004-01", "rejected"),
         ):  # fmt: skip
             ann.post(f"/api/alerts/{lines[alert_id]}/verdict", json={"verdict": verdict})
-        told = [
+        listed = [
             Verdict.model_validate(json.loads(line))
             for line in (run / "verdicts.jsonl").read_text().splitlines()
         ]
-        assert [(v.alert_id, v.verdict, v.by) for v in told] == [
+        assert [(v.alert_id, v.verdict, v.by) for v in listed] == [
             ("t1-000002-01", "wrong", "ann"),
             ("t1-000003-01", "right", "ann"),
             ("t1-000004-01", "wrong", "ann"),
@@ -250,7 +279,7 @@ def test_views_of_a_rejected_alert_are_cut_from_its_bundle(
                 ("AS", (10, 10, 22, 30)), ("chip_stack", (50, 50, 80, 80)),
             ]  # fmt: skip
             assert settled.labelled_by == "model:" + "ab" * 6
-            # Nothing is drawn over it, and it is the picture of its time: number n of the
+            # Nothing is drawn over it, and it is the frame of its time: number n of the
             # clip is 20 + 3 n bright, and it was settled 3.6 s into it.
             view = cv2.imread(str(labelled.path(settled)))
             assert view is not None
@@ -258,7 +287,7 @@ def test_views_of_a_rejected_alert_are_cut_from_its_bundle(
             assert float(np.median(inside)) == pytest.approx(20 + 3 * 36, abs=4)
         # The bundle is altered by none of it, and a second verdict adds nothing twice.
         ann.post(f"/api/alerts/{row.id}/verdict", json={"verdict": "rejected"})
-        told = (room.evidence_dir / "candidates" / name / "verdicts.jsonl").read_text()
-        assert len(told.splitlines()) == 2
+        verdicts = (room.evidence_dir / "candidates" / name / "verdicts.jsonl").read_text()
+        assert len(verdicts.splitlines()) == 2
         with Dataset.open(dataset) as labelled:
             assert len(list(labelled.pictures())) == len(row.alert.pictures)

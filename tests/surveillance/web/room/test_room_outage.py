@@ -45,7 +45,7 @@ def place(url: str, folder: Path) -> Iterator[tuple[TestClient, Store, Recorder]
 
 
 def ageless(client: TestClient) -> list[dict[str, object]]:
-    """The tables as the wall shows them, without the age of their pictures, which grows."""
+    """The tables as the wall shows them, without the age of their images, which grows."""
     tables = client.get("/api/tables").json()
     return [{k: v for k, v in table.items() if k != "picture_age_s"} for table in tables]
 

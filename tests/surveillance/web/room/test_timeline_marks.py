@@ -56,7 +56,7 @@ def test_only_what_is_new_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert len(taken) == 2
 
 
-def test_an_audit_begun_anew_is_read_anew(tmp_path: Path) -> None:
+def test_a_restarted_audit_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "rounds.jsonl"
     so_far = SoFar()
     path.write_text(line(1) + line(2))
@@ -83,14 +83,14 @@ def test_between_the_work_and_the_store_the_results_are_read(tmp_path: Path) -> 
     so_far = SoFar()
     before = so_far.of_audit(work, out, 10.0)
     assert len(before[1]) == 2
-    told = [json.loads(text) for text in (line(1), line(2, alerts=2))]
+    marks = [json.loads(text) for text in (line(1), line(2, alerts=2))]
     out.mkdir()
-    rounds = "".join(json.dumps(one["record"]) + "\n" for one in told)
+    rounds = "".join(json.dumps(one["record"]) + "\n" for one in marks)
     (out / "rounds.jsonl").write_text(rounds)
-    alerts = [json.dumps(alert) + "\n" for one in told for alert in one["alerts"]]
+    alerts = [json.dumps(alert) + "\n" for one in marks for alert in one["alerts"]]
     (out / "alerts.jsonl").write_text("".join(alerts))
     (work / "rounds.jsonl").unlink()
-    # Begun anew: what an earlier run left is not what this one has decided.
+    # Restarted: what an earlier run left is not what this one has decided.
     assert so_far.of_audit(work, out, 10.0) == ([], [])
     work.rmdir()
     assert so_far.of_audit(work, out, 10.0) == before

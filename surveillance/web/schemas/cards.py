@@ -1,0 +1,35 @@
+"""The JSON forms of taking a sample of a table's joker."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from surveillance.web.schemas.chips import Px
+from surveillance.web.schemas.tablefiles import Data
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class JokerQuestion(_Form):
+    """A point of an image where the table's joker lies."""
+
+    picture: Annotated[str, StringConstraints(min_length=1, max_length=40)] = Field(
+        description="The id of an image of /api/calibration/pictures."
+    )
+    at_px: tuple[Px, Px] = Field(description="The middle of the card, in px of the image.")
+    data: Data = Field(description="The table file's data as it stands in the page.")
+
+
+class JokerSample(_Form):
+    """A sample of the joker: `joker_png` goes into the table file."""
+
+    joker_png: str
+    ends: int = Field(description="How many of the card's two ends show a mark.")
+    card_png: str = Field(description="The card, upright, as a PNG in base64, to check by eye.")
+    card_mm: tuple[float, float] = Field(description="Width and height of the card, mm.")
+    outline_px: list[tuple[float, float]] = Field(description="The card, in px of the image.")
+    warnings: list[str]

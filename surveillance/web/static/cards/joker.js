@@ -1,0 +1,89 @@
+// A sample of a table's own joker: a person points at the card in an image, looks at what was cut
+// out, and saves.
+
+import { attempt, post } from "/static/shared/api.js";
+import { byId, html, startValues } from "/static/shared/dom.js";
+import { Draft } from "/static/tablefiles/draft.js";
+import { Pointing } from "/static/laid/pointing.js";
+
+const END_PX = 26; // the width of an end in the sample
+const start = startValues();
+const draft = new Draft(start.file, { onShow: redraw, onFaults: () => {} });
+let taken = null; // the server's answer, and the image it was taken in
+
+const pointing = new Pointing(start, draft, {
+  empty: "Choose an image of the table with its joker laid out: of a camera, a recording or a file.",
+  name: () => "joker",
+  take,
+  outlines: (picture) => (sampled() && taken.picture === picture.id
+    ? [{ kind: "laid is-chosen", points_px: taken.outline_px, name: "joker", isNamed: true }] : []),
+  redraw,
+});
+
+// What was taken in this page and not undone since.
+const sampled = () => Boolean(taken) && taken.joker_png === draft.data.joker_png;
+
+async function take(picture, at) {
+  const answer = await post("/api/cards/joker", { picture: picture.id, at_px: at, data: draft.data });
+  taken = { ...answer, picture: picture.id };
+  draft.change((data) => { data.joker_png = answer.joker_png; });
+  byId("taken").textContent = `Sampled: ${answer.ends === 2 ? "both ends show a mark" : "one end shows a mark"}. Check that it is the joker, then save.`;
+}
+
+// ---- drawing
+
+async function bitmap(png) {
+  const bytes = Uint8Array.from(atob(png), (letter) => letter.charCodeAt(0));
+  return createImageBitmap(new Blob([bytes], { type: "image/png" }));
+}
+
+// A part of an image from `left` on, for the eye.
+function shown(image, left, width, label, name = "") {
+  const canvas = html("canvas", { class: name, width, height: image.height, role: "img", "aria-label": label });
+  canvas.getContext("2d").drawImage(image, -left, 0);
+  return canvas;
+}
+
+async function drawEnds(png) {
+  const image = await bitmap(png);
+  return Array.from({ length: image.width / END_PX }, (_, n) => (
+    shown(image, n * END_PX, END_PX, `End ${n + 1} of the joker, as it is looked for`)));
+}
+
+async function drawCard({ card_png, card_mm }) {
+  const image = await bitmap(card_png);
+  return html("figure", {}, shown(image, 0, image.width, "The card as it was cut out, upright", "card"),
+    html("figcaption", {}, `${card_mm.map((mm) => mm.toFixed(0)).join(" × ")} mm`));
+}
+
+async function drawSample() {
+  const png = draft.data.joker_png;
+  const own = sampled();
+  byId("warnings").hidden = !own || !taken.warnings.length;
+  byId("warnings").replaceChildren(...(own ? taken.warnings.map((words) => html("li", {}, words)) : []));
+  byId("forget").disabled = !png;
+  const [state, words] = own ? [taken.warnings.length ? "bad" : "ok", "sampled now"] : png ? ["ok", "sampled before"] : ["warn", "no sample yet"];
+  byId("joker-state").dataset.state = state;
+  byId("joker-state").textContent = words;
+  if (!own) byId("taken").textContent = "";
+  const card = own ? await attempt(() => drawCard(taken)) : null;
+  const ends = png ? await attempt(() => drawEnds(png)) : null;
+  if (png !== draft.data.joker_png) return; // it was changed meanwhile
+  byId("sample").replaceChildren(
+    ...[card].filter(Boolean),
+    ...(ends ? [html("figure", {}, html("div", { class: "marks" }, ...ends),
+      html("figcaption", {}, "its left edge, looked for in hands"))] : []));
+}
+
+function redraw() {
+  drawSample();
+  pointing.draw();
+  draft.showState();
+}
+
+byId("forget").addEventListener("click", () => {
+  draft.change((data) => { delete data.joker_png; });
+  redraw();
+});
+pointing.addKeys("Joker");
+pointing.begin();
