@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from settlement.games import JACKPOTS
 from settlement.record import (
     Confidence,
     DealerRecord,
@@ -25,14 +26,23 @@ from vision.cards.deck_assignment import (
     unknown_deck,
 )
 from vision.cards.view import CardRead, split_hands
-from vision.chips.states import SAME_MM, place_sum
+from vision.chips.states import SAME_MM, PlaceSum, place_sum
 from vision.geometry.table import DealerPlace, SeatPlace, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
-from vision.rounds.payouts import Hides, dated, done, hides_payout, last_state, least_cents, why_not
+from vision.rounds.payouts import (
+    UNREAD,
+    Hides,
+    dated,
+    done,
+    hides_payout,
+    last_state,
+    least_cents,
+    why_not,
+)
 from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
-from vision.rounds.split_stakes import with_second_stacks
+from vision.rounds.split_stakes import with_second_stacks, with_sensor_pays
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 from vision.rounds.view_reader import ViewReading
 
@@ -114,7 +124,7 @@ def _wagers(
     """What was staked and done at each spot of a seat, and when its cards were taken, where a
     payout came after that."""
     shown = next((k for k, e in enumerate(episodes) if e.cards_up >= FACE_UP_CARDS), len(episodes))
-    episodes = with_second_stacks(episodes, shown)
+    episodes = with_sensor_pays(with_second_stacks(episodes, shown), shown)
     last = episodes[-1]
     wagers: list[WagerRecord] = []
     doubts: list[Undecided] = []
@@ -127,9 +137,14 @@ def _wagers(
     before = _readings(episodes[: shown + 1]) or everything
     for name in table.seat(seat).spots:
         seen_before = [r.stakes[name] for r in before if name in r.stakes]
-        if len(seen_before) * 3 < len(before) or not seen_before:
+        unread = sum(name in r.unread for r in before)
+        # A coin lies on a sensor until it is taken in, mostly before the deal.
+        fewest = 2 if name in JACKPOTS else max(1, math.ceil(len(before) / 3))
+        if len(seen_before) < fewest:
             if len(seen_before) >= 2:
                 doubt(f"{name}.stake", "chips were seen on the spot in some views only")
+            elif unread * 2 > len(before):
+                doubt(f"{name}.stake", UNREAD)
             continue
         seen = [r.stakes[name] for r in everything if name in r.stakes]
         # A pay beside the stake may stand before it: stakes alone are read better.
@@ -142,7 +157,10 @@ def _wagers(
             since = late.after.readings[0].at_s
             seen = [r.stakes[name] for r in everything if name in r.stakes and r.at_s >= since]
         stake = place_sum(seen)
-        if stake.cents is None:
+        if unread * 2 > len(before):
+            stake = PlaceSum((), stake.height, stake.cameras)
+            doubt(f"{name}.stake", UNREAD)
+        elif stake.cents is None:
             doubt(f"{name}.stake", why_not(stake))
         action, paid = done(name, last, episodes[shown:], doubt, hidden)
         payments = None

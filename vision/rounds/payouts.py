@@ -27,6 +27,8 @@ corrected (0.02: 12), 14 of 250 that stayed, most of them with uncertain reading
 SURE_STATE = 0.995
 """Least probability of both states of a payout that was corrected; of shifts 9301 to 9308."""
 
+UNREAD = "chips lie there that could not be read"
+
 NOTHING = PlaceSum(((0, 1.0),), None)
 
 
@@ -85,11 +87,17 @@ def done(
     total = len(last.readings)
     stake_there = sum(name in r.stakes for r in last.readings)
     pay_there = sum(name in r.pays for r in last.readings)
+    unread = sum(name in r.unread for r in last.readings) * 2 > total
     if pay_there * 2 > total:
         paid = last_state(name, after)
+        if unread:
+            paid = PlaceSum((), paid.height, paid.cameras)
         if paid.cents is None:
             doubt(f"{name}.paid", why_not(paid))
         return "paid", paid
+    if unread:
+        doubt(f"{name}.action", UNREAD)
+        return None, PlaceSum((), None)
     if stake_there * 2 > total:
         if hidden is not None and hidden(last.readings, name):
             doubt(f"{name}.action", "the stake's stack hides what may lie behind it")

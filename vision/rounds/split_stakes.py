@@ -1,4 +1,4 @@
-"""Stakes in two stacks, the second of which stands where pays are laid."""
+"""Stakes in two stacks, the second of which stands where pays are laid, and pays laid on a spot."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from settlement.games import JACKPOTS
 from vision.chips.states import SAME_MM, stands
 from vision.geometry.table import Point
 from vision.rounds.tracker import Episode
@@ -48,3 +49,25 @@ def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]
         return replace(reading, stakes=stakes, pays=pays)
 
     return [replace(e, readings=[reassigned(r) for r in e.readings]) for e in episodes]
+
+
+def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:
+    """The episodes with what is laid on a jackpot's sensor from rest `shown` on as its pay.
+
+    The coin is taken in before, so that a pay has its place. A coin that lay there still when the
+    hand was turned up stays a stake.
+    """
+    names = {name for e in episodes for r in e.readings for name in r.stakes if name in JACKPOTS}
+    last = episodes[min(shown, len(episodes) - 1)].readings
+    cleared = {name for name in names if sum(name in r.stakes for r in last) * 2 <= len(last)}
+    if not cleared:
+        return list(episodes)
+
+    def laid(reading: ViewReading) -> ViewReading:
+        stakes, pays = dict(reading.stakes), dict(reading.pays)
+        for name in cleared & stakes.keys():
+            pays[name] = (*pays.get(name, ()), *stakes.pop(name))
+        return replace(reading, stakes=stakes, pays=pays)
+
+    after = [replace(e, readings=[laid(r) for r in e.readings]) for e in episodes[shown + 1 :]]
+    return [*episodes[: shown + 1], *after]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from settlement.games import JACKPOTS
 from vision.cards.view import ViewIndex, backs_seen, see_indices
 from vision.chips.boxes import Box
 from vision.chips.network_input.side_strip import ChipSize
@@ -20,8 +21,14 @@ from vision.geometry.table import VIEW_MM, DealerPlace, Place, Polygon
 
 IN_SPOT_MM = 24.0
 BY_SPOT_MM = 53.0
+"""A stack this near to a spot's centre stands on it, or beside it."""
+
 CHAIN_MM = 70.0
 """A stack this near to a stack or lammer that has an owner belongs to the same wager."""
+
+UNREAD_MM = 75.0
+"""The same of a box that could not be read, whose middle lies above the base of its stack: the
+payouts and stakes of two of the nine messy tune shifts of docs/accuracy.md."""
 
 NEAR_SPOTS_MM = 130.0
 """What is farther than this from all spots of a seat is none of its money."""
@@ -39,8 +46,9 @@ class ViewReading:
     """What one view showed in one image.
 
     `stakes` and `pays` map a wager to its stacks; `envy` prizes are pays of 'envy'. `strays`
-    are the stacks about the spots that could be given to no wager. `beside` names the further
-    cameras that saw the view at rest then.
+    are the stacks about the spots that could be given to no wager, `unread` the wagers on or
+    beside whose spots chips were found that could not be read. `beside` names the further cameras
+    that saw the view at rest then.
     """
 
     at_s: float
@@ -52,6 +60,7 @@ class ViewReading:
     found: Detections
     strays: tuple[ReadStack, ...] = ()
     beside: tuple[str, ...] = ()
+    unread: frozenset[str] = frozenset()
 
     @property
     def stacks(self) -> tuple[ReadStack, ...]:
@@ -102,7 +111,30 @@ def read_view(
     given = {id(stack) for own in (*stakes.values(), *pays.values()) for stack in own}
     strays = tuple(stack for stack in stacks if id(stack) not in given)
     return ViewReading(
-        at_s, indices, backs_seen(found), stakes, pays, frozenset(lammers), found, strays
+        at_s, indices, backs_seen(found), stakes, pays, frozenset(lammers), found, strays,
+        unread=_unread(near, stacks, centers),
+    )  # fmt: skip
+
+
+def _unread(
+    boxes: Sequence[Box], stacks: Sequence[ReadStack], spots: Mapping[str, np.ndarray]
+) -> frozenset[str]:
+    """The wagers on or beside whose spots a box lies that is no read stack's, nor across one's."""
+    names = set()
+    for box in boxes:
+        if not any(_meet(box, stack.box_mm) for stack in stacks):
+            middle = np.array([(box[0] + box[2]) / 2, (box[1] + box[3]) / 2])
+            name, far = _owner(middle, spots)
+            if far <= UNREAD_MM:
+                names.add(name)
+    return frozenset(names)
+
+
+def _meet(one: Box, other: Box) -> bool:
+    """Whether two boxes are of one thing: the middle of either lies in the other."""
+    return any(
+        a[0] <= (b[0] + b[2]) / 2 <= a[2] and a[1] <= (b[1] + b[3]) / 2 <= a[3]
+        for a, b in ((one, other), (other, one))
     )
 
 
@@ -138,7 +170,8 @@ def assign(
 
     A stack inside a spot is its stake, one beside the spot its pay; one beside an envy
     lammer and not beside a spot is an envy prize; further ones belong to what they touch.
-    A stack that touches nothing is left out.
+    A stack that touches nothing is left out. Nothing is laid beside a jackpot's sensor, only
+    on it: between the spots it is, the pays of its neighbours lie nearer to it than to them.
     """
     stakes: dict[str, list[ReadStack]] = {}
     pays: dict[str, list[ReadStack]] = {}
@@ -146,7 +179,7 @@ def assign(
     rest: list[tuple[ReadStack, np.ndarray]] = []
     for stack in stacks:
         at = place.to_local(np.array([stack.center_mm]))[0]
-        name, far = _nearest(at, spots)
+        name, far = _owner(at, spots)
         if far <= IN_SPOT_MM:
             stakes.setdefault(name, []).append(stack)
             owned.append((at, name))
@@ -171,6 +204,14 @@ def assign(
         pays.setdefault(name, []).append(stack)
         owned.append((at, name))
     return {k: tuple(v) for k, v in stakes.items()}, {k: tuple(v) for k, v in pays.items()}
+
+
+def _owner(at: np.ndarray, spots: Mapping[str, np.ndarray]) -> tuple[str, float]:
+    """The spot that a place belongs to and how far (mm) its centre is."""
+    name, far = _nearest(at, spots)
+    if name in JACKPOTS and far > IN_SPOT_MM:
+        return _nearest(at, {n: c for n, c in spots.items() if n not in JACKPOTS})
+    return name, far
 
 
 def _nearest(at: np.ndarray, spots: Mapping[str, np.ndarray]) -> tuple[str, float]:

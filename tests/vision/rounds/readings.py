@@ -77,10 +77,11 @@ def reading(
     pays: Mapping[str, Sequence[str | ReadStack]] | None = None,
     lammers: Sequence[str] = (),
     strays: Sequence[ReadStack] = (),
+    unread: Sequence[str] = (),
 ) -> ViewReading:
     return ViewReading(
         at_s, cards, backs, stacks(stakes or {}), stacks(pays or {}), frozenset(lammers),
-        Detections.empty(NAMES), tuple(strays),
+        Detections.empty(NAMES), tuple(strays), unread=frozenset(unread),
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from tests.vision.rounds.readings import (
     stack,
 )
 from vision.cards.view import ViewIndex
+from vision.geometry.table import TableFile
 from vision.rounds.compile_round import SURE_CARD, compile_round
 from vision.rounds.view_reader import ViewReading
 
@@ -125,6 +126,62 @@ def test_the_sums_that_a_stack_may_come_to_are_recorded() -> None:
     clear = whole_round(after=[*[(STAKES, {"main": ["red red"]})] * 6, (STAKES, {"main": [torn]})])
     assert wager(clear, "main").paid_cents == 1000
     assert RoundRecord.model_validate_json(record.model_dump_json()) == record
+
+
+def played(
+    before: Sequence[ViewReading], last: ViewReading, table: TableFile = TABLE
+) -> RoundRecord:
+    """A round of seat 1 alone: rests until the hand is turned up, and the last one."""
+    play = Play()
+    for rest in before:
+        play.see(1, rest)
+    play.see(1, replace(before[-1], backs=2))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, replace(before[-1], indices=seat_cards(1)))
+    play.see(1, replace(last, indices=seat_cards(1)))
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    return compile_round(table, 1, own, play.now_s, cut_short=False)
+
+
+def test_a_stake_beside_chips_that_could_not_be_read_is_undecided() -> None:
+    staked = reading(stakes=STAKES, unread=["main"])
+    record = played([staked], staked)
+    assert wager(record, "main").stake_cents is None
+    assert doubts(record)[(1, "main.stake")] == "chips lie there that could not be read"
+    assert wager(record, "emperors_treasure").stake_cents == 200
+
+
+def test_chips_that_could_not_be_read_are_not_taken() -> None:
+    # A pay laid against a tall stake: one box about both, in which no stack is read.
+    record = played([reading(stakes=STAKES)], reading(unread=["main"]))
+    assert wager(record, "main").action is None
+    assert wager(record, "main").stake_cents == 1000
+    assert wager(record, "emperors_treasure").action == "taken"
+
+
+def test_a_pay_beside_chips_that_could_not_be_read_has_no_sum() -> None:
+    last = reading(stakes=STAKES, pays={"main": ["red red"]}, unread=["main"])
+    own = wager(played([reading(stakes=STAKES)], last), "main")
+    assert (own.action, own.paid_cents) == ("paid", None)
+
+
+def test_a_coin_is_taken_in_and_what_is_laid_on_its_sensor_is_its_pay() -> None:
+    jackpot = "emperors_treasure_progressive"
+    seat = TABLE.seats[0]
+    spots = {**seat.spots, jackpot: seat.spots["main"]}
+    seats = (seat.model_copy(update={"spots": spots}), *TABLE.seats[1:])
+    table = TABLE.model_copy(update={"seats": seats})
+    coin = {**STAKES, jackpot: ["white"]}
+    rests = [reading(stakes=coin), *[reading(stakes=STAKES)] * 5]
+    paid = wager(played(rests, reading(stakes={**STAKES, jackpot: ["green"]}), table), jackpot)
+    assert (paid.stake_cents, paid.action, paid.paid_cents) == (100, "paid", 2500)
+    lost = wager(played(rests, reading(stakes=STAKES), table), jackpot)
+    assert (lost.stake_cents, lost.action, lost.paid_cents) == (100, "taken", 0)
+    # A coin that was not taken in is no pay.
+    left = wager(played([reading(stakes=coin)], reading(stakes=coin), table), jackpot)
+    assert (left.stake_cents, left.action) == (100, "left")
 
 
 def test_a_corrected_payout_is_its_last_state() -> None:

@@ -18,6 +18,7 @@ from vision.geometry.standard_layout import (
     FELT,
     LAMMER_OFFSET_MM,
     PAY_OFFSETS_MM,
+    SENSORS_MM,
     SPOTS_MM,
     standard_table,
 )
@@ -109,6 +110,25 @@ def test_stacks_belong_to_wagers(
     lammers = {"envy": [np.array(at) for at in envy]} if envy else {}
     assigned = assign(stacks, SEAT.place, SPOTS, lammers)
     assert (owners(assigned[0]), owners(assigned[1])) == (stakes, pays)
+
+
+WITH_SENSORS = {
+    name: np.array(at) for name, at in {**SPOTS_MM, **SENSORS_MM}.items()
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sensor", SENSORS_MM)
+def test_a_coin_on_a_sensor_is_its_stake(sensor: str) -> None:
+    stakes, pays = assign([stack(SENSORS_MM[sensor], 1)], SEAT.place, WITH_SENSORS, {})
+    assert (owners(stakes), pays) == ({sensor: [1]}, {})
+
+
+@pytest.mark.parametrize("wager", SPOTS_MM)
+def test_a_pay_beside_a_sensor_is_its_neighbours(wager: str) -> None:
+    places = [SPOTS_MM[wager], beside(wager)]
+    stacks = [stack(at, k) for k, at in enumerate(places, start=1)]
+    stakes, pays = assign(stacks, SEAT.place, WITH_SENSORS, {})
+    assert (owners(stakes), owners(pays)) == ({wager: [1]}, {wager: [2]})
 
 
 def test_a_seat_without_spots_owns_nothing() -> None:
