@@ -111,6 +111,7 @@ class MessageRouter:
                         alert_ids=message.alert_ids,
                         clip=_clip(message),
                         why=message.why,
+                        further=message.further,
                     )
                 )
 

@@ -9,6 +9,7 @@ from settlement.declared import FeedLine
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert, IncidentAct
 from surveillance.config.site_file import EvidencePart
+from surveillance.evidence.clips import CameraClip
 from surveillance.live.camera.overload import CameraLoad
 from surveillance.live.states import FurtherNow, SeatNow
 from vision.sources.camera_backends import LivePlace
@@ -114,7 +115,10 @@ class IncidentMessage:
 
 @dataclass(frozen=True, slots=True)
 class ClipMessage:
-    """The clip of some alerts stands in the spool; without `path` there is none, and why."""
+    """The clip of some alerts stands in the spool; without `path` there is none, and why.
+
+    `further`: the same of each further camera.
+    """
 
     alert_ids: tuple[str, ...]
     path: Path | None
@@ -123,6 +127,7 @@ class ClipMessage:
     codec: str = ""
     width: int = 0
     why: str = ""
+    further: tuple[CameraClip, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from settlement.record import Undecided
 from settlement.rules import TableRules
 from surveillance.alerts.model import Alert
 from surveillance.config.site_file import load_site
+from surveillance.evidence.bundle import FurtherClip
 from surveillance.live.states import CameraState, FurtherNow
 from surveillance.store import AlertFilter, NewAlert, NewRound
 from surveillance.web.access import SESSION_COOKIE
@@ -204,6 +205,35 @@ def test_images_by_keys_and_the_clip_plays_at_the_moment(visit: Visit) -> None:
     press(page, "m", "ArrowRight")
     assert page.evaluate(f"{video}.currentTime") == pytest.approx(3.1, abs=0.01)
     page.locator(".clip-words", has_text="0.5 s before the moment").wait_for()
+
+
+def test_the_clips_of_each_camera_go_on_at_the_same_moment(
+    visit: Visit, room: MadeRoom, tmp_path: Path
+) -> None:
+    low = make_clip(tmp_path / "low.mp4")
+    further = (FurtherClip("low", low, "-1.000"), FurtherClip("high", missing="it was away"))
+    own = room.evidence_dir / CAMERA / "clips" / "one.mp4"
+    _, (row,) = room.add_round(63, paid_cents=3500, clip=own, further_clips=further)
+    page = queue(visit, f"/alerts?alert={row.id}")
+    at(page, row.id)
+    assert page.inner_text(".clip-missing") == "No clip of high: it was away."
+    press(page, "m", "ArrowRight")  # half a second before the moment
+    page.locator(".clip-words", has_text="0.5 s before the moment").wait_for()
+    press(page, "n")
+    page.wait_for_selector("video[aria-label='Clip of the alert, low']")
+    page.locator(".clip-words", has_text="0.5 s before the moment").wait_for()
+    video = "document.querySelector('video')"
+    # Its moment lies 2.6 s into it, the first one's 3.6 s.
+    until(
+        lambda: abs(page.evaluate(f"{video}?.currentTime ?? 0") - 2.1) < 0.05,
+        "it goes on at the same moment",
+    )
+    press(page, "Space")
+    until(lambda: page.evaluate(f"{video}?.currentTime ?? 0") > 2.4, "it plays")
+    tabs = page.locator(".strip button.clip .tab-words").all_inner_texts()
+    assert tabs == ["clip", "low: clip"]
+    press(page, "p")
+    page.wait_for_selector("video[aria-label='Clip of the alert']")
 
 
 def test_a_clip_the_browser_cannot_play_is_shown_as_stills(
