@@ -78,7 +78,9 @@ class MessageRouter:
             case StateMessage():
                 self._take_state(message)
             case PictureMessage():
-                self._bus.set_pictures(facts.camera, message.plain, message.overlay, message.age_s)
+                self._bus.set_pictures(
+                    facts.camera, message.plain, message.overlay, message.age_s, message.further
+                )
             case RoundMessage():
                 self._recorder.take(
                     RoundEntry(

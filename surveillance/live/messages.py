@@ -84,11 +84,15 @@ class StateMessage:
 
 @dataclass(frozen=True, slots=True)
 class PictureMessage:
-    """The last image as JPEG, plain and with the detections drawn over it, and its age."""
+    """The last image as JPEG, plain and with the detections drawn over it, and its age.
+
+    `further`: the name of the further camera whose image it is; nothing is drawn over such.
+    """
 
     plain: bytes
     overlay: bytes
     age_s: float = 0.0
+    further: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from settlement.errors import FeltwatchError
 from surveillance.live.camera.overlay import WIDE_PX, jpeg
-from surveillance.live.messages import FurtherSetup
+from surveillance.live.messages import FurtherSetup, PictureMessage
 from surveillance.live.states import CameraState, FurtherNow
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import FurtherCamera, TableFile
@@ -58,6 +58,8 @@ class FurtherFeed:
         self.moments = LiveMoments(first, self.source, setup.offset_s)
         self._view = CameraWatch(table, Calibration.fit(part))
         self._frame: LiveFrame | None = None
+        self._sent: LiveFrame | None = None
+        """The frame whose image was sent last."""
         self.status: LiveStatus = self.source.status()
 
     @property
@@ -93,6 +95,15 @@ class FurtherFeed:
     def picture(self) -> bytes | None:
         """Its last image as JPEG; None before the first."""
         return None if self._frame is None else jpeg(self._frame.small(WIDE_PX))
+
+    def new_picture(self) -> PictureMessage | None:
+        """Its last image for the live pages, with its age; None where that was taken already."""
+        frame = self._frame
+        if frame is None or frame is self._sent:
+            return None
+        self._sent = frame
+        data = jpeg(frame.small(WIDE_PX))
+        return PictureMessage(data, data, frame.lag_s, self.name)
 
     def now(self) -> FurtherNow:
         """How it stands."""

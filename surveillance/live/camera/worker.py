@@ -312,6 +312,9 @@ class CameraWorker:
         if now >= self._picture_due and self._frame is not None:
             self._picture_due = now + PICTURE_EVERY_S
             self._send_picture(self._frame)
+            for feed in self.further:
+                if (new := feed.new_picture()) is not None:
+                    self.sender.send(new)
         stream_s = float(self._frame.at_s) if self._frame is not None else None
         overload = self._overload(status)
         self.incidents.camera(

@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import av
+import cv2
+import numpy as np
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
@@ -24,7 +26,7 @@ from surveillance.store import AlertFilter, NewAlert, NewRound
 from surveillance.web.access import SESSION_COOKIE
 from tests.surveillance.web.room.declared_site import site_file
 from tests.surveillance.web.room.relay import Relay
-from tests.surveillance.web.room_made import CAMERA, MadeRoom, Running, made_room, make_clip
+from tests.surveillance.web.room_made import CAMERA, MadeRoom, Running, acts, made_room, make_clip
 from tests.waiting import WITHIN_S, until
 from vision.geometry.standard_layout import standard_table
 
@@ -476,6 +478,51 @@ def test_the_wall_is_live_and_says_when_it_is_cut_off(
     page.wait_for_selector("#connection", state="hidden")
     room.set_state("running")
     tile.get_by_text("Watching").wait_for()
+
+
+def test_a_tables_page_shows_each_camera_and_enlarges_one(visit: Visit, room: MadeRoom) -> None:
+    data = cv2.imencode(".jpg", np.full((90, 160, 3), 40, np.uint8))[1].tobytes()
+    room.bus.set_pictures(CAMERA, data, data, 0.5, "low")
+    low = FurtherNow(name="low", state=CameraState.RUNNING)
+    away = FurtherNow(name="high", state=CameraState.RECONNECTING)
+    room.set_pictures()
+    room.set_state(further=(low, away))
+    page = listens(visit(f"/tables/view/{CAMERA}"))
+    small = page.locator(".further-pictures button")
+    small.first.locator("img:not([hidden])").wait_for()
+    assert [one.get_attribute("aria-label") for one in small.all()] == [
+        "Enlarge low",
+        "Enlarge high",
+    ]
+    assert "no image yet" in small.nth(1).inner_text()
+    large = page.locator("#picture > .picture img")
+    assert large.get_attribute("alt") == "Table t1, live"
+    # Each counts the age of its own image, and marks it when it is no live one any more.
+    room.bus.set_pictures(CAMERA, data, data, 7.0, "low")
+    room.set_pictures()
+    room.set_state(further=(low, away))
+    small.first.locator(".picture.stale .picture-age").wait_for()
+    assert float(small.first.locator(".picture-age").inner_text().split()[0]) >= 7
+    press(page, "c")
+    page.locator("#picture > .picture img[alt='Table t1, low, live']").wait_for()
+    assert large.evaluate("image => image.naturalWidth") == 160
+    assert "further=low" in (large.get_attribute("src") or "")
+    assert small.first.get_attribute("aria-label") == f"Enlarge {CAMERA}"
+    room.bus.set_pictures(CAMERA, data, data, 0.0, "low")
+    room.set_state(further=(low, away))
+    page.locator("#picture > .picture:not(.stale)").wait_for()
+    small.first.focus()
+    press(page, "Enter")
+    page.locator("#picture > .picture img[alt='Table t1, live']").wait_for()
+    assert acts(room).count("live picture seen") == 2  # one of each camera
+
+
+def test_a_table_with_one_camera_has_no_other_images(visit: Visit) -> None:
+    page = listens(visit(f"/tables/view/{CAMERA}"))
+    page.wait_for_selector("#picture img:not([hidden])")
+    assert page.locator(".further-pictures").is_hidden()
+    press(page, "c")
+    page.get_by_text("This table has one camera.").wait_for()
 
 
 def test_an_answer_on_its_way_does_not_undo_a_newer_event(visit: Visit, room: MadeRoom) -> None:
