@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -14,14 +15,16 @@ from surveillance.alerts.model import Alert, read_alerts
 from surveillance.audit.footage import (
     CLIPS,
     FOR_BUNDLES,
+    FURTHER,
     ROUNDS,
     TABLE,
     VERSIONS,
     ClipLine,
+    FurtherClipLine,
     RoundLine,
     read_lines,
 )
-from surveillance.evidence.bundle import BundleContents, BundleRef, Chain, write_bundle
+from surveillance.evidence.bundle import BundleContents, BundleRef, Chain, FurtherClip, write_bundle
 
 
 class AuditBundles:
@@ -40,6 +43,10 @@ class AuditBundles:
         self._clips: dict[str, ClipLine] = {
             line.alert_id: line for line in read_lines(place / CLIPS, ClipLine)
         }
+        self._further: dict[str, list[FurtherClipLine]] = defaultdict(list)
+        if (place / FURTHER).is_file():
+            for own in read_lines(place / FURTHER, FurtherClipLine):
+                self._further[own.alert_id].append(own)
         self._rounds: dict[str, RoundLine] = {
             line.round_id: line for line in read_lines(place / ROUNDS, RoundLine)
         }
@@ -68,6 +75,15 @@ class AuditBundles:
             else [one.model_dump(mode="json") for one in line.detections],
             versions=self.versions,
             table_file=self._table_file,
+            further_clips=tuple(
+                FurtherClip(
+                    camera=own.camera,
+                    path=None if own.file is None else self._out / own.file,
+                    start_s=own.start_s,
+                    missing=own.missing,
+                )
+                for own in self._further[alert.alert_id]
+            ),
         )
         return write_bundle(self._folder, contents, self._chain)
 
@@ -75,6 +91,10 @@ class AuditBundles:
         """The smaller copy of an alert's clip, named from the output folder on."""
         clip = self._clips.get(alert.alert_id)
         return None if clip is None else clip.small
+
+    def small_further_clips(self, alert: Alert) -> dict[str, str]:
+        """The smaller copies of further cameras' clips by camera, named in the same way."""
+        return {own.camera: own.small for own in self._further[alert.alert_id] if own.small}
 
     def finish(self) -> None:
         """All bundles are written: what was left for them goes."""

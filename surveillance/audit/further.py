@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from settlement.errors import FeltwatchError
-from surveillance.audit.source import named, open_recording, recording_files
+from surveillance.audit.source import Recording, named, open_recording, recording_files
 from vision.geometry.calibration import Calibration, CalibrationError
 from vision.geometry.table import FurtherCamera, TableFile
 from vision.sources.moments import Moments
@@ -22,6 +22,15 @@ class CameraVideo:
 
     files: tuple[Path, ...]
     offset_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherRecording:
+    """A further camera's recording, open; it began `offset_s` after the first camera's clock."""
+
+    camera: FurtherCamera
+    source: Recording
+    offset_s: float
 
 
 @runtime_checkable
@@ -74,7 +83,7 @@ def parse_videos(videos: Sequence[str], offsets: Sequence[str]) -> dict[str, Cam
 @contextmanager
 def open_cameras(
     videos: Mapping[str, CameraVideo], table: TableFile, table_path: Path
-) -> Iterator[list[tuple[FurtherCamera, Moments]]]:
+) -> Iterator[list[FurtherRecording]]:
     """The further cameras with their recordings, open.
 
     Raises FeltwatchError for a camera that the table file does not have or whose points do not
@@ -104,5 +113,5 @@ def open_cameras(
                     f"camera {name!r} of {table_path} was calibrated on {camera.width_px} x "
                     f"{camera.height_px}"
                 )
-            out.append((camera, Moments(source, video.offset_s)))
+            out.append(FurtherRecording(camera, source, video.offset_s))
         yield out

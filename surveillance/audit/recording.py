@@ -35,6 +35,7 @@ from surveillance.staging import Staging
 from surveillance.stopped import Stopped
 from vision.geometry.table import TableFile, load_table
 from vision.rounds.followed import check_followed
+from vision.sources.moments import Moments
 
 __all__ = [
     "KEEP_EVERY_S",
@@ -123,10 +124,10 @@ def audit(
     with open_recording(paths) as source, open_cameras(videos, table, table_path) as further:
         _check_fit(source, video, table, table_path)
         watcher = make_watcher(table, detector_dir, str(video))
-        for camera, moments in further:
+        for one in further:
             if not isinstance(watcher, JoiningWatcher):
                 raise FeltwatchError("this watcher reads one camera; leave out the further ones")
-            watcher.join(camera, moments)
+            watcher.join(one.camera, Moments(one.source, one.offset_s))
         with Staging(out_dir) as staging:
             run = AuditRun(table, watcher, staging, Progress(duration_s=source.duration_s))
             run.timeline, run.feed = timeline, facts
@@ -142,7 +143,7 @@ def audit(
                 run.take_up(AuditWork(work_dir, key))
             try:
                 run.watch(source, on_progress, should_stop)
-                run.write_footage(source, should_stop)
+                run.write_footage(source, should_stop, further)
                 summary = run.summary(source, video, out_dir)
                 run.write_report(summary, video)
                 staging.publish(list(RESULTS))

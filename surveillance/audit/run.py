@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +19,7 @@ from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import count_by_code
 from surveillance.audit.candidates import Candidates
 from surveillance.audit.footage import Footage
-from surveillance.audit.further import JoiningWatcher
+from surveillance.audit.further import FurtherRecording, JoiningWatcher
 from surveillance.audit.source import Recording
 from surveillance.audit.work_folder import AuditWork, Place
 from surveillance.evidence import images
@@ -246,10 +246,15 @@ class AuditRun:
                 "two and three hands were not judged (--feed, or [declared] in the table file)"
             )
 
-    def write_footage(self, source: Recording, should_stop: Callable[[], bool] | None) -> None:
+    def write_footage(
+        self,
+        source: Recording,
+        should_stop: Callable[[], bool] | None,
+        further: Sequence[FurtherRecording] = (),
+    ) -> None:
         """Leave what bundles need, where it is wanted."""
         if self.footage is not None:
-            self.footage.write(self.staging, source, self.judged, should_stop)
+            self.footage.write(self.staging, source, self.judged, should_stop, further)
 
     def write_report(self, summary: AuditSummary, video: Path) -> None:
         """Leave all results in the staging folder."""

@@ -43,6 +43,18 @@ class Clip:
         return self.codec in PLAYED_BY_BROWSERS and self.width <= PREVIEW_WIDE_PX
 
 
+@dataclass(frozen=True, slots=True)
+class CameraClip:
+    """The clip of a table's further camera, its times on the first camera's clock.
+
+    `clip` None: there is none, and `why` says the reason.
+    """
+
+    camera: str
+    clip: Clip | None
+    why: str = ""
+
+
 def write_clip(cut: Cut, path: Path) -> Clip:
     """Write a cut as MP4, its packets as they came. Raises ClipError.
 

@@ -11,11 +11,17 @@ from pydantic import ValidationError
 
 from settlement.errors import FeltwatchError
 from settlement.record import RoundRecord
-from surveillance.evidence.bundle import BundleContents, Chain, SigningKey, write_bundle
+from surveillance.evidence.bundle import (
+    BundleContents,
+    Chain,
+    FurtherClip,
+    SigningKey,
+    write_bundle,
+)
 from surveillance.evidence.clips import PLAYED_BY_BROWSERS, Clip
 from surveillance.live.entries import EvidenceContent
 from surveillance.staging import write_error
-from surveillance.store import AlertRow, PendingRow, Store
+from surveillance.store import AlertRow, PendingClip, PendingRow, Store
 
 CLIP, SMALL = "-clip.mp4", "-small.mp4"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -61,6 +67,7 @@ class BundleWriter:
         alert, facts = own.alert, content.facts
         self.write_pictures(facts.folder(alert.at), content.pictures)
         clip, missing = self._store_clip(own)
+        further = [self._store_further(one) for one in own.further]
         contents = BundleContents(
             alert=content.alert,
             record=record,
@@ -75,6 +82,7 @@ class BundleWriter:
             versions=facts.versions,
             table_file=facts.table_file,
             missing=missing,
+            further_clips=tuple(_in_bundle(self._dir, one) for one in further),
         )
         folder = self._dir / facts.camera / alert.at.strftime("%Y-%m-%d")
         try:
@@ -83,12 +91,17 @@ class BundleWriter:
             raise write_error(folder, error) from error
         path = bundle.path.resolve().relative_to(self._dir.resolve()).as_posix()
         plays = clip is not None and clip.codec in PLAYED_BY_BROWSERS
+        clips = [(one, clip_of(one.clip)) for one in further if one.clip is not None]
         return self._store.pending.set_bundle(
             alert.id,
             path,
             bundle.sha256,
             own.clip_name if plays else None,
             preview=clip is not None and not clip.plays_at_once,
+            further_clips={
+                one.camera: one.name for one, clip in clips if clip.codec in PLAYED_BY_BROWSERS
+            },
+            further_previews=[one for one, clip in clips if not clip.plays_at_once],
         )
 
     def _store_clip(self, own: PendingRow) -> tuple[Clip | None, tuple[str, ...]]:
@@ -96,17 +109,36 @@ class BundleWriter:
         if own.clip is None:
             return None, own.missing
         clip = clip_of(own.clip)
-        place = self._dir / own.clip_name
+        if not self._move(clip, own.clip_name):
+            return None, (*own.missing, "the clip: it is gone")
+        return clip, own.missing
+
+    def _store_further(self, own: PendingClip) -> PendingClip:
+        """The same for a further camera's; returns it without one where it is gone."""
+        if own.clip is None or self._move(clip_of(own.clip), own.name):
+            return own
+        return PendingClip(own.camera, missing="it is gone")
+
+    def _move(self, clip: Clip, name: str) -> bool:
+        """Move a clip into the evidence; False: it is gone. Raises FeltwatchError."""
+        place = self._dir / name
         try:
             # Another alert of the same span may have brought it already.
             if not place.is_file():
                 place.parent.mkdir(parents=True, exist_ok=True)
                 clip.path.replace(place)
         except FileNotFoundError:
-            return None, (*own.missing, "the clip: it is gone")
+            return False
         except OSError as error:
             raise write_error(place, error) from error
-        return clip, own.missing
+        return True
+
+
+def _in_bundle(folder: Path, own: PendingClip) -> FurtherClip:
+    if own.clip is None:
+        return FurtherClip(own.camera, missing=own.missing)
+    start_s = f"{clip_of(own.clip).start_s:.3f}"
+    return FurtherClip(own.camera, folder / own.name, start_s)
 
 
 def clip_facts(clip: Clip) -> dict[str, str | float | int]:

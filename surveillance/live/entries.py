@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from settlement.errors import FeltwatchError
 from surveillance.alerts.judged_round import Detection, JudgedRound
 from surveillance.alerts.model import Alert, IncidentAct
-from surveillance.evidence.clips import Clip
+from surveillance.evidence.clips import CameraClip, Clip
 from surveillance.live.open_alert import CameraFacts
 
 
@@ -54,13 +54,17 @@ class IncidentEntry(_Assigned):
 
 
 class ClipEntry(_Form):
-    """The clip of some alerts of a run; None: it will not come, `why` says the reason."""
+    """The clip of some alerts of a run; None: it will not come, `why` says the reason.
+
+    `further`: the same of each further camera.
+    """
 
     camera: str
     source: str
     alert_ids: tuple[str, ...]
     clip: Clip | None = None
     why: str = ""
+    further: tuple[CameraClip, ...] = ()
 
 
 class NoteEntry(_Assigned):

@@ -38,6 +38,10 @@ LASTING = frozenset({"round", "alert", "alert_changed"})
 """Kinds that a page that comes back must hear of; a table's state it asks for again."""
 
 
+_Picture = tuple[str, str]
+"""A table's camera, and the name of a further one over it; "" for the first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Published:
     """An event as it was published: its number, empty where it is not kept, and its JSON."""
@@ -146,8 +150,8 @@ class EventBus:
         self._number = 0
         self._kept: deque[Published] = deque(maxlen=KEPT)
         self._states: dict[str, TableState] = {}
-        self._pictures: dict[str, tuple[bytes, bytes]] = {}
-        self._shown_at: dict[str, float] = {}
+        self._pictures: dict[_Picture, tuple[bytes, bytes]] = {}
+        self._shown_at: dict[_Picture, float] = {}
         """When each camera showed its last image, s of the monotonic clock."""
         self._record = RecordStatus()
         self._closed = False
@@ -213,10 +217,11 @@ class EventBus:
     def set_state(self, state: TableState, at: datetime) -> None:
         """Keep and publish a table's state, with whether there is an image and its age."""
         with self._lock:
-            fields = {
-                "has_picture": state.camera in self._pictures,
-                "picture_age_s": self._age_s(state.camera),
-            }
+            further = tuple(
+                one.model_copy(update=self._picture_fields(state.camera, one.name))
+                for one in state.further
+            )
+            fields = {**self._picture_fields(state.camera, ""), "further": further}
             state = state.model_copy(update=fields)
             self._states[state.camera] = state
         body = state.model_dump(mode="json")
@@ -237,15 +242,22 @@ class EventBus:
         with self._lock:
             return self._record
 
-    def set_pictures(self, camera: str, plain: bytes, overlay: bytes, age_s: float = 0.0) -> None:
+    def _picture_fields(self, camera: str, further: str) -> dict[str, object]:
+        has_picture = (camera, further) in self._pictures
+        return {"has_picture": has_picture, "picture_age_s": self._age_s((camera, further))}
+
+    def set_pictures(
+        self, camera: str, plain: bytes, overlay: bytes, age_s: float = 0.0, further: str = ""
+    ) -> None:
         """Keep a camera's last image, JPEG, plain and with the detections drawn over it.
 
-        `age_s` is its age by now.
+        `age_s` is its age by now; `further`: of the further camera of that name over its table.
         """
+        own = camera, further
         with self._lock:
-            first = camera not in self._pictures
-            self._pictures[camera] = (plain, overlay)
-            self._shown_at[camera] = time.monotonic() - max(0.0, age_s)
+            first = own not in self._pictures
+            self._pictures[own] = (plain, overlay)
+            self._shown_at[own] = time.monotonic() - max(0.0, age_s)
             state = self._states.get(camera)
         if first and state is not None:
             # Pages wait for this before they request images.
@@ -261,17 +273,17 @@ class EventBus:
         with self._lock:
             return self._states.get(camera)
 
-    def picture(self, camera: str, overlay: bool) -> bytes | None:
+    def picture(self, camera: str, overlay: bool, further: str = "") -> bytes | None:
         """A camera's last image, JPEG of at most 1280 px across; None before the first."""
         with self._lock:
-            pictures = self._pictures.get(camera)
+            pictures = self._pictures.get((camera, further))
         return None if pictures is None else pictures[int(overlay)]
 
-    def picture_age_s(self, camera: str) -> float | None:
+    def picture_age_s(self, camera: str, further: str = "") -> float | None:
         """Age of a camera's last image, s; None before the first."""
         with self._lock:
-            return self._age_s(camera)
+            return self._age_s((camera, further))
 
-    def _age_s(self, camera: str) -> float | None:
-        shown_at = self._shown_at.get(camera)
+    def _age_s(self, own: _Picture) -> float | None:
+        shown_at = self._shown_at.get(own)
         return None if shown_at is None else round(time.monotonic() - shown_at, 1)

@@ -22,7 +22,14 @@ from surveillance.live.bundle_writer import CLIP, BundleWriter, clip_facts, disk
 from surveillance.live.entries import ClipEntry
 from surveillance.live.open_alert import folder_of
 from surveillance.live.transcoder import Transcoder
-from surveillance.store import AlertRow, NotStoredError, PendingRow, Store, StoreDownError
+from surveillance.store import (
+    AlertRow,
+    NotStoredError,
+    PendingClip,
+    PendingRow,
+    Store,
+    StoreDownError,
+)
 
 WAITING = "waiting"
 """Folder of clips whose bundles are not written yet, beside the evidence."""
@@ -77,8 +84,16 @@ class EvidenceQueue:
         """Write the images where the alerts say; the bundles write them too."""
         self._bundles.write_pictures(folder, pictures)
 
-    def save_clip(self, clip: Clip) -> Clip:
-        """Move a clip out of a spool that is emptied; on failure it stays there."""
+    def save_clips(self, entry: ClipEntry) -> ClipEntry:
+        """Move clips out of a spool that is emptied; on failure they stay there."""
+        further = tuple(
+            one if one.clip is None else dataclasses.replace(one, clip=self._save(one.clip))
+            for one in entry.further
+        )
+        clip = None if entry.clip is None else self._save(entry.clip)
+        return entry.model_copy(update={"clip": clip, "further": further})
+
+    def _save(self, clip: Clip) -> Clip:
         place = self._waiting / clip.path.name
         try:
             clip.path.replace(place)
@@ -92,17 +107,25 @@ class EvidenceQueue:
         rows = self._store.pending.awaiting(entry.camera, entry.source, entry.alert_ids)
         if not rows:
             # Taken already, or waited for no more; then nobody needs it.
-            if entry.clip is not None and str(entry.clip.path) not in self._store.pending.clips():
-                entry.clip.path.unlink(missing_ok=True)
+            for clip in (entry.clip, *(one.clip for one in entry.further)):
+                if clip is not None and str(clip.path) not in self._store.pending.clips():
+                    clip.path.unlink(missing_ok=True)
             return
         alerts = [row.id for row in rows]
+        folder = folder_of(entry.camera, entry.source, rows[0].at)
+        stem = str(folder / rows[0].alert.alert_id)
+        further = [
+            PendingClip(one.camera, missing=one.why or "it did not come")
+            if one.clip is None
+            else PendingClip(one.camera, f"{stem}-{one.camera}{CLIP}", clip_facts(one.clip))
+            for one in entry.further
+        ]
         if entry.clip is None:
             words = f"the clip: {entry.why or 'it did not come'}"
-            self._store.pending.set_ready(alerts, None, "", [words])
+            self._store.pending.set_ready(alerts, None, "", [words], further)
         else:
-            folder = folder_of(entry.camera, entry.source, rows[0].at)
-            name = str(folder / f"{rows[0].alert.alert_id}{CLIP}")
-            self._store.pending.set_ready(alerts, clip_facts(entry.clip), name)
+            facts = clip_facts(entry.clip)
+            self._store.pending.set_ready(alerts, facts, f"{stem}{CLIP}", further=further)
         self._fresh.set()
 
     def give_up_earlier(self, began: datetime) -> None:

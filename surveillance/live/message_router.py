@@ -78,7 +78,9 @@ class MessageRouter:
             case StateMessage():
                 self._take_state(message)
             case PictureMessage():
-                self._bus.set_pictures(facts.camera, message.plain, message.overlay, message.age_s)
+                self._bus.set_pictures(
+                    facts.camera, message.plain, message.overlay, message.age_s, message.further
+                )
             case RoundMessage():
                 self._recorder.take(
                     RoundEntry(
@@ -111,6 +113,7 @@ class MessageRouter:
                         alert_ids=message.alert_ids,
                         clip=_clip(message),
                         why=message.why,
+                        further=message.further,
                     )
                 )
 

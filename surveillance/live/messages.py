@@ -9,6 +9,7 @@ from settlement.declared import FeedLine
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert, IncidentAct
 from surveillance.config.site_file import EvidencePart
+from surveillance.evidence.clips import CameraClip
 from surveillance.live.camera.overload import CameraLoad
 from surveillance.live.states import FurtherNow, SeatNow
 from vision.sources.camera_backends import LivePlace
@@ -83,11 +84,15 @@ class StateMessage:
 
 @dataclass(frozen=True, slots=True)
 class PictureMessage:
-    """The last image as JPEG, plain and with the detections drawn over it, and its age."""
+    """The last image as JPEG, plain and with the detections drawn over it, and its age.
+
+    `further`: the name of the further camera whose image it is; nothing is drawn over such.
+    """
 
     plain: bytes
     overlay: bytes
     age_s: float = 0.0
+    further: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,10 @@ class IncidentMessage:
 
 @dataclass(frozen=True, slots=True)
 class ClipMessage:
-    """The clip of some alerts stands in the spool; without `path` there is none, and why."""
+    """The clip of some alerts stands in the spool; without `path` there is none, and why.
+
+    `further`: the same of each further camera.
+    """
 
     alert_ids: tuple[str, ...]
     path: Path | None
@@ -123,6 +131,7 @@ class ClipMessage:
     codec: str = ""
     width: int = 0
     why: str = ""
+    further: tuple[CameraClip, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

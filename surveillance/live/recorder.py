@@ -97,10 +97,9 @@ class Recorder:
 
     def take(self, entry: Entry) -> None:
         """Take an entry of a camera; it is journaled on return, or the status says it is not."""
-        if isinstance(entry, ClipEntry) and entry.clip is not None:
+        if isinstance(entry, ClipEntry):
             # The camera's own spool is emptied whenever its process starts again.
-            kept = self.evidence.save_clip(entry.clip)
-            entry = entry.model_copy(update={"clip": kept})
+            entry = self.evidence.save_clips(entry)
         self._inbox.put(entry)
         self._publish_status()
         self._fresh.set()

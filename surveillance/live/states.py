@@ -52,6 +52,12 @@ class FurtherNow(Form):
     message: str = Field("", description="Why, for people.")
     asked: int = Field(0, description="Moments at which it was to be read since it was opened.")
     missed: int = Field(0, description="Those of them at which it had no frame.")
+    picture_age_s: float | None = Field(
+        None, description="Age of its live image when this was sent, s; the event bus sets it."
+    )
+    has_picture: bool = Field(
+        False, description="Whether there is a live image of it; the event bus sets it."
+    )
 
 
 class TableState(Form):

@@ -87,7 +87,8 @@ class Transcoder:
     def _next(self) -> str | None:
         """The clip that is coded next: one that no bundle needs any more, seldom tried first."""
         rows = self._store.pending.previews(self._cameras(), _AT_ONCE)
-        names = sorted(dict.fromkeys(row.clip_name for row in rows), key=lambda n: self._tries[n])
+        own = (n for row in rows for n in (row.clip_name, *(one.name for one in row.further)) if n)
+        names = sorted(dict.fromkeys(own), key=lambda n: self._tries[n])
         return next((name for name in names if not self._store.pending.is_wanted(name)), None)
 
     def _code(self, stored: str) -> str | None:

@@ -103,7 +103,11 @@ def _bundle(
     path = ref.path.resolve().relative_to(chain.path.parent.resolve()).as_posix()
     small = bundles.small_clip(alert)
     # What browsers play at once is played from within the bundle.
-    store.alerts.set_bundle(row.id, path, ref.sha256, f"{under}/{small}" if small else None)
+    further = {
+        camera: f"{under}/{name}" for camera, name in bundles.small_further_clips(alert).items()
+    }
+    first = f"{under}/{small}" if small else None
+    store.alerts.set_bundle(row.id, path, ref.sha256, first, further)
 
 
 def source_of(row: RecordingRow) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 import sqlalchemy as sa
@@ -95,10 +95,18 @@ class Alerts(Repository):
         return tuple(by_id[id] for id in ids if id in by_id)
 
     def set_bundle(
-        self, id: int, path: str | None, sha256: str | None, clip: str | None = None
+        self,
+        id: int,
+        path: str | None,
+        sha256: str | None,
+        clip: str | None = None,
+        further_clips: Mapping[str, str] | None = None,
     ) -> AlertRow:
-        """Store the paths of the bundle and the clip; raises NotStoredError."""
-        values = {"bundle": path, "bundle_sha256": sha256, "clip": clip}
+        """Store the paths of the bundle and the clips; raises NotStoredError."""
+        values = {
+            "bundle": path, "bundle_sha256": sha256, "clip": clip,
+            "further_clips": dict(further_clips) if further_clips else None,
+        }  # fmt: skip
         return self._change(id, values)
 
     def set_case(self, id: int, case: bool, by: str) -> AlertRow:

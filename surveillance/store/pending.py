@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +14,7 @@ from surveillance.store import tables
 from surveillance.store.alerts import change_alert
 from surveillance.store.database import Database, Repository
 from surveillance.store.queries.alerts import COLUMNS, alert_row
-from surveillance.store.rows import AlertRow, PendingRow
+from surveillance.store.rows import AlertRow, PendingClip, PendingRow
 
 _P = tables.pending_evidence.c
 _A = tables.alerts.c
@@ -52,9 +53,16 @@ class PendingEvidence(Repository):
         clip: dict[str, Any] | None,
         clip_name: str,
         missing: Sequence[str] = (),
+        further: Sequence[PendingClip] = (),
     ) -> None:
-        """Store that these alerts' clip is there, or (None) will never be; others are left."""
-        values = {"status": "ready", "clip": clip, "clip_name": clip_name, "missing": list(missing)}
+        """Store that these alerts' clip is there, or (None) will never be; others are left.
+
+        `further`: those of further cameras.
+        """
+        values = {
+            "status": "ready", "clip": clip, "clip_name": clip_name, "missing": list(missing),
+            "further_clips": _facts(further),
+        }  # fmt: skip
         self._run(
             sa.update(tables.pending_evidence)
             .where(_P.alert.in_(alerts), _P.status == "awaiting_clip")
@@ -79,15 +87,27 @@ class PendingEvidence(Repository):
 
     def is_wanted(self, clip_name: str) -> bool:
         """Return whether a bundle that is not written yet needs a clip."""
-        query = sa.select(sa.exists().where(_P.clip_name == clip_name, _P.status != "preview"))
+        query = sa.select(_P.clip_name, _P.further_clips).where(
+            _P.status != "preview", (_P.clip_name == clip_name) | _P.further_clips.is_not(None)
+        )
         with self._database.read() as connection:
-            return bool(connection.execute(query).scalar())
+            return any(
+                clip_name in (own, *(one.name for one in _further(further)))
+                for own, further in connection.execute(query)
+            )
 
     def clips(self) -> frozenset[str]:
         """Return the files that rows wait with."""
-        query = sa.select(_P.clip).where(_P.clip.is_not(None))
+        query = sa.select(_P.clip, _P.further_clips).where(
+            _P.clip.is_not(None) | _P.further_clips.is_not(None)
+        )
         with self._database.read() as connection:
-            return frozenset(str(clip["path"]) for (clip,) in connection.execute(query))
+            return frozenset(
+                str(clip["path"])
+                for own, further in connection.execute(query)
+                for clip in (own, *(one.clip for one in _further(further)))
+                if clip is not None
+            )
 
     def count(self, cameras: Collection[str], *, previews: bool) -> int:
         """Return how many bundles, or small clips, are still to be written."""
@@ -102,19 +122,36 @@ class PendingEvidence(Repository):
             return int(connection.execute(query).scalar_one())
 
     def set_bundle(
-        self, alert: int, path: str, sha256: str, clip: str | None, *, preview: bool
+        self,
+        alert: int,
+        path: str,
+        sha256: str,
+        clip: str | None,
+        *,
+        preview: bool,
+        further_clips: Mapping[str, str] | None = None,
+        further_previews: Sequence[PendingClip] = (),
     ) -> AlertRow:
         """Store the path of an alert's bundle; it waits no more, or (`preview`) for its small clip.
 
-        Raises NotStoredError for an alert that is gone.
+        `further_clips`: the files of further cameras' clips by camera, `further_previews` those
+        of them whose small clips it waits for. Raises NotStoredError for an alert that is gone.
         """
-        values = {"bundle": path, "bundle_sha256": sha256, "clip": clip}
+        values = {
+            "bundle": path, "bundle_sha256": sha256, "clip": clip,
+            "further_clips": dict(further_clips) if further_clips else None,
+        }  # fmt: skip
         own = _P.alert == alert
         with self._database.write() as connection:
             row = change_alert(connection, alert, values)
-            if preview:
+            if preview or further_previews:
                 # The images stand in the bundle now.
-                done = {"status": "preview", "content": {}, "tries": 0, "error": ""}
+                done = {
+                    "status": "preview", "content": {}, "tries": 0, "error": "",
+                    "further_clips": _facts(further_previews),
+                }  # fmt: skip
+                if not preview:
+                    done["clip_name"] = ""
                 connection.execute(sa.update(tables.pending_evidence).where(own).values(done))
             else:
                 connection.execute(sa.delete(tables.pending_evidence).where(own))
@@ -133,14 +170,33 @@ class PendingEvidence(Repository):
         return self._waiting(_P.status == "preview", cameras, limit)
 
     def set_preview(self, clip_name: str, small: str | None) -> list[AlertRow]:
-        """Set the small clip of all alerts of a clip (None: there is none); they wait no more."""
-        waiting = sa.select(_P.alert).where(_P.clip_name == clip_name, _P.status == "preview")
+        """Set the small clip of all alerts of a clip (None: there is none).
+
+        They wait no more, but for small clips of other cameras.
+        """
+        waiting = sa.select(_P.alert, _P.clip_name, _P.further_clips, _A.further_clips.label("has"))
+        waiting = waiting.join(tables.alerts).where(
+            _P.status == "preview", (_P.clip_name == clip_name) | _P.further_clips.is_not(None)
+        )
+        rows = []
         with self._database.write() as connection:
-            alerts = list(connection.execute(waiting).scalars())
-            rows = []
-            if small is not None:
-                rows = [change_alert(connection, alert, {"clip": small}) for alert in alerts]
-            connection.execute(sa.delete(tables.pending_evidence).where(_P.alert.in_(alerts)))
+            for found in connection.execute(waiting).all():
+                further = _further(found.further_clips)
+                left = [one for one in further if one.name != clip_name]
+                is_first = found.clip_name == clip_name
+                if not is_first and len(left) == len(further):
+                    continue
+                if small is not None:
+                    has = dict(found.has or {})
+                    has |= {one.camera: small for one in further if one.name == clip_name}
+                    values = {"clip": small} if is_first else {"further_clips": has}
+                    rows.append(change_alert(connection, found.alert, values))
+                own, first = _P.alert == found.alert, "" if is_first else found.clip_name
+                if left or first:
+                    rest = {"clip_name": first, "further_clips": _facts(left)}
+                    connection.execute(sa.update(tables.pending_evidence).where(own).values(rest))
+                else:
+                    connection.execute(sa.delete(tables.pending_evidence).where(own))
         return rows
 
     def _waiting(
@@ -164,6 +220,14 @@ def remove_pending(connection: Connection, alerts: Collection[int]) -> None:
     connection.execute(sa.delete(tables.pending_evidence).where(_P.alert.in_(alerts)))
 
 
+def _facts(further: Sequence[PendingClip]) -> list[dict[str, Any]] | None:
+    return [dataclasses.asdict(one) for one in further] or None
+
+
+def _further(facts: list[dict[str, Any]] | None) -> tuple[PendingClip, ...]:
+    return tuple(PendingClip(**one) for one in facts or ())
+
+
 def _pending(row: Any) -> PendingRow:
     return PendingRow(
         alert=alert_row(row),
@@ -177,4 +241,5 @@ def _pending(row: Any) -> PendingRow:
         error=row.pending_error,
         record=row.record,
         settlement=row.settlement,
+        further=_further(row.pending_further_clips),
     )

@@ -198,7 +198,12 @@ class Retention:
                     connection.execute(
                         sa.update(tables.alerts)
                         .where(_A.id == alert.id)
-                        .values(bundle=None, clip=None, alert={**alert.alert, "pictures": []})
+                        .values(
+                            bundle=None,
+                            clip=None,
+                            further_clips=None,
+                            alert={**alert.alert, "pictures": []},
+                        )
                     )
             emptied += len(held)
         return emptied
@@ -207,7 +212,7 @@ class Retention:
 def _lock(connection: Connection, which: sa.ColumnElement[bool]) -> list[_Held]:
     """The alerts, which nobody can make a case of until the transaction ends."""
     query = (
-        sa.select(_A.id, _A.round, _A.is_case, _A.bundle, _A.clip, _A.alert)
+        sa.select(_A.id, _A.round, _A.is_case, _A.bundle, _A.clip, _A.further_clips, _A.alert)
         .where(which)
         .order_by(_A.id)
         .with_for_update()
@@ -219,7 +224,9 @@ def _lock(connection: Connection, which: sa.ColumnElement[bool]) -> list[_Held]:
 
 
 def _names(row: Any) -> list[str]:
-    return [name for name in (row.bundle, row.clip, *row.alert.get("pictures", ())) if name]
+    further = (row.further_clips or {}).values()
+    names = (row.bundle, row.clip, *further, *row.alert.get("pictures", ()))
+    return [name for name in names if name]
 
 
 def _files(held: Iterable[_Held]) -> frozenset[str]:

@@ -130,6 +130,21 @@ class AlertRow:
     case: bool
     source: str = ""
     difference_cents: int | None = None
+    further_clips: dict[str, str] = field(default_factory=dict)
+    """Files of further cameras' clips, by camera."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingClip:
+    """A further camera's clip that is not written yet, its path in the evidence folder `name`.
+
+    `clip`: its facts; None: there is none, and `missing` says why.
+    """
+
+    camera: str
+    name: str = ""
+    clip: dict[str, Any] | None = None
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +154,9 @@ class PendingRow:
     `content`: what the bundle is made of, as it was given. `record` and `settlement` are those
     of the alert's round, None for an alert of none. `clip`: facts of the clip that came,
     `clip_name` its path in the evidence folder. `missing`: in words, what the bundle will lack.
-    `error`: why the last of `tries` attempts failed.
+    `error`: why the last of `tries` attempts failed. `further`: the clips of further cameras.
+    A row that waits for small clips has only those that are to be made, `clip_name` "" where the
+    first camera's is not.
     """
 
     alert: AlertRow
@@ -153,6 +170,7 @@ class PendingRow:
     error: str
     record: dict[str, Any] | None
     settlement: dict[str, Any] | None
+    further: tuple[PendingClip, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

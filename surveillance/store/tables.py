@@ -171,6 +171,8 @@ alerts = sa.Table(
     Column("bundle", sa.Text),
     _sha256("bundle_sha256", nullable=True),
     Column("clip", sa.Text),
+    # Files of further cameras' clips by camera; null: none but what the bundle holds.
+    Column("further_clips", sa.JSON(none_as_null=True)),
     Column("recording_id", ForeignKey("recordings.id", ondelete="SET NULL")),
     Column("is_case", sa.Boolean, nullable=False),
     Column("case_by", sa.Text),
@@ -240,6 +242,8 @@ pending_evidence = sa.Table(
     Column("content", PackedJson, nullable=False),
     Column("clip", sa.JSON(none_as_null=True)),
     Column("clip_name", sa.Text, nullable=False),
+    # Facts and names of further cameras' clips; once the bundle stands those to be made small.
+    Column("further_clips", sa.JSON(none_as_null=True)),
     Column("missing", sa.JSON, nullable=False),
     Column("tries", sa.Integer, nullable=False),
     Column("error", sa.Text, nullable=False),

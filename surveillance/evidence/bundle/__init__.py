@@ -1,7 +1,7 @@
 """Evidence of alerts: a bundle each, and a log of hashes that reveals a changed one."""
 
 from surveillance.evidence.bundle.chain import CHAIN_FILE, Chain, ChainLine
-from surveillance.evidence.bundle.contents import BundleContents, BundleRef
+from surveillance.evidence.bundle.contents import BundleContents, BundleRef, FurtherClip
 from surveillance.evidence.bundle.keys import SigningKey, VerifyKey
 from surveillance.evidence.bundle.parts import part_names, part_span, read_part
 from surveillance.evidence.bundle.problem import Problem
@@ -18,6 +18,7 @@ __all__ = [
     "Chain",
     "ChainLine",
     "FolderCheck",
+    "FurtherClip",
     "Problem",
     "SigningKey",
     "VerifyKey",

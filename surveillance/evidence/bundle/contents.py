@@ -12,12 +12,26 @@ from surveillance.alerts.model import Alert
 
 
 @dataclass(frozen=True, slots=True)
+class FurtherClip:
+    """The clip of a table's further camera, or (`path` None) why there is none, in words.
+
+    Its first frame is of `start_s` of the first camera's clock.
+    """
+
+    camera: str
+    path: Path | None = None
+    start_s: str | None = None
+    missing: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BundleContents:
     """All that stands behind an alert.
 
     `record` and `settlement` are None for an alert about no single round. `pictures`: JPEG or
     PNG files by name. `clip`: a video file, whose first frame is at `clip_start_s` of the
-    stream's clock. `detections`: one object for each thing that was seen. `versions`: by kind
+    stream's clock. `further_clips`: one of each further camera.
+    `detections`: one object for each thing that was seen. `versions`: by kind
     ('model', 'rules', 'table_file', 'program') its `name` and `sha256`. `table_file`: the
     bytes of the table file. `at`: aware time of the alert. `missing`: in words, what should
     be in it and is not, and why.
@@ -36,6 +50,7 @@ class BundleContents:
     versions: dict[str, dict[str, Any]] = field(default_factory=dict)
     table_file: bytes = b""
     missing: tuple[str, ...] = ()
+    further_clips: tuple[FurtherClip, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,15 @@ class ManifestPart(Form):
         return Part(self.name, self.size, self.crc32, self.sha256)
 
 
+class ManifestClip(Form):
+    """The clip of a further camera: its part, or why it is missing."""
+
+    camera: str = Field(description="The camera's name in the table file.")
+    part: str | None = Field(description="The part's name; null: there is no clip.")
+    start_s: str | None = Field(description="First camera's seconds at the clip's first frame.")
+    missing: str | None = Field(description="Why there is no clip, in words.")
+
+
 class Manifest(Form):
     """Manifest of a bundle; `sha256` is of the manifest without this key."""
 
@@ -42,12 +51,16 @@ class Manifest(Form):
     camera: str
     at: str = Field(description="Time of the alert, ISO 8601 in UTC.")
     clip_start_s: str | None = Field(description="Stream's seconds at the clip's first frame.")
+    further_clips: tuple[ManifestClip, ...] | None = Field(
+        None, description="Of each further camera; the key is left out where there is none."
+    )
     parts: tuple[ManifestPart, ...] = Field(description="In the order they lie in.")
     sha256: Sha256 | None = None
 
     def to_bytes(self) -> bytes:
         """The text that goes into the bundle."""
-        return canonical_json(sealed(self.model_dump(exclude={"sha256"})))
+        absent = {"sha256"} if self.further_clips else {"sha256", "further_clips"}
+        return canonical_json(sealed(self.model_dump(exclude=absent)))
 
 
 def manifest_part(text: bytes) -> Part:

@@ -15,8 +15,13 @@ from settlement.errors import FeltwatchError
 from surveillance.evidence.bundle.archive import Part, check_names, regions
 from surveillance.evidence.bundle.canonical import canonical_json
 from surveillance.evidence.bundle.chain import Chain
-from surveillance.evidence.bundle.contents import BundleContents, BundleRef
-from surveillance.evidence.bundle.manifest import Manifest, ManifestPart, manifest_part
+from surveillance.evidence.bundle.contents import BundleContents, BundleRef, FurtherClip
+from surveillance.evidence.bundle.manifest import (
+    Manifest,
+    ManifestClip,
+    ManifestPart,
+    manifest_part,
+)
 from surveillance.staging import write_error
 
 PARTIAL = ".partial-"
@@ -49,6 +54,12 @@ def write_bundle(folder: Path, contents: BundleContents, chain: Chain) -> Bundle
         camera=contents.camera,
         at=contents.at.astimezone(UTC).isoformat(),
         clip_start_s=None if contents.clip_start_s is None else str(contents.clip_start_s),
+        further_clips=tuple(
+            ManifestClip(
+                camera=one.camera, part=_clip_part(one), start_s=one.start_s, missing=one.missing
+            )
+            for one in contents.further_clips
+        ),
         parts=tuple(
             ManifestPart(name=p.name, size=p.size, crc32=p.crc32, sha256=p.sha256) for p in parts
         ),
@@ -103,12 +114,28 @@ def _sources(contents: BundleContents) -> Iterator[tuple[str, _Source]]:
     yield "detections.jsonl", b"".join(canonical_json(d) + b"\n" for d in contents.detections)
     yield "versions.json", canonical_json(contents.versions)
     yield "table.toml", contents.table_file
-    if contents.missing:
-        yield "missing.json", canonical_json({"missing": list(contents.missing)})
+    missing = [
+        *contents.missing,
+        *(
+            f"the clip of {one.camera}: {one.missing}"
+            for one in contents.further_clips
+            if one.missing
+        ),
+    ]
+    if missing:
+        yield "missing.json", canonical_json({"missing": missing})
     for name in sorted(contents.pictures):
         yield f"pictures/{name}", contents.pictures[name]
     if contents.clip is not None:
         yield f"clip{contents.clip.suffix.lower()}", contents.clip
+    for one in contents.further_clips:
+        part = _clip_part(one)
+        if part is not None and one.path is not None:
+            yield part, one.path
+
+
+def _clip_part(clip: FurtherClip) -> str | None:
+    return None if clip.path is None else f"clip-{clip.camera}{clip.path.suffix.lower()}"
 
 
 def _measure(name: str, source: _Source) -> Part:

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from settlement.errors import FeltwatchError
 from surveillance.live.camera.overlay import WIDE_PX, jpeg
-from surveillance.live.messages import FurtherSetup
+from surveillance.live.messages import FurtherSetup, PictureMessage
 from surveillance.live.states import CameraState, FurtherNow
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import FurtherCamera, TableFile
@@ -21,9 +21,6 @@ from vision.sources.live import LiveSource
 from vision.sources.live_moments import LiveMoments
 from vision.sources.packet_buffer import PacketRing
 
-RING_S = 60.0
-RING_BYTES = 128 * 2**20
-"""Packets are kept until the first camera's readings were joined: seconds later."""
 UNCODED = "it sends raw images: a further camera must send coded ones, such as H.264"
 
 
@@ -42,20 +39,27 @@ class FurtherFeed:
     moments that the watcher wants."""
 
     def __init__(
-        self, setup: FurtherSetup, table: TableFile, first: LiveSource, limits: LiveLimits
+        self,
+        setup: FurtherSetup,
+        table: TableFile,
+        first: LiveSource,
+        limits: LiveLimits,
+        ring: PacketRing,
     ) -> None:
-        """For a camera of `table` beside the `first` one; raises FeltwatchError when it has no
-        such camera."""
+        """For a camera of `table` beside the `first` one, its packets kept in `ring`; raises
+        FeltwatchError when the table has no such camera."""
         part = next((one for one in table.cameras if one.name == setup.name), None)
         if part is None:
             raise FeltwatchError(f"the table file has no camera {setup.name!r} under [[cameras]]")
         self.part, self._place = part, setup.place
-        self._ring = PacketRing(RING_S, RING_BYTES)
-        self.source = LiveSource(setup.place, name=setup.name, limits=limits, ring=self._ring)
+        self.ring, self._first = ring, first
+        self.source = LiveSource(setup.place, name=setup.name, limits=limits, ring=ring)
         self.source.keys_only = True
         self.moments = LiveMoments(first, self.source, setup.offset_s)
         self._view = CameraWatch(table, Calibration.fit(part))
         self._frame: LiveFrame | None = None
+        self._sent: LiveFrame | None = None
+        """The frame whose image was sent last."""
         self.status: LiveStatus = self.source.status()
 
     @property
@@ -86,11 +90,20 @@ class FurtherFeed:
     def fault(self) -> str:
         """Why it cannot be read though its stream runs and shows the table; empty: it can."""
         runs = self.status.state is SourceState.RUNNING
-        return UNCODED if runs and self._ring.newest_s() is None else ""
+        return UNCODED if runs and self.ring.newest_s() is None else ""
 
     def picture(self) -> bytes | None:
         """Its last image as JPEG; None before the first."""
         return None if self._frame is None else jpeg(self._frame.small(WIDE_PX))
+
+    def new_picture(self) -> PictureMessage | None:
+        """Its last image for the live pages, with its age; None where that was taken already."""
+        frame = self._frame
+        if frame is None or frame is self._sent:
+            return None
+        self._sent = frame
+        data = jpeg(frame.small(WIDE_PX))
+        return PictureMessage(data, data, frame.lag_s, self.name)
 
     def now(self) -> FurtherNow:
         """How it stands."""
@@ -104,6 +117,12 @@ class FurtherFeed:
             asked=self.moments.asked,
             missed=self.moments.missed,
         )
+
+    def own_s(self, at_s: float) -> float | None:
+        """Its stream time of what the first camera shows at `at_s`; None before both have sent."""
+        wall = self._first.wall_at(at_s)
+        own_s = None if wall is None else self.source.stream_at(wall)
+        return None if own_s is None else own_s + self.moments.offset_s
 
     def close(self) -> None:
         """Stop; its threads end by themselves."""

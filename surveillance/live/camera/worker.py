@@ -134,7 +134,7 @@ class CameraWorker:
             raise FeltwatchError(f"{setup.table_file}: camera: missing; calibrate it first")
         self.watcher = self._make_watcher()
         self._declared = setup.declared
-        ring = PacketRing(setup.evidence.ring_s, setup.evidence.ring_mb * 2**20)
+        ring = self._make_ring()
         self.source = LiveSource(
             setup.place, name=setup.camera, every_s=self.watcher.sample_every_s,
             limits=setup.limits, ring=ring,
@@ -145,7 +145,7 @@ class CameraWorker:
         """Further cameras that the table file, as it is now, does not have."""
         for further in setup.further:
             self._join(further)
-        self.clips = ClipWriter(setup, ring, sender)
+        self.clips = ClipWriter(setup, ring, sender, self.further)
         self.incidents = IncidentReporter(setup, self.table.table, sender, self.clips)
         self._beat = 0
         self._state_due = self._picture_due = self._give_back_due = 0.0
@@ -166,9 +166,14 @@ class CameraWorker:
         )
         return watcher
 
+    def _make_ring(self) -> PacketRing:
+        own = self.setup.evidence
+        return PacketRing(own.ring_s, own.ring_mb * 2**20)
+
     def _join(self, further: FurtherSetup) -> None:
         try:
-            feed = FurtherFeed(further, self.table, self.source, self.setup.limits)
+            ring = self._make_ring()
+            feed = FurtherFeed(further, self.table, self.source, self.setup.limits, ring)
         except FeltwatchError as error:
             # The first camera goes on without it.
             failed = FurtherNow(name=further.name, state=CameraState.FAILED, message=str(error))
@@ -307,6 +312,9 @@ class CameraWorker:
         if now >= self._picture_due and self._frame is not None:
             self._picture_due = now + PICTURE_EVERY_S
             self._send_picture(self._frame)
+            for feed in self.further:
+                if (new := feed.new_picture()) is not None:
+                    self.sender.send(new)
         stream_s = float(self._frame.at_s) if self._frame is not None else None
         overload = self._overload(status)
         self.incidents.camera(

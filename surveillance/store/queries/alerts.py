@@ -88,4 +88,5 @@ def alert_row(row: Any) -> AlertRow:
         case=row.is_case,
         source=row.source,
         difference_cents=row.difference_cents,
+        further_clips=row.further_clips or {},
     )

@@ -42,6 +42,10 @@ ClipSize = Annotated[
     int | None,
     Query(ge=0, le=_LARGEST_ID, description="Bytes: which one, where a smaller copy came since."),
 ]
+ClipCamera = Annotated[
+    str,
+    Query(max_length=32, description="A further camera, as the table file names it."),
+]
 State = Literal["open", "confirmed", "rejected", "corrected"]
 
 
@@ -178,13 +182,18 @@ def picture(
     },
 )
 def clip(
-    _: Viewer, queue: QueueHere, request: Request, id: AlertId, size: ClipSize = None
+    _: Viewer,
+    queue: QueueHere,
+    request: Request,
+    id: AlertId,
+    size: ClipSize = None,
+    camera: ClipCamera = "",
 ) -> Response:
     """The clip; a part of it with a `Range` header."""
-    stretch = queue.files.clip(queue.find(id), size)
+    stretch = queue.files.clip(queue.find(id), size, camera)
     if request.headers.get("range", "bytes=0-").startswith("bytes=0-"):
         # A player asks for many parts; the first one is the look.
-        audit(request, "clip seen", f"alert {id}")
+        audit(request, "clip seen", f"alert {id}", {"camera": camera} if camera else None)
     return stretch_response(request, stretch)
 
 
@@ -198,11 +207,13 @@ def clip_still(
     id: AlertId,
     at_s: Annotated[float, Query(ge=0, le=3_600, description="Seconds into the clip.")] = 0.0,
     size: ClipSize = None,
+    camera: ClipCamera = "",
 ) -> Response:
     """One frame of the clip as JPEG, for browsers that cannot play its codec."""
-    data = still(queue.files.clip(queue.find(id), size), at_s)
-    if parts.live_views.is_new(account.name, f"clip {id}"):
-        audit(request, "clip seen", f"alert {id}", {"as": "stills"})
+    data = still(queue.files.clip(queue.find(id), size, camera), at_s)
+    if parts.live_views.is_new(account.name, f"clip {id} {camera}".rstrip()):
+        detail = {"as": "stills", "camera": camera} if camera else {"as": "stills"}
+        audit(request, "clip seen", f"alert {id}", detail)
     return Response(data, media_type="image/jpeg", headers={"cache-control": KEEP})
 
 

@@ -56,11 +56,16 @@ def picture(
     request: Request,
     camera: str,
     overlay: Annotated[bool, Query(description="With what is seen drawn over it.")] = False,
+    further: Annotated[
+        str,
+        Query(max_length=32, description="Of this further camera of the table, not drawn over."),
+    ] = "",
 ) -> Response:
     """The last image, JPEG. The log has the first look of a while, not each one."""
-    data = parts.room.picture(camera, overlay)
-    if parts.live_views.is_new(account.name, camera):
-        audit(request, "live picture seen", f"camera {camera}")
+    data = parts.room.picture(camera, overlay, further)
+    if parts.live_views.is_new(account.name, f"{camera} {further}" if further else camera):
+        detail = {"further": further} if further else None
+        audit(request, "live picture seen", f"camera {camera}", detail)
     return Response(data, media_type="image/jpeg", headers={"cache-control": "no-store"})
 
 

@@ -86,6 +86,14 @@ class ClipForm(Form):
     is_known: bool = Field(description="Whether the moment is known, or taken as the beginning.")
 
 
+class FurtherClipForm(Form):
+    """The clip of a further camera, of the same span as the first one's."""
+
+    camera: str
+    clip: ClipForm | None
+    missing: str = Field(description="Why there is no clip; empty where there is one.")
+
+
 class VerdictLine(Form):
     """One verdict; all are kept and the last one counts."""
 
@@ -108,6 +116,7 @@ class AlertForm(Form):
     end: str
     pictures: list[PictureLine]
     clip: ClipForm | None
+    further_clips: list[FurtherClipForm]
     round: int | None = Field(description="Number of the round in the store.")
     round_id: str | None
     hands: HandsForm | None

@@ -61,6 +61,10 @@ class FurtherLine(Form):
     message: str
     asked: int = Field(description="Moments at which it was to be read since it was opened.")
     missed: int = Field(description="Those of them at which it had no frame.")
+    picture_age_s: float | None = Field(
+        None, description="Age of its last key frame, s; old above 2."
+    )
+    has_picture: bool = Field(False, description="Whether there is a live image to request.")
 
 
 class TableLine(Form):

@@ -123,6 +123,7 @@ class AlertQueue:
             end=clock(row.alert.end_s),
             pictures=self.files.pictures(row),
             clip=self.files.clip_form(row, self._before_s),
+            further_clips=self.files.further_clips(row, self._before_s),
             round=row.round,
             round_id=round_row.round_id if round_row else None,
             hands=hands_form(round_row, others) if round_row else None,

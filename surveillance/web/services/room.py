@@ -109,11 +109,12 @@ class Room:
             dealers=list(dealers),
         )
 
-    def picture(self, camera: str, overlay: bool) -> bytes:
-        """The last image as JPEG. Raises NotThereError."""
-        data = self._bus.picture(camera, overlay) if self._bus is not None else None
+    def picture(self, camera: str, overlay: bool, further: str = "") -> bytes:
+        """The last image as JPEG, or that of a further camera. Raises NotThereError."""
+        data = self._bus.picture(camera, overlay, further) if self._bus is not None else None
         if data is None:
-            raise NotThereError(f"there is no image of {camera!r} now")
+            of = f" of the table of {camera!r}" if further else ""
+            raise NotThereError(f"there is no image of {further or camera!r}{of} now")
         return data
 
     def set_dealer(self, camera: str, name: str | None, by: str) -> TableLine:
@@ -202,15 +203,17 @@ class Room:
             picture_age_s=self._bus.picture_age_s(camera) if self._bus is not None else None,
             has_picture=self._bus is not None and self._bus.picture(camera, False) is not None,
             dealer=dealer,
-            further=tuple(
-                FurtherLine(words=_words(one["state"]), **one) for one in live.get("further", ())
-            ),
+            further=tuple(self._further(camera, one) for one in live.get("further", ())),
             seats=seats,
             house_way=way,
             last_round=round_line(latest) if latest else None,
             last_alert=alert_line(alert) if alert else None,
             open_alerts=waiting,
         )
+
+    def _further(self, camera: str, one: Mapping[str, Any]) -> FurtherLine:
+        age_s = self._bus.picture_age_s(camera, one["name"]) if self._bus is not None else None
+        return FurtherLine(**{**one, "words": _words(one["state"]), "picture_age_s": age_s})
 
     def _last(self, camera: str, table: str) -> _Last:
         store = self._store

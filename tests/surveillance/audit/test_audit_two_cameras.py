@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import av
 import pytest
 
 from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.shift import SECOND, Wishes, simulate
 from settlement.errors import FeltwatchError
 from settlement.record import RoundRecord, read_rounds
+from surveillance.alerts.model import read_alerts
+from surveillance.audit.footage import FOR_BUNDLES, FURTHER, FurtherClipLine, read_lines
 from surveillance.audit.further import CameraVideo, parse_videos
-from surveillance.audit.recording import AuditSummary, audit
+from surveillance.audit.recording import AuditSummary, ClipPlan, audit
 from surveillance.cli import main
 from tests.vision.sources import recorder_cuts
 
@@ -37,11 +40,17 @@ def shift(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(shift: Path, out: Path, **cameras: CameraVideo) -> Result:
-    summary = audit(shift / "video.mp4", shift / "table.toml", out, cameras=cameras)
+    summary = audit(
+        shift / "video.mp4", shift / "table.toml", out, cameras=cameras, clips=ClipPlan()
+    )
     return Result(
         summary, list(read_rounds(out / "rounds.jsonl")),
         {path.name for path in (out / "evidence").glob("*.jpg")},
     )  # fmt: skip
+
+
+def further_clips(out: Path) -> list[FurtherClipLine]:
+    return read_lines(out / FOR_BUNDLES / FURTHER, FurtherClipLine)
 
 
 def stakes(record: RoundRecord) -> dict[tuple[int, str], int | None]:
@@ -74,6 +83,15 @@ def test_two_cameras_read_one_round(shift: Path, tmp_path: Path) -> None:
     joined = run(shift, tmp_path / "two", **{SECOND: low})
     (two,) = joined.rounds
     assert joined.summary.warnings == alone.summary.warnings
+    assert not (tmp_path / "one" / FOR_BUNDLES / FURTHER).exists()
+    clips = further_clips(tmp_path / "two")
+    assert [line.alert_id for line in clips] == [
+        alert.alert_id for alert in read_alerts(tmp_path / "two" / "alerts.jsonl")
+    ]
+    for line in clips:
+        assert (line.camera, line.missing) == (SECOND, None)
+        with av.open(str(tmp_path / "two" / str(line.file))) as clip:
+            assert clip.streams.video[0].codec_context.width == WISHES.size[0]
     # A small picture, 1.5 px to a chip: the likeliest sums are wrong now and then. Sure ones cannot
     # be compared: the first camera alone leaves more undecided.
     true = stakes(truth)
@@ -92,14 +110,20 @@ def test_two_cameras_read_one_round(shift: Path, tmp_path: Path) -> None:
     for name in ("rounds.jsonl", "alerts.jsonl"):
         assert (tmp_path / "several" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     assert several.summary.warnings == joined.summary.warnings
+    assert [(line.alert_id, line.missing) for line in further_clips(tmp_path / "several")] == [
+        (line.alert_id, None) for line in clips
+    ]
 
     # What a recording that ends early did not film is read by the first camera alone, and told.
     half = recorder_cuts.cut(video, tmp_path / "half.mp4", 0, float(truth.end_s or 0) / 3)
     part = run(shift, tmp_path / "part", **{SECOND: CameraVideo((half,))})
     assert len(part.rounds) == 1
     assert misread(part.rounds[0], true) <= misread(one, true)
-    (warning,) = set(part.summary.warnings) - set(alone.summary.warnings)
-    assert warning.startswith(f"camera {SECOND}: no picture at ")
+    told = sorted(set(part.summary.warnings) - set(alone.summary.warnings))
+    lost = [line for line in further_clips(tmp_path / "part") if line.missing]
+    assert told[-1].startswith(f"camera {SECOND}: no picture at ")
+    assert all("no clip of it" in words for words in told[:-1])
+    assert len(told) == (2 if lost else 1)
 
 
 def test_options_name_cameras(tmp_path: Path) -> None:

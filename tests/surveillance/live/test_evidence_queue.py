@@ -18,7 +18,7 @@ from settlement.settle import settle
 from surveillance.alerts.judged_round import Detection, JudgedRound
 from surveillance.alerts.model import Alert
 from surveillance.evidence.bundle import part_names, read_part, verify_bundle, verify_log, write
-from surveillance.evidence.clips import Clip
+from surveillance.evidence.clips import CameraClip, Clip
 from surveillance.live import evidence_queue, transcoder
 from surveillance.live.entries import ClipEntry, RoundEntry
 from surveillance.live.event_bus import EventBus
@@ -328,4 +328,45 @@ def test_alerts_of_one_span_share_a_clip_though_one_bundle_failed(
         assert "clip.mp4" in part_names(bundle_of(tmp_path, store, row))
     assert store.alerts.get(first.id).clip == store.alerts.get(second.id).clip
     assert Clip(Path("a"), 0, 1, "h264", 96).plays_at_once
+    recorder.close(10)
+
+
+@pytest.mark.parametrize(("first", "other"), [("hevc", "hevc"), ("h264", "hevc"), ("hevc", "h264")])
+def test_clips_of_further_cameras_go_with_the_first_ones(
+    tmp_path: Path, store: Store, disk: Disk, first: str, other: str
+) -> None:
+    """Into the bundle as they came, then as small copies; one that is missing is told."""
+    disk.is_full = True
+    recorder = room(tmp_path, store)
+    rows = [take_round(recorder, number) for number in (1, 2)]
+    entry = clip_entry(tmp_path, rows[0], first)
+    beside = write_film(tmp_path / "data/spool/c1/beside.mp4", 1.4, rate=5)
+    clip = Clip(beside, 8.1, 9.4, other, 96)
+    further = (CameraClip("low", clip), CameraClip("high", None, "the camera sent no video"))
+    ids = tuple(row.alert.alert_id for row in rows)
+    recorder.take(entry.model_copy(update={"alert_ids": ids, "further": further}))
+    wait_for(lambda: disk.asked >= 1)
+    recorder.close(10)
+    assert not beside.exists()  # moved out of the spool, which is emptied
+    disk.is_full = False
+    recorder = room(tmp_path, store)
+    evidence = tmp_path / "data" / "evidence"
+    for row in rows:
+        bundle = bundle_of(tmp_path, store, row)
+        assert part_names(bundle)[-2:] == ("clip.mp4", "clip-low.mp4")
+        assert json.loads(read_part(bundle, "missing.json"))["missing"] == [
+            "the clip of high: the camera sent no video"
+        ]
+        low, high = json.loads(read_part(bundle, "manifest.json"))["further_clips"]
+        assert low == {"camera": "low", "part": "clip-low.mp4", "start_s": "8.100", "missing": None}
+        assert (high["camera"], high["part"]) == ("high", None)
+    wait_for(lambda: nothing_waits(tmp_path, store))
+    kept = [store.alerts.get(row.id) for row in rows]
+    assert kept[0].further_clips == kept[1].further_clips
+    # Those that browsers play and that are small stay as they came, the others are small copies.
+    for name, codec in ((str(kept[0].clip), first), (kept[0].further_clips["low"], other)):
+        assert name.endswith("-small.mp4" if codec == "hevc" else "-clip.mp4")
+        assert (evidence / name).is_file()
+    assert len(list(evidence.rglob("*.mp4"))) == 2
+    assert kept[0].further_clips["low"] != kept[0].clip
     recorder.close(10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +16,8 @@ from datasets.simulate.shift import SECOND, simulate
 from settlement.record import RoundRecord
 from surveillance.audit.further import CameraVideo
 from surveillance.config.site_file import load_site
+from surveillance.evidence.bundle import read_part, verify_bundle
+from surveillance.live.camera.clip_writer import NOT_SHOWN
 from surveillance.live.event_bus import EventBus
 from surveillance.live.recorder import Recorder
 from surveillance.live.supervisor import Supervisor
@@ -26,6 +29,7 @@ from tests.surveillance.live.live_room import wait_event, wait_for, write_toml
 pytestmark = [pytest.mark.slow, pytest.mark.render]
 
 LIKELY = 0.9
+KEY_S = 2
 SLOWER = 4
 """The film is played so much slower than it was filmed: this machine may be busy."""
 
@@ -36,7 +40,7 @@ def stretched(video: Path, to: Path) -> Path:
         inner = film.streams.video[0]
         outer: Any = out.add_stream("libx264", rate=WISHES.fps)
         outer.width, outer.height, outer.pix_fmt = *WISHES.size, "yuv420p"
-        outer.codec_context.gop_size = 2 * WISHES.fps
+        outer.codec_context.gop_size = KEY_S * WISHES.fps
         outer.options = {"preset": "ultrafast", "crf": str(WISHES.crf)}
         for number, frame in enumerate(film.decode(inner)):
             for again in range(SLOWER):
@@ -103,6 +107,9 @@ def test_a_round_is_read_by_two_cameras_and_by_one_when_the_other_is_lost(tmp_pa
                 state = bus.state("pit1")
                 alerts = {row.alert.message for row in store.alerts.page().rows}
                 wait_for(lambda: not store.pending.count(["pit1"], previews=False), 120)
+                bundled = [
+                    (row, site.evidence_dir / str(row.bundle)) for row in store.alerts.page().rows
+                ]
             finally:
                 began = time.monotonic()
                 supervisor.stop()
@@ -119,3 +126,21 @@ def test_a_round_is_read_by_two_cameras_and_by_one_when_the_other_is_lost(tmp_pa
     assert state is not None
     assert [own.state for own in state.further] == ["reconnecting"]
     assert any(f"further camera {SECOND}: no picture comes" in message for message in alerts)
+    told = set()
+    for row, bundle in bundled:
+        assert verify_bundle(bundle) == ()
+        manifest = json.loads(read_part(bundle, "manifest.json"))
+        (further,) = manifest["further_clips"]
+        assert further["camera"] == SECOND
+        told.add(further["part"])
+        if further["part"] is None:
+            assert further["missing"] == NOT_SHOWN
+            continue
+        # The same span: both begin at a key frame before it, which comes every 2 s of the film.
+        if row.alert.code != "CAMERA":
+            begins = abs(float(further["start_s"]) - float(manifest["clip_start_s"]))
+            assert begins < 2 * KEY_S
+        (tmp_path / "clip.mp4").write_bytes(read_part(bundle, further["part"]))
+        with av.open(str(tmp_path / "clip.mp4")) as clip:
+            assert sum(1 for _ in clip.decode(video=0)) > WISHES.fps
+    assert f"clip-{SECOND}.mp4" in told

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 
 from settlement.errors import FeltwatchError
@@ -14,9 +16,11 @@ from surveillance.live.states import LiveEvent
 from tests.rtsp.loopback import RtspServer
 from tests.surveillance.live.live_room import FITS, wait_event, wait_for, write_site
 from tests.surveillance.live.test_supervisor import RunningRoom, room
-from tests.vision.sources.live_films import write_film
+from tests.vision.sources.live_films import SIZE, write_film
 
 SECRET = "s3cret%/"
+LIVE_S = 2.0
+"""An older image is marked as not live."""
 LOW = {"name": "low", "source": "rtsp://10.0.0.9/low"}
 
 
@@ -28,6 +32,16 @@ def further_state(running: RunningRoom, state: str, words: str = "") -> dict[str
         return any(one["state"] == state and words in one["message"] for one in own)
 
     return wait_event(running.news, is_so).body
+
+
+def picture_age_s(event: LiveEvent) -> float | None:
+    """The age of its live image that a state tells."""
+    own = event.body["further"] if event.kind == "state" else ()
+    return next((one["picture_age_s"] for one in own), None)
+
+
+def is_aged(event: LiveEvent) -> bool:
+    return picture_age_s(event) is not None
 
 
 @pytest.mark.slow
@@ -42,7 +56,16 @@ def test_a_lost_further_camera_costs_the_first_nothing(
         with room(tmp_path, first.url("t"), FITS, camera=camera, beside=["low"]) as running:
             body = further_state(running, "running")
             assert (body["further"][0]["name"], body["state"]) == ("low", "running")
+            # Its image is a live one, and its own.
+            wait_event(running.news, lambda e: picture_age_s(e) is not None)
+            data = running.bus.picture("c1", overlay=False, further="low")
+            assert data is not None
+            image = np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), 1))
+            assert image.shape[:2] == SIZE[::-1]
+            ages = [picture_age_s(wait_event(running.news, is_aged)) for _ in range(6)]
+            assert min(age for age in ages if age is not None) <= LIVE_S
             low.say("down")
+            wait_event(running.news, lambda e: (picture_age_s(e) or 0.0) > 2 * LIVE_S)
             body = further_state(running, "reconnecting", "new attempt in")
             assert body["state"] == "running"
             assert SECRET not in str(body)

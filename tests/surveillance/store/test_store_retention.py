@@ -230,3 +230,17 @@ def test_a_log_that_would_keep_nothing_is_refused(store: Store, evidence: Path) 
     with pytest.raises(FeltwatchError, match="keep_log_days is 0: it must keep something"):
         store.retention.sweep(NOW, 400, None, evidence, keep_log_days=0)
     assert len(store.audit.page().rows) == 1
+
+
+@pytest.mark.parametrize("by", ["age", "size"])
+def test_clips_of_further_cameras_go_with_the_rest(store: Store, evidence: Path, by: str) -> None:
+    round_row = put(store, evidence, 1)
+    (alert,) = store.alerts.of_round(round_row.id)
+    (evidence / "1/low.mp4").write_bytes(b"x" * 100)
+    store.alerts.set_bundle(alert.id, alert.bundle, "ab" * 32, alert.clip, {"low": "1/low.mp4"})
+    assert store.alerts.get(alert.id).further_clips == {"low": "1/low.mp4"}
+    swept = sweep(store, evidence) if by == "age" else sweep(store, evidence, 100, 0)
+    assert (swept.files, swept.bytes) == (4, 400)
+    assert files(evidence) == set()
+    if by == "size":
+        assert store.alerts.get(alert.id).further_clips == {}

@@ -36,7 +36,7 @@ from surveillance.alerts.webhooks import Webhooks
 from surveillance.audit.recording import judge
 from surveillance.config.site_file import SiteConfig
 from surveillance.evidence import images
-from surveillance.evidence.bundle import BundleContents, Chain, write_bundle
+from surveillance.evidence.bundle import BundleContents, Chain, FurtherClip, write_bundle
 from surveillance.live.event_bus import EventBus
 from surveillance.live.states import FurtherNow, LiveEvent, SeatNow, TableState
 from surveillance.recordings import AuditManager
@@ -127,10 +127,12 @@ class MadeRoom:
         dealer: str = "Maria",
         undecided: tuple[Undecided, ...] = (),
         further: str = "",
+        further_clips: tuple[FurtherClip, ...] = (),
     ) -> tuple[RoundRow, list[AlertRow]]:
         """A judged round whose main bet of $25 was won, with images and bundles.
 
-        `further`: the name of a further camera that shows its money too.
+        `further`: the name of a further camera that shows its money too. `further_clips` go into
+        the bundles.
         """
         observed = observed_round(number, paid_cents=paid_cents, undecided=undecided)
         beside = tuple(
@@ -194,6 +196,7 @@ class MadeRoom:
                 pictures={Path(p).name: pictures[Path(p).name] for p in alert.pictures},
                 clip=clip,
                 clip_start_s=CLIP_START_S if clip else None,
+                further_clips=further_clips,
                 detections=[
                     {
                         "seat": picture.seat,

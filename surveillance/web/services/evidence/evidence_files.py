@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -12,13 +11,13 @@ from typing import BinaryIO, Literal
 
 from settlement.errors import FeltwatchError
 from surveillance.evidence.bundle import part_names, part_span, read_part
+from surveillance.evidence.bundle.manifest import MANIFEST, Manifest
 from surveillance.evidence.images import PictureName
 from surveillance.store import AlertRow
-from surveillance.web.schemas.alerts import ClipForm, PictureLine
+from surveillance.web.schemas.alerts import ClipForm, FurtherClipForm, PictureLine
 from surveillance.web.services.errors import NotThereError
 
 _MEDIA_TYPES = {".mp4": "video/mp4", ".webm": "video/webm", ".mkv": "video/x-matroska"}
-_MANIFEST = "manifest.json"
 
 BEFORE = ("bets", "staked", "set")
 AFTER = ("settled", "envy", "cards", "changed", "moved")
@@ -78,24 +77,27 @@ class EvidenceFiles:
             raise NotThereError(f"the image {PurePosixPath(name).name} is gone from the evidence")
         return data, kind
 
-    def clip(self, alert: AlertRow, size: int | None = None) -> Stretch:
+    def clip(self, alert: AlertRow, size: int | None = None, camera: str = "") -> Stretch:
         """Where the clip's bytes lie: a file of its own, or within the bundle.
+
+        `camera`: of a further camera, by its name in the table file.
 
         The file may be a smaller copy, which comes after the bundle. Of `size` bytes: the one
         of the two that a player began with. Raises NotThereError.
         """
-        own = self._own_clip(alert)
+        own = self._own_clip(alert, camera)
         if own is not None and size in (None, own.size):
             return own
-        bundled = self._bundled_clip(alert)
+        bundled = self._bundled_clip(alert, camera)
         if bundled is not None and size in (None, bundled.size):
             return bundled
         if own is not None or bundled is not None:
             raise NotThereError(f"alert {alert.id} has no clip of {size} bytes any more")
-        raise NotThereError(f"alert {alert.id} has no clip")
+        of = f" of camera {camera!r}" if camera else ""
+        raise NotThereError(f"alert {alert.id} has no clip{of}")
 
-    def _own_clip(self, alert: AlertRow) -> Stretch | None:
-        path = self._inside(alert.clip)
+    def _own_clip(self, alert: AlertRow, camera: str) -> Stretch | None:
+        path = self._inside(alert.further_clips.get(camera) if camera else alert.clip)
         if path is None:
             return None
         try:
@@ -103,12 +105,13 @@ class EvidenceFiles:
         except FileNotFoundError:
             return None  # its smaller copy came this moment
 
-    def _bundled_clip(self, alert: AlertRow) -> Stretch | None:
+    def _bundled_clip(self, alert: AlertRow, camera: str) -> Stretch | None:
         bundle = self._inside(alert.bundle)
         if bundle is None:
             return None
+        begin = f"clip-{camera}." if camera else "clip."
         try:
-            name = next((n for n in part_names(bundle) if n.startswith("clip.")), None)
+            name = next((n for n in part_names(bundle) if n.startswith(begin)), None)
             if name is None:
                 return None
             return Stretch(bundle, *part_span(bundle, name), media_type(name))
@@ -151,29 +154,49 @@ class EvidenceFiles:
         The bundle says when the clip begins on the stream's clock; without it the moment is
         taken to be `before_s` after the clip's beginning.
         """
+        manifest = self._manifest(alert)
+        begin = None if manifest is None else _number(manifest.clip_start_s)
+        return self._clip_form(alert, before_s, begin)
+
+    def further_clips(self, alert: AlertRow, before_s: float) -> list[FurtherClipForm]:
+        """The clips of further cameras that the bundle names, or why one is missing."""
+        manifest = self._manifest(alert)
+        out = []
+        for one in (manifest.further_clips if manifest else None) or ():
+            clip, missing = None, one.missing or ""
+            if not missing:
+                clip = self._clip_form(alert, before_s, _number(one.start_s), one.camera)
+                missing = "" if clip else "it is gone from the evidence"
+            out.append(FurtherClipForm(camera=one.camera, clip=clip, missing=missing))
+        return out
+
+    def _clip_form(
+        self, alert: AlertRow, before_s: float, begin: float | None, camera: str = ""
+    ) -> ClipForm | None:
         try:
-            clip = self.clip(alert)
+            clip = self.clip(alert, camera=camera)
         except NotThereError:
             return None
-        begin, moment = self._clip_start(alert), moment_of(alert)
+        moment = moment_of(alert)
         known = begin is not None and moment is not None
+        which = f"size={clip.size}&camera={camera}" if camera else f"size={clip.size}"
         return ClipForm(
-            url=f"/api/alerts/{alert.id}/clip?size={clip.size}",
-            stills_url=f"/api/alerts/{alert.id}/clip/still?size={clip.size}",
+            url=f"/api/alerts/{alert.id}/clip?{which}",
+            stills_url=f"/api/alerts/{alert.id}/clip/still?{which}",
             media_type=clip.media_type,
             moment_s=before_s if begin is None or moment is None else max(0.0, moment - begin),
             is_known=known,
         )
 
-    def _clip_start(self, alert: AlertRow) -> float | None:
+    def _manifest(self, alert: AlertRow) -> Manifest | None:
+        """The bundle's manifest; None without one that can be read."""
         path = self._inside(alert.bundle)
         if path is None:
             return None
         try:
-            manifest = json.loads(read_part(path, _MANIFEST))
+            return Manifest.model_validate_json(read_part(path, MANIFEST))
         except (FeltwatchError, ValueError):
             return None
-        return _number(manifest.get("clip_start_s")) if isinstance(manifest, dict) else None
 
     def _in_bundle(self, alert: AlertRow, name: str) -> bytes | None:
         path = self._inside(alert.bundle)

@@ -12,8 +12,10 @@ const gaveUp = (ms) => new Promise((_, reject) => { setTimeout(() => reject(new 
 
 export class LivePicture {
   // Nothing is asked for before `show` says that there is an image.
-  constructor(camera, words) {
+  // `further`: the name of a further camera over the table, of which nothing is drawn over.
+  constructor(camera, words, further = "") {
     this.camera = camera;
+    this.further = further;
     this.overlay = false;
     this.begun = false;
     this.image = html("img", { alt: words, width: 1280, height: 720, decoding: "async" });
@@ -60,8 +62,9 @@ export class LivePicture {
     const asked = this.asked = performance.now();
     if (!document.hidden) {
       const image = new Image();
+      const further = this.further && `&further=${encodeURIComponent(this.further)}`;
       image.src = `/api/tables/${encodeURIComponent(this.camera)}/picture`
-        + `?overlay=${this.overlay ? 1 : 0}&t=${Date.now()}`;
+        + `?overlay=${this.overlay ? 1 : 0}&t=${Date.now()}${further}`;
       const late = setTimeout(() => { if (asked === this.asked) this.#old(); }, OLD_AFTER_MS);
       try {
         await Promise.race([image.decode(), gaveUp(GIVE_UP_MS)]);
@@ -82,6 +85,50 @@ export class LivePicture {
       }
     }
     this.timer = setTimeout(() => this.#next(), Math.max(100, this.wait - (performance.now() - asked)));
+  }
+}
+
+// The further cameras' images beside the first one: small ones, each of which can be made the large one.
+export class CameraSwitch {
+  constructor(first, camera, table) {
+    this.of = { camera, table };
+    this.strip = html("div", { class: "further-pictures", role: "group", "aria-label": "Cameras" });
+    this.all = [{ name: camera, picture: first }];
+    this.large = first;
+    first.node.after(this.strip);
+    this.strip.hidden = true;
+  }
+
+  show(further) {
+    for (const one of further) {
+      let own = this.all.find(({ picture }) => picture.further === one.name);
+      if (!own) {
+        own = { name: one.name, picture: new LivePicture(this.of.camera, `Table ${this.of.table}, ${one.name}, live`, one.name) };
+        this.all.push(own);
+        this.#draw();
+      }
+      own.picture.show(one.has_picture, one.picture_age_s);
+    }
+  }
+
+  next() {
+    if (this.all.length > 1) this.#enlarge(this.all[(this.all.findIndex(({ picture }) => picture === this.large) + 1) % this.all.length].picture);
+    return this.all.length > 1;
+  }
+
+  #enlarge(picture) {
+    this.large.node.replaceWith(picture.node);
+    this.large = picture;
+    this.#draw();
+  }
+
+  #draw() {
+    const small = this.all.filter(({ picture }) => picture !== this.large);
+    this.strip.hidden = !small.length;
+    this.strip.replaceChildren(...small.map(({ name, picture }) => html("button", {
+      type: "button", "aria-label": `Enlarge ${name}`, title: `Enlarge ${name}`,
+      onclick: () => { this.#enlarge(picture); this.strip.querySelector("button")?.focus(); },
+    }, picture.node, html("span", {}, name))));
   }
 }
 

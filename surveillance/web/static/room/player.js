@@ -1,4 +1,4 @@
-// The clip. It begins at the moment; a browser that cannot play its codec is shown stills.
+// A clip. It begins at the moment; a browser that cannot play its codec is shown stills.
 
 import { html } from "/static/shared/dom.js";
 
@@ -44,10 +44,12 @@ class Stills {
 }
 
 export class Player {
-  constructor(clip) {
+  constructor(clip, camera = "") {
     this.clip = clip;
+    this.from = -LEAD_S; // s after the moment, where it begins
     this.video = html("video", {
-      src: clip.url, controls: true, playsinline: true, preload: "metadata", "aria-label": "Clip of the alert",
+      src: clip.url, controls: true, playsinline: true, preload: "metadata",
+      "aria-label": camera ? `Clip of the alert, ${camera}` : "Clip of the alert",
     });
     this.video.muted = true;
     this.mark = html("div", { class: "moment", title: "the moment" });
@@ -64,7 +66,7 @@ export class Player {
     this.duration = this.video.duration;
     this.node.dataset.ready = "true";
     this.#place();
-    this.toMoment();
+    this.go(this.from);
     if (this.wanted) this.play();
   }
 
@@ -85,7 +87,17 @@ export class Player {
   }
 
   toMoment() {
-    this.#to(Math.max(0, this.clip.moment_s - LEAD_S));
+    this.go(-LEAD_S);
+  }
+
+  // Seconds after the moment, below 0 before it.
+  get place() {
+    return this.node.dataset.ready ? (this.stills ? this.stills.at : this.video.currentTime) - this.clip.moment_s : this.from;
+  }
+
+  go(place) {
+    this.from = place;
+    if (this.node.dataset.ready) this.#to(Math.max(0, this.clip.moment_s + place));
   }
 
   #to(at) {
@@ -140,7 +152,7 @@ export class Player {
     this.video.replaceWith(this.stills.node);
     this.node.dataset.ready = "true";
     this.mark.hidden = true;
-    this.toMoment();
+    this.go(this.from);
     if (this.wanted) this.stills.play();
   }
 }

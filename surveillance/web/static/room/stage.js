@@ -1,4 +1,4 @@
-// The stage: evidence before and after side by side, each image alone, or the clip.
+// The stage: evidence before and after side by side, each image alone, or a camera's clip.
 
 import { html } from "/static/shared/dom.js";
 import { Player } from "/static/room/player.js";
@@ -14,16 +14,27 @@ function pairsOf(pictures) {
   });
 }
 
+// A view of each clip, the first camera's to begin with; each has a player of its own.
+function clipsOf({ clip, further_clips: further }) {
+  const all = [{ camera: "", clip }, ...further].filter((one) => one.clip);
+  return all.map((one) => ({
+    kind: "clip", words: `${one.camera && `${one.camera}: `}clip`, pictures: [], player: new Player(one.clip, one.camera),
+  }));
+}
+
+const shownOf = (alert) => JSON.stringify([alert.pictures, alert.clip, alert.further_clips]);
+
 export class Stage {
   constructor() {
     this.stage = html("div", { class: "stage" });
     this.strip = html("div", { class: "strip", role: "tablist", "aria-label": "Evidence" });
-    this.node = html("section", { class: "evidence", "aria-label": "Evidence" }, this.stage, this.strip);
+    this.missing = html("p", { class: "clip-missing", hidden: true });
+    this.node = html("section", { class: "evidence", "aria-label": "Evidence" }, this.stage, this.strip, this.missing);
   }
 
   // Show what came since, such as the clip; the open view stays.
   update(alert) {
-    if (JSON.stringify([alert.pictures, alert.clip]) === this.shown) return;
+    if (shownOf(alert) === this.shown) return;
     const now = this.views[this.at];
     if (now?.kind === "clip") return;
     this.show(alert);
@@ -31,16 +42,18 @@ export class Stage {
   }
 
   show(alert) {
-    this.player?.stop();
-    const { pictures, clip } = alert;
-    this.shown = JSON.stringify([pictures, clip]);
+    this.#stop();
+    const { pictures } = alert;
+    this.shown = shownOf(alert);
     this.waits = !pictures.length && !alert.bundle_url;
     this.views = [
       ...pairsOf(pictures),
-      ...(clip ? [{ kind: "clip", words: "clip", pictures: [] }] : []),
+      ...clipsOf(alert),
       ...pictures.map((picture) => ({ kind: "picture", words: picture.words, pictures: [picture] })),
     ];
-    this.player = clip ? new Player(clip) : null;
+    const missing = alert.further_clips.filter((one) => one.missing);
+    this.missing.textContent = missing.map((one) => `No clip of ${one.camera}: ${one.missing}.`).join(" ");
+    this.missing.hidden = !missing.length;
     this.strip.replaceChildren(...this.views.map((view, n) => this.#tab(view, n)));
     this.strip.hidden = this.views.length < 2;
     const first = this.views.findIndex((view) => view.kind !== "clip");
@@ -49,9 +62,17 @@ export class Stage {
   }
 
   clear() {
-    this.player?.stop();
-    this.player = null;
+    this.#stop();
     this.views = [];
+  }
+
+  #stop() {
+    this.views?.forEach((view) => view.player?.stop());
+  }
+
+  // The player that is shown.
+  get player() {
+    return this.views?.[this.at]?.player;
   }
 
   #tab(view, n) {
@@ -72,13 +93,16 @@ export class Stage {
     }
     const at = (n + this.views.length) % this.views.length;
     if (at === this.at) return;
+    const before = this.player;
     this.at = at;
     const view = this.views[at];
-    if (view.kind !== "clip") this.player?.pause();
+    before?.pause();
+    // Another camera's clip goes on at the same moment.
+    if (before && view.player) view.player.go(before.place);
     [...this.strip.children].forEach((tab, m) => tab.setAttribute("aria-selected", String(m === at)));
     this.strip.children[at]?.scrollIntoView({ block: "nearest", inline: "nearest" });
     this.stage.dataset.kind = view.kind;
-    this.stage.replaceChildren(...(view.kind === "clip" ? [this.player.node]
+    this.stage.replaceChildren(...(view.kind === "clip" ? [view.player.node]
       : view.pictures.map((picture) => html("figure", {},
         html("img", { src: picture.url, alt: picture.words, "data-n": picture.n }),
         html("figcaption", {}, picture.role ? html("b", {}, HEADS[picture.role], " ") : "", picture.words)))));
@@ -88,26 +112,29 @@ export class Stage {
     this.go(this.at + by);
   }
 
+  // Show a clip, the first one unless another is shown.
+  #goToClip() {
+    if (!this.player) this.go(this.views.findIndex((view) => view.kind === "clip"));
+  }
+
   // Show the clip and play it, or stop it.
   play() {
-    const at = this.views?.findIndex((view) => view.kind === "clip") ?? -1;
-    if (at < 0) return false;
-    const isShown = this.at === at;
-    this.go(at);
+    if (!this.views?.some((view) => view.player)) return false;
+    const isShown = Boolean(this.player);
+    this.#goToClip();
     if (isShown) this.player.toggle();
     else this.player.play();
     return true;
   }
 
   seek(by_s) {
-    if (this.views?.[this.at]?.kind === "clip") this.player.seek(by_s);
+    this.player?.seek(by_s);
   }
 
   toMoment() {
-    if (this.player) {
-      this.go(this.views.findIndex((view) => view.kind === "clip"));
-      this.player.toMoment();
-    }
+    if (!this.views?.some((view) => view.player)) return;
+    this.#goToClip();
+    this.player.toMoment();
   }
 
   slower() {

@@ -6,7 +6,7 @@ import { byId, dollars, html, moment, startValues, wagerName } from "/static/sha
 import { keys } from "/static/shared/keys.js";
 import { live } from "/static/shared/live.js";
 import { askFacts } from "/static/room/declare.js";
-import { LivePicture, overlaySwitch } from "/static/room/live-picture.js";
+import { CameraSwitch, LivePicture, overlaySwitch } from "/static/room/live-picture.js";
 import { RESULTS, badge, furtherCamera, phaseWords, severity, stateBadge } from "/static/room/signs.js";
 import { Tables } from "/static/room/tables.js";
 
@@ -19,6 +19,7 @@ const picture = new LivePicture(camera, `Table ${form.line.table}, live`);
 const phase = html("p", { class: "phase" });
 picture.node.append(phase);
 byId("picture").append(picture.node);
+const cameras = new CameraSwitch(picture, camera, form.line.table);
 const turn = overlaySwitch(byId("overlay"), (on) => picture.setOverlay(on));
 
 function drawLine(line) {
@@ -39,6 +40,7 @@ function drawLine(line) {
   byId("health").replaceChildren(...health(line));
   byId("now").replaceChildren(...now(line));
   picture.show(line.has_picture, line.picture_age_s);
+  cameras.show(line.further);
 }
 
 function health(line) {
@@ -175,6 +177,7 @@ drawLists();
 
 keys.add("Table", [
   ["o", "detections drawn over the image or not", turn],
+  ["c", "enlarge the next camera's image", () => { if (!cameras.next()) toast("This table has one camera."); }],
   ["d", "name the dealer", () => { if (start.may_judge) askDealer(); }],
   ["b", "declare who banks, whose the seats are, meters", () => { if (start.may_judge) askFacts(path); }],
   ["Enter", "open the alert or round that is chosen"],

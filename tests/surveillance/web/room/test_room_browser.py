@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import av
+import cv2
+import numpy as np
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
@@ -18,12 +20,13 @@ from settlement.record import Undecided
 from settlement.rules import TableRules
 from surveillance.alerts.model import Alert
 from surveillance.config.site_file import load_site
+from surveillance.evidence.bundle import FurtherClip
 from surveillance.live.states import CameraState, FurtherNow
 from surveillance.store import AlertFilter, NewAlert, NewRound
 from surveillance.web.access import SESSION_COOKIE
 from tests.surveillance.web.room.declared_site import site_file
 from tests.surveillance.web.room.relay import Relay
-from tests.surveillance.web.room_made import CAMERA, MadeRoom, Running, made_room, make_clip
+from tests.surveillance.web.room_made import CAMERA, MadeRoom, Running, acts, made_room, make_clip
 from tests.waiting import WITHIN_S, until
 from vision.geometry.standard_layout import standard_table
 
@@ -204,6 +207,35 @@ def test_images_by_keys_and_the_clip_plays_at_the_moment(visit: Visit) -> None:
     press(page, "m", "ArrowRight")
     assert page.evaluate(f"{video}.currentTime") == pytest.approx(3.1, abs=0.01)
     page.locator(".clip-words", has_text="0.5 s before the moment").wait_for()
+
+
+def test_the_clips_of_each_camera_go_on_at_the_same_moment(
+    visit: Visit, room: MadeRoom, tmp_path: Path
+) -> None:
+    low = make_clip(tmp_path / "low.mp4")
+    further = (FurtherClip("low", low, "-1.000"), FurtherClip("high", missing="it was away"))
+    own = room.evidence_dir / CAMERA / "clips" / "one.mp4"
+    _, (row,) = room.add_round(63, paid_cents=3500, clip=own, further_clips=further)
+    page = queue(visit, f"/alerts?alert={row.id}")
+    at(page, row.id)
+    assert page.inner_text(".clip-missing") == "No clip of high: it was away."
+    press(page, "m", "ArrowRight")  # half a second before the moment
+    page.locator(".clip-words", has_text="0.5 s before the moment").wait_for()
+    press(page, "n")
+    page.wait_for_selector("video[aria-label='Clip of the alert, low']")
+    page.locator(".clip-words", has_text="0.5 s before the moment").wait_for()
+    video = "document.querySelector('video')"
+    # Its moment lies 2.6 s into it, the first one's 3.6 s.
+    until(
+        lambda: abs(page.evaluate(f"{video}?.currentTime ?? 0") - 2.1) < 0.05,
+        "it goes on at the same moment",
+    )
+    press(page, "Space")
+    until(lambda: page.evaluate(f"{video}?.currentTime ?? 0") > 2.4, "it plays")
+    tabs = page.locator(".strip button.clip .tab-words").all_inner_texts()
+    assert tabs == ["clip", "low: clip"]
+    press(page, "p")
+    page.wait_for_selector("video[aria-label='Clip of the alert']")
 
 
 def test_a_clip_the_browser_cannot_play_is_shown_as_stills(
@@ -446,6 +478,51 @@ def test_the_wall_is_live_and_says_when_it_is_cut_off(
     page.wait_for_selector("#connection", state="hidden")
     room.set_state("running")
     tile.get_by_text("Watching").wait_for()
+
+
+def test_a_tables_page_shows_each_camera_and_enlarges_one(visit: Visit, room: MadeRoom) -> None:
+    data = cv2.imencode(".jpg", np.full((90, 160, 3), 40, np.uint8))[1].tobytes()
+    room.bus.set_pictures(CAMERA, data, data, 0.5, "low")
+    low = FurtherNow(name="low", state=CameraState.RUNNING)
+    away = FurtherNow(name="high", state=CameraState.RECONNECTING)
+    room.set_pictures()
+    room.set_state(further=(low, away))
+    page = listens(visit(f"/tables/view/{CAMERA}"))
+    small = page.locator(".further-pictures button")
+    small.first.locator("img:not([hidden])").wait_for()
+    assert [one.get_attribute("aria-label") for one in small.all()] == [
+        "Enlarge low",
+        "Enlarge high",
+    ]
+    assert "no image yet" in small.nth(1).inner_text()
+    large = page.locator("#picture > .picture img")
+    assert large.get_attribute("alt") == "Table t1, live"
+    # Each counts the age of its own image, and marks it when it is no live one any more.
+    room.bus.set_pictures(CAMERA, data, data, 7.0, "low")
+    room.set_pictures()
+    room.set_state(further=(low, away))
+    small.first.locator(".picture.stale .picture-age").wait_for()
+    assert float(small.first.locator(".picture-age").inner_text().split()[0]) >= 7
+    press(page, "c")
+    page.locator("#picture > .picture img[alt='Table t1, low, live']").wait_for()
+    assert large.evaluate("image => image.naturalWidth") == 160
+    assert "further=low" in (large.get_attribute("src") or "")
+    assert small.first.get_attribute("aria-label") == f"Enlarge {CAMERA}"
+    room.bus.set_pictures(CAMERA, data, data, 0.0, "low")
+    room.set_state(further=(low, away))
+    page.locator("#picture > .picture:not(.stale)").wait_for()
+    small.first.focus()
+    press(page, "Enter")
+    page.locator("#picture > .picture img[alt='Table t1, live']").wait_for()
+    assert acts(room).count("live picture seen") == 2  # one of each camera
+
+
+def test_a_table_with_one_camera_has_no_other_images(visit: Visit) -> None:
+    page = listens(visit(f"/tables/view/{CAMERA}"))
+    page.wait_for_selector("#picture img:not([hidden])")
+    assert page.locator(".further-pictures").is_hidden()
+    press(page, "c")
+    page.get_by_text("This table has one camera.").wait_for()
 
 
 def test_an_answer_on_its_way_does_not_undo_a_newer_event(visit: Visit, room: MadeRoom) -> None:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from datasets.labelled.harvest import Candidate, CandidateBox, Verdict
 from datasets.labelled.manifest import Dataset
+from surveillance.evidence.bundle import FurtherClip
 from surveillance.web.routers.byte_ranges import wanted_range
 from surveillance.web.services.errors import NotThereError
 from surveillance.web.services.evidence.bundle_views import cut_views
@@ -157,6 +158,38 @@ def test_a_player_keeps_the_clip_it_began_with(ann: TestClient, room: MadeRoom) 
     (room.evidence_dir / row.bundle).unlink()
     gone = ann.get(before["url"])
     assert (gone.status_code, "any more" in gone.text) == (404, True)
+
+
+def test_clips_of_further_cameras_are_sent_or_told_missing(
+    ann: TestClient, room: MadeRoom, tmp_path: Path
+) -> None:
+    low = make_clip(tmp_path / "low.mp4", seconds=2)
+    told = "the camera sent no video of that time"
+    further = (FurtherClip("low", low, "-1.000"), FurtherClip("high", missing=told))
+    (room.evidence_dir / "clips").mkdir()
+    own = make_clip(room.evidence_dir / "clips/two.mp4")
+    _, (row,) = room.add_round(62, paid_cents=3500, clip=own, further_clips=further)
+    form = ann.get(f"/api/alerts/{row.id}").json()
+    shown, missing = form["further_clips"]
+    assert (missing["camera"], missing["clip"], missing["missing"]) == ("high", None, told)
+    assert (shown["camera"], shown["missing"]) == ("low", "")
+    # It is settled at 1.6 s of the first camera's clock.
+    assert (shown["clip"]["moment_s"], shown["clip"]["is_known"]) == (pytest.approx(2.6), True)
+    assert ann.get(shown["clip"]["url"]).content == low.read_bytes() != own.read_bytes()
+    assert ann.get(form["clip"]["url"]).content == own.read_bytes()
+    assert ann.get(shown["clip"]["stills_url"] + "&at_s=1").status_code == 200
+    # A smaller copy takes its place at an address of its own.
+    (room.evidence_dir / "clips/low-small.mp4").write_bytes(b"small")
+    room.store.alerts.set_bundle(
+        row.id, row.bundle, row.bundle_sha256, row.clip, {"low": "clips/low-small.mp4"}
+    )
+    small = ann.get(f"/api/alerts/{row.id}").json()["further_clips"][0]["clip"]
+    assert ann.get(small["url"]).content == b"small"
+    assert ann.get(shown["clip"]["url"]).content == low.read_bytes()
+    for camera in ("high", "none", "../low"):
+        gone = ann.get(f"/api/alerts/{row.id}/clip", params={"camera": camera})
+        assert gone.status_code == 404
+        assert f"no clip of camera {camera!r}" in gone.text
 
 
 def test_a_clip_that_goes_as_it_is_asked_for_is_reported(
