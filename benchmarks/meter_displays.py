@@ -191,7 +191,9 @@ def judge(name: str, count: int) -> dict[str, dict[str, int]]:
             if scene.digit_px > 16
             else "13-16 px"
         )
-        groups = ["values", px, scene.blinks or "steady"] + ["glare"] * bool(scene.glare)
+        groups = ["values", px, f"blinks: {scene.blinks}" if scene.blinks else "steady"] + [
+            "glare"
+        ] * bool(scene.glare)
         groups += ["dim"] * (scene.item.brightness < 0.3)
         for group in groups:
             tally.setdefault(group, Counter())[value] += 1

@@ -11,6 +11,7 @@ import pytest
 
 from datasets.render.camera import play_area, synthetic_camera, table_camera
 from datasets.render.displays import lay_panel, panel_corners
+from datasets.render.scene import DisplayItem
 from datasets.simulate.displays import panels, seen_displays, with_displays
 from datasets.simulate.house_tables import table_for
 from datasets.simulate.play.shift_play import plan_shift
@@ -46,7 +47,11 @@ def test_the_displays_of_a_shift_are_read_as_its_truth_says(
     )
     write_table(own, tmp_path / "table.toml")
     plan = with_displays(plan_shift(table, seed=4, rounds=1, pace=0.1), own)
-    shown = {item.key: item for item in plan.changes[0].put + plan.changes[1].put}
+    shown = {
+        item.key: item
+        for item in plan.changes[0].put + plan.changes[1].put
+        if isinstance(item, DisplayItem)
+    }
     image = np.full((camera.height_px, camera.width_px, 3), 60, np.uint8)
     for item in panels(own):
         lay_panel(image, shown[item.key], camera.project(*panel_corners(item)))
