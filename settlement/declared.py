@@ -138,7 +138,9 @@ def with_declared(record: RoundRecord, declared: Declared, *, players_bank: bool
     """A record read from a camera, with what is declared of its round.
 
     What stands in the record already is seen, and stays: a declared banker that the felt
-    contradicts leaves who banks undecided. Where players are not declared the record says so.
+    contradicts leaves who banks undecided. A declared meter goes before its display; what the
+    display was read as stays in the record where it differs (`Meter.display_cents`). Where
+    players are not declared the record says so.
     """
     seats = tuple(
         seat.model_copy(update={"player": seat.player or declared.player(seat.seat)})
@@ -147,14 +149,51 @@ def with_declared(record: RoundRecord, declared: Declared, *, players_bank: bool
     changed: dict[str, object] = {"seats": seats}
     if len(seats) > 1:
         changed["players_known"] = False if declared.players is None else None
-    if record.meters is None and declared.meters is not None:
-        changed["meters"] = declared.meters
+    if declared.meters is not None:
+        changed |= _with_meters(record, declared.meters)
     if record.dynamic_pays is None and declared.dynamic_pays is not None:
         changed["dynamic_pays"] = declared.dynamic_pays
     record = record.model_copy(update=changed)
     if declared.banker is None or not players_bank:
         return record
     return _with_banker(record, declared.banker)
+
+
+def _with_meters(record: RoundRecord, declared: Sequence[Meter]) -> dict[str, object]:
+    """The meters of a record with the declared ones in place of their displays' readings."""
+    seen = {(one.wager, one.level): one for one in record.meters or ()}
+    for one in declared:
+        key = one.wager, one.level
+        was = seen.get(key)
+        # A declaration over another one: the display's own reading is what differs.
+        shown = None if was is None else was.display_cents
+        if was is not None and was.probability is not None:
+            shown = was.cents
+        seen[key] = one.model_copy(update={"display_cents": None if shown == one.cents else shown})
+    known = {meter_place(*key) for key in seen}
+    return {
+        "meters": tuple(seen.values()),
+        "undecided": tuple(entry for entry in record.undecided if entry.what not in known),
+    }
+
+
+def meter_place(wager: str, level: int) -> str:
+    """What a record calls a meter that is undecided.
+
+    >>> meter_place("emperors_treasure_progressive", 2)
+    'meters.emperors_treasure_progressive.2'
+    """
+    return f"meters.{wager}.{level}"
+
+
+def meter_warnings(record: RoundRecord) -> Iterator[str]:
+    """Meters of which something else is declared than their display shows, in words."""
+    for one in record.meters or ():
+        if one.display_cents is not None:
+            yield (
+                f"{record.round_id}: the meter of {one.wager}, level {one.level}, is declared as "
+                f"{one.cents} cents, and its display was read as {one.display_cents} cents"
+            )
 
 
 def _with_banker(record: RoundRecord, banker: Banker) -> RoundRecord:

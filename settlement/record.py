@@ -252,6 +252,12 @@ class Meter(Form):
     wager: str = Field(description="The jackpot wager the meter belongs to.")
     level: int = Field(1, ge=1, description="Level of a multi-level jackpot.")
     cents: Cents
+    probability: Share | None = Field(
+        None, description="Probability of the reading, where it was read from the meter's display."
+    )
+    display_cents: Cents | None = Field(
+        None, description="What its display was read as, where something else is declared."
+    )
 
 
 class DynamicPay(Form):

@@ -15,6 +15,8 @@ _BANKER = "banker"
 """Who banks: main wagers hang on it, and nothing else."""
 _HOUSE = "house"
 """The dealer's own wager: nothing else hangs on it."""
+_METERS = "meters"
+"""What a display shows: payouts from a meter hang on it, and have no sum without it."""
 _HARMLESS = frozenset({"start", "end", "start_s", "end_s", "confidence"})
 
 
@@ -53,7 +55,7 @@ class Doubts:
     def _add(self, entry: Undecided) -> None:
         head, *rest = re.split(r"[.\[]", entry.what.removeprefix("dealer."))
         reason = f"{entry.what}: {entry.why}"
-        if head in _HARMLESS or (entry.seat is None and head == _HOUSE):
+        if head in _HARMLESS or (entry.seat is None and head in (_HOUSE, _METERS)):
             return
         if entry.seat is None and head == _BANKER:
             self._banker = reason

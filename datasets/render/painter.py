@@ -16,8 +16,9 @@ import numpy as np
 
 from datasets.render.cards.deck import Deck, Picture
 from datasets.render.chips import ChipLook, draw_stack, lay, over, stack_hull_rings
+from datasets.render.displays import lay_panel, panel_corners
 from datasets.render.lens import Lens
-from datasets.render.scene import CardItem, Item, LammerItem, StackItem
+from datasets.render.scene import CardItem, DisplayItem, Item, LammerItem, StackItem
 from vision.geometry.table import CHIP_THICKNESS_MM, FloatArray, Point
 
 LAMMER_THICKNESS_MM = 3.0
@@ -90,6 +91,8 @@ class Painter:
             self.card(item)
         elif isinstance(item, StackItem):
             self.stack(item)
+        elif isinstance(item, DisplayItem):
+            self.display(item)
         else:
             self.lammer(item)
 
@@ -145,6 +148,13 @@ class Painter:
             quad = self.px(square, k * LAMMER_THICKNESS_MM / LAMMER_SLICES)
             lay(self.canvas, self.lammers[item.kind], quad, 0.45 + 0.1 * k)
         lay(self.canvas, self.lammers[item.kind], self.px(square, LAMMER_THICKNESS_MM))
+
+    def display(self, item: DisplayItem) -> None:
+        """A display on its panel."""
+        quad = self.px(*panel_corners(item))
+        if not self._meets(quad, 2.0):
+            return
+        lay_panel(self.canvas, item, quad)
 
     def _meets(self, points_px: FloatArray, far_px: float) -> bool:
         """Whether something within `far_px` of the points may be on the canvas."""
@@ -208,6 +218,8 @@ def item_reach(item: Item, painter_height_mm: float) -> float:
         return 66.0
     if isinstance(item, LammerItem):
         return 32.0
+    if isinstance(item, DisplayItem):
+        return 25.0 + len(item.text) * (item.digit_mm[0] + item.gap_mm) / 2 + 2 * item.digit_mm[1]
     tall = len(item.colours) * CHIP_THICKNESS_MM
     spread = math.hypot(*item.lean_mm) + (7.0 if item.untidy else 0.0)
     return 34.0 + spread + tall * 1.6 + tall * 3000 / max(painter_height_mm, 500)

@@ -54,7 +54,32 @@ class LammerItem:
     angle_deg: float
 
 
-Item = CardItem | StackItem | LammerItem
+@dataclass(frozen=True, slots=True)
+class DisplayItem:
+    """A seven-segment display on a panel that leans back from the players.
+
+    `center_mm` is the middle of the panel's lower edge on the felt, `text` a character a
+    digit (a space is blank), `decimals` how many stand after the point. `lean_deg` is off the
+    vertical, 90 lies flat; `slant` is mm to the right per mm upwards. `brightness`, `bloom` and
+    `ghost` are shares of a full segment: its level, its halo, and an unlit segment.
+    """
+
+    key: str
+    center_mm: Point
+    text: str
+    decimals: int = 2
+    digit_mm: Point = (9.0, 16.0)
+    gap_mm: float = 4.5
+    thick_mm: float = 2.0
+    lean_deg: float = 55.0
+    slant: float = 0.1
+    rgb: tuple[int, int, int] = (255, 60, 40)
+    brightness: float = 1.0
+    bloom: float = 0.35
+    ghost: float = 0.05
+
+
+Item = CardItem | StackItem | LammerItem | DisplayItem
 
 
 @dataclass(frozen=True, slots=True)

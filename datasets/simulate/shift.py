@@ -24,6 +24,7 @@ from datasets.render.cards.deck import Deck, draw_deck
 from datasets.render.cards.deck_folder import load_deck
 from datasets.render.cards.deck_style import CASINO_DESIGNS
 from datasets.render.scene import ShiftPlan
+from datasets.simulate.displays import seen_displays, with_displays
 from datasets.simulate.filming.encode import CODECS, check_codec, encode
 from datasets.simulate.filming.film import Film, Look
 from datasets.simulate.filming.incidents import Planes, Troubles
@@ -173,7 +174,8 @@ class _Scenery:
             distortion=(wishes.distortion, 0.0),
         )
         marks = table_camera(camera, table, noise_px=MARK_NOISE_PX, seed=int(rng.integers(2**31)))
-        self.table = table.model_copy(update={"camera": marks})
+        picked = seen_displays(table, camera, np.random.default_rng([seed, 79]))
+        self.table = table.model_copy(update={"camera": marks, "displays": picked})
         look = Look.draw(rng)
         if wishes.cameras > 1:
             self._hang_second(seed, cards, look, deepcopy(rng))
@@ -219,7 +221,8 @@ def simulate(
         return False
     scenery = _Scenery(wishes)
     # The table file's camera has no part in the play.
-    part, t0, _ = part_of(wishes.plan(scenery.table), shard, wishes.fps)
+    plan = with_displays(wishes.plan(scenery.table), scenery.table)
+    part, t0, _ = part_of(plan, shard, wishes.fps)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from settlement.declared import Feed
+from settlement.declared import Feed, meter_warnings
 from settlement.errors import FeltwatchError
 from settlement.form import Form
 from settlement.games import terms_for
@@ -225,6 +225,7 @@ class AuditRun:
             warnings=(
                 *_warnings(source, len(self.judged)),
                 *self._undeclared(),
+                *(words for j in self.judged for words in meter_warnings(j.record)),
                 *(self.watcher.faults() if isinstance(self.watcher, JoiningWatcher) else ()),
                 *(self.footage.faults if self.footage is not None else ()),
             ),

@@ -36,6 +36,7 @@ from settlement.games import GAMES, LAMMER_KINDS
 from settlement.input_file import file_fault, read_toml
 from settlement.record import HIGHEST_SEAT
 from settlement.rules import TableRules
+from vision.geometry.displays import MeterDisplay, display_faults
 
 Px = Annotated[float, Strict()]
 Point = tuple[Px, Px]
@@ -222,6 +223,9 @@ class TableFile(Form):
     cameras: tuple[FurtherCamera, ...] = Field(
         default=(), description="Further cameras of the same felt: they read its chips too."
     )
+    displays: tuple[MeterDisplay, ...] = Field(
+        default=(), description="Displays of jackpot meters that the first camera shows."
+    )
     declared: Declared | None = Field(
         default=None, description="Facts that the felt does not show and that always hold here."
     )
@@ -248,6 +252,14 @@ class TableFile(Form):
         numbers = [s.seat for s in self.seats]
         if len(set(numbers)) != len(numbers):
             raise ValueError(f"seat numbers must differ, found {numbers}")
+        return self
+
+    @model_validator(mode="after")
+    def _displays_differ(self) -> Self:
+        keys = [display.key for display in self.displays]
+        for wager, level in keys:
+            if keys.count((wager, level)) > 1:
+                raise ValueError(f"two [[displays]] show the meter of {wager}, level {level}")
         return self
 
     @model_validator(mode="after")
@@ -312,3 +324,6 @@ def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
         if kind not in LAMMER_KINDS:
             known = ", ".join(sorted(LAMMER_KINDS))
             yield f"lammers.{kind}", f"no game has such a lammer; there are {known}"
+    camera = table.camera
+    size_px = None if camera is None else (camera.width_px, camera.height_px)
+    yield from display_faults(table.displays, table.rules.paytables, size_px)

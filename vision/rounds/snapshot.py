@@ -26,13 +26,15 @@ from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
 from vision.detect.motion import RestState
+from vision.meters.reading import MeterReading
 from vision.rounds.coverage import Coverage
+from vision.rounds.meter_watch import MeterMemory
 from vision.rounds.tracker import Episode, OpenGap, Phase, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 4
+VERSION = 5
 
 
 @dataclass
@@ -54,6 +56,7 @@ class WatcherState:
     felt_known: bool
     house: list[Episode]
     coverage: Coverage
+    meters: MeterMemory
 
 
 _KINDS: dict[str, type[Any]] = {
@@ -71,6 +74,8 @@ _KINDS: dict[str, type[Any]] = {
     "gap": Gap,
     "open gap": OpenGap,
     "coverage": Coverage,
+    "meters": MeterMemory,
+    "meter reading": MeterReading,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {

@@ -28,6 +28,7 @@ from vision.rounds.further_camera import OtherCamera, RecordedCamera
 from vision.rounds.joining import join_round
 from vision.rounds.live_camera import LiveCamera, Sight
 from vision.rounds.live_view import TableNow, table_now
+from vision.rounds.meter_watch import MeterWatch
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
 from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
 from vision.rounds.procedure.place_states import PlaceStates
@@ -109,6 +110,7 @@ class TableWatcher:
         self._doubt = RestDoubt(self.tracker, procedure_of(table.rules.game), self._place_states)
         self.house = HousePlace()
         self.coverage = Coverage()
+        self.meters = MeterWatch(table.displays, self.calibration)
         self._views = [
             _View(
                 None, table.dealer.place, {},
@@ -199,6 +201,7 @@ class TableWatcher:
         out = self._skip(frame)
         self._now_s = at_s
         out += self._look(frame, shrink(luma), at_s)
+        self.meters.follow(luma, at_s, self.tracker.round)
         if before_s is not None and self.coverage.skipped_s == skipped_s:
             moving = [_place_name(view.seat) for view in self._views if view.watch.still == 0]
             self.coverage.take(at_s - before_s, moving)
@@ -312,6 +315,7 @@ class TableWatcher:
                 felt_known=self._felt_known,
                 house=self.house.episodes,
                 coverage=self.coverage,
+                meters=self.meters.memory,
             )
         )
 
@@ -331,6 +335,9 @@ class TableWatcher:
         self._numbers, self._now_s = state.numbers, state.now_s
         self._matches, self._felt_known = state.matches, state.felt_known
         self.house.episodes, self.coverage = state.house, state.coverage
+        if len(state.meters.images) != len(self.meters.displays):
+            raise FeltwatchError("the snapshot is of a table with other displays")
+        self.meters.memory = state.meters
 
     def _check_felt(self, luma: np.ndarray) -> None:
         self._matches.append(felt_match(luma, self.table, self.calibration))
@@ -367,6 +374,7 @@ class TableWatcher:
         )
         house = self.house.of_round(own.start_s)
         record = with_procedure(record, self.table, own, went, house)
+        record = self.meters.with_meters(record, own.start_s)
         facts = self.table.declared or Declared()
         record = with_declared(record, facts, players_bank=players_bank(self.table.rules.game))
         pictures = []

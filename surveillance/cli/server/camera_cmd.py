@@ -11,6 +11,13 @@ import typer
 
 from settlement.errors import FeltwatchError
 from surveillance.cli.options import Json
+from surveillance.cli.server.laid_out import (
+    AtS,
+    LaidTable,
+    calibrated,
+    frame_of,
+    write_sampled,
+)
 
 camera_app = typer.Typer(
     no_args_is_help=True,
@@ -19,6 +26,8 @@ camera_app = typer.Typer(
     Examples:
 
       feltwatch camera advise tables/t3.toml
+
+      feltwatch camera meters shift.mp4 --table tables/t3.toml --image meters.png
     """,
 )
 
@@ -79,6 +88,62 @@ def advise_command(
     console.print(shown)
     for hint in advice.hints or ("Nothing would help that is known.",):
         console.print(f"- {hint}", highlight=False)
+
+
+@camera_app.command("meters")
+def meters_command(
+    source: Annotated[str, typer.Argument(metavar="VIDEO|IMAGE|URL", help="Shows the displays.")],
+    table: LaidTable,
+    at_s: AtS = 0.0,
+    image: Annotated[
+        Path | None,
+        typer.Option("--image", help="Write the displays as an image, with corners as fitted."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print what the displays of the jackpot meters show, as they are read in one image.
+
+    The table file names the displays: [[displays]]. With --image the corners of the table file
+    are drawn in yellow and those found in the image in green: where the two are far apart, pick
+    them again. A round is read from up to ten images, which also serves displays that blink.
+
+    Examples:
+
+      feltwatch camera meters shift.mp4 --table tables/t3.toml --at 20 --image meters.png
+
+      feltwatch camera meters still.png --table tables/t3.toml --json
+    """
+    from surveillance.cli.server.meter_image import drawn_displays, read_displays
+
+    own, calibration = calibrated(table)
+    if not own.displays:
+        raise FeltwatchError(f"{table}: no [[displays]]: name the jackpot meters' displays there")
+    frame = frame_of(source, at_s)
+    if frame.shape[:2] != (calibration.height_px, calibration.width_px):
+        raise FeltwatchError(
+            f"{source}: {frame.shape[1]}x{frame.shape[0]} px, expected {calibration.width_px}x"
+            f"{calibration.height_px} as {table} was calibrated"
+        )
+    read = read_displays(frame, own.displays, calibration)
+    write_sampled(image, drawn_displays(frame, read))
+    if as_json:
+        lines = [
+            {
+                "wager": one.display.wager, "level": one.display.level,
+                "cents": one.reading.cents, "probability": round(one.reading.probability, 4),
+                "shown": one.reading.shown, "why": one.reading.why,
+            }
+            for one in read
+        ]  # fmt: skip
+        typer.echo(json.dumps(lines, ensure_ascii=False))
+        return
+    for one in read:
+        name = f"{one.display.wager}, level {one.display.level}: [{one.reading.shown}]"
+        if one.reading.cents is None:
+            typer.echo(f"{name} undecided: {one.reading.why}")
+        else:
+            cents, share = one.reading.cents, one.reading.probability
+            typer.echo(f"{name} ${cents / 100:,.2f}, probability {share:.4f}")
 
 
 def _number(value: float | None) -> str:

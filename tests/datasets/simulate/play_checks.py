@@ -113,7 +113,7 @@ def _check_pair(item: Item, other: Item, table: TableFile) -> None:
     if math.dist(item.center_mm, other.center_mm) > 120:
         return
     cards = [one for one in (item, other) if isinstance(one, CardItem)]
-    round_ones = [one for one in (item, other) if not isinstance(one, CardItem)]
+    round_ones = [one for one in (item, other) if isinstance(one, StackItem | LammerItem)]
     if len(cards) == 2:
         if _owner(item) != _owner(other):
             assert overlap(card_corners(cards[0]), card_corners(cards[1])) == 0, (item, other)
@@ -206,7 +206,7 @@ class _Round:
             (self.faces if item.face_up else self.down)[owner].add(item.label)
         elif isinstance(item, LammerItem):
             self.lammers[int(owner), item.kind] += 1
-        else:
+        elif isinstance(item, StackItem):
             place = self._place(item)
             if place[2] in ("stake", "paid", "prize"):
                 values = [self.table.chips[colour].value_cents for colour in item.colours]

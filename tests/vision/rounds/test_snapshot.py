@@ -16,7 +16,9 @@ from vision.cards.view import ViewIndex
 from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
+from vision.meters.reading import MeterReading
 from vision.rounds.coverage import Coverage
+from vision.rounds.meter_watch import MeterMemory
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.tracker import Episode, Phase, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
@@ -57,6 +59,10 @@ def seen_so_far() -> WatcherState:
         felt_known=True,
         house=[episode],
         coverage=Coverage(20.0, 1.5, {"dealer": 4.0}),
+        meters=MeterMemory(
+            [[(11.0, np.arange(6, dtype=np.uint8).reshape(2, 3))]],
+            {11.0: [MeterReading(1234, 0.998, "1234", None, (1.0, 0.99), ((0.5, 1.0),))]},
+        ),
     )
 
 
@@ -114,7 +120,7 @@ def test_scalars_of_numpy_keep_their_type() -> None:
 @pytest.mark.parametrize("version", [0, 3, "4", None])
 def test_another_version_is_refused_and_named(version: object) -> None:
     data = with_document(dump_state(seen_so_far()), version=version)
-    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 4;"):
+    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 5;"):
         load_state(data)
 
 

@@ -10,6 +10,7 @@ from settlement.settle import settle
 from tests.vision.rounds.readings import PICTURE, TABLE, Play, hand, reading, seat_cards
 from vision.rounds.compile_round import compile_round
 from vision.rounds.coverage import Coverage
+from vision.rounds.meter_watch import MeterMemory
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.tracker import Phase, Round
 
@@ -261,7 +262,7 @@ def test_gaps_are_kept_with_what_was_seen() -> None:
         round=tracker.round, latest={}, bare={}, between={}, unseen=tracker.unseen,
         open_gap=tracker.open_gap, skipped=None, coarse_s=tracker.coarse_s, views=[], numbers=0,
         now_s=0.0, matches=[], felt_known=True, house=[],
-        coverage=Coverage(),
+        coverage=Coverage(), meters=MeterMemory([]),
     )  # fmt: skip
     kept = load_state(dump_state(state))
     unseen, open_gap = kept.unseen, kept.open_gap

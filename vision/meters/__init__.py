@@ -1,0 +1,1 @@
+"""Reading the displays of jackpot meters."""
