@@ -54,7 +54,18 @@ class LammerItem:
     angle_deg: float
 
 
-Item = CardItem | StackItem | LammerItem
+@dataclass(frozen=True, slots=True)
+class MarkerItem:
+    """The banker's button or dice cup; its size is that of its upper face and its height."""
+
+    key: str
+    center_mm: Point
+    angle_deg: float
+    diameter_mm: float
+    height_mm: float
+
+
+Item = CardItem | StackItem | LammerItem | MarkerItem
 
 
 @dataclass(frozen=True, slots=True)

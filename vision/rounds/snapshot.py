@@ -27,12 +27,13 @@ from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
 from vision.detect.motion import RestState
 from vision.rounds.coverage import Coverage
+from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.tracker import Episode, OpenGap, Phase, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 4
+VERSION = 5
 
 
 @dataclass
@@ -54,6 +55,7 @@ class WatcherState:
     felt_known: bool
     house: list[Episode]
     coverage: Coverage
+    marker: list[tuple[RestState, list[MarkerRest]]] | None = None
 
 
 _KINDS: dict[str, type[Any]] = {
@@ -71,6 +73,7 @@ _KINDS: dict[str, type[Any]] = {
     "gap": Gap,
     "open gap": OpenGap,
     "coverage": Coverage,
+    "marker rest": MarkerRest,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {

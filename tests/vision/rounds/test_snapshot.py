@@ -17,6 +17,7 @@ from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
 from vision.rounds.coverage import Coverage
+from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.tracker import Episode, Phase, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
@@ -57,6 +58,7 @@ def seen_so_far() -> WatcherState:
         felt_known=True,
         house=[episode],
         coverage=Coverage(20.0, 1.5, {"dealer": 4.0}),
+        marker=[((4, rest, None), [MarkerRest(3.0, 9.5, [0.99, 0.97], (812.5, 433.0))])],
     )
 
 
@@ -111,10 +113,10 @@ def test_scalars_of_numpy_keep_their_type() -> None:
     assert isinstance(load_state(dump_state(state)).now_s, np.float32)
 
 
-@pytest.mark.parametrize("version", [0, 3, "4", None])
+@pytest.mark.parametrize("version", [0, 4, "5", None])
 def test_another_version_is_refused_and_named(version: object) -> None:
     data = with_document(dump_state(seen_so_far()), version=version)
-    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 4;"):
+    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 5;"):
         load_state(data)
 
 
