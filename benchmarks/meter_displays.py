@@ -156,7 +156,7 @@ def _coded(frames: Sequence[Picture], crf: int) -> list[Picture]:
     decoder = VideoCodecContext.create("h264", "r")
     assert isinstance(decoder, VideoCodecContext)
     back = [f for packet in packets for f in decoder.decode(packet)] + decoder.decode(None)
-    return [f.to_ndarray(format="yuv420p")[: SIZE[1]] for f in back]
+    return [np.asarray(f.to_ndarray(format="yuv420p")[: SIZE[1]], np.uint8) for f in back]
 
 
 def read_scene(scene: Scene, name: str) -> tuple[MeterReading, tuple[str, ...]]:

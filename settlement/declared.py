@@ -39,6 +39,17 @@ Players = Literal["one_per_seat"] | PlayersBySeat
 Banker = Literal["house"] | SeatNumber
 
 
+def numbered(value: object) -> object:
+    """A mapping by seat whose keys may be texts, as in JSON and TOML, with numbers as keys.
+
+    >>> numbered({"3": 1, "x": 2})
+    {3: 1, 'x': 2}
+    """
+    if not isinstance(value, dict):
+        return value
+    return {int(k) if isinstance(k, str) and k.isdecimal() else k: v for k, v in value.items()}
+
+
 class Declared(Form):
     """What is declared at one time, or of a table for good; what is left out is not known.
 
@@ -61,9 +72,7 @@ class Declared(Form):
     @classmethod
     def _named_by_number(cls, value: object) -> object:
         """The keys of JSON and TOML are texts."""
-        if not isinstance(value, dict):
-            return value
-        return {int(k) if isinstance(k, str) and k.isdecimal() else k: v for k, v in value.items()}
+        return numbered(value)
 
     def player(self, seat: int) -> int | None:
         """The player of a seat; None where it is not declared or the seat is one's own."""
@@ -212,6 +221,9 @@ def _against(
 ) -> str | None:
     """Why the felt contradicts that a seat (None: the house) banks, or None."""
     named = "the house" if seat is None else f"seat {seat}"
+    marked = record.banker_marker
+    if marked is not None and marked != (seat or "house"):
+        return f"{named} is declared to bank, and the banker's marker lies at {place_named(marked)}"
     if not unread and seen is not None and seen != seat:
         return f"{named} is declared to bank, and the felt shows that seat {seen} does"
     if seat is None:
@@ -220,6 +232,15 @@ def _against(
     if seat not in own:
         return f"{named} is declared to bank, and has no cards"
     return f"{named} is declared to bank, and has a main wager" if own[seat] is not None else None
+
+
+def place_named(marked: int | str) -> str:
+    """A place of the banker's marker in words.
+
+    >>> place_named(3), place_named("house")
+    ('seat 3', 'the house')
+    """
+    return "the house" if marked == "house" else f"seat {marked}"
 
 
 def declared_faults(

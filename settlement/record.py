@@ -312,6 +312,9 @@ class RoundRecord(Form):
     start_s: Seconds | None = None
     end_s: Seconds | None = None
     banker: int | None = Field(None, description="The seat that banks; none: the house.")
+    banker_marker: int | Literal["house"] | None = Field(
+        None, description="Where the banker's button or dice cup lay: a seat, or 'house'."
+    )
     players_known: bool | None = Field(
         None, description="False: nobody declared which seats are one player's."
     )

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from datasets.render.cards.deck import Picture
 from datasets.render.chips import stack_hull_rings
 from datasets.render.painter import LAMMER_THICKNESS_MM, Painter, card_corners, card_points
-from datasets.render.scene import CardItem, DisplayItem, Item, LammerItem
+from datasets.render.scene import CardItem, DisplayItem, Item, LammerItem, MarkerItem
 from settlement.record import JOKER
 from vision.geometry.table import FloatArray
 
@@ -75,6 +75,13 @@ def item_outlines(item: Item, painter: Painter) -> list[tuple[str, FloatArray, s
         return [(f"lammer_{item.kind}", ring * r + top, None)]
     if isinstance(item, DisplayItem):
         return []
+    if isinstance(item, MarkerItem):
+        turn = np.linspace(0, 2 * math.pi, 24, endpoint=False)
+        ring = np.column_stack([np.cos(turn), np.sin(turn)]) * item.diameter_mm / 2
+        high = np.asarray(painter.lift(item.center_mm, item.height_mm))
+        both = np.vstack([ring + np.asarray(item.center_mm), ring + high]).astype(np.float32)
+        outline = cv2.convexHull(both).reshape(-1, 2).astype(np.float64)
+        return [("marker", outline, None)]
     foot = np.asarray(painter.foot_mm)
     rings = [
         foot + (ring - foot) * (painter.height_mm / (painter.height_mm - h))

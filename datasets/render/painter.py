@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 import cv2
 import numpy as np
 
+from datasets.render.banker_markers import MarkerLook
 from datasets.render.cards.deck import Deck, Picture
 from datasets.render.chips import ChipLook, draw_stack, lay, over, stack_hull_rings
 from datasets.render.displays import lay_panel, panel_corners
 from datasets.render.lens import Lens
-from datasets.render.scene import CardItem, DisplayItem, Item, LammerItem, StackItem
+from datasets.render.scene import CardItem, DisplayItem, Item, LammerItem, MarkerItem, StackItem
 from vision.geometry.table import CHIP_THICKNESS_MM, FloatArray, Point
 
 LAMMER_THICKNESS_MM = 3.0
@@ -53,6 +54,8 @@ class Painter:
     light: Light = field(default_factory=Light)
     _sprites: dict[str, Picture] = field(default_factory=dict)
     lens: Lens | None = None
+    markers: dict[str, MarkerLook] = field(default_factory=dict)
+    """Looks of banker's markers by the key of their item."""
 
     @property
     def scale(self) -> float:
@@ -93,6 +96,8 @@ class Painter:
             self.stack(item)
         elif isinstance(item, DisplayItem):
             self.display(item)
+        elif isinstance(item, MarkerItem):
+            self.banker_marker(item)
         else:
             self.lammer(item)
 
@@ -134,6 +139,20 @@ class Painter:
         if x1 > x0 and y1 > y0:
             part = drawn.bgra[y0 - drawn.y : y1 - drawn.y, x0 - drawn.x : x1 - drawn.x]
             over(self.canvas[y0:y1, x0:x1], part)
+
+    def banker_marker(self, item: MarkerItem) -> None:
+        """The banker's button or dice cup with its shadow. Raises KeyError without its look."""
+        look = self.markers[item.key]
+        reach = item_reach(item, self.height_mm) * self.density(item.center_mm)
+        if not self._meets(self.px(np.array([item.center_mm])), reach):
+            return
+        turn = np.linspace(0, 2 * math.pi, 32, endpoint=False)
+        ring = np.column_stack([np.cos(turn), np.sin(turn)]) * item.diameter_mm / 2
+        foot = ring * look.foot + np.asarray(item.center_mm)
+        top = ring + np.asarray(item.center_mm) + np.asarray(self.light.shift) * item.height_mm
+        hull = cv2.convexHull(np.vstack([foot, top]).astype(np.float32)).reshape(-1, 2)
+        self._shade(hull.astype(np.float64), self.light.depth, 1.0)
+        look.paint(self.canvas, item, self.px, -np.asarray(self.light.shift))
 
     def lammer(self, item: LammerItem) -> None:
         """A lammer lying on the felt, a few millimetres thick."""
@@ -205,9 +224,12 @@ def card_points(item: CardItem, size_mm: tuple[float, float], points_mm: FloatAr
 
 
 def painting_order(items: Collection[Item], foot_mm: Point) -> list[Item]:
-    """Flat things as they were laid, then stacks from the far ones to those near the camera."""
-    flat = [item for item in items if not isinstance(item, StackItem)]
-    stacks = [item for item in items if isinstance(item, StackItem)]
+    """Flat things as they were laid, then stacks from the far ones to those near the camera.
+
+    A banker's marker stands as stacks do.
+    """
+    flat = [item for item in items if not isinstance(item, StackItem | MarkerItem)]
+    stacks = [item for item in items if isinstance(item, StackItem | MarkerItem)]
     stacks.sort(key=lambda s: -math.hypot(s.center_mm[0] - foot_mm[0], s.center_mm[1] - foot_mm[1]))
     return [*flat, *stacks]
 
@@ -220,6 +242,8 @@ def item_reach(item: Item, painter_height_mm: float) -> float:
         return 32.0
     if isinstance(item, DisplayItem):
         return 25.0 + len(item.text) * (item.digit_mm[0] + item.gap_mm) / 2 + 2 * item.digit_mm[1]
+    if isinstance(item, MarkerItem):
+        return 0.62 * item.diameter_mm + 10.0 + 1.6 * item.height_mm
     tall = len(item.colours) * CHIP_THICKNESS_MM
     spread = math.hypot(*item.lean_mm) + (7.0 if item.untidy else 0.0)
     return 34.0 + spread + tall * 1.6 + tall * 3000 / max(painter_height_mm, 500)

@@ -79,7 +79,18 @@ class DisplayItem:
     ghost: float = 0.05
 
 
-Item = CardItem | StackItem | LammerItem | DisplayItem
+@dataclass(frozen=True, slots=True)
+class MarkerItem:
+    """The banker's button or dice cup; its size is that of its upper face and its height."""
+
+    key: str
+    center_mm: Point
+    angle_deg: float
+    diameter_mm: float
+    height_mm: float
+
+
+Item = CardItem | StackItem | LammerItem | DisplayItem | MarkerItem
 
 
 @dataclass(frozen=True, slots=True)

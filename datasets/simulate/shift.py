@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import tomli_w
 
+from datasets.render.banker_markers import MarkerKind, MarkerLook
 from datasets.render.camera import (
     play_area,
     shoulder_camera,
@@ -34,7 +35,7 @@ from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.behaviour import Manner
 from datasets.simulate.play.roundplay import SILENT_S
 from datasets.simulate.play.shift_events import EventPlan
-from datasets.simulate.play.shift_play import plan_shift
+from datasets.simulate.play.shift_play import MARKER_KEY, plan_shift
 from datasets.simulate.shards import Shard, from_zero, part_of
 from settlement.declared import FeedLine
 from settlement.errors import FeltwatchError
@@ -93,6 +94,7 @@ class Wishes:
     camera_seed: int | None = None
     cameras: int = 1
     distortion: float = 0.0
+    banker_marker: MarkerKind | None = None
     codec: str = "h264"
     crf: int = 25
     preset: str = "veryfast"
@@ -110,6 +112,8 @@ class Wishes:
         words["table"] = None if self.table is None else self.table.table
         if self.cameras > 1:
             words["cameras"] = self.cameras
+        if self.banker_marker is not None:
+            words["banker_marker"] = self.banker_marker
         words["version"] = _version()
         return words
 
@@ -117,14 +121,26 @@ class Wishes:
         """The table that is played at, without a camera."""
         if self.table is None:
             return table_for(self.game, seats=self.seats, jackpots=self.jackpots)
-        return self.table.model_copy(update={"camera": None, "cameras": ()})
+        return self.table.model_copy(update={"camera": None, "cameras": (), "banker_marker": None})
+
+    def marker(self) -> MarkerLook | None:
+        """The banker's marker of the shift, which its seed draws; None where there is none.
+
+        Raises FeltwatchError in a game in which no player banks.
+        """
+        if self.banker_marker is None:
+            return None
+        game = self.game if self.table is None else self.table.rules.game
+        if not players_bank(game):
+            raise FeltwatchError(f"--banker-marker: no player banks in {game}")
+        return MarkerLook.draw(self.banker_marker, np.random.default_rng([self.seed, 79]))
 
     def plan(self, table: TableFile) -> ShiftPlan:
         """The whole shift at that table."""
         return plan_shift(
             table, seed=self.seed, rounds=self.rounds, faults=self.faults, pace=self.pace,
             dealers=self.dealers, events=self.events, silent_s=self.silent_s,
-            players=self.seats if self.table is not None else None,
+            players=self.seats if self.table is not None else None, marker=self.marker(),
         )  # fmt: skip
 
 
@@ -179,7 +195,12 @@ class _Scenery:
         look = Look.draw(rng)
         if wishes.cameras > 1:
             self._hang_second(seed, cards, look, deepcopy(rng))
-        self.film = Film(self.table, camera, cards, look, rng)
+        self.film = Film(self.table, camera, cards, look, rng, self._markers())
+
+    def _markers(self) -> dict[str, MarkerLook]:
+        """The look of the banker's marker, where there is one."""
+        own = self.wishes.marker()
+        return {} if own is None else {MARKER_KEY: own}
 
     def _hang_second(self, seed: int, cards: Deck, look: Look, rng: np.random.Generator) -> None:
         """A second camera over the same felt and chips, which `rng` draws."""
@@ -192,7 +213,7 @@ class _Scenery:
         self.table = self.table.model_copy(update={"cameras": (further,)})
         own = Look.draw(luck)
         look = replace(look, faults=own.faults, shake=own.shake, stamp=own.stamp, seed=own.seed)
-        self.second = lambda: Film(self.table, camera, cards, look, rng)
+        self.second = lambda: Film(self.table, camera, cards, look, rng, self._markers())
 
 
 def simulate(
@@ -245,6 +266,9 @@ def simulate(
         (out / f"truth{mark}.jsonl").write_text(truth, encoding="utf-8")
         (out / f"events{mark}.jsonl").write_text(_events(part), encoding="utf-8")
         (out / f"feed{mark}.jsonl").write_text(_feed(scenery.table, part), encoding="utf-8")
+        own = wishes.marker()
+        if own is not None:
+            recipe["banker_marker_mm"] = [round(own.diameter_mm, 1), round(own.height_mm, 1)]
         recipe["duration_s"] = round(part.duration_s - t0, 3)
         recipe["start_s"] = round(t0, 3)
         text = json.dumps(recipe, indent=2, default=str) + "\n"

@@ -50,6 +50,9 @@ COMMANDS: dict[str, _Command] = {
     ),
     "chips": _Command("server.chips_cmd", "chips_app", "Show feltwatch the table's chips.", True),
     "cards": _Command("server.cards_cmd", "cards_app", "Show feltwatch the table's joker.", True),
+    "banker": _Command(
+        "server.banker_cmd", "banker_app", "Show feltwatch the banker's button or dice cup.", True
+    ),
     "detect": _Command("recordings.detect_cmd", "detect_command", "Find the cards in photographs."),
     "settle": _Command("game.settle_cmd", "settle_command", "Say what is due in a round."),
     "compare": _Command("game.compare_cmd", "compare_command", "Judge what was done in a round."),

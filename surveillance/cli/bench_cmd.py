@@ -31,6 +31,8 @@ bench_app = typer.Typer(
 
       feltwatch bench cards --drawn 4
 
+      feltwatch bench banker --tables 12
+
       feltwatch bench simulate --seconds 10
 
       feltwatch bench audit --codec h265 --mbit 8
@@ -158,6 +160,30 @@ def cards_command(
             enrol=enrol,
             on_progress=show,
         )
+    _print(found, as_json)
+
+
+@bench_app.command("banker")
+def banker_bench_command(
+    tables: Annotated[int, typer.Option("--tables", min=1, help="How many tables.")] = 12,
+    frames: Annotated[int, typer.Option("--frames", min=1, help="Frames of each.")] = 16,
+    seed: Annotated[int, typer.Option("--seed", help="Of the first table.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Count the rendered 4K frames in which a banker's button or dice cup is read right.
+
+    Half of the tables have a button, half a dice cup. About 15 s of one core a table.
+
+    Examples:
+
+      feltwatch bench banker --tables 12
+
+      feltwatch bench banker --tables 12 --frames 16 --seed 8200 --json
+    """
+    from benchmarks.banker_marker import bench_banker_marker
+
+    with progress_bar("tables") as show:
+        found = bench_banker_marker(tables=tables, frames=frames, seed=seed, on_progress=show)
     _print(found, as_json)
 
 

@@ -29,10 +29,10 @@ from pydantic import (
     model_validator,
 )
 
-from settlement.declared import Declared
+from settlement.declared import Declared, SeatNumber, numbered
 from settlement.errors import FeltwatchError
 from settlement.form import Form
-from settlement.games import GAMES, LAMMER_KINDS
+from settlement.games import GAMES, LAMMER_KINDS, players_bank
 from settlement.input_file import file_fault, read_toml
 from settlement.record import HIGHEST_SEAT
 from settlement.rules import TableRules
@@ -49,6 +49,9 @@ CHIP_THICKNESS_MM = 3.3
 CAMERA_NAME = r"^[a-z0-9][a-z0-9_-]{0,31}$"
 JOKER_PX = (26, 86)
 """Width and height of a sample of a joker's end; see `vision.cards.joker_match`."""
+
+MARKER_PX = 96
+"""Side of a sample of a banker's marker; see `vision.bank.marker_match`."""
 
 VIEW_MM = 400.0
 """Side of the square of felt that one view shows."""
@@ -201,6 +204,46 @@ class FurtherCamera(Camera):
     )
 
 
+class BankerMarker(Form):
+    """The banker's button or dice cup, which lies before the seat that banks, or at the house."""
+
+    sample_png: str = Field(
+        description="Sample of its upper face, PNG as base64; 'feltwatch banker enrol' writes it."
+    )
+    diameter_mm: float = Field(ge=30, le=120, description="Diameter of its upper face, mm.")
+    height_mm: float = Field(
+        ge=0, le=150, description="How high its upper face is over the felt, mm."
+    )
+    reach_mm: float = Field(
+        60, ge=20, le=150, description="So near to a place's point its middle lies there, mm."
+    )
+    seats: dict[SeatNumber, Point] = Field(
+        default_factory=dict,
+        description="Where it lies for a seat, felt mm; a seat left out: 60 mm before its spots, "
+        "towards the dealer.",
+    )
+    house: Point | None = Field(
+        None, description="Where it lies for the house; none: 70 mm right of the dealer's boxes."
+    )
+
+    @field_validator("seats", mode="before")
+    @classmethod
+    def _by_number(cls, value: object) -> object:
+        """The keys of TOML are texts."""
+        return numbered(value)
+
+    @field_validator("sample_png")
+    @classmethod
+    def _a_sample(cls, value: str) -> str:
+        image = decode_png(value)
+        if image is None or image.shape[:2] != (MARKER_PX, MARKER_PX):
+            raise ValueError(
+                f"expected a PNG image as base64, {MARKER_PX} px wide and high; "
+                "'feltwatch banker enrol' writes it"
+            )
+        return value
+
+
 class TableFile(Form):
     """One table, whole."""
 
@@ -231,6 +274,9 @@ class TableFile(Form):
     )
     joker_png: str | None = Field(
         None, description="Samples of the joker, PNG as base64; written by 'feltwatch cards enrol'."
+    )
+    banker_marker: BankerMarker | None = Field(
+        None, description="The banker's button or dice cup; none: it is not looked for."
     )
 
     @field_validator("joker_png")
@@ -320,6 +366,7 @@ def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
             "seats",
             f"{len(table.seats)} seats; {game.id} has cards for {game.seats_most} at most",
         )
+    yield from _marker_faults(table)
     for kind in table.lammers:
         if kind not in LAMMER_KINDS:
             known = ", ".join(sorted(LAMMER_KINDS))
@@ -327,3 +374,68 @@ def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
     camera = table.camera
     size_px = None if camera is None else (camera.width_px, camera.height_px)
     yield from display_faults(table.displays, table.rules.paytables, size_px)
+
+
+MARKER_BEFORE_MM = 60.0
+MARKER_ASIDE_MM = 70.0
+"""Where a marker lies by default: so far before a seat's spots, or right of the dealer's boxes."""
+
+
+def marker_places(table: TableFile) -> dict[int | None, Place]:
+    """Where the banker's marker may lie, by seat, None the house; each turned as its seat.
+
+    What the table file does not name lies before the seat's spots, on the dealer's side, or right
+    of the dealer's boxes.
+    """
+    named = table.banker_marker
+    places: dict[int | None, Place] = {}
+    for seat in table.seats:
+        at = None if named is None else named.seats.get(seat.seat)
+        if at is None:
+            spots = seat.place.to_local(np.vstack([spot.array for spot in seat.spots.values()]))
+            main = seat.place.to_local(np.array([seat.spots["main"].center_mm]))[0]
+            before = (float(main[0]), float(spots[:, 1].min()) - MARKER_BEFORE_MM)
+            at = _felt_point(seat.place, before)
+        places[seat.seat] = Place(center_mm=at, angle_deg=seat.place.angle_deg)
+    own = table.dealer
+    at = None if named is None else named.house
+    if at is None:
+        boxes = own.place.to_local(np.vstack([own.low.array, own.high.array]))
+        at = _felt_point(own.place, (float(boxes[:, 0].max()) + MARKER_ASIDE_MM, 0.0))
+    places[None] = Place(center_mm=at, angle_deg=own.place.angle_deg)
+    return places
+
+
+def _felt_point(place: Place, local_mm: Point) -> Point:
+    x, y = place.to_felt(np.array([local_mm]))[0].tolist()
+    return (round(x, 1), round(y, 1))
+
+
+def _marker_faults(table: TableFile) -> Iterator[tuple[str, str]]:
+    """What a banker's marker cannot be on this table, each with its key."""
+    marker = table.banker_marker
+    if marker is None:
+        return
+    if not players_bank(table.rules.game):
+        yield "banker_marker", f"no player banks in {table.rules.game}; leave the section out"
+        return
+    numbers = {seat.seat for seat in table.seats}
+    for seat in marker.seats:
+        if seat not in numbers:
+            there = ", ".join(str(number) for number in sorted(numbers))
+            yield f"banker_marker.seats.{seat}", f"no seat {seat} at this table; there are {there}"
+    places = list(marker_places(table).items())
+    for n, (one, place) in enumerate(places):
+        for other, its in places[n + 1 :]:
+            apart = math.dist(place.center_mm, its.center_mm)
+            if apart <= 2 * marker.reach_mm:
+                names = [_marker_key(one), _marker_key(other)]
+                yield (
+                    f"banker_marker.{names[0]}",
+                    f"{apart:.0f} mm from banker_marker.{names[1]}; more than twice reach_mm "
+                    f"({2 * marker.reach_mm:g} mm) is needed",
+                )
+
+
+def _marker_key(seat: int | None) -> str:
+    return "house" if seat is None else f"seats.{seat}"

@@ -29,6 +29,7 @@ from vision.detect.motion import RestState
 from vision.meters.reading import MeterReading
 from vision.rounds.coverage import Coverage
 from vision.rounds.meter_watch import MeterMemory
+from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.tracker import Episode, OpenGap, Phase, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import Gap
@@ -57,6 +58,7 @@ class WatcherState:
     house: list[Episode]
     coverage: Coverage
     meters: MeterMemory
+    marker: list[tuple[RestState, list[MarkerRest]]] | None = None
 
 
 _KINDS: dict[str, type[Any]] = {
@@ -76,6 +78,7 @@ _KINDS: dict[str, type[Any]] = {
     "coverage": Coverage,
     "meters": MeterMemory,
     "meter reading": MeterReading,
+    "marker rest": MarkerRest,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {

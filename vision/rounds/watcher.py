@@ -31,6 +31,7 @@ from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.meter_watch import MeterWatch
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
 from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
+from vision.rounds.procedure.marker_bank import MarkerWatch
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import read_procedure, with_procedure
 from vision.rounds.region_change import as_picture
@@ -138,6 +139,7 @@ class TableWatcher:
                     RestWatch(self.calibration, outline),
                 )
             )  # fmt: skip
+        self.marker = None if table.banker_marker is None else MarkerWatch(table, self.calibration)
         self._numbers = rounds_before
         self._now_s: float | None = None
         """Time of the last frame that was looked at."""
@@ -244,9 +246,17 @@ class TableWatcher:
                 self.house.stands(at_s)
             else:
                 self.tracker.stands(view.seat, at_s)
-        if not due:
+        marked = [] if self.marker is None else self.marker.look(small)
+        if not due and not marked:
+            if self.marker is not None:
+                self.marker.seen(at_s)
             return []
         bgr = frame.bgr()
+        if self.marker is not None:
+            self.marker.read(bgr, marked, at_s)
+            self.marker.seen(at_s)
+        if not due:
+            return []
         size = self.networks.detector.size
         images = [self.calibration.warp_view(bgr, view.place, size) for view, _ in due]
         out: list[ObservedRound] = []
@@ -314,6 +324,7 @@ class TableWatcher:
                 matches=self._matches,
                 felt_known=self._felt_known,
                 house=self.house.episodes,
+                marker=None if self.marker is None else self.marker.state(),
                 coverage=self.coverage,
                 meters=self.meters.memory,
             )
@@ -326,6 +337,10 @@ class TableWatcher:
             for view, (reads, since_s, rest) in zip(self._views, state.views, strict=True):
                 view.reads, view.since_s = reads, since_s
                 view.watch.set_state(rest)
+            if (self.marker is None) != (state.marker is None):
+                raise ValueError("one has a banker's marker, the other none")
+            if self.marker is not None and state.marker is not None:
+                self.marker.set_state(state.marker)
         except (TypeError, ValueError) as error:
             raise FeltwatchError("the snapshot is of another table or camera") from error
         self.tracker.round, self.tracker.latest = state.round, state.latest
@@ -373,8 +388,9 @@ class TableWatcher:
             self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes
         )
         house = self.house.of_round(own.start_s)
-        record = with_procedure(record, self.table, own, went, house)
         record = self.meters.with_meters(record, own.start_s)
+        marker = None if self.marker is None else self.marker.of_round(own.start_s)
+        record = with_procedure(record, self.table, own, went, house, marker)
         facts = self.table.declared or Declared()
         record = with_declared(record, facts, players_bank=players_bank(self.table.rules.game))
         pictures = []

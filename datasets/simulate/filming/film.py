@@ -18,6 +18,7 @@ import numpy as np
 
 from datasets.render.appearance import chip_styles, lammer_sprites, random_light
 from datasets.render.arms import ArmStyle, draw_arm, known_arm_styles, lay_arm
+from datasets.render.banker_markers import MarkerLook
 from datasets.render.camera import SyntheticCamera
 from datasets.render.cards.deck import Deck, Picture
 from datasets.render.lens import NO_MAP, Lens, warp_map
@@ -46,6 +47,7 @@ class Film:
     deck: Deck
     look: Look
     rng: np.random.Generator
+    markers: dict[str, MarkerLook] = field(default_factory=dict)
     _bare: Picture = field(init=False)
     _raw: Picture = field(init=False)
     _picture: Picture = field(init=False)
@@ -64,6 +66,7 @@ class Film:
             height_mm=self.camera.height_mm, deck=self.deck,
             chips=chip_styles(self.rng, self.table.chips), lammers=sprites, lammer_mm=sizes,
             light=random_light(self.rng), lens=self.camera.lens,
+            markers=self.markers,
         )  # fmt: skip
         self._tones = tone_table(self.look.faults)
         light = np.random.default_rng([self.look.seed, 2])

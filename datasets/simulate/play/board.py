@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import cv2
 import numpy as np
 
-from datasets.render.scene import CardItem, Item, LammerItem, StackItem
+from datasets.render.scene import CardItem, Item, LammerItem, MarkerItem, StackItem
 from datasets.simulate.chipwork import pay_places
 from datasets.simulate.play import layouts
 from datasets.simulate.play.behaviour import DealerStyle
@@ -76,7 +76,9 @@ class Board:
         return gone
 
     def radius(self, item: Item) -> float:
-        """Half the width of a chip or lammer, mm."""
+        """Half the width of a chip, lammer or banker's marker, mm."""
+        if isinstance(item, MarkerItem):
+            return item.diameter_mm / 2 + 3
         if isinstance(item, LammerItem):
             return self.table.lammers[item.kind].diameter_mm / 2
         return CHIP_DIAMETER_MM / 2

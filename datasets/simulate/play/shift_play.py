@@ -7,10 +7,12 @@ afterwards (`datasets.simulate.play.pace`), so that a pace changes nothing that 
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from datasets.render.banker_markers import MarkerLook
 from datasets.render.scene import Event, Item, ShiftPlan
 from datasets.simulate.bets import UNITS_CENTS, Crowd, SeatBets
 from datasets.simulate.chipwork import value_cents
@@ -22,7 +24,7 @@ from datasets.simulate.mistakes.catalogue import FaultPlan, split_wish
 from datasets.simulate.play.behaviour import DealerStyle, Manner
 from datasets.simulate.play.imperial import ImperialRound
 from datasets.simulate.play.interludes import Interludes
-from datasets.simulate.play.motion import Timeline
+from datasets.simulate.play.motion import Stop, Timeline, dealer_arm, spread_about
 from datasets.simulate.play.pace import at_pace, clock_for
 from datasets.simulate.play.roundplay import SILENT_S, ExposedRound, RoundPlay
 from datasets.simulate.play.shift_events import EventPlan
@@ -32,13 +34,17 @@ from settlement.errors import FeltwatchError
 from settlement.games import terms_for
 from settlement.record import Fault, RoundRecord
 from settlement.settle import settle
-from vision.geometry.table import TableFile
+from vision.geometry.table import TableFile, marker_places
 
 _OPENING_S = 1.5
 _BANKS = 0.3
 """How often a player takes the bank when it comes round."""
 
 _EMPTY_FELT_S = 1.0
+
+MARKER_KEY = "banker.marker"
+_MARKER_OFF_MM = 22.0
+"""So near to its place a dealer puts the banker's marker."""
 
 Player = Callable[..., RoundPlay]
 
@@ -88,13 +94,16 @@ def plan_shift(
     dealers: Manner = "any",
     events: EventPlan | None = None,
     silent_s: float = SILENT_S,
+    marker: MarkerLook | None = None,
 ) -> ShiftPlan:
     """A whole shift, the same for the same arguments.
 
     `players` is the most seats played at once, by default all; people come and go between
     rounds, at least three seats (or `players`, if fewer) are played. `pace` 1 waits as long
     as people do, less shortens the waiting and nothing else. `dealers` is the dealers'
-    manner, `events` what happens between rounds. `jokers` False plays with 52 cards.
+    manner, `events` what happens between rounds. Before the bets of each round the banker's
+    `marker` is laid before the seat that banks, or at the house. `jokers` False
+    plays with 52 cards.
 
     Raises FeltwatchError when the rules, seats, pace or mistakes cannot be played.
     """
@@ -104,7 +113,7 @@ def plan_shift(
     if not 1 <= most <= len(table.seats):
         raise FeltwatchError(f"--seats {most}: the table has {len(table.seats)} seats")
     clock_for((), (), pace)
-    shift = _Shift(table, seed, jokers, most, dealers, silent_s, procedure_for(table))
+    shift = _Shift(table, seed, jokers, most, dealers, silent_s, procedure_for(table), marker)
     wanted = (faults or FaultPlan()).schedule(
         rounds, _stream(seed, "faults"), possible_codes(table)
     )
@@ -123,6 +132,7 @@ class _Shift:
     manner: Manner
     silent_s: float
     procedure: Procedure
+    marker: MarkerLook | None = None
     timeline: Timeline = field(default_factory=Timeline)
     standing: dict[str, Item] = field(default_factory=dict)
     records: list[RoundRecord] = field(default_factory=list)
@@ -195,6 +205,7 @@ class _Shift:
             script = decider.decide(occasion, of_cards)
         except FeltwatchError as error:
             raise FeltwatchError(f"round {number}: {error}") from error
+        start = self._pass_marker(script.banker, number, start)
         play = self.procedure.player(
             self.table, script, number, self.style, self.timeline, rng, self.standing,
             silent_s=self.silent_s,
@@ -204,6 +215,23 @@ class _Shift:
         self.records.append(self._truth(script, played, round_id, wishes, rng))
         self.meters.paid(settle(script.record(self.table, round_id), self.table.rules))
         return self.timeline.off_s
+
+    def _pass_marker(self, banker: int | None, number: int, start: float) -> float:
+        """The dealer lays the banker's marker where it belongs; when both hands are off again."""
+        place = marker_places(self.table)[banker]
+        lying = self.standing.get(MARKER_KEY)
+        if self.marker is None:
+            return start
+        if lying is not None and math.dist(lying.center_mm, place.center_mm) <= _MARKER_OFF_MM:
+            return start
+        rng = _stream(self.seed, f"marker {number}")
+        at_mm = spread_about(place.center_mm, _MARKER_OFF_MM, rng)
+        item = self.marker.item(MARKER_KEY, at_mm, round(rng.uniform(0, 360), 1))
+        taken = [] if lying is None else [Stop(lying.center_mm, remove=(MARKER_KEY,))]
+        arm = dealer_arm(self.table.felt, 1, rng)
+        end = self.timeline.reach(start, arm, [*taken, Stop(at_mm, put=(item,))], 0.25)
+        self.standing[MARKER_KEY] = item
+        return end + 0.6
 
     def _occasion(self, rng: random.Random) -> Occasion:
         bets = self.crowd.bets()
@@ -246,7 +274,8 @@ class _Shift:
                 event = camera_event(way, played, round_id, rng)
                 self.camera.append(event)
                 found.append(Fault(code="CAMERA", at_s=f"{event.t0_s:.3f}", note=event.note))
-        return record.model_copy(update={"faults": tuple(found)})
+        lies = None if self.marker is None else script.banker or "house"
+        return record.model_copy(update={"faults": tuple(found), "banker_marker": lies})
 
 
 def _stream(seed: int, purpose: str) -> random.Random:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -173,6 +173,14 @@ def simulate_command(
             help="2: a second one, low over the dealer's shoulder, films video-shoulder.mp4.",
         ),
     ] = 1,
+    banker_marker: Annotated[
+        Literal["none", "button", "cup"],
+        typer.Option(
+            "--banker-marker",
+            help="A banker's button or dice cup that goes round with the bank; its diameter and "
+            "height are in recipe.json.",
+        ),
+    ] = "none",
     codec: Annotated[Codec, typer.Option("--codec", help="Coding of the recording.")] = Codec.H264,
     crf: Annotated[
         int, typer.Option("--crf", min=0, max=51, help="Coding quality; less is better and larger.")
@@ -214,6 +222,7 @@ def simulate_command(
         table=None if table is None else load_table(table),
         deck=deck,
         distortion=distortion,
+        banker_marker=None if banker_marker == "none" else banker_marker,
         pace=pace,
         seats=seats,
         dealers=dealers.value,

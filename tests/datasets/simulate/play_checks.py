@@ -16,6 +16,7 @@ from datasets.render.scene import (
     FeltState,
     Item,
     LammerItem,
+    MarkerItem,
     Reach,
     ShiftPlan,
     StackItem,
@@ -90,9 +91,11 @@ def check_hands_cover_changes(plan: ShiftPlan) -> None:
         ), change
 
 
-def _radius(item: StackItem | LammerItem, table: TableFile) -> float:
+def _radius(item: StackItem | LammerItem | MarkerItem, table: TableFile) -> float:
     if isinstance(item, StackItem):
         return CHIP_DIAMETER_MM / 2
+    if isinstance(item, MarkerItem):
+        return item.diameter_mm / 2
     return table.lammers[item.kind].diameter_mm / 2
 
 

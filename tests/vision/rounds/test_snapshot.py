@@ -19,6 +19,7 @@ from vision.detect.detections import Detections
 from vision.meters.reading import MeterReading
 from vision.rounds.coverage import Coverage
 from vision.rounds.meter_watch import MeterMemory
+from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.tracker import Episode, Phase, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
@@ -63,6 +64,7 @@ def seen_so_far() -> WatcherState:
             [[(11.0, np.arange(6, dtype=np.uint8).reshape(2, 3))]],
             {11.0: [MeterReading(1234, 0.998, "1234", None, (1.0, 0.99), ((0.5, 1.0),))]},
         ),
+        marker=[((4, rest, None), [MarkerRest(3.0, 9.5, [0.99, 0.97], (812.5, 433.0))])],
     )
 
 
@@ -117,7 +119,7 @@ def test_scalars_of_numpy_keep_their_type() -> None:
     assert isinstance(load_state(dump_state(state)).now_s, np.float32)
 
 
-@pytest.mark.parametrize("version", [0, 3, "4", None])
+@pytest.mark.parametrize("version", [0, 4, "5", None])
 def test_another_version_is_refused_and_named(version: object) -> None:
     data = with_document(dump_state(seen_so_far()), version=version)
     with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 5;"):

@@ -1,10 +1,12 @@
-"""Who banks, where players may: from the house wager and the seat that stakes nothing."""
+"""Who banks, where players may: by the house wager, the seat without a stake, and the marker."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from settlement.declared import place_named
+from vision.rounds.procedure.marker_bank import MarkerPlace
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 
 
@@ -16,13 +18,42 @@ class Bank:
     doubt: str | None = None
 
 
-def seen_bank(own: Round, seats: Sequence[int], house: bool | None) -> Bank:
+def seen_bank(
+    own: Round, seats: Sequence[int], house: bool | None, marker: MarkerPlace | None = None
+) -> Bank:
     """Who banks in a round, as far as the felt shows it.
 
     A player who banks has no main wager, and the house then stakes its own: `house` is whether
-    that lay there, None where it was not seen.
+    that lay there, None where it was not seen. `marker` is where the banker's marker lay, None at
+    a table without one; one that is not seen leaves it to the wagers.
     """
     without = [seat for seat in seats if _dealt_without_main(own.tracks[seat].episodes)]
+    by_wagers = _by_wagers(without, house)
+    if marker is None or (marker.place is None and not marker.twice):
+        return by_wagers
+    if marker.place is None:
+        return Bank(doubt=marker.doubt)
+    if marker.place != "house":
+        return _marked_seat(int(marker.place), by_wagers, without)
+    if by_wagers.seat is None and by_wagers.doubt is None:
+        return by_wagers
+    why = by_wagers.doubt or f"seat {by_wagers.seat} got cards without a main wager"
+    return Bank(doubt=f"{why}, and the banker's marker lies at the house")
+
+
+def _marked_seat(seat: int, by_wagers: Bank, without: Sequence[int]) -> Bank:
+    """The seat before which the marker lies, where the wagers do not contradict it."""
+    if seat in without:
+        # That a house wager was not read, or another seat's stake, is no evidence against it.
+        return Bank(seat)
+    lies = f"the banker's marker lies at {place_named(seat)}"
+    if by_wagers.seat is not None:
+        return Bank(doubt=f"{lies}, and seat {by_wagers.seat} got cards without a main wager")
+    return Bank(doubt=f"{lies}, which has a main wager or got no cards")
+
+
+def _by_wagers(without: Sequence[int], house: bool | None) -> Bank:
+    """Who banks by the seats that got cards without a main wager, and the house wager."""
     if not without and not house:
         return Bank()
     named = " and ".join(f"seat {seat}" for seat in without)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from settlement.games import players_bank
@@ -17,6 +17,7 @@ from vision.rounds.procedure.bets_touched import touched_bets
 from vision.rounds.procedure.breaches import breaches
 from vision.rounds.procedure.commission import with_stirred
 from vision.rounds.procedure.house_place import HouseWager, read_house
+from vision.rounds.procedure.marker_bank import MarkerRest, read_marker
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.seat_steps import (
     SeenBreach,
@@ -80,10 +81,12 @@ def with_procedure(
     own: Round,
     went: RoundProcedure,
     house: Sequence[Episode],
+    marker: Mapping[int | None, list[MarkerRest]] | None = None,
 ) -> RoundRecord:
     """The record with what the procedure adds: breaches, the bank and the house wager.
 
-    `house` are the states of rest of the house wager's place.
+    `house` are the states of rest of the house wager's place, `marker` those of the banker's
+    marker's places, None where the table has no marker.
     """
     seats = tuple(
         seat.model_copy(update={"breaches": went.breaches_of(seat.seat)}) for seat in record.seats
@@ -92,7 +95,7 @@ def with_procedure(
     record = with_stirred(record, table.rules, own)
     if own.broken_off or not players_bank(table.rules.game):
         return record
-    return _with_bank(record, table, own, house)
+    return _with_bank(record, table, own, house, marker)
 
 
 def _without_taken(record: RoundRecord) -> RoundRecord:
@@ -120,10 +123,17 @@ def _without_taken(record: RoundRecord) -> RoundRecord:
 
 
 def _with_bank(
-    record: RoundRecord, table: TableFile, own: Round, house: Sequence[Episode]
+    record: RoundRecord,
+    table: TableFile,
+    own: Round,
+    house: Sequence[Episode],
+    marker: Mapping[int | None, list[MarkerRest]] | None,
 ) -> RoundRecord:
     wager = read_house(house, closed_s(own), own.cut_s)
-    bank = seen_bank(own, [seat.seat for seat in table.seats], wager.lay)
+    lay = None if marker is None else read_marker(marker, closed_s(own), own.cut_s)
+    if lay is not None:
+        record = record.model_copy(update={"banker_marker": lay.place})
+    bank = seen_bank(own, [seat.seat for seat in table.seats], wager.lay, lay)
     if bank.seat is None and bank.doubt is None:
         return record
     why = bank.doubt
