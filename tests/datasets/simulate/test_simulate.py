@@ -191,7 +191,9 @@ def test_a_video_that_cannot_be_written_is_named(
 class _Broken:
     """A film that tears after two frames."""
 
-    def __init__(self, _table: Any, camera: Any, _deck: Any, look: Look, _rng: Any) -> None:
+    def __init__(
+        self, _table: Any, camera: Any, _deck: Any, look: Look, _rng: Any, _markers: Any
+    ) -> None:
         self.camera, self.look = camera, look
 
     def frames(self, plan: Any, fps: int) -> Iterator[tuple[float, Any]]:
