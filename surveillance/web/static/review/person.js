@@ -20,13 +20,15 @@ export function askForPerson(api, start, say) {
   };
   $("person").addEventListener("click", ask);
   $("who-cancel").addEventListener("click", () => dialog.close("cancel"));
-  dialog.addEventListener("close", async () => {
-    if (dialog.returnValue !== "ok") return;
+  // The dialog stays until the name is taken: what is labelled meanwhile would have the former one.
+  dialog.querySelector("form").addEventListener("submit", async (event) => {
+    event.preventDefault();
     try {
       $("person").textContent = await api.setPerson($("who-name").value);
     } catch (error) {
       say(`The name was not taken: ${error.message}.`);
     }
+    dialog.close("ok");
   });
   return ask;
 }
