@@ -1,4 +1,4 @@
-"""How surely a banker's button or dice cup is found: rendered 4K frames, filmed and decoded.
+"""How reliably a banker's button or dice cup is found: rendered 4K frames, filmed and decoded.
 
 Every table has a camera, light, felt and marker of its own. Its first frame shows the marker
 alone, and is enrolled as `feltwatch banker enrol` does it. The others show it before a seat or at

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vision.chips.network_input.side_strip import COLUMNS, ROWS_PER_CHIP
+from vision.chips.lowest_chip import MIDDLE
+from vision.chips.network_input.side_strip import ROWS_PER_CHIP
 from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import ByteArray
-
-MIDDLE = slice(COLUMNS // 4, 3 * COLUMNS // 4)
-"""Columns of a strip that are clear of the stack's silhouette."""
 
 HIDDEN_FOOT = 0.5
 """Where more of the lowest chip is hidden, the foot is not seen."""

@@ -52,7 +52,7 @@ def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]
 
 
 def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:
-    """The episodes with what is laid on a jackpot's sensor from rest `shown` on as its pay.
+    """The episodes with what is laid on a jackpot's sensor after rest `shown` as its payout.
 
     The coin is taken in before, so that a pay has its place. A coin that lay there still when the
     hand was turned up stays a stake.

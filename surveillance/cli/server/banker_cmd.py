@@ -26,7 +26,7 @@ banker_app = typer.Typer(
     help="""Show feltwatch the banker's button or dice cup.
 
     Where players bank, it lies before the seat that banks, or at the house. Its places are in the
-    table file, `[banker_marker]`: `seats.3 = [612, 480]`, `house = [1230, 245]`, in mm; a place
+    table file's section banker_marker, seats and house, as felt points in mm; a place
     left out lies 60 mm before the seat's spots, or 70 mm right of the dealer's boxes.
 
     Examples:
@@ -66,7 +66,7 @@ def enrol_command(
     at_s: AtS = 0.0,
     image: SampledImage = None,
 ) -> None:
-    """Take a sample of the marker's upper face into the table file: `[banker_marker]`.
+    """Take a sample of the marker's upper face into the table file's section banker_marker.
 
     Lay it alone, within 4 cm of the place, clear of chips, cards and hands, then give an image of
     it. The former table file goes to the folder .backups beside it.
