@@ -103,7 +103,7 @@ def meters_command(
 ) -> None:
     """Print what the displays of the jackpot meters show, as they are read in one image.
 
-    The table file names the displays: [[displays]]. With --image the corners of the table file
+    The table file names them in its sections displays. With --image the corners of the table file
     are drawn in yellow and those found in the image in green: where the two are far apart, pick
     them again. A round is read from up to ten images, which also serves displays that blink.
 
