@@ -96,7 +96,7 @@ export class Player {
   }
 
   go(place) {
-    this.from = place;
+    this.from = Math.max(place, -this.clip.moment_s);
     if (this.node.dataset.ready) this.#to(Math.max(0, this.clip.moment_s + place));
   }
 
@@ -107,9 +107,10 @@ export class Player {
     else this.video.currentTime = place;
   }
 
+  // Also before the clip is loaded: it then begins there.
   seek(by_s) {
     this.pause();
-    this.#to((this.stills ? this.stills.at : this.video.currentTime) + by_s);
+    this.go(this.place + by_s);
   }
 
   slower() {

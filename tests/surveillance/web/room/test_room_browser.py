@@ -238,6 +238,24 @@ def test_the_clips_of_each_camera_go_on_at_the_same_moment(
     page.wait_for_selector("video[aria-label='Clip of the alert']")
 
 
+def test_a_place_chosen_before_the_clip_is_loaded_is_kept(visit: Visit, room: MadeRoom) -> None:
+    make_clip(room.evidence_dir / CAMERA / "clips" / "one.mp4")
+    page = queue(visit, "/alerts?code=OVERPAID")
+    held: list[Route] = []
+    clip = re.compile(r"/clip(\?|$)")
+    page.route(clip, lambda route: held.append(route))
+    page.reload()
+    page.wait_for_selector("body[data-queue=ready]")
+    page.wait_for_selector("#detail[data-alert]")
+    press(page, "m", "ArrowRight", "ArrowRight")  # half a second after the moment
+    page.wait_for_selector("video")
+    until(lambda: page.evaluate("1") == len(held[:1]), "the clip is asked for")
+    for route in list(held):
+        route.continue_()
+    page.unroute(clip)
+    page.locator(".clip-words", has_text="0.5 s after the moment").wait_for()
+
+
 def test_a_clip_the_browser_cannot_play_is_shown_as_stills(
     visit: Visit, room: MadeRoom, complaints: list[str]
 ) -> None:
