@@ -34,6 +34,13 @@ from vision.geometry.table import CHIP_THICKNESS_MM
 
 SCALE, SIDE_MM = 3.0, 240.0
 LEAN_SHARE, UNTIDY_SHARE, NEIGHBOUR_SHARE = 0.3, 0.2, 0.4
+LIKE_CHIPS = 0.25
+"""Share of felts that are of a chip's colour."""
+
+BOX_CHIPS, FAR_OFF, FAR_OFF_MM = 0.35, 0.2, 1.8
+"""By how much a detector's box is wrong about a base: chips (standard deviation; 0.25 to 0.33 on
+a tune shift), and the share of boxes that are wrong by more, mm."""
+
 SLIGHT_LEAN = 0.45
 """No stack that a hand lays is quite upright: of the lean of simulated tables' stacks this much."""
 
@@ -60,6 +67,10 @@ class _Table:
         self.light = random_light(rng)
         self.faults = table_faults(rng)
         self.felt = felt_rgb(rng)
+        if rng.random() < LIKE_CHIPS:
+            body = self.house.looks[str(rng.choice(self.names))].rgb
+            red, green, blue = np.clip(body + rng.normal(0, 8, 3), 12, 235).round().tolist()
+            self.felt = (int(red), int(green), int(blue))
         self.ink = print_rgb(rng, self.felt)
         self.deck = draw_deck()
         spin = float(rng.uniform(0, 2 * math.pi))
@@ -155,7 +166,8 @@ def draw_painted(rng: np.random.Generator, tables: int, each: int) -> StripSet:
                 at = (away * math.cos(turn), away * math.sin(turn))
                 items.append(StackItem(f"n{tag}", at, tuple(table.names[k] for k in other)))
                 before = max(0.0, math.cos(turn - table.turn))
-            along = float(np.clip(rng.normal(0, 1.8), -3 * per_chip, 3 * per_chip))
+            wrong = FAR_OFF_MM if rng.random() < FAR_OFF else BOX_CHIPS * per_chip
+            along = float(np.clip(rng.normal(0, wrong), -3 * per_chip, 3 * per_chip))
             base = up * along + np.array([-up[1], up[0]]) * rng.normal(0, 1.1)
             strip = table.strip(base, items)
             strips.append(np.dstack([strip, np.zeros(strip.shape[:2], np.uint8)]))
