@@ -38,8 +38,8 @@ LIKE_CHIPS = 0.25
 """Share of felts that are of a chip's colour."""
 
 BOX_CHIPS, FAR_OFF, FAR_OFF_MM = 0.35, 0.2, 1.8
-"""By how much a detector's box is wrong about a base: chips (standard deviation; 0.25 to 0.33 on
-a tune shift), and the share of boxes that are wrong by more, mm."""
+"""By how much a detector's box is wrong about a base: chips (0.31 measured on tune shift c of
+models/EXPERIMENTS.md), and the share of boxes that are wrong by more, mm."""
 
 SLIGHT_LEAN = 0.45
 """No stack that a hand lays is quite upright: of the lean of simulated tables' stacks this much."""

@@ -97,7 +97,7 @@ export class Player {
 
   go(place) {
     this.from = Math.max(place, -this.clip.moment_s);
-    if (this.node.dataset.ready) this.#to(Math.max(0, this.clip.moment_s + place));
+    if (this.node.dataset.ready) this.#to(this.clip.moment_s + this.from);
   }
 
   #to(at) {
