@@ -169,6 +169,17 @@ class Calibration:
         )
         return lifted
 
+    def under(self, points_mm: FloatArray, height_mm: float) -> FloatArray:
+        """What lies at `height_mm` over the felt and appears at points (n, 2), felt mm (n, 2).
+
+        The inverse of `lift`; raises ValueError for a height not below the camera.
+        """
+        foot = np.asarray(self.foot_mm)
+        seen = np.asarray(points_mm, dtype=np.float64).reshape(-1, 2)
+        share = (self.lift(foot[None] + 1, height_mm) - foot)[0]
+        points: FloatArray = foot + (seen - foot) / share
+        return points
+
     def pixels_per_mm(self, point_mm: tuple[float, float]) -> float:
         """Image pixels to a millimetre of felt at a point: the root of the area's scale."""
         h = self.homography

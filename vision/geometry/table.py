@@ -53,6 +53,8 @@ JOKER_PX = (26, 86)
 MARKER_PX = 96
 """Side of a sample of a banker's marker; see `vision.bank.marker_match`."""
 
+MARKER_DIAMETERS_MM, MARKER_HEIGHTS_MM, MARKER_REACH_MM = (30.0, 120.0), (0.0, 150.0), 60.0
+
 VIEW_MM = 400.0
 """Side of the square of felt that one view shows."""
 
@@ -210,13 +212,18 @@ class BankerMarker(Form):
     sample_png: str = Field(
         description="Sample of its upper face, PNG as base64; 'feltwatch banker enrol' writes it."
     )
-    diameter_mm: float = Field(ge=30, le=120, description="Diameter of its upper face, mm.")
+    diameter_mm: float = Field(
+        ge=MARKER_DIAMETERS_MM[0], le=MARKER_DIAMETERS_MM[1],
+        description="Diameter of its upper face, mm.",
+    )  # fmt: skip
     height_mm: float = Field(
-        ge=0, le=150, description="How high its upper face is over the felt, mm."
-    )
+        ge=MARKER_HEIGHTS_MM[0], le=MARKER_HEIGHTS_MM[1],
+        description="How high its upper face is over the felt, mm.",
+    )  # fmt: skip
     reach_mm: float = Field(
-        60, ge=20, le=150, description="So near to a place's point its middle lies there, mm."
-    )
+        MARKER_REACH_MM, ge=20, le=150,
+        description="So near to a place's point its middle lies there, mm.",
+    )  # fmt: skip
     seats: dict[SeatNumber, Point] = Field(
         default_factory=dict,
         description="Where it lies for a seat, felt mm; a seat left out: 60 mm before its spots, "

@@ -96,6 +96,8 @@ def enrol_command(
     shown = cv2.resize(taken.image, None, fx=6, fy=6, interpolation=cv2.INTER_NEAREST)
     write_sampled(image, np.asarray(shown, np.uint8))
     write_table_data(table, stored.data, stored.revision)
+    for warning in taken.warnings:
+        typer.echo(f"warning: {warning}", err=True)
     typer.echo(f"the banker's marker is written to {table}")
 
 

@@ -93,6 +93,7 @@ def test_lift_is_the_full_projection(camera: SyntheticCamera, height: float) -> 
     points = play_area(TABLE)[::5]
     shown = fitted.felt_to_image(fitted.lift(points, height))
     assert np.abs(shown - camera.project(points, height)).max() < 0.5
+    assert np.abs(fitted.under(fitted.lift(points, height), height) - points).max() < 1e-6
 
 
 def test_lift_leaves_the_felt_and_the_foot_where_they_are() -> None:

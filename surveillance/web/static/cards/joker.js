@@ -3,6 +3,7 @@
 
 import { attempt, post } from "/static/shared/api.js";
 import { byId, html, startValues } from "/static/shared/dom.js";
+import { bitmap } from "/static/laid/bitmap.js";
 import { Draft } from "/static/tablefiles/draft.js";
 import { Pointing } from "/static/laid/pointing.js";
 
@@ -31,11 +32,6 @@ async function take(picture, at) {
 }
 
 // ---- drawing
-
-async function bitmap(png) {
-  const bytes = Uint8Array.from(atob(png), (letter) => letter.charCodeAt(0));
-  return createImageBitmap(new Blob([bytes], { type: "image/png" }));
-}
 
 // A part of an image from `left` on, for the eye.
 function shown(image, left, width, label, name = "") {

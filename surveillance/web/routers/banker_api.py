@@ -1,0 +1,57 @@
+"""The page that takes a sample of the banker's button or dice cup, and its questions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from surveillance.web.access import Admin, audit
+from surveillance.web.dependencies import TableShelfHere
+from surveillance.web.routers.calibration_api import PicturesHere, kept_picture, picture_start
+from surveillance.web.routers.pages import page
+from surveillance.web.routers.tablefiles_api import table_form
+from surveillance.web.schemas.banker import (
+    MarkerPlaceForm,
+    MarkerQuestion,
+    MarkerSampleForm,
+    PlacesQuestion,
+)
+from surveillance.web.schemas.review import ErrorForm
+from surveillance.web.services.marker_samples import drawn_places, marker_sample
+
+_REFUSED: dict[int | str, dict[str, Any]] = {
+    404: {"model": ErrorForm, "description": "The image is not kept any more."},
+    422: {"model": ErrorForm, "description": "The table or what lies there does not do."},
+}
+
+router = APIRouter(tags=["banker"])
+
+
+@router.post("/api/banker/marker", responses=_REFUSED)
+def marker(
+    _: Admin, pictures: PicturesHere, request: Request, question: MarkerQuestion
+) -> MarkerSampleForm:
+    """Take the sample of the banker's marker from an image; nothing is written."""
+    kept = kept_picture(pictures, question.picture)
+    audit(request, "banker's marker sampled", kept.name)
+    return marker_sample(
+        question.data, kept.path, question.at_px, question.diameter_mm, question.height_mm
+    )
+
+
+@router.post("/api/banker/places", responses=_REFUSED)
+def places(_: Admin, pictures: PicturesHere, question: PlacesQuestion) -> list[MarkerPlaceForm]:
+    """Where the marker may lie, to draw over an image; nothing is written."""
+    return drawn_places(question.data, kept_picture(pictures, question.picture).path)
+
+
+@router.get("/tables/banker/{id}", include_in_schema=False)
+def banker_page(
+    account: Admin, shelf: TableShelfHere, pictures: PicturesHere, request: Request, id: str
+) -> Response:
+    """The page to sample a table's banker's marker in an image of it."""
+    form = table_form(shelf, id)
+    start = picture_start(request, pictures, form)
+    return page(request, account, "banker.html.j2", start=start, file=form)
