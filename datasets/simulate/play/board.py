@@ -139,7 +139,8 @@ class Board:
         placed: list[StackItem] = []
         left = list(spots)
         for number, colours in enumerate(stacks):
-            item = self._stack(f"{key}{number}", colours, left or list(spots), untidy, but)
+            later = spots if number + 1 < len(stacks) else ()
+            item = self._stack(f"{key}{number}", colours, left or list(spots), untidy, but, later)
             left = [at for at in left if math.dist(at, item.center_mm) > CHIP_DIAMETER_MM]
             placed.append(item)
             self.lay([item])
@@ -147,13 +148,19 @@ class Board:
 
     def _stack(
         self, key: str, colours: tuple[str, ...], spots: Sequence[Point], untidy: float,
-        but: Collection[str],
+        but: Collection[str], later: Sequence[Point],
     ) -> StackItem:  # fmt: skip
+        """A stack on the first clear spot, which leaves room on those of `later` that had it."""
         jitter = self.style.habit.chip_jitter_mm
         for spot in spots:
             for attempt in range(6):
                 item = layouts.stack(key, spot, colours, jitter * (1 - attempt / 5), self.rng)
-                if self.clear(item.center_mm, CHIP_DIAMETER_MM / 2, but):
+                room = all(
+                    math.dist(item.center_mm, other) > CHIP_DIAMETER_MM
+                    for other in later
+                    if math.dist(spot, other) > CHIP_DIAMETER_MM
+                )
+                if room and self.clear(item.center_mm, CHIP_DIAMETER_MM / 2, but):
                     return self._leaning(item, untidy)
         return layouts.stack(key, spots[0], colours, 0.0, self.rng)
 

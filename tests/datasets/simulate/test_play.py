@@ -359,6 +359,23 @@ def test_any_shift_is_sound(seed: int, pace: float, players: int, name: str) -> 
     check_sound(plan_shift(table, seed=seed, rounds=2, pace=pace, players=players), table)
 
 
+@pytest.mark.parametrize(
+    ("seed", "pace", "players", "name"),
+    [
+        (214108784, 0.5, 5, "nevada"),
+        (704222374, 0.26195274767861754, 5, "washington"),
+        (726804211, 1.134923870736729, 5, "earlier"),
+    ],
+)
+def test_the_stacks_of_a_stake_leave_each_other_room(
+    seed: int, pace: float, players: int, name: str
+) -> None:
+    """In these shifts the first stack had been laid so near to the second's place that both
+    stood there."""
+    plan = plan_shift(TABLES[name], seed=seed, rounds=2, pace=pace, players=players)
+    check_nothing_overlaps(plan, TABLES[name])
+
+
 def test_seven_seats_and_no_joker() -> None:
     table = standard_table(TABLE.rules, seats=7)
     plan = plan_shift(table, seed=2, rounds=3, jokers=False)
