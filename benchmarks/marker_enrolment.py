@@ -1,4 +1,4 @@
-"""How reliably `feltwatch banker enrol` tells the banker's marker from what else a table shows.
+"""How reliably `feltwatch banker enrol` takes the banker's marker and nothing else of a table.
 
 Each table gives two filmed 4K frames: the marker laid alone, and a scene of chips, cards and
 markers of other designs. Asked for is the marker itself, by a point and a size that are a little

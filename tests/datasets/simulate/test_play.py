@@ -370,8 +370,8 @@ def test_any_shift_is_sound(seed: int, pace: float, players: int, name: str) -> 
 def test_the_stacks_of_a_stake_leave_each_other_room(
     seed: int, pace: float, players: int, name: str
 ) -> None:
-    """In these shifts the first stack had been laid so near to the second's place that both
-    stood there."""
+    """In these shifts the first stack once left no room on the second's place, and both had
+    the same place."""
     plan = plan_shift(TABLES[name], seed=seed, rounds=2, pace=pace, players=players)
     check_nothing_overlaps(plan, TABLES[name])
 

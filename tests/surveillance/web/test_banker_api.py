@@ -51,15 +51,15 @@ def test_the_marker_that_is_pointed_at_is_sampled_and_saved(
 ) -> None:
     answer = ask(client, laid, file, sent(client, laid.frame))
     assert answer.status_code == 200, answer.text
-    told = answer.json()
-    assert told["place"] == f"seat {laid.seat}"
-    assert told["probability"] > 0.9
-    assert told["warnings"] == []
-    middle = np.array(told["outline_px"]).mean(axis=0)
+    found = answer.json()
+    assert found["place"] == f"seat {laid.seat}"
+    assert found["probability"] > 0.9
+    assert found["warnings"] == []
+    middle = np.array(found["outline_px"]).mean(axis=0)
     # The face, not the marker's foot, is where a person clicks: a cup's lie far apart.
     assert np.abs(middle - laid.face_px).max() < 12
 
-    file["data"]["banker_marker"] = told["marker"]
+    file["data"]["banker_marker"] = found["marker"]
     body = {"revision": file["revision"], "data": file["data"]}
     assert client.put(f"/api/tablefiles/{file['id']}", json=body).status_code == 200
     marker = load_table(path).banker_marker
@@ -69,11 +69,11 @@ def test_the_marker_that_is_pointed_at_is_sampled_and_saved(
 
 def test_the_places_are_drawn(client: TestClient, laid: LaidMarker, file: dict[str, Any]) -> None:
     body = {"picture": sent(client, laid.frame), "data": file["data"]}
-    told = client.post("/api/banker/places", json=body).json()
-    assert [one["name"] for one in told] == [
+    found = client.post("/api/banker/places", json=body).json()
+    assert [one["name"] for one in found] == [
         *(f"seat {seat.seat}" for seat in laid.table.seats), "house",
     ]  # fmt: skip
-    for (seat, place), one in zip(marker_places(laid.table).items(), told, strict=True):
+    for (seat, place), one in zip(marker_places(laid.table).items(), found, strict=True):
         middle = np.array(one["points_px"]).mean(axis=0)
         assert np.abs(middle - laid.pixel_of(place.center_mm)).max() < 6, seat
 
@@ -86,9 +86,9 @@ def test_a_marker_that_lies_at_none_of_its_places_is_warned_of(
         **ask(client, laid, file, sent(client, laid.frame)).json()["marker"],
         "reach_mm": 20.0, "seats": {str(laid.seat): [x + 45, y]},
     }  # fmt: skip
-    told = ask(client, laid, file, sent(client, laid.frame)).json()
-    assert told["place"] is None
-    assert "lies at none of its places" in told["warnings"][0]
+    found = ask(client, laid, file, sent(client, laid.frame)).json()
+    assert found["place"] is None
+    assert "lies at none of its places" in found["warnings"][0]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The page that takes a sample of the banker's button or dice cup, and its questions."""
+"""The pages that take samples of a table's joker and banker's marker, and their questions."""
 
 from __future__ import annotations
 
@@ -18,18 +18,30 @@ from surveillance.web.schemas.banker import (
     MarkerSampleForm,
     PlacesQuestion,
 )
+from surveillance.web.schemas.cards import JokerQuestion, JokerSample
 from surveillance.web.schemas.review import ErrorForm
+from surveillance.web.services.joker_samples import joker_sample
 from surveillance.web.services.marker_samples import drawn_places, marker_sample
 
 _REFUSED: dict[int | str, dict[str, Any]] = {
     404: {"model": ErrorForm, "description": "The image is not kept any more."},
-    422: {"model": ErrorForm, "description": "The table or what lies there does not do."},
+    422: {"model": ErrorForm, "description": "No sample can be taken there."},
 }
 
-router = APIRouter(tags=["banker"])
+router = APIRouter()
 
 
-@router.post("/api/banker/marker", responses=_REFUSED)
+@router.post("/api/cards/joker", responses=_REFUSED, tags=["cards"])
+def joker(
+    _: Admin, pictures: PicturesHere, request: Request, question: JokerQuestion
+) -> JokerSample:
+    """Take the sample of the table's joker from an image; nothing is written."""
+    kept = kept_picture(pictures, question.picture)
+    audit(request, "joker sampled", kept.name)
+    return joker_sample(question.data, kept.path, question.at_px)
+
+
+@router.post("/api/banker/marker", responses=_REFUSED, tags=["banker"])
 def marker(
     _: Admin, pictures: PicturesHere, request: Request, question: MarkerQuestion
 ) -> MarkerSampleForm:
@@ -41,10 +53,18 @@ def marker(
     )
 
 
-@router.post("/api/banker/places", responses=_REFUSED)
+@router.post("/api/banker/places", responses=_REFUSED, tags=["banker"])
 def places(_: Admin, pictures: PicturesHere, question: PlacesQuestion) -> list[MarkerPlaceForm]:
     """Where the marker may lie, to draw over an image; nothing is written."""
     return drawn_places(question.data, kept_picture(pictures, question.picture).path)
+
+
+@router.get("/tables/cards/{id}", include_in_schema=False)
+def cards_page(
+    account: Admin, shelf: TableShelfHere, pictures: PicturesHere, request: Request, id: str
+) -> Response:
+    """The page to sample a table's joker in an image of it."""
+    return _page("cards.html.j2", account, shelf, pictures, request, id)
 
 
 @router.get("/tables/banker/{id}", include_in_schema=False)
@@ -52,6 +72,13 @@ def banker_page(
     account: Admin, shelf: TableShelfHere, pictures: PicturesHere, request: Request, id: str
 ) -> Response:
     """The page to sample a table's banker's marker in an image of it."""
-    form = table_form(shelf, id)
+    return _page("banker.html.j2", account, shelf, pictures, request, id)
+
+
+def _page(
+    template: str, account: Admin, shelf: TableShelfHere, pictures: PicturesHere, request: Request,
+    table: str,
+) -> Response:  # fmt: skip
+    form = table_form(shelf, table)
     start = picture_start(request, pictures, form)
-    return page(request, account, "banker.html.j2", start=start, file=form)
+    return page(request, account, template, start=start, file=form)
