@@ -151,7 +151,8 @@ def _data_lines(data: dict[str, Any]) -> list[str]:
         )
     for one in data["stacks"]:
         seed = "seed unknown" if one["seed"] is None else f"seed {one['seed']}"
-        lines.append(f"- Ray-cast strips of chip stacks: {one['strips']:,}, {seed}.")
+        kind = "Painted" if one["name"].startswith("painted") else "Ray-cast"
+        lines.append(f"- {kind} strips of chip stacks: {one['strips']:,}, {seed}.")
     for one in data.get("patches", []):
         source = f" ({one['source']})" if one["source"] else ""
         lines.append(
