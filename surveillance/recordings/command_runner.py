@@ -45,7 +45,7 @@ class CommandRunner:
         lease_s: float = LEASE_S,
     ) -> None:
         """`run` is called in a process with the arguments, the folder, a pipe for its reports and
-        the event that asks it to stop."""
+        the flag that asks it to stop."""
         self._worker = f"{socket.gethostname()} {os.getpid()} {secrets.token_hex(4)}"
         self._store, self._run, self._most, self._lease_s = store, run, most, lease_s
         self._running: dict[int, _Running] = {}

@@ -90,7 +90,8 @@ class AuditManager:
         self._wake = threading.Event()
         self._stopping = False
         self._ended = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._at_work: threading.Thread | None = None
+        self._holding: threading.Thread | None = None
 
     @classmethod
     def of_site(
@@ -114,9 +115,10 @@ class AuditManager:
         """
         if self._store.database.is_sqlite:
             self._store.recordings.free_all()
-        threading.Thread(target=self._hold, name="leases", daemon=True).start()
-        self._thread = threading.Thread(target=self._work, name="audits", daemon=True)
-        self._thread.start()
+        self._holding = threading.Thread(target=self._hold, name="leases", daemon=True)
+        self._holding.start()
+        self._at_work = threading.Thread(target=self._work, name="audits", daemon=True)
+        self._at_work.start()
 
     def stop(self) -> None:
         """Stop all; what runs is kept and goes on at the next start."""
@@ -126,9 +128,11 @@ class AuditManager:
             for one in running:
                 one.ask_to_stop()
         self._wake.set()
-        if self._thread is not None:
-            self._thread.join(END_WITHIN_S)
+        if self._at_work is not None:
+            self._at_work.join(END_WITHIN_S)
         self._ended.set()
+        if self._holding is not None:
+            self._holding.join(END_WITHIN_S)
         for one in running:
             one.make_stop()
 

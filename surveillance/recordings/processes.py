@@ -7,8 +7,8 @@ import multiprocessing
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from multiprocessing.synchronize import Event
 
+from surveillance.recordings.stop_flag import StopFlag
 from surveillance.recordings.worker import ProcessReport
 
 ENDS_WITHIN_S = 5.0
@@ -18,7 +18,7 @@ ENDS_WITHIN_S = 5.0
 class WorkProcess:
     """A spawned process; `last` is the last report it sent.
 
-    `target` is called with the arguments, a pipe for its reports and the event that asks it to
+    `target` is called with the arguments, a pipe for its reports and the flag that asks it to
     stop.
     """
 
@@ -29,7 +29,7 @@ class WorkProcess:
         spawn = multiprocessing.get_context("spawn")
         self._pipe: Connection
         self._pipe, there = spawn.Pipe(duplex=False)
-        self._stop: Event = spawn.Event()
+        self._stop = StopFlag()
         self._process: BaseProcess = spawn.Process(
             target=target, args=(*arguments, there, self._stop), daemon=not has_own
         )

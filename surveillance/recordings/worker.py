@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
 from surveillance.audit.footage import ClipPlan
 from surveillance.audit.further import CameraVideo
+from surveillance.recordings.stop_flag import StopFlag
 from surveillance.stopped import Stopped
 
 REPORT_EVERY_S = 0.5
@@ -50,7 +50,7 @@ class ProcessReport:
     message: str = ""
 
 
-def run_audit(job: Job, pipe: Connection, stop: Event) -> None:
+def run_audit(job: Job, pipe: Connection, stop: StopFlag) -> None:
     """Audit a recording, or resume its audit; reports its progress."""
     from surveillance.audit.recording import Progress, audit
 
@@ -86,7 +86,7 @@ def run_audit(job: Job, pipe: Connection, stop: Event) -> None:
     _run(run, pipe)
 
 
-def run_preview(videos: tuple[Path, ...], out: Path, pipe: Connection, stop: Event) -> None:
+def run_preview(videos: tuple[Path, ...], out: Path, pipe: Connection, stop: StopFlag) -> None:
     """Make the preview of a recording; reports its progress."""
     from surveillance.recordings.preview import make_preview
 

@@ -8,17 +8,18 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
-from multiprocessing.synchronize import Event
 
 from surveillance.cli import EXIT_STOPPED, main, options
+from surveillance.recordings.stop_flag import StopFlag
 from surveillance.recordings.worker import NICENESS, ProcessReport
 
 _LOOK_EVERY_S = 0.5
 
 
-def run_job(arguments: Sequence[str], folder: str, pipe: Connection, stop: Event) -> None:
+def run_job(arguments: Sequence[str], folder: str, pipe: Connection, stop: StopFlag) -> None:
     """Run a command in a folder; report its progress, its end and its last message."""
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
@@ -41,9 +42,8 @@ def run_job(arguments: Sequence[str], folder: str, pipe: Connection, stop: Event
     pipe.close()
 
 
-def _watch(stop: Event, parent: int) -> None:
+def _watch(stop: StopFlag, parent: int) -> None:
     """Stop as by Ctrl-C when asked to, or when the worker is gone: another one goes on then."""
-    while not stop.wait(_LOOK_EVERY_S):
-        if os.getppid() != parent:
-            break
+    while not stop.is_set() and os.getppid() == parent:
+        time.sleep(_LOOK_EVERY_S)
     os.kill(os.getpid(), signal.SIGINT)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from multiprocessing.connection import Connection
-from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any, cast
 
 from surveillance.audit.recording import audit
 from surveillance.recordings import AllowedFolders, AuditManager
+from surveillance.recordings.stop_flag import StopFlag
 from surveillance.recordings.worker import Job, ProcessReport
 from surveillance.stopped import Stopped
 from surveillance.store import Store
@@ -36,7 +36,7 @@ def hold_audits(folder: Path, at_s: float | None) -> None:
 class SlowWatcher(CountingWatcher):
     """Takes its time, so that a person can stop it; waits where audits are held."""
 
-    def __init__(self, folder: Path, stop: Event) -> None:
+    def __init__(self, folder: Path, stop: StopFlag) -> None:
         super().__init__()
         self.held, self.stop = folder / HELD, stop
         self.joined: list[str] = []
@@ -63,7 +63,7 @@ class SlowWatcher(CountingWatcher):
         return super().feed(frame)
 
 
-def audit_slowly(job: Job, pipe: Connection, stop: Event) -> None:
+def audit_slowly(job: Job, pipe: Connection, stop: StopFlag) -> None:
     """As `run_audit`, with a watcher that gives a round each second of the recording."""
     try:
         summary = audit(
@@ -84,7 +84,7 @@ def audit_slowly(job: Job, pipe: Connection, stop: Event) -> None:
     pipe.send(done)
 
 
-def audit_and_die(job: Job, pipe: Connection, stop: Event) -> None:
+def audit_and_die(job: Job, pipe: Connection, stop: StopFlag) -> None:
     """A process that ends without a word."""
     import os
 

@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 from surveillance.audit import recording
 from surveillance.audit.further import CameraVideo
 from surveillance.audit.run import AuditSummary
+from surveillance.recordings.stop_flag import StopFlag
 from surveillance.recordings.worker import Job, run_audit
 from surveillance.store import CameraFile, Store
 from surveillance.web.access import Role
@@ -162,6 +163,6 @@ def test_the_worker_passes_the_cameras_on(folder: Path, monkeypatch: pytest.Monk
     cameras = {"low": CameraVideo((folder / "night-low.mp4",), 0.25)}
     job = Job((folder / "night.mp4",), folder / "table.toml", folder, folder, cameras=cameras)
     ours, theirs = multiprocessing.Pipe(duplex=False)
-    run_audit(job, theirs, multiprocessing.get_context("spawn").Event())
+    run_audit(job, theirs, StopFlag())
     assert ours.recv().kind == "done"
     assert passed["cameras"] == cameras
