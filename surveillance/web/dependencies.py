@@ -13,6 +13,7 @@ from surveillance.store import Store
 from surveillance.web.access import PERSON_COOKIE, Viewer
 from surveillance.web.services.dataset_shelf import ReviewedDataset, Shelf
 from surveillance.web.services.errors import NotThereError
+from surveillance.web.services.shared_networks import SharedNetworks
 from surveillance.web.services.tablefiles import TableShelf
 
 _A_YEAR_S = 365 * 24 * 3600
@@ -77,6 +78,16 @@ def get_table_shelf(request: Request) -> TableShelf:
     return shelf
 
 
+def get_networks(request: Request) -> SharedNetworks:
+    """The networks that this server's pages read images with."""
+    state = request.app.state
+    if not hasattr(state, "networks"):
+        state.networks = SharedNetworks()
+    networks: SharedNetworks = state.networks
+    return networks
+
+
+NetworksHere = Annotated[SharedNetworks, Depends(get_networks)]
 StoreHere = Annotated[Store, Depends(get_store)]
 AccountsHere = Annotated[Accounts, Depends(get_accounts)]
 ReviewedDatasetHere = Annotated[ReviewedDataset, Depends(get_reviewed_dataset)]

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from datasets.render.scene import CardItem
+from settlement.record import JOKER
 from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
 from tests.surveillance.web.tools_made import table_copy
 from tests.vision.stack_scenes import PLACE, Scene, render, scene_camera
@@ -50,10 +51,10 @@ def laid_stacks(*names: str) -> Scene:
     return render(31, [(at, [name] * 6) for at, name in zip(WHERE, names, strict=True)])
 
 
-def laid_joker() -> Scene:
-    """A joker at JOKER_MM, a card's back to its right."""
+def laid_joker(card: str = JOKER) -> Scene:
+    """A joker, or another `card`, at JOKER_MM, a card's back to its right."""
     cards = [
-        CardItem("j", "JOKER", JOKER_MM, 20.0, face_up=True),
+        CardItem("j", card, JOKER_MM, 20.0, face_up=True),
         CardItem("b", "AS", BACK_MM, 0.0, face_up=False),
     ]
     return render(5, [], cards)

@@ -8,11 +8,15 @@ import cv2
 import numpy as np
 
 from settlement.errors import FeltwatchError
+from settlement.record import JOKER
+from vision.cards.deck_assignment import SURE
 from vision.cards.joker_match import cut_samples, mark_ink
 from vision.cards.rotation import upright_part
-from vision.detect.detections import ByteArray, Floats
+from vision.cards.view import join_cards, see_indices
+from vision.detect.detections import ByteArray, Floats, Reader
+from vision.detect.tiling import SizedDetector
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import CARD_MM, JOKER_PX, FloatArray, encode_png
+from vision.geometry.table import CARD_MM, JOKER_PX, FloatArray, Place, encode_png
 
 PART_MM = 220.0
 """Side of the square of felt about the named place in which the card is looked for."""
@@ -38,6 +42,9 @@ SIDE_OFF = 0.1
 CLEAR_MM = 6.0
 """The round corners, of which an edge is kept clear."""
 
+SAME_MM = 20.0
+"""What is read so near to the card's middle is this card: less than half its width."""
+
 MOST_FAR = 60.0
 """Greater distances from the felt's colour (CIE Lab) count as this."""
 
@@ -52,6 +59,7 @@ NO_CARD = (
     "no card lies there alone: its middle must be within 3 cm of the place, and it must lie clear "
     "of other cards, chips and hands"
 )
+OTHER_CARD = "both ends of the card read as {}: lay the joker there"
 NO_MARK = (
     "the card shows nothing in its corners to know it by: it is a plain back, or a joker without a "
     "mark, which cannot be read in a fanned hand"
@@ -91,12 +99,16 @@ class EnrolledJoker:
 
 
 def joker_at(
-    frame: ByteArray, calibration: Calibration, at_mm: tuple[float, float]
-) -> EnrolledJoker:
-    """The joker at a felt point; raises NotEnrolledError."""
+    frame: ByteArray, calibration: Calibration, at_mm: tuple[float, float],
+    detector: SizedDetector, reader: Reader,
+) -> EnrolledJoker:  # fmt: skip
+    """The joker at a felt point; raises NotEnrolledError, also where another card lies there."""
     card = laid_card(frame, calibration, at_mm)
     if card is None:
         raise NotEnrolledError(NO_CARD)
+    other = read_alike(frame, calibration, card, detector, reader)
+    if other is not None:
+        raise NotEnrolledError(OTHER_CARD.format(other))
     image = enrol_joker(frame, card)
     if image is None:
         raise NotEnrolledError(NO_MARK)
@@ -136,6 +148,33 @@ def laid_card(
         return None
     mm = ((corners @ matrix[:, :2].T + matrix[:, 2]) - (far.shape[0] - 1) / 2) / scale
     return LaidCard(calibration.felt_to_image(np.asarray(at_mm) + mm), (wide, tall))
+
+
+def read_alike(
+    frame: ByteArray,
+    calibration: Calibration,
+    card: LaidCard,
+    detector: SizedDetector,
+    reader: Reader,
+) -> str | None:
+    """The label of a laid card that both of its ends surely show; None for jokers and others."""
+    corners = calibration.image_to_felt(card.corners)
+    x_mm, y_mm = (float(v) for v in corners.mean(axis=0))
+    right = corners[1] - corners[0]
+    place = Place(
+        center_mm=(x_mm, y_mm), angle_deg=float(np.degrees(np.arctan2(right[1], right[0])))
+    )
+    found = detector.find([calibration.warp_view(frame, place, detector.size)])[0]
+    indices = see_indices(frame, calibration, place, found, detector.size, reader)
+    read = (
+        one.label
+        for one in join_cards(indices)
+        if one.indices >= 2
+        and one.share >= SURE
+        and one.label != JOKER
+        and float(np.hypot(*one.center_mm)) <= SAME_MM
+    )
+    return next(read, None)
 
 
 def enrol_joker(frame: ByteArray, joker: LaidCard) -> ByteArray | None:

@@ -61,6 +61,7 @@ def enrol_command(
     """Take samples of the table's joker into the table file: `joker_png`.
 
     Lay the joker face up and alone in a box, within 3 cm of its middle, then give an image of it.
+    A card that reads as another one at both ends is refused.
     The former table file goes to the folder .backups beside it.
 
     Examples:
@@ -69,15 +70,18 @@ def enrol_command(
 
       feltwatch cards enrol rtsp://10.0.0.7/stream --table t3.toml --joker 612,480 --image joker.png
     """
+    from models.weights.folder import default_weights
     from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
     from vision.cards.joker_enrolment import NotEnrolledError, joker_at
+    from vision.networks import load_networks
 
     own, calibration = calibrated(table)
     stored = read_table_data(table)
     at_mm = _place(joker, own, table)
     frame = frame_of(source, at_s)
+    networks = load_networks(default_weights())
     try:
-        taken = joker_at(frame, calibration, at_mm)
+        taken = joker_at(frame, calibration, at_mm, networks.detector, networks.reader)
     except NotEnrolledError as error:
         raise FeltwatchError(f"--joker {joker}: {source}: {error}") from error
     stored.data.update(taken.as_table_data())

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from surveillance.web.access import Admin, audit
-from surveillance.web.dependencies import TableShelfHere
+from surveillance.web.dependencies import NetworksHere, TableShelfHere
 from surveillance.web.routers.calibration_api import PicturesHere, kept_picture, picture_start
 from surveillance.web.routers.pages import page
 from surveillance.web.routers.tablefiles_api import table_form
 from surveillance.web.schemas.chips import ChipPair, ChipPairsQuestion, ChipQuestion, ChipSample
 from surveillance.web.schemas.review import ErrorForm
-from surveillance.web.services.chip_samples import ChipSampler, Pointed, chip_pairs
+from surveillance.web.services.chip_samples import Pointed, chip_pairs, chip_sample
 
 _REFUSED: dict[int | str, dict[str, Any]] = {
     404: {"model": ErrorForm, "description": "The image is not kept any more."},
@@ -22,30 +22,19 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def get_sampler(request: Request) -> ChipSampler:
-    """The one sampler of this server."""
-    state = request.app.state
-    if not hasattr(state, "chip_sampler"):
-        state.chip_sampler = ChipSampler()
-    sampler: ChipSampler = state.chip_sampler
-    return sampler
-
-
-SamplerHere = Annotated[ChipSampler, Depends(get_sampler)]
-
 router = APIRouter(tags=["chips"])
 
 
 @router.post("/api/chips/sample", responses=_REFUSED)
 def sample(
-    _: Admin, sampler: SamplerHere, pictures: PicturesHere, request: Request, question: ChipQuestion
-) -> ChipSample:
+    _: Admin, networks: NetworksHere, pictures: PicturesHere, request: Request,
+    question: ChipQuestion,
+) -> ChipSample:  # fmt: skip
     """Take the sample of a chip from a stack in an image; nothing is written."""
     kept = kept_picture(pictures, question.picture)
     audit(request, "chip sampled", f"{question.chip} in {kept.name}")
-    return sampler.take(
-        question.data, Pointed(kept.path, question.at_px, question.chip, question.laid)
-    )
+    pointed = Pointed(kept.path, question.at_px, question.chip, question.laid)
+    return chip_sample(question.data, pointed, networks)
 
 
 @router.post("/api/chips/pairs")

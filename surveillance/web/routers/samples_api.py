@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from surveillance.web.access import Admin, audit
-from surveillance.web.dependencies import TableShelfHere
+from surveillance.web.dependencies import NetworksHere, TableShelfHere
 from surveillance.web.routers.calibration_api import PicturesHere, kept_picture, picture_start
 from surveillance.web.routers.pages import page
 from surveillance.web.routers.tablefiles_api import table_form
@@ -33,12 +33,13 @@ router = APIRouter()
 
 @router.post("/api/cards/joker", responses=_REFUSED, tags=["cards"])
 def joker(
-    _: Admin, pictures: PicturesHere, request: Request, question: JokerQuestion
-) -> JokerSample:
+    _: Admin, networks: NetworksHere, pictures: PicturesHere, request: Request,
+    question: JokerQuestion,
+) -> JokerSample:  # fmt: skip
     """Take the sample of the table's joker from an image; nothing is written."""
     kept = kept_picture(pictures, question.picture)
     audit(request, "joker sampled", kept.name)
-    return joker_sample(question.data, kept.path, question.at_px)
+    return joker_sample(question.data, kept.path, question.at_px, networks)
 
 
 @router.post("/api/banker/marker", responses=_REFUSED, tags=["banker"])

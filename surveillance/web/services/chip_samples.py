@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import JsonValue
@@ -15,6 +12,7 @@ from pydantic import JsonValue
 from surveillance.web.schemas.chips import ChipPair, ChipSample
 from surveillance.web.services.errors import RefusedError
 from surveillance.web.services.laid_pictures import LaidPicture, sound_table
+from surveillance.web.services.shared_networks import SharedNetworks
 from vision.chips.enrolment import Enrolled, enrol, laid_stack, read_back
 from vision.chips.likeness import Pair, felt_difference, pairs
 from vision.chips.network_input.side_strip import ChipSize
@@ -23,9 +21,6 @@ from vision.chips.sample_check import alike_words, sample_warnings
 from vision.chips.side_palette import Palette
 from vision.chips.silhouette import silhouette
 from vision.geometry.table import ChipKind, Place
-
-if TYPE_CHECKING:
-    from vision.networks import Networks
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,60 +33,42 @@ class Pointed:
     laid: int
 
 
-class ChipSampler:
-    """Takes samples with the networks, which are loaded when the first one is asked for.
+def chip_sample(
+    data: Mapping[str, JsonValue], pointed: Pointed, shared: SharedNetworks
+) -> ChipSample:
+    """The sample of the stack at a point, for a table file's `data` as it stands in the page.
 
-    Safe for several threads, one sample at a time.
+    Raises RefusedError where the data, the image or the stack does not do.
     """
-
-    def __init__(self, weights: Path | None = None) -> None:
-        """`weights` is a folder of networks, the shipped ones where none is given."""
-        self._weights = weights
-        self._lock = threading.Lock()
-
-    @cached_property
-    def _networks(self) -> Networks:
-        # Imported here: it brings the networks' runtime along, which most pages do without.
-        from models.weights.folder import default_weights
-        from vision.networks import load_networks
-
-        return load_networks(self._weights or default_weights())
-
-    def take(self, data: Mapping[str, JsonValue], pointed: Pointed) -> ChipSample:
-        """The sample of the stack at a point, for a table file's `data` as it stands in the page.
-
-        Raises RefusedError where the data, the image or the stack does not do.
-        """
-        table = sound_table(data)
-        if pointed.chip not in table.chips:
-            known = ", ".join(table.chips)
-            raise RefusedError(f"the table file has no chip {pointed.chip!r}; it has {known}")
-        laid = LaidPicture.of(table, pointed.picture)
-        frame, calibration = laid.frame, laid.calibration
-        size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
-        at_mm = laid.felt_mm(pointed.at_px)
-        around = Place(center_mm=at_mm, angle_deg=0.0)
-        with self._lock:
-            networks = self._networks
-            stack = laid_stack(
-                frame, calibration, around, at_mm, networks.detector, networks.strips, size,
-                pointed.laid,
-            )  # fmt: skip
-            if stack is None:
-                raise RefusedError(
-                    "no stack was found there: point at the foot of a stack that stands clear of "
-                    "all else on the felt"
-                )
-            sample = enrol(frame, calibration, stack, size, pointed.laid)
-            kind = table.chips[pointed.chip].model_dump() | sample.as_table_data()
-            chips = {**table.chips, pointed.chip: ChipKind.model_validate(kind)}
-            read = read_back(
-                frame, calibration, around, stack, Palette.of(chips), size, networks.strips
+    table = sound_table(data)
+    if pointed.chip not in table.chips:
+        known = ", ".join(table.chips)
+        raise RefusedError(f"the table file has no chip {pointed.chip!r}; it has {known}")
+    laid = LaidPicture.of(table, pointed.picture)
+    frame, calibration = laid.frame, laid.calibration
+    size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
+    at_mm = laid.felt_mm(pointed.at_px)
+    around = Place(center_mm=at_mm, angle_deg=0.0)
+    with shared.use() as networks:
+        stack = laid_stack(
+            frame, calibration, around, at_mm, networks.detector, networks.strips, size,
+            pointed.laid,
+        )  # fmt: skip
+        if stack is None:
+            raise RefusedError(
+                "no stack was found there: point at the foot of a stack that stands clear of "
+                "all else on the felt"
             )
-        outline = calibration.felt_to_image(
-            silhouette(calibration, np.asarray(stack.center_mm), len(stack.colours), size)
+        sample = enrol(frame, calibration, stack, size, pointed.laid)
+        kind = table.chips[pointed.chip].model_dump() | sample.as_table_data()
+        chips = {**table.chips, pointed.chip: ChipKind.model_validate(kind)}
+        read = read_back(
+            frame, calibration, around, stack, Palette.of(chips), size, networks.strips
         )
-        return _answer(pointed, sample, read, chips, outline / laid.scale)
+    outline = calibration.felt_to_image(
+        silhouette(calibration, np.asarray(stack.center_mm), len(stack.colours), size)
+    )
+    return _answer(pointed, sample, read, chips, outline / laid.scale)
 
 
 def chip_pairs(data: Mapping[str, JsonValue]) -> list[ChipPair]:

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from surveillance.web.schemas.cards import JokerSample
 from surveillance.web.services.errors import RefusedError
 from surveillance.web.services.laid_pictures import LaidPicture, sound_table
+from surveillance.web.services.shared_networks import SharedNetworks
 from vision.cards.joker_enrolment import NotEnrolledError, joker_at, upright_card
 from vision.geometry.table import encode_png
 
@@ -20,15 +21,19 @@ ONE_END = (
 
 
 def joker_sample(
-    data: Mapping[str, JsonValue], picture: Path, at_px: tuple[float, float]
-) -> JokerSample:
+    data: Mapping[str, JsonValue], picture: Path, at_px: tuple[float, float],
+    networks: SharedNetworks,
+) -> JokerSample:  # fmt: skip
     """The sample of the joker at a point, for a table file's `data` as it stands in the page.
 
     Raises RefusedError where the data, the image or the card does not do.
     """
     laid = LaidPicture.of(sound_table(data), picture)
     try:
-        taken = joker_at(laid.frame, laid.calibration, laid.felt_mm(at_px))
+        with networks.use() as own:
+            taken = joker_at(
+                laid.frame, laid.calibration, laid.felt_mm(at_px), own.detector, own.reader
+            )
     except NotEnrolledError as error:
         raise RefusedError(str(error)) from error
     card = taken.card

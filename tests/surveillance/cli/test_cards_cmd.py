@@ -60,6 +60,18 @@ def test_what_cannot_be_taken_is_said_and_nothing_is_written(
     assert table.read_bytes() == before
 
 
+def test_another_card_than_the_joker_is_refused(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "queen.png"
+    cv2.imwrite(str(path), laid_joker("QH").frame)
+    before = table.read_bytes()
+    there = ["--table", str(table), "--joker", f"{X:.0f},{Y:.0f}"]
+    assert main(["cards", "enrol", str(path), *there]) != 0
+    assert "both ends of the card read as QH: lay the joker there" in capsys.readouterr().err
+    assert table.read_bytes() == before
+
+
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_broken_sample_in_the_table_file_is_named(
     laid: Path, table: Path, capsys: pytest.CaptureFixture[str], whole: bool

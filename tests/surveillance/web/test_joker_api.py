@@ -132,6 +132,13 @@ def test_a_card_without_a_mark_is_named(
     assert "shows nothing in its corners to know it by" in answer.json()["detail"]
 
 
+@pytest.mark.parametrize("card", ["QH", "AS", "TC"])
+def test_another_card_is_named(client: TestClient, file: dict[str, Any], card: str) -> None:
+    answer = ask(client, file, sent(client, laid_joker(card).frame))
+    assert answer.status_code == 422
+    assert f"both ends of the card read as {card}: lay the joker there" in answer.json()["detail"]
+
+
 def test_a_camera_that_is_not_calibrated_is_named(
     client: TestClient, file: dict[str, Any], frame: np.ndarray
 ) -> None:
