@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from models.data.photo_labels import LabelledPhoto, PhotoBox, load_labels
+from models.evaluate.perturbations import Change
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.photo import BACK, Found, PhotoResult, read_picture
@@ -235,12 +237,14 @@ def score_photos(
     images: Collection[str] | None,
     photo_reader: ReadsPhotos,
     on_photo: Callable[[LabelledPhoto, ByteArray, PhotoResult], None] | None = None,
+    change: Change | None = None,
 ) -> dict[str, Any]:
     """Read the labelled photographs of a folder and count what was right.
 
     `images`: names as in `labels.json`, all when None. `on_photo` is called with each
-    image (BGR) and its result. Raises FeltwatchError for labels or images that cannot
-    be read, or when none is chosen.
+    image (BGR) and its result. With `change` each image is read in changed form, the same at
+    every run. Raises FeltwatchError for labels or images that cannot be read, or when none is
+    chosen.
     """
     photos = [p for p in load_labels(folder) if images is None or p.image in images]
     if not photos:
@@ -254,6 +258,9 @@ def score_photos(
                 f"{folder / photo.image}: is {image.shape[1]} x {image.shape[0]} px, "
                 f"its labels say {photo.width} x {photo.height}"
             )
+        if change is not None:
+            rng = np.random.default_rng(zlib.crc32(photo.image.encode()))
+            image, _ = change(rng, image, ())
         start = time.perf_counter()
         result = photo_reader.read(image)
         spent += time.perf_counter() - start

@@ -13,6 +13,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from models.data.photo_labels import LabelledPhoto, held_out, load_labels
+from models.evaluate.perturbations import PIXEL_FORMS, pixel_change
 from models.evaluate.photo_score import score_photos
 from models.intervals import wilson
 from models.networks import backends
@@ -93,6 +94,13 @@ def photos_command(
             "--share", min=0.0, max=1.0, help="Only this fraction, chosen by hash of name."
         ),
     ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--form", help=f"Read them in changed form: {', '.join(PIXEL_FORMS)}."),
+    ] = None,
+    step: Annotated[
+        str | None, typer.Option("--step", help='How strong the form is, such as "7 px".')
+    ] = None,
     as_json: Json = False,
     draw: Annotated[
         Path | None, typer.Option("--draw", help="Folder for images with boxes and names.")
@@ -108,9 +116,14 @@ def photos_command(
       feltwatch model photos photos/poker_cards --after 17:00
 
       feltwatch model photos photos/phone --share 0.2 --json --draw seen
+
+      feltwatch model photos photos/poker_cards --after 17:00 --form motion --step "7 px"
     """
     if after is not None and share is not None:
         raise FeltwatchError("--after and --share: give one of them")
+    if (form is None) != (step is None):
+        raise FeltwatchError("--form and --step: give both or neither")
+    change = pixel_change(form, step) if form is not None and step is not None else None
     chosen = frozenset(photo.image for photo in load_labels(folder))
     if after is not None or share is not None:
         chosen = held_out(folder, after, share)
@@ -126,7 +139,8 @@ def photos_command(
                 drawn.write(photo.image, image, result)
             bar.advance(task)
 
-        score = score_photos(folder, chosen, PhotoReader(networks.detector, networks.reader), done)
+        reader = PhotoReader(networks.detector, networks.reader)
+        score = score_photos(folder, chosen, reader, done, change)
     if as_json:
         typer.echo(json.dumps(score))
         return

@@ -27,8 +27,8 @@ def robustness_command(
         list[str] | None,
         typer.Option(
             "--form",
-            help="Only this form: turn, cover, glare, resolution, blur, dark, cast or jpeg; "
-            "may be given again.",
+            help="Only this form: turn, cover, glare, resolution, blur, motion, dark, "
+            "cast or jpeg; may be given again.",
         ),
     ] = None,
     out: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from models.evaluate.perturbations import (
     covered_index,
     darker,
     glared,
+    motion_blurred,
     packed,
+    pixel_change,
     quad_of,
     smaller,
     turned,
@@ -121,6 +124,25 @@ def test_a_cover_over_the_index_hides_so_much_of_it(share: float) -> None:
 def test_quads_come_from_boxes_where_none_are_given() -> None:
     bare = Truth("index", (1, 2, 3, 6), "AS")
     assert quad_of(bare).tolist() == [[1, 2], [3, 2], [3, 6], [1, 6]]
+
+
+def test_motion_spreads_a_point_along_a_line_so_long() -> None:
+    image = np.zeros((41, 41, 3), np.uint8)
+    image[20, 20] = 255
+    out, _ = motion_blurred(9.0)(rng(), image, ())
+    assert int(out[..., 0].sum()) == pytest.approx(255, rel=0.06)
+    y, x = np.nonzero(out[..., 0] > 4)
+    assert math.hypot(np.ptp(x), np.ptp(y)) == pytest.approx(9.0, abs=1.6)
+
+
+def test_changes_of_pixels_by_name() -> None:
+    image = np.full((8, 8, 3), 200, np.uint8)
+    out, truths = pixel_change("dark", "25%")(rng(), image, ())
+    assert (out.mean(), truths) == (pytest.approx(50, abs=1), ())
+    with pytest.raises(FeltwatchError, match="form turn: expected one of resolution, blur"):
+        pixel_change("turn", "15°")
+    with pytest.raises(FeltwatchError, match="step 8 px of form motion: expected one of 1 px, 3"):
+        pixel_change("motion", "8 px")
 
 
 def test_forms_by_name() -> None:

@@ -126,6 +126,14 @@ class TestPhotos:
         assert "2 labelled cards in 2 images" in printed
         assert "100.0%" in printed
 
+    def test_in_changed_form(self, pictures: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        # In the dark the paint has no colour that the stand-ins know.
+        photos(str(pictures), "--json", "--form", "dark", "--step", "10%")
+        printed = json.loads(capsys.readouterr().out)
+        assert (printed["cards"]["seen"], printed["cards"]["right"]) == (2, 0)
+        with pytest.raises(FeltwatchError, match="--form and --step: give both or neither"):
+            photos(str(pictures), "--form", "dark")
+
     def test_two_choices_at_once(self, pictures: Path) -> None:
         with pytest.raises(FeltwatchError, match="give one of them"):
             photos(str(pictures), "--after", "17:00", "--share", "0.2")
