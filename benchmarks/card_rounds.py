@@ -27,10 +27,10 @@ from models.intervals import wilson
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, decide_deck
-from vision.cards.joker_enrolment import enrol_joker, laid_card
+from vision.cards.joker_enrolment import NotEnrolledError, joker_at
 from vision.cards.joker_match import Sample, samples_of, with_joker
 from vision.cards.view import CardRead, ViewIndex, fuse_indices, join_cards, see_indices
-from vision.detect.detections import Reader
+from vision.detect.detections import ByteArray, Reader
 from vision.detect.tiling import SizedDetector
 from vision.geometry.table import Place, Polygon, SeatPlace
 from vision.networks import load_networks
@@ -81,13 +81,15 @@ def bench_card_rounds(
     where it lies alone, in another light and by another camera. `on_progress` is given the share
     that is done. Raises FeltwatchError where no deck is given.
     """
-    decks = list(_decks(folders, drawn, seed))
+    decks = list(card_decks(folders, drawn, seed))
     if not decks:
         raise FeltwatchError("no deck: give a folder of card faces, or a number of drawn decks")
     networks = load_networks(weights, 1)
     detector, reader = networks.detector, networks.reader
     figures = {name: _Tally() for name, _, _ in decks}
-    jokers = {name: _enrolled(deck, seed) if enrol else () for name, deck, _ in decks}
+    jokers = {
+        name: _enrolled(deck, seed, detector, reader) if enrol else () for name, deck, _ in decks
+    }
     for number in range(rounds):
         name, deck, known = decks[number % len(decks)]
         rng = np.random.default_rng([seed, number])
@@ -115,22 +117,28 @@ def bench_card_rounds(
     }  # fmt: skip
 
 
-def _enrolled(deck: Deck, seed: int) -> tuple[Sample, ...]:
-    """The deck's joker, enrolled from a view where it lies alone; nothing where it is refused."""
-    rng = np.random.default_rng([seed, 3])
+def lone_card(rng: np.random.Generator, deck: Deck, card: str) -> ByteArray:
+    """A view (ENROL_PX, ENROL_PX, 3) of a card that lies alone in its middle."""
     stage = Stage.draw(rng, [deck])
     turn = float(rng.uniform(-30, 30))
-    laid = hand_items(rng, [JOKER], (0.0, 0.0), 30.0, turn, True, "j")
-    view = render_table_view(rng, deck, stage, ENROL_PX, laid)
-    _, calibration = flat_view(view.image)
-    joker = laid_card(view.image, calibration, (0.0, 0.0))
-    image = None if joker is None else enrol_joker(view.image, joker)
-    return () if image is None else samples_of(image)
+    laid = hand_items(rng, [card], (0.0, 0.0), 30.0, turn, True, "j")
+    return render_table_view(rng, deck, stage, ENROL_PX, laid).image
 
 
-def _decks(
+def _enrolled(deck: Deck, seed: int, detector: SizedDetector, reader: Reader) -> tuple[Sample, ...]:
+    """The deck's joker, enrolled from a view where it lies alone; nothing where it is refused."""
+    image = lone_card(np.random.default_rng([seed, 3]), deck, JOKER)
+    _, calibration = flat_view(image)
+    try:
+        return samples_of(joker_at(image, calibration, (0.0, 0.0), detector, reader).image)
+    except NotEnrolledError:
+        return ()
+
+
+def card_decks(
     folders: Sequence[Path], drawn: int, seed: int
 ) -> Iterator[tuple[str, Deck, frozenset[str]]]:
+    """Decks of folders of faces and drawn ones: name, deck, and labels whose faces are its own."""
     every = frozenset(DECK_LABELS)
     for folder in folders:
         style = random_style(np.random.default_rng([seed, 1]), [])

@@ -6,7 +6,6 @@ and gives both back changed; what a change hides or moves out is no longer asked
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,6 +14,7 @@ import cv2
 import numpy as np
 
 from datasets.render.cards.deck import Picture, draw_deck
+from datasets.render.sensor import motion_kernel
 from models.evaluate.samples import Truth
 from settlement.errors import FeltwatchError
 from vision.cards.outline import CARD_HEIGHT, CARD_WIDTH, MARGIN_X, MARGIN_Y
@@ -133,15 +133,8 @@ def motion_blurred(length_px: float) -> Change:
     """Moved by so much while the image was taken, in any direction."""
 
     def smear(rng: np.random.Generator, image: Picture) -> Picture:
-        way = float(rng.uniform(0, math.pi))
-        reach = math.ceil(length_px / 2) + 1
-        kernel = np.zeros((2 * reach + 1, 2 * reach + 1), np.float32)
-        for far in np.linspace(-length_px / 2, length_px / 2, max(2, round(8 * length_px))):
-            x, y = reach + far * math.cos(way), reach + far * math.sin(way)
-            left, top = math.floor(x), math.floor(y)
-            across, down = np.array([1 - x + left, x - left]), np.array([1 - y + top, y - top])
-            kernel[top : top + 2, left : left + 2] += np.outer(down, across)
-        return np.asarray(cv2.filter2D(image, -1, kernel / kernel.sum()), np.uint8)
+        kernel = motion_kernel(length_px, float(rng.uniform(0, 180)))
+        return np.asarray(cv2.filter2D(image, -1, kernel), np.uint8)
 
     return on_pixels(smear)
 
@@ -303,7 +296,7 @@ FORMS: tuple[Form, ...] = (
     Form("blur", "out of focus, sigma in px of the view",
          _steps((0.5, 1, 1.5, 2, 3, 4), "{:g} px", blurred)),
     Form("motion", "moved while it was taken, by px of the image, in any direction",
-         _steps((1, 3, 5, 7, 9, 13), "{:g} px", motion_blurred)),
+         _steps((3, 5, 7, 9, 13), "{:g} px", motion_blurred)),
     Form("dark", "share of the light left", _steps((0.6, 0.4, 0.25, 0.15, 0.1), "{:.0%}", darker)),
     Form("cast", "a warm cast that nobody balanced",
          _steps((0.25, 0.5, 0.75, 1.0), "{:.0%}", cast)),

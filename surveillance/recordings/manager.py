@@ -275,7 +275,10 @@ class AuditManager:
             self._clips, cameras,
         )  # fmt: skip
         with self._lock:
-            self._running[row.id] = _Audit(row, WorkProcess(self._audit, job))
+            process = WorkProcess(self._audit, job)
+            self._running[row.id] = _Audit(row, process)
+            if self._stopping:  # `stop` asked those that ran before
+                process.ask_to_stop()
 
     def _earlier(self, row: RecordingRow) -> list[Path]:
         """The work folders of workers that are gone, the last one first."""

@@ -49,6 +49,7 @@ from surveillance.web.routers import (
 from surveillance.web.routers.answers import REVALIDATE
 from surveillance.web.security import Gate
 from surveillance.web.services.dataset_shelf import Shelf
+from surveillance.web.services.shared_networks import SharedNetworks
 from surveillance.web.settings import WebSettings
 
 HERE = Path(__file__).parent
@@ -121,6 +122,8 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.shelf = shelf
     app.state.metrics = metrics
     app.state.accounts = None if settings.store is None else Accounts(settings.store)
+    site = settings.site
+    app.state.networks = SharedNetworks(None if site is None else site.site.weights)
     app.state.pages = _templates()
     add_error_answers(app)
     app.router.routes.extend(_routes())

@@ -80,10 +80,7 @@ def get_table_shelf(request: Request) -> TableShelf:
 
 def get_networks(request: Request) -> SharedNetworks:
     """The networks that this server's pages read images with."""
-    state = request.app.state
-    if not hasattr(state, "networks"):
-        state.networks = SharedNetworks()
-    networks: SharedNetworks = state.networks
+    networks: SharedNetworks = request.app.state.networks
     return networks
 
 

@@ -157,7 +157,7 @@ def read_alike(
     detector: SizedDetector,
     reader: Reader,
 ) -> str | None:
-    """The label of a laid card that both of its ends surely show; None for jokers and others."""
+    """The label, not JOKER, that both ends of a laid card read as with `SURE` and more, or None."""
     corners = calibration.image_to_felt(card.corners)
     x_mm, y_mm = (float(v) for v in corners.mean(axis=0))
     right = corners[1] - corners[0]

@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from settlement.errors import FeltwatchError
+from surveillance.cli.options import MODEL_HELP
 from surveillance.cli.server.laid_out import (
     AtS,
     LaidTable,
@@ -57,6 +58,7 @@ def enrol_command(
     ],
     at_s: AtS = 0.0,
     image: SampledImage = None,
+    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
 ) -> None:
     """Take samples of the table's joker into the table file: `joker_png`.
 
@@ -79,7 +81,7 @@ def enrol_command(
     stored = read_table_data(table)
     at_mm = _place(joker, own, table)
     frame = frame_of(source, at_s)
-    networks = load_networks(default_weights())
+    networks = load_networks(model or default_weights())
     try:
         taken = joker_at(frame, calibration, at_mm, networks.detector, networks.reader)
     except NotEnrolledError as error:

@@ -21,7 +21,6 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
     422: {"model": ErrorForm, "description": "No stack can be sampled there."},
 }
 
-
 router = APIRouter(tags=["chips"])
 
 

@@ -141,7 +141,7 @@ def test_changes_of_pixels_by_name() -> None:
     assert (out.mean(), truths) == (pytest.approx(50, abs=1), ())
     with pytest.raises(FeltwatchError, match="form turn: expected one of resolution, blur"):
         pixel_change("turn", "15°")
-    with pytest.raises(FeltwatchError, match="step 8 px of form motion: expected one of 1 px, 3"):
+    with pytest.raises(FeltwatchError, match="step 8 px of form motion: expected one of 3 px, 5"):
         pixel_change("motion", "8 px")
 
 
