@@ -23,7 +23,7 @@ import numpy as np
 from datasets.render.banker_markers import MARKER_KINDS, MarkerLook
 from datasets.render.scene import CardItem, Change, Item, Reach, ShiftPlan, StackItem
 from datasets.simulate.filming.encode import encode
-from datasets.simulate.shift import Wishes, _Scenery
+from datasets.simulate.shift import Scenery, Wishes
 from models.intervals import wilson
 from settlement.record import DECK_LABELS
 from vision.bank.marker_enrolment import NotEnrolledError, marker_at
@@ -66,7 +66,7 @@ class MarkerTable:
     def __post_init__(self) -> None:
         """Draw the table, its marker and those of other designs."""
         self.rng = np.random.default_rng([self.seed, 5])
-        self.scenery = _Scenery(Wishes(seed=self.seed, rounds=1, game="pai_gow_poker"))
+        self.scenery = Scenery(Wishes(seed=self.seed, rounds=1, game="pai_gow_poker"))
         self.table: TableFile = self.scenery.table
         self.places = marker_places(self.table)
         kind = MARKER_KINDS[self.seed % len(MARKER_KINDS)]

@@ -49,7 +49,7 @@ SECOND = "shoulder"
 MARK_NOISE_PX = 0.4
 """How far off a person points at a mark of the felt."""
 
-__all__ = ["CODECS", "Wishes", "default_rules", "simulate", "write_table"]
+__all__ = ["CODECS", "Scenery", "Wishes", "default_rules", "simulate", "write_table"]
 
 
 def default_rules() -> TableRules:
@@ -160,8 +160,8 @@ def _cards(deck: Path | None) -> Deck:
 
 
 @dataclass
-class _Scenery:
-    """Everything that is seen: table with its cameras, and the first one's film."""
+class Scenery:
+    """Everything that is seen of a shift: the table with its cameras, and the first one's film."""
 
     wishes: Wishes
     table: TableFile = field(init=False)
@@ -240,7 +240,7 @@ def simulate(
     recipe = {**wishes.recipe(), "shard": [shard.number, shard.count], "frames": frames_truth}
     if mark and _finished(out, mark, recipe):
         return False
-    scenery = _Scenery(wishes)
+    scenery = Scenery(wishes)
     # The table file's camera has no part in the play.
     plan = with_displays(wishes.plan(scenery.table), scenery.table)
     part, t0, _ = part_of(plan, shard, wishes.fps)
@@ -330,7 +330,7 @@ def _finished(out: Path, mark: str, recipe: dict[str, Any]) -> bool:
 
 
 def _film(
-    scenery: _Scenery, part: ShiftPlan, t0_s: float, partial: list[Path], frames_truth: bool,
+    scenery: Scenery, part: ShiftPlan, t0_s: float, partial: list[Path], frames_truth: bool,
     progress: Callable[[float], None] | None,
 ) -> None:  # fmt: skip
     with ExitStack() as stack:

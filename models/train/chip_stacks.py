@@ -17,6 +17,8 @@ import torch
 from datasets.training.sides.shards import StripSet, joined, read_shard, shards
 from models.networks.side_loss import chain_loss, rim_loss
 from models.networks.side_network import SideNetwork
+from models.train.precision import bfloat16_pays
+from models.train.side_start import unfolded_strips
 from models.train.state_file import read_state, save_state
 from settlement.errors import FeltwatchError
 from vision.chips.network_input.side_strip import COLUMNS, ROWS
@@ -38,6 +40,9 @@ ROOM = 1_500_000
 
 RIM_SHARE = 0.25
 """How much the rows of the rims count in the loss beside the chain."""
+
+UNFOLDED_OVER = 480
+"""Strips over which a network that was exported gets its batch normalisation back."""
 
 CPU = torch.device("cpu")
 FORM = "feltwatch strips 1"
@@ -236,7 +241,8 @@ def _all_shards(folders: Sequence[Path]) -> list[Path]:
 
 def run(network: SideNetwork, given: Batch) -> tuple[torch.Tensor, torch.Tensor]:
     """Loss (n,) and log probabilities of the numbers (n, MOST_CHIPS + 1)."""
-    with torch.autocast(given.strips.device.type, torch.bfloat16):
+    device = given.strips.device.type
+    with torch.autocast(device, torch.bfloat16, enabled=bfloat16_pays(device)):
         edges, looks, numbers, rims = network.with_rims(
             given.strips, given.facts, given.samples, given.faces, given.flags
         )
@@ -278,6 +284,7 @@ def train_strips(
 
     The learning rate rises over WARM_UP steps, stays, and falls to nothing over the last `cool`:
     a long stage without and a short one with it (`start`) end where more data does no good.
+    `start` may be a checkpoint or an exported `strips.onnx`.
     `out/last.pt` is written every two minutes and goes on from there with `resume`; figures on
     the strips of `held` go to `out/log.jsonl`. New shards are taken up as they are rendered.
     Strips under `least_px` to a chip are left out, but not with `room`.
@@ -300,15 +307,15 @@ def train_strips(
 
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope)
     done = 0
+    tune = StripPool.of(joined([read_shard(path) for path in shards(held)]), place)
     if start is not None:
-        _begin(network, read_checkpoint(start)["network"])
+        network.load_state_dict(_weights(start, tune))
     if resume and last.is_file():
         state = read_checkpoint(last)
         network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
         schedule.load_state_dict(state["schedule"])
         done = int(state["steps done"])
-    tune = StripPool.of(joined([read_shard(path) for path in shards(held)]), place)
     kept, mean = time.monotonic(), math.nan
     source = (
         resident_batches(folders, batch, seed, room, place, done)
@@ -349,10 +356,15 @@ def train_strips(
     return last
 
 
-def _begin(network: SideNetwork, weights: dict[str, torch.Tensor]) -> None:
-    """Take the weights over; a network from before the rims has none of them."""
-    rims = {name: value for name, value in network.state_dict().items() if name.startswith("rim")}
-    network.load_state_dict({**rims, **weights})
+def _weights(start: Path, strips: StripPool) -> dict[str, torch.Tensor]:
+    """The weights of a checkpoint or of a `strips.onnx`, unfolded over some of `strips`."""
+    if start.suffix != ".onnx":
+        # A network from before the rims has none of them.
+        return {**SideNetwork().state_dict(), **read_checkpoint(start)["network"]}
+    some = torch.linspace(0, strips.size - 1, min(strips.size, UNFOLDED_OVER)).long()
+    given = strips.batch(some.to(strips.device))
+    inputs = (given.strips, given.facts, given.samples, given.faces, given.flags)
+    return dict(unfolded_strips(start, [one.cpu() for one in inputs]).state_dict())
 
 
 def _slope(step: int, steps: int, cool: int, *, warm: bool) -> float:

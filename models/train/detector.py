@@ -19,6 +19,7 @@ from ultralytics.nn.tasks import DetectionModel
 
 from models.networks.slim import is_slim, slim
 from models.train.exact import Training
+from models.train.precision import bfloat16_pays
 
 ARCHITECTURE = "yolo11n.yaml"
 USUAL = Training(epochs=3, batch=16, rate=0.0015)
@@ -57,7 +58,10 @@ class FloatLoss:
 
 
 class InBfloat16:
-    """Mixed into ultralytics' models: on a CPU they train in bfloat16, the loss in float32."""
+    """Mixed into ultralytics' models: they train in bfloat16 on a CPU that has it.
+
+    The loss is in float32.
+    """
 
     training: bool
 
@@ -67,7 +71,7 @@ class InBfloat16:
         if not self.training or x.device.type != "cpu":
             return inner(x, *args, **kwargs)
         x = x.contiguous(memory_format=torch.channels_last)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bfloat16_pays("cpu")):
             return inner(x, *args, **kwargs)
 
     def init_criterion(self) -> Any:

@@ -26,6 +26,7 @@ from ultralytics.nn.tasks import ClassificationModel
 from datasets.training.index_patches import PATCH_PX, PatchSet, patch_count, read_patches
 from datasets.training.training_set import CLASS_NAMES, CROP_PX
 from models.data.degrade import degrade
+from models.train.precision import bfloat16_pays
 from models.train.state_file import read_state, save_state
 from settlement.errors import FeltwatchError
 
@@ -225,7 +226,7 @@ def _step(
     """One step; loss and share of right ones, still on the device."""
     network.train()
     crops = crops.contiguous(memory_format=torch.channels_last)
-    with torch.autocast(where.type, torch.bfloat16):
+    with torch.autocast(where.type, torch.bfloat16, enabled=bfloat16_pays(where.type)):
         logits = network(crops)
     logits = logits.float()
     loss = functional.cross_entropy(logits, labels, label_smoothing=SMOOTHING)

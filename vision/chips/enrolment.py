@@ -18,6 +18,7 @@ from vision.chips.network_input.side_strip import (
     sample,
 )
 from vision.chips.reading import ReadStack, read_stacks
+from vision.chips.side_chain import cut_rows
 from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import StripReader
 from vision.detect.detections import ByteArray, Detector
@@ -88,12 +89,7 @@ def laid_stack(
     own = min(stacks, key=away, default=None)
     if own is None or away(own) > NEAR_MM:
         return None
-    side = cut_sample(cut_strip(frame, calibration, own.base, size))
-    palette = Palette(
-        ("chip",), (1,), np.asarray(side.transpose(2, 0, 1) / 255, np.float32)[None, None],
-        np.asarray(side.mean(axis=(0, 1)) / 255, np.float32)[None, None],
-        np.ones((1, 1, 1), np.float32),
-    )  # fmt: skip
+    palette = _own_palette(cut_strip(frame, calibration, own.base, size))
     read = read_stacks(frame, calibration, palette, size, place, [own.box], reader)
     return min(read, key=lambda one: math.dist(one.center_mm, own.base), default=None)
 
@@ -115,22 +111,50 @@ def _feet(calibration: Calibration, at_mm: tuple[float, float], height_mm: float
     return feet
 
 
+def _own_palette(strip: ByteArray) -> Palette:
+    """A palette of one chip, as it looks in the strip of a stack of its kind."""
+    side = cut_sample(strip)
+    return Palette(
+        ("chip",), (1,), np.asarray(side.transpose(2, 0, 1) / 255, np.float32)[None, None],
+        np.asarray(side.mean(axis=(0, 1)) / 255, np.float32)[None, None],
+        np.ones((1, 1, 1), np.float32),
+    )  # fmt: skip
+
+
 def enrol(
     frame: ByteArray, calibration: Calibration, stack: ReadStack, size: ChipSize,
-    chips: int = SAMPLE_CHIPS,
+    reader: StripReader, chips: int = SAMPLE_CHIPS,
 ) -> Enrolled:  # fmt: skip
-    """Samples of a stack of `chips` equal chips; ValueError for fewer than FEWEST_CHIPS."""
+    """Samples of a stack of `chips` equal chips; ValueError for fewer than FEWEST_CHIPS.
+
+    The stack begins where so many chips fit best, whatever number was read.
+    """
+    at = stack.center_mm
+    one = FoundStack.at(np.asarray(at), calibration, Place(center_mm=at, angle_deg=0.0), size)
+    strip = cut_strip(frame, calibration, one.base, size)
+    masked = np.dstack([strip, np.zeros(strip.shape[:2], np.uint8)])[None]
+    (given,) = reader.read(masked, [one.px_per_chip], [one.off_vertical], _own_palette(strip))
+    row, _ = cut_rows(given, [chips])[chips]
+    base = one.moved(row / ROWS_PER_CHIP - BELOW_CHIPS).base
+    return sample_at(frame, calibration, base, size, chips, len(stack.colours))
+
+
+def sample_at(
+    frame: ByteArray, calibration: Calibration, base: FloatArray, size: ChipSize,
+    chips: int = SAMPLE_CHIPS, counted: int | None = None,
+) -> Enrolled:  # fmt: skip
+    """Samples of a stack of `chips` equal chips whose base stands at a felt point (2,) mm.
+
+    `counted` is how many chips were read there. ValueError for fewer than FEWEST_CHIPS.
+    """
     if chips < FEWEST_CHIPS:
         raise ValueError(f"a stack of {FEWEST_CHIPS} chips or more is needed, not of {chips}")
-    base = np.asarray(stack.center_mm, np.float64)
-    off = stack.posterior.start_row / ROWS_PER_CHIP - BELOW_CHIPS
-    away = base - np.asarray(calibration.foot_mm)
-    lifted = calibration.lift(base[None], size.thickness_mm)[0]
-    base = base + away / np.hypot(*away) * off * np.hypot(*(lifted - base))
     side = cut_sample(cut_strip(frame, calibration, base, size))
     face = _face(frame, calibration, base, size, chips)
     felt = _felt(frame, calibration, base, size)
-    return Enrolled(side, _rgb(side), _rgb(face), _rgb(felt), len(stack.colours))
+    return Enrolled(
+        side, _rgb(side), _rgb(face), _rgb(felt), chips if counted is None else counted
+    )  # fmt: skip
 
 
 def _face(

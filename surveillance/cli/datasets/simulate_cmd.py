@@ -23,6 +23,7 @@ from typing import Annotated, Literal
 import typer
 
 from datasets.simulate.house_tables import GAME_IDS, NEVADA
+from datasets.simulate.laid_out import film_laid_out
 from datasets.simulate.mistakes.catalogue import CODES, DRAWN_CODES, WAYS, FaultPlan
 from datasets.simulate.play.behaviour import MANNERS
 from datasets.simulate.play.shift_events import EVENTS, EventPlan
@@ -158,6 +159,14 @@ def simulate_command(
             help="Write frames.jsonl.gz: every frame's boxes, and how much of each is visible.",
         ),
     ] = False,
+    laid: Annotated[
+        bool,
+        typer.Option(
+            "--laid-out",
+            help="Also write laid.png, the table's chips laid out for 'feltwatch chips enrol', "
+            "and print that command.",
+        ),
+    ] = False,
     fps: Annotated[int, typer.Option("--fps", min=1, max=60, help="Frames per second.")] = 15,
     width: Annotated[int, typer.Option("--width", min=320, help="Frame width in px.")] = 3840,
     height: Annotated[int, typer.Option("--height", min=180, help="Frame height in px.")] = 2160,
@@ -204,6 +213,8 @@ def simulate_command(
 
       feltwatch simulate --rounds 5 --cameras 2 --out shift
 
+      feltwatch simulate --rounds 5 --laid-out --out shift
+
       feltwatch simulate --list-faults
     """
     del list_faults
@@ -240,3 +251,8 @@ def simulate_command(
         made = simulate(out, wishes, shard=part, frames_truth=frames_truth, progress=show)
     video = out / f"video{part.suffix}.mp4"
     typer.echo(f"recording: {video}" if made else f"recording: {video} (there already)")
+    if laid:
+        stacks = " ".join(f"--stack {one}" for one in film_laid_out(out, wishes))
+        typer.echo(
+            f"feltwatch chips enrol {out / 'laid.png'} --table {out / 'table.toml'} {stacks}"
+        )

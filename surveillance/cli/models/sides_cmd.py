@@ -10,8 +10,10 @@ from typing import Annotated
 
 import typer
 
+from models.weights.folder import default_weights
+from settlement.errors import FeltwatchError
 from surveillance.cli.models.train_extra import train_extra
-from surveillance.cli.options import Json, Quiet, Seed, Workers, progress_bar
+from surveillance.cli.options import MODEL_HELP, Json, Quiet, Seed, Workers, progress_bar
 
 sides_app = typer.Typer(
     no_args_is_help=True,
@@ -44,24 +46,41 @@ def render_command(
         bool,
         typer.Option("--painted", help="By the painter of simulated tables."),
     ] = False,
+    filmed: Annotated[
+        bool,
+        typer.Option(
+            "--filmed",
+            help="From coded frames of simulated tables, where the detector finds the stacks; "
+            "about 55 ms of a core each.",
+        ),
+    ] = False,
+    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
     workers: Workers = None,
     quiet: Quiet = False,
 ) -> None:
     """Render sides of stacks of 1 to 22 chips with their labels; about 10 ms of a core each.
 
-    A few go to OUT/val, the others to OUT/train.
+    A few go to OUT/val, the others to OUT/train. --model's detector is that of --filmed.
 
     Examples:
 
       feltwatch model sides render --out sides --count 300000 --workers 2
 
       feltwatch model sides render --out painted --count 2400 --seed 77 --painted
+
+      feltwatch model sides render --out filmed --count 60000 --seed 8101 --filmed
     """
+    if painted and filmed:
+        raise FeltwatchError("--painted, --filmed: expected one of them")
     with train_extra():
         from datasets.training.sides.render import render_strips
+        from models.data.film_shards import film_shards
     many = workers or os.cpu_count() or 1
     with progress_bar("sides", shown=not quiet) as show:
-        made = render_strips(out, count, seed, many, show, painted=painted)
+        if filmed:
+            made = film_shards(out, count, model or default_weights(), seed, many, show)
+        else:
+            made = render_strips(out, count, seed, many, show, painted=painted)
     typer.echo(f"{made} sides in {out}")
 
 
@@ -78,7 +97,8 @@ def train_command(
         float, typer.Option("--rate", min=1e-6, max=0.1, help="Learning rate.")
     ] = 0.002,
     start: Annotated[
-        Path | None, typer.Option("--start", help="Checkpoint whose weights to begin with.")
+        Path | None,
+        typer.Option("--start", help="Checkpoint or strips.onnx whose weights to begin with."),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from --out's last checkpoint.")

@@ -102,7 +102,7 @@ def enrol_command(
         )
         if found is None:
             raise FeltwatchError(f"--stack {text}: no stack stands there in {source}")
-        sample = enrol(frame, calibration, found, size, chips)
+        sample = enrol(frame, calibration, found, size, networks.strips, chips)
         stored.data["chips"][name] |= sample.as_table_data()
         kinds[name] = ChipKind.model_validate(stored.data["chips"][name])
         shown.append(cv2.resize(sample.side, None, fx=12, fy=12, interpolation=cv2.INTER_NEAREST))

@@ -59,7 +59,7 @@ def chip_sample(
                 "no stack was found there: point at the foot of a stack that stands clear of "
                 "all else on the felt"
             )
-        sample = enrol(frame, calibration, stack, size, pointed.laid)
+        sample = enrol(frame, calibration, stack, size, networks.strips, pointed.laid)
         kind = table.chips[pointed.chip].model_dump() | sample.as_table_data()
         chips = {**table.chips, pointed.chip: ChipKind.model_validate(kind)}
         read = read_back(

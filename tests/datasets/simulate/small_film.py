@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from datasets.render.scene import CardItem, Change, LammerItem, Reach, ShiftPlan, StackItem
-from datasets.simulate.shift import Wishes, _film, _Scenery, write_table
+from datasets.simulate.shift import Scenery, Wishes, _film, write_table
 from vision.geometry.table import TableFile
 
 WISHES = Wishes(seed=4, rounds=1, seats=2, fps=5, size=(1280, 720), preset="ultrafast", crf=12,
@@ -40,7 +40,7 @@ def plan_of(table: TableFile) -> ShiftPlan:
 def small_film(out: Path, wishes: Wishes = WISHES) -> Path:
     """Film it into the new folder `out`."""
     out.mkdir()
-    scenery = _Scenery(wishes)
+    scenery = Scenery(wishes)
     paths = [out / "video.mp4", out / "frames.jsonl.gz"]
     _film(scenery, plan_of(scenery.table), 0.0, paths, True, None)
     write_table(scenery.table, out / "table.toml")

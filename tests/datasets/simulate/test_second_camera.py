@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from datasets.simulate.shards import Shard
-from datasets.simulate.shift import SECOND, Wishes, _Scenery, simulate
+from datasets.simulate.shift import SECOND, Scenery, Wishes, simulate
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import load_table
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
@@ -60,7 +60,7 @@ def test_the_second_one_shows_the_felt_from_low_on_the_same_clock(
 
 def test_both_see_the_same_felt_and_chips() -> None:
     wishes = replace(WISHES, cameras=2, size=(1280, 720))
-    scenery = _Scenery(wishes)
+    scenery = Scenery(wishes)
     assert scenery.second is not None
     films = scenery.film, scenery.second()
     assert scenery.table.camera is not None

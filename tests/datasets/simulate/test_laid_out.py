@@ -1,0 +1,55 @@
+"""Chips laid out for their samples, and what an enrolment finds in the image of them."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from datasets.simulate.house_tables import GAME_IDS, table_for
+from datasets.simulate.laid_out import CLEAR_MM, LAID_CHIPS, laid_out
+from settlement.errors import FeltwatchError
+from surveillance.cli import main
+from vision.geometry.table import load_table
+
+
+@pytest.mark.parametrize("game", GAME_IDS)
+def test_each_kind_has_a_stack_clear_of_the_others(game: str) -> None:
+    table = table_for(game)
+    laid = laid_out(table)
+    assert [one.chip for one in laid] == list(table.chips)
+    for one in laid:
+        assert one.item.colours == (one.chip,) * LAID_CHIPS
+        assert table.seat(one.seat).spots[one.spot].center_mm == one.item.center_mm
+    for one, other in combinations(laid, 2):
+        assert math.dist(one.item.center_mm, other.item.center_mm) >= CLEAR_MM
+
+
+def test_a_table_without_room_is_refused() -> None:
+    table = table_for("imperial_pai_gow_draw", seats=1)
+    with pytest.raises(FeltwatchError, match="no room to lay out"):
+        laid_out(table)
+
+
+@pytest.mark.render
+def test_the_printed_command_enrols_every_chip(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "shift"
+    options = "--seed 3 --rounds 1 --seats 2 --fps 1 --preset ultrafast --laid-out --quiet"
+    assert main(["simulate", *options.split(), "--out", str(out)]) == 0
+    command = capsys.readouterr().out.splitlines()[-1]
+    words = shlex.split(command)
+    assert words[:3] == ["feltwatch", "chips", "enrol"]
+    assert main(words[1:]) == 0
+    table = load_table(out / "table.toml")
+    assert all(kind.sampled() is not None for kind in table.chips.values())
+    strongest = {
+        name: max(range(3), key=kind.rgb.__getitem__) for name, kind in table.chips.items()
+    }
+    assert (strongest["red"], strongest["green"], strongest["purple"]) == (0, 1, 2)
+    white, black = (sum(table.chips[name].rgb) for name in ("white", "black"))
+    assert black < white / 2
