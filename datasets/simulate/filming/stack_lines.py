@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from settlement.form import Form
 from settlement.input_file import file_fault, reading
@@ -51,6 +51,13 @@ class StackLine(Form):
     t0_s: Seconds
     t1_s: Seconds
     cameras: dict[str, StackView] = Field(description="By name; '' is the first camera.")
+
+    @field_validator("cameras")
+    @classmethod
+    def _first(cls, cameras: dict[str, StackView]) -> dict[str, StackView]:
+        if "" not in cameras:
+            raise ValueError("the first camera, named '', is missing")
+        return cameras
 
 
 def parse_stacks(lines: Iterable[str], name: str) -> list[StackLine]:
