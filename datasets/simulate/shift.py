@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import tomli_w
 
 from datasets.render.banker_markers import MarkerKind, MarkerLook
 from datasets.render.camera import (
+    SyntheticCamera,
     play_area,
     shoulder_camera,
     synthetic_camera,
@@ -30,6 +32,7 @@ from datasets.simulate.filming.encode import CODECS, check_codec, encode
 from datasets.simulate.filming.film import Film, Look
 from datasets.simulate.filming.incidents import Planes, Troubles
 from datasets.simulate.filming.truth_frames import FrameLog, FrameTruth
+from datasets.simulate.filming.truth_stacks import stack_lines
 from datasets.simulate.house_tables import NEVADA, Jackpots, rules_for, table_for
 from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.behaviour import Manner
@@ -40,6 +43,8 @@ from datasets.simulate.shards import Shard, from_zero, part_of
 from settlement.declared import FeedLine
 from settlement.errors import FeltwatchError
 from settlement.games import players_bank
+from settlement.input_file import read_json
+from settlement.record import read_rounds
 from settlement.rules import TableRules
 from vision.geometry.table import FurtherCamera, TableFile
 
@@ -48,6 +53,9 @@ SECOND = "shoulder"
 
 MARK_NOISE_PX = 0.4
 """How far off a person points at a mark of the felt."""
+
+_NO_MATTER = {"version", "frames", "codec", "crf", "preset"}
+"""Of a recipe: what the truth does not depend on."""
 
 __all__ = ["CODECS", "Scenery", "Wishes", "default_rules", "simulate", "write_table"]
 
@@ -161,20 +169,21 @@ def _cards(deck: Path | None) -> Deck:
 
 @dataclass
 class Scenery:
-    """Everything that is seen of a shift: the table with its cameras, and the first one's film."""
+    """Everything that is seen of a shift: table, cameras by name, and the first one's film."""
 
     wishes: Wishes
     table: TableFile = field(init=False)
-    film: Film = field(init=False)
+    cameras: dict[str, SyntheticCamera] = field(init=False)
     second: Callable[[], Film] | None = field(init=False, default=None)
     """Paints the table for the second camera, where there is one."""
+    _look: Look = field(init=False)
+    _rng: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
-        """Hang the camera, read the deck, paint the felt."""
+        """Hang the cameras."""
         wishes = self.wishes
         seed = wishes.seed if wishes.camera_seed is None else wishes.camera_seed
         rng = np.random.default_rng([seed, 77])
-        cards = _cards(wishes.deck)
         table = wishes.table_file()
         camera = synthetic_camera(
             table.felt,
@@ -192,17 +201,28 @@ class Scenery:
         marks = table_camera(camera, table, noise_px=MARK_NOISE_PX, seed=int(rng.integers(2**31)))
         picked = seen_displays(table, camera, np.random.default_rng([seed, 79]))
         self.table = table.model_copy(update={"camera": marks, "displays": picked})
-        look = Look.draw(rng)
+        self.cameras = {"": camera}
+        self._look, self._rng = Look.draw(rng), rng
         if wishes.cameras > 1:
-            self._hang_second(seed, cards, look, deepcopy(rng))
-        self.film = Film(self.table, camera, cards, look, rng, self._markers())
+            self._hang_second(seed, self._look, deepcopy(rng))
+
+    @cached_property
+    def cards(self) -> Deck:
+        """The deck, read or drawn when it is asked for first."""
+        return _cards(self.wishes.deck)
+
+    @cached_property
+    def film(self) -> Film:
+        """The first camera's film; the felt is painted when it is asked for first."""
+        camera = self.cameras[""]
+        return Film(self.table, camera, self.cards, self._look, self._rng, self._markers())
 
     def _markers(self) -> dict[str, MarkerLook]:
         """The look of the banker's marker, where there is one."""
         own = self.wishes.marker()
         return {} if own is None else {MARKER_KEY: own}
 
-    def _hang_second(self, seed: int, cards: Deck, look: Look, rng: np.random.Generator) -> None:
+    def _hang_second(self, seed: int, look: Look, rng: np.random.Generator) -> None:
         """A second camera over the same felt and chips, which `rng` draws."""
         luck = np.random.default_rng([seed, 78])
         camera = shoulder_camera(self.table, luck, *self.wishes.size)
@@ -211,9 +231,10 @@ class Scenery:
         )
         further = FurtherCamera(name=SECOND, **dict(marks))
         self.table = self.table.model_copy(update={"cameras": (further,)})
+        self.cameras[SECOND] = camera
         own = Look.draw(luck)
         look = replace(look, faults=own.faults, shake=own.shake, stamp=own.stamp, seed=own.seed)
-        self.second = lambda: Film(self.table, camera, cards, look, rng, self._markers())
+        self.second = lambda: Film(self.table, camera, self.cards, look, rng, self._markers())
 
 
 def simulate(
@@ -222,28 +243,37 @@ def simulate(
     *,
     shard: Shard | None = None,
     frames_truth: bool = False,
+    truth_only: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> bool:
     """Play and film a shift into `out`: `video.mp4`, `table.toml`, `truth.jsonl` and more.
 
     `events.jsonl` lists what is no round, `feed.jsonl` what the house would declare,
+    `stacks.jsonl` how each stack of a wager is seen (`datasets.simulate.filming.stack_lines`),
     `recipe.json` the wishes; `frames_truth` adds
     `frames.jsonl.gz` (`datasets.simulate.filming.truth_frames`). A second camera films the same
     into `video-shoulder.mp4`; troubles are the first one's. A shard's files carry its number, but
     for the table file. A shard that is there already is not made again; then False is given back.
+    With `truth_only` nothing is filmed: where the video is there already, only the files that
+    are missing beside it are written, and `stacks.jsonl`.
     Raises FeltwatchError when the folder cannot be written, holds another shift's shard, or
-    the deck cannot be read.
+    the deck cannot be read; with `truth_only` also when the video there shows another shift.
     """
     check_codec(wishes.codec)
+    if truth_only and frames_truth:
+        raise FeltwatchError("--truth-only: frames.jsonl.gz is written while filming alone")
     shard = shard or Shard()
     mark = shard.suffix
     recipe = {**wishes.recipe(), "shard": [shard.number, shard.count], "frames": frames_truth}
-    if mark and _finished(out, mark, recipe):
+    if mark and not truth_only and _finished(out, mark, recipe):
         return False
     scenery = Scenery(wishes)
+    # Before the folder is made: the deck may not be readable.
+    film = None if truth_only else scenery.film
     # The table file's camera has no part in the play.
     plan = with_displays(wishes.plan(scenery.table), scenery.table)
     part, t0, _ = part_of(plan, shard, wishes.fps)
+    filmed = truth_only and _filmed(out, mark, recipe, part)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -253,26 +283,18 @@ def simulate(
         out / f"video-{SECOND}{mark}.partial.mp4",
     ]  # fmt: skip
     try:
-        _film(scenery, part, t0, partial, frames_truth, progress)
-        if scenery.second is not None:
-            unhurt = replace(part, events=())
-            _encode(wishes, scenery.second(), unhurt, t0, partial[2], None, progress)
-            partial[2].replace(out / f"video-{SECOND}{mark}.mp4")
-        partial[0].replace(out / f"video{mark}.mp4")
-        if frames_truth:
-            partial[1].replace(out / f"frames{mark}.jsonl.gz")
-        write_table(scenery.table, out / "table.toml")
-        truth = "".join(record.to_json() + "\n" for record in part.rounds)
-        (out / f"truth{mark}.jsonl").write_text(truth, encoding="utf-8")
-        (out / f"events{mark}.jsonl").write_text(_events(part), encoding="utf-8")
-        (out / f"feed{mark}.jsonl").write_text(_feed(scenery.table, part), encoding="utf-8")
-        own = wishes.marker()
-        if own is not None:
-            recipe["banker_marker_mm"] = [round(own.diameter_mm, 1), round(own.height_mm, 1)]
-        recipe["duration_s"] = round(part.duration_s - t0, 3)
-        recipe["start_s"] = round(t0, 3)
-        text = json.dumps(recipe, indent=2, default=str) + "\n"
-        (out / f"recipe{mark}.json").write_text(text, encoding="utf-8")
+        if film is not None:
+            _film(scenery, part, t0, partial, frames_truth, progress)
+            if scenery.second is not None:
+                unhurt = replace(part, events=())
+                _encode(wishes, scenery.second(), unhurt, t0, partial[2], None, progress)
+                partial[2].replace(out / f"video-{SECOND}{mark}.mp4")
+            partial[0].replace(out / f"video{mark}.mp4")
+            if frames_truth:
+                partial[1].replace(out / f"frames{mark}.jsonl.gz")
+        _write_truth(out, mark, scenery, part, t0, recipe, keep=filmed)
+        if truth_only and progress:
+            progress(1.0)
     except OSError as error:
         raise FeltwatchError(f"{out}: {error.strerror or error}") from error
     finally:
@@ -280,6 +302,64 @@ def simulate(
             with suppress(OSError):
                 path.unlink()
     return True
+
+
+def _filmed(out: Path, mark: str, recipe: dict[str, Any], part: ShiftPlan) -> bool:
+    """Whether the part's video is there.
+
+    Raises FeltwatchError when it shows another shift: its recipe or its truth differs, which it
+    does too where an earlier version played other rounds.
+    """
+    if not (out / f"video{mark}.mp4").exists():
+        return False
+    path = out / f"recipe{mark}.json"
+    if path.exists():
+        there = read_json(path)
+        wanted = json.loads(json.dumps(recipe, default=str))
+        differs = [
+            key for key in wanted
+            if key not in _NO_MATTER and key in there and there[key] != wanted[key]
+        ]  # fmt: skip
+        if differs:
+            raise FeltwatchError(
+                f"{path}: the video was filmed with other options ({', '.join(differs)} differ); "
+                "give the same, or choose another folder"
+            )
+    truth = out / f"truth{mark}.jsonl"
+    if truth.exists() and read_rounds(truth) != list(part.rounds):
+        raise FeltwatchError(
+            f"{truth}: this version plays other rounds than those that were filmed; "
+            "choose another folder"
+        )
+    return True
+
+
+def _write_truth(
+    out: Path, mark: str, scenery: Scenery, part: ShiftPlan, t0_s: float, recipe: dict[str, Any],
+    *, keep: bool,
+) -> None:  # fmt: skip
+    """All files but the videos; with `keep` those that are there stay, but for the stacks."""
+
+    def write(path: Path, text: str) -> None:
+        if not (keep and path.exists()):
+            path.write_text(text, encoding="utf-8")
+
+    table = out / "table.toml"
+    if not (keep and table.exists()):
+        write_table(scenery.table, table)
+    truth = "".join(record.to_json() + "\n" for record in part.rounds)
+    write(out / f"truth{mark}.jsonl", truth)
+    stacks = stack_lines(part, scenery.table, scenery.cameras)
+    lines = "".join(line.model_dump_json(exclude_none=True) + "\n" for line in stacks)
+    (out / f"stacks{mark}.jsonl").write_text(lines, encoding="utf-8")
+    write(out / f"events{mark}.jsonl", _events(part))
+    write(out / f"feed{mark}.jsonl", _feed(scenery.table, part))
+    own = scenery.wishes.marker()
+    if own is not None:
+        recipe["banker_marker_mm"] = [round(own.diameter_mm, 1), round(own.height_mm, 1)]
+    recipe["duration_s"] = round(part.duration_s - t0_s, 3)
+    recipe["start_s"] = round(t0_s, 3)
+    write(out / f"recipe{mark}.json", json.dumps(recipe, indent=2, default=str) + "\n")
 
 
 def _feed(table: TableFile, part: ShiftPlan) -> str:

@@ -8,10 +8,11 @@ read the thing, never in place of a wrong reading.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from datasets.simulate.filming.stack_lines import Role, StackLine
 from settlement.errors import FeltwatchError
 from settlement.record import Fault, RoundRecord, SeatRecord, WagerRecord
 from surveillance.alerts.model import ALERTED_APART, Alert
@@ -47,6 +48,28 @@ class Tally:
             "wrong": self.wrong,
             "undecided": self.undecided,
         }
+
+
+@dataclass(frozen=True)
+class MoneyRead:
+    """One stake or payout of a wager, and how it was read.
+
+    `chips` is the height of its tallest stack, `sums` are the sums that the record states with
+    their probabilities, `stacks` its stacks as they lay last, where they are known.
+    """
+
+    round_id: str
+    seat: int
+    wager: str
+    role: Role
+    cents: int
+    chips: int | None
+    verdict: str
+    sums: tuple[tuple[int, float], ...] = ()
+    stacks: tuple[StackLine, ...] = ()
+
+
+Owner = tuple[str, int | None, str, Role]
 
 
 @dataclass(frozen=True)
@@ -89,6 +112,8 @@ class Score:
     pays: Tally
     alerts: AlertScore | None
     clean_rounds: int | None
+    money: list[MoneyRead] = field(default_factory=list)
+    """Every stake and payout that `stakes` and `pays` count."""
 
     @property
     def false_per_shift(self) -> float | None:
@@ -238,11 +263,31 @@ def _wager(seats: dict[int, SeatRecord], seat: int, name: str) -> WagerRecord | 
     return found.wager(name) if found else None
 
 
-def _score_money(score: Score, truth: RoundRecord, seen: RoundRecord) -> None:
+def last_laid(stacks: Iterable[StackLine]) -> dict[Owner, tuple[StackLine, ...]]:
+    """The stacks of each wager's stake and payout as they were laid last."""
+    of_wager: dict[Owner, dict[str, StackLine]] = {}
+    for line in stacks:
+        # A stack that was lifted and laid again as it was has two lines: the later one counts.
+        own = of_wager.setdefault((line.round_id, line.seat, line.wager, line.role), {})
+        own[line.key] = line
+    return {
+        owner: tuple(one for one in lines.values()
+                     if one.laying == max(other.laying for other in lines.values()))
+        for owner, lines in of_wager.items()
+    }  # fmt: skip
+
+
+def _score_money(
+    score: Score,
+    truth: RoundRecord,
+    seen: RoundRecord,
+    laid: Mapping[Owner, tuple[StackLine, ...]],
+) -> None:
     seats = {s.seat: s for s in seen.seats}
     for seat in truth.seats:
         for wager in seat.wagers:
             other = _wager(seats, seat.seat, wager.wager)
+            at = (truth.round_id, seat.seat, wager.wager)
             if wager.stake_cents is not None:
                 verdict = _money_verdict(
                     wager.stake_cents,
@@ -253,16 +298,27 @@ def _score_money(score: Score, truth: RoundRecord, seen: RoundRecord) -> None:
                 for name, heights in HEIGHTS.items():
                     if wager.stake_chips in heights:
                         score.stakes_by_height[name].count(verdict)
+                sums = (other.stake_sums if other else None) or ()
+                stacks = laid.get((*at, "stake"), ())
+                score.money.append(
+                    MoneyRead(*at, "stake", wager.stake_cents, wager.stake_chips, verdict, sums,
+                              stacks)
+                )  # fmt: skip
             if wager.action == "paid":
                 done_else = other is not None and other.action in ("taken", "left")
                 undecided = _said_of_wager(seen, seat.seat, wager.wager, "paid", "action")
-                score.pays.count(
-                    _money_verdict(
-                        wager.paid_cents or 0,
-                        None if done_else or other is None else other.paid_cents,
-                        undecided and not done_else,
-                    )
+                verdict = _money_verdict(
+                    wager.paid_cents or 0,
+                    None if done_else or other is None else other.paid_cents,
+                    undecided and not done_else,
                 )
+                score.pays.count(verdict)
+                sums = (other.paid_sums if other else None) or ()
+                stacks = laid.get((*at, "paid"), ())
+                score.money.append(
+                    MoneyRead(*at, "paid", wager.paid_cents or 0, wager.paid_chips, verdict, sums,
+                              stacks)
+                )  # fmt: skip
 
 
 def _money_verdict(true_cents: int, seen_cents: int | None, undecided: bool) -> str:
@@ -330,8 +386,11 @@ def score_records(
     observed: Sequence[RoundRecord],
     alerts: Iterable[Alert] | None,
     faults: Sequence[Sequence[Fault]] | None,
+    stacks: Iterable[StackLine] = (),
 ) -> Score:
     """Score a reading against the truth.
+
+    `stacks` are the lines of the shift's `stacks.jsonl`, which `Score.money` then refers to.
 
     `faults` holds, for each true round in order, the mistakes an alert is due for; None
     (or `alerts` None) leaves the alerts unscored. A fault counts as found when an alert of
@@ -357,10 +416,11 @@ def score_records(
         alerts=None,
         clean_rounds=None,
     )
+    laid = last_laid(stacks)
     for true, seen in score.matching.pairs:
         _score_cards(score.cards, true, seen)
         _score_lammers(score.lammers, true, seen)
-        _score_money(score, true, seen)
+        _score_money(score, true, seen, laid)
     if alerts is not None and faults is not None:
         score.alerts = _score_alerts(truth, faults, score.matching, alerts)
         unread = {(record.round_id, u.seat) for record in observed for u in record.undecided}

@@ -167,6 +167,14 @@ def simulate_command(
             "and print that command.",
         ),
     ] = False,
+    truth_only: Annotated[
+        bool,
+        typer.Option(
+            "--truth-only",
+            help="Write all files but the video; beside a video that is there, what is missing "
+            "and stacks.jsonl.",
+        ),
+    ] = False,
     fps: Annotated[int, typer.Option("--fps", min=1, max=60, help="Frames per second.")] = 15,
     width: Annotated[int, typer.Option("--width", min=320, help="Frame width in px.")] = 3840,
     height: Annotated[int, typer.Option("--height", min=180, help="Frame height in px.")] = 2160,
@@ -201,6 +209,9 @@ def simulate_command(
 ) -> None:
     """Play and film a shift: writes video.mp4, table.toml, truth.jsonl and events.jsonl.
 
+    stacks.jsonl says how each camera sees each stack of a stake or payout: the height of a chip
+    in px, and how much nearer stacks hide.
+
     Examples:
 
       feltwatch simulate --seed 7 --rounds 5 --faults OVERPAID@3,HOUSE_WAY@5 --out shift
@@ -214,6 +225,8 @@ def simulate_command(
       feltwatch simulate --rounds 5 --cameras 2 --out shift
 
       feltwatch simulate --rounds 5 --laid-out --out shift
+
+      feltwatch simulate --seed 7 --rounds 5 --out shift --truth-only
 
       feltwatch simulate --list-faults
     """
@@ -248,9 +261,15 @@ def simulate_command(
     )
     title = f"{rounds} rounds" + (f", part {shard}" if part.count > 1 else "")
     with progress_bar(title, shown=not quiet) as show:
-        made = simulate(out, wishes, shard=part, frames_truth=frames_truth, progress=show)
-    video = out / f"video{part.suffix}.mp4"
-    typer.echo(f"recording: {video}" if made else f"recording: {video} (there already)")
+        made = simulate(
+            out, wishes, shard=part, frames_truth=frames_truth, truth_only=truth_only,
+            progress=show,
+        )  # fmt: skip
+    if truth_only:
+        typer.echo(f"truth: {out / f'truth{part.suffix}.jsonl'}")
+    else:
+        video = out / f"video{part.suffix}.mp4"
+        typer.echo(f"recording: {video}" if made else f"recording: {video} (there already)")
     if laid:
         stacks = " ".join(f"--stack {one}" for one in film_laid_out(out, wishes))
         typer.echo(

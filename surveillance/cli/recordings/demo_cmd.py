@@ -16,7 +16,8 @@ from surveillance.alerts.model import read_alerts
 from surveillance.audit.recording import audit
 from surveillance.cli.options import Quiet
 from surveillance.cli.recordings.audit_cmd import print_summary, progress_bar
-from surveillance.cli.recordings.score_cmd import score_files, score_tables
+from surveillance.cli.recordings.score_cmd import score_files
+from surveillance.cli.recordings.score_tables import score_tables
 from surveillance.evidence.images import clock
 
 SAMPLE_FILES = ("video.mp4", "table.toml", "truth.jsonl")

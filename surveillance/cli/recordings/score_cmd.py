@@ -6,20 +6,29 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
-from models.intervals import wilson
+from datasets.simulate.filming.stack_lines import read_stacks
 from settlement.compare.comparison import compare
+from settlement.errors import FeltwatchError
 from settlement.record import Fault, RoundRecord, read_rounds
 from settlement.rules import TableRules
 from settlement.settle import settle
 from surveillance.alerts.model import ALERTED_APART, read_alerts
 from surveillance.cli.options import Json
-from surveillance.reports.score import ROUNDS_PER_SHIFT, Score, Tally, score_records
+from surveillance.cli.recordings.score_tables import (
+    reliability_tables,
+    score_tables,
+    views_tables,
+)
+from surveillance.reports.reliability_image import draw_reliability
+from surveillance.reports.score import Score, score_records
+from surveillance.reports.score_merge import together
+from surveillance.reports.score_reliability import reliability, reliability_form
+from surveillance.reports.score_views import money_views, views_form
 from vision.geometry.table import load_table
 
 
@@ -50,7 +59,11 @@ def expected_faults(
 
 
 def score_files(
-    truth_path: Path, rounds_path: Path, alerts_path: Path | None, table_path: Path | None
+    truth_path: Path,
+    rounds_path: Path,
+    alerts_path: Path | None,
+    table_path: Path | None,
+    stacks_path: Path | None = None,
 ) -> Score:
     """Score the files of an audit; notes about what cannot be scored go to stderr."""
     truth = read_rounds(truth_path)
@@ -62,138 +75,95 @@ def score_files(
         _note(f"{truth_path} has no faults, so alerts are not scored; give --table to derive them")
     elif alerts is None:
         _note("no --alerts were given, so alerts are not scored")
-    return score_records(truth, observed, alerts, faults)
+    stacks = [] if stacks_path is None else read_stacks(stacks_path)
+    if stacks and not {line.round_id for line in stacks} & {r.round_id for r in truth}:
+        raise FeltwatchError(f"{stacks_path}: no stack is of a round of {truth_path}")
+    return score_records(truth, observed, alerts, faults, stacks)
 
 
 def _note(message: str) -> None:
     print(f"feltwatch: note: {message}", file=sys.stderr)
 
 
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.2f}%" if whole else "–"
-
-
-def _interval(part: int, whole: int) -> str:
-    if not whole:
-        return "–"
-    low, high = wilson(part, whole)
-    return f"{100 * low:.2f}–{100 * high:.2f}%"
-
-
-def score_tables(score: Score) -> list[Table]:
-    """The tables of the readable form: rounds, readings, alerts."""
-    return [_rounds_table(score), _readings_table(score), *_alert_tables(score)]
-
-
-def _rounds_table(score: Score) -> Table:
-    table = Table(title="Rounds", title_justify="left")
-    match = score.matching
-    cells = {
-        "true": score.rounds_true,
-        "found": len(match.pairs),
-        "missed": len(match.missed),
-        "invented": len(match.invented),
-        "split": len(match.split),
-    }
-    for name in cells:
-        table.add_column(name, justify="right")
-    table.add_row(*(str(value) for value in cells.values()))
-    return table
-
-
-def _readings_table(score: Score) -> Table:
-    table = Table(title="Read in the rounds found", title_justify="left")
-    table.add_column("")
-    for name in ("seen", "right", "wrong", "undecided", "right", "95% interval"):
-        table.add_column(name, justify="right")
-    rows: list[tuple[str, Tally]] = [
-        ("cards", score.cards),
-        ("lammers", score.lammers),
-        ("stakes", score.stakes),
-        *((f"  {name} chips", tally) for name, tally in score.stakes_by_height.items()),
-        ("payouts", score.pays),
-    ]
-    for name, tally in rows:
-        table.add_row(
-            name,
-            str(tally.seen),
-            str(tally.right),
-            str(tally.wrong),
-            str(tally.undecided),
-            _percent(tally.right, tally.seen),
-            _interval(tally.right, tally.seen),
+def _paired(option: str, paths: Sequence[Path] | None, shifts: int) -> list[Path | None]:
+    """A path for each shift, or None for all; raises FeltwatchError when some are lacking."""
+    if not paths:
+        return [None] * shifts
+    if len(paths) != shifts:
+        raise FeltwatchError(
+            f"{option}: expected one for each --truth ({shifts}), got {len(paths)}"
         )
-    return table
+    return list(paths)
 
 
-def _alert_tables(score: Score) -> list[Table]:
-    alerts = score.alerts
-    if alerts is None:
-        return []
-    table = Table(title="Alerts", title_justify="left")
-    table.add_column("code")
-    for name in ("faults", "found", "false", "found", "95% interval"):
-        table.add_column(name, justify="right")
-    for code, counts in alerts.by_code.items():
-        table.add_row(
-            code,
-            *(str(counts[key]) for key in ("faults", "found", "false")),
-            _percent(counts["found"], counts["faults"]),
-            _interval(counts["found"], counts["faults"]),
-        )
-    table.add_section()
-    table.add_row(
-        "all",
-        str(alerts.faults),
-        str(alerts.found),
-        str(alerts.false),
-        _percent(alerts.found, alerts.faults),
-        _interval(alerts.found, alerts.faults),
-    )
-    low, high = wilson(min(alerts.rounds_with_false, score.rounds_true), score.rounds_true)
-    clean = score.clean_rounds or 0
-    false = Table(title="False alerts", title_justify="left")
-    false.add_column("")
-    false.add_column("false", justify="right")
-    false.add_row(
-        f"per 100 clean rounds (of {clean})",
-        f"{100 * alerts.false_in_clean_rounds / clean:.2f}" if clean else "–",
-    )
-    false.add_row(f"per shift of {ROUNDS_PER_SHIFT} rounds", f"{score.false_per_shift or 0:.2f}")
-    false.add_row(
-        f"rounds with one, per {ROUNDS_PER_SHIFT} (95% interval)",
-        f"{ROUNDS_PER_SHIFT * low:.1f}–{ROUNDS_PER_SHIFT * high:.1f}",
-    )
-    false.add_row("seats with something undecided", str(alerts.undecided_seats))
-    return [table, false]
+def _required(option: str, paths: Sequence[Path], shifts: int) -> list[Path]:
+    return [path for path in _paired(option, paths, shifts) if path is not None]
 
 
 def score_command(
-    truth: Annotated[Path, typer.Option("--truth", help="True rounds (truth.jsonl).")],
-    rounds: Annotated[Path, typer.Option("--rounds", help="Rounds as read (rounds.jsonl).")],
+    truth: Annotated[list[Path], typer.Option("--truth", help="True rounds (truth.jsonl).")],
+    rounds: Annotated[list[Path], typer.Option("--rounds", help="Rounds as read (rounds.jsonl).")],
     alerts: Annotated[
-        Path | None, typer.Option("--alerts", help="Alerts that were raised (alerts.jsonl).")
+        list[Path] | None, typer.Option("--alerts", help="Alerts that were raised (alerts.jsonl).")
     ] = None,
     table: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             "--table", help="Table file, to derive the faults that a truth does not hold."
         ),
+    ] = None,
+    stacks: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--stacks",
+            help="Stacks of the truth (stacks.jsonl): adds tables by how a stack is seen.",
+        ),
+    ] = None,
+    cameras: Annotated[
+        Literal["first", "all"],
+        typer.Option(
+            "--cameras",
+            help="How a stack of --stacks is seen: by the first camera, or by the best of all.",
+        ),
+    ] = "first",
+    chart: Annotated[
+        Path | None,
+        typer.Option("--chart", help="Draw how reliable stated probabilities are (FILE.png)."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Compare what was read with the truth: rounds, cards, lammers, stakes, payouts, alerts.
 
     Intervals are Wilson's, 95%. Undecided is what the record itself says it could not read.
+    Several shifts are scored as one: every option with a file is given once for each, in order.
 
     Examples:
 
       feltwatch score --truth truth.jsonl --rounds audit/rounds.jsonl --alerts audit/alerts.jsonl
+
+      feltwatch score --truth a/truth.jsonl --rounds a/out/rounds.jsonl --stacks a/stacks.jsonl
+      --truth b/truth.jsonl --rounds b/out/rounds.jsonl --stacks b/stacks.jsonl --chart sums.png
     """
-    score = score_files(truth, rounds, alerts, table)
+    shifts = len(truth)
+    files = zip(
+        truth, _required("--rounds", rounds, shifts), _paired("--alerts", alerts, shifts),
+        _paired("--table", table, shifts), _paired("--stacks", stacks, shifts), strict=True,
+    )  # fmt: skip
+    score = together([score_files(*paths) for paths in files])
+    found = reliability(score.money)
+    views = money_views(score.money, cameras) if stacks else None
+    if chart is not None:
+        draw_reliability(found, chart)
     if as_json:
-        typer.echo(json.dumps(score.as_dict()))
+        form = {**score.as_dict(), "reliability": reliability_form(found)}
+        if views is not None:
+            form["stacks"] = {"cameras": cameras, **views_form(views)}
+        typer.echo(json.dumps(form))
         return
     console = Console()
-    for part in score_tables(score):
+    for part in (
+        *score_tables(score),
+        *([] if views is None else views_tables(views)),
+        *reliability_tables(found),
+    ):
         console.print(part)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -13,6 +14,7 @@ import pytest
 
 from datasets.render.camera import synthetic_camera, table_camera
 from datasets.simulate.filming.film import Look
+from datasets.simulate.filming.stack_lines import read_stacks
 from datasets.simulate.filming.truth_frames import read_frames
 from datasets.simulate.house_tables import table_for
 from datasets.simulate.mistakes.catalogue import FaultPlan
@@ -48,7 +50,7 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_a_shift_is_six_files(shift: tuple[Path, list[float]]) -> None:
+def test_a_shift_is_seven_files(shift: tuple[Path, list[float]]) -> None:
     out, progress = shift
     names = {p.name for p in out.iterdir()}
     assert names == {
@@ -57,6 +59,7 @@ def test_a_shift_is_six_files(shift: tuple[Path, list[float]]) -> None:
         "truth.jsonl",
         "events.jsonl",
         "feed.jsonl",
+        "stacks.jsonl",
         "recipe.json",
     }
     assert progress[-1] == 1.0
@@ -74,6 +77,86 @@ def test_the_truth_is_that_of_the_plan(shift: tuple[Path, list[float]]) -> None:
     recipe = json.loads((out / "recipe.json").read_text(encoding="utf-8"))
     assert recipe["duration_s"] == plan.duration_s
     assert (recipe["seed"], recipe["size"], recipe["codec"]) == (3, [640, 360], "h264")
+
+
+def test_the_stacks_are_seen_by_the_camera_that_films(shift: tuple[Path, list[float]]) -> None:
+    out, _ = shift
+    table = load_table(out / "table.toml")
+    found = read_stacks(out / "stacks.jsonl")
+    assert {line.round_id for line in found} == {f"{table.table}-000001"}
+    # 640 px are about 2 m of felt; a chip of 3.3 mm is seen at a slant.
+    assert all(0.1 < line.cameras[""].px_per_chip < 1.1 for line in found)
+    assert "stake" in {line.role for line in found}
+
+
+@pytest.fixture
+def no_film(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A simulator that cannot film."""
+    monkeypatch.setattr("datasets.simulate.shift.Film", None)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_the_truth_alone_is_that_of_the_film(
+    shift: tuple[Path, list[float]], tmp_path: Path, no_film: None
+) -> None:
+    progress: list[float] = []
+    assert simulate(tmp_path, WISHES, truth_only=True, progress=progress.append)
+    filmed = contents(shift[0])
+    del filmed["video.mp4"]
+    assert contents(tmp_path) == filmed
+    assert progress == [1.0]
+
+
+def test_the_stacks_are_added_beside_a_video_and_nothing_else_is_touched(
+    shift: tuple[Path, list[float]], tmp_path: Path, no_film: None
+) -> None:
+    shutil.copytree(shift[0], tmp_path, dirs_exist_ok=True)
+    (tmp_path / "stacks.jsonl").unlink()
+    table = tmp_path / "table.toml"
+    table.write_text(table.read_text() + "# with samples\n")
+    before = contents(tmp_path)
+    assert simulate(tmp_path, replace(WISHES, crf=30), truth_only=True)
+    after = contents(tmp_path)
+    assert after.pop("stacks.jsonl") == (shift[0] / "stacks.jsonl").read_bytes()
+    assert after == before
+
+
+def test_the_truth_of_another_shift_is_not_put_beside_a_video(
+    shift: tuple[Path, list[float]], tmp_path: Path, no_film: None
+) -> None:
+    shutil.copytree(shift[0], tmp_path, dirs_exist_ok=True)
+    before = contents(tmp_path)
+    with pytest.raises(FeltwatchError, match=r"recipe.json: .*other options \(camera_seed differ"):
+        simulate(tmp_path, replace(WISHES, camera_seed=5), truth_only=True)
+    (tmp_path / "recipe.json").unlink()
+    with pytest.raises(FeltwatchError, match=r"truth.jsonl: this version plays other rounds"):
+        simulate(tmp_path, replace(WISHES, seed=4), truth_only=True)
+    del before["recipe.json"]
+    assert contents(tmp_path) == before
+
+
+def test_the_truth_of_shards_alone(shards: Path, tmp_path: Path, no_film: None) -> None:
+    shutil.copy(shards / "table.toml", tmp_path)
+    for number in (1, 2):
+        assert simulate(tmp_path, TWO, shard=Shard(number, 2), truth_only=True)
+        for name in ("truth", "stacks"):
+            file = f"{name}-{number}-of-2.jsonl"
+            assert (tmp_path / file).read_bytes() == (shards / file).read_bytes()
+    rounds = [
+        {line.round_id for line in read_stacks(shards / f"stacks-{number}-of-2.jsonl")}
+        for number in (1, 2)
+    ]
+    assert [len(one) for one in rounds] == [1, 1]
+    assert rounds[0] != rounds[1]
+
+
+def test_the_truth_alone_has_no_frames(tmp_path: Path) -> None:
+    with pytest.raises(FeltwatchError, match=r"--truth-only: frames\.jsonl\.gz is written while"):
+        simulate(tmp_path / "out", WISHES, truth_only=True, frames_truth=True)
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_video_lasts_as_long_as_the_shift_and_shows_the_table(

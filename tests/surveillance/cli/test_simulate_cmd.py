@@ -47,6 +47,7 @@ def test_every_option_reaches_the_simulator(
         "out": tmp_path,
         "shard": Shard(2, 3),
         "frames_truth": True,
+        "truth_only": False,
         "wishes": Wishes(
             seed=7,
             rounds=3,
@@ -82,6 +83,14 @@ def test_quiet_shows_no_bar(
     shown = capsys.readouterr()
     assert shown.err == ""
     assert shown.out == f"recording: {tmp_path / 'video.mp4'}\n"
+
+
+def test_the_truth_alone_is_named(
+    asked: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", "--out", str(tmp_path), "--quiet", "--truth-only"]) == 0
+    assert asked["truth_only"]
+    assert capsys.readouterr().out == f"truth: {tmp_path / 'truth.jsonl'}\n"
 
 
 def test_a_table_file_takes_the_place_of_a_usual_table(
