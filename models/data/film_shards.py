@@ -17,7 +17,8 @@ from models.data.filmed_sides import film_strips
 from settlement.errors import FeltwatchError
 from vision.networks import load_networks
 
-TABLES, LAYOUTS = 3, 8
+TABLES, LAYOUTS = 8, 3
+"""Of a shard: tables, and images of each. More tables teach more than more images of one."""
 PER_SHARD = 1060
 """Strips of a shard, about: layouts differ."""
 

@@ -60,7 +60,8 @@ def export_strips(
     """
     state = read_checkpoint(checkpoint)
     network = SideNetwork()
-    network.load_state_dict(state["network"])
+    # A checkpoint from before the comb has none.
+    network.load_state_dict({**network.state_dict(), **state["network"]})
     whole = _Whole(network.eval()).eval()
     strips, facts, palette = _trial()
     given = (

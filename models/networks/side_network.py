@@ -12,8 +12,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from models.networks.side_comb import BASES, SideComb
 from vision.chips.network_input.chip_sample import SAMPLE_COLUMNS, SAMPLE_ROWS
-from vision.chips.network_input.side_strip import BELOW_CHIPS, MOST_CHIPS, ROWS, ROWS_PER_CHIP
+from vision.chips.network_input.side_strip import MOST_CHIPS, ROWS, ROWS_PER_CHIP
 from vision.chips.side_chain import FEWEST_ROWS, MOST_ROWS
 
 CHANNELS = (24, 48, 96, 96)
@@ -21,9 +22,6 @@ WIDTH, BLOCKS = 128, 8
 EMBEDDED = 48
 FACTS = 2
 """Facts of the view given with a strip: log px to a chip, sine of the angle off the vertical."""
-
-BASES = round(2 * BELOW_CHIPS * ROWS_PER_CHIP)
-"""Rows in which the near rim of a stack's base may lie."""
 
 RIM_ROWS, THICKNESS_ERROR = 1.0, 0.012
 """Standard deviations of a stack's height: of its rims' places in rows, and of all its chips'
@@ -62,7 +60,8 @@ class SideNetwork(nn.Module):
     `durations` are log potentials of chips FEWEST_ROWS to MOST_ROWS high.
     `with_rims` also returns log probabilities (n, 2, ROWS) of the row of the base's near rim and of
     the top's. How well the height between them fits is part of the numbers' potentials: chips are
-    alike in thickness, which a chain of chips each a little higher or lower does not know.
+    alike in thickness, which a chain of chips each a little higher or lower does not know. So is
+    how a comb of evenly spaced seams fits (`models.networks.side_comb`).
     """
 
     def __init__(self) -> None:
@@ -109,6 +108,7 @@ class SideNetwork(nn.Module):
         # Little at first, so that a network from before the rims goes on from where it is.
         self.rim_weight = nn.Parameter(torch.full((1,), 0.2))
         self.rim_none = nn.Parameter(torch.zeros(1))
+        self.comb = SideComb(WIDTH)
         self.register_buffer("rim_heights", _number_heights(), persistent=False)
         first = torch.arange(BASES)[:, None] + torch.arange(ROWS)[None]
         self.register_buffer("rim_tops", first.clamp(max=ROWS), persistent=False)
@@ -152,7 +152,7 @@ class SideNetwork(nn.Module):
         looks = torch.einsum("ner,nke->nrk", look.reshape(n, EMBEDDED, ROWS), chips)
         rims = self.rims(rows).reshape(n, 2, 2, half).transpose(2, 3).reshape(n, 2, ROWS)
         rims = functional.log_softmax(rims.float(), dim=2)
-        numbers = self.numbers(self.pooled(rows)).float() + self._by_height(rims)
+        numbers = self.numbers(self.pooled(rows)).float() + self._by_height(rims) + self.comb(rows)
         return functional.pad(edges, (0, 1)), looks / EMBEDDED**0.5, numbers, rims
 
     def _by_height(self, rims: torch.Tensor) -> torch.Tensor:

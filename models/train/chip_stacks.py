@@ -173,7 +173,7 @@ def batches(
     while True:
         if turn and not step:
             raise FeltwatchError(f"{folders[0]}: no strips of {least_px:g} px a chip or more")
-        paths = _all_shards(folders)
+        paths = all_shards(folders)
         order = np.random.default_rng([seed, turn]).permutation(len(paths))
         for at in range(0, len(order), POOL):
             own = [paths[k] for k in order[at : at + POOL]]
@@ -221,7 +221,7 @@ def resident_batches(
     for step in itertools.count(first):
         if not full and (step % 20 == 0 or step == first):
             due = 400 + 4 * (step // 20)
-            new = [path for path in _all_shards(folders) if path not in taken]
+            new = [path for path in all_shards(folders) if path not in taken]
             for path in new[: max(0, due - len(taken))]:
                 full = not pool.add(read_shard(path))
                 if full:
@@ -232,7 +232,8 @@ def resident_batches(
         yield varied(pool.batch(places, torch.rand(size, device=device) < FLAT_SAMPLES))
 
 
-def _all_shards(folders: Sequence[Path]) -> list[Path]:
+def all_shards(folders: Sequence[Path]) -> list[Path]:
+    """The shards of all folders; FeltwatchError where there is none."""
     paths = [path for folder in folders for path in shards(folder)]
     if not paths:
         raise FeltwatchError(f"{folders[0]}: no strips; render them first")
@@ -309,7 +310,7 @@ def train_strips(
     done = 0
     tune = StripPool.of(joined([read_shard(path) for path in shards(held)]), place)
     if start is not None:
-        network.load_state_dict(_weights(start, tune))
+        network.load_state_dict(started(start, tune))
     if resume and last.is_file():
         state = read_checkpoint(last)
         network.load_state_dict(state["network"])
@@ -356,7 +357,7 @@ def train_strips(
     return last
 
 
-def _weights(start: Path, strips: StripPool) -> dict[str, torch.Tensor]:
+def started(start: Path, strips: StripPool) -> dict[str, torch.Tensor]:
     """The weights of a checkpoint or of a `strips.onnx`, unfolded over some of `strips`."""
     if start.suffix != ".onnx":
         # A network from before the rims has none of them.
