@@ -22,18 +22,6 @@ from vision.chips.network_input.side_strip import MOST_CHIPS, ROWS, ROWS_PER_CHI
 BASE = 24
 
 
-class _Given(torch.nn.Module):
-    """Stands in for what the comb computes of the rows: marks of starts, seams and ends."""
-
-    def __init__(self, marks: torch.Tensor) -> None:
-        super().__init__()
-        self.marks = marks
-
-    def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        half = self.marks.reshape(3, ROWS // 2, 2).permute(0, 2, 1).reshape(1, 6, ROWS // 2)
-        return half.expand(rows.shape[0], -1, -1)
-
-
 def _comb(chips: int, pitch: float, jitter: float = 0.0, end: bool = True) -> torch.Tensor:
     """Potentials of a comb that sees the seams of a stack of so many chips."""
     rng = np.random.default_rng(chips)
@@ -43,7 +31,10 @@ def _comb(chips: int, pitch: float, jitter: float = 0.0, end: bool = True) -> to
         at = round(BASE + k * pitch + rng.normal(0, jitter))
         marks[2 if k == chips else 1, at] = 4.0 if k < chips or end else -1.0
     comb = SideComb(8)
-    comb.body = _Given(marks)  # type: ignore[assignment]
+    given = marks.reshape(3, ROWS // 2, 2).permute(0, 2, 1).reshape(1, 6, ROWS // 2)
+    # What the comb computes of the rows.
+    comb.body = torch.nn.Sequential()
+    comb.body.register_forward_hook(lambda *_: given)
     with torch.no_grad():
         comb.weight.fill_(1.0)
         out: torch.Tensor = comb(torch.zeros(1, 8, ROWS // 2))
@@ -79,8 +70,8 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     network = SideNetwork().eval()
     for layer in network.modules():
         if isinstance(layer, (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d)):
-            torch.nn.init.uniform_(layer.running_var, 0.5, 2.0)  # type: ignore[arg-type]
-            torch.nn.init.normal_(layer.running_mean, 0, 0.1)  # type: ignore[arg-type]
+            torch.nn.init.uniform_(layer.running_var, 0.5, 2.0)
+            torch.nn.init.normal_(layer.running_mean, 0, 0.1)
             torch.nn.init.uniform_(layer.weight, 0.5, 1.5)
     path = tmp_path_factory.mktemp("run") / "last.pt"
     torch.save({"form": FORM, "network": network.state_dict(), "steps done": 1,
@@ -123,5 +114,5 @@ def test_another_file_is_refused(tmp_path: Path, rendered: Path) -> None:
     path = tmp_path / "other.onnx"
     path.write_bytes(b"no network")
     pool = StripPool.of(read_shard(shards(rendered / "train")[0]))
-    with pytest.raises(FeltwatchError, match="other.onnx: not an ONNX file"):
+    with pytest.raises(FeltwatchError, match="not an ONNX file"):
         started(path, pool)
