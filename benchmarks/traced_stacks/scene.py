@@ -23,7 +23,7 @@ from benchmarks.traced_stacks.truth import (
 THICKNESS_MM = 3.3
 SAMPLE_CHIPS = 6
 GROUPS = 3
-REACH_MM = 105.0
+REACH_MM = 95.0
 """A group's stacks stand so near to its middle."""
 
 CELLS = [(x, y) for y in (0.31, 0.71) for x in (0.19, 0.5, 0.81)]
@@ -143,7 +143,7 @@ def _camera(rng: np.random.Generator) -> tuple[TracedCamera, list[Point]]:
         px = (cells + rng.uniform(-0.02, 0.02, cells.shape)) * size
         felt = [(float(x), float(y)) for x, y in camera.to_felt(px).round(1)]
         off = [camera.off_vertical_deg(at) for at in felt]
-        if 22 <= min(off) and max(off) <= 48:
+        if min(off) >= 22 and max(off) <= 48:
             return replace(camera, points=_marks(rng, camera)), felt
 
 
@@ -203,7 +203,9 @@ def _stack(
     posture = str(rng.choice(["upright", "leaning", "untidy"], p=[0.55, 0.28, 0.17]))
     if n == 1:
         posture = "upright"
-    offsets = rng.normal(0, {"upright": 0.25, "leaning": 0.35, "untidy": 1.3}[posture], (n, 2))
+    offsets = rng.normal(0, {"upright": 0.25, "leaning": 0.35, "untidy": 0.5}[posture], (n, 2))
+    if posture == "untidy":
+        offsets += np.cumsum(rng.normal(0, 0.6, (n, 2)), axis=0)
     if posture == "leaning":
         turn = rng.uniform(0, 2 * math.pi)
         most = min(9.0, 0.75 * n)
@@ -221,7 +223,7 @@ def _group(
     diameter: float,
 ) -> list[TracedStack]:  # fmt: skip
     """Stacks about a group's middle: alone, touching, or some way off; none within another."""
-    wanted = int(rng.choice([2, 3, 4, 5], p=[0.2, 0.3, 0.3, 0.2]))
+    wanted = int(rng.choice([2, 3, 4, 5, 6], p=[0.1, 0.2, 0.3, 0.25, 0.15]))
     middle = np.array(group.center_mm)
     out: list[TracedStack] = []
     for _ in range(400):
@@ -232,7 +234,7 @@ def _group(
         else:
             turn = rng.uniform(0, 2 * math.pi)
             near = rng.random() < 0.6
-            far = diameter * rng.uniform(1.01, 1.3) if near else rng.uniform(60, 120)
+            far = diameter * rng.uniform(1.01, 1.3) if near else rng.uniform(55, 100)
             beside = np.array(out[int(rng.integers(len(out)))].base_mm)
             at = beside + far * np.array([math.cos(turn), math.sin(turn)])
         if np.hypot(*(at - middle)) > REACH_MM:
@@ -258,7 +260,7 @@ def _samples(
     """One upright stack of six of each kind, well apart, in two rows."""
     out = []
     for place, kind in enumerate(kinds):
-        at = np.array([place % 4 - 1.5, place // 4 - 0.5]) * [82, 120] + rng.normal(0, 3, 2)
+        at = np.array([place % 4 - 1.5, place // 4 - 0.5]) * [64, 84] + rng.normal(0, 3, 2)
         base = np.array(middle) + at
         offsets = rng.normal(0, 0.2, (SAMPLE_CHIPS, 2))
         offsets -= offsets[0]
