@@ -147,8 +147,7 @@ def _enlarged(image: Image32, high: int, wide: int) -> Image32:
     tall = image[low] * (1 - weight) + image[low + 1] * weight
     low, share = _steps(image.shape[1], wide)
     weight = share[None, :, None]
-    out: Image32 = tall[:, low] * (1 - weight) + tall[:, low + 1] * weight
-    return out
+    return np.asarray(tall[:, low] * (1 - weight) + tall[:, low + 1] * weight, np.float32)
 
 
 def _steps(n: int, m: int) -> tuple[npt.NDArray[np.intp], Image32]:

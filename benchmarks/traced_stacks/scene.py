@@ -56,6 +56,10 @@ FELTS: tuple[Rgb, ...] = (
     (0.02, 0.021, 0.024),
 )  # fmt: skip
 
+AMBIENT = {"above": (0.5, 1.8), "spots": (0.5, 1.5), "one side": (0.4, 1.0)}
+"""Light on the felt from the whole room, to one part of the lamps': with none from the lamps a
+stack's side is at 0.15 to 0.35 of its top."""
+
 STYLES = ("plain", "spots", "many spots", "split spots", "line", "slanted print")
 
 
@@ -169,7 +173,7 @@ def _lamps(rng: np.random.Generator) -> tuple[str, tuple[TracedLamp, ...], float
         at = (far * math.cos(low) * math.cos(turn), far * math.cos(low) * math.sin(turn),
               far * math.sin(low))  # fmt: skip
         lamp = TracedLamp(at, (0, 0), float(rng.uniform(250, 900)), kelvin, 1.0)
-        return light, (lamp,), float(rng.uniform(0.03, 0.2))
+        return light, (lamp,), float(rng.uniform(*AMBIENT["one side"]))
     lamps = []
     many, size = (int(rng.integers(1, 3)), (600, 1600)) if light == "above" else (4, (60, 180))
     for _ in range(many):
@@ -178,7 +182,7 @@ def _lamps(rng: np.random.Generator) -> tuple[str, tuple[TracedLamp, ...], float
             TracedLamp((x, y, float(rng.uniform(1900, 2800))), (x / 2, y / 2),
                        float(rng.uniform(*size)), kelvin, float(rng.uniform(0.6, 1.0)) / many)
         )  # fmt: skip
-    return light, tuple(lamps), float(rng.uniform(0.05, 0.35))
+    return light, tuple(lamps), float(rng.uniform(*AMBIENT[light]))
 
 
 def _count(rng: np.random.Generator) -> int:
@@ -289,6 +293,7 @@ def hidden_share(table: TracedTable, stack: TracedStack, others: Sequence[Traced
     Points of the wall are followed towards the camera in steps of 2 mm as far as any stack is
     high.
     """
+    near_by = [one for one in others if math.dist(one.base_mm, stack.base_mm) < 200]
     eye = np.array(table.camera.place_mm)
     radius, thick = table.diameter_mm / 2, table.thickness_mm
     near = math.atan2(eye[1] - stack.base_mm[1], eye[0] - stack.base_mm[0])
@@ -304,9 +309,7 @@ def hidden_share(table: TracedTable, stack: TracedStack, others: Sequence[Traced
     for step in np.arange(2.0, 170.0, 2.0):
         at = wall + ways * step
         level = np.floor(at[:, 2] / thick).astype(int)
-        for other in others:
-            if math.dist(other.base_mm, stack.base_mm) > 200:
-                continue
+        for other in near_by:
             within = level < len(other.chips)
             centers = (np.array(other.offsets_mm) + other.base_mm)[
                 np.minimum(level, len(other.chips) - 1)
