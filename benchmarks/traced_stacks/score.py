@@ -29,7 +29,7 @@ from vision.chips.network_input.side_strip import (
 from vision.chips.reading import ReadStack, read_known, read_stacks
 from vision.chips.side_palette import Palette
 from vision.chips.side_posterior import Posterior
-from vision.chips.states import SAME_MM, place_sum
+from vision.chips.states import SAME_MM, SURE_SUM, place_sum
 from vision.detect.detections import ByteArray
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, Camera, ChipKind, FeltPoint, Place
@@ -73,13 +73,14 @@ ViewReader = Callable[[View], list[ReadStack]]
 @dataclass(frozen=True)
 class Row:
     """One stack and how it was read: `cents` where the sum is sure, `likeliest` where there is
-    one at all."""
+    one at all, with its probability before tall stacks are doubted."""
 
     table: TracedTable
     stack: TracedStack
     found: bool
     cents: int | None
     likeliest: int | None
+    probability: float
     count: int
 
     @property
@@ -213,9 +214,10 @@ def matched(true: Sequence[TracedStack], read: Sequence[ReadStack]) -> dict[int,
 
 def _row(table: TracedTable, stack: TracedStack, read: ReadStack | None) -> Row:
     if read is None:
-        return Row(table, stack, False, None, None, 0)
+        return Row(table, stack, False, None, None, 0.0, 0)
     return Row(
-        table, stack, True, place_sum([[read]]).cents, read.value_cents, len(read.colours)
+        table, stack, True, place_sum([[read]]).cents, read.value_cents, read.probability,
+        len(read.colours),
     )  # fmt: skip
 
 
@@ -232,17 +234,25 @@ def _within(value: float, limits: Sequence[float], names: Sequence[str] = ()) ->
 
 
 def counts(rows: Iterable[Row]) -> dict[str, Any]:
-    """Counts and shares of rows, with Wilson's 95% intervals."""
+    """Counts of rows, with Wilson's 95% intervals.
+
+    The outcome is the product's own for one frame, which doubts tall stacks
+    (`vision.chips.states.trust`); `undoubted` ones are those at SURE_SUM without that.
+    """
     own = list(rows)
     n = len(own)
     by = {name: sum(row.outcome == name for row in own) for name in ("right", "wrong", "undecided")}
     sure = by["right"] + by["wrong"]
+    plain = [row for row in own if row.probability >= SURE_SUM]
+    plain_right = sum(row.likeliest == row.table.cents(row.stack) for row in plain)
     return {
         "stacks": n,
         **by,
         "not_found": sum(not row.found for row in own),
         "likeliest_right": sum(row.likeliest == row.table.cents(row.stack) for row in own),
         "count_right": sum(row.count == len(row.stack.chips) for row in own),
+        "undoubted_right": plain_right,
+        "undoubted_wrong": len(plain) - plain_right,
         "right_interval": [round(v, 4) for v in wilson(by["right"], n)],
         "wrong_of_sure_interval": [round(v, 4) for v in wilson(by["wrong"], sure)],
     }
@@ -311,6 +321,10 @@ def print_score(folder: Path, model: Path | None, known: bool, as_json: bool) ->
         for facet, slices in own["by"].items():
             for part, its in slices.items():
                 print(_line(f"{facet}: {part}", its))
+        print(
+            f"at {SURE_SUM:g} without the doubt of tall stacks: right {own['undoubted_right']}, "
+            f"wrong {own['undoubted_wrong']}"
+        )
         print(f"invented stacks {own['invented']}, of them sure {own['invented_sure']}")
     return 0
 
