@@ -1,0 +1,162 @@
+"""The judge of the stack reader by a path tracer: its truth, its scoring and what it needs."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.traced_stacks.__main__ import main
+from benchmarks.traced_stacks.film import last_frame, write_film
+from benchmarks.traced_stacks.scene import hidden_share, traced_table
+from benchmarks.traced_stacks.score import ENROLLED, PICKED, View, calibrated, score
+from benchmarks.traced_stacks.textures import rim
+from benchmarks.traced_stacks.truth import (
+    TracedCamera,
+    TracedGroup,
+    TracedStack,
+    TracedTable,
+    read_truth,
+)
+from settlement.errors import FeltwatchError
+from vision.chips.reading import ReadStack
+from vision.chips.side_posterior import Posterior, Sum
+
+ONE = TracedStack((0.0, 0.0), ("a", "a"), ((0.0, 0.0), (0.0, 0.0)), (0.0, 0.0), "upright", 0)
+
+
+@pytest.fixture(scope="module")
+def tables() -> list[TracedTable]:
+    return [traced_table(11, number) for number in range(2)]
+
+
+def marked(camera: TracedCamera) -> TracedCamera:
+    px = np.array([(30.0, 30.0), (600.0, 40.0), (590.0, 330.0), (40.0, 320.0), (300.0, 180.0)])
+    felt = camera.to_felt(px)
+    return replace(
+        camera, points=tuple(
+            ((float(x), float(y)), (float(u), float(v)))
+            for (x, y), (u, v) in zip(felt, px, strict=True)
+        )
+    )  # fmt: skip
+
+
+@pytest.fixture
+def tiny(tables: list[TracedTable]) -> TracedTable:
+    """One kind of $5, four stacks of two chips in a row, seen by a small camera."""
+    own = tables[0]
+    kind = replace(own.kinds[0], name="a", value_cents=500, style="spots", spots=4)
+    camera = marked(TracedCamera((0.0, 1600.0, 2600.0), (0.0, 0.0), 0.0, 700.0, 640, 360))
+    stacks = tuple(replace(ONE, base_mm=(60.0 * k - 90, 0.0), px_per_chip=3.0) for k in range(4))
+    six = replace(
+        ONE, base_mm=(0.0, 150.0), chips=("a",) * 6, offsets_mm=((0.0, 0.0),) * 6,
+        turns=(0.0,) * 6, group=1,
+    )  # fmt: skip
+    return replace(
+        own, camera=camera, kinds=(kind,), groups=(TracedGroup((0.0, 0.0), 0.0, "BET", 0.0),),
+        stacks=stacks, samples=(six,),
+    )  # fmt: skip
+
+
+def read_at(stack: TracedStack, cents: int, probability: float, off_mm: float = 3.0) -> ReadStack:
+    x, y = stack.base_mm
+    chips = (0,) * (cents // 500)
+    sums = (Sum(cents, chips, probability), Sum(cents + 500, (*chips, 0), 1 - probability))
+    return ReadStack(
+        (x + off_mm, y), ("a",) * len(chips), (0.0, 0.0, 1.0, 1.0), Posterior(sums, 0.0, 24)
+    )
+
+
+def test_truth_is_read_as_written_and_its_marks_give_its_camera(
+    tmp_path: Path, tables: list[TracedTable]
+) -> None:
+    for table in tables:
+        table.write(tmp_path / "t.json")
+        assert read_truth(tmp_path / "t.json") == table
+        calibration = calibrated(table)
+        for stack in (*table.stacks, *table.samples):
+            for high in (0.0, len(stack.chips) * table.thickness_mm):
+                true = table.camera.to_image(np.array([[*stack.base_mm, high]]))
+                lifted = calibration.lift(np.array([stack.base_mm]), high)
+                assert np.abs(calibration.felt_to_image(lifted) - true).max() < 1.0
+
+
+def test_table_holds_what_the_judge_promises(tables: list[TracedTable]) -> None:
+    for table in tables:
+        assert 5 <= len(table.kinds) == len(table.samples) <= 8
+        values = {kind.name: kind.value_cents for kind in table.kinds}
+        for stack in table.stacks:
+            cents = [values[chip] for chip in stack.chips]
+            assert 1 <= len(cents) <= 22
+            assert cents == sorted(cents, reverse=True)
+            assert len(stack.offsets_mm) == len(stack.turns) == len(cents)
+        px = table.camera.to_image(np.array([[*s.base_mm, 0.0] for s in table.stacks]))
+        assert (px > 0).all()
+        assert (px < [table.camera.width_px, table.camera.height_px]).all()
+
+
+def test_other_forms_of_truth_are_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"t\.json: not the truth"):
+        read_truth(tmp_path / "t.json")
+
+
+def test_a_stack_hides_what_stands_behind_it(tiny: TracedTable) -> None:
+    tall = replace(ONE, chips=("a",) * 20, offsets_mm=((0.0, 0.0),) * 20, turns=(0.0,) * 20)
+    behind = replace(ONE, base_mm=(0.0, -tiny.diameter_mm - 1))
+    assert hidden_share(tiny, behind, [tall]) > 0.7
+    assert hidden_share(tiny, tall, [behind]) == 0
+    assert hidden_share(tiny, replace(behind, base_mm=(150.0, 0.0)), [tall]) == 0
+
+
+def test_rim_has_its_spots(tiny: TracedTable) -> None:
+    kind = replace(tiny.kinds[0], body=(0.01,) * 3, spot=(0.8,) * 3, spots=6)
+    bright = rim(kind, np.random.default_rng(0))[8, :, 0] > 0.3
+    assert (np.diff(bright.astype(int)) == 1).sum() == 6
+
+
+def test_stacks_are_matched_and_counted(tmp_path: Path, tiny: TracedTable) -> None:
+    frame = np.full((360, 640, 3), 90, np.uint8)
+    write_film(tmp_path / "t.mp4", [frame, frame], 20)
+    assert abs(last_frame(tmp_path / "t.mp4").astype(int) - 90).max() < 4
+    tiny.write(tmp_path / "t.json")
+    tiny.write(tmp_path / "without_a_film.json")
+
+    def read(view: View) -> list[ReadStack]:
+        first, second, third, _ = view.stacks
+        if not view.palette.flags.all():
+            return []
+        stray = replace(first, base_mm=(0.0, -150.0))
+        return [
+            read_at(first, 1000, 0.999), read_at(second, 1500, 0.999), read_at(third, 1000, 0.6),
+            read_at(stray, 500, 0.999), read_at(view.table.samples[0], 3000, 0.999),
+        ]  # fmt: skip
+
+    found = score(tmp_path, read)
+    assert found["tables"] == 1
+    own = found[ENROLLED]
+    assert (own["right"], own["wrong"], own["undecided"], own["not_found"]) == (1, 1, 2, 1)
+    assert (own["likeliest_right"], own["count_right"]) == (2, 2)
+    assert (own["undoubted_right"], own["undoubted_wrong"]) == (1, 1)
+    assert (own["invented"], own["invented_sure"]) == (1, 1)
+    assert own["by"]["px per chip"]["2.5-3.5"]["stacks"] == 4
+    assert own["by"]["chips"] == {"1-2": own["by"]["posture"]["upright"]}
+    assert found[PICKED]["not_found"] == 4
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FeltwatchError, match="holds no traced tables"):
+        score(tmp_path, lambda view: [])
+
+
+def test_rendering_without_blender_says_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "bpy", None)
+    out = tmp_path / "out"
+    assert main(["render", "--out", str(out), "--tables", "1", "--seed", "1"]) == 1
+    assert "pip install bpy==" in capsys.readouterr().err
+    assert not out.exists()
