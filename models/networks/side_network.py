@@ -139,13 +139,23 @@ class SideNetwork(nn.Module):
         faces: torch.Tensor, flags: torch.Tensor,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:  # fmt: skip
         """Potentials, and the rims' log probabilities; see the class."""
+        return self.potentials(self.features(strips, facts), samples, faces, flags)
+
+    def features(self, strips: torch.Tensor, facts: torch.Tensor) -> torch.Tensor:
+        """Features of the rows, (n, WIDTH, ROWS / 2), whatever chips the table has."""
         wall = self.wall(strips * 2 - 1)
-        n = strips.shape[0]
-        half = ROWS // 2
+        n, half = strips.shape[0], ROWS // 2
         flat = wall.permute(0, 1, 3, 2).reshape(n, -1, half)
         given = facts[:, :, None].expand(-1, -1, half)
         height = self.height.expand(n, -1, -1)
-        rows = self.rows(self.enter(torch.cat([flat, given, height], dim=1)))
+        out: torch.Tensor = self.rows(self.enter(torch.cat([flat, given, height], dim=1)))
+        return out
+
+    def potentials(
+        self, rows: torch.Tensor, samples: torch.Tensor, faces: torch.Tensor, flags: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+        """What `with_rims` gives, from the features of the rows."""
+        n, half = rows.shape[0], ROWS // 2
         edges = self.edges(rows).reshape(n, 3, 2, half).transpose(2, 3).reshape(n, 3, ROWS)
         look = self.look(rows).reshape(n, EMBEDDED, 2, half).transpose(2, 3)
         chips = self.chips(samples, faces, flags).expand(n, -1, -1)

@@ -1,4 +1,8 @@
-"""Fitting the comb of the stack reader alone, on features that are computed once."""
+"""Fitting the comb of the stack reader alone, on features that are computed once.
+
+Comb and chain see the same seams: the log probabilities of both together are divided by a
+temperature that is fitted too.
+"""
 
 from __future__ import annotations
 
@@ -69,8 +73,8 @@ def fit_comb(
     """Fit the comb of the network of `start` for so long; returns the checkpoint in `out`.
 
     All else stays as it is. The features of all strips of `folders` are held in memory, 20 kB each.
-    Figures on the strips of `held` go to `out/log.jsonl`. Raises FeltwatchError for folders
-    without strips.
+    The temperature in `out/log.jsonl` is that of the strips trained on; that of a tune set is found
+    by `feltwatch model sides val --fit`. Raises FeltwatchError for folders without strips.
     """
     out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(seed)
@@ -82,7 +86,9 @@ def fit_comb(
     with torch.no_grad():
         if not float(comb.weight):
             comb.weight.fill_(FIRST_WEIGHT)
-    optimizer = torch.optim.AdamW(comb.parameters(), RATE, weight_decay=WEIGHT_DECAY)
+    share = torch.nn.Parameter(torch.ones(1))
+    fitted = [*comb.parameters(), share]
+    optimizer = torch.optim.AdamW(fitted, RATE, weight_decay=WEIGHT_DECAY)
     began, steps, mean = time.monotonic(), 0, math.nan
     gone = 0.0
     while gone < 1:
@@ -92,16 +98,21 @@ def fit_comb(
                 break
             for group in optimizer.param_groups:
                 group["lr"] = RATE * min(1.0, (steps + 1) / 50) * max(0.02, 1 - gone)
-            logits = own.logs[places] + comb(own.rows[places].float())
+            logits = share * (own.logs[places] + comb(own.rows[places].float()))
             loss = functional.cross_entropy(logits, own.count[places])
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(comb.parameters(), 2.0)
+            torch.nn.utils.clip_grad_norm_(fitted, 2.0)
             optimizer.step()
             steps += 1
             now = float(loss.detach())
             mean = now if math.isnan(mean) else mean * 0.98 + now * 0.02
-        figures = {"step": steps, "train loss": mean, **_figures(comb, tune)}
+        figures = {
+            "step": steps,
+            "train loss": mean,
+            "temperature": float(1 / share),
+            **_figures(comb, tune, share),
+        }
         print(json.dumps(figures), flush=True)
         with (out / "log.jsonl").open("a") as log:
             log.write(json.dumps(figures) + "\n")
@@ -109,18 +120,21 @@ def fit_comb(
     save_state(
         {
             "form": FORM, "network": network.state_dict(), "steps done": steps,
-            "train_args": {"batch": BATCH, "rate": RATE, "seed": seed, "part": "comb"},
+            "train_args": {
+                "batch": BATCH, "rate": RATE, "seed": seed, "part": "comb",
+                "temperature": float(1 / share),
+            },
         },
         last,
     )  # fmt: skip
     return last
 
 
-def _figures(comb: SideComb, held: Features) -> dict[str, float]:
+def _figures(comb: SideComb, held: Features, share: torch.Tensor) -> dict[str, float]:
     """Loss, share of right numbers, of those said at 0.97 or more, and of these wrong ones."""
     with torch.no_grad():
         parts = [
-            held.logs[places] + comb(held.rows[places].float())
+            share * (held.logs[places] + comb(held.rows[places].float()))
             for places in torch.arange(len(held.count)).split(256)
         ]
     logits = torch.cat(parts)

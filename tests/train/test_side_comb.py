@@ -83,12 +83,11 @@ def test_the_fit_changes_the_comb_alone(
     rendered: Path, checkpoint: Path, tmp_path: Path
 ) -> None:  # fmt: skip
     last = fit_comb(
-        [rendered / "train"], rendered / "val", tmp_path, start=checkpoint, minutes=0.02
+        [rendered / "train"], rendered / "val", tmp_path, start=checkpoint, minutes=0.05
     )
     before, after = (read_checkpoint(path)["network"] for path in (checkpoint, last))
-    changed = {name for name in before if not torch.equal(before[name], after[name])}
-    assert changed
-    assert all(name.startswith("comb.") for name in changed)
+    changed = {name.split(".")[0] for name in before if not torch.equal(before[name], after[name])}
+    assert changed == {"comb"}
     assert (tmp_path / "log.jsonl").read_text()
 
 

@@ -17,8 +17,6 @@ from itertools import groupby
 import numpy as np
 
 from vision.chips.boxes import Box, FoundStack, single_boxes, without_spanning
-from vision.chips.hidden_base import doubt_hidden
-from vision.chips.lowest_chip import doubt_lowest
 from vision.chips.network_input.side_strip import BELOW_CHIPS, ROWS_PER_CHIP, ChipSize, cut_strip
 from vision.chips.side_palette import Palette
 from vision.chips.side_posterior import Posterior, read_posterior
@@ -155,14 +153,8 @@ def _read(
     px = [one.px_per_chip for one in found]
     sines = [one.off_vertical for one in found]
     return [
-        doubt_hidden(
-            doubt_lowest(
-                read_posterior(given, palette.values, reader.temperature), strip, palette.values
-            ),
-            strip,
-            palette.values,
-        )
-        for given, strip in zip(reader.read(strips, px, sines, palette), strips, strict=True)
+        read_posterior(given, palette.values, reader.temperature)
+        for given in reader.read(strips, px, sines, palette)
     ]
 
 

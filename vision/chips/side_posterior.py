@@ -91,7 +91,7 @@ def read_posterior(given: Potentials, values: Sequence[int], temperature: float)
     for n, (row, colours) in cut_rows(given, likely).items():
         if shares[n] > most:
             first, most = row, float(shares[n])
-        rows, within = _rows(colours / temperature, steps)
+        rows, within = _rows(colours, steps)
         cents_of = np.asarray(values)[rows].sum(axis=1).tolist()
         weights = (float(shares[n]) * within).tolist()
         for chips, cents, probability in zip(rows.tolist(), cents_of, weights, strict=True):

@@ -147,7 +147,7 @@ def train_command(
 def comb_command(
     data: Annotated[list[Path], typer.Option("--data", help="Rendered sides; may be repeated.")],
     start: Annotated[
-        Path, typer.Option("--start", help="Checkpoint or strips.onnx whose comb is fitted.")
+        Path, typer.Option("--start", help="Checkpoint or strips.onnx to begin with.")
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder for last.pt and log.jsonl.")],
     minutes: Annotated[
@@ -161,7 +161,7 @@ def comb_command(
 
     Examples:
 
-      feltwatch model sides comb --data filmed --data sides --start run/last.pt --out comb
+      feltwatch model sides comb --data filmed --start run/last.pt --out comb
     """
     with train_extra():
         from models.train.side_comb_fit import fit_comb

@@ -73,8 +73,6 @@ class World:
             return np.zeros((ROWS, COLUMNS, 3), np.uint8)
 
         monkeypatch.setattr(reading, "cut_strip", unrolled)
-        # Nothing is cut for the strips: no lowest chip in them can be told from the felt.
-        monkeypatch.setattr(reading, "doubt_lowest", lambda read, *_: read)
 
     def _painter(self, to_px: FloatArray) -> Painter:
         canvas = np.zeros((SIZE, SIZE, 3), np.uint8)
