@@ -23,6 +23,8 @@ from surveillance.store.database import Database
 from surveillance.store.errors import StoreError
 
 CHECK_EVERY_S = 3.0
+END_WITHIN_S = 1.0
+"""A check that hangs in a database that is frozen does not hold up the end for longer."""
 _KEEPALIVE = {"tcp_keepalives_idle": 10, "tcp_keepalives_interval": 5, "tcp_keepalives_count": 3}
 """A machine that dies without a word is noticed within 25 s, not after hours."""
 
@@ -66,8 +68,9 @@ def camera_lock(
         yield
     finally:
         stop.set()
-        thread.join()
-        held.close()
+        thread.join(END_WITHIN_S)
+        if thread.is_alive():
+            log.warning("%s does not answer: the cameras are free when it does", database.name)
 
 
 class _Held:
@@ -137,17 +140,18 @@ class _Held:
 def _watch(
     held: _Held, stop: threading.Event, on_lost: Callable[[str], None], every_s: float
 ) -> None:
-    while not stop.wait(every_s):
-        if held.is_there():
-            continue
-        try:
-            held.take()
-            log.warning("the names of the cameras are locked again after the database was away")
-        except StoreError as error:
-            log.warning("%s", error)
-        except FeltwatchError as error:
-            on_lost(str(error))
-            return
+    with contextlib.closing(held):
+        while not stop.wait(every_s):
+            if held.is_there():
+                continue
+            try:
+                held.take()
+                log.warning("the names of the cameras are locked again after the database was away")
+            except StoreError as error:
+                log.warning("%s", error)
+            except FeltwatchError as error:
+                on_lost(str(error))
+                return
 
 
 def lock_key(name: str) -> int:

@@ -40,6 +40,8 @@ RETRY_MOST_S = 300.0
 _ENOUGH_FAILED = 3
 _AT_ONCE = 16
 _LOOK_EVERY_S = 1.0
+COUNT_WITHIN_S = 1.0
+"""At the end, for the count of what is left for the next start."""
 
 log = logging.getLogger(__name__)
 
@@ -158,6 +160,12 @@ class EvidenceQueue:
         self._previews.close(until)
         if self._thread.is_alive():
             log.warning("evidence: a bundle was still being written; the next start writes it")
+        # In a thread: a database that is frozen does not hold up the end.
+        counting = threading.Thread(target=self._log_what_is_left, name="evidence", daemon=True)
+        counting.start()
+        counting.join(COUNT_WITHIN_S)
+
+    def _log_what_is_left(self) -> None:
         with contextlib.suppress(FeltwatchError):
             many = self._store.pending.count(self.cameras(), previews=False)
             clips = self._store.pending.count(self.cameras(), previews=True)

@@ -57,6 +57,8 @@ class Inbox:
         self._lost: dict[str, Gap] = {}
         self._marked: set[str] = set()
         self._delivered: set[int] = set()
+        self._lent: dict[Waiting, int | None] = {}
+        """Entries that `oldest` returned from memory, and their number once they are journaled."""
         self._last_round: dict[str, int] = {}
         self.refused = 0
         self.down_since: datetime | None = None
@@ -107,6 +109,7 @@ class Inbox:
     def oldest(self) -> list[Waiting]:
         """Return the next entries for the store: those of the journal, then those in memory."""
         with self._lock:
+            self._lent.clear()
             self.write_held()
             found: list[Waiting] = []
             with contextlib.suppress(JournalError):
@@ -115,32 +118,37 @@ class Inbox:
                     after = entries[-1].id
                     fresh = (e for e in entries if e.id not in self._delivered)
                     found = [Waiting(e.kind, e.body, e.id) for e in fresh]
-            return found or list(self._held)[:16]
+            if not found:
+                found = list(self._held)[:16]
+                self._lent.update(dict.fromkeys(found))
+            return found
 
     def done(self, waiting: Waiting) -> None:
         """Mark an entry as stored."""
         with self._lock:
-            if waiting.number is None:
-                self._held.remove(waiting)
+            number = self._number(waiting)
+            if number is None:
+                self._remove_held(waiting)
                 self._mark()
                 return
-            self._delivered.add(waiting.number)
+            self._delivered.add(number)
             self._remove_delivered()
 
     def refuse(self, waiting: Waiting, why: str) -> None:
         """Set aside an entry that the store refuses: it stays in the journal."""
         with self._lock:
             self.refused += 1
-            if waiting.number is None:
-                self._held.remove(waiting)
+            number = self._number(waiting)
+            if number is None:
+                self._remove_held(waiting)
                 self._lose(waiting, f"the store does not take it: {why}")
                 self._mark()
                 return
             try:
-                self._journal.refuse(waiting.number, why)
+                self._journal.refuse(number, why)
             except JournalError as error:
                 log.error("%s", error)
-                self._delivered.add(waiting.number)
+                self._delivered.add(number)
 
     def counts(self) -> tuple[int, int]:
         """Return how many entries wait in the journal and in memory."""
@@ -153,28 +161,40 @@ class Inbox:
     def write_held(self) -> None:
         """Write what is in memory into the journal as far as it can be written now."""
         with self._lock:
-            while self._held and self._write(self._held[0]):
-                self._held.popleft()
+            while self._held and (number := self._write(self._held[0])):
+                journaled = self._held.popleft()
+                if journaled in self._lent:
+                    self._lent[journaled] = number
             if not self._held:
                 for gap in list(self._lost.values()):
                     if self._end_gap(gap, TOO_MUCH):
                         del self._lost[gap.camera]
                 self._mark()
 
-    def _write(self, waiting: Waiting) -> bool:
-        number = self._last_round.get(waiting.camera, 0) if waiting.kind == "round" else 0
+    def _number(self, waiting: Waiting) -> int | None:
+        """Its number in the journal, which may have taken it while it was brought from memory."""
+        return self._lent.get(waiting) if waiting.number is None else waiting.number
+
+    def _remove_held(self, waiting: Waiting) -> None:
+        # It is gone where the memory was full meanwhile.
+        with contextlib.suppress(ValueError):
+            self._held.remove(waiting)
+
+    def _write(self, waiting: Waiting) -> int:
+        """Write an entry into the journal; returns its number there, 0 where that fails."""
+        last_round = self._last_round.get(waiting.camera, 0) if waiting.kind == "round" else 0
         try:
-            self._journal.add(waiting.kind, waiting.body, waiting.camera, number)
+            number = self._journal.add(waiting.kind, waiting.body, waiting.camera, last_round)
         except JournalError as error:
             if self.down_since is None:
                 self.down_since = datetime.now(UTC)
                 log.error("rounds are held in memory only: %s", error)
             self.down_why = str(error)
-            return False
+            return 0
         if self.down_since is not None:
             log.warning("the journal is written again")
         self.down_since, self.down_why = None, ""
-        return True
+        return number
 
     def _held_bytes(self) -> int:
         return sum(len(one.body) for one in self._held)

@@ -4,7 +4,6 @@
     python tests/tools/faults.py watching KILLS      a server with a live camera
     python tests/tools/faults.py auditing KILLS      a worker with its audits, PostgreSQL
     python tests/tools/faults.py importing KILLS     imports of labelled images
-    python tests/tools/faults.py importing KILLS     imports of labelled images
     python tests/tools/faults.py reviewing KILLS     the review page's server while labels are saved
     python tests/tools/faults.py saving KILLS        a server that stores rounds and verdicts, half
                                                      on SQLite, half on PostgreSQL

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ EATS = "tests.surveillance.live.live_room:eating_watcher"
 FITS = "tests.surveillance.live.live_room:fit_watcher"
 SLOW = "tests.surveillance.live.live_room:slow_watcher"
 HANGS = "tests.surveillance.live.live_room:hanging_watcher"
+BUSY = "tests.surveillance.live.live_room:busy_watcher"
 ROUND_EVERY_S = 3.0
 
 
@@ -174,6 +176,22 @@ class _Slow(ScriptedWatcher):
 def slow_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ScriptedWatcher:
     fit_watcher(table, weights, name, rounds_before)
     return _Slow(rounds_before)
+
+
+class _Busy(ScriptedWatcher):
+    """Sees play that comes to no round."""
+
+    def feed(self, frame: Frame) -> list[ObservedRound]:
+        self.at_s = float(frame.at_s)
+        return []
+
+    def now(self) -> TableNow:
+        return replace(super().now(), moving=(3,))
+
+
+def busy_watcher(table: TableFile, weights: Path, name: str, rounds_before: int) -> ScriptedWatcher:
+    fit_watcher(table, weights, name, rounds_before)
+    return _Busy()
 
 
 def wait_event(

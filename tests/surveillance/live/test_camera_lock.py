@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from settlement.errors import FeltwatchError
 from surveillance.config.site_file import load_site
-from surveillance.live.camera_lock import camera_lock
+from surveillance.live.camera_lock import END_WITHIN_S, camera_lock
 from surveillance.serve import serve_stack
 from surveillance.store import Store
 from tests.surveillance import postgres
@@ -75,6 +80,22 @@ def test_the_name_is_locked_again_after_the_connection_broke(host: str) -> None:
             assert is_locked()
         assert lost == []
         assert not is_locked()
+
+
+def test_a_database_that_is_frozen_does_not_hold_up_the_end(host: str) -> None:
+    own = f"feltwatch {socket.gethostname()} {os.getpid()}"
+    query = sa.text("SELECT pid FROM pg_stat_activity WHERE application_name = :own")
+    with Store.open(postgres.url(host, "shared")) as store:
+        with camera_lock(store.database, ["c7"], pytest.fail, every_s=0.1):
+            with store.database.read() as connection:
+                frozen = connection.execute(query, {"own": own}).scalar_one()
+            os.kill(frozen, signal.SIGSTOP)
+            time.sleep(0.5)
+            began = time.monotonic()
+        try:
+            assert time.monotonic() - began < END_WITHIN_S + 2
+        finally:
+            os.kill(frozen, signal.SIGCONT)
 
 
 def test_a_name_that_another_took_meanwhile_is_reported(host: str) -> None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from surveillance.live.journal import Journal
 from surveillance.live.recorder import Recorder
 from surveillance.store import Store
 from tests.surveillance import postgres
-from tests.surveillance.full_disk import fill, free, small_disk
+from tests.surveillance.full_disk import BALLAST, fill, free, small_disk
 from tests.surveillance.live.live_room import wait_for
 from tests.surveillance.live.record_made import (
     lone_alerts,
@@ -157,6 +158,35 @@ def test_the_store_takes_what_the_journal_cannot(tmp_path: Path, server: postgre
             take(recorder, 1, 20)
             assert recorder.wait_stored(60)
             assert stored(store) == undisturbed(tmp_path, 20)
+
+
+def test_a_journal_with_space_again_while_an_entry_is_stored_from_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        small_disk(tmp_path / "disk", 4) as disk,
+        Store.open(f"sqlite:///{tmp_path}/feltwatch.sqlite") as store,
+    ):
+        journal = Journal(disk / "journal.sqlite", reserve_bytes=0)
+        fill(disk)
+        add = store.record.add
+        with recorder_of(store, tmp_path, journal) as recorder:
+
+            def add_and_free(*entry: Any) -> Any:
+                if (disk / BALLAST).exists():
+                    free(disk)
+                    take(recorder, 2, 2)
+                    assert recorder.status.held == 0
+                return add(*entry)
+
+            monkeypatch.setattr(store.record, "add", add_and_free)
+            take(recorder, 1, 1)
+            assert recorder.wait_stored(30)
+            take(recorder, 3, 5)
+            assert recorder.wait_stored(30)
+            assert recorder.status.refused == 0
+        assert stored(store) == undisturbed(tmp_path, 5)
+        assert lone_alerts(store) == []
 
 
 def test_rounds_that_were_in_memory_when_it_ended_become_a_gap(tmp_path: Path) -> None:

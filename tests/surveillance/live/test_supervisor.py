@@ -25,6 +25,7 @@ from surveillance.live.supervisor import Supervisor
 from surveillance.store import AlertFilter, AlertRow, HealthFilter, Store
 from tests.rtsp.loopback import RtspServer
 from tests.surveillance.live.live_room import (
+    BUSY,
     CRASHES,
     EATS,
     HANGS,
@@ -342,6 +343,16 @@ def test_a_camera_that_is_away_is_an_alert_and_its_end_is_noted(tmp_path: Path) 
 def notes_of(folder: Path) -> list[Any]:
     with Store.open(f"sqlite:///{folder}/feltwatch-data/feltwatch.sqlite") as store:
         return list(store.health.page(HealthFilter(camera="c1"), limit=200).rows)
+
+
+def test_play_without_a_round_is_an_alert(tmp_path: Path, film: Path) -> None:
+    silent = {"loop": True, "silent_minutes": 0.1}
+    with room(tmp_path, str(film), BUSY, camera=silent) as running:
+        event = wait_event(running.news, lambda e: e.kind == "alert" and e.body["code"] == "SILENT")
+        (row,) = running.store.alerts.page(AlertFilter(code="SILENT")).rows
+        assert (row.camera, row.table, row.alert.severity) == ("c1", "t1", "high")
+        assert "no round was decided for 0.1 minutes" in row.alert.message
+        assert event.camera == "c1"
 
 
 def test_an_image_of_another_table_is_an_alert(tmp_path: Path, film: Path) -> None:
