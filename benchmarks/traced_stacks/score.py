@@ -18,7 +18,7 @@ from models.intervals import wilson
 from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
 from vision.chips.boxes import Box, FoundStack
-from vision.chips.enrolment import enrol
+from vision.chips.enrolment import sample_at
 from vision.chips.network_input.chip_sample import cut_sample
 from vision.chips.network_input.side_strip import (
     BELOW_CHIPS,
@@ -29,7 +29,7 @@ from vision.chips.network_input.side_strip import (
 from vision.chips.reading import ReadStack, read_known, read_stacks
 from vision.chips.side_palette import Palette
 from vision.chips.side_posterior import Posterior
-from vision.chips.states import SAME_MM, SURE_SUM, place_sum
+from vision.chips.states import SAME_MM, place_sum
 from vision.detect.detections import ByteArray
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, Camera, ChipKind, FeltPoint, Place
@@ -123,7 +123,9 @@ def chip_kinds(table: TracedTable, frame: ByteArray, calibration: Calibration) -
     for laid in table.samples:
         name = laid.chips[0]
         stack = ReadStack(laid.base_mm, laid.chips, (0.0, 0.0, 0.0, 0.0), at_base)
-        taken = enrol(frame, calibration, stack, size, len(laid.chips))
+        taken = sample_at(
+            frame, calibration, np.asarray(stack.center_mm), size, len(laid.chips)
+        )
         out[ENROLLED][name] = ChipKind.model_validate(
             {"value_cents": values[name]} | taken.as_table_data()
         )
@@ -234,25 +236,17 @@ def _within(value: float, limits: Sequence[float], names: Sequence[str] = ()) ->
 
 
 def counts(rows: Iterable[Row]) -> dict[str, Any]:
-    """Counts of rows, with Wilson's 95% intervals.
-
-    The outcome is the product's own for one frame, which doubts tall stacks
-    (`vision.chips.states.trust`); `undoubted` ones are those at SURE_SUM without that.
-    """
+    """Counts of rows, with Wilson's 95% intervals; outcomes are the product's own for one frame."""
     own = list(rows)
     n = len(own)
     by = {name: sum(row.outcome == name for row in own) for name in ("right", "wrong", "undecided")}
     sure = by["right"] + by["wrong"]
-    plain = [row for row in own if row.probability >= SURE_SUM]
-    plain_right = sum(row.likeliest == row.table.cents(row.stack) for row in plain)
     return {
         "stacks": n,
         **by,
         "not_found": sum(not row.found for row in own),
         "likeliest_right": sum(row.likeliest == row.table.cents(row.stack) for row in own),
         "count_right": sum(row.count == len(row.stack.chips) for row in own),
-        "undoubted_right": plain_right,
-        "undoubted_wrong": len(plain) - plain_right,
         "right_interval": [round(v, 4) for v in wilson(by["right"], n)],
         "wrong_of_sure_interval": [round(v, 4) for v in wilson(by["wrong"], sure)],
     }
@@ -321,10 +315,6 @@ def print_score(folder: Path, model: Path | None, known: bool, as_json: bool) ->
         for facet, slices in own["by"].items():
             for part, its in slices.items():
                 print(_line(f"{facet}: {part}", its))
-        print(
-            f"at {SURE_SUM:g} without the doubt of tall stacks: right {own['undoubted_right']}, "
-            f"wrong {own['undoubted_wrong']}"
-        )
         print(f"invented stacks {own['invented']}, of them sure {own['invented_sure']}")
     return 0
 

@@ -130,20 +130,19 @@ def _best(rows: Places, scores: Logs) -> tuple[Places, Logs]:
 
 
 def joint(
-    cameras: Sequence[Sequence[Posterior]], weight: float, others: float = 1.0, trust: float = 1.0
+    cameras: Sequence[Sequence[Posterior]], weight: float, others: float = 1.0
 ) -> dict[int, float]:
     """Probabilities of sums from all readings of one stack that stayed as it was, by camera.
 
     Logs are added; `weight` is the power of the number of a camera's readings that counts, 1
     for independent ones and 0 for copies of one: frames share their errors. Further cameras
-    than the first that has readings count `others` times: their errors are their own. All logs
-    count `trust` times.
+    than the first that has readings count `others` times: their errors are their own.
     """
     read = [own for own in cameras if own]
     names = {one.cents for own in read for reading in own for one in reading.sums}
     logs = dict.fromkeys(names, 0.0)
     for number, own in enumerate(read):
-        power = trust * (others if number else 1.0) * len(own) ** weight / len(own)
+        power = (others if number else 1.0) * len(own) ** weight / len(own)
         for reading in own:
             known = {one.cents: one.probability for one in reading.sums}
             rest = max(FLOOR, (1 - sum(known.values())) / TOLD)

@@ -30,15 +30,6 @@ On a tuning shift of two cameras (seed 9501, 24 stakes, 8 payouts) 0.51 and more
 The further camera erred nowhere: nothing bounds it from above there but independence, 1.
 """
 
-TALL_CHIPS, DOUBT_PER_CHIP, MOST_DOUBT = 5, 0.15, 1.75
-"""By how much more a reading of a taller stack is doubted: its logs are divided by 1 and
-DOUBT_PER_CHIP for each chip over TALL_CHIPS, at most by MOST_DOUBT.
-
-Fifteen tune shifts (m00, m04, m06, m07, m08 and ten of q00 to q13 of the judged ones) give 473
-stakes right, 3 wrong and 51 undecided, payouts 112, 0 and 20; with 0.3 and 2.5, which the reader
-before the rims needed, 466, 3 and 58, payouts 106, 0 and 26.
-"""
-
 MOST_SUMS = 8
 LEAST_SUM = 1e-4
 """Sums of a place that are reported, the likeliest first, and the least probability of one."""
@@ -71,7 +62,7 @@ def place_sum(frames: Sequence[Sequence[ReadStack]], seen_share: float = 1 / 3) 
     height = 0
     for track in kept:
         chips = max(len(observation.colours) for observation in track)
-        own = joint(by_camera(track), FRAMES_WEIGHT, CAMERAS_WEIGHT, trust(chips))
+        own = joint(by_camera(track), FRAMES_WEIGHT, CAMERAS_WEIGHT)
         height = max(height, chips)
         wider: dict[int, float] = {}
         for cents, share in total.items():
@@ -86,15 +77,6 @@ def place_sum(frames: Sequence[Sequence[ReadStack]], seen_share: float = 1 / 3) 
     sums = tuple((cents, share / whole) for cents, share in ordered if share >= LEAST_SUM)
     named = {name for track in kept for one in track for name in (one.camera, *dict(one.also))}
     return PlaceSum(sums[:MOST_SUMS], height or None, tuple(sorted(named - {""})))
-
-
-def trust(chips: int) -> float:
-    """How much a reading of a stack of so many chips counts.
-
-    >>> trust(5), trust(7), trust(10) == trust(22)
-    (1.0, 0.7692307692307692, True)
-    """
-    return 1 / min(MOST_DOUBT, 1 + DOUBT_PER_CHIP * max(0, chips - TALL_CHIPS))
 
 
 def by_camera(track: Sequence[ReadStack]) -> list[list[Posterior]]:
