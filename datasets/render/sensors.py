@@ -64,8 +64,8 @@ def lay_sensor(canvas: Picture, item: SensorItem, quad_px: FloatArray) -> None:
     wide = float(np.linalg.norm(quad_px[1] - quad_px[0]))
     soft = max(0.0, 0.4 * _SIDE / max(wide, 1.0))
     if soft > 0.6:
-        cover = cv2.GaussianBlur(cover, (0, 0), soft)
-        light = cv2.GaussianBlur(light, (0, 0), soft)
+        cover = np.asarray(cv2.GaussianBlur(cover, (0, 0), soft), np.float64)
+        light = np.asarray(cv2.GaussianBlur(light, (0, 0), soft), np.float64)
     body = np.asarray(cv2.warpPerspective(cover, matrix, size, flags=cv2.INTER_LINEAR))
     glow = np.asarray(cv2.warpPerspective(light, matrix, size, flags=cv2.INTER_LINEAR))
     spot = canvas[y0:y1, x0:x1]
@@ -94,13 +94,13 @@ def _layers(item: SensorItem) -> tuple[FloatArray, FloatArray]:
     cover = np.dstack([body[..., None] * bezel, body])
     cover[..., :3] += lamp[..., None] * (lens - bezel)
     if not item.lit:
-        return cover.astype(np.float32), np.zeros((_SIDE, _SIDE, 3), np.float32)
+        return cover, np.zeros((_SIDE, _SIDE, 3))
     bloom = cv2.GaussianBlur(lamp.astype(np.float32), (0, 0), 0.55 * outer / step)
     # A halo ends within the square.
     halo = np.asarray(bloom) * np.clip((half - far) / (0.3 * half), 0, 1) * item.bloom
     shine = (lamp + halo)[..., None] * item.level
     core = np.clip(shine - 0.9, 0, 1) * 255
-    return cover.astype(np.float32), (shine * colour + core).astype(np.float32)
+    return cover, shine * colour + core
 
 
 def at_place(design: SensorItem, key: str, center_mm: Point, *, lit: bool) -> SensorItem:
