@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.lamp_scenes import LampTable, Seen
+from benchmarks.sensor_lamps.lamp_scenes import LampTable, Seen
 from models.intervals import wilson
 from vision.geometry.table import FloatArray
 from vision.sensors.lamp_reading import LEAST_FRAMES, LampReading, decide, probabilities, softmax
