@@ -19,11 +19,21 @@ from datasets.render.cards.deck import Deck, Picture
 from datasets.render.chips import ChipLook, draw_stack, lay, over, stack_hull_rings
 from datasets.render.displays import lay_panel, panel_corners
 from datasets.render.lens import Lens
-from datasets.render.scene import CardItem, DisplayItem, Item, LammerItem, MarkerItem, StackItem
+from datasets.render.scene import (
+    CardItem,
+    DisplayItem,
+    Item,
+    LammerItem,
+    MarkerItem,
+    SensorItem,
+    StackItem,
+)
+from datasets.render.sensors import REACH, lay_sensor
 from vision.geometry.table import CHIP_THICKNESS_MM, FloatArray, Point
 
 LAMMER_THICKNESS_MM = 3.0
 LAMMER_SLICES = 4
+_SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,8 @@ class Painter:
             self.display(item)
         elif isinstance(item, MarkerItem):
             self.banker_marker(item)
+        elif isinstance(item, SensorItem):
+            self.sensor(item)
         else:
             self.lammer(item)
 
@@ -175,6 +187,13 @@ class Painter:
             return
         lay_panel(self.canvas, item, quad)
 
+    def sensor(self, item: SensorItem) -> None:
+        """A jackpot's sensor in the felt, and the light of its lamp on the felt about it."""
+        half = item_reach(item, self.height_mm)
+        quad = self.px(np.asarray(item.center_mm) + half * _SQUARE)
+        if self._meets(quad, 2.0):
+            lay_sensor(self.canvas, item, quad)
+
     def _meets(self, points_px: FloatArray, far_px: float) -> bool:
         """Whether something within `far_px` of the points may be on the canvas."""
         h, w = self.canvas.shape[:2]
@@ -226,9 +245,10 @@ def card_points(item: CardItem, size_mm: tuple[float, float], points_mm: FloatAr
 def painting_order(items: Collection[Item], foot_mm: Point) -> list[Item]:
     """Flat things as they were laid, then stacks from the far ones to those near the camera.
 
-    A banker's marker stands as stacks do.
+    A banker's marker stands as stacks do; sensors are parts of the felt, below all others.
     """
-    flat = [item for item in items if not isinstance(item, StackItem | MarkerItem)]
+    flat: list[Item] = [item for item in items if isinstance(item, SensorItem)]
+    flat += [item for item in items if not isinstance(item, StackItem | MarkerItem | SensorItem)]
     stacks = [item for item in items if isinstance(item, StackItem | MarkerItem)]
     stacks.sort(key=lambda s: -math.hypot(s.center_mm[0] - foot_mm[0], s.center_mm[1] - foot_mm[1]))
     return [*flat, *stacks]
@@ -244,6 +264,8 @@ def item_reach(item: Item, painter_height_mm: float) -> float:
         return 25.0 + len(item.text) * (item.digit_mm[0] + item.gap_mm) / 2 + 2 * item.digit_mm[1]
     if isinstance(item, MarkerItem):
         return 0.62 * item.diameter_mm + 10.0 + 1.6 * item.height_mm
+    if isinstance(item, SensorItem):
+        return REACH * item.diameter_mm / 2 + item.bezel_mm
     tall = len(item.colours) * CHIP_THICKNESS_MM
     spread = math.hypot(*item.lean_mm) + (7.0 if item.untidy else 0.0)
     return 34.0 + spread + tall * 1.6 + tall * 3000 / max(painter_height_mm, 500)

@@ -90,7 +90,29 @@ class MarkerItem:
     height_mm: float
 
 
-Item = CardItem | StackItem | LammerItem | DisplayItem | MarkerItem
+@dataclass(frozen=True, slots=True)
+class SensorItem:
+    """A jackpot's sensor, let into the felt: a bezel about a lamp that is lit or not.
+
+    `diameter_mm` is the lamp's, the bezel is `bezel_mm` wide; a lamp that is no `ring` is a
+    disc. `level` is the light of the lamp when lit as a share of its full colour, from 1 on its
+    core is overexposed; `dim` is its lens unlit, and `bloom` the halo's share.
+    """
+
+    key: str
+    center_mm: Point
+    lit: bool
+    diameter_mm: float
+    rgb: tuple[int, int, int]
+    bezel_mm: float = 2.5
+    bezel_rgb: tuple[int, int, int] = (22, 22, 24)
+    ring: bool = False
+    level: float = 1.0
+    dim: float = 0.12
+    bloom: float = 0.35
+
+
+Item = CardItem | StackItem | LammerItem | DisplayItem | MarkerItem | SensorItem
 
 
 @dataclass(frozen=True, slots=True)

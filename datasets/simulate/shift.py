@@ -26,7 +26,7 @@ from datasets.render.camera import (
 from datasets.render.cards.deck import Deck, draw_deck
 from datasets.render.cards.deck_folder import load_deck
 from datasets.render.cards.deck_style import CASINO_DESIGNS
-from datasets.render.scene import ShiftPlan
+from datasets.render.scene import SensorItem, ShiftPlan
 from datasets.simulate.displays import seen_displays, with_displays
 from datasets.simulate.filming.encode import CODECS, check_codec, encode
 from datasets.simulate.filming.film import Film, Look
@@ -34,6 +34,7 @@ from datasets.simulate.filming.incidents import Planes, Troubles
 from datasets.simulate.filming.truth_frames import FrameLog, FrameTruth
 from datasets.simulate.filming.truth_stacks import stack_lines
 from datasets.simulate.house_tables import NEVADA, Jackpots, rules_for, table_for
+from datasets.simulate.lamps import house_sensors, with_house_lamps, with_lamps
 from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.behaviour import Manner
 from datasets.simulate.play.roundplay import SILENT_S
@@ -128,7 +129,8 @@ class Wishes:
     def table_file(self) -> TableFile:
         """The table that is played at, without a camera."""
         if self.table is None:
-            return table_for(self.game, seats=self.seats, jackpots=self.jackpots)
+            usual = table_for(self.game, seats=self.seats, jackpots=self.jackpots)
+            return with_house_lamps(usual, self.seed)
         return self.table.model_copy(update={"camera": None, "cameras": (), "banker_marker": None})
 
     def marker(self) -> MarkerLook | None:
@@ -142,6 +144,10 @@ class Wishes:
         if not players_bank(game):
             raise FeltwatchError(f"--banker-marker: no player banks in {game}")
         return MarkerLook.draw(self.banker_marker, np.random.default_rng([self.seed, 79]))
+
+    def sensors(self, table: TableFile) -> SensorItem | None:
+        """The jackpots' sensors of the shift's table; None where it declares no lamps."""
+        return house_sensors(table, self.seed)
 
     def plan(self, table: TableFile) -> ShiftPlan:
         """The whole shift at that table."""
@@ -272,6 +278,7 @@ def simulate(
     film = None if truth_only else scenery.film
     # The table file's camera has no part in the play.
     plan = with_displays(wishes.plan(scenery.table), scenery.table)
+    plan = with_lamps(plan, scenery.table, wishes.sensors(scenery.table))
     part, t0, _ = part_of(plan, shard, wishes.fps)
     filmed = truth_only and _filmed(out, mark, recipe, part)
     try:

@@ -37,6 +37,7 @@ from settlement.input_file import file_fault, read_toml
 from settlement.record import HIGHEST_SEAT
 from settlement.rules import TableRules
 from vision.geometry.displays import MeterDisplay, display_faults
+from vision.geometry.lamps import SensorLamp, lamp_faults
 
 Px = Annotated[float, Strict()]
 Point = tuple[Px, Px]
@@ -286,6 +287,10 @@ class TableFile(Form):
         None, description="The banker's button or dice cup; none: it is not looked for."
     )
 
+    sensor_lamp: SensorLamp | None = Field(
+        None, description="The lamps of the jackpots' sensors; none: they are not read."
+    )
+
     @field_validator("joker_png")
     @classmethod
     def _samples(cls, value: str | None) -> str | None:
@@ -374,6 +379,7 @@ def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
             f"{len(table.seats)} seats; {game.id} has cards for {game.seats_most} at most",
         )
     yield from _marker_faults(table)
+    yield from lamp_faults(table.sensor_lamp, [name for seat in table.seats for name in seat.spots])
     for kind in table.lammers:
         if kind not in LAMMER_KINDS:
             known = ", ".join(sorted(LAMMER_KINDS))

@@ -30,6 +30,7 @@ from vision.chips.states import SAME_MM, PlaceSum, place_sum
 from vision.geometry.table import DealerPlace, SeatPlace, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
+from vision.rounds.lamps.lamp_wagers import lamp_says, lit_without_hand
 from vision.rounds.payouts import (
     UNREAD,
     Hides,
@@ -45,6 +46,7 @@ from vision.rounds.procedure.eighth_card import aside_name, part_dealer
 from vision.rounds.split_stakes import with_second_stacks, with_sensor_pays
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 from vision.rounds.view_reader import ViewReading
+from vision.sensors.lamp_reading import LampDecision
 
 SURE_CARD = 0.5
 STRAY_SHARE = 0.8
@@ -120,6 +122,7 @@ def _wagers(
     episodes: Sequence[Episode],
     changes: Changes,
     hidden: Hides | None,
+    lamps: Mapping[str, LampDecision],
 ) -> tuple[list[WagerRecord], list[Undecided], float | None]:
     """What was staked and done at each spot of a seat, and when its cards were taken, where a
     payout came after that."""
@@ -140,6 +143,21 @@ def _wagers(
         unread = sum(name in r.unread for r in before)
         # A coin lies on a sensor until it is taken in, mostly before the deal.
         fewest = 2 if name in JACKPOTS else max(1, math.ceil(len(before) / 3))
+        says = lamp_says(
+            table.rules, name, lamps.get(name), coin=len(seen_before) >= fewest,
+            unread=unread * 2 > len(before),
+        )  # fmt: skip
+        if says.cents is not None:
+            action, paid = done(name, last, episodes[shown:], doubt, hidden)
+            wagers.append(
+                WagerRecord(
+                    wager=name, stake_cents=says.cents, action=action, paid_cents=paid.cents,
+                    paid_sums=paid.sums or None, paid_chips=paid.height,
+                    cameras=paid.cameras or None,
+                    paid_least_cents=least_cents(table, name, last) if action == "paid" else None,
+                )
+            )  # fmt: skip
+            continue
         if len(seen_before) < fewest:
             if len(seen_before) >= 2:
                 doubt(f"{name}.stake", "chips were seen on the spot in some views only")
@@ -157,7 +175,10 @@ def _wagers(
             since = late.after.readings[0].at_s
             seen = [r.stakes[name] for r in everything if name in r.stakes and r.at_s >= since]
         stake = place_sum(seen)
-        if unread * 2 > len(before):
+        if says.doubt is not None:
+            stake = PlaceSum((), stake.height, stake.cameras)
+            doubt(name, says.doubt)
+        elif unread * 2 > len(before):
             stake = PlaceSum((), stake.height, stake.cameras)
             doubt(f"{name}.stake", UNREAD)
         elif stake.cents is None:
@@ -215,10 +236,12 @@ def compile_round(
     *,
     cut_short: bool,
     changes: Changes | None = None,
+    lamps: Mapping[tuple[int, str], LampDecision] | None = None,
 ) -> RoundRecord:
     """The record of a finished round, `number` of its table.
 
-    `changes` are the round's own, looked for here when they are not given.
+    `changes` are the round's own, looked for here when they are not given; `lamps` what the
+    sensors' lamps showed by seat and wager, where the table declares them.
     """
     if own.broken_off:
         return broken_off(table, number, own, end_s)
@@ -258,11 +281,15 @@ def compile_round(
         episodes = until(own.tracks[seat.seat].episodes, own.cut_s)
         if not episodes:
             continue
-        wagers, own_doubts, taken_s = _wagers(table, seat.seat, episodes, changes, hides)
+        shown = {name: own for (at, name), own in (lamps or {}).items() if at == seat.seat}
+        wagers, own_doubts, taken_s = _wagers(table, seat.seat, episodes, changes, hides, shown)
         gaps = seat_gaps(own, seat.seat)
         own_doubts += gaps.doubts(seat.seat, wagers)
         wagers = gaps.known(wagers)
         cards = hands[seat.seat]
+        if not cards and (lit := lit_without_hand(seat.seat, wagers, shown)) is not None:
+            doubts += lit
+            continue
         if not wagers and not cards:
             continue
         low: tuple[str, ...] | None = None

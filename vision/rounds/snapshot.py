@@ -28,14 +28,16 @@ from vision.detect.detections import Detections
 from vision.detect.motion import RestState
 from vision.meters.reading import MeterReading
 from vision.rounds.coverage import Coverage
+from vision.rounds.lamps.lamp_watch import LampFrame
 from vision.rounds.meter_watch import MeterMemory
 from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.tracker import Episode, OpenGap, Phase, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
+from vision.sensors.lamp_reading import LampReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 5
+VERSION = 6
 
 
 @dataclass
@@ -59,6 +61,7 @@ class WatcherState:
     coverage: Coverage
     meters: MeterMemory
     marker: list[tuple[RestState, list[MarkerRest]]] | None = None
+    lamps: list[list[LampFrame]] | None = None
 
 
 _KINDS: dict[str, type[Any]] = {
@@ -79,6 +82,8 @@ _KINDS: dict[str, type[Any]] = {
     "meters": MeterMemory,
     "meter reading": MeterReading,
     "marker rest": MarkerRest,
+    "lamp frame": LampFrame,
+    "lamp reading": LampReading,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {

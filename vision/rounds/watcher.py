@@ -16,7 +16,7 @@ from vision.cards.backs import without_felt
 from vision.cards.joker_match import table_joker, with_joker
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
-from vision.detect.motion import RestWatch, hull, shrink
+from vision.detect.motion import STILL_SAMPLES, RestWatch, hull, shrink
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, FurtherCamera, Place, Polygon, TableFile
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
@@ -26,6 +26,7 @@ from vision.rounds.compile_round import compile_round
 from vision.rounds.coverage import Coverage
 from vision.rounds.further_camera import OtherCamera, RecordedCamera
 from vision.rounds.joining import join_round
+from vision.rounds.lamps.lamp_watch import LampWatch
 from vision.rounds.live_camera import LiveCamera, Sight
 from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.meter_watch import MeterWatch
@@ -140,6 +141,7 @@ class TableWatcher:
                 )
             )  # fmt: skip
         self.marker = None if table.banker_marker is None else MarkerWatch(table, self.calibration)
+        self.lamps = None if table.sensor_lamp is None else LampWatch(table, self.calibration)
         self._numbers = rounds_before
         self._now_s: float | None = None
         """Time of the last frame that was looked at."""
@@ -255,6 +257,9 @@ class TableWatcher:
         if self.marker is not None:
             self.marker.read(bgr, marked, at_s)
             self.marker.seen(at_s)
+        if self.lamps is not None:
+            resting = [view.seat for view in self._views if view.watch.still >= STILL_SAMPLES]
+            self.lamps.read(bgr, resting, at_s)
         if not due:
             return []
         size = self.networks.detector.size
@@ -327,6 +332,7 @@ class TableWatcher:
                 marker=None if self.marker is None else self.marker.state(),
                 coverage=self.coverage,
                 meters=self.meters.memory,
+                lamps=None if self.lamps is None else self.lamps.frames,
             )
         )
 
@@ -339,6 +345,8 @@ class TableWatcher:
                 view.watch.set_state(rest)
             if (self.marker is None) != (state.marker is None):
                 raise ValueError("one has a banker's marker, the other none")
+            if len(state.lamps or ()) != (0 if self.lamps is None else len(self.lamps.frames)):
+                raise ValueError("one has other lamps than the other")
             if self.marker is not None and state.marker is not None:
                 self.marker.set_state(state.marker)
         except (TypeError, ValueError) as error:
@@ -353,6 +361,8 @@ class TableWatcher:
         if len(state.meters.images) != len(self.meters.displays):
             raise FeltwatchError("the snapshot is of a table with other displays")
         self.meters.memory = state.meters
+        if self.lamps is not None and state.lamps is not None:
+            self.lamps.frames = state.lamps
 
     def _check_felt(self, luma: np.ndarray) -> None:
         self._matches.append(felt_match(luma, self.table, self.calibration))
@@ -384,9 +394,11 @@ class TableWatcher:
         if own.seldom_s > SELDOM_SHARE * (end_s - own.start_s):
             # What came about between two frames may be another motion than it seems.
             changes, went = Changes({}, ()), replace(went, breaches=())
+        lamps = None if self.lamps is None else self.lamps.of_round(own)
         record = compile_round(
-            self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes
-        )
+            self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes,
+            lamps=lamps,
+        )  # fmt: skip
         house = self.house.of_round(own.start_s)
         record = self.meters.with_meters(record, own.start_s)
         marker = None if self.marker is None else self.marker.of_round(own.start_s)

@@ -1,0 +1,5 @@
+"""The command."""
+
+from benchmarks.sensor_lamps.measure import main
+
+main()

@@ -1,0 +1,1 @@
+"""Lamps of the jackpots' sensors in a round."""

@@ -1,0 +1,55 @@
+"""What a sensor's lamp says of a jackpot wager beside the coin that was seen on it, or was not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from settlement.record import Undecided, WagerRecord
+from settlement.rules import Progressive, TableRules
+from vision.sensors.lamp_reading import LampDecision
+
+
+@dataclass(frozen=True, slots=True)
+class LampSays:
+    """`cents`: the stake where the lamp alone shows the wager; `doubt`: why it is undecided."""
+
+    cents: int | None = None
+    doubt: str | None = None
+
+
+def lamp_says(
+    rules: TableRules, wager: str, lamp: LampDecision | None, *, coin: bool, unread: bool = False
+) -> LampSays:
+    """What a lamp adds to a coin that was seen on the sensor at rest, or was not.
+
+    `unread`: chips lay there that could not be read. A lit lamp proves the wager, whose stake is
+    the jackpot's fixed one; an unlit one after a coin was seen is a contradiction.
+    """
+    if lamp is None or lamp.lit is None:
+        return LampSays()
+    if lamp.lit and not coin:
+        return LampSays() if unread else LampSays(cents=base_cents(rules, wager))
+    if not lamp.lit and coin:
+        why = (
+            "a coin was seen on the sensor, and its lamp stayed unlit "
+            f"({1 - lamp.probability:.1%}, {lamp.frames} frames)"
+        )
+        return LampSays(doubt=why)
+    return LampSays()
+
+
+def base_cents(rules: TableRules, wager: str) -> int:
+    """The fixed stake of a jackpot wager."""
+    return rules.progressives.get(wager, Progressive()).base_cents
+
+
+def lit_without_hand(
+    seat: int, wagers: list[WagerRecord], lamps: Mapping[str, LampDecision]
+) -> list[Undecided] | None:
+    """The doubts of a seat that showed lit lamps and nothing else; None where it showed more."""
+    alone = [w for w in wagers if w.stake_chips is None and w.wager in lamps]
+    if not wagers or len(alone) < len(wagers):
+        return None
+    why = "the sensor's lamp is lit, and neither a coin nor a hand was seen at the seat"
+    return [Undecided(seat=seat, what=f"{w.wager}.stake", why=why) for w in wagers]

@@ -1,0 +1,1 @@
+"""Reading the lamps of the jackpots' sensors."""
