@@ -123,9 +123,7 @@ def chip_kinds(table: TracedTable, frame: ByteArray, calibration: Calibration) -
     for laid in table.samples:
         name = laid.chips[0]
         stack = ReadStack(laid.base_mm, laid.chips, (0.0, 0.0, 0.0, 0.0), at_base)
-        taken = sample_at(
-            frame, calibration, np.asarray(stack.center_mm), size, len(laid.chips)
-        )
+        taken = sample_at(frame, calibration, np.asarray(stack.center_mm), size, len(laid.chips))
         out[ENROLLED][name] = ChipKind.model_validate(
             {"value_cents": values[name]} | taken.as_table_data()
         )
