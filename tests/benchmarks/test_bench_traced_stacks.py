@@ -140,7 +140,6 @@ def test_stacks_are_matched_and_counted(tmp_path: Path, tiny: TracedTable) -> No
     own = found[ENROLLED]
     assert (own["right"], own["wrong"], own["undecided"], own["not_found"]) == (1, 1, 2, 1)
     assert (own["likeliest_right"], own["count_right"]) == (2, 2)
-    assert (own["undoubted_right"], own["undoubted_wrong"]) == (1, 1)
     assert (own["invented"], own["invented_sure"]) == (1, 1)
     assert own["by"]["px per chip"]["2.5-3.5"]["stacks"] == 4
     assert own["by"]["chips"] == {"1-2": own["by"]["posture"]["upright"]}
