@@ -135,7 +135,7 @@ class LampTable:
         diameter = round(design.diameter_mm * float(rng.uniform(0.94, 1.06)), 1)
         places = sensor_places(self.table)
         items: list[Item] = []
-        told: list[tuple[tuple[int, str], bool, str]] = []
+        planned: list[tuple[tuple[int, str], bool, str]] = []
         arm: tuple[int, str] | None = None
         lit_share = float(rng.choice([0.15, 0.5, 0.9]))
         for place, at_mm in places.items():
@@ -146,11 +146,11 @@ class LampTable:
                 cover, arm = ("", arm) if arm is not None else ("arm", place)
             items.append(at_place(design, sensor_key(*place), at_mm, lit=lit))
             items += self._cover(f"{n}.{place}", cover, at_mm)
-            told.append((place, lit, cover))
+            planned.append((place, lit, cover))
         items += self._bets(n)
         arm_mm = None if arm is None else places[arm]
         lamps = []
-        for place, lit, cover in told:
+        for place, lit, cover in planned:
             hidden = self._hidden(items, places[place], diameter)
             if arm_mm is not None:
                 if place == arm:

@@ -69,22 +69,18 @@ class Batch:
 class StripPool:
     """Strips on the training device, in their bytes, with room for `room` of them."""
 
-    def __init__(
-        self, room: int, device: torch.device, size: tuple[int, int] = (ROWS, COLUMNS)
-    ) -> None:
+    def __init__(self, room: int, device: torch.device) -> None:
         self.room, self.device = room, device
         self.size = 0
-        self._strips = torch.empty((room, *size, 4), dtype=torch.uint8, device=device)
+        self._strips = torch.empty((room, ROWS, COLUMNS, 4), dtype=torch.uint8, device=device)
         self._parts: list[list[torch.Tensor]] = []
         self._whole: list[torch.Tensor] = []
         self._tables = 0
 
     @classmethod
-    def of(
-        cls, data: StripSet, device: torch.device = CPU, size: tuple[int, int] = (ROWS, COLUMNS)
-    ) -> StripPool:
-        """A pool of these strips alone; `size` is theirs where only a part of each is kept."""
-        pool = cls(len(data.count), device, size)
+    def of(cls, data: StripSet, device: torch.device = CPU) -> StripPool:
+        """A pool of these strips alone."""
+        pool = cls(len(data.count), device)
         pool.add(data)
         return pool
 

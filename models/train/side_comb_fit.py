@@ -42,25 +42,21 @@ def features(network: SideNetwork, paths: Sequence[Path]) -> Features:
     """What a network without its comb gives for all strips of these shards."""
     network.eval()
     found: list[list[torch.Tensor]] = []
-    seen: list[torch.Tensor] = []
-    hook = network.rows.register_forward_hook(lambda _, __, out: seen.append(out))
     weight = network.comb.weight.detach().clone()
     with torch.no_grad():
         network.comb.weight.zero_()
         for path in paths:
             pool = StripPool.of(read_shard(path))
             for places in torch.arange(pool.size).split(256):
-                logs = _chain_logs(network, pool.batch(places))
-                found.append([seen.pop().half(), logs, pool.batch(places).count])
+                given = pool.batch(places)
+                rows = network.features(given.strips, given.facts)
+                found.append([rows.half(), _chain_logs(network, given, rows), given.count])
         network.comb.weight.copy_(weight)
-    hook.remove()
     return Features(*(torch.cat(parts) for parts in zip(*found, strict=True)))
 
 
-def _chain_logs(network: SideNetwork, given: Batch) -> torch.Tensor:
-    edges, looks, numbers, _ = network.with_rims(
-        given.strips, given.facts, given.samples, given.faces, given.flags
-    )
+def _chain_logs(network: SideNetwork, given: Batch, rows: torch.Tensor) -> torch.Tensor:
+    edges, looks, numbers, _ = network.potentials(rows, given.samples, given.faces, given.flags)
     _, logs = chain_loss(
         edges, looks, numbers, network.durations, given.there, given.count, given.colours
     )

@@ -1,7 +1,7 @@
 """The shipped stack reader turned back into weights that training can go on from.
 
 The exported network has its batch normalisation folded into its convolutions. Scale and shift are
-set anew from the mean and variance over a batch of strips, so that every layer does what it did.
+computed from the mean and variance over a batch of strips, so that every layer does what it did.
 """
 
 from __future__ import annotations
