@@ -86,6 +86,13 @@ def _cut(video: Path, table: Path, folder: Path, many: int, seconds: float) -> N
             cut_clip(video, begin, begin + seconds, target.with_suffix(""))
         else:
             shutil.copy(folder / f"{number % KINDS:02d}.mp4", target)
+        _add_box(target, number)
+
+
+def _add_box(path: Path, number: int) -> None:
+    """Add a box that players skip, for files with the same contents would be audited once."""
+    with path.open("ab") as file:
+        file.write((16).to_bytes(4, "big") + b"free" + number.to_bytes(8, "big"))
 
 
 def _audit_here(folder: Path, number: int) -> Records:
@@ -129,6 +136,7 @@ class _Room:
         manager = AuditManager.of_site(site, self._store)
         for number in range(self._recordings):
             name = f"{number:02d}.mp4"
+            _add_box(self._source / name, 0)  # every run audits it as another file
             manager.add(str(self._source), name, str(self._source / "table.toml"), "bench")
         own = sorted(row.id for row in self._rows())[-self._recordings :]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -117,7 +117,7 @@ def serve_stack(
         if shares:
             share = TableShare(store.assignments, server, names, supervisor)
             wall = WallShare(store.live_tables, server, bus, supervisor)
-            leaving.callback(share.leave)
+            leaving.callback(lambda: shutdown.run("the cameras' assignment", share.leave))
             ends.callback(wall.stop)
             ends.callback(share.stop)
             share.start()

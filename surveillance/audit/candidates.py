@@ -27,12 +27,12 @@ UNDECIDED = 0.5
 """A view of a seat where something could not be decided counts as this much less sure."""
 
 
-def model_hash(folder: Path) -> str:
-    """A short hash of the networks in a folder of weights, or of a detector's own file."""
+def model_sha256(folder: Path) -> str:
+    """The SHA-256 of the networks in a folder of weights, or of a detector's own file."""
     digest = hashlib.sha256()
     for path in [folder] if folder.is_file() else sorted(folder.glob("*.onnx")):
         digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
+    return digest.hexdigest()
 
 
 class Candidates:

@@ -10,15 +10,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from settlement.declared import read_feed
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
 from surveillance.alerts.judge import judge
-from surveillance.audit.candidates import Candidates, model_hash
+from surveillance.audit.candidates import Candidates, model_sha256
 from surveillance.audit.footage import FOOTAGE, ClipPlan, Footage
 from surveillance.audit.further import CameraVideo, JoiningWatcher, open_cameras
+from surveillance.audit.identity import Digests, audit_identity, audit_key
 from surveillance.audit.run import (
     KEEP_EVERY_S,
     AuditRun,
@@ -94,6 +94,7 @@ def audit(
     timeline: bool = False,
     feed: Path | None = None,
     cameras: Mapping[str, CameraVideo] | None = None,
+    on_key: Callable[[str], None] | None = None,
 ) -> AuditSummary:
     """Audit a recording and leave the results of `RESULTS` in `out_dir`.
 
@@ -103,9 +104,10 @@ def audit(
     `on_progress` is called after every sampled frame. `candidates`: how many of the views it
     was least sure of are kept for labelling, and as many of those behind alerts.
     `clips`: how clips are cut for bundles, which `surveillance.audit.bundles` makes of them.
-    `work_dir` keeps what was decided, until the audit is done: a run with the same recording,
-    table file, model and folder goes on there. `should_stop` is asked after every sampled
-    frame. `timeline`: also leave `timeline.jsonl`, what lay where and when.
+    `work_dir` keeps what was decided, until the audit is done: a run with the same contents of
+    all files, model, program and folder goes on there. `on_key` is called before the first frame
+    with the key of these (`surveillance.audit.identity`). `should_stop` is asked after every
+    sampled frame. `timeline`: also leave `timeline.jsonl`, what lay where and when.
     `feed`: a file of declared facts by time (`settlement.declared`).
     `cameras`: recordings of the table file's further cameras, by name.
 
@@ -136,11 +138,13 @@ def audit(
             if clips is not None:
                 run.footage = _footage(clips, table, table_path, detector_dir)
             if work_dir is not None:
-                key = _key(paths, table_path, detector_dir, clips, feed)
-                key["cameras"] = [
-                    [name, _stamps(one.files), one.offset_s] for name, one in videos.items()
-                ]
-                run.take_up(AuditWork(work_dir, key))
+                identity = audit_identity(
+                    source, further, table_path, _model(detector_dir), feed,
+                    for_bundles=clips is not None, digests=Digests(work_dir, should_stop),
+                )  # fmt: skip
+                if on_key is not None:
+                    on_key(audit_key(identity))
+                run.take_up(AuditWork(work_dir, identity))
             try:
                 run.watch(source, on_progress, should_stop)
                 run.write_footage(source, should_stop, further)
@@ -178,41 +182,17 @@ def _footage(
     return Footage(plan, text, versions)
 
 
-def _key(
-    paths: Sequence[Path],
-    table_path: Path,
-    detector_dir: Path | None,
-    clips: ClipPlan | None,
-    feed: Path | None,
-) -> dict[str, Any]:
-    """What an audit that goes on must have in common with the one that was stopped."""
-    from models.weights.folder import default_weights
-    from surveillance.evidence.versions import program_sha256
-
-    return {
-        "videos": _stamps(paths),
-        "table_sha256": hashlib.sha256(table_path.read_bytes()).hexdigest(),
-        "model": model_hash(detector_dir or Path(default_weights())),
-        "program": program_sha256(),
-        "feed_sha256": None if feed is None else hashlib.sha256(feed.read_bytes()).hexdigest(),
-        # What was seen is kept for bundles alone.
-        "for_bundles": clips is not None,
-    }
-
-
-def _stamps(paths: Sequence[Path]) -> list[list[str | int]]:
-    """Path, size and time of each file of a recording, whatever order they are named in."""
-    files = [(str(path.resolve()), path.stat()) for path in paths]
-    return sorted([path, stat.st_size, stat.st_mtime_ns] for path, stat in files)
-
-
 def _candidates(
     staging: Staging, limit: int, video: Path, table: TableFile, detector_dir: Path | None
 ) -> Candidates:
+    model = model_sha256(_model(detector_dir))[:12]
+    return Candidates(staging, limit, video.name, table.table, model)
+
+
+def _model(detector_dir: Path | None) -> Path:
     from models.weights.folder import default_weights
 
-    model = model_hash(detector_dir or Path(default_weights()))
-    return Candidates(staging, limit, video.name, table.table, model)
+    return detector_dir or Path(default_weights())
 
 
 def _load_table(path: Path) -> TableFile:

@@ -1,6 +1,7 @@
 """The work folder of an audit that can be stopped and go on: what was decided, and where.
 
-    key.json       what is audited by what: another recording, table file or model starts anew
+    key.json       contents of the files, model and program: with another the audit starts again
+    digests.json   SHA-256 of the videos by path, size and time of change (`identity`)
     rounds.jsonl   the rounds judged so far
     evidence/      their pictures
     place.bin      the last place: a line of JSON, then the watcher's snapshot
@@ -28,6 +29,7 @@ from surveillance.staging import write_error
 from vision.sources.base import Mark
 
 KEY, ROUNDS, EVIDENCE, PLACE = "key.json", "rounds.jsonl", "evidence", "place.bin"
+DIGESTS = "digests.json"
 
 
 _LINE = TypeAdapter(JudgedRound)
@@ -159,7 +161,7 @@ def copy_work(earlier: Iterable[Path], to: Path) -> None:
         shutil.rmtree(to, ignore_errors=True)
         to.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(OSError):
-            for name in (PLACE, KEY, ROUNDS):
+            for name in (DIGESTS, PLACE, KEY, ROUNDS):
                 shutil.copyfile(folder / name, to / name)
             shutil.copytree(folder / EVIDENCE, to / EVIDENCE, dirs_exist_ok=True)
         return

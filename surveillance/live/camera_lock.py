@@ -29,7 +29,7 @@ _KEEPALIVE = {"tcp_keepalives_idle": 10, "tcp_keepalives_interval": 5, "tcp_keep
 """A machine that dies without a word is noticed within 25 s, not after hours."""
 
 _HOLDER = sa.text(
-    "SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid "
+    "SELECT a.application_name, a.pid FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid "
     "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 "
     "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
     "AND (l.classid::bigint << 32 | l.objid::bigint) = :key"
@@ -81,6 +81,7 @@ class _Held:
         self._lock = "pg_try_advisory_lock_shared" if shared else "pg_try_advisory_lock"
         self._names = names
         self._connection: Connection | None = None
+        self._backend: int | None = None
 
     def take(self) -> None:
         """Lock every name on a new connection. Raises FeltwatchError, StoreError."""
@@ -102,6 +103,7 @@ class _Held:
                 )
             for name in self._names:
                 self._take_one(connection, name)
+            self._backend = connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one()
         except SQLAlchemyError as error:
             self.close()
             raise StoreError(f"{self._database.name}: cannot be locked: {error}") from None
@@ -113,10 +115,15 @@ class _Held:
         key = {"key": lock_key(name)}
         if connection.execute(sa.text(f"SELECT {self._lock}(:key)"), key).scalar_one():
             return
-        holder = connection.execute(_HOLDER, key).scalar() or "a server that has just ended"
+        holder = connection.execute(_HOLDER, key).first()
+        if holder is None or holder.pid == self._backend:
+            # PostgreSQL has not noticed yet that a connection was closed, which may be our own.
+            raise StoreError(
+                f"{self._database.name}: camera {name}: is still locked by a server that has ended"
+            )
         raise FeltwatchError(
-            f"camera {name}: another server on {self._database.name} watches a camera of this "
-            f"name ({holder}): end that one first, or name this camera differently"
+            f"camera {name}: another server on {self._database.name} watches a camera of this name "
+            f"({holder.application_name}): end that one first, or name this camera differently"
         )
 
     def is_there(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 import zlib
 from collections.abc import Callable
 from pathlib import PurePosixPath
@@ -21,6 +22,10 @@ class _Form(BaseModel):
         extra="forbid", frozen=True, ser_json_bytes="base64", val_json_bytes="base64"
     )
     version: Literal[1] = 1
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
 
 
 class _Assigned(_Form):
@@ -51,6 +56,7 @@ class IncidentEntry(_Assigned):
     alert: Alert
     at: float
     pictures: dict[str, bytes] = Field(default_factory=dict)
+    entry_id: str = Field(default_factory=_new_id)
 
 
 class ClipEntry(_Form):
@@ -74,6 +80,8 @@ class NoteEntry(_Assigned):
     state: str
     message: str
     at: float
+    entry_id: str = Field(default_factory=_new_id)
+    """Stored with the note: what is brought twice is stored once."""
 
 
 class LogEntry(_Form):
@@ -86,6 +94,7 @@ class LogEntry(_Form):
     address: str
     at: float
     camera: str = ""
+    entry_id: str = Field(default_factory=_new_id)
 
 
 class CameraEntry(_Form):

@@ -50,7 +50,7 @@ JOURNAL = "journal.sqlite"
 RETRY_FIRST_S = 0.5
 RETRY_MOST_S = 10.0
 ASK_EVERY_S = 2.0
-"""How often the store is checked while nothing is to be written."""
+"""How often the store is asked for nothing but an answer."""
 _LOOK_EVERY_S = 1.0
 
 log = logging.getLogger(__name__)
@@ -82,13 +82,15 @@ class Recorder:
         self._began = datetime.now(UTC)
         self._has_caught_up = False
         self._store_down: tuple[datetime, str] | None = None
+        self._unanswered: tuple[datetime, str] | None = None
         self._status = RecordStatus()
         self._fresh = threading.Event()
         self._closing = threading.Event()
         self._until = 0.0
-        self._ask_at = 0.0
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
+        self._asking = threading.Thread(target=self._ask_store, name="store asked", daemon=True)
+        self._asking.start()
 
     @property
     def status(self) -> RecordStatus:
@@ -193,7 +195,7 @@ class Recorder:
                     return
                 continue
             self._catch_up()
-            self._ask_store()
+            self._store_down = self._unanswered
             if self._closing.is_set():
                 return
             self._fresh.wait(_LOOK_EVERY_S)
@@ -220,16 +222,14 @@ class Recorder:
         return True
 
     def _ask_store(self) -> None:
-        """When nothing is to be stored, find out whether the store answers at all."""
-        if time.monotonic() < self._ask_at:
-            return
-        self._ask_at = time.monotonic() + ASK_EVERY_S
-        try:
-            self._store.database.ping()
-        except StoreDownError as error:
-            self._store_down = self._store_down or (datetime.now(UTC), str(error))
-        else:
-            self._store_down = None
+        """Find out whether the store answers at all; calls that wait in vain end with it."""
+        while not self._closing.wait(ASK_EVERY_S):
+            try:
+                self._store.database.ping()
+            except StoreDownError as error:
+                self._unanswered = self._unanswered or (datetime.now(UTC), str(error))
+            else:
+                self._unanswered = None
 
     def _catch_up(self) -> None:
         """When all of an earlier run is stored: clips that it waited for will not come."""
@@ -254,11 +254,14 @@ class Recorder:
             case ClipEntry():
                 self.evidence.take_clip(entry)
             case NoteEntry():
-                self._store.health.note(entry.camera, entry.state, entry.message, moment(entry.at))
+                self._store.health.note(
+                    entry.camera, entry.state, entry.message, moment(entry.at), entry=entry.entry_id
+                )
             case LogEntry():
                 self._store.audit.write(
-                    entry.by, entry.act, entry.target, entry.detail, entry.address, moment(entry.at)
-                )
+                    entry.by, entry.act, entry.target, entry.detail, entry.address,
+                    moment(entry.at), entry.entry_id,
+                )  # fmt: skip
             case CameraEntry():
                 self._store.cameras.upsert(
                     entry.camera, entry.table, entry.source, entry.table_file_sha256
@@ -315,7 +318,9 @@ class Recorder:
             self.evidence.write_pictures(facts.folder(at), entry.pictures)
             for row in stored.alerts:
                 self._news.alert_changed(row)
-        self._store.health.note(facts.camera, entry.incident, alert.message, at, entry.act)
+        self._store.health.note(
+            facts.camera, entry.incident, alert.message, at, entry.act, entry.entry_id
+        )
         self._news.incident(entry)
 
     def _store_gap(self, entry: GapEntry) -> None:

@@ -9,13 +9,15 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from settlement.errors import FeltwatchError
 from surveillance.audit.footage import ClipPlan
+from surveillance.audit.further import CameraVideo
+from surveillance.audit.identity import is_by, request_key, versions_key
 from surveillance.audit.work_folder import copy_work
 from surveillance.evidence.bundle import Chain, SigningKey
 from surveillance.recordings.folders import AllowedFolders
@@ -24,7 +26,14 @@ from surveillance.recordings.preview import VideoFacts, video_facts
 from surveillance.recordings.processes import WorkProcess
 from surveillance.recordings.results import take_results
 from surveillance.recordings.worker import Job, ProcessReport, run_audit, run_preview
-from surveillance.store import CameraFile, RecordingFilter, RecordingRow, RecordingState, Store
+from surveillance.store import (
+    CameraFile,
+    NewRecording,
+    RecordingRow,
+    RecordingState,
+    Store,
+    TakenError,
+)
 
 POLL_S = 0.2
 END_WITHIN_S = 30.0
@@ -35,16 +44,21 @@ LOOK_EVERY_S = 2.0
 LEASE_S = 30.0
 """An audit whose worker gives no sign for so long is another worker's."""
 _QUEUED: frozenset[RecordingState] = frozenset({"queued"})
-_ENDED: frozenset[RecordingState] = frozenset({"stopped", "failed"})
+_ENDED: frozenset[RecordingState] = frozenset({"stopped", "failed", "done"})
 _LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Audit:
-    """An audit that runs here: its recording as it was claimed, and its process."""
+    """An audit that runs here: its recording as it was claimed, and its process.
+
+    `key` is what the store has as its audit key, `refusal` why it may not have it.
+    """
 
     row: RecordingRow
     process: WorkProcess
+    key: str = ""
+    refusal: str = ""
 
 
 class AuditManager:
@@ -157,14 +171,18 @@ class AuditManager:
         """Queue the audit of a video; with `more_files` of a shift, in whatever order, and the
         files of further `cameras`.
 
-        Raises FeltwatchError when it cannot be audited.
+        Raises FeltwatchError when it cannot be audited, or when a recording in whatever state is
+        of these files, table file, model and program already.
         """
         files = (file, *more_files)
         new, videos = new_recording(self.folders, folder, files, table_file, by, cameras)
-        for row in (*self._rows("queued"), *self._rows("running"), *self._rows("stopped")):
-            if self._paths(row) == videos and row.cameras == new.cameras:
-                raise FeltwatchError(f"{new.file}: is {row.state} already, as recording {row.id}")
-        row = self._store.recordings.add(replace(new, duration_s=self.facts(videos).duration_s))
+        duration_s = self.facts(videos).duration_s
+        new = replace(new, duration_s=duration_s, request_key=self._request_key(new))
+        try:
+            row = self._store.recordings.add(new)
+        except TakenError as error:
+            # The API answers 422 to whatever cannot be audited, and 409 to a name that is taken.
+            raise FeltwatchError(str(error)) from error
         self._wake.set()
         return row
 
@@ -183,15 +201,27 @@ class AuditManager:
         return self._store.recordings.set_state(id, "stopped", only_from=_QUEUED)
 
     def resume(self, id: int) -> RecordingRow:
-        """Go on with an audit that was stopped, or try again one that failed."""
+        """Go on with an audit that was stopped, try again one that failed, or repeat one that is
+        done, whose rounds are kept once.
+
+        Raises FeltwatchError for one that waits or runs, or was done with another table file,
+        model or program.
+        """
         row = self._store.recordings.get(id)
-        if row.state not in ("stopped", "failed"):
+        if row.state not in _ENDED:
             raise FeltwatchError(f"recording {id} is {row.state}; there is nothing to go on with")
+        if row.state == "done" and not is_by(
+            row.audit_key, versions_key(Path(row.table_file), self._weights_dir())
+        ):
+            raise FeltwatchError(
+                f"recording {id} was audited with another table file, model or program; add its "
+                "files again, which makes another recording"
+            )
         row = self._store.recordings.set_state(id, "queued", only_from=_ENDED)
         self._wake.set()
         return row
 
-    def videos(self, row: RecordingRow) -> tuple[Path, ...]:
+    def videos(self, row: NewRecording | RecordingRow) -> tuple[Path, ...]:
         """The files of a recording. Raises FeltwatchError when one is gone, or not allowed."""
         return tuple(self.folders.video(row.folder, file) for file in row.files)
 
@@ -263,11 +293,13 @@ class AuditManager:
 
     def _begin_audit(self, row: RecordingRow) -> None:
         try:
-            videos = self.videos(row)
-            cameras = camera_videos(self.folders, row.folder, row.cameras)
+            videos, cameras = self._files(row)
+            is_changed = row.request_key not in (None, self._request_key(row))
         except FeltwatchError as error:
             self._store.recordings.set_state(row.id, "failed", str(error), held=row)
             return
+        if is_changed:
+            self._store.recordings.drop_request(row)
         if row.takeovers:
             copy_work(self._earlier(row), self.work_dir(row))
         job = Job(
@@ -323,6 +355,7 @@ class AuditManager:
             audits, previews = dict(self._running), dict(self._previews)
         for id, audit in audits.items():
             if audit.process.receive():
+                self._claim_key(audit)
                 self._store_progress(audit.row, audit.process.last)
             if not audit.process.is_at_work:
                 self._end_audit(id, audit)
@@ -345,31 +378,70 @@ class AuditManager:
                 report.alerts, row,
             )  # fmt: skip
 
+    def _claim_key(self, audit: _Audit) -> None:
+        """Store the key of an audit; end the process of one that may not have it."""
+        row, key = audit.row, audit.process.last.key
+        if audit.refusal or key in ("", audit.key):
+            return
+        other = self._store.recordings.set_key(row, key)
+        if other is None:
+            self._store.recordings.drop_request(row)
+            audit.refusal = (
+                "its files, table file, model or program are not those of its results any more; "
+                "add its files again, which makes another recording"
+            )
+        elif other.id != row.id:
+            audit.refusal = (
+                f"recording {other.id} ({other.state}) is of the same contents, table file, model "
+                "and program"
+            )
+            if other.state in _ENDED and not self._is_there(other):
+                self._store.recordings.move(other.id, row)
+                audit.refusal += ", and names these files from now on"
+            if other.state in ("stopped", "failed"):
+                audit.refusal += "; go on with that one"
+        audit.key = key
+        if audit.refusal:
+            audit.process.make_stop()
+
+    def _is_there(self, row: RecordingRow) -> bool:
+        try:
+            self._files(row)
+        except FeltwatchError:
+            return False
+        return Path(row.table_file).is_file()
+
     def _end_audit(self, id: int, audit: _Audit) -> None:
         report = audit.process.finish()
         try:
-            self._keep_end(audit.row, report, audit.process)
+            self._claim_key(audit)
+            self._keep_end(audit, report)
         finally:
             self._forget(id, audit.process)
 
-    def _keep_end(self, held: RecordingRow, report: ProcessReport, running: WorkProcess) -> None:
-        recordings, id = self._store.recordings, held.id
+    def _keep_end(self, audit: _Audit, report: ProcessReport) -> None:
+        recordings, held, id = self._store.recordings, audit.row, audit.row.id
         if recordings.renew(held, self._lease_s) is None:
             # This process may have been suspended since it last renewed its lease.
             _LOG.warning("recording %d: another worker has taken its audit over", id)
             return
-        if report.kind == "done":
+        if audit.refusal:
+            shutil.rmtree(self.work_dir(held), ignore_errors=True)
+            recordings.set_state(id, "failed", audit.refusal, held=held)
+        elif report.kind == "done":
             row = recordings.progress(
                 id, report.at_s, report.duration_s, report.speed, report.rounds, report.alerts, held
             )
             out, under = self.out_dir(held), f"{OUT}/{held.run}"
+            # From here on it has results, of which a part may be kept only.
+            recordings.set_state(id, "running", out=under, held=held)
             try:
                 take_results(self._store, row, out, under, self._weights_dir(), self._chain)
             except (FeltwatchError, OSError) as error:
                 words = f"the results cannot be kept: {error}"
                 recordings.set_state(id, "failed", words, held=held)
                 return
-            recordings.set_state(id, "done", report.message, out=under, held=held)
+            recordings.set_state(id, "done", report.message, held=held)
             for folder in self._earlier(held):
                 shutil.rmtree(folder, ignore_errors=True)
         elif report.kind == "stopped":
@@ -379,7 +451,7 @@ class AuditManager:
         elif report.kind == "failed":
             recordings.set_state(id, "failed", report.message, held=held)
         else:
-            words = f"{running.ended}; going on keeps the rounds decided so far"
+            words = f"{audit.process.ended}; going on keeps the rounds decided so far"
             recordings.set_state(id, "failed", words, held=held)
 
     def _weights_dir(self) -> Path:
@@ -390,18 +462,11 @@ class AuditManager:
     def _preview_path(self, row: RecordingRow) -> Path:
         return self._data_dir / PREVIEWS / f"{row.id}.mp4"
 
-    def _paths(self, row: RecordingRow) -> tuple[Path, ...] | None:
-        try:
-            return self.videos(row)
-        except FeltwatchError:
-            return None
+    def _files(
+        self, row: NewRecording | RecordingRow
+    ) -> tuple[tuple[Path, ...], Mapping[str, CameraVideo]]:
+        cameras = camera_videos(self.folders, row.folder, row.cameras)
+        return self.videos(row), cameras
 
-    def _rows(self, state: str) -> list[RecordingRow]:
-        rows: list[RecordingRow] = []
-        cursor: str | None = None
-        while True:
-            page = self._store.recordings.page(RecordingFilter(state=state), cursor, 200)
-            rows += page.rows
-            cursor = page.next
-            if cursor is None:
-                return rows
+    def _request_key(self, row: NewRecording | RecordingRow) -> str:
+        return request_key(*self._files(row), Path(row.table_file), self._weights_dir())

@@ -43,8 +43,10 @@ def take_results(
     own: dict[str | None, list[Alert]] = defaultdict(list)
     for alert in alerts:
         own[alert.round_id].append(alert)
+    # It may have been renamed since an earlier audit stored these rounds; they are kept once.
+    known = store.rounds.of_recording(row.id, 1) or store.alerts.of_recording(row.id, 1)
     run = RunFacts(
-        camera=camera_of(row),
+        camera=known[0].camera if known else camera_of(row),
         table=table.table,
         source=source_of(row),
         place=lambda name: f"{under}/{name}",

@@ -48,6 +48,8 @@ class ProcessReport:
     rounds: int = 0
     alerts: int = 0
     message: str = ""
+    key: str = ""
+    """Of an audit, once it is known."""
 
 
 def run_audit(job: Job, pipe: Connection, stop: StopFlag) -> None:
@@ -55,6 +57,7 @@ def run_audit(job: Job, pipe: Connection, stop: StopFlag) -> None:
     from surveillance.audit.recording import Progress, audit
 
     last = [float("-inf")]
+    key = [""]
     # The parent may be killed; then another worker resumes the audit.
     parent = os.getppid()
 
@@ -70,17 +73,17 @@ def run_audit(job: Job, pipe: Connection, stop: StopFlag) -> None:
         summary = audit(
             job.videos, job.table_file, job.out, detector_dir=job.weights, clips=job.clips,
             on_progress=report_progress, work_dir=job.work, should_stop=should_stop,
-            cameras=job.cameras,
+            cameras=job.cameras, on_key=lambda own: key.__setitem__(0, own),
         )  # fmt: skip
         return ProcessReport(
             "done", summary.duration_s, summary.duration_s, summary.speed, summary.rounds,
-            summary.alerts, "; ".join(summary.warnings),
+            summary.alerts, "; ".join(summary.warnings), key[0],
         )  # fmt: skip
 
     def _progress(progress: Progress) -> ProcessReport:
         return ProcessReport(
             "progress", progress.at_s, progress.duration_s, progress.speed, progress.rounds,
-            progress.alerts,
+            progress.alerts, key=key[0],
         )  # fmt: skip
 
     _run(run, pipe)

@@ -29,12 +29,13 @@ class AuditLog(Repository):
         detail: dict[str, Any] | None = None,
         address: str = "",
         at: datetime | None = None,
+        entry: str | None = None,
     ) -> AuditRow:
-        """Note that `by` did `act` on `target`."""
+        """Note that `by` did `act` on `target`; once for each `entry`, where one is given."""
         at = at or utc_now()
         values = {"by_name": by, "act": act, "target": target, "detail": detail or {}}
-        number = self._added(
-            sa.insert(tables.audit).values(**values, address=address, at=at).returning(_A.id)
+        number = self._added_once(
+            tables.audit, {**values, "address": address, "at": at, "entry": entry}
         )
         return AuditRow(number, by, act, target, detail or {}, address, at)
 

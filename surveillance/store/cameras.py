@@ -60,14 +60,13 @@ class Health(Repository):
         message: str = "",
         at: datetime | None = None,
         act: IncidentAct | None = None,
+        entry: str | None = None,
     ) -> HealthRow:
-        """Note a change of state, or (with `act`) a turn of the incident that `state` names."""
+        """Note a change of state, or (with `act`) a turn of the incident that `state` names; once
+        for each `entry`, where one is given."""
         at = at or utc_now()
-        number = self._added(
-            sa.insert(tables.health)
-            .values(camera=camera, state=state, message=message, at=at, act=act)
-            .returning(_H.id)
-        )
+        values = {"camera": camera, "state": state, "message": message, "at": at, "act": act}
+        number = self._added_once(tables.health, {**values, "entry": entry})
         return HealthRow(number, camera, state, message, at, act)
 
     def of_span(self, camera: str, span: Span, most: int = 20_000) -> tuple[HealthRow, ...]:

@@ -27,6 +27,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from settlement.errors import FeltwatchError
+from surveillance.store.answers import PING_S, Answers
 from surveillance.store.errors import StoreDownError, StoreError
 
 BUSY_TIMEOUT_S = 15.0
@@ -71,8 +72,9 @@ class Database:
         self.is_sqlite = self._url.get_backend_name() == "sqlite"
         self._turn = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
         self._joined: ContextVar[Connection | None] = ContextVar("joined", default=None)
+        self.answers = Answers(self.name)
         with self._told():
-            self.engine = _engine(self._url)
+            self.engine = _sqlite_engine(self._url) if self.is_sqlite else self._server_engine()
 
     @property
     def kind(self) -> str:
@@ -86,6 +88,7 @@ class Database:
         if joined is not None:
             yield joined
             return
+        self.answers.check()
         with self._told(), self.engine.connect() as connection:
             yield connection
 
@@ -119,6 +122,7 @@ class Database:
             with self._told(), joined.begin_nested():
                 yield joined
             return
+        self.answers.check()
         # SQLite's own waiting is by sleeping and unfair; threads of one process take turns.
         with self._told(), self._turn, self.engine.connect() as connection:
             connection = connection.execution_options(feltwatch_writes=True)
@@ -128,8 +132,8 @@ class Database:
                 yield connection
 
     def ping(self) -> None:
-        """Raise StoreDownError when the database does not answer."""
-        with self.read() as connection:
+        """Raise StoreDownError when the database does not answer within a few seconds."""
+        with self.answers.within(PING_S), self.read() as connection:
             connection.exec_driver_sql("SELECT 1")
 
     def insert(self, table: sa.Table) -> Any:
@@ -145,6 +149,15 @@ class Database:
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()
+
+    def _server_engine(self) -> Engine:
+        engine = sa.create_engine(self._url, **_POOL)
+
+        @sa.event.listens_for(engine, "do_connect")
+        def connect(_: object, __: object, args: Any, settings: dict[str, Any]) -> Any:
+            return self.answers.connect(*args, **settings)
+
+        return engine
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
@@ -194,6 +207,18 @@ class Repository:
         with self._database.write() as connection:
             return int(connection.execute(statement).scalar_one())
 
+    def _added_once(self, table: sa.Table, values: dict[str, Any]) -> int:
+        """The number of the row that was added, or of the one that has this `entry` already."""
+        insert = self._database.insert(table).values(values)
+        with self._database.write() as connection:
+            number = connection.execute(
+                insert.on_conflict_do_nothing(index_elements=["entry"]).returning(table.c.id)
+            ).scalar()
+            if number is None:
+                own = sa.select(table.c.id).where(table.c.entry == values["entry"])
+                number = connection.execute(own).scalar_one()
+        return int(number)
+
 
 def _checked(url: str, name: str) -> URL:
     try:
@@ -213,10 +238,7 @@ def _checked(url: str, name: str) -> URL:
     raise StoreError(f"{name}: feltwatch keeps its record in sqlite or postgresql, not {backend}")
 
 
-def _engine(url: URL) -> Engine:
-    if url.get_backend_name() != "sqlite":
-        # A statement that hangs must not hold a web thread for ever.
-        return sa.create_engine(url, connect_args={"connect_timeout": 10}, **_POOL)
+def _sqlite_engine(url: URL) -> Engine:
     path = Path(str(url.database))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -41,7 +42,7 @@ def migrate(database: Database) -> None:
     with database.read() as connection:
         if _revision(connection) == head:
             return
-    with database.write() as connection:
+    with database.answers.within(math.inf), database.write() as connection:
         if not database.is_sqlite:
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
         found = _revision(connection)

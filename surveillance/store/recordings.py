@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
 
 from surveillance.store import tables
 from surveillance.store.database import Database
+from surveillance.store.errors import TakenError
 from surveillance.store.jobs.leases import Leases, check_state
 from surveillance.store.queries.filters import Page, RecordingFilter
 from surveillance.store.queries.paging import read_page
@@ -27,20 +30,27 @@ class Recordings(Leases[RecordingRow]):
         super().__init__(database, tables.recordings, _COLUMNS, _row, "recording")
 
     def add(self, new: NewRecording) -> RecordingRow:
-        """Keep a recording."""
+        """Keep a recording. Raises TakenError, which names the one with the same request key."""
         check_state(new.state)
+        try:
+            return self._add(new)
+        except IntegrityError:
+            other = self._with(_R.request_key, new.request_key)
+            if other is None:
+                raise
+        hint = "" if other.state in ("queued", "running") else "; go on with that one"
+        raise TakenError(f"{new.file}: is {other.state} already, as recording {other.id}{hint}")
+
+    def _add(self, new: NewRecording) -> RecordingRow:
         now = utc_now()
         with self._database.write() as connection:
             row = connection.execute(
                 sa.insert(tables.recordings)
                 .values(
-                    folder=new.folder,
-                    file=new.file,
-                    files=list(new.files) if len(new.files) > 1 else None,
-                    cameras=[asdict(camera) for camera in new.cameras] or None,
+                    **_names(new),
                     size=new.size,
                     mtime=new.mtime,
-                    table_file=new.table_file,
+                    request_key=new.request_key,
                     state=new.state,
                     at_s=0.0,
                     duration_s=new.duration_s,
@@ -113,6 +123,41 @@ class Recordings(Leases[RecordingRow]):
         }
         return self._change(id, values, None, held)
 
+    def set_key(self, held: RecordingRow, key: str) -> RecordingRow | None:
+        """Set the audit key of a recording, once it has results only the same one.
+
+        Return the recording that has the key then, which may be another one; None: the results
+        are of another key, or the recording is not this worker's any more.
+        """
+        fits = _R.out.is_(None) | (_R.audit_key == key)
+        query = sa.update(tables.recordings).where(*self._is_held(held), fits)
+        with contextlib.suppress(IntegrityError), self._database.write() as connection:
+            connection.execute(query.values(audit_key=key))
+        return self._with(_R.audit_key, key)
+
+    def drop_request(self, held: RecordingRow) -> RecordingRow:
+        """Forget a recording's request key, for its files changed: they may be queued again."""
+        return self._change(held.id, {"request_key": None}, None, held)
+
+    def move(self, id: int, to: RecordingRow) -> RecordingRow:
+        """Let a recording that has ended name another one's files, which are the same elsewhere."""
+        return self._change(id, _names(to), frozenset({"stopped", "failed", "done"}))
+
+    def _with(self, column: sa.Column[Any], key: str | None) -> RecordingRow | None:
+        with self._database.read() as connection:
+            row = connection.execute(sa.select(*_COLUMNS).where(column == key)).one_or_none()
+        return None if row is None else _row(row)
+
+
+def _names(of: NewRecording | RecordingRow) -> dict[str, Any]:
+    return {
+        "folder": of.folder,
+        "file": of.file,
+        "files": list(of.files) if len(of.files) > 1 else None,
+        "cameras": [asdict(camera) for camera in of.cameras] or None,
+        "table_file": of.table_file,
+    }
+
 
 def _row(row: Any) -> RecordingRow:
     return RecordingRow(
@@ -141,4 +186,6 @@ def _row(row: Any) -> RecordingRow:
             CameraFile(**camera | {"more_files": tuple(camera.get("more_files", ()))})
             for camera in row.cameras or ()
         ),
+        request_key=row.request_key,
+        audit_key=row.audit_key,
     )

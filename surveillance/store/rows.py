@@ -356,7 +356,7 @@ class CameraFile:
 class NewRecording:
     """A recording to be audited; `files` of a shift by start time, `file` being the first.
 
-    `cameras` are the files of further cameras.
+    `cameras` are the files of further cameras. No two recordings have one `request_key`.
     """
 
     folder: str
@@ -370,6 +370,7 @@ class NewRecording:
     state: RecordingState = "queued"
     files: tuple[str, ...] = ()
     cameras: tuple[CameraFile, ...] = ()
+    request_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +380,8 @@ class RecordingRow:
     Of a shift `files` are all, by start time, `file` is the first, `size` the sum and `mtime` the
     latest. `cameras` are the files of further cameras.
     While it runs it is `worker`'s; `takeovers` counts how often a worker was gone and another
-    took it over.
+    took it over. No two have one `request_key` (None: its files are not those that were queued)
+    or one `audit_key` (None: their contents were not read yet).
     """
 
     id: int
@@ -404,6 +406,8 @@ class RecordingRow:
     stop_asked: bool = False
     files: tuple[str, ...] = ()
     cameras: tuple[CameraFile, ...] = ()
+    request_key: str | None = None
+    audit_key: str | None = None
 
     @property
     def run(self) -> str:

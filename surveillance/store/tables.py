@@ -73,6 +73,12 @@ recordings = sa.Table(
     Column("files", sa.JSON),
     # Of further cameras: {"name", "file", "offset_s"} each; null: none.
     Column("cameras", sa.JSON),
+    # Two audits of one key would have the same results. The first is of paths, sizes and times
+    # and known when it is queued, the second of contents and known once they were read.
+    Column("request_key", sa.Text),
+    Column("audit_key", sa.Text),
+    Index(None, "request_key", unique=True),
+    Index(None, "audit_key", unique=True),
     Index(None, "created_at", "id"),
     Index(None, "state", "created_at", "id"),
     Index(None, "folder", "created_at", "id"),
@@ -307,6 +313,9 @@ health = sa.Table(
     Column("act", sa.Text),
     Column("message", sa.Text, nullable=False),
     Column("at", UtcTime, nullable=False),
+    # Of the recorder's entry that it is of: one that comes twice is kept once.
+    Column("entry", sa.Text),
+    Index(None, "entry", unique=True),
     Index(None, "at", "id"),
     Index(None, "camera", "at", "id"),
     Index(None, "state", "at", "id"),
@@ -398,6 +407,9 @@ audit = sa.Table(
     Column("detail", sa.JSON, nullable=False),
     Column("address", sa.Text, nullable=False),
     Column("at", UtcTime, nullable=False),
+    # As in `health`.
+    Column("entry", sa.Text),
+    Index(None, "entry", unique=True),
     Index(None, "at", "id"),
     Index(None, "by_name", "at", "id"),
     Index(None, "act", "at", "id"),

@@ -85,6 +85,25 @@ class Server:
             process.kill()
             process.wait()
 
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        """All of its processes stand still meanwhile: connections stay open, nothing answers."""
+        assert self._process is not None
+        # The parent first, so that it starts no others.
+        self._process.send_signal(signal.SIGSTOP)
+        found = subprocess.run(
+            ["pgrep", "--parent", str(self._process.pid)], capture_output=True, check=False
+        )
+        children = [int(pid) for pid in found.stdout.split()]
+        for pid in children:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in children:
+                os.kill(pid, signal.SIGCONT)
+            self._process.send_signal(signal.SIGCONT)
+
 
 @contextlib.contextmanager
 def server() -> Iterator[str]:

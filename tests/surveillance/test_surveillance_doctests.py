@@ -13,6 +13,7 @@ import pytest
     [
         "alerts.model",
         "audit.footage",
+        "audit.identity",
         "reports.cards_view",
         "evidence.images",
         "reports.round_view",

@@ -20,7 +20,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -37,7 +36,12 @@ sys.path.insert(0, str(ROOT))
 from surveillance.store import AlertFilter, Store  # noqa: E402
 from tests.rtsp.loopback import RtspServer  # noqa: E402
 from tests.surveillance import postgres  # noqa: E402
-from tests.surveillance.conftest import small_table, table_text, write_video  # noqa: E402
+from tests.surveillance.conftest import (  # noqa: E402
+    small_table,
+    table_text,
+    write_tagged,
+    write_video,
+)
 from tests.surveillance.live import record_made, watch_made  # noqa: E402
 from tests.surveillance.live.live_room import wait_for, write_site  # noqa: E402
 from tests.surveillance.web.recordings import test_recordings_workers as workers  # noqa: E402
@@ -150,10 +154,10 @@ def kill_auditing(folder: Path, kills: int, chance: random.Random) -> dict[str, 
     """Kill workers while they audit, and compare with audits that nobody disturbed."""
     recordings = folder / "recordings"
     recordings.mkdir()
-    write_video(recordings / "00.mp4")
+    film = write_video(folder / "film.mp4")
     (recordings / "table.toml").write_text(table_text(small_table()))
-    for number in range(1, workers.RECORDINGS):
-        shutil.copy(recordings / "00.mp4", recordings / f"{number:02d}.mp4")
+    for number in range(workers.RECORDINGS):
+        write_tagged(film, recordings / f"{number:02d}.mp4", number)
     expected = workers.run_locally(recordings, folder / "local")
     data, done = folder / "shared", 0
     with postgres.server() as host, ExitStack() as ends:

@@ -15,6 +15,8 @@ from surveillance.store.sharing.assignments import Assignments, Turn
 LEASE_S = 15.0
 """A server that gives no sign for so long has lost its cameras to the others."""
 TURN_S = 2.0
+END_WITHIN_S = 3.0
+"""A turn that waits for a database that does not answer holds up the end for no longer."""
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +59,7 @@ class TableShare:
     def stop(self) -> None:
         """Take no further cameras; watching goes on until the supervisor is stopped."""
         self._stopping.set()
-        self._thread.join()
+        self._thread.join(END_WITHIN_S)
 
     def leave(self) -> None:
         """Release this server's cameras, which it has stopped, to the other servers."""

@@ -91,7 +91,10 @@ def page_of(
 def add(
     account: Reviewer, recordings: RecordingsHere, request: Request, question: AuditQuestion
 ) -> RecordingForm:
-    """Queue the audit of a video, or of the files of one shift as one recording."""
+    """Queue the audit of a video, or of the files of one shift as one recording.
+
+    Refused where a recording, in whatever state, has the same files, table file, model and program.
+    """
     form = recordings.add(question, account.name)
     audit(request, "audit queued", f"recording {form.id}", question.model_dump())
     return form
@@ -117,7 +120,10 @@ def stop(
 def resume(
     _: Reviewer, recordings: RecordingsHere, request: Request, id: RecordingId
 ) -> RecordingForm:
-    """Go on with an audit that was stopped, or try again one that failed."""
+    """Go on with an audit that was stopped, try again one that failed, or repeat one that is done.
+
+    A repeated audit stores no round twice.
+    """
     form = recordings.resume(id)
     audit(request, "audit gone on with", f"recording {id}")
     return form

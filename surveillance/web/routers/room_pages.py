@@ -56,10 +56,11 @@ def table(request: Request, account: Viewer, parts: PartsHere, camera: str) -> R
 @router.get("/alerts")
 def alerts(request: Request, account: Viewer, stored: StoredHere) -> Response:
     """The alert queue."""
+    tables, dealers = stored.queue.choices()
     start = {
         "codes": _CODES,
-        "tables": stored.reports.tables(),
-        "dealers": stored.rounds.dealers(),
+        "tables": tables,
+        "dealers": dealers,
         "may_judge": account.role.covers(Role.REVIEWER),
         "me": account.name,
     }

@@ -51,6 +51,10 @@ class AlertPage(Form):
 
     alerts: list[AlertLine]
     next: str | None
+    as_of: datetime | None = Field(
+        None,
+        description="When the database returned them, while it cannot be asked; null: now.",
+    )
 
 
 class AlertCounts(Form):

@@ -102,6 +102,9 @@ class TableForm(Form):
     rounds: list[RoundLine]
     alerts: list[AlertLine]
     dealers: list[str] = Field(description="Names given before, for the choice.")
+    is_known: bool = Field(
+        True, description="False: rounds and alerts could not be read, for the database is down."
+    )
 
 
 class DealerChange(BaseModel):

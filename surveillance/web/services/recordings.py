@@ -85,7 +85,7 @@ class RecordingsService:
         return form_of(self._manager.request_stop(id))
 
     def resume(self, id: int) -> RecordingForm:
-        """Go on with its audit."""
+        """Go on with its audit, or repeat it."""
         return form_of(self._manager.resume(id))
 
     def make_preview(self, id: int) -> PreviewForm:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 from settlement.declared import Declared, declared_faults
 from settlement.games import JACKPOTS, players_bank, terms_for
 from surveillance.live.record_status import RecordStatus
-from surveillance.store import AlertFilter, AlertRow, CameraRow, RoundFilter, RoundRow, Store
+from surveillance.store import (
+    AlertFilter,
+    AlertRow,
+    CameraRow,
+    RoundFilter,
+    RoundRow,
+    Store,
+    StoreDownError,
+)
 from surveillance.store.last_known import LastKnown
 from surveillance.web.schemas.room import (
     DeclaredForm,
@@ -100,13 +108,18 @@ class Room:
             alerts = store.alerts.page(AlertFilter(camera=camera), limit=_LATEST)
             return rounds.rows, alerts.rows, store.dealers.names()
 
-        none: tuple[Sequence[RoundRow], Sequence[AlertRow], Sequence[str]] = ((), (), ())
-        rounds, alerts, dealers = self._known.ask(("table", camera), latest, none)
+        is_known = True
+        try:
+            rounds, alerts, dealers = self._known.ask(("table", camera), latest)
+        except StoreDownError:
+            # That there are none may not be said: nobody had opened the page before.
+            rounds, alerts, dealers, is_known = (), (), (), False
         return TableForm(
             line=line,
             rounds=[round_line(row) for row in rounds],
             alerts=[alert_line(row) for row in alerts],
             dealers=list(dealers),
+            is_known=is_known,
         )
 
     def picture(self, camera: str, overlay: bool, further: str = "") -> bytes:

@@ -6,16 +6,17 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from surveillance.alerts.judge import judge
-from surveillance.live.entries import ClipEntry, RoundEntry
+from surveillance.live.entries import ClipEntry, NoteEntry, RoundEntry
 from surveillance.live.event_bus import EventBus
 from surveillance.live.journal import Journal
 from surveillance.live.open_alert import CameraFacts
 from surveillance.live.recorder import Recorder
-from surveillance.store import AlertFilter, RoundFilter, Store
+from surveillance.store import AlertFilter, AuditFilter, RoundFilter, Store
 from tests.surveillance.handmade import RULES, observed_round
 from vision.geometry.standard_layout import standard_table
 
@@ -76,6 +77,13 @@ def lone_alerts(store: Store) -> list[Any]:
     return [row for row in rows if row.round is None]
 
 
+def log_and_notes(store: Store) -> tuple[list[str], list[str]]:
+    """The rounds of which there is a line in the audit log and a note, as `report` leaves them."""
+    lines = store.audit.page(AuditFilter(act="round seen"), limit=500).rows
+    notes = store.health.page(limit=500).rows
+    return [line.target for line in lines], [note.message for note in notes]
+
+
 def undisturbed(tmp_path: Path, many: int) -> dict[str, Any]:
     """What a store holds after `many` rounds when nothing goes wrong."""
     folder = tmp_path / "undisturbed"
@@ -97,6 +105,11 @@ def report(url: str, folder: Path, many: int) -> None:
             entry = round_entry(number)
             recorder.take(entry)
             print("decided", number, flush=True)
+            at = datetime.fromtimestamp(entry.shown_at, UTC)
+            recorder.log("ann", "round seen", str(number), {}, "", at)
+            recorder.take(
+                NoteEntry(camera="c1", state="running", message=str(number), at=entry.shown_at)
+            )
             if entry.judged.alerts:
                 recorder.take(no_clip(entry))
             time.sleep(0.002)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -17,7 +18,7 @@ from settlement.errors import FeltwatchError
 from surveillance.config.site_file import load_site
 from surveillance.live.camera_lock import END_WITHIN_S, camera_lock
 from surveillance.serve import serve_stack
-from surveillance.store import Store
+from surveillance.store import Store, answers
 from tests.surveillance import postgres
 from tests.surveillance.live.live_room import PATIENCE_S, SCRIPTED, wait_for, write_site
 
@@ -96,6 +97,46 @@ def test_a_database_that_is_frozen_does_not_hold_up_the_end(host: str) -> None:
             assert time.monotonic() - began < END_WITHIN_S + 2
         finally:
             os.kill(frozen, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("shares", [False, True])
+def test_a_server_on_a_database_that_is_frozen_ends_within_its_limit(
+    tmp_path: Path, *, shares: bool
+) -> None:
+    with postgres.stoppable_server() as server:
+        postgres.run(server.host, "CREATE DATABASE shared")
+        (tmp_path / "film.mp4").write_bytes(b"no film")
+        store = {"url": postgres.url(server.host, "shared"), "share_cameras": shares}
+        file = write_site(tmp_path, "film.mp4", store=store, limits={"stop_s": 15})
+        with contextlib.ExitStack() as freezing:
+            with serve_stack(load_site(file), file, watcher=SCRIPTED):
+                time.sleep(5.0)
+                freezing.enter_context(server.frozen())
+                time.sleep(1.0)
+                began = time.monotonic()
+            assert time.monotonic() - began < 15
+
+
+def test_a_name_stays_locked_over_a_database_that_was_frozen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "ANSWER_S", 1.0)
+    with postgres.stoppable_server() as server:
+        postgres.run(server.host, "CREATE DATABASE shared")
+        with Store.open(postgres.url(server.host, "shared")) as store:
+            lost: list[str] = []
+            with camera_lock(store.database, ["c8"], lost.append, every_s=0.2):
+                for _ in range(3):
+                    with server.frozen():
+                        time.sleep(3.0)
+                    time.sleep(3.0)
+                with (
+                    Store.open(postgres.url(server.host, "shared")) as other,
+                    pytest.raises(FeltwatchError, match="another server"),
+                    camera_lock(other.database, ["c8"], pytest.fail),
+                ):
+                    pass
+            assert lost == []
 
 
 def test_a_name_that_another_took_meanwhile_is_reported(host: str) -> None:

@@ -15,7 +15,12 @@ import pytest
 
 from surveillance.store import Store
 from tests.surveillance import postgres
-from tests.surveillance.live.record_made import lone_alerts, stored, undisturbed
+from tests.surveillance.live.record_made import (
+    log_and_notes,
+    lone_alerts,
+    stored,
+    undisturbed,
+)
 
 KILLS = int(os.environ.get("FELTWATCH_KILLS", "4"))
 """For each kind of store; more of them on demand."""
@@ -51,6 +56,9 @@ def check(url: str, folder: Path, tmp_path: Path) -> None:
         assert {f"t1-{number:06d}" for number in decided} <= set(found)
         assert found == undisturbed(tmp_path, ROUNDS)
         assert lone_alerts(store) == []
+        for numbers in log_and_notes(store):
+            assert len(set(numbers)) == len(numbers), "a line of the log or a note is doubled"
+            assert ROUNDS - KILLS <= len(numbers) <= ROUNDS
     assert len(set(decided)) == len(decided)
 
 

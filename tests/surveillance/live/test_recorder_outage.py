@@ -15,7 +15,7 @@ from surveillance.live import recorder as recorder_module
 from surveillance.live.inbox import Inbox
 from surveillance.live.journal import Journal
 from surveillance.live.recorder import Recorder
-from surveillance.store import Store
+from surveillance.store import Store, StoreDownError
 from tests.surveillance import postgres
 from tests.surveillance.full_disk import BALLAST, fill, free, small_disk
 from tests.surveillance.live.live_room import wait_for
@@ -82,6 +82,35 @@ def test_rounds_decided_while_postgresql_is_stopped_are_stored_when_it_is_back(
         rows = store.alerts.page(limit=200).rows
         assert len(rows) == 30
         assert all(row.bundle for row in rows)
+
+
+def test_rounds_decided_while_postgresql_is_frozen_are_stored_once_when_it_goes_on(
+    tmp_path: Path, server: postgres.Server
+) -> None:
+    with (
+        Store.open(new_database(server, "frozen")) as store,
+        recorder_of(store, tmp_path) as recorder,
+    ):
+        for freeze in range(3):
+            first = freeze * 15 + 1
+            take(recorder, first, first + 4)
+            with server.frozen():
+                began = time.monotonic()
+                take(recorder, first + 5, first + 14)
+                assert time.monotonic() - began < 5, "watching does not wait for the store"
+                wait_for(lambda: recorder.status.store_down_since is not None, 20)
+                why = recorder.status.store_why
+                assert "answer" in why or "timeout" in why
+                assert recorder.status.waiting >= 10
+                # The next question does not wait.
+                began = time.monotonic()
+                with pytest.raises(StoreDownError):
+                    store.rounds.page()
+                assert time.monotonic() - began < 10
+            assert recorder.wait_stored(60)
+        wait_for(lambda: recorder.status.store_down_since is None)
+        assert stored(store) == undisturbed(tmp_path, 45)
+        assert lone_alerts(store) == []
 
 
 def test_what_waits_is_stored_after_a_restart(tmp_path: Path, server: postgres.Server) -> None:

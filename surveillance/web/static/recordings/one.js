@@ -134,7 +134,8 @@ function drawHead() {
 function actOf(state) {
   if (isBusy(state)) return ["stop", "Stop the audit"];
   if (state === "stopped") return ["resume", "Go on"];
-  return state === "failed" ? ["resume", "Try again"] : null;
+  if (state === "failed") return ["resume", "Try again"];
+  return ["resume", "Audit again"]; // its rounds are kept once
 }
 
 const act = (what) => attempt(async () => {

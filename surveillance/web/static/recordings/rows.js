@@ -44,7 +44,8 @@ export class Rows {
 function actOf({ state }) {
   if (isBusy(state)) return ["stop", "Stop"];
   if (state === "stopped") return ["resume", "Go on"];
-  return state === "failed" ? ["resume", "Try again"] : null;
+  if (state === "failed") return ["resume", "Try again"];
+  return ["resume", "Audit again"]; // its rounds are kept once
 }
 
 class AuditRow {
@@ -99,7 +100,7 @@ class VideoRow {
     offer();
     this.state = html("td");
     this.button = html("button", { class: "btn btn-primary", type: "button",
-      onclick: () => audit(this.video, this.select.value, this.cameras.chosen) });
+      onclick: () => audit(this.video, this.select.value, this.cameras.chosen) }, "Audit");
     this.node = html("tr", { "data-video": video.file },
       html("td", {}, this.box), html("td", { class: "file" }, video.file), html("td", { class: "num" }, bytes(video.size)),
       html("td", {}, timeElement(video.written_at)),
@@ -116,7 +117,6 @@ class VideoRow {
     const focused = this.node.contains(active) && active instanceof HTMLElement ? active : null;
     const link = video.state ? html("a", { href: `/recordings/${video.recording}` }, badge(video.state)) : null;
     this.state.replaceChildren(...[link].filter(Boolean));
-    this.button.textContent = video.state === "done" ? "Audit again" : "Audit";
     this.button.disabled = this.none || isBusy(video.state) || video.state === "stopped";
     // A button that is off, and a link that is another one, hold no focus.
     if (focused && (!focused.isConnected || focused.matches(":disabled"))) link?.focus();

@@ -104,9 +104,9 @@ export class Detail {
       corrected ? html("p", {}, corrected) : null, given.comment ? html("p", { class: "said" }, `“${given.comment}”`) : null);
   }
 
-  #round({ hands, line, round_id: roundId }) {
+  #round({ hands, line, round, round_id: roundId }) {
     this.round.replaceChildren(...(hands ? [html("h3", { class: "round-title" }, `Round ${roundId}`),
       roundElement(hands, { seat: line.seat, wager: line.wager })]
-      : [html("p", { class: "muted" }, "No round belongs to this alert.")]));
+      : [html("p", { class: "muted" }, round === null ? "No round belongs to this alert." : "Its round cannot be read now.")]));
   }
 }

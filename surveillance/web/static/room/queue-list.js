@@ -6,6 +6,7 @@ import { sign, stateBadge } from "/static/room/signs.js";
 
 const PAGE = 60;
 const NEAR_END = 15;
+const ASK_AGAIN_MS = 4_000; // while the database cannot be asked
 
 export class AlertList {
   // `chosen(line)` is called with the alert that is gone to, null when there is none.
@@ -37,9 +38,17 @@ export class AlertList {
   async load(id = this.current?.id) {
     const asked = this.asked = Symbol("asked");
     const page = await attempt(() => get("/api/alerts", { ...this.filters.wanted(), limit: PAGE }));
-    if (!page || asked !== this.asked) return;
+    if (asked !== this.asked) return;
+    if (!page) {
+      this.foot.textContent = "▲ This list cannot be read now; it is asked for again by itself.";
+      this.foot.classList.add("warned");
+      clearTimeout(this.again);
+      this.again = setTimeout(() => this.load(id), ASK_AGAIN_MS);
+      return;
+    }
     this.lines = page.alerts;
     this.next = page.next;
+    this.#know(page);
     this.waiting.clear();
     this.#fresh();
     this.list.replaceChildren(...this.lines.map((line) => this.#item(line)));
@@ -52,8 +61,27 @@ export class AlertList {
   // Alerts that came since the list was loaded without an event.
   async look() {
     const { asked } = this;
-    const page = await attempt(() => get("/api/alerts", { ...this.filters.wanted(), limit: PAGE }));
-    if (page && asked === this.asked) for (const line of page.alerts) this.arrived(line.id);
+    let page;
+    try {
+      page = await get("/api/alerts", { ...this.filters.wanted(), limit: PAGE });
+    } catch {
+      // The banner of the lost connection says it.
+    }
+    if (asked !== this.asked || !(page || this.asOf)) return;
+    this.#know(page ?? { as_of: this.asOf });
+    this.#foot();
+    for (const line of page?.alerts ?? []) {
+      const own = this.lines.find((other) => other.id === line.id);
+      if (!own) this.arrived(line.id);
+      else if (own.state !== line.state) this.update(line);
+    }
+  }
+
+  // A list that the server remembers may lack alerts: it is asked for until it is the database's.
+  #know(page) {
+    this.asOf = page.as_of;
+    clearTimeout(this.again);
+    if (this.asOf) this.again = setTimeout(() => this.look(), ASK_AGAIN_MS);
   }
 
   async more() {
@@ -132,7 +160,9 @@ export class AlertList {
 
   #foot() {
     const many = this.lines.length;
-    this.foot.textContent = many === 0 ? "" : this.next ? `${many} shown, more below` : `${many} in all`;
+    const count = many === 0 ? "" : this.next ? `${many} shown, more below` : `${many} in all`;
+    this.foot.textContent = this.asOf ? `${count} ▲ as of ${moment(this.asOf)}: later ones are not shown yet` : count;
+    this.foot.classList.toggle("warned", Boolean(this.asOf));
   }
 
   #mark(scroll = true) {

@@ -13,7 +13,9 @@ import { Tables } from "/static/room/tables.js";
 const start = startValues();
 const { camera } = start.form.line;
 const path = `/api/tables/${encodeURIComponent(camera)}`;
+const ASK_AGAIN_MS = 4_000; // while the database cannot be asked
 let form = start.form;
+let again;
 
 const picture = new LivePicture(camera, `Table ${form.line.table}, live`);
 const phase = html("p", { class: "phase" });
@@ -121,16 +123,19 @@ function wagersNow(seat, names) {
 }
 
 function drawLists() {
+  const nothing = form.is_known ? "none yet" : "▲ cannot be read now";
+  clearTimeout(again);
+  if (!form.is_known) again = setTimeout(refresh, ASK_AGAIN_MS);
   byId("alerts").replaceChildren(...(form.alerts.length ? form.alerts.map((alert) => html("li", {},
     html("a", { href: `/alerts?alert=${alert.id}&state=` }, severity(alert),
       html("span", { class: "title" }, `${alert.title}, ${alert.place}`), stateBadge(alert),
       html("span", { class: "muted nowrap" }, moment(alert.at)))))
-    : [html("li", { class: "muted" }, "none yet")]));
+    : [html("li", { class: "muted" }, nothing)]));
   byId("rounds").replaceChildren(...(form.rounds.length ? form.rounds.map((round) => html("li", {},
     html("a", { href: `/rounds/${round.id}` }, badge(round.kind, round.words),
       html("span", { class: "title" }, round.round_id),
       html("span", { class: "muted nowrap" }, moment(round.ended_at)))))
-    : [html("li", { class: "muted" }, "none yet")]));
+    : [html("li", { class: "muted" }, nothing)]));
 }
 
 async function refresh() {

@@ -124,6 +124,8 @@ const tables = new Tables(start.tables, draw);
 for (const line of start.tables) draw(line);
 summarise();
 addEventListener("resize", layOut);
+// What is said above the tiles takes height from them.
+new ResizeObserver(layOut).observe(byId("record"));
 layOut();
 
 const turn = overlaySwitch(byId("overlay"), (on) => {

@@ -1,7 +1,7 @@
 // What every page has: the keys that lead to other pages, log out, the count of open alerts.
 
 import { attempt, get, post } from "/static/shared/api.js";
-import { byId } from "/static/shared/dom.js";
+import { byId, html, moment } from "/static/shared/dom.js";
 import { keys } from "/static/shared/keys.js";
 import { live } from "/static/shared/live.js";
 
@@ -49,22 +49,34 @@ function recountSoon() {
 }
 
 // Whether database and journal can be written: said in large letters until they can be again.
+// The reasons stand below, small: they quote paths, and the tables are to stay in view.
 function showRecord(record) {
-  const clock = (at) => new Date(at).toLocaleTimeString([], { hour12: false });
-  const words = [];
+  const faults = [];
   if (record.journal_down_since) {
-    words.push(`NOTHING CAN BE WRITTEN since ${clock(record.journal_down_since)}: `
-      + `${record.held} entries are in memory only and are lost if the server ends. ${record.journal_why}`);
+    faults.push(fault(`NOTHING CAN BE WRITTEN since ${moment(record.journal_down_since)}`,
+      `${entries(record.held, "is", "are")} in memory only, and lost if the server ends.`, record.journal_why));
   }
   if (record.store_down_since) {
-    words.push(`The database cannot be used since ${clock(record.store_down_since)}: tables are watched on, `
-      + `${record.waiting} entries wait in the journal. ${record.store_why}`);
+    const wait = record.waiting ? `; ${entries(record.waiting, "waits", "wait")} in the journal` : "";
+    faults.push(fault(`The database cannot be used since ${moment(record.store_down_since)}`,
+      `Tables are watched on${wait}.`, record.store_why));
   }
-  if (record.refused) words.push(`${record.refused} entries were refused by the database; they are kept in the journal.`);
+  if (record.refused) {
+    faults.push(fault(`The database refused ${entries(record.refused)}`, "What it refused is kept in the journal."));
+  }
   const node = byId("record");
-  node.textContent = words.map((line) => `▲ ${line}`).join(" ");
-  node.hidden = words.length === 0;
+  node.replaceChildren(...faults);
+  node.hidden = faults.length === 0;
   node.dataset.kind = record.journal_down_since ? "journal" : "store";
+}
+
+function entries(many, one = "", more = "") {
+  return `${many} ${many === 1 ? "entry" : "entries"} ${many === 1 ? one : more}`.trim();
+}
+
+function fault(title, words, why = "") {
+  return html("div", {}, html("p", { class: "record-title" }, `▲ ${title}`),
+    html("p", {}, `${words} `, html("span", { class: "record-why" }, why)));
 }
 
 async function askRecord() {

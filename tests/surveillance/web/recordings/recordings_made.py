@@ -65,21 +65,25 @@ class SlowWatcher(CountingWatcher):
 
 def audit_slowly(job: Job, pipe: Connection, stop: StopFlag) -> None:
     """As `run_audit`, with a watcher that gives a round each second of the recording."""
+    key: list[str] = [""]
     try:
         summary = audit(
             job.videos, job.table_file, job.out,
             make_watcher=lambda *_: SlowWatcher(job.videos[0].parent, stop),
             clips=job.clips, work_dir=job.work, should_stop=stop.is_set, cameras=job.cameras,
             on_progress=lambda p: pipe.send(
-                ProcessReport("progress", p.at_s, p.duration_s, p.speed, p.rounds, p.alerts)
+                ProcessReport(
+                    "progress", p.at_s, p.duration_s, p.speed, p.rounds, p.alerts, key=key[0]
+                )
             ),
+            on_key=lambda own: key.__setitem__(0, own),
         )  # fmt: skip
     except Stopped as error:
         pipe.send(ProcessReport("stopped", message=str(error)))
         return
     done = ProcessReport(
         "done", summary.duration_s, summary.duration_s, summary.speed, summary.rounds,
-        summary.alerts, "; ".join(summary.warnings),
+        summary.alerts, "; ".join(summary.warnings), key[0],
     )  # fmt: skip
     pipe.send(done)
 

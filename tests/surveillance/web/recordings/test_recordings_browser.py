@@ -71,6 +71,7 @@ def test_an_audit_is_started_stopped_gone_on_with_and_played(page: Watched, fold
     web.wait_for_url("**/recordings/1")
     hold_audits(folder, None)
     web.wait_for_selector("#state .badge[data-state=done]")
+    web.wait_for_selector("#acts button:has-text('Audit again')")
     page.until("document.querySelectorAll('.timeline .round').length === 5")
     assert web.locator(".timeline .mark").count() > 0
 

@@ -20,6 +20,7 @@ from surveillance.store import AlertFilter, RecordingRow, RoundFilter, Store
 from tests import waiting
 from tests.surveillance import postgres
 from tests.surveillance.audit.test_audit_resume import CountingWatcher
+from tests.surveillance.conftest import write_tagged
 from tests.surveillance.web.recordings.recordings_made import hold_audits, manager_of
 from tests.surveillance.web.recordings.worker_made import LEASE_S
 
@@ -33,7 +34,7 @@ def folder(tmp_path: Path, video: Path, table_path: Path) -> Path:
     folder = tmp_path / "recordings"
     folder.mkdir()
     for number in range(RECORDINGS):
-        shutil.copy(video, folder / f"{number:02d}.mp4")
+        write_tagged(video, folder / f"{number:02d}.mp4", number)
     shutil.copy(table_path, folder / "table.toml")
     return folder
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
 
 from playwright.sync_api import Page, Route
 
+from surveillance.live.entries import RoundEntry
+from tests.surveillance.live.record_made import round_entry
+from tests.surveillance.web.room_made import CAMERA
 from tests.waiting import until
 
 Visit = Callable[..., Page]
@@ -55,3 +60,20 @@ def held(page: Page, path: str) -> Iterator[None]:
     for route in waiting:
         route.continue_()
     page.unroute(path)
+
+
+def clock(page: Page, at: datetime) -> str:
+    """A time of today as the pages show it."""
+    words: str = page.evaluate(
+        """at => new Intl.DateTimeFormat(undefined, {
+            hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false,
+        }).format(new Date(at))""",
+        at.isoformat(),
+    )
+    return words
+
+
+def decided(number: int) -> RoundEntry:
+    """A round after those of the room, as its camera decides it; two of three have an alert."""
+    entry = round_entry(60 + number)
+    return entry.model_copy(update={"facts": replace(entry.facts, camera=CAMERA)})

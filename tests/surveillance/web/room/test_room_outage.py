@@ -91,6 +91,31 @@ def test_wall_and_login_go_on_while_postgresql_is_stopped(tmp_path: Path) -> Non
             assert "live picture seen" in acts
 
 
+def test_wall_and_login_go_on_while_postgresql_is_frozen(tmp_path: Path) -> None:
+    with postgres.stoppable_server() as server:
+        postgres.run(server.host, "CREATE DATABASE pages")
+        with place(postgres.url(server.host, "pages"), tmp_path) as (client, store, recorder):
+            assert client.get("/").status_code == 200
+            before = ageless(client)
+            with server.frozen():
+                began = time.monotonic()
+                assert client.get("/").status_code == 200
+                assert time.monotonic() - began < 20, "no page waits for longer than two calls"
+                until(client, "store_down_since", is_set=True)
+                for path in ("/", "/api/tables", "/api/tables/c1", "/api/tables/c1/picture"):
+                    began = time.monotonic()
+                    assert client.get(path).status_code == 200, path
+                    assert time.monotonic() - began < 8, path
+                assert ageless(client) == before
+                assert client.get("/api/rounds").status_code == 503
+            until(client, "store_down_since", is_set=False)
+            assert client.get("/api/rounds").status_code == 200
+            assert recorder.wait_stored(30)
+            # Who looked meanwhile stands in the log.
+            acts = [row.act for row in store.audit.page(limit=200).rows]
+            assert acts.count("wall seen") == 3
+
+
 def test_pages_and_their_log_go_on_while_the_disk_is_full(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 48) as disk:
         url = f"sqlite:///{disk}/feltwatch.sqlite"
