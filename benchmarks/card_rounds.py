@@ -48,14 +48,15 @@ TWIN_SHARE, JOKERS_SHARE = 0.1, 0.06
 
 
 @dataclass(frozen=True)
-class _Round:
+class PlayedRound:
     """The cards of seven hands in turn, and whether the deck is faulty."""
 
     cards: tuple[str, ...]
     fault: bool
 
     @classmethod
-    def draw(cls, rng: np.random.Generator) -> _Round:
+    def draw(cls, rng: np.random.Generator) -> PlayedRound:
+        """A deal, now and then of a faulty deck."""
         cards = [str(card) for card in rng.permutation(DECK_LABELS)[: len(SEATS) * HAND_CARDS]]
         chance = float(rng.random())
         one, other = (int(n) for n in rng.choice(len(cards), 2, replace=False))
@@ -86,26 +87,27 @@ def bench_card_rounds(
         raise FeltwatchError("no deck: give a folder of card faces, or a number of drawn decks")
     networks = load_networks(weights, 1)
     detector, reader = networks.detector, networks.reader
-    figures = {name: _Tally() for name, _, _ in decks}
+    figures = {name: RoundTally() for name, _, _ in decks}
     jokers = {
         name: _enrolled(deck, seed, detector, reader) if enrol else () for name, deck, _ in decks
     }
     for number in range(rounds):
         name, deck, known = decks[number % len(decks)]
         rng = np.random.default_rng([seed, number])
-        played = _Round.draw(rng)
+        played = PlayedRound.draw(rng)
         stage = Stage.draw(rng, [deck])
         views = int(rng.integers(2**31))
         hands = {
             seat: _read_place(
-                deck, stage, played.hand(k), seat, (views, k), detector, reader, jokers[name]
+                place_views(deck, stage, played.hand(k), seat, (views, k), detector.size),
+                detector, reader, jokers[name],
             )
             for k, seat in enumerate(SEATS)
-        }
+        }  # fmt: skip
         figures[name].add(played, hands, known)
         if on_progress:
             on_progress((number + 1) / rounds)
-    whole = _Tally()
+    whole = RoundTally()
     for one in figures.values():
         whole.take(one)
     return {
@@ -147,24 +149,43 @@ def card_decks(
         yield f"drawn-{k}", draw_deck(random_style(np.random.default_rng([seed, 2, k]), [])), every
 
 
-def _read_place(
+def place_views(
     deck: Deck, stage: Stage, cards: Sequence[str], seat: int | None, seeds: tuple[int, int],
-    detector: SizedDetector, reader: Reader, joker: Sequence[Sample],
-) -> list[CardRead]:  # fmt: skip
-    """The cards of one place from its moments, as the audit joins them."""
+    size: int,
+) -> list[ByteArray]:  # fmt: skip
+    """Views (size, size, 3) of one place at its moments: the same camera, felt and light."""
     laid = _laid(np.random.default_rng([*seeds, 1]), cards, seat is None)
-    readings: list[Sequence[ViewIndex]] = []
-    for moment in range(MOMENTS):
-        # The same camera, felt and light each time.
-        view = render_table_view(
-            np.random.default_rng(seeds), deck, stage, detector.size, laid,
+    return [
+        render_table_view(
+            np.random.default_rng(seeds), deck, stage, size, laid,
             np.random.default_rng([*seeds, 2, moment]),
-        )  # fmt: skip
-        place, calibration = flat_view(view.image)
-        found = detector.find([view.image])[0]
-        read = see_indices(view.image, calibration, place, found, detector.size, reader, moment)
-        readings.append(with_joker(read, view.image, joker))
-    return join_cards(fuse_indices(readings))
+        ).image
+        for moment in range(MOMENTS)
+    ]  # fmt: skip
+
+
+def read_moments(
+    views: Sequence[ByteArray], detector: SizedDetector, reader: Reader
+) -> list[list[ViewIndex]]:
+    """The indices of one place at each of its moments."""
+    readings = []
+    for moment, view in enumerate(views):
+        place, calibration = flat_view(view)
+        found = detector.find([view])[0]
+        readings.append(see_indices(view, calibration, place, found, detector.size, reader, moment))
+    return readings
+
+
+def _read_place(
+    views: Sequence[ByteArray], detector: SizedDetector, reader: Reader, joker: Sequence[Sample]
+) -> list[CardRead]:
+    """The cards of one place from its moments, as the audit joins them."""
+    readings = read_moments(views, detector, reader)
+    return join_cards(
+        fuse_indices(
+            [with_joker(read, view, joker) for read, view in zip(readings, views, strict=True)]
+        )
+    )
 
 
 def _laid(rng: np.random.Generator, cards: Sequence[str], dealers: bool) -> list[Item]:
@@ -189,20 +210,23 @@ def _laid(rng: np.random.Generator, cards: Sequence[str], dealers: bool) -> list
     return items
 
 
-class _Tally:
+class RoundTally:
     """Counts over rounds."""
 
     def __init__(self) -> None:
         self.n: Counter[str] = Counter()
         self.misread: Counter[str] = Counter()
 
-    def take(self, other: _Tally) -> None:
+    def take(self, other: RoundTally) -> None:
         """Add another's counts."""
         self.n += other.n
         self.misread += other.misread
 
     def add(
-        self, played: _Round, hands: Mapping[int | None, Sequence[CardRead]], known: frozenset[str]
+        self,
+        played: PlayedRound,
+        hands: Mapping[int | None, Sequence[CardRead]],
+        known: frozenset[str],
     ) -> None:
         """Count one round; cards not among `known` count neither way."""
         decided = decide_deck(hands)
@@ -224,6 +248,7 @@ class _Tally:
             self.n["cards"] += counted
             self.n["right"] += sum(n for card, n in right.items() if card in known)
             self.n["wrong"] += wrong.total()
+            self.n["invented"] += max(0, wrong.total() - unread.total())
             self.n["jokers"] += truth[JOKER]
             self.n["jokers right"] += right[JOKER]
             self.n["jokers false"] += wrong[JOKER]

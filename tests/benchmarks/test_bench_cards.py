@@ -8,12 +8,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from benchmarks.card_rounds import _Round, _Tally
+from benchmarks.card_rounds import PlayedRound, RoundTally
 from settlement.record import DECK_LABELS, JOKER
 from surveillance.cli import main
 from vision.cards.view import CardRead
 
-PLAYED = _Round(tuple(DECK_LABELS[:49]), fault=False)
+PLAYED = PlayedRound(tuple(DECK_LABELS[:49]), fault=False)
 
 
 def hand(names: tuple[str, ...], dealers: bool = False) -> list[CardRead]:
@@ -27,13 +27,13 @@ def hand(names: tuple[str, ...], dealers: bool = False) -> list[CardRead]:
     ]  # fmt: skip
 
 
-def hands(played: _Round) -> dict[int | None, list[CardRead]]:
+def hands(played: PlayedRound) -> dict[int | None, list[CardRead]]:
     seats = (1, 2, 3, 4, 5, 6, None)
     return {seat: hand(played.hand(k), seat is None) for k, seat in enumerate(seats)}
 
 
-def figures(played: _Round, read: dict[int | None, list[CardRead]]) -> dict[str, object]:
-    tally = _Tally()
+def figures(played: PlayedRound, read: dict[int | None, list[CardRead]]) -> dict[str, object]:
+    tally = RoundTally()
     tally.add(played, read, frozenset(DECK_LABELS))
     return tally.figures()
 
@@ -65,7 +65,7 @@ def test_a_card_unread_leaves_the_dealers_hand_open() -> None:
 
 
 def test_faulty_decks_come_and_are_found() -> None:
-    drawn = [_Round.draw(np.random.default_rng([1, k])) for k in range(200)]
+    drawn = [PlayedRound.draw(np.random.default_rng([1, k])) for k in range(200)]
     faulty = [r for r in drawn if r.fault]
     assert 15 <= len(faulty) <= 60
     assert all((max(Counter(r.cards).values()) > 1) is r.fault for r in drawn)

@@ -46,6 +46,13 @@ OPPOSITE_REACH = (1.0, 8.5)
 BESIDE_REACH = (0.8, 7.0)
 """How far apart two indices of a card lie, over the height of an index."""
 
+LARGEST_RATIO = 2.2
+"""Most ratio of the heights of two indices of one card."""
+
+LEAST_ALONG, MOST_ALONG = 0.3, 0.55
+"""How far along the card, over their distance, two indices lie: of opposite ends at least, beside
+each other at most."""
+
 TURN_SD_DEG, SIZE_SD = 18.0, 0.3
 """Spread of the difference of turn, and of the logarithm of the ratio of height, of two
 indices of one card."""
@@ -53,6 +60,10 @@ indices of one card."""
 MIDDLE_SD, MOST_OFF = 0.13, 4.0
 """Where a card's size is known: spread of the middles that two indices of one card give, over
 its height, and most of it; decks differ in where their indices lie."""
+
+SIDE_STEPS, END_STEPS = (-1, 1), (-2, -1, 0, 1, 2)
+"""By how many widths between a card's indices the middles of two may be off, of one end and of
+opposite ones, where every corner may have an index."""
 
 TWIN_NATS = 8.0
 """What it costs to take two indices of one label for two cards: a deck has each card once."""
@@ -195,7 +206,7 @@ def lies_on_face(own: ReadIndex, cards: Sequence[Sequence[ReadIndex]], size: Car
 def same_card(a: ReadIndex, b: ReadIndex) -> bool:
     """Whether two indices can sit on one card: at opposite ends, or beside each other."""
     height = (a.height + b.height) / 2
-    if max(a.height, b.height) > 2.2 * min(a.height, b.height):
+    if max(a.height, b.height) > LARGEST_RATIO * min(a.height, b.height):
         return False
     way = b.center - a.center
     far = float(np.hypot(*way)) / max(height, 1e-6)
@@ -206,9 +217,9 @@ def same_card(a: ReadIndex, b: ReadIndex) -> bool:
         mean_down = down - axes(b.turn_deg)[1]
         mean_down /= max(float(np.hypot(*mean_down)), 1e-6)
         ahead = float(way @ mean_down) / max(height, 1e-6)
-        return OPPOSITE_REACH[0] <= far <= OPPOSITE_REACH[1] and ahead >= 0.3 * far
+        return OPPOSITE_REACH[0] <= far <= OPPOSITE_REACH[1] and ahead >= LEAST_ALONG * far
     if between <= TURN_SLACK_DEG:
-        return BESIDE_REACH[0] <= far <= BESIDE_REACH[1] and abs(along) <= 0.55 * far
+        return BESIDE_REACH[0] <= far <= BESIDE_REACH[1] and abs(along) <= MOST_ALONG * far
     return False
 
 
@@ -221,7 +232,7 @@ def _pair_nats(a: ReadIndex, b: ReadIndex, size: CardSize | None) -> float:
         # Each is taken for the upper left one; of a card with an index in every corner two of
         # one end are the width of the card apart, two of one edge, or right and left, more.
         alike = turn_between(a.turn_deg, b.turn_deg) <= TURN_SLACK_DEG
-        steps = (-1, 1) if alike else (-2, -1, 0, 1, 2)
+        steps = SIDE_STEPS if alike else END_STEPS
         ways = [middles[1] - middles[0] + k * across for k in steps]
         apart = min(float(np.hypot(*way)) for way in ways)
         off = apart / (MIDDLE_SD * size.at(a.height)[1])

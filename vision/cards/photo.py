@@ -57,6 +57,10 @@ NONE_BELOW = 0.05
 """An index that reads as a card with less at every turn is no index."""
 
 
+Pass = tuple[Detections, list[Reading]]
+"""What one pass over an image found, and what its indices read as, in their order."""
+
+
 class PhotoError(FeltwatchError):
     """An image that cannot be read."""
 
@@ -188,16 +192,19 @@ class PhotoReader:
         It is looked at as it is and drawn out to either side, so that cards which are seen
         steeply, and are short one way, come to their own form in one of the three.
         """
-        passes = [self._find_stretched(image, *by) for by in STRETCHES]
-        return self._result(image, *_together(passes))
+        height, width = image.shape[:2]
+        return join_passes(self.look(image), width, height)
+
+    def look(self, image: ByteArray) -> list[Pass]:
+        """What is found and read in each pass over an image, in px of the image."""
+        return [self._find_stretched(image, *by) for by in STRETCHES]
 
     def read_found(self, image: ByteArray, found: Detections) -> PhotoResult:
         """As `read`, for boxes that are found already."""
-        return self._result(image, found, self._readings(image, found))
+        height, width = image.shape[:2]
+        return join_passes([(found, self._readings(image, found))], width, height)
 
-    def _find_stretched(
-        self, image: ByteArray, by_x: float, by_y: float
-    ) -> tuple[Detections, list[Reading]]:
+    def _find_stretched(self, image: ByteArray, by_x: float, by_y: float) -> Pass:
         """What is found in an image drawn out, in px of the image as it is."""
         drawn = image
         if (by_x, by_y) != (1.0, 1.0):
@@ -217,29 +224,29 @@ class PhotoReader:
         aspects = [ASPECTS[found.name(n)] for n in items]
         return read_boxes(image, found.xyxy[items], aspects, self.reader)
 
-    def _result(
-        self, image: ByteArray, found: Detections, readings: Sequence[Reading]
-    ) -> PhotoResult:
-        height, width = image.shape[:2]
-        indices = _one_per_place(_read_indices(found, readings))
-        cards = join_indices(indices, width, height)
-        label_of = {n: card.label for card in cards for n in card.members}
-        shown: list[Found] = []
-        turns: list[float] = []
-        for n, own in enumerate(indices):
-            sure = n in label_of
-            # The score is of the label: of the card read, or of being some index.
-            score = own.share if sure else own.score
-            shown.append(Found(own.label if sure else UNSURE, score, own.xyxy))
-            turns.append(own.turn_deg)
-        for item in _others(found):
-            name = found.name(item)
-            label = BACK if name == "back" else name
-            shown.append(Found(label, float(found.scores[item]), _box(found, item)))
-            turns.append(0.0)
-        faces = tuple(Found(card.label, card.score, card.xyxy) for card in cards)
-        members = tuple(card.members for card in cards)
-        return PhotoResult(width, height, tuple(shown), faces, members, tuple(turns))
+
+def join_passes(passes: Sequence[Pass], width: int, height: int) -> PhotoResult:
+    """The cards of an image of `width` x `height` px from the passes over it."""
+    found, readings = _together(passes)
+    indices = _one_per_place(_read_indices(found, readings))
+    cards = join_indices(indices, width, height)
+    label_of = {n: card.label for card in cards for n in card.members}
+    shown: list[Found] = []
+    turns: list[float] = []
+    for n, own in enumerate(indices):
+        sure = n in label_of
+        # The score is of the label: of the card read, or of being some index.
+        score = own.share if sure else own.score
+        shown.append(Found(own.label if sure else UNSURE, score, own.xyxy))
+        turns.append(own.turn_deg)
+    for item in _others(found):
+        name = found.name(item)
+        label = BACK if name == "back" else name
+        shown.append(Found(label, float(found.scores[item]), _box(found, item)))
+        turns.append(0.0)
+    faces = tuple(Found(card.label, card.score, card.xyxy) for card in cards)
+    members = tuple(card.members for card in cards)
+    return PhotoResult(width, height, tuple(shown), faces, members, tuple(turns))
 
 
 def _others(found: Detections) -> list[int]:
@@ -258,9 +265,7 @@ def _others(found: Detections) -> list[int]:
     return [n for n in places if n in kept or found.name(n) == "back"]
 
 
-def _together(
-    passes: Sequence[tuple[Detections, list[Reading]]],
-) -> tuple[Detections, list[Reading]]:
+def _together(passes: Sequence[Pass]) -> Pass:
     """The detections of several passes over one image in one, with the readings of indices."""
     found = [own for own, _ in passes]
     names = next((own.names for own in found if len(own)), found[0].names)

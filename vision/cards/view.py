@@ -29,8 +29,14 @@ INDEX_MARGIN = 1.3
 """As the reader was trained: the crop's side over the index's longer side."""
 
 SAME_INDEX_MM = 7.0
+LEAST_SEEN = 1 / 3
+"""In this share of the images of a rest, or more, an index is seen."""
+
 SAME_CARD_MM = 8.4
 """How near the card centres found from two indices of other names lie that are one card's."""
+
+MOST_OF_DISAGREED = 0.92
+"""Most probability of a card whose two corners read as different cards."""
 
 CARD_SIZE = CardSize(*CARD_MM, absolute=True)
 
@@ -58,6 +64,9 @@ INDEX_INSET_MM = (6.0, 12.0)
 JOKER_PLACE, NONE_PLACE = DECK_LABELS.index(JOKER), len(DECK_LABELS)
 JOKER_ODDS = 5.0
 """How many times likelier a joker is where the detector found one."""
+
+UNSURE_WORD = 0.5
+"""A joker's word that reads as a card with less says nothing of which way up it is."""
 
 NONE_LIMIT = 0.6
 LEAST_SHARE = 0.2
@@ -123,7 +132,7 @@ def see_indices(
         best = shares[:, :NONE_PLACE].max(axis=1)
         turned = bool(best[1] > best[0])
         upright = card_shares(shares[int(turned)], own.name(item) == "joker")
-        if own.name(item) == "joker" and best.max() < 0.5:
+        if own.name(item) == "joker" and best.max() < UNSURE_WORD:
             # A word down the edge reads the same both ways: its card lies towards the middle.
             turned = False
         read.append((upright, 180.0 if turned else 0.0))
@@ -201,8 +210,8 @@ def card_shares(read: Floats, as_joker: bool) -> Floats | None:
 def fuse_indices(readings: Sequence[Sequence[ViewIndex]]) -> list[ViewIndex]:
     """Indices seen in several images of the same resting cards, as one list.
 
-    Shares are joined by their mean logarithm; an index must be seen in at least a third of
-    the images.
+    Shares are joined by their mean logarithm; what is seen in less than `LEAST_SEEN` of the
+    images is left out.
     """
     groups: list[list[ViewIndex]] = []
     for reading in readings:
@@ -212,7 +221,7 @@ def fuse_indices(readings: Sequence[Sequence[ViewIndex]]) -> list[ViewIndex]:
                 near[0].append(observation)
             else:
                 groups.append([observation])
-    least = len(readings) / 3
+    least = len(readings) * LEAST_SEEN
     out = []
     for group in groups:
         if len(group) < least:
@@ -271,7 +280,7 @@ def _card(group: Sequence[ViewIndex]) -> CardRead:
     shares = shares / max(1.0 if agreed else 0.0, float(shares.sum()))
     place = int(shares.argmax())
     # Corners that disagree are weighed together, and never make a card quite sure.
-    share = float(best.shares[place]) if agreed else min(float(shares[place]), 0.92)
+    share = float(best.shares[place]) if agreed else min(float(shares[place]), MOST_OF_DISAGREED)
     middle = np.mean([s.card for s in group], axis=0)
     if any(turn_between(s.turn_deg, other.turn_deg) < 90.0 for s, other in combinations(group, 2)):
         # With indices in all corners, each alone gives the middle as if it were the upper left.

@@ -1,0 +1,1 @@
+"""What every rule brings by which readings of indices become cards."""
