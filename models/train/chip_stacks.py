@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,10 @@ FLAT_SAMPLES = 0.3
 """How often a palette is given by its body colours alone, as a table file without samples does."""
 
 HIDDEN = 0.08
+DIMMED, LEAST_LIGHT, SHADED = 0.35, 0.3, 0.3
+"""How often a strip and its samples get less light, down to so much of it, and how often the strip
+alone gets other light than the samples, or more at its head than at its foot."""
+
 COOLED = 0.35
 """Share of a training that is limited in minutes during which the rate falls."""
 
@@ -145,7 +149,15 @@ def varied(given: Batch) -> Batch:
     bgr = torch.einsum("nij,njhw->nihw", mix, given.strips[:, :3])
     samples = torch.einsum("nij,nkjhw->nkihw", mix, given.samples)
     faces = torch.einsum("nij,nkj->nki", mix, given.faces)
-    light = torch.exp(normal(n, 1, 1, 1) * 0.08) * torch.exp(normal(n, 3, 1, 1) * 0.03)
+    # A dark room darkens the samples too; a stack's own shadow or lamp does not.
+    dim = torch.exp(even(n) * math.log(LEAST_LIGHT) * (even(n) < DIMMED))
+    bgr, samples = bgr * dim[:, None, None, None], samples * dim[:, None, None, None, None]
+    faces = faces * dim[:, None, None]
+    is_shaded = (even(n) < SHADED)[:, None, None, None]
+    light = torch.exp(normal(n, 1, 1, 1) * torch.where(is_shaded, 0.25, 0.08))
+    light = light * torch.exp(normal(n, 3, 1, 1) * 0.03)
+    slope = normal(n, 1, 1, 1) * 0.2 * (even(n) < SHADED)[:, None, None, None]
+    light = light * torch.exp(slope * torch.linspace(-1, 1, bgr.shape[2], device=device)[:, None])
     noise = normal(*bgr.shape) * (even(n, 1, 1, 1) * 0.02)
     bgr = (bgr * light + noise).clamp(0, 1)
     strips = torch.cat([bgr, given.strips[:, 3:]], 1)
@@ -285,7 +297,9 @@ def train_strips(
 
     The learning rate rises over WARM_UP steps, stays, and falls to nothing over the last `cool`:
     a long stage without and a short one with it (`start`) end where more data does no good.
-    `start` may be a checkpoint or an exported `strips.onnx`.
+    `start` may be a checkpoint or an exported `strips.onnx`. The mean of its weights and the last
+    ones, which keeps more of what `start` knew (Wortsman et al., Robust fine-tuning of zero-shot
+    models, 2022), is written to `out/mean.pt` then.
     `out/last.pt` is written every two minutes and goes on from there with `resume`; figures on
     the strips of `held` go to `out/log.jsonl`. New shards are taken up as they are rendered.
     Strips under `least_px` to a chip are left out, but not with `room`.
@@ -309,8 +323,9 @@ def train_strips(
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope)
     done = 0
     tune = StripPool.of(joined([read_shard(path) for path in shards(held)]), place)
-    if start is not None:
-        network.load_state_dict(started(start, tune))
+    first = None if start is None else started(start, tune)
+    if first is not None:
+        network.load_state_dict(first)
     if resume and last.is_file():
         state = read_checkpoint(last)
         network.load_state_dict(state["network"])
@@ -354,7 +369,21 @@ def train_strips(
             )  # fmt: skip
         if end:
             break
+    if first is not None:
+        ended = read_checkpoint(last)
+        ended["network"] = _mean(first, ended["network"])
+        save_state(ended, out / "mean.pt")
     return last
+
+
+def _mean(
+    one: Mapping[str, torch.Tensor], other: Mapping[str, torch.Tensor]
+) -> dict[str, torch.Tensor]:
+    """Weights half way between two networks of which the one was trained on from the other."""
+    return {
+        name: (one[name].cpu() + own.cpu()) / 2 if own.is_floating_point() else own
+        for name, own in other.items()
+    }
 
 
 def started(start: Path, strips: StripPool) -> dict[str, torch.Tensor]:

@@ -126,6 +126,21 @@ def test_train_resume_export_and_check(rendered: Path, tmp_path: Path) -> None:
     assert figures["parts"]["all"]["stacks"] > 0
 
 
+def test_the_mean_of_the_weights_before_and_after_is_kept(rendered: Path, tmp_path: Path) -> None:
+    one = train_strips([rendered / "train"], rendered / "val", tmp_path / "one", steps=1, batch=16)
+    assert not (tmp_path / "one" / "mean.pt").exists()
+    other = train_strips(
+        [rendered / "train"], rendered / "val", tmp_path / "two", steps=3, batch=16, start=one
+    )
+    before, after, mean = (
+        read_checkpoint(path)["network"] for path in (one, other, other.with_name("mean.pt"))
+    )
+    assert not torch.equal(before["edges.weight"], after["edges.weight"])
+    for name, values in mean.items():
+        if values.is_floating_point():
+            torch.testing.assert_close(values, (before[name] + after[name]) / 2)
+
+
 def test_strips_stay_in_memory_for_a_limited_time(rendered: Path, tmp_path: Path) -> None:
     last = train_strips(
         [rendered / "train"], rendered / "val", tmp_path, steps=10_000, batch=8, room=120,
