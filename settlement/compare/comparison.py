@@ -206,10 +206,9 @@ def _with_other_payouts(
     unjudged: Unjudged,
 ) -> list[Difference]:  # fmt: skip
     """The differences, with missing payouts that may lie in an undecided one of the seat."""
-    out: list[Difference] = []
+    out = list(differences)
     for missing in differences:
-        out.append(missing)
-        if missing.cents is None or missing.cents >= 0:
+        if missing.cents is None or missing.cents >= 0 or missing not in out:
             continue
         for other in seat.wagers:
             ruling = rulings.get(other.wager)
@@ -218,7 +217,8 @@ def _with_other_payouts(
                 continue
             share = laid_with(other, due, -missing.cents)
             if share > 0.5:
-                # It does not matter what is said of the other: the two become one finding.
+                # The two become one finding; that the other was paid at all is part of it.
+                out = [one for one in out if one.wager != other.wager]
                 out.append(Difference(other.wager, missing.finding, -missing.cents))
             elif share > MAY_LIE_THERE:
                 out.remove(missing)

@@ -160,7 +160,7 @@ def _finding(
     seen = _VERBS[action]
     if action == "paid" and paid is not None:
         seen = paid
-    elif ruling.stake_cents is not None:
+    elif action != "paid" and ruling.stake_cents is not None:
         seen = f"{money(ruling.stake_cents)} {seen}"
     due = _due(ruling)
     return Finding.of(

@@ -126,6 +126,22 @@ class TestWrongSpot:
         )
         assert reported(record, NEVADA) == [("WRONG_SPOT", 1, "emperors_treasure")]
 
+    def test_beside_a_push_with_an_uncertain_sum(self) -> None:
+        """The chips at the push are the other wager's payout: one finding, not two."""
+        pays = ((1200, 0.88), (1100, 0.09), (1300, 0.03))
+        main = wager("main", 2500, "paid", None).model_copy(update={"paid_sums": pays})
+        record = record_of(
+            NEVADA, main, wager("emperors_treasure", 400, "left"), cards="QS JH / TD TC TH 6H 3D"
+        )
+        assert reported(record, NEVADA) == [("WRONG_SPOT", 1, "emperors_treasure")]
+
+    def test_an_unread_sum_at_a_push_is_not_the_stake(self) -> None:
+        record = record_of(
+            NEVADA, wager("main", 2500, "paid", None), cards="QS JH / TD TC TH 6H 3D"
+        )
+        assert reported(record, NEVADA) == [("PAID_PUSH", 1, "main")]
+        assert "main bet: paid, due a push" in findings(record, NEVADA)[0].message
+
     def test_another_sum_is_two_mistakes(self) -> None:
         record = record_of(
             NEVADA,
