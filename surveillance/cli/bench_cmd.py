@@ -33,6 +33,8 @@ bench_app = typer.Typer(
 
       feltwatch bench banker --tables 12
 
+      feltwatch bench money --out money --shifts 0-3
+
       feltwatch bench simulate --seconds 10
 
       feltwatch bench audit --codec h265 --mbit 8
@@ -184,6 +186,48 @@ def banker_bench_command(
 
     with progress_bar("tables") as show:
         found = bench_banker_marker(tables=tables, frames=frames, seed=seed, on_progress=show)
+    _print(found, as_json)
+
+
+@bench_app.command("money")
+def money_command(
+    out: Annotated[Path, typer.Option("--out", help="Folder; what is done there is kept.")],
+    shifts: Annotated[
+        str, typer.Option("--shifts", help="Which of the 40 shifts, such as 0-3,7.")
+    ] = "0-39",
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name",
+            help="Another set: its shifts are drawn by the hash of this name and the number.",
+        ),
+    ] = None,
+    samples: Annotated[
+        bool,
+        typer.Option("--samples/--body-colours", help="Sample the table's chips before reading."),
+    ] = True,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the films, 1 GB a shift.")] = False,
+    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Film simulated shifts of five games, audit them and score cards, money and alerts.
+
+    40 shifts of four rounds with and without mistakes, every fifth also by a second camera,
+    fixed by hash: nothing may be trained or tuned on them. About 4 minutes of one core a shift.
+    A run that was stopped goes on; several may share a folder if their --shifts differ.
+
+    Examples:
+
+      feltwatch bench money --out money --shifts 0-3
+
+      feltwatch bench money --out judge --name "our judge 2026-12-01" --shifts 0-9 --json
+    """
+    from benchmarks.money.plan import FIXED, numbers
+    from benchmarks.money.run import bench_money
+
+    found = bench_money(
+        out, numbers(shifts), _report, name=name or FIXED, samples=samples, keep=keep, model=model
+    )
     _print(found, as_json)
 
 

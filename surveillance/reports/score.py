@@ -93,6 +93,8 @@ class AlertScore:
     rounds_with_false: int = 0
     undecided_seats: int = 0
     by_code: dict[str, dict[str, int]] = field(default_factory=dict)
+    false_alerts: list[Alert] = field(default_factory=list)
+    """The alerts that `false` counts."""
 
     def code(self, code: str) -> dict[str, int]:
         """The counts of one code, made when first asked for."""
@@ -307,17 +309,18 @@ def _score_money(
             if wager.action == "paid":
                 done_else = other is not None and other.action in ("taken", "left")
                 undecided = _said_of_wager(seen, seat.seat, wager.wager, "paid", "action")
-                verdict = _money_verdict(
-                    wager.paid_cents or 0,
-                    None if done_else or other is None else other.paid_cents,
-                    undecided and not done_else,
-                )
+                read = None if done_else or other is None else other.paid_cents
+                paid = wager.paid_cents or 0
+                net = paid - (wager.returned_cents or 0)
+                if read == net:
+                    # The commission was taken out of the chips: so they lie.
+                    paid = net
+                verdict = _money_verdict(paid, read, undecided and not done_else)
                 score.pays.count(verdict)
                 sums = (other.paid_sums if other else None) or ()
                 stacks = laid.get((*at, "paid"), ())
                 score.money.append(
-                    MoneyRead(*at, "paid", wager.paid_cents or 0, wager.paid_chips, verdict, sums,
-                              stacks)
+                    MoneyRead(*at, "paid", paid, wager.paid_chips, verdict, sums, stacks)
                 )  # fmt: skip
 
 
@@ -372,6 +375,7 @@ def _count_false(score: AlertScore, raised: Sequence[Alert], due: Sequence[Fault
         for alert in raised
         if alert.code not in ALERTED_APART and not any(_answers(alert, f) for f in due or ())
     ]
+    score.false_alerts += false
     for alert in false:
         score.false += 1
         score.code(alert.code)["false"] += 1

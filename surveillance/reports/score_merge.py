@@ -53,6 +53,7 @@ def _alerts(scores: Sequence[AlertScore]) -> AlertScore:
         whole.false_in_clean_rounds += one.false_in_clean_rounds
         whole.rounds_with_false += one.rounds_with_false
         whole.undecided_seats += one.undecided_seats
+        whole.false_alerts += one.false_alerts
         for code, counts in one.by_code.items():
             for name, count in counts.items():
                 whole.code(code)[name] += count

@@ -212,6 +212,14 @@ def test_stakes_by_height(chips: int, bin_name: str) -> None:
     assert {k: t.right for k, t in score.stakes_by_height.items() if t.seen} == {bin_name: 1}
 
 
+@pytest.mark.parametrize(("read", "verdict"), [(2500, "right"), (2375, "right"), (2400, "wrong")])
+def test_a_commission_may_be_taken_out_of_the_payout(read: int, verdict: str) -> None:
+    true = MAIN.model_copy(update={"paid_cents": 2500, "returned_cents": 125})
+    seen = MAIN.model_copy(update={"paid_cents": read})
+    score = score_records([a_round(wagers=(true,))], [a_round(wagers=(seen,))], None, None)
+    assert getattr(score.pays, verdict) == 1
+
+
 def test_envy_is_a_pay_without_a_stake() -> None:
     envy = WagerRecord(wager="envy", action="paid", paid_cents=2000)
     score = score_records([a_round(wagers=(envy,))], [a_round(wagers=(envy,))], None, None)

@@ -1,0 +1,1 @@
+"""A benchmark of money over simulated shifts: filmed, enrolled, audited and scored."""

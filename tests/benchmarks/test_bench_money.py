@@ -1,0 +1,72 @@
+"""The money benchmark: its plan, and one small shift filmed, enrolled, audited and scored."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.money import plan, run
+from benchmarks.money.plan import FIXED, GAMES, SHIFTS, Shift, listed_truths, numbers
+from settlement.errors import FeltwatchError
+
+
+def test_the_fixed_benchmark_is_listed_by_hash() -> None:
+    listed = listed_truths()
+    assert sorted(listed) == list(range(SHIFTS))
+    assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in listed.values())
+    assert len(set(listed.values())) == SHIFTS
+
+
+def test_a_name_draws_its_own_shifts_of_every_game_with_and_without_mistakes() -> None:
+    shifts = [Shift.of(FIXED, n) for n in range(SHIFTS)]
+    assert len({shift.seed for shift in shifts}) == SHIFTS
+    assert {(shift.game, shift.faults == "none") for shift in shifts} == {
+        (game, clean) for game in GAMES for clean in (False, True)
+    }
+    assert Shift.of(FIXED, 3).seed != Shift.of("another", 3).seed
+
+
+@pytest.mark.parametrize("text", ["", "a", "3-", "2-1", "40", "0-40"])
+def test_numbers_that_are_none(text: str) -> None:
+    with pytest.raises(FeltwatchError, match="--shifts: expected numbers"):
+        numbers(text)
+
+
+def test_another_truth_than_the_listed_one_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "00"
+    folder.mkdir()
+    (folder / "audited").touch()
+    (folder / "truth.jsonl").write_text("{}\n")
+    with pytest.raises(FeltwatchError, match=r"truth\.jsonl: not the shift of the benchmark"):
+        run.bench_money(tmp_path, [0], print)
+
+
+def test_a_step_that_fails_names_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "GAMES", ("chess",))
+    with pytest.raises(FeltwatchError, match=r"simulate failed: .*chess.*film\.log"):
+        run.bench_money(tmp_path, [1], print, name="test")
+
+
+@pytest.mark.slow
+@pytest.mark.render
+def test_a_shift_is_filmed_audited_and_scored_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "ROUNDS", 1)
+    told: list[str] = []
+    found = run.bench_money(tmp_path, [1], told.append, name="test")
+    assert told == ["shift 1: filming", "shift 1: auditing"]
+    one = found["one camera"]
+    assert one["rounds"] == {"true": 1, "found": 1, "missed": 0, "invented": 0, "split": 0}
+    assert one["cards"]["right"] > 20
+    assert one["stakes"]["right"] > 0
+    assert one["false alerts"] == []
+    assert found["two cameras"] is None
+    # The film is gone; what was read of it is not read again.
+    assert not list(tmp_path.rglob("*.mp4"))
+    assert (tmp_path / "01" / "audit" / "report.html").is_file()
+    assert "side_png" in (tmp_path / "01" / "table-read.toml").read_text()
+    assert run.bench_money(tmp_path, [1], told.append, name="test") == found
+    assert len(told) == 2
