@@ -32,6 +32,12 @@ def test_a_printed_box_of_the_felts_colour_is_no_back() -> None:
     assert len(without_felt(found((356, 144, 472, 300), kind=0), view)) == 1
 
 
+def test_print_within_a_box_makes_no_back_of_it() -> None:
+    view = felt()
+    cv2.putText(view, "HIGH HAND", (360, 230), cv2.FONT_HERSHEY_SIMPLEX, 0.6, (90, 160, 190), 3)
+    assert len(without_felt(found((356, 144, 472, 300)), view)) == 0
+
+
 def test_backs_stay_patterned_plain_or_small() -> None:
     view = felt()
     cv2.rectangle(view, (200, 320), (290, 450), (245, 245, 245), -1)
