@@ -43,7 +43,11 @@ from vision.rounds.payouts import (
 )
 from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
-from vision.rounds.split_stakes import with_second_stacks, with_sensor_pays
+from vision.rounds.split_stakes import (
+    with_second_stacks,
+    with_sensor_pays,
+    without_players_own,
+)
 from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 from vision.rounds.view_reader import ViewReading
 from vision.sensors.lamp_reading import LampDecision
@@ -127,7 +131,8 @@ def _wagers(
     """What was staked and done at each spot of a seat, and when its cards were taken, where a
     payout came after that."""
     shown = next((k for k, e in enumerate(episodes) if e.cards_up >= FACE_UP_CARDS), len(episodes))
-    episodes = with_sensor_pays(with_second_stacks(episodes, shown), shown)
+    episodes = without_players_own(with_second_stacks(episodes, shown), shown)
+    episodes = with_sensor_pays(episodes, shown)
     last = episodes[-1]
     wagers: list[WagerRecord] = []
     doubts: list[Undecided] = []

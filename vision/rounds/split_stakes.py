@@ -1,4 +1,5 @@
-"""Stakes in two stacks, the second of which stands where pays are laid, and pays laid on a spot."""
+"""Stakes in two stacks, the second of which stands where pays are laid, pays laid on a spot, and
+chips of a player's own that a pay came to stand by."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from settlement.games import JACKPOTS
+from vision.chips.reading import ReadStack
 from vision.chips.states import SAME_MM, stands
 from vision.geometry.table import Point
 from vision.rounds.tracker import Episode
@@ -49,6 +51,35 @@ def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]
         return replace(reading, stakes=stakes, pays=pays)
 
     return [replace(e, readings=[reassigned(r) for r in e.readings]) for e in episodes]
+
+
+def without_players_own(episodes: Sequence[Episode], shown: int) -> list[Episode]:
+    """The episodes with what stood by no wager before the hand was turned up as no payout.
+
+    A player's own chips may stand so near to a payout that they seem to be a part of it. But
+    what stood there before anything was paid is none.
+    """
+    before = [r for e in episodes[:shown] for r in e.readings]
+    own = [
+        stack.center_mm for reading in before for stack in reading.strays
+        if sum(stands(stack.center_mm, r.strays) for r in before) >= max(2, LEAST_SHARE * len(before))
+    ]  # fmt: skip
+    if not own:
+        return list(episodes)
+
+    def is_own(stack: ReadStack) -> bool:
+        return any(math.dist(stack.center_mm, at) <= SAME_MM for at in own)
+
+    def reassigned(reading: ViewReading) -> ViewReading:
+        pays = {
+            name: kept for name, stacks in reading.pays.items()
+            if (kept := tuple(s for s in stacks if not is_own(s)))
+        }  # fmt: skip
+        back = tuple(s for stacks in reading.pays.values() for s in stacks if is_own(s))
+        return replace(reading, pays=pays, strays=(*reading.strays, *back))
+
+    after = [replace(e, readings=[reassigned(r) for r in e.readings]) for e in episodes[shown:]]
+    return [*episodes[:shown], *after]
 
 
 def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:

@@ -87,3 +87,21 @@ def test_a_stack_out_of_reach_is_given_to_no_wager() -> None:
     near, far = seen(BY_SPOT_MM - 1), seen(BY_SPOT_MM + CHAIN_MM + 1)
     stakes, pays = assign([near, far], place, spots, {})
     assert (stakes, pays) == ({}, {"main": (near,)})
+
+
+def test_a_players_own_chips_beside_a_payout_are_no_part_of_it() -> None:
+    own = replace(stack("green green green"), center_mm=(90.0, 0.0))
+    play = Play()
+    play.see(1, reading(stakes=STAKES, backs=2, strays=[own]))
+    play.see(None, reading(cards=dealer_cards()))
+    cards = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
+    play.see(1, reading(stakes=STAKES, cards=cards, strays=[own]))
+    play.see(1, reading(stakes=STAKES, cards=cards, pays={"main": ["red red"], "envy": [own]}))
+    play.see(None, reading())
+    play.see(1, reading())
+    (done,) = play.ended
+    record = compile_round(TABLE, 1, done, play.now_s, cut_short=False)
+    assert [(w.wager, w.action, w.paid_cents) for w in record.seats[0].wagers] == [
+        ("main", "paid", 1000)
+    ]
+    assert record.undecided == ()

@@ -213,6 +213,25 @@ def test_faint_chips_and_lammers_are_left_out(view: Any, step: float) -> None:
     assert reading.lammers == ({"dealer"} if step > 0 else frozenset())
 
 
+@pytest.mark.parametrize(
+    ("score", "at", "unread"),
+    [
+        (0.4, (SPOTS_MM["main"][0], SPOTS_MM["main"][1] + 55), {"main"}),
+        (0.2, (SPOTS_MM["main"][0], SPOTS_MM["main"][1] + 55), set()),
+        # It is the stack beside it, found a second time.
+        (0.4, (beside("main")[0] + 4, beside("main")[1] + 4), set()),
+    ],
+)
+def test_a_faint_stack_leaves_its_wager_in_doubt(
+    view: Any, score: float, at: Point, unread: set[str]
+) -> None:
+    reading = view(
+        found(("chip", 0.9, SPOTS_MM["main"]), ("chip", 0.9, beside("main")), ("chip", score, at))
+    )
+    assert reading.unread == unread
+    assert (owners(reading.stakes), owners(reading.pays)) == ({"main": [500]}, {"main": [500]})
+
+
 def test_a_lammer_far_from_every_spot_is_no_lammer_of_the_seat(view: Any) -> None:
     assert view(found(("lammer_envy", 0.9, (150.0, 150.0)))).lammers == frozenset()
 

@@ -9,6 +9,7 @@ from settlement.record import Action, Undecided, WagerRecord
 from vision.chips.states import PlaceSum, place_sum
 from vision.detect.detections import ByteArray
 from vision.geometry.table import Place, TableFile
+from vision.rounds.payouts import least_cents
 from vision.rounds.region_change import kept_picture
 from vision.rounds.tracker import Episode
 from vision.rounds.view_reader import ViewReading
@@ -64,7 +65,7 @@ class HouseWager:
 
 
 def read_house(
-    episodes: Sequence[Episode], close_s: float | None, cut_s: float | None
+    table: TableFile, episodes: Sequence[Episode], close_s: float | None, cut_s: float | None
 ) -> HouseWager:
     """The house wager of a round: its stake, and what was done with it until the end.
 
@@ -103,6 +104,7 @@ def read_house(
         wager=_WAGER, stake_cents=stake.cents, action=action, paid_cents=paid.cents,
         stake_sums=stake.sums or None, paid_sums=paid.sums or None, stake_chips=stake.height,
         paid_chips=paid.height,
+        paid_least_cents=least_cents(table, _WAGER, own[-1]) if action == "paid" else None,
     )  # fmt: skip
     return HouseWager(True, wager, tuple(doubts))
 

@@ -129,7 +129,7 @@ def _with_bank(
     house: Sequence[Episode],
     marker: Mapping[int | None, list[MarkerRest]] | None,
 ) -> RoundRecord:
-    wager = read_house(house, closed_s(own), own.cut_s)
+    wager = read_house(table, house, closed_s(own), own.cut_s)
     lay = None if marker is None else read_marker(marker, closed_s(own), own.cut_s)
     if lay is not None:
         record = record.model_copy(update={"banker_marker": lay.place})
