@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from settlement.compare.check import check_record
 from settlement.compare.context import Case, Difference, Unjudged, place_name
-from settlement.compare.evidence import laid_with, resolved
+from settlement.compare.evidence import laid_with, likely_dues, resolved
 from settlement.compare.finding import Finding, FindingCode, cause_words, wager_name
 from settlement.compare.irregularities import judge_late, judge_moves
 from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge_single
@@ -22,7 +23,7 @@ from settlement.compare.payments import judge_envy, judge_wager
 from settlement.compare.procedure import judge_breaches
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
-from settlement.record import RoundRecord, SeatRecord
+from settlement.record import RoundRecord, SeatRecord, WagerRecord
 from settlement.result import HandResult, SeatSettlement, Settlement, WagerSettlement
 from settlement.rules import TableRules
 from settlement.ruling import money
@@ -42,6 +43,9 @@ _MISSING = frozenset(
     }
 )
 """Money is missing by a wager; chips by the seat that no wager owns may be that money."""
+
+_TOO_MUCH = frozenset({FindingCode.OVERPAID, FindingCode.PAID_PUSH, FindingCode.PAID_LOSER})
+"""Something lies by a wager that is not its own payout."""
 
 MAY_LIE_THERE = 0.02
 """A missing payout this likely to lie in another wager's undecided payout is undecided too."""
@@ -193,12 +197,53 @@ def _seat(
             continue
         differences += judge_wager(case, seat, wager, ruling, unjudged, foul=bool(due.foul))
     differences += judge_envy(case, seat, due, unjudged)
+    differences = _by_one_mistake(case, seat, rulings, differences)
     differences = _with_other_payouts(seat, rulings, differences, unjudged)
     found = _settled_together(case, seat.seat, _sure(case, differences, unjudged))
     yield from _not_by_the_spots(case, seat.seat, found, unjudged)
     yield from judge_lammers(case, seat, unjudged)
     yield from judge_moves(case, seat)
     yield from judge_breaches(case, seat)
+
+
+def _by_one_mistake(
+    case: Case, seat: SeatRecord, rulings: Mapping[str, WagerSettlement],
+    differences: list[Difference],
+) -> list[Difference]:  # fmt: skip
+    """The differences, with the sums of a payout that lies by another wager than its own.
+
+    What lies too much by one wager may be what is due to another that was not paid, or of which
+    it is not known: then one mistake was made, not two. The stake of the other need not be sure.
+    """
+    out = list(differences)
+    for other in differences:
+        own = seat.wager(other.wager)
+        if own is None or other.finding.code not in _TOO_MUCH:
+            continue
+        shares = dict(own.paid_sums or ()) if other.cents is None else {other.cents: 1.0}
+        for wager in seat.wagers:
+            name, ruling = wager.wager, rulings.get(wager.wager)
+            missing = next((d for d in out if d.wager == name), None)
+            if ruling is None or name == other.wager or not _may_be_missing(wager, missing):
+                continue
+            dues = likely_dues(case.record, seat.seat, name, case.rules)
+            alike = {cents: share * dues.get(cents, 0.0) for cents, share in shares.items()}
+            if not alike or sum(alike.values()) < MAY_LIE_THERE:
+                continue
+            cents = max(alike, key=lambda one: alike[one])
+            lacking = other.finding if missing is None else missing.finding
+            lacking = lacking.model_copy(update={"rule": str(ruling.rule)})
+            out = [d for d in out if d.wager not in (name, other.wager)]
+            out += [Difference(name, lacking, -cents), replace(other, cents=cents)]
+            break
+    return out
+
+
+def _may_be_missing(wager: WagerRecord, found: Difference | None) -> bool:
+    """Whether a payout of the wager is missing, or may be for all that is known."""
+    if found is not None:
+        return found.finding.code is FindingCode.NOT_PAID
+    return wager.action is None
 
 
 def _with_other_payouts(

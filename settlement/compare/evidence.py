@@ -125,6 +125,24 @@ def laid_with(wager: WagerRecord, due_cents: int, more_cents: int) -> float:
     return shares.get(due_cents + more_cents, 0.0) / sum(shares.values()) if shares else 0.0
 
 
+def likely_dues(record: RoundRecord, seat: int, name: str, rules: TableRules) -> dict[int, float]:
+    """What a wager may be due in cents, with probabilities, by the sums its stake may have.
+
+    Empty where that is not known, or where it does not win.
+    """
+    place = next(n for n, own in enumerate(record.seats) if own.seat == seat)
+    k = next(n for n, own in enumerate(record.seats[place].wagers) if own.wager == name)
+    wager = record.seats[place].wagers[k]
+    out: dict[int, float] = {}
+    stakes = wager.stake_sums if wager.stake_cents is None else ((wager.stake_cents, 1.0),)
+    for stake, share in stakes or ():
+        changed = wager.model_copy(update={"stake_cents": stake, "stake_sums": None})
+        ruling = settle(_with(record, place, k, changed), rules).seats[place].wager(name)
+        if ruling is not None and ruling.outcome == "win" and ruling.pay_cents:
+            out[ruling.pay_cents] = out.get(ruling.pay_cents, 0.0) + share
+    return out
+
+
 def _known_share(sums: tuple[tuple[int, float], ...] | None) -> float:
     """How likely it is that the true sum is among those that were read."""
     top = max((share for _, share in sums or ()), default=1.0)

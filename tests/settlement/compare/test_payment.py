@@ -142,6 +142,29 @@ class TestWrongSpot:
         assert reported(record, NEVADA) == [("PAID_PUSH", 1, "main")]
         assert "main bet: paid, due a push" in findings(record, NEVADA)[0].message
 
+    def test_the_stake_of_the_unpaid_wager_need_not_be_sure(self) -> None:
+        """$100 lie at a push of another wager; the main bet was perhaps $100, likelier $75."""
+        main = wager("main", None, "left").model_copy(
+            update={"stake_sums": ((7500, 0.82), (5000, 0.12), (10000, 0.06))}
+        )
+        treasure = wager("emperors_treasure", 400, "paid", 10000)
+        record = record_of(NEVADA, main, treasure)
+        # Whether the stake keeps to the limits stays open.
+        assert reported(record, NEVADA) == [("WRONG_SPOT", 1, "main"), ("UNDECIDED", 1, None)]
+        finding = findings(record, NEVADA)[0]
+        assert finding.seen == "$100.00 laid beside the Emperor's Treasure"
+        elsewhere = treasure.model_copy(update={"paid_cents": 9000})
+        codes = {code for code, _, _ in reported(record_of(NEVADA, main, elsewhere), NEVADA)}
+        assert "WRONG_SPOT" not in codes
+
+    def test_what_is_due_to_a_hidden_payout_lies_by_another(self) -> None:
+        """Nobody saw whether the main bet was paid; its $100 lie by the other, which won $20."""
+        main = wager("main", 10000, None)
+        treasure = wager("emperors_treasure", 400, "paid", 12000)
+        record = record_of(NEVADA, main, treasure, cards=FULL_WINNER)
+        assert ("WRONG_SPOT", 1, "main") in reported(record, NEVADA)
+        assert "OVERPAID" not in [code for code, _, _ in reported(record, NEVADA)]
+
     def test_another_sum_is_two_mistakes(self) -> None:
         record = record_of(
             NEVADA,
