@@ -60,9 +60,10 @@ def without_players_own(episodes: Sequence[Episode], shown: int) -> list[Episode
     what stood there before anything was paid is none.
     """
     before = [r for e in episodes[:shown] for r in e.readings]
+    least = max(2, LEAST_SHARE * len(before))
     own = [
         stack.center_mm for reading in before for stack in reading.strays
-        if sum(stands(stack.center_mm, r.strays) for r in before) >= max(2, LEAST_SHARE * len(before))
+        if sum(stands(stack.center_mm, r.strays) for r in before) >= least
     ]  # fmt: skip
     if not own:
         return list(episodes)

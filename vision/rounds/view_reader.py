@@ -39,9 +39,9 @@ judged felts, 85 mm below, read as two cards and more and joined all rounds of a
 
 MIN_CHIP_SCORE = 0.5
 FAINT_CHIP_SCORE = 0.25
-"""A box of chips with less than MIN_CHIP_SCORE is not read, but one with this much that looks like a
-stack leaves its wager in doubt. Of 500 boxes of ten simulated tables full of stacks 16 had 0.25 to
-0.5: three were stacks; shift 0 of "feltwatch judge 2026-11-25 e" had such a payout."""
+"""A box of chips with less than MIN_CHIP_SCORE is not read, but one with this much that looks like
+a stack leaves its wager in doubt. Of 500 boxes of ten simulated tables full of stacks 16 had 0.25
+to 0.5: three were stacks; shift 0 of "feltwatch judge 2026-11-25 e" had such a payout."""
 
 MIN_LAMMER_SCORE = 0.4
 
