@@ -44,6 +44,7 @@ from vision.rounds.payouts import (
 from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
 from vision.rounds.split_stakes import (
+    undealt,
     with_second_stacks,
     with_sensor_pays,
     without_players_own,
@@ -217,15 +218,14 @@ def _wagers(
                 cameras=prize.cameras or None,
             )
         )  # fmt: skip
-    if _laid_by(episodes[:shown], last):
+    if _laid_by(undealt(episodes[:shown]), last):
         doubt("chips", "chips came to stand by the spots that could be given to no wager")
     return wagers, doubts, taken_s
 
 
-def _laid_by(before: Sequence[Episode], last: Episode) -> bool:
-    """Whether chips of no wager stand there at last, in most views, that did not stand there
-    before the hand was turned up."""
-    old = [s.center_mm for r in _readings(before) for s in r.strays]
+def _laid_by(before: Sequence[ViewReading], last: Episode) -> bool:
+    """Whether chips of no wager stand there at last, in most views, that did not before."""
+    old = [s.center_mm for r in before for s in r.strays]
     new = sum(
         any(all(math.dist(s.center_mm, at) > SAME_MM for at in old) for s in r.strays)
         for r in last.readings

@@ -53,13 +53,22 @@ def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]
     return [replace(e, readings=[reassigned(r) for r in e.readings]) for e in episodes]
 
 
+def undealt(episodes: Sequence[Episode]) -> list[ViewReading]:
+    """The readings from before the seat had cards; of the first rest where it always had.
+
+    From then on prizes may be laid for the hands of others.
+    """
+    dealt = next((k for k, e in enumerate(episodes) if e.backs or e.cards_up), len(episodes))
+    return [r for e in episodes[: max(1, dealt)] for r in e.readings]
+
+
 def without_players_own(episodes: Sequence[Episode], shown: int) -> list[Episode]:
-    """The episodes with what stood by no wager before the hand was turned up as no payout.
+    """The episodes with what stood by no wager before cards were dealt as no payout.
 
     A player's own chips may stand so near to a payout that they seem to be a part of it. But
     what stood there before anything was paid is none.
     """
-    before = [r for e in episodes[:shown] for r in e.readings]
+    before = undealt(episodes[:shown])
     least = max(2, LEAST_SHARE * len(before))
     own = [
         stack.center_mm for reading in before for stack in reading.strays

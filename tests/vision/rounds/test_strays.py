@@ -71,6 +71,23 @@ def test_chips_that_are_no_pay_change_nothing(
     assert ("NOT_PAID", 1) in found
 
 
+def test_chips_that_came_after_the_deal_may_be_a_prize() -> None:
+    """An envy prize is laid while other hands are shown, before this one is turned up."""
+    play = Play()
+    play.see(1, reading(stakes=STAKES))
+    for strays in ((), (at(90.0),)):
+        play.see(1, reading(stakes=STAKES, backs=2, strays=strays))
+    play.see(None, reading(cards=dealer_cards()))
+    cards = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
+    for _ in range(2):
+        play.see(1, reading(stakes=STAKES, cards=cards, strays=[at(90.0)]))
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+    assert [(doubt.seat, doubt.what) for doubt in record.undecided] == [(1, "chips")]
+
+
 def test_chips_beside_those_already_there_are_new() -> None:
     record, _ = winner_left([at(90.0)], [[at(90.0), at(140.0)]] * 3)
     assert [doubt.what for doubt in record.undecided] == ["chips"]
