@@ -147,6 +147,16 @@ def test_no_finding_by_a_sum_that_is_likely_to_be_right(sums: list[tuple[int, fl
         assert found != []
 
 
+@pytest.mark.parametrize(("chips", "code"), [(10, "LIMIT"), (11, None)])
+def test_a_tall_stack_of_another_sum_than_was_read_is_likely(chips: int, code: str | None) -> None:
+    rules = RULES.model_copy(update={"limits": {"main": WagerLimit(min_cents=10_000)}})
+    own = wager("main", 9100, "taken", 0).model_copy(
+        update={"stake_sums": ((9100, 0.98), (9600, 0.0199)), "stake_chips": chips}
+    )
+    found = [str(f.code) for f in findings(round_of(PAIR_DEALER, seat(3, LOSER, own)), rules)]
+    assert [one for one in found if one != "UNDECIDED"] == ([code] if code else [])
+
+
 def test_a_missing_payout_may_lie_with_another() -> None:
     own = wager("main", 7500, "paid", None)
     assert laid_with(own, 7500, 500) == 0
