@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from settlement.games import JACKPOTS
+from settlement.games import JACKPOTS, players_bank
 from settlement.record import (
     Confidence,
     DealerRecord,
@@ -50,6 +50,8 @@ from vision.sensors.lamp_reading import LampDecision
 
 SURE_CARD = 0.5
 STRAY_SHARE = 0.8
+
+NO_MAIN = "cards were dealt here, and no main wager was seen"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +219,13 @@ def _wagers(
     return wagers, doubts, taken_s
 
 
+def _is_known(wagers: Sequence[WagerRecord], doubts: Sequence[Undecided]) -> bool:
+    """Whether a main wager was seen at a seat, or is in doubt already."""
+    return any(w.wager == "main" for w in wagers) or any(
+        d.what.startswith("main") or d.what == "gap" for d in doubts
+    )
+
+
 def _laid_by(before: Sequence[Episode], last: Episode) -> bool:
     """Whether chips of no wager stand there at last, in most views, that did not stand there
     before the hand was turned up."""
@@ -299,6 +308,9 @@ def compile_round(
             low, high = read.low, read.high
             doubts += read.doubts
             least = min(least, read.least)
+            # Who banks stakes nothing, and where players bank that is read from just this.
+            if not players_bank(table.rules.game) and not _is_known(wagers, own_doubts):
+                own_doubts.append(Undecided(seat=seat.seat, what="main.stake", why=NO_MAIN))
         else:
             doubts.append(
                 Undecided(
