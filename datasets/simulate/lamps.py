@@ -60,7 +60,7 @@ def with_lamps(plan: ShiftPlan, table: TableFile, design: SensorItem | None) -> 
         return at_place(own, key, places[seat, wager], lit=lit)
 
     changes = [Change(0.0, put=tuple(sensor(seat, wager, False) for seat, wager in places))]
-    for (number, seat, wager), at_s in _taken_in(plan).items():
+    for (number, seat, wager), at_s in taken_in(plan).items():
         end_s = float(plan.rounds[number - 1].end_s or plan.duration_s)
         key = (sensor_key(seat, wager),)
         changes.append(Change(at_s, put=(sensor(seat, wager, True),), remove=key))
@@ -69,7 +69,7 @@ def with_lamps(plan: ShiftPlan, table: TableFile, design: SensorItem | None) -> 
     return replace(plan, changes=tuple(ordered))
 
 
-def _taken_in(plan: ShiftPlan) -> dict[tuple[int, int, str], float]:
+def taken_in(plan: ShiftPlan) -> dict[tuple[int, int, str], float]:
     """When the coins were taken in, by round, seat and wager.
 
     A coin that was laid again before was only moved.
