@@ -9,25 +9,15 @@ import numpy as np
 from datasets.render.scene import Change, SensorItem, ShiftPlan, StackItem
 from datasets.render.sensors import at_place, draw_design
 from settlement.games import JACKPOTS
-from vision.geometry.lamps import SensorLamp
-from vision.geometry.table import Point, TableFile
+from vision.geometry.lamps import SensorLamp, lamp_places
+from vision.geometry.table import TableFile
 
 _STREAM = 81
 
 
-def sensor_places(table: TableFile) -> dict[tuple[int, str], Point]:
-    """The middles of a table's jackpot spots, felt mm, by seat and wager."""
-    return {
-        (seat.seat, name): spot.center_mm
-        for seat in table.seats
-        for name, spot in seat.spots.items()
-        if name in JACKPOTS
-    }
-
-
 def with_house_lamps(table: TableFile, seed: int) -> TableFile:
     """A table with the lamps of a house that a seed draws; unchanged without jackpots."""
-    if not sensor_places(table):
+    if not lamp_places(table):
         return table
     design = draw_design(np.random.default_rng([seed, _STREAM]))
     lamp = SensorLamp(diameter_mm=design.diameter_mm, rgb=design.rgb)
@@ -53,7 +43,7 @@ def with_lamps(plan: ShiftPlan, table: TableFile, design: SensorItem | None) -> 
     if design is None:
         return plan
     own = design
-    places = sensor_places(table)
+    places = lamp_places(table)
 
     def sensor(seat: int, wager: str, lit: bool) -> SensorItem:
         key = sensor_key(seat, wager)
