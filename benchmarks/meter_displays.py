@@ -6,6 +6,9 @@ hand picks them, and eight frames through H.264. Seeds are named: limits are cho
 and judged on others.
 
     python -m benchmarks.meter_displays --name "meters judge 1" --scenes 400
+
+With `--sights` single images are counted by how high and how steep the digits are seen, from which
+the warnings of the page Jackpots come.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from datasets.render.scene import DisplayItem
 from datasets.render.sensor import add_noise
 from vision.geometry.standard_layout import FELT
 from vision.geometry.table import FloatArray
+from vision.meters.enrolment import measured
 from vision.meters.reading import Crop, MeterReading, read_meter
 
 FRAMES = 8
@@ -204,13 +208,49 @@ def judge(name: str, count: int) -> dict[str, dict[str, int]]:
     return {group: dict(counts) for group, counts in tally.items()}
 
 
+def judge_sights(name: str, count: int) -> dict[str, dict[str, int]]:
+    """Values right, wrong and undecided in single images, by how the camera sees the display.
+
+    Scenes without glare and blinking, digits of 4 to 18 px, up to 75 degrees from the side.
+    """
+    tally: dict[str, Counter[str]] = {}
+    for drawn in scenes(name, count):
+        rng = np.random.default_rng([*name.encode(), drawn.seed, 2])
+        scene = replace(
+            drawn, blinks="", glare=0.0, digit_px=float(rng.uniform(4, 18)),
+            azimuth_deg=float(rng.uniform(0, 75)), tilt_deg=float(rng.uniform(25, 70)),
+        )  # fmt: skip
+        frames, corners, (text, *_) = render(scene, name)
+        crop = Crop.around(corners, SIZE)
+        if crop is None:
+            continue
+        item = scene.item
+        reading = read_meter([crop.cut(frames[0])], crop.corners, len(text), item.decimals)
+        cents = int(text) * (1 if item.decimals else 100)
+        value = "right" if reading.cents == cents else "wrong"
+        high, pitch, slant = measured(corners, len(text))
+        heights = [("under 7 px", 0, 7), ("7 to 12 px", 7, 12), ("12 px or more", 12, 99)]
+        for group in (
+            *(words for words, least, most in heights if least <= high < most),
+            *(["12 px or more, slant of 20 degrees or more"] * (high >= 12 and slant >= 20)),
+            *(["12 px or more, pitch under half a height"] * (high >= 12 and pitch < 0.5)),
+        ):
+            own = tally.setdefault(group, Counter())
+            own["undecided" if reading.cents is None else value] += 1
+    return {group: dict(counts) for group, counts in tally.items()}
+
+
 def main() -> None:
     """Print the tally of a named set as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--name", default="meters tune", help="Name of the set.")
     parser.add_argument("--scenes", type=int, default=300)
+    parser.add_argument(
+        "--sights", action="store_true", help="Single images by height and slant of the digits."
+    )
     own = parser.parse_args()
-    print(json.dumps(judge(own.name, own.scenes), indent=2))
+    told = judge_sights if own.sights else judge
+    print(json.dumps(told(own.name, own.scenes), indent=2))
 
 
 if __name__ == "__main__":

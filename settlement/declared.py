@@ -9,16 +9,17 @@ unknown, and what hangs on it is undecided.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator
 
+from settlement.errors import FeltwatchError
 from settlement.form import Form
 from settlement.games import JACKPOTS, players_bank, terms_for
-from settlement.input_file import file_fault, read_text
+from settlement.input_file import file_fault, json_data, key_twice, read_text
 from settlement.record import (
     HIGHEST_SEAT,
     DynamicPay,
@@ -28,6 +29,10 @@ from settlement.record import (
     Undecided,
 )
 from settlement.rules import TableRules
+
+COINS_EARLY_S = 10.0
+"""A report of coins so long before a round's first stake lies at rest is still of that round: its
+clock may differ. The coins of the round before were taken in before its deal, longer ago."""
 
 SeatNumber = Annotated[int, Field(ge=1, le=HIGHEST_SEAT)]
 PlayersBySeat = Annotated[
@@ -66,6 +71,11 @@ class Declared(Form):
     meters: tuple[Meter, ...] | None = Field(None, description="What the jackpot meters show.")
     dynamic_pays: tuple[DynamicPay, ...] | None = Field(
         None, description="The pays drawn for this round; it holds until the next line."
+    )
+    jackpot_wagers: dict[str, tuple[SeatNumber, ...]] | None = Field(
+        None,
+        description="By jackpot wager the seats whose coin its sensors have registered in this "
+        "round; a wager left out was not reported. It holds for the round in which it is said.",
     )
 
     @field_validator("players", mode="before")
@@ -108,38 +118,60 @@ class Feed:
     times_s: tuple[float, ...]
     facts: tuple[Declared, ...]
     always: Declared
+    coins_s: tuple[float, ...] = ()
+    """By line, when jackpot wagers were reported last."""
 
     @classmethod
     def of(cls, lines: Sequence[FeedLine], always: Declared | None = None) -> Self:
         """A feed of lines in any order; each adds to what held before it."""
         now = always or Declared()
-        times, facts = [], []
+        times: list[float] = []
+        coins: list[float] = []
+        facts: list[Declared] = []
         for line in sorted(lines, key=lambda one: float(one.at_s)):
             # Pays are drawn for one round (002, Appendix G, note 4).
             now = now.then(line).model_copy(update={"dynamic_pays": line.dynamic_pays})
             times.append(float(line.at_s))
+            coins.append(coins[-1] if line.jackpot_wagers is None and coins else times[-1])
             facts.append(now)
-        return cls(tuple(times), tuple(facts), always or Declared())
+        return cls(tuple(times), tuple(facts), always or Declared(), tuple(coins))
 
-    def at(self, at_s: float) -> Declared:
-        """What is declared at a time."""
+    def at(self, at_s: float, begun_s: float = float("-inf")) -> Declared:
+        """What is declared at a time of a round that began at `begun_s`."""
         place = bisect_right(self.times_s, at_s)
-        return self.facts[place - 1] if place else self.always
+        if not place:
+            return self.always
+        own = self.facts[place - 1]
+        if self.coins_s[place - 1] < begun_s - COINS_EARLY_S:
+            own = own.model_copy(update={"jackpot_wagers": None})
+        return own
 
 
-def read_feed(path: Path, always: Declared | None = None) -> Feed:
+Check = Callable[[Declared], Iterator[tuple[str, str]]]
+"""What cannot be true of the table that facts are declared of, each with its key."""
+
+
+def read_feed(path: Path, always: Declared | None = None, check: Check | None = None) -> Feed:
     """Read a feed of JSON lines, blank ones passed over.
 
-    Raises FeltwatchError naming file, line and key of the first fault.
+    Raises FeltwatchError naming file, line and key of the first fault, also of those that
+    `check` finds.
     """
     lines: list[FeedLine] = []
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip():
             continue
+        place = f"{path}, line {number}"
         try:
+            twice = key_twice(json_data(line))
+            if twice is not None:
+                key = ascii(".".join(map(str, twice)))[1:-1]
+                raise FeltwatchError(f"{place}: {key}: the key stands twice; leave one out")
             lines.append(FeedLine.model_validate_json(line))
         except ValidationError as error:
-            raise file_fault(f"{path}, line {number}", error) from error
+            raise file_fault(place, error) from error
+        for key, message in () if check is None else check(lines[-1]):
+            raise FeltwatchError(f"{place}: {key}: {message}")
     return Feed.of(lines, always)
 
 
@@ -252,7 +284,7 @@ def declared_faults(
     >>> list(declared_faults(Declared(banker=2), [1, 2], rules))
     [('banker', 'no player banks in emperors_challenge_exposed')]
     """
-    there = ", ".join(str(seat) for seat in sorted(seats))
+    there = ", ".join(str(seat) for seat in sorted(seats)) or "none"
     if isinstance(facts.banker, int) and not players_bank(rules.game):
         yield "banker", f"no player banks in {rules.game}"
     elif isinstance(facts.banker, int) and facts.banker not in seats:
@@ -264,9 +296,13 @@ def declared_faults(
     jackpots = ", ".join(offered) or "none"
     named = [("meters", one.wager) for one in facts.meters or ()]
     named += [("dynamic_pays", one.wager) for one in facts.dynamic_pays or () if one.wager]
+    named += [("jackpot_wagers", wager) for wager in facts.jackpot_wagers or ()]
     for key, wager in named:
         if wager not in offered:
             yield key, f"no jackpot {wager!r} on this table; there are: {jackpots}"
+    for wager, coins in (facts.jackpot_wagers or {}).items():
+        for seat in sorted(set(coins) - set(seats)):
+            yield f"jackpot_wagers.{wager}", f"no seat {seat} at this table; there are {there}"
     tables = [table for name, table in terms_for(rules).tables.items() if name in offered]
     rows = {row.category for table in tables for row in table.rows}
     for one in facts.dynamic_pays or ():

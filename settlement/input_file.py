@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from settlement.errors import FeltwatchError
 from settlement.plain_words import plain_words
@@ -60,10 +61,70 @@ def read_json(path: Path) -> Any:
         raise FeltwatchError(f"{path}: not valid JSON: {error}") from error
 
 
+def json_data(text: str) -> object:
+    """The data of a text in JSON, for `key_twice`; None where it is no JSON."""
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except (ValueError, RecursionError):
+        return None
+
+
+class _Twice(dict[str, object]):
+    """An object of JSON in which a key stands twice."""
+
+    key = ""
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    twice = _Twice(found)
+    keys = [key for key, _ in pairs]
+    twice.key = next(key for key in keys if keys.count(key) > 1)
+    return twice
+
+
+def key_twice(data: object, keys: tuple[str | int, ...] = ()) -> tuple[str | int, ...] | None:
+    """The way to the first key that stands twice in its object, in what `json_data` read.
+
+    >>> key_twice(json_data('{"seats": [{"seat": 1, "seat": 2}]}'))
+    ('seats', 0, 'seat')
+    """
+    if isinstance(data, _Twice):
+        return (*keys, data.key)
+    if not isinstance(data, dict | list):
+        return None
+    inner = data.items() if isinstance(data, dict) else enumerate(data)
+    for key, value in inner:
+        found = key_twice(value, (*keys, key))
+        if found is not None:
+            return found
+    return None
+
+
+_OTHER_KIND = frozenset({"literal_error", "int_type", "int_parsing", "dict_type"})
+
+
+def _is_form(part: str | int) -> bool:
+    """Whether a part of a fault's place names a form that was tried, and no key."""
+    return isinstance(part, str) and part.startswith(("literal[", "dict[", "constrained-", "[key]"))
+
+
+def _is_choice(one: ErrorDetails) -> bool:
+    return any(_is_form(part) for part in one["loc"])
+
+
 def file_fault(place: Path | str, error: ValidationError, within: str = "") -> FeltwatchError:
     """The first fault of a file's form: file, key, what is wrong, how many more there are."""
-    first = error.errors()[0]
-    parts = (*filter(None, [within]), *first["loc"])
+    errors = error.errors()
+    first = errors[0]
+    if _is_choice(first):
+        # Of the forms that a key takes, the one whose kind was met is the one meant.
+        own = [one for one in errors if one["loc"][:1] == first["loc"][:1]]
+        first = next((one for one in own if one["type"] not in _OTHER_KIND), first)
+    keys = [part for part in first["loc"] if not _is_form(part)]
+    parts = (*filter(None, [within]), *keys)
     # A key may hold what no terminal should be sent.
     key = ascii(".".join(str(part) for part in parts))[1:-1] or "file"
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""

@@ -7,7 +7,6 @@ no second form. A key a producer does not know is left out, never invented.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +16,7 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from settlement.errors import FeltwatchError
 from settlement.form import Form
-from settlement.input_file import reading
+from settlement.input_file import json_data, key_twice, reading
 from settlement.plain_words import plain_words
 
 RANKS = "23456789TJQKA"
@@ -132,14 +131,22 @@ class Breach(Form):
     """
 
     kind: Literal[
-        "taken_up", "set_late", "looked_at", "shown_early", "bet_touched", "bet_taken"
+        "taken_up",
+        "set_late",
+        "looked_at",
+        "shown_early",
+        "bet_touched",
+        "bet_taken",
+        "coin_unregistered",
+        "coin_unseen",
     ] = Field(
         description="'taken_up': a hand that was set was taken up again; 'looked_at': its low or "
         "its high hand was; 'set_late': a hand was not set when it had to be; 'shown_early': it "
         "was turned up before the dealer's was; 'bet_touched': a stake was lifted and laid again; "
-        "'bet_taken': it was taken away."
+        "'bet_taken': it was taken away; 'coin_unregistered': a sensor's lamp was lit, and its "
+        "system has no coin registered; 'coin_unseen': it has one, and the lamp stayed unlit."
     )
-    wager: str | None = Field(None, description="Of a bet that was touched.")
+    wager: str | None = Field(None, description="Of a bet that was touched, or a coin.")
     before_s: Seconds = Field(description="When the seat was seen last as it was before.")
     after_s: Seconds = Field(description="When the seat was first seen so.")
 
@@ -186,6 +193,30 @@ class WagerRecord(Form):
     )
 
 
+class Sensor(Form):
+    """What each source says of a coin on one jackpot sensor of a seat, and which one decided.
+
+    >>> Sensor(wager="emperors_treasure_progressive", lamp="lit", decided_by="lamp").lamp
+    'lit'
+    """
+
+    wager: str
+    coin: bool | None = Field(
+        None, description="Whether a coin was seen at rest on it; none: it was not read."
+    )
+    lamp: Literal["lit", "unlit"] | None = Field(None, description="Its lamp; none: not sure.")
+    lamp_probability: Share | None = Field(None, description="That the lamp was lit.")
+    registered: bool | None = Field(
+        None, description="Whether the sensors' own system reports a coin; none: no report."
+    )
+    decided_by: Literal["coin", "lamp", "feed"] | None = Field(
+        None, description="What decided whether the wager was made; none: it is undecided."
+    )
+    laid: WagerRecord | None = Field(
+        None, description="Chips laid there at last, or not seen, where no wager is in the record."
+    )
+
+
 class DealerRecord(Form):
     """The dealer's two hands as they were set."""
 
@@ -222,6 +253,9 @@ class SeatRecord(Form):
     )
     lammers: tuple[str, ...] = ()
     wagers: tuple[WagerRecord, ...] = ()
+    sensors: tuple[Sensor, ...] | None = Field(
+        None, description="Its jackpot sensors, where a coin, a lamp or a report was seen."
+    )
 
     def wager(self, name: str) -> WagerRecord | None:
         """The wager of that name, or None when the seat has none."""
@@ -372,35 +406,6 @@ def _item(data: object, key: str | int) -> object:
     return None
 
 
-class _Twice(dict[str, object]):
-    """An object of JSON in which a key stands twice."""
-
-    key = ""
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    twice = _Twice(found)
-    keys = [key for key, _ in pairs]
-    twice.key = next(key for key in keys if keys.count(key) > 1)
-    return twice
-
-
-def _key_twice(data: object, keys: tuple[str | int, ...] = ()) -> tuple[str | int, ...] | None:
-    """The way to the first key that stands twice in its object."""
-    if isinstance(data, _Twice):
-        return (*keys, data.key)
-    inner = data.items() if isinstance(data, dict) else enumerate(data)  # type: ignore[arg-type]
-    for key, value in inner:
-        if isinstance(value, dict | list):
-            found = _key_twice(value, (*keys, key))
-            if found is not None:
-                return found
-    return None
-
-
 def parse_round(line: str, place: str) -> RoundRecord:
     """Read one JSON record; `place` (file and line) opens the error message.
 
@@ -408,11 +413,8 @@ def parse_round(line: str, place: str) -> RoundRecord:
     twice in one object, or is not in the form.
     """
     line = line.removeprefix(BOM)
-    try:
-        data = json.loads(line, object_pairs_hook=_object)
-    except (ValueError, RecursionError):
-        data = None
-    twice = _key_twice(data) if isinstance(data, dict | list) else None
+    data = json_data(line)
+    twice = key_twice(data)
     if twice is not None:
         raise FeltwatchError(f"{place}: {_place(data, twice)}: the key stands twice; leave one out")
     try:

@@ -22,13 +22,13 @@ from datasets.render.scene import CardItem, Change, Item, Reach, SensorItem, Shi
 from datasets.render.sensors import at_place, draw_design
 from datasets.simulate.filming.encode import encode
 from datasets.simulate.filming.film import ARM_HEIGHT_MM, Film
-from datasets.simulate.lamps import sensor_key, sensor_places
+from datasets.simulate.lamps import sensor_key
 from datasets.simulate.shift import Scenery, Wishes
 from settlement.games import JACKPOTS
 from settlement.record import DECK_LABELS
 from vision.detect.detections import ByteArray
 from vision.geometry.calibration import Calibration
-from vision.geometry.lamps import SensorLamp
+from vision.geometry.lamps import SensorLamp, lamp_places
 from vision.geometry.table import FloatArray, Point, TableFile
 from vision.sensors.lamp_look import LampLook, cut_lamp, look_at
 
@@ -133,7 +133,7 @@ class LampTable:
             off = np.clip(np.array(declared) + rng.normal(0, 18, 3), 0, 255).astype(int).tolist()
             declared = (off[0], off[1], off[2])
         diameter = round(design.diameter_mm * float(rng.uniform(0.94, 1.06)), 1)
-        places = sensor_places(self.table)
+        places = lamp_places(self.table)
         items: list[Item] = []
         planned: list[tuple[tuple[int, str], bool, str]] = []
         arm: tuple[int, str] | None = None
@@ -245,7 +245,7 @@ class LampTable:
         camera = self.table.camera
         assert camera is not None
         calibration = Calibration.fit(camera)
-        places = sensor_places(self.table)
+        places = lamp_places(self.table)
         for scene, image in zip(scenes, self.decoded(scenes), strict=True):
             patches: list[FloatArray] = [cut_lamp(image, calibration, at) for at in places.values()]
             looks = look_at(patches, scene.lamp)

@@ -9,25 +9,15 @@ import numpy as np
 from datasets.render.scene import Change, SensorItem, ShiftPlan, StackItem
 from datasets.render.sensors import at_place, draw_design
 from settlement.games import JACKPOTS
-from vision.geometry.lamps import SensorLamp
-from vision.geometry.table import Point, TableFile
+from vision.geometry.lamps import SensorLamp, lamp_places
+from vision.geometry.table import TableFile
 
 _STREAM = 81
 
 
-def sensor_places(table: TableFile) -> dict[tuple[int, str], Point]:
-    """The middles of a table's jackpot spots, felt mm, by seat and wager."""
-    return {
-        (seat.seat, name): spot.center_mm
-        for seat in table.seats
-        for name, spot in seat.spots.items()
-        if name in JACKPOTS
-    }
-
-
 def with_house_lamps(table: TableFile, seed: int) -> TableFile:
     """A table with the lamps of a house that a seed draws; unchanged without jackpots."""
-    if not sensor_places(table):
+    if not lamp_places(table):
         return table
     design = draw_design(np.random.default_rng([seed, _STREAM]))
     lamp = SensorLamp(diameter_mm=design.diameter_mm, rgb=design.rgb)
@@ -53,14 +43,14 @@ def with_lamps(plan: ShiftPlan, table: TableFile, design: SensorItem | None) -> 
     if design is None:
         return plan
     own = design
-    places = sensor_places(table)
+    places = lamp_places(table)
 
     def sensor(seat: int, wager: str, lit: bool) -> SensorItem:
         key = sensor_key(seat, wager)
         return at_place(own, key, places[seat, wager], lit=lit)
 
     changes = [Change(0.0, put=tuple(sensor(seat, wager, False) for seat, wager in places))]
-    for (number, seat, wager), at_s in _taken_in(plan).items():
+    for (number, seat, wager), at_s in taken_in(plan).items():
         end_s = float(plan.rounds[number - 1].end_s or plan.duration_s)
         key = (sensor_key(seat, wager),)
         changes.append(Change(at_s, put=(sensor(seat, wager, True),), remove=key))
@@ -69,7 +59,7 @@ def with_lamps(plan: ShiftPlan, table: TableFile, design: SensorItem | None) -> 
     return replace(plan, changes=tuple(ordered))
 
 
-def _taken_in(plan: ShiftPlan) -> dict[tuple[int, int, str], float]:
+def taken_in(plan: ShiftPlan) -> dict[tuple[int, int, str], float]:
     """When the coins were taken in, by round, seat and wager.
 
     A coin that was laid again before was only moved.

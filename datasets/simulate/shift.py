@@ -34,7 +34,7 @@ from datasets.simulate.filming.incidents import Planes, Troubles
 from datasets.simulate.filming.truth_frames import FrameLog, FrameTruth
 from datasets.simulate.filming.truth_stacks import stack_lines
 from datasets.simulate.house_tables import NEVADA, Jackpots, rules_for, table_for
-from datasets.simulate.lamps import house_sensors, with_house_lamps, with_lamps
+from datasets.simulate.lamps import house_sensors, taken_in, with_house_lamps, with_lamps
 from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.behaviour import Manner
 from datasets.simulate.play.roundplay import SILENT_S
@@ -43,7 +43,7 @@ from datasets.simulate.play.shift_play import MARKER_KEY, plan_shift
 from datasets.simulate.shards import Shard, from_zero, part_of
 from settlement.declared import FeedLine
 from settlement.errors import FeltwatchError
-from settlement.games import players_bank
+from settlement.games import JACKPOTS, players_bank
 from settlement.input_file import read_json
 from settlement.record import read_rounds
 from settlement.rules import TableRules
@@ -360,7 +360,7 @@ def _write_truth(
     lines = "".join(line.model_dump_json(exclude_none=True) + "\n" for line in stacks)
     (out / f"stacks{mark}.jsonl").write_text(lines, encoding="utf-8")
     write(out / f"events{mark}.jsonl", _events(part))
-    write(out / f"feed{mark}.jsonl", _feed(scenery.table, part))
+    write(out / f"feed{mark}.jsonl", feed_of(scenery.table, part))
     own = scenery.wishes.marker()
     if own is not None:
         recipe["banker_marker_mm"] = [round(own.diameter_mm, 1), round(own.height_mm, 1)]
@@ -369,17 +369,27 @@ def _write_truth(
     write(out / f"recipe{mark}.json", json.dumps(recipe, indent=2, default=str) + "\n")
 
 
-def _feed(table: TableFile, part: ShiftPlan) -> str:
+def feed_of(table: TableFile, part: ShiftPlan) -> str:
     """What the felt does not show of each round, as the house would declare it."""
     lines = []
+    jackpots = [name for name in table.rules.paytables if name in JACKPOTS]
+    taken = taken_in(part)
     for record in part.rounds:
+        number = int(record.round_id.rsplit("-", 1)[-1])
+        # The sensors' system reports a round's coins once they are taken in.
+        last_s = max((at_s for (of, _, _), at_s in taken.items() if of == number), default=None)
+        coins = {
+            name: tuple(s.seat for s in record.seats if (w := s.wager(name)) and w.stake_cents)
+            for name in jackpots
+        }
         bank = "house" if record.banker is None else record.banker
         line = FeedLine(
-            at_s=record.start_s or "0",
+            at_s=record.start_s or "0" if last_s is None else f"{last_s:.3f}",
             players={seat.seat: seat.player for seat in record.seats if seat.player is not None},
             banker=bank if players_bank(table.rules.game) else None,
             meters=record.meters,
             dynamic_pays=record.dynamic_pays,
+            jackpot_wagers=coins or None,
         )
         lines.append(line.model_dump_json(exclude_none=True) + "\n")
     return "".join(lines)

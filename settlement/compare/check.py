@@ -74,7 +74,7 @@ def check_record(record: RoundRecord, rules: TableRules) -> list[Problem]:
     for seat in record.seats:
         problems += _lammers(seat)
         problems += _miscounted(seat.seat, seat, doubts, terms)
-        problems += _wagers(seat, terms)
+        problems += _wagers(record, seat, terms)
     problems += _bank(record, terms)
     problems += _jackpots(record, terms)
     return problems
@@ -119,7 +119,7 @@ def _lammers(seat: SeatRecord) -> Iterator[Problem]:
             yield Problem(FindingCode.LAMMER, seat.seat, None, reason)
 
 
-def _wagers(seat: SeatRecord, terms: Terms) -> Iterator[Problem]:
+def _wagers(record: RoundRecord, seat: SeatRecord, terms: Terms) -> Iterator[Problem]:
     names = [wager.wager for wager in seat.wagers]
     for name in dict.fromkeys(names):
         if len(names) > 1 and names.count(name) > 1 and name not in terms.game.single:
@@ -127,11 +127,21 @@ def _wagers(seat: SeatRecord, terms: Terms) -> Iterator[Problem]:
         if name != "main" and name not in terms.tables:
             offered = ", ".join(terms.offered)
             yield _odd(seat.seat, name, f"the table offers no such wager; it has {offered}")
+    banks = record.banker == seat.seat or Doubts(record).banker() is not None
+    free = (*JACKPOTS, "envy", *(("main",) if banks and terms.game.players_bank else ()))
     for wager in seat.wagers:
-        if wager.stake_cents == 0 and wager.wager not in (*JACKPOTS, "envy", "main"):
+        if wager.stake_cents == 0 and wager.wager not in free:
             yield _odd(seat.seat, wager.wager, "a stake of 0; leave a wager out that was not made")
         if wager.wager == "envy" and wager.stake_cents:
             yield _odd(seat.seat, "envy", "a prize has no stake")
+        if wager.paid_cents and wager.action in ("taken", "left"):
+            what = f"{wager.paid_cents} cents were paid, and its action is {wager.action!r}"
+            yield _odd(seat.seat, wager.wager, f"{what}; 'paid' is for chips that were laid")
+        if None not in (wager.returned_cents, wager.paid_cents) and (
+            wager.returned_cents > wager.paid_cents  # type: ignore[operator]
+        ):
+            what = f"{wager.returned_cents} cents were taken back of {wager.paid_cents} paid"
+            yield _odd(seat.seat, wager.wager, what)
         if wager.payments:
             laid = sum(payment.cents for payment in wager.payments)
             if laid < 0 or wager.paid_cents not in (None, laid):

@@ -40,8 +40,8 @@ TALL_CHIPS, UNKNOWN_TALL = 10, 0.01
 """The same of a sum with a stack of more chips than this, however likely it is.
 
 Fifteen tune shifts ("feltwatch judge 2026-11-25 e"): of 33 sums of 11 to 20 chips one was read
-wrongly with 98%, and the true one had less than 0.001. Of 462 stacks of more than 10 chips that were
-sure on single frames of 40 tables 6 were wrong.
+wrongly with 98%, and the true one had less than 0.001. Of 462 stacks of more than 10 chips that
+were sure on single frames of 40 tables 6 were wrong.
 """
 
 LEAST_PAIR = 1e-4

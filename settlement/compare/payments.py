@@ -40,7 +40,7 @@ def judge_wager(
         unjudged.add(ruling.undecided, name)
     if ruling.hand_pay:
         yield Difference(name, _hand_pay(place, ruling))
-    if ruling.outcome is None or ruling.stake_cents == 0:
+    if ruling.outcome is None or (ruling.stake_cents == 0 and not wager.paid_cents):
         return
     doubt = None if seat is None else case.doubts.wager(seat.seat, name, "action")
     if doubt or wager.action is None:

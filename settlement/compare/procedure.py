@@ -18,6 +18,8 @@ _SEEN: Mapping[str, str] = {
     "shown_early": "the hand was turned up before {when}",
     "bet_touched": "the stake was lifted and laid again after {when}",
     "bet_taken": "the stake was taken away after {when}",
+    "coin_unregistered": "the sensor's lamp was lit, and its system has no coin registered",
+    "coin_unseen": "the sensors' system has a coin registered, and the lamp stayed unlit",
 }
 _DUE: Mapping[str, str] = {
     "taken_up": "hands set and left alone before {when}",
@@ -26,6 +28,8 @@ _DUE: Mapping[str, str] = {
     "shown_early": "hands face down until {when}",
     "bet_touched": "stakes left alone from the deal until they are settled",
     "bet_taken": "stakes left alone from the deal until they are settled",
+    "coin_unregistered": "each coin that is taken in is registered",
+    "coin_unseen": "each coin that is registered lights its sensor",
 }
 _WHEN: Mapping[Phase, str] = {
     Phase.DEALT: _BETS_CLOSED,
@@ -40,14 +44,14 @@ def judge_breaches(case: Case, seat: SeatRecord) -> Iterator[Finding]:
     if not seat.breaches or procedure is None or case.doubts.whole(seat.seat):
         return
     for breach in seat.breaches:
-        rule = procedure.breach(breach.kind)
+        document = case.terms.game.document
+        rule = procedure.breach(breach.kind, document)
         if rule is None or _is_late_bet(seat, breach):
             continue
         phase = rule.until or rule.since
         when = _WHEN.get(phase, phase.value)
         seen = _SEEN[breach.kind].format(when=when)
-        document = case.terms.game.document
-        section = rule.sections.get(document[:3], "Dealing procedure")
+        section = rule.sections[document[:3]]
         yield Finding.of(
             FindingCode.PROCEDURE,
             seat=seat.seat,

@@ -10,10 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from settlement.input_file import file_fault, parse_toml
 
-BreachKind = Literal["taken_up", "set_late", "looked_at", "shown_early", "bet_touched", "bet_taken"]
+BreachKind = Literal[
+    "taken_up", "set_late", "looked_at", "shown_early", "bet_touched", "bet_taken",
+    "coin_unregistered", "coin_unseen",
+]  # fmt: skip
 """'taken_up': a set hand was taken up again too late; 'looked_at': one of its two hands was;
 'set_late': a hand was not set in time; 'shown_early': it was turned up before it is compared;
-'bet_touched': a stake was lifted and laid again; 'bet_taken': it was taken away."""
+'bet_touched': a stake was lifted and laid again; 'bet_taken': it was taken away;
+'coin_unregistered' and 'coin_unseen': a jackpot's lamp and its system's report contradict."""
 
 Course = Literal["in_order", "repeated", "undone", "out_of_order"]
 """How a step came about: 'repeated': the seat was in it before; 'undone': it takes the step before
@@ -39,7 +43,7 @@ class Phase(StrEnum):
     CLEARED = "cleared"
 
 
-_OF_BETS = ("bet_touched", "bet_taken")
+_OF_BETS = ("bet_touched", "bet_taken", "coin_unregistered", "coin_unseen")
 
 
 class _Part(BaseModel):
@@ -79,7 +83,7 @@ class Forbidden(_Part):
     A rule of a hand names the `step` that the seat may not be in; `after` is a step that it must
     have been in before, `never` one in which it was not. A rule of a bet names none. It holds to
     the phase `until`, if that is given. `says` names the line of the rules, `sections` its section
-    by the document's three digits.
+    by the document's three digits; it holds in the documents that are named.
 
     >>> rule = Forbidden(breach="taken_up", step="in_hand", after="set", since=Phase.DEALER_SET,
     ...                  sections={}, says="hands stay set")
@@ -206,9 +210,10 @@ class Procedure(_Part):
             reached |= {change.to for change in self.phases if reached & set(change.from_)}
         return reached - {phase}
 
-    def breach(self, kind: str) -> Forbidden | None:
-        """The rule that a breach of that kind breaks."""
-        return next((rule for rule in self.forbidden if rule.breach == kind), None)
+    def breach(self, kind: str, document: str | None = None) -> Forbidden | None:
+        """The rule that a breach of that kind breaks, in a document if one is given."""
+        own = (rule for rule in self.forbidden if rule.breach == kind)
+        return next((r for r in own if document is None or document[:3] in r.sections), None)
 
 
 def parse_procedure(text: str, place: str) -> Procedure:

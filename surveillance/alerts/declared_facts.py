@@ -7,9 +7,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 from settlement.declared import Feed, with_declared
-from settlement.felt_timeline import PhaseLine
+from settlement.felt_timeline import PhaseLine, TimelineLine, UndecidedLine
 from settlement.games import players_bank
 from settlement.procedures import Phase
+from settlement.record import RoundRecord
+from settlement.sensor_feed import with_registered
 from vision.geometry.table import TableFile
 from vision.rounds.observed import ObservedRound
 
@@ -26,11 +28,31 @@ def with_facts(
     """Return the round with the facts the feed had declared when settling began.
 
     `at` converts a time of the stream to the feed's clock, None where it is not known: then
-    everything declared so far holds.
+    everything declared so far holds, but for coins, which are of one round.
     """
     phases = (line for line in observed.timeline if isinstance(line, PhaseLine))
     begun = next((line.from_s for line in phases if line.phase == Phase.SETTLING), None)
     moment = at(float(begun or observed.record.end_s or 0))
-    facts = feed.at(float("inf") if moment is None else moment)
+    start = at(float(observed.record.start_s or 0))
+    facts = feed.at(
+        float("inf") if moment is None else moment, float("inf") if start is None else start
+    )
     bank = players_bank(table.rules.game)
-    return replace(observed, record=with_declared(observed.record, facts, players_bank=bank))
+    record = with_declared(observed.record, facts, players_bank=bank)
+    record = with_registered(record, facts.jackpot_wagers or {}, table.rules)
+    return replace(observed, record=record, timeline=_with_undecided(observed, record))
+
+
+def _with_undecided(observed: ObservedRound, record: RoundRecord) -> tuple[TimelineLine, ...]:
+    """The round's timeline with what the declared facts left undecided."""
+    left = {(entry.seat, entry.what, entry.why): entry for entry in record.undecided}
+    lines = []
+    for line in observed.timeline:
+        key = (line.seat, line.what, line.why) if isinstance(line, UndecidedLine) else None
+        if key is None or left.pop(key, None) is not None:
+            lines.append(line)
+    lines += [
+        UndecidedLine(round_id=record.round_id, seat=entry.seat, what=entry.what, why=entry.why)
+        for entry in left.values()
+    ]
+    return tuple(lines)

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from settlement.declared import read_feed
+from settlement.declared import declared_faults, read_feed
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
 from surveillance.alerts.judge import judge
@@ -117,7 +117,12 @@ def audit(
     Stopped on Ctrl-C and when `should_stop` says so.
     """
     table = _load_table(table_path)
-    facts = None if feed is None else read_feed(feed, table.declared)
+    seats = [seat.seat for seat in table.seats]
+    facts = None
+    if feed is not None:
+        facts = read_feed(
+            feed, table.declared, lambda one: declared_faults(one, seats, table.rules)
+        )
     videos = cameras or {}
     paths = recording_files(video)
     video = named(paths)

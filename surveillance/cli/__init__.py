@@ -53,6 +53,12 @@ COMMANDS: dict[str, _Command] = {
     "banker": _Command(
         "server.banker_cmd", "banker_app", "Show feltwatch the banker's button or dice cup.", True
     ),
+    "jackpots": _Command(
+        "server.jackpots_cmd",
+        "jackpots_app",
+        "Show feltwatch the jackpots' displays and lamps.",
+        True,
+    ),
     "detect": _Command("recordings.detect_cmd", "detect_command", "Find the cards in photographs."),
     "settle": _Command("game.settle_cmd", "settle_command", "Say what is due in a round."),
     "compare": _Command("game.compare_cmd", "compare_command", "Judge what was done in a round."),

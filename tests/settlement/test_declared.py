@@ -1,11 +1,19 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from settlement.compare.comparison import compare
-from settlement.declared import Declared, Feed, FeedLine, read_feed, with_declared
+from settlement.declared import (
+    Declared,
+    Feed,
+    FeedLine,
+    declared_faults,
+    read_feed,
+    with_declared,
+)
 from settlement.errors import FeltwatchError
 from settlement.record import Meter, RoundRecord, SeatRecord, Undecided
 from settlement.rules import TableRules
@@ -14,6 +22,7 @@ from tests.settlement.felt import LOSER, PAIR_DEALER, WINNER, seat, wager
 from tests.settlement.felt import round_of as nevada_round
 
 RULES = TableRules(game="pai_gow_poker")
+JACKPOT = "emperors_treasure_progressive"
 
 
 def round_of(rules: TableRules, *seats: SeatRecord) -> RoundRecord:
@@ -130,7 +139,10 @@ def test_facts_hold_until_others_are_declared_and_drawn_pays_for_one_round() -> 
         ('{"at_s": "x"}', "line 2: at_s: "),
         ('{"banker": 3}', "line 2: at_s: is missing"),
         ('{"at_s": "1", "bank": 3}', "line 2: bank: there is no such key"),
-        ('{"at_s": "1", "banker": 99}', "line 2: banker"),
+        ('{"at_s": "1", "banker": 99}', "line 2: banker: must be 12 or less"),
+        ('{"at_s": "1", "players": {"99": 1}}', "line 2: players.99: must be 12 or less"),
+        ('{"at_s": "1", "banker": 3, "banker": 4}', "line 2: banker: the key stands twice"),
+        ('{"at_s": "1", "jackpot_wagers": {"x": [99]}}', "jackpot_wagers.x.0: must be 12 or less"),
         ("{", "line 2: "),
     ],
 )
@@ -141,6 +153,48 @@ def test_a_feed_that_cannot_be_read_is_refused(tmp_path: Path, line: str, messag
         read_feed(path)
     assert message in str(caught.value)
     assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"banker": 5}, "line 1: banker: no seat 5 at this table; there are 1, 2"),
+        ({"players": {"4": 1}}, "line 1: players: no seat 4 at this table"),
+        ({"meters": [{"wager": "main", "cents": 1}]}, "line 1: meters: no jackpot 'main'"),
+        ({"jackpot_wagers": {"main": [1]}}, "line 1: jackpot_wagers: no jackpot 'main'"),
+        ({"jackpot_wagers": {JACKPOT: [1, 4]}}, f"jackpot_wagers.{JACKPOT}: no seat 4 at this"),
+    ],
+)
+def test_a_feed_of_another_table_is_refused(
+    tmp_path: Path, facts: dict[str, object], message: str
+) -> None:
+    path = tmp_path / "feed.jsonl"
+    path.write_text(json.dumps({"at_s": "0", **facts}))
+    rules = RULES.model_copy(update={"paytables": {JACKPOT: "PT-BJS-EC-ET-01"}})
+    with pytest.raises(FeltwatchError) as caught:
+        read_feed(path, check=lambda one: declared_faults(one, [1, 2], rules))
+    assert str(caught.value).startswith(f"{path}, line 1: ")
+    assert message in str(caught.value)
+
+
+def test_reported_coins_are_those_of_one_round() -> None:
+    feed = Feed.of(
+        [
+            FeedLine(at_s="10", jackpot_wagers={JACKPOT: (1,)}, banker="house"),
+            FeedLine(at_s="20", banker=2),
+        ]
+    )
+    coins = {JACKPOT: (1,)}
+    # A line without coins leaves them as they are; a round that began later has none.
+    for at_s, begun_s, expected in (
+        (12, 5, coins),
+        (25, 5, coins),
+        (25, 18, coins),
+        (90, 60, None),
+    ):
+        facts = feed.at(at_s, begun_s)
+        assert facts.jackpot_wagers == expected
+    assert (facts.banker, feed.at(5).jackpot_wagers) == (2, None)
 
 
 def test_a_missing_feed_is_named(tmp_path: Path) -> None:

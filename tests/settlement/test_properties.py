@@ -46,14 +46,15 @@ def wagers(draw: st.DrawFn, name: str, complete: bool) -> WagerRecord:
     def known(values: st.SearchStrategy[object]) -> object:
         return draw(values if complete else st.none() | values)
 
-    # A legal side wager has a stake.
-    stakes = CENTS.filter(bool) if complete and name != "main" else CENTS
+    # A legal wager has a stake, and what is taken or left gets no chips.
+    stakes = CENTS.filter(bool) if complete else CENTS
+    action = "paid" if name == "envy" else known(st.sampled_from(ACTIONS))
     return WagerRecord.model_validate(
         {
             "wager": name,
             "stake_cents": None if name == "envy" else known(stakes),
-            "action": "paid" if name == "envy" else known(st.sampled_from(ACTIONS)),
-            "paid_cents": known(CENTS),
+            "action": action,
+            "paid_cents": known(CENTS if not complete or action == "paid" else st.just(0)),
         }
     )
 

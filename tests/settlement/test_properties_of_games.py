@@ -68,8 +68,8 @@ def tables(draw: st.DrawFn) -> TableRules:
 
 
 def _stakes_of(wager: str) -> st.SearchStrategy[int]:
-    """A sensor may be without a coin and a bank without a main bet; no side wager is of 0."""
-    return CENTS if wager in JACKPOTS or wager == "main" else CENTS.filter(bool)
+    """A sensor may be without a coin; no other wager is of 0."""
+    return CENTS if wager in JACKPOTS else CENTS.filter(bool)
 
 
 @st.composite
@@ -78,15 +78,14 @@ def wagers_of(draw: st.DrawFn, rules: TableRules) -> tuple[WagerRecord, ...]:
     names = draw(st.lists(st.sampled_from(offered), unique=True, max_size=6))
     found = []
     for name in names:
-        paid = draw(CENTS)
+        action = "paid" if name == "envy" else draw(st.sampled_from(["paid", "taken", "left"]))
+        paid = draw(CENTS) if action == "paid" else 0
         steps = (Payment(at_s="5", cents=paid),) if draw(st.booleans()) else None
         found.append(
             WagerRecord(
                 wager=name,
                 stake_cents=None if name == "envy" else draw(_stakes_of(name)),
-                action="paid"
-                if name == "envy"
-                else draw(st.sampled_from(["paid", "taken", "left"])),
+                action=action,
                 paid_cents=paid,
                 returned_cents=draw(st.none() | st.just(0)),
                 payments=steps,

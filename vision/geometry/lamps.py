@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from settlement.form import Form
 from settlement.games import JACKPOTS
+
+if TYPE_CHECKING:
+    from vision.geometry.table import Point, TableFile
 
 _Level = Annotated[int, Field(ge=0, le=255)]
 
@@ -26,6 +29,20 @@ class SensorLamp(Form):
     rgb: tuple[_Level, _Level, _Level] | None = Field(
         None, description="Colour of the lit lamp, sRGB 0 to 255; none: any colour may be."
     )
+
+
+LampPlace = tuple[int, str]
+"""A seat and its jackpot wager."""
+
+
+def lamp_places(table: TableFile) -> dict[LampPlace, Point]:
+    """The middles of a table's jackpot spots, where lamps are looked for, felt mm."""
+    return {
+        (seat.seat, name): spot.center_mm
+        for seat in table.seats
+        for name, spot in seat.spots.items()
+        if name in JACKPOTS
+    }
 
 
 def lamp_faults(lamp: SensorLamp | None, spots: Collection[str]) -> Iterator[tuple[str, str]]:

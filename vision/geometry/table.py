@@ -29,10 +29,10 @@ from pydantic import (
     model_validator,
 )
 
-from settlement.declared import Declared, SeatNumber, numbered
+from settlement.declared import Declared, SeatNumber, declared_faults, numbered
 from settlement.errors import FeltwatchError
 from settlement.form import Form
-from settlement.games import GAMES, LAMMER_KINDS, players_bank
+from settlement.games import GAMES, LAMMER_KINDS, players_bank, terms_for
 from settlement.input_file import file_fault, read_toml
 from settlement.record import HIGHEST_SEAT
 from settlement.rules import TableRules
@@ -365,9 +365,10 @@ def load_table(path: Path) -> TableFile:
         table = TableFile.model_validate(data)
     except ValidationError as error:
         raise file_fault(path, error) from error
+    table = table.model_copy(update={"rules": table.rules.beside(path)})
     for place, message in table_faults(table):
         raise FeltwatchError(f"{path}: {place}: {message}")
-    return table.model_copy(update={"rules": table.rules.beside(path)})
+    return table
 
 
 def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
@@ -379,6 +380,7 @@ def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
             f"{len(table.seats)} seats; {game.id} has cards for {game.seats_most} at most",
         )
     yield from _marker_faults(table)
+    yield from _declared_faults(table)
     yield from lamp_faults(table.sensor_lamp, [name for seat in table.seats for name in seat.spots])
     for kind in table.lammers:
         if kind not in LAMMER_KINDS:
@@ -387,6 +389,26 @@ def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
     camera = table.camera
     size_px = None if camera is None else (camera.width_px, camera.height_px)
     yield from display_faults(table.displays, table.rules.paytables, size_px)
+
+
+def _declared_faults(table: TableFile) -> Iterator[tuple[str, str]]:
+    """What is declared for good and cannot be true of the table, each with its key."""
+    if table.declared is None:
+        return
+    if table.declared.jackpot_wagers is not None:
+        yield (
+            "declared.jackpot_wagers",
+            "holds for one round; report it with '--feed' or by the API, and leave it out here",
+        )
+    try:
+        terms_for(table.rules)
+    except FeltwatchError:
+        # Said by all who need the rules.
+        return
+    for key, message in declared_faults(
+        table.declared, [seat.seat for seat in table.seats], table.rules
+    ):
+        yield f"declared.{key}", message
 
 
 MARKER_BEFORE_MM = 60.0

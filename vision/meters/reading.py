@@ -15,6 +15,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.geometry.calibration import Calibration
+from vision.geometry.displays import MeterDisplay
 from vision.geometry.table import FloatArray
 from vision.meters.segments import (
     BLANK,
@@ -72,6 +74,13 @@ class Crop:
         """A copy of the crop of an image's brightness, uint8 (h, w)."""
         x0, y0, x1, y1 = self.rect
         return luma[y0:y1, x0:x1].copy()
+
+
+def corners_px(display: MeterDisplay, calibration: Calibration) -> FloatArray:
+    """The corners of a display's digits in the image, (4, 2) px."""
+    if display.corners_px is not None:
+        return np.array(display.corners_px, np.float64)
+    return calibration.felt_to_image(np.array(display.corners_mm, np.float64))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from settlement.games import JACKPOTS
+from settlement.games import JACKPOTS, players_bank
 from settlement.record import (
     Confidence,
     DealerRecord,
     RoundRecord,
     SeatRecord,
+    Sensor,
     Undecided,
     WagerRecord,
 )
@@ -29,8 +30,8 @@ from vision.cards.view import CardRead, split_hands
 from vision.chips.states import SAME_MM, PlaceSum, place_sum
 from vision.geometry.table import DealerPlace, SeatPlace, TableFile
 from vision.rounds.changes import Changes, find_changes, until
-from vision.rounds.gap_doubts import dealer_gap, seat_gaps, without_hidden
-from vision.rounds.lamps.lamp_wagers import lamp_says, lit_without_hand
+from vision.rounds.gap_doubts import SeatGaps, dealer_gap, seat_gaps, without_hidden
+from vision.rounds.lamps.lamp_wagers import lamp_says, lit_without_hand, seen_sensor
 from vision.rounds.payouts import (
     UNREAD,
     Hides,
@@ -55,6 +56,9 @@ from vision.sensors.lamp_reading import LampDecision
 
 SURE_CARD = 0.5
 STRAY_SHARE = 0.8
+
+NO_COIN = "chips were laid on the sensor later, and no coin was seen on it"
+NO_MAIN = "cards were dealt here, and no main wager was seen"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,30 @@ def _readings(episodes: Sequence[Episode]) -> list[ViewReading]:
     return [r for e in episodes for r in e.readings]
 
 
+@dataclass
+class _Spots:
+    """What was staked and done at the spots of a seat."""
+
+    wagers: list[WagerRecord] = field(default_factory=list)
+    doubts: list[Undecided] = field(default_factory=list)
+    taken_s: float | None = None
+    """When its cards were taken, where a payout came after that."""
+    coins: dict[str, bool | None] = field(default_factory=dict)
+    """By jackpot whether a coin was seen on its sensor; None: what lay there was not read."""
+    laid: dict[str, WagerRecord] = field(default_factory=dict)
+    """What was done at sensors on which no wager was seen."""
+
+    def sensors(
+        self, lamps: Mapping[str, LampDecision], gaps: SeatGaps
+    ) -> tuple[Sensor, ...] | None:
+        """What was seen of the seat's sensors; None where nothing was."""
+        found = []
+        for name, coin in self.coins.items():
+            laid = None if name not in self.laid else gaps.known([self.laid[name]])[0]
+            found.append(seen_sensor(name, lamps.get(name), coin=coin, laid=laid))
+        return tuple(sensor for sensor in found if sensor is not None) or None
+
+
 def _wagers(
     table: TableFile,
     seat: int,
@@ -128,16 +156,14 @@ def _wagers(
     changes: Changes,
     hidden: Hides | None,
     lamps: Mapping[str, LampDecision],
-) -> tuple[list[WagerRecord], list[Undecided], float | None]:
-    """What was staked and done at each spot of a seat, and when its cards were taken, where a
-    payout came after that."""
+) -> _Spots:
+    """What was staked and done at each spot of a seat."""
     shown = next((k for k, e in enumerate(episodes) if e.cards_up >= FACE_UP_CARDS), len(episodes))
     episodes = without_players_own(with_second_stacks(episodes, shown), shown)
     episodes = with_sensor_pays(episodes, shown)
     last = episodes[-1]
-    wagers: list[WagerRecord] = []
-    doubts: list[Undecided] = []
-    taken_s: float | None = None
+    out = _Spots()
+    wagers, doubts = out.wagers, out.doubts
 
     def doubt(what: str, why: str) -> None:
         doubts.append(Undecided(seat=seat, what=what, why=why))
@@ -153,6 +179,9 @@ def _wagers(
             table.rules, name, lamps.get(name), coin=len(seen_before) >= fewest,
             unread=unread * 2 > len(before),
         )  # fmt: skip
+        if name in JACKPOTS:
+            coin = len(seen_before) >= fewest
+            out.coins[name] = None if not coin and unread * 2 > len(before) else coin
         if says.cents is not None:
             action, paid = done(name, last, episodes[shown:], doubt, hidden)
             wagers.append(
@@ -169,6 +198,15 @@ def _wagers(
                 doubt(f"{name}.stake", "chips were seen on the spot in some views only")
             elif unread * 2 > len(before):
                 doubt(f"{name}.stake", UNREAD)
+            if name in JACKPOTS:
+                action, paid = done(name, last, episodes[shown:], lambda *_: None, hidden)
+                out.laid[name] = WagerRecord(
+                    wager=name, action=action, paid_cents=paid.cents,
+                    paid_sums=paid.sums or None, paid_chips=paid.height,
+                    cameras=paid.cameras or None,
+                )  # fmt: skip
+                if action == "paid" and out.coins[name] is False:
+                    doubt(f"{name}.stake", NO_COIN)
             continue
         seen = [r.stakes[name] for r in everything if name in r.stakes]
         # A pay beside the stake may stand before it: stakes alone are read better.
@@ -194,7 +232,7 @@ def _wagers(
         late_pay = dated(name, episodes[shown:], paid) if action == "paid" else None
         if late_pay is not None:
             gone_s, payments = late_pay
-            taken_s = min(taken_s or gone_s, gone_s)
+            out.taken_s = min(out.taken_s or gone_s, gone_s)
         wagers.append(
             WagerRecord(
                 wager=name, stake_cents=stake.cents, action=action,
@@ -220,7 +258,14 @@ def _wagers(
         )  # fmt: skip
     if _laid_by(undealt(episodes[:shown]), last):
         doubt("chips", "chips came to stand by the spots that could be given to no wager")
-    return wagers, doubts, taken_s
+    return out
+
+
+def _is_known(wagers: Sequence[WagerRecord], doubts: Sequence[Undecided]) -> bool:
+    """Whether a main wager was seen at a seat, or is in doubt already."""
+    return any(w.wager == "main" for w in wagers) or any(
+        d.what.startswith("main") or d.what == "gap" for d in doubts
+    )
 
 
 def _laid_by(before: Sequence[ViewReading], last: Episode) -> bool:
@@ -287,10 +332,10 @@ def compile_round(
         if not episodes:
             continue
         shown = {name: own for (at, name), own in (lamps or {}).items() if at == seat.seat}
-        wagers, own_doubts, taken_s = _wagers(table, seat.seat, episodes, changes, hides, shown)
+        spots = _wagers(table, seat.seat, episodes, changes, hides, shown)
         gaps = seat_gaps(own, seat.seat)
-        own_doubts += gaps.doubts(seat.seat, wagers)
-        wagers = gaps.known(wagers)
+        own_doubts = [*spots.doubts, *gaps.doubts(seat.seat, spots.wagers)]
+        wagers = gaps.known(spots.wagers)
         cards = hands[seat.seat]
         if not cards and (lit := lit_without_hand(seat.seat, wagers, shown)) is not None:
             doubts += lit
@@ -304,6 +349,9 @@ def compile_round(
             low, high = read.low, read.high
             doubts += read.doubts
             least = min(least, read.least)
+            # Who banks stakes nothing, and where players bank that is read from just this.
+            if not players_bank(table.rules.game) and not _is_known(wagers, own_doubts):
+                own_doubts.append(Undecided(seat=seat.seat, what="main.stake", why=NO_MAIN))
         else:
             doubts.append(
                 Undecided(
@@ -322,12 +370,13 @@ def compile_round(
         seats.append(
             SeatRecord(
                 seat=seat.seat,
-                cards_taken_s=None if taken_s is None else f"{taken_s:.3f}",
+                cards_taken_s=None if spots.taken_s is None else f"{spots.taken_s:.3f}",
                 low=low,
                 high=high,
                 moves=changes.moves_of(seat.seat) if known else None,
                 lammers=kept,
                 wagers=tuple(wagers),
+                sensors=spots.sensors(shown, gaps),
             )
         )
     if own.gap is not None and not cut_short:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from settlement.declared import meter_place
 from settlement.procedures import Phase
 from settlement.record import Meter, RoundRecord, Undecided
 from vision.detect.detections import ByteArray
 from vision.geometry.calibration import Calibration
 from vision.geometry.displays import MeterDisplay
-from vision.geometry.table import FloatArray
-from vision.meters.reading import Crop, MeterReading, read_meter
+from vision.meters.reading import Crop, MeterReading, corners_px, read_meter
 from vision.rounds.tracker import Round
 
 KEPT = 10
@@ -34,13 +31,6 @@ class MeterMemory:
     """By the time at which a round began: what the displays showed then."""
     settled: dict[float, list[MeterReading]] = field(default_factory=dict)
     """The same for when its settling began."""
-
-
-def corners_px(display: MeterDisplay, calibration: Calibration) -> FloatArray:
-    """The corners of a display's digits in the image, (4, 2) px."""
-    if display.corners_px is not None:
-        return np.array(display.corners_px, np.float64)
-    return calibration.felt_to_image(np.array(display.corners_mm, np.float64))
 
 
 class MeterWatch:

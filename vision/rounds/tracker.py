@@ -33,6 +33,9 @@ STIRRED_S = 0.5
 KEPT_BETWEEN = 8
 """States of rest of one view that are kept while no round runs."""
 
+SURE_NAME = 0.8
+"""Least share of a card's name by which one hand counts as another than before."""
+
 STRAY_CARDS = 1
 """One face seen where a hand lay is a mark on the felt: the hand is gone."""
 
@@ -133,13 +136,16 @@ class ViewTrack:
         """The cards as they lay last, from all face-up episodes in which they lay so.
 
         A dealer spreads the seven in a row before setting them, and hands are picked up and
-        laid again: episodes that show the cards elsewhere are left out. `shown` are the
-        episodes to read them from, all that show a hand if they are not given.
+        laid again: episodes that show the cards elsewhere are left out, and those of other
+        cards, which were dealt before a misdeal was found. `shown` are the episodes to read them
+        from, all that show a hand if they are not given.
         """
         shown = self.hand_episodes() if shown is None else shown
         if not shown:
             return []
-        final = fuse_indices([r.indices for r in shown[-1].images])
+        last = shown[-1]
+        final = fuse_indices([r.indices for r in last.images])
+        shown = [e for e in shown if not _is_other_hand(e, last)]
         readings = [r.indices for e in shown for r in e.images if _lie_alike(r.indices, final)]
         return join_cards(fuse_indices(readings)) if readings else []
 
@@ -151,6 +157,20 @@ def _lie_alike(one: Sequence[ViewIndex], other: Sequence[ViewIndex]) -> bool:
         return False
     met = sum(any(math.dist(a.center, b.center) < SAME_INDEX_MM for b in large) for a in small)
     return met >= 0.7 * len(small)
+
+
+def _is_other_hand(before: Episode, now: Episode) -> bool:
+    """Whether two rests of one place surely show different hands."""
+    if before is now:
+        return False
+    then, cards = _sure_names(before), _sure_names(now)
+    known = min(len(then), len(cards)) >= FACE_UP_CARDS
+    return known and 2 * len(then & cards) < len(cards)
+
+
+def _sure_names(episode: Episode) -> set[str]:
+    cards = join_cards(fuse_indices([r.indices for r in episode.images]))
+    return {card.label for card in cards if card.share >= SURE_NAME}
 
 
 @dataclass
@@ -278,11 +298,11 @@ class RoundTracker:
             self.round = Round(start_s=episode.start_s, tracks=self._tracks(), before=self.between)
             self.between = {}
             # Seats that came to rest just before belong to the round if they are not empty.
-            for other, own in self.latest.items():
-                if not own.empty and other not in self.unseen:
-                    self.round.tracks[other].episodes.append(own)
+            self._take_in(
+                [(other, own) for other, own in self.latest.items() if other not in self.unseen]
+            )
         ended = cut
-        if ended is None and self._is_next_deal(episode):
+        if ended is None and self._is_next_deal(seat, episode):
             # The next deal has begun, whatever still seems to lie on some spot.
             ended, self.open_gap = self.round, None
             ended.is_followed_at_once = True
@@ -290,9 +310,8 @@ class RoundTracker:
                 start_s=max(ended.cut_s or 0.0, self._first_since(ended.cut_s)),
                 tracks=self._tracks(),
             )
-            for other, own in self.latest.items():
-                if not own.empty and own.start_s > (ended.cut_s or 0.0):
-                    self.round.tracks[other].episodes.append(own)
+            since_s = ended.cut_s or 0.0
+            self._take_in([(o, own) for o, own in self.latest.items() if own.start_s > since_s])
         track = self.round.tracks[seat]
         if not track.episodes or track.episodes[-1] is not episode:
             track.episodes.append(episode)
@@ -371,11 +390,25 @@ class RoundTracker:
             kept.append(episode)
             del kept[:-KEPT_BETWEEN]
 
-    def _is_next_deal(self, episode: Episode) -> bool:
-        """Whether backs lie again after the dealer's cards were taken away."""
+    def _take_in(self, rests: Sequence[tuple[int | None, Episode]]) -> None:
+        """Let the running round begin with what lies at these places, the first seen first."""
         assert self.round is not None
-        cleared = self.round.phase is Phase.CLEARED
-        return cleared and bool(episode.backs) and not episode.cards_up
+        for seat, own in sorted(rests, key=lambda one: one[1].start_s):
+            if not own.empty:
+                self.round.tracks[seat].episodes.append(own)
+                # The dealer's hand may lie there before the first seat is read.
+                self._advance(seat, own)
+
+    def _is_next_deal(self, seat: int | None, episode: Episode) -> bool:
+        """Whether cards are dealt again after the dealer's were taken away: backs lie at a place,
+        or another hand at the dealer's."""
+        assert self.round is not None
+        if self.round.phase is not Phase.CLEARED:
+            return False
+        if episode.backs and not episode.cards_up:
+            return True
+        before = self.round.tracks[None].hand_episodes()
+        return seat is None and bool(before) and _is_other_hand(before[-1], episode)
 
     def _tracks(self) -> dict[int | None, ViewTrack]:
         """Fresh tracks of all views."""
@@ -474,14 +507,12 @@ class RoundTracker:
         return all(s in self.latest and self.latest[s].bare for s in every)
 
     def end(self) -> Round | None:
-        """The stream ended: gives back a round that was being settled, if any."""
+        """The stream ended: gives back the round whose cards lay there, if any."""
         own, self.round = self.round, None
         waits, self.open_gap = self.open_gap, None
         if waits is not None:
             return _ended_in(waits.before, waits.gap)
-        if own is not None and own.phase in (Phase.SETTLING, Phase.CLEARED):
-            return own
-        return None
+        return own if own is not None and own.phase is not Phase.BETS else None
 
 
 def _ended_in(own: Round, gap: Gap) -> Round | None:

@@ -307,7 +307,7 @@ class TableWatcher:
         if ended is None:
             return []
         cut_short = ended.gap is None
-        if cut_short and ended.phase is Phase.SETTLING:
+        if cut_short and ended.phase is not Phase.CLEARED:
             ended.gap = Gap(end_s, end_s, "the recording ended", JUMPED)
         return [self._observed(ended, end_s, cut_short=cut_short)]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -22,6 +23,8 @@ VISIBLE = 0.5
 """A frame counts for a lamp that is visible in it at least so probably."""
 SURE = 0.99
 """Least probability of a decision."""
+SHOWN = 0.9
+"""Least probability of what one image alone is said to show."""
 LEAST_FRAMES = 2
 MOST_ODDS = 6.0
 """No single frame's log odds count for more."""
@@ -34,6 +37,19 @@ class LampReading:
     lit: float
     unlit: float
     hidden: float
+
+    @property
+    def shows(self) -> Literal["lit", "unlit", "not visible", "not sure"]:
+        """What one image shows, where it is surer than not by far.
+
+        >>> LampReading(0.96, 0.03, 0.01).shows, LampReading(0.5, 0.3, 0.2).shows
+        ('lit', 'not sure')
+        """
+        if self.lit >= SHOWN:
+            return "lit"
+        if self.unlit >= SHOWN:
+            return "unlit"
+        return "not visible" if self.hidden >= SHOWN else "not sure"
 
 
 @dataclass(frozen=True, slots=True)

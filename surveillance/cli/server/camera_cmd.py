@@ -113,7 +113,8 @@ def meters_command(
 
       feltwatch camera meters still.png --table tables/t3.toml --json
     """
-    from surveillance.cli.server.meter_image import drawn_displays, read_displays
+    from surveillance.cli.server.meter_image import drawn_displays
+    from vision.meters.enrolment import see_displays
 
     own, calibration = calibrated(table)
     if not own.displays:
@@ -124,7 +125,7 @@ def meters_command(
             f"{source}: {frame.shape[1]}x{frame.shape[0]} px, expected {calibration.width_px}x"
             f"{calibration.height_px} as {table} was calibrated"
         )
-    read = read_displays(frame, own.displays, calibration)
+    read = see_displays(frame, own.displays, calibration)
     write_sampled(image, drawn_displays(frame, read))
     if as_json:
         lines = [
@@ -132,6 +133,7 @@ def meters_command(
                 "wager": one.display.wager, "level": one.display.level,
                 "cents": one.reading.cents, "probability": round(one.reading.probability, 4),
                 "shown": one.reading.shown, "why": one.reading.why,
+                "warnings": one.warnings(),
             }
             for one in read
         ]  # fmt: skip
@@ -144,6 +146,10 @@ def meters_command(
         else:
             cents, share = one.reading.cents, one.reading.probability
             typer.echo(f"{name} ${cents / 100:,.2f}, probability {share:.4f}")
+        for warning in one.warnings():
+            typer.echo(
+                f"warning: {one.display.wager}, level {one.display.level}: {warning}", err=True
+            )
 
 
 def _number(value: float | None) -> str:

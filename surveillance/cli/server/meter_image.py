@@ -1,52 +1,21 @@
-"""Displays of jackpot meters in one image: read, and drawn for a person to check."""
+"""Displays of jackpot meters as one image shows them, drawn for a person to check."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from vision.detect.detections import ByteArray
-from vision.geometry.calibration import Calibration
-from vision.geometry.displays import MeterDisplay
 from vision.geometry.table import FloatArray
-from vision.meters.reading import Crop, MeterReading, read_meter
-from vision.rounds.meter_watch import corners_px
+from vision.meters.enrolment import DisplaySight
 
 _SCALE = 4
 _DECLARED, _FITTED = (0, 220, 255), (80, 255, 80)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadDisplay:
-    """A display with its reading; `crop` is None where it is not wholly in the image."""
-
-    display: MeterDisplay
-    crop: Crop | None
-    reading: MeterReading
-
-
-def read_displays(
-    frame: ByteArray, displays: Sequence[MeterDisplay], calibration: Calibration
-) -> list[ReadDisplay]:
-    """Read all displays in one image, uint8 (h, w, 3) BGR."""
-    luma = np.asarray(cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY), np.uint8)
-    out = []
-    for display in displays:
-        corners = corners_px(display, calibration)
-        crop = Crop.around(corners, (calibration.width_px, calibration.height_px))
-        if crop is None:
-            why = "the display is not wholly in the image"
-            reading = MeterReading(None, 0.0, "?" * display.digits, why)
-        else:
-            reading = read_meter([crop.cut(luma)], crop.corners, display.digits, display.decimals)
-        out.append(ReadDisplay(display, crop, reading))
-    return out
-
-
-def drawn_displays(frame: ByteArray, read: Sequence[ReadDisplay]) -> ByteArray:
+def drawn_displays(frame: ByteArray, read: Sequence[DisplaySight]) -> ByteArray:
     """The displays enlarged, one below the other: declared corners yellow, fitted ones green."""
     parts = []
     for one in read:

@@ -1,4 +1,4 @@
-"""The pages that take samples of a table's joker and banker's marker, and their questions."""
+"""The pages that sample a table's joker, banker's marker and jackpots, and their questions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from surveillance.web.schemas.banker import (
     PlacesQuestion,
 )
 from surveillance.web.schemas.cards import JokerQuestion, JokerSample
+from surveillance.web.schemas.jackpots import LampForm, LampQuestion, LookForm, LookQuestion
 from surveillance.web.schemas.review import ErrorForm
+from surveillance.web.services.jackpot_sights import lamp_sample, look
 from surveillance.web.services.joker_samples import joker_sample
 from surveillance.web.services.marker_samples import drawn_places, marker_sample
 
@@ -60,6 +62,20 @@ def places(_: Admin, pictures: PicturesHere, question: PlacesQuestion) -> list[M
     return drawn_places(question.data, kept_picture(pictures, question.picture).path)
 
 
+@router.post("/api/jackpots/look", responses=_REFUSED, tags=["jackpots"])
+def look_at_jackpots(_: Admin, pictures: PicturesHere, question: LookQuestion) -> LookForm:
+    """What an image shows of a table's jackpot displays and lamps; nothing is written."""
+    return look(question.data, kept_picture(pictures, question.picture).path)
+
+
+@router.post("/api/jackpots/lamp", responses=_REFUSED, tags=["jackpots"])
+def lamp(_: Admin, pictures: PicturesHere, request: Request, question: LampQuestion) -> LampForm:
+    """Take the sensors' lamp from an image in which one is lit; nothing is written."""
+    kept = kept_picture(pictures, question.picture)
+    audit(request, "sensor's lamp sampled", kept.name)
+    return lamp_sample(question.data, kept.path, question.at_px, question.diameter_mm)
+
+
 @router.get("/tables/cards/{id}", include_in_schema=False)
 def cards_page(
     account: Admin, shelf: TableShelfHere, pictures: PicturesHere, request: Request, id: str
@@ -74,6 +90,14 @@ def banker_page(
 ) -> Response:
     """The page to sample a table's banker's marker in an image of it."""
     return _page("banker.html.j2", account, shelf, pictures, request, id)
+
+
+@router.get("/tables/jackpots/{id}", include_in_schema=False)
+def jackpots_page(
+    account: Admin, shelf: TableShelfHere, pictures: PicturesHere, request: Request, id: str
+) -> Response:
+    """The page to show where a table's jackpot displays are, and how its sensors' lamps look."""
+    return _page("jackpots.html.j2", account, shelf, pictures, request, id)
 
 
 def _page(

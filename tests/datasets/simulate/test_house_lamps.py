@@ -6,9 +6,10 @@ import numpy as np
 
 from datasets.render.scene import SensorItem
 from datasets.render.sensors import draw_design, lay_sensor
-from datasets.simulate.lamps import sensor_key, sensor_places, with_lamps
+from datasets.simulate.lamps import sensor_key, with_lamps
 from datasets.simulate.shift import Wishes
 from settlement.games import JACKPOTS
+from vision.geometry.lamps import lamp_places
 
 SQUARE_PX = np.array([[20.0, 20.0], [100.0, 20.0], [100.0, 100.0], [20.0, 100.0]])
 
@@ -40,7 +41,7 @@ def test_a_lamp_is_lit_from_the_taking_in_to_the_end_of_the_round() -> None:
         for item in change.put:
             if isinstance(item, SensorItem):
                 state[item.key] = item.lit
-    assert set(state) == {sensor_key(*one) for one in sensor_places(table)}
+    assert set(state) == {sensor_key(*one) for one in lamp_places(table)}
     assert not any(state.values()), "lamps go out when the round ends"
     assert [r.to_json() for r in plan.rounds] == [r.to_json() for r in bare.rounds]
 

@@ -20,8 +20,10 @@ from datasets.simulate.house_tables import table_for
 from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.shift_play import plan_shift
 from datasets.simulate.shards import Shard
-from datasets.simulate.shift import Wishes, default_rules, simulate, write_table
+from datasets.simulate.shift import Wishes, default_rules, feed_of, simulate, write_table
+from settlement.declared import FeedLine
 from settlement.errors import FeltwatchError
+from settlement.games import JACKPOTS
 from settlement.record import read_rounds
 from settlement.settle import settle
 from vision.geometry.calibration import Calibration
@@ -64,6 +66,19 @@ def test_a_shift_is_seven_files(shift: tuple[Path, list[float]]) -> None:
     }
     assert progress[-1] == 1.0
     assert progress == sorted(progress)
+
+
+def test_the_feed_reports_the_coins_of_each_round() -> None:
+    table = table_for("emperors_challenge_exposed", seats=5, jackpots="plain")
+    plan = plan_shift(table, seed=8, rounds=3, pace=0.35)
+    lines = [FeedLine.model_validate_json(line) for line in feed_of(table, plan).splitlines()]
+    assert len(lines) == len(plan.rounds)
+    for line, record in zip(lines, plan.rounds, strict=True):
+        coins = {(w.wager, s.seat) for s in record.seats for w in s.wagers if w.wager in JACKPOTS}
+        assert coins == {
+            (w, seat) for w, seats in (line.jackpot_wagers or {}).items() for seat in seats
+        }
+        assert float(record.start_s or 0) < float(line.at_s) < float(record.end_s or 0)
 
 
 def test_the_truth_is_that_of_the_plan(shift: tuple[Path, list[float]]) -> None:

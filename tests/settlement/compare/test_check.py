@@ -37,6 +37,23 @@ PROBLEMS = [
         round_of(PAIR_DEALER, seat(5, OTHER, wager("envy", 500))),
         "seat 5, envy: a prize has no stake",
     ),
+    (
+        round_of(PAIR_DEALER, seat(5, OTHER, wager("main", 0))),
+        "seat 5, main: a stake of 0; leave a wager out that was not made",
+    ),
+    (
+        round_of(PAIR_DEALER, seat(5, OTHER, wager("main", 500, "left", 500))),
+        "seat 5, main: 500 cents were paid, and its action is 'left'; 'paid' is for chips",
+    ),
+    (
+        round_of(
+            PAIR_DEALER,
+            seat(
+                5, OTHER, wager("main", 500, "paid", 500).model_copy(update={"returned_cents": 700})
+            ),
+        ),
+        "seat 5, main: 700 cents were taken back of 500 paid",
+    ),
     (round_of(PAIR_DEALER, seat(5, None), seat(5, None)), "seat 5: the seat stands twice"),
     (
         round_of(PAIR_DEALER).model_copy(update={"game": "bridge"}),

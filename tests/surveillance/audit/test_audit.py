@@ -128,9 +128,14 @@ def test_a_feed_declares_what_the_felt_does_not_show(
     players = [r.seats[0].player for r in read_rounds(out / "rounds.jsonl")]
     # The rounds end at 2.0, 3.5 and 5.4 s.
     assert players == [7, 8, 8]
-    feed.write_text('{"at_s": "0", "bank": 3}\n')
-    with pytest.raises(FeltwatchError, match="line 1: bank: there is no such key"):
-        audit(video, table_path, tmp_path / "two", feed=feed)
+    for text, message in (
+        ('{"at_s": "0", "bank": 3}', "line 1: bank: there is no such key"),
+        ('{"at_s": "0", "players": {"12": 3}}', "line 1: players: no seat 12 at this table"),
+        ('{"at_s": "0", "jackpot_wagers": {"x": [3]}}', "line 1: jackpot_wagers: no jackpot 'x'"),
+    ):
+        feed.write_text(text)
+        with pytest.raises(FeltwatchError, match=message):
+            audit(video, table_path, tmp_path / "two", feed=feed)
     assert not (tmp_path / "two").exists()
 
 

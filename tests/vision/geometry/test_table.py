@@ -211,6 +211,25 @@ def test_a_lammer_that_does_not_exist(tmp_path: Path) -> None:
     assert "lammers.blue: no game has such a lammer; there are dealer, envy" in refused(path)
 
 
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ("banker = 3", "declared.banker: no player banks in emperors_challenge_exposed"),
+        ("players = { 9 = 1 }", "declared.players: no seat 9 at this table; there are 1"),
+        ("jackpot_wagers = {}", "declared.jackpot_wagers: holds for one round; report it with"),
+        (
+            "[[declared.meters]]\nwager = 'main'\ncents = 5",
+            "declared.meters: no jackpot 'main' on this table; there are: none",
+        ),
+    ],
+)
+def test_what_is_declared_for_good_must_be_possible(
+    tmp_path: Path, facts: str, message: str
+) -> None:
+    path = changed(tmp_path, "[dealer]", f"[declared]\n{facts}\n\n[dealer]")
+    assert message in refused(path)
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert "No such file" in refused(tmp_path / "missing.toml")
     assert "directory" in refused(tmp_path)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from settlement.compare.comparison import compare
 from settlement.record import RoundRecord, WagerRecord
 from settlement.settle import settle
 from tests.vision.rounds.readings import (
@@ -563,3 +564,22 @@ def test_a_stake_that_went_with_its_open_hand_between_two_frames_is_undecided() 
     assert "looked at too seldom" in doubts(record)[(1, "emperors_treasure.action")]
     # Where the hand was seen gone and the stakes not, they were left.
     assert wager(record, "emperors_treasure", 2).action == "left"
+
+
+def test_cards_without_a_main_wager_leave_it_undecided_and_do_not_pass_in_silence() -> None:
+    bets = {"emperors_treasure": ["white white"]}
+    record = whole_round(before=bets)
+    assert doubts(record) == {
+        (1, "main.stake"): "cards were dealt here, and no main wager was seen"
+    }
+    (found,) = compare(record, settle(record, TABLE.rules), TABLE.rules)
+    assert (found.code, found.seat) == ("UNDECIDED", 1)
+    assert "no main wager was seen" in found.message
+
+
+def test_where_players_bank_the_seat_without_a_main_wager_is_no_doubt_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rules = TABLE.rules.model_copy(update={"game": "pai_gow_poker"})
+    monkeypatch.setitem(globals(), "TABLE", TABLE.model_copy(update={"rules": rules}))
+    assert whole_round(before={"emperors_treasure": ["white white"]}).undecided == ()

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
 from settlement.felt_timeline import EventLine, Lay, PhaseLine, StepLine, TimelineLine
-from tests.vision.rounds.readings import TABLE, Play, dealer_cards, reading, seat_cards
+from tests.vision.rounds.readings import (
+    DEALER,
+    TABLE,
+    Play,
+    dealer_cards,
+    hand,
+    reading,
+    seat_cards,
+)
 from tests.vision.rounds.test_felt_timeline import LOOKS, MAIN, face_down
 from vision.rounds.compile_round import compile_round
 from vision.rounds.procedure.round_reader import read_procedure
@@ -64,6 +74,57 @@ def test_two_rounds_one_upon_the_other_are_two() -> None:
     clear(play)
     first, second = play.ended
     assert (names(first), names(second)) == (["next_deal_at_once"], [])
+
+
+def test_another_hand_of_the_dealers_is_another_round() -> None:
+    play = Play()
+    deal(play)
+    settle(play)
+    play.see(None, reading())
+    # No packet of the second deal came to rest face down.
+    play.see(None, reading(cards=hand(TABLE.dealer, "KC QH", "TC TH 8D 6C 2S")))
+    settle(play)
+    clear(play)
+    first, second = play.ended
+    assert (names(first), names(second)) == (["next_deal_at_once"], [])
+    assert {c.label for c in first.tracks[None].hand()} == set(" ".join(DEALER).split())
+    assert "KC" in {c.label for c in second.tracks[None].hand()}
+
+
+def test_after_a_misdeal_the_hands_dealt_last_count() -> None:
+    play = Play()
+    play.see(2, reading())
+    play.see(1, reading(stakes=MAIN))
+    play.see(1, face_down(reading(stakes=MAIN), "low", "high"))
+    play.see(None, reading(cards=hand(TABLE.dealer, "KC QH", "TC TH 8D 6C 2S")))
+    for _ in range(2):
+        play.see(1, reading(stakes=MAIN))
+        play.see(None, reading())
+    play.see(1, face_down(reading(stakes=MAIN), "low", "high"))
+    play.see(None, reading(cards=dealer_cards()))
+    settle(play)
+    clear(play)
+    (own,) = play.ended
+    record = compile_round(TABLE, 1, own, 90.0, cut_short=False)
+    assert set(record.dealer.low or ()) == set(DEALER[0].split())
+    assert record.undecided == ()
+
+
+@pytest.mark.parametrize("seat_1", ["set", "shown"])
+def test_a_start_in_mid_round_loses_no_round_when_the_dealers_hand_is_read_first(
+    seat_1: str,
+) -> None:
+    play = Play()
+    play.lose(1.0, jumped=True)
+    play.see(None, reading(cards=dealer_cards()))
+    if seat_1 == "set":
+        play.see(1, face_down(reading(stakes=MAIN), "low", "high"))
+    play.see(2, reading())
+    settle(play)
+    clear(play)
+    (own,) = play.ended
+    assert not own.broken_off
+    assert names(own) == ["begun_unseen"]
 
 
 def test_a_start_in_mid_round_is_named() -> None:

@@ -164,10 +164,15 @@ def test_dealers_cards_hidden_for_a_moment_while_settling_come_back() -> None:
     assert play.tracker.round.cut_s is None
 
 
-def test_the_end_of_the_stream_gives_back_what_was_being_settled() -> None:
+def test_the_end_of_the_stream_gives_back_the_round_that_was_dealt() -> None:
+    play = Play()
+    play.see(1, reading(stakes=MAIN))
+    assert play.tracker.end() is None, "no card was dealt yet"
     play = Play()
     dealt(play)
-    assert play.tracker.end() is None, "no hand was compared yet"
+    own = play.tracker.end()
+    assert own is not None
+    assert own.phase is Phase.DEALER_SET
     play = Play()
     dealt(play)
     settled(play)

@@ -19,6 +19,7 @@ from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.shift_play import plan_shift
 from datasets.simulate.shift import default_rules
 from settlement.errors import FeltwatchError
+from settlement.felt_timeline import EventLine
 from settlement.record import RoundRecord
 from tests.vision.rounds.readings import DEALER, HANDS, PICTURE, hand, reading
 from tests.vision.rounds.told import World
@@ -228,6 +229,27 @@ def test_the_end_of_the_stream_tells_what_was_being_settled(empty: Planes, world
     }  # fmt: skip
     assert told.record.seats[0].low == tuple(HANDS[1][0].split())
     assert own.finish() == []
+
+
+def test_a_round_that_ends_before_a_hand_is_compared_is_said_to_be_cut_off(
+    empty: Planes, world: World
+) -> None:
+    own = watcher(world)
+    own.feed(frame(empty, 50))
+    seat = TABLE.seats[0]
+    for place, shown in (
+        (seat.seat, reading(stakes={"main": ["green"]}, backs=1)),
+        (None, reading(cards=hand(TABLE.dealer, *DEALER))),
+    ):
+        for k in range(3):
+            own.tracker.take(place, shown, PICTURE, fresh=k == 0, since_s=1.0)
+    (told,) = own.finish()
+    (one,) = told.record.seats
+    assert [(w.wager, w.stake_cents, w.action) for w in one.wagers] == [("main", 2500, None)]
+    assert {(None, "end"), (None, "hand"), (seat.seat, "main.action")} <= {
+        (d.seat, d.what) for d in told.record.undecided
+    }
+    assert "ended_unseen" in {line.name for line in told.timeline if isinstance(line, EventLine)}
 
 
 def moved(planes: Planes) -> Planes:

@@ -12,17 +12,16 @@ from datasets.render.camera import synthetic_camera, table_camera
 from datasets.render.scene import SensorItem
 from datasets.render.sensor import add_noise
 from datasets.render.sensors import REACH, lay_sensor
-from datasets.simulate.lamps import sensor_places
 from datasets.simulate.shift import Wishes
 from vision.geometry.calibration import Calibration
-from vision.geometry.lamps import SensorLamp
+from vision.geometry.lamps import SensorLamp, lamp_places
 from vision.sensors.lamp_look import MEASURES, cut_lamp, look_at
 from vision.sensors.lamp_reading import LampReading, decide, read_lamps
 
 BARE = Wishes(seed=1, rounds=1, jackpots="plain").table_file()
 CAMERA = synthetic_camera(BARE.felt, width_px=1920, height_px=1080)
 CALIBRATION = Calibration.fit(table_camera(CAMERA, BARE, noise_px=0.0))
-PLACES = list(sensor_places(BARE).values())
+PLACES = list(lamp_places(BARE).values())
 SENSOR = SensorItem("s", (0.0, 0.0), False, 14.0, (255, 50, 40), bloom=0.3)
 SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 LIT, COVERED = {0, 3, 7}, {1, 5}

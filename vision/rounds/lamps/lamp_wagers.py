@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from settlement.record import Undecided, WagerRecord
+from settlement.record import Sensor, Undecided, WagerRecord
 from settlement.rules import Progressive, TableRules
 from vision.sensors.lamp_reading import LampDecision
 
@@ -42,6 +43,31 @@ def lamp_says(
 def base_cents(rules: TableRules, wager: str) -> int:
     """The fixed stake of a jackpot wager."""
     return rules.progressives.get(wager, Progressive()).base_cents
+
+
+def seen_sensor(
+    wager: str, lamp: LampDecision | None, *, coin: bool | None, laid: WagerRecord | None
+) -> Sensor | None:
+    """What was seen of a sensor, and what of it decided; None where nothing was.
+
+    `coin` is None where chips lay there that could not be read; `laid` what was done there later,
+    where no wager is in the record.
+    """
+    lit = None if lamp is None else lamp.lit
+    decided_by: Literal["coin", "lamp"] | None = None
+    if coin and lit is not False:
+        decided_by = "coin"
+    elif coin is False and lit is not None:
+        decided_by = "lamp"
+    if laid is not None and laid.action == "taken":
+        laid = None
+    if coin is False and lit is None and laid is None:
+        return None
+    return Sensor(
+        wager=wager, coin=coin, lamp=None if lit is None else "lit" if lit else "unlit",
+        lamp_probability=None if lamp is None or lit is None else round(lamp.probability, 4),
+        decided_by=decided_by, laid=laid,
+    )  # fmt: skip
 
 
 def lit_without_hand(

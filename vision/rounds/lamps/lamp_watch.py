@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from settlement.games import JACKPOTS
 from vision.detect.detections import ByteArray
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import Point, TableFile
+from vision.geometry.lamps import LampPlace, lamp_places
+from vision.geometry.table import TableFile
 from vision.rounds.late_bets import closed_s
 from vision.rounds.tracker import Round
 from vision.sensors.lamp_reading import (
@@ -26,9 +26,6 @@ KEPT = 400
 
 BEFORE_S, AFTER_S = 4.0, 0.5
 """Around a round's start no coin has been taken in: every lamp is unlit."""
-
-LampPlace = tuple[int, str]
-"""A seat and its jackpot wager."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +45,7 @@ class LampWatch:
             raise ValueError(f"table {table.table} has no [sensor_lamp]")
         self._lamp = table.sensor_lamp
         self._calibration = calibration
-        self.places: dict[LampPlace, Point] = {
-            (seat.seat, name): spot.center_mm
-            for seat in table.seats
-            for name, spot in seat.spots.items()
-            if name in JACKPOTS
-        }
+        self.places = lamp_places(table)
         self.frames: list[list[LampFrame]] = [[] for _ in self.places]
         """Of each lamp, in the order of `places`, the oldest frame first."""
 

@@ -30,6 +30,6 @@ def events(record: RoundRecord, own: Round, went: RoundProcedure) -> Iterator[Ev
     if own.broken_off:
         found.append((end_s, "abandoned", "cards and bets were taken back before settling"))
     if own.is_followed_at_once:
-        found.append((end_s, "next_deal_at_once", "backs lie again, the felt was not empty"))
+        found.append((end_s, "next_deal_at_once", "cards were dealt again, the felt was not empty"))
     for at_s, name, why in sorted(found):
         yield EventLine(round_id=record.round_id, name=name, at_s=f"{at_s:.3f}", why=why)
