@@ -150,7 +150,7 @@ class ShiftSource(Source):
             self.close()
             source = self._open = FileSource(part.path, is_thrifty=self.is_thrifty)
             first = own is None
-            wanted = sampler and self._wanted(part, sampler, first)
+            wanted = None if sampler is None else self._wanted(part, sampler, first)
             for frame in self._new(part, source.frames(after=own, wanted=wanted), first):
                 frame.gap = self._gap(frame, part, before if first else None)
                 frame.source, frame.index = self.name, index
