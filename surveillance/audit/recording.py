@@ -95,6 +95,7 @@ def audit(
     feed: Path | None = None,
     cameras: Mapping[str, CameraVideo] | None = None,
     on_key: Callable[[str], None] | None = None,
+    full: bool = False,
 ) -> AuditSummary:
     """Audit a recording and leave the results of `RESULTS` in `out_dir`.
 
@@ -109,7 +110,7 @@ def audit(
     with the key of these (`surveillance.audit.identity`). `should_stop` is asked after every
     sampled frame. `timeline`: also leave `timeline.jsonl`, what lay where and when.
     `feed`: a file of declared facts by time (`settlement.declared`).
-    `cameras`: recordings of the table file's further cameras, by name.
+    `cameras`: recordings of the table file's further cameras, by name. `full`: decode every frame.
 
     Raises FeltwatchError for a broken or empty video, a wrong table file, a video that does
     not fit it, a missing model, a work folder together with candidates, or an output folder
@@ -128,7 +129,10 @@ def audit(
     video = named(paths)
     if len(paths) > 1 and candidates:
         raise FeltwatchError(f"{video}: candidates are for a recording of one file")
-    with open_recording(paths) as source, open_cameras(videos, table, table_path) as further:
+    with (
+        open_recording(paths, full=full) as source,
+        open_cameras(videos, table, table_path) as further,
+    ):
         _check_fit(source, video, table, table_path)
         watcher = make_watcher(table, detector_dir, str(video))
         for one in further:

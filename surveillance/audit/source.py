@@ -43,9 +43,14 @@ def named(paths: Sequence[Path]) -> Path:
     return paths[0] if len(paths) == 1 else paths[0].parent
 
 
-def open_recording(paths: Sequence[Path]) -> Recording:
-    """Open a file, or several as one shift. Raises SourceError."""
-    return FileSource(paths[0]) if len(paths) == 1 else ShiftSource(paths)
+def open_recording(paths: Sequence[Path], *, full: bool = False) -> Recording:
+    """Open a file, or several as one shift. Raises SourceError.
+
+    Frames that need not be decoded are not, unless `full`.
+    """
+    if len(paths) == 1:
+        return FileSource(paths[0], is_thrifty=not full)
+    return ShiftSource(paths, is_thrifty=not full)
 
 
 def cut_of(source: Recording, from_s: float, to_s: float, stem: Path, faults: list[str]) -> Clip:

@@ -65,7 +65,7 @@ def test_the_report_shows_its_evidence(demo_out: Path) -> None:
         assert (demo_out / name).stat().st_size > 1000
 
 
-def test_the_sample_cut_into_files_that_overlap_gives_the_same(
+def test_the_sample_cut_into_files_that_overlap_gives_the_same_with_every_frame_decoded(
     demo_out: Path, tmp_path: Path
 ) -> None:
     folder, out = tmp_path / "shift", tmp_path / "out"
@@ -74,6 +74,7 @@ def test_the_sample_cut_into_files_that_overlap_gives_the_same(
         at = f"{a // 60:02d}{a % 60:02d}"
         cut(SAMPLE / "video.mp4", folder / f"{minute}_20261122-18{at}.mp4", a, b)
     table = str(SAMPLE / "table.toml")
-    assert main(["audit", str(folder), "--table", table, "--out", str(out), "--quiet"]) == 0
+    how = ["--table", table, "--out", str(out), "--full", "--quiet"]
+    assert main(["audit", str(folder), *how]) == 0
     for name in ("rounds.jsonl", "alerts.jsonl"):
         assert (out / name).read_bytes() == (demo_out / name).read_bytes()

@@ -27,7 +27,9 @@ from av.video.stream import VideoStream
 
 from settlement.errors import FeltwatchError
 from vision.sources.gaps import LEAST_S, Gap
-from vision.sources.sampling import sample
+from vision.sources.packet_plan import PacketPlan, Wanted
+from vision.sources.sampling import Sampler, sample
+from vision.sources.unreferenced import Unreferenced
 
 ByteArray = npt.NDArray[np.uint8]
 
@@ -76,7 +78,8 @@ class SourceState(StrEnum):
 
 
 class Frame:
-    """One frame of a source: `index` counts decoded frames from 0, `at_s` is its time, s.
+    """One frame of a source: `index` counts frames from 0 (of several files those decoded),
+    `at_s` is its time, s.
 
     `broken`: the decoder had to fill in damaged parts. `gap` is the span before this
     frame of which no frame is given, if it may hide something. Pixels are unpacked only when
@@ -208,10 +211,15 @@ class FileSource(Source):
     Raises SourceError on opening when there is no such file or no video in it.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Open the file and read its header."""
+    def __init__(self, path: Path, *, is_thrifty: bool = False) -> None:
+        """Open the file and read its header.
+
+        `is_thrifty`: `frames` does not decode a frame that it will not give and that no other is
+        predicted from; those that it gives are the same.
+        """
         super().__init__(str(path))
         self.path = path
+        self.is_thrifty = is_thrifty
         self._broken_at: set[tuple[str, int]] = set()
         self._started = False
         self._last_at: Fraction | None = None
@@ -248,6 +256,11 @@ class FileSource(Source):
         return None
 
     @property
+    def last_s(self) -> Fraction | None:
+        """Time of the last frame that was passed, decoded or not; None before the first."""
+        return self._last_at
+
+    @property
     def ended_early_s(self) -> float:
         """By how much the frames ended before the stated length, once they have; else 0."""
         stated = self.duration_s
@@ -264,20 +277,31 @@ class FileSource(Source):
         """Close the file."""
         self._container.close()
 
-    def frames(self, every_s: float | None = None, after: Mark | None = None) -> Iterator[Frame]:
+    def frames(
+        self,
+        every_s: float | None = None,
+        after: Mark | None = None,
+        wanted: Wanted | None = None,
+    ) -> Iterator[Frame]:
         """Frames in order from the file's start, or those `after` a mark; one run at a time.
 
         With `every_s` a frame is given when its time is at least that after the last given
         one (to the tick of a clock of milliseconds), so a file always gives the same frames,
         also when a second run goes on at the mark of the first one's last frame. All frames
-        from the key frames before the mark on are decoded either way.
+        from the key frames before the mark on are decoded either way, but for those that are
+        not given and that no other is predicted from where `is_thrifty`.
 
-        Raises SourceError when there are no frames, or the stream breaks off in the middle.
+        `wanted`, of a source that is, answers for each time in place of `every_s` whether its frame
+        must be given; others may be too. Raises SourceError when there are no frames, or the
+        stream breaks off in the middle.
         """
         self._restart()
-        found = self._decoded() if after is None else self._decoded_after(after)
+        slack, last_s = self._slack(), None if after is None else after.at_s
+        if wanted is None and every_s is not None:
+            wanted = Sampler(every_s, slack, last_s).takes
+        found = self._decoded(wanted) if after is None else self._decoded_after(after, wanted)
         try:
-            yield from sample(found, every_s, self._slack(), None if after is None else after.at_s)
+            yield from sample(found, every_s, slack, last_s)
         except SourceError:
             self.state = SourceState.FAILED
             raise
@@ -312,15 +336,16 @@ class FileSource(Source):
         """The place of a frame that was given last, from which `frames` can go on."""
         return Mark(frame.at_s, frame.index, tuple(sorted(self._broken_at)))
 
-    def _decoded_after(self, mark: Mark) -> Iterator[Frame]:
+    def _decoded_after(self, mark: Mark, wanted: Wanted | None) -> Iterator[Frame]:
         """The frames after a mark, numbered as in a run from the start."""
+        own = wanted and (lambda at_s: at_s == mark.at_s or (at_s > mark.at_s and wanted(at_s)))
         self._seek(mark.at_s)
-        frames = self._decoded()
+        frames = self._decoded(own)
         first = next(frames)
         if first.at_s > mark.at_s:
             # The file's index led too far: read it from its start.
             self._restart()
-            frames = self._decoded()
+            frames = self._decoded(own)
             first = next(frames)
         for frame in chain((first,), frames):
             if frame.at_s == mark.at_s:
@@ -375,15 +400,17 @@ class FileSource(Source):
         stream.thread_type = "AUTO"
         return container, stream
 
-    def _decoded(self) -> Iterator[Frame]:
-        """Every decoded frame in order of time."""
+    def _decoded(self, wanted: Wanted | None = None) -> Iterator[Frame]:
+        """Every decoded frame in order of time; at least those that are `wanted`, if thrifty."""
         index = 0
         broken_in_a_row = 0
         steps: list[Fraction] = []
-        for packet in self._packets():
+        plan = PacketPlan(Unreferenced.of(self._stream) if self.is_thrifty else None, wanted)
+        for packet in plan.choose(self._packets()):
             try:
                 frames = packet.decode()
             except av.error.FFmpegError as error:
+                plan.doubt()
                 self._note_broken("packet", packet.dts)
                 broken_in_a_row += 1
                 if broken_in_a_row >= BROKEN_IN_A_ROW:
@@ -400,7 +427,11 @@ class FileSource(Source):
                         "give a recording that is stored upright"
                     )
                 if video.is_corrupt:
+                    plan.doubt()
                     self._note_broken("frame", video.pts)
+                for left_out_s in plan.left_out_before(at):
+                    self._pass(left_out_s, steps)
+                    index += 1
                 if self._last_at is not None and at <= self._last_at:
                     if self._last_at - at > JUMP_BACK_S:
                         raise self._broken(f"the time jumps back to {float(at):.2f} s")
@@ -408,17 +439,25 @@ class FileSource(Source):
                 frame = Frame(self.name, index, at, video, bool(video.is_corrupt))
                 if self._last_at is not None and at - self._last_at > LEAST_S:
                     frame.gap = Gap.between(float(self._last_at), float(at), HOLE)
-                if self._last_at is not None and len(steps) < MEASURED:
-                    steps.append(at - self._last_at)
-                    self._check_steps(steps)
-                self._last_at = at
+                self._pass(at, steps)
                 yield frame
                 index += 1
+        for left_out_s in plan.left_out_before(None):
+            self._pass(left_out_s, steps)
         if index == 0:
             raise SourceError(f"{self.path}: there are no frames in the video")
 
+    def _pass(self, at_s: Fraction, steps: list[Fraction]) -> None:
+        """The stream has a frame of that time, decoded or not.
+
+        Refuses times that no camera's can be, such as those of a wrong time base.
+        """
+        if self._last_at is not None and len(steps) < MEASURED:
+            steps.append(at_s - self._last_at)
+            self._check_steps(steps)
+        self._last_at = at_s
+
     def _check_steps(self, steps: list[Fraction]) -> None:
-        """Refuse times that no camera's can be, such as those of a wrong time base."""
         if len(steps) < MEASURED:
             return
         middle_s = float(sorted(steps)[len(steps) // 2])

@@ -11,27 +11,42 @@ if TYPE_CHECKING:
     from vision.sources.gaps import Gap
 
 
+class Sampler:
+    """Takes the first frame, and each that is `every_s` (less `slack_s`) after the last one taken.
+
+    `last_s` is the time of the last frame that was taken before. Raises ValueError for a negative
+    `every_s`.
+    """
+
+    def __init__(
+        self, every_s: float | None, slack_s: Fraction, last_s: Fraction | None = None
+    ) -> None:
+        if every_s is not None and not every_s >= 0:
+            raise ValueError(f"every_s must not be negative, found {every_s:g}")
+        wanted = Fraction(every_s or 0).limit_denominator(1_000_000)
+        self._step = max(wanted - slack_s, Fraction(0))
+        self._due = None if last_s is None else last_s + self._step
+
+    def takes(self, at_s: Fraction) -> bool:
+        """Whether the next frame in order, of that time, is taken."""
+        if self._due is not None and at_s < self._due:
+            return False
+        self._due = at_s + self._step
+        return True
+
+
 def sample(
     frames: Iterator[Frame],
     every_s: float | None,
     slack_s: Fraction,
     last_s: Fraction | None = None,
 ) -> Iterator[Frame]:
-    """Give the first frame, and each that is `every_s` (less `slack_s`) after the last given one.
-
-    `last_s` is the time of the last frame that was given before. A frame carries the gaps of
-    those that were left out before it. Raises ValueError for a negative `every_s`.
-    """
-    if every_s is not None and not every_s >= 0:
-        raise ValueError(f"every_s must not be negative, found {every_s:g}")
-    wanted = Fraction(every_s or 0).limit_denominator(1_000_000)
-    step = max(wanted - slack_s, Fraction(0))
-    due = None if last_s is None else last_s + step
+    """Give the frames that a `Sampler` takes; each carries the gaps of those left out before it."""
+    sampler = Sampler(every_s, slack_s, last_s)
     hole: Gap | None = None
     for frame in frames:
         if frame.gap is not None:
             hole = frame.gap if hole is None else hole.then(frame.gap)
-        if due is None or frame.at_s >= due:
+        if sampler.takes(frame.at_s):
             frame.gap, hole = hole, None
-            due = frame.at_s + step
             yield frame

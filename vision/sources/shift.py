@@ -19,7 +19,8 @@ from vision.sources.base import (
 )
 from vision.sources.file_times import Part, parts_of
 from vision.sources.gaps import LEAST_S, Gap
-from vision.sources.sampling import sample
+from vision.sources.packet_plan import Wanted
+from vision.sources.sampling import Sampler, sample
 
 NO_FILE = "no file holds it"
 
@@ -31,11 +32,13 @@ class ShiftSource(Source):
     gap of the next frame and named in `remarks`. Raises SourceError on opening, see `parts_of`.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], *, is_thrifty: bool = False) -> None:
+        """`is_thrifty` as for `FileSource`."""
         if not paths:
             raise SourceError("no files of a shift were given")
         super().__init__(str(paths[0].parent))
         self.parts = parts_of(paths)
+        self.is_thrifty = is_thrifty
         self.remarks: list[str] = []
         self._number, self._own_index, self._broken_before = 0, 0, 0
         self._open: FileSource | None = FileSource(self.parts[0].path)
@@ -94,7 +97,9 @@ class ShiftSource(Source):
         self._last_at = None if after is None else after.at_s
         self.remarks = [*after.before.remarks] if after is not None and after.before else []
         try:
-            yield from sample(self._all(after), every_s, Fraction(0), self._last_at)
+            sampler = Sampler(every_s, Fraction(0), self._last_at)
+            found = self._all(after, sampler if every_s is not None else None)
+            yield from sample(found, every_s, Fraction(0), self._last_at)
         except SourceError:
             self.state = SourceState.FAILED
             raise
@@ -131,7 +136,7 @@ class ShiftSource(Source):
             self._open = FileSource(part.path)
         return self._open
 
-    def _all(self, after: Mark | None) -> Iterator[Frame]:
+    def _all(self, after: Mark | None, sampler: Sampler | None) -> Iterator[Frame]:
         index, begin, self._broken_before = 0, 0, 0
         own: Mark | None = None
         if after is not None and after.before is not None:
@@ -143,14 +148,18 @@ class ShiftSource(Source):
         for number, part in enumerate(self.parts[begin:], begin):
             self._number = number
             self.close()
-            source = self._open = FileSource(part.path)
+            source = self._open = FileSource(part.path, is_thrifty=self.is_thrifty)
             first = own is None
-            for frame in self._new(part, source.frames(after=own), first):
+            wanted = None if sampler is None else self._wanted(part, sampler, first)
+            for frame in self._new(part, source.frames(after=own, wanted=wanted), first):
                 frame.gap = self._gap(frame, part, before if first else None)
                 frame.source, frame.index = self.name, index
                 self._last_at, first = frame.at_s, False
                 index += 1
                 yield frame
+            if not first and source.last_s is not None:
+                # The last frames may not have been decoded.
+                self._last_at = source.last_s + part.shift_s
             own = None
             before = before if first else part
             if number + 1 < len(self.parts):
@@ -164,6 +173,20 @@ class ShiftSource(Source):
             if self._is_new(frame.at_s, part if first else None):
                 first = False
                 yield frame
+
+    def _wanted(self, part: Part, sampler: Sampler, first: bool) -> Wanted:
+        """Which of a file's frames `sampler` takes, asked ahead of `_new`."""
+        after_s = self._last_at
+
+        def is_wanted(own_s: Fraction) -> bool:
+            nonlocal first
+            at_s = own_s + part.shift_s
+            if after_s is not None and at_s <= after_s + (part.doubt_s if first else 0):
+                return False
+            first = False
+            return sampler.takes(at_s)
+
+        return is_wanted
 
     def _is_new(self, at_s: Fraction, begins: Part | None) -> bool:
         """Whether no frame of that time was given; at a join, also not as far as is known."""

@@ -150,6 +150,12 @@ def audit_command(
         bool,
         typer.Option("--timeline", help="Also write timeline.jsonl: what lay where and when."),
     ] = False,
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full", help="Decode every frame, also those not looked at: slower, same results."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -190,7 +196,7 @@ def audit_command(
     with progress_bar(name, shown=not quiet) as show:
         summary = auditing.audit(
             files, table, out, detector_dir=model, on_progress=show, candidates=candidates,
-            clips=plan, timeline=timeline, feed=feed,
+            clips=plan, timeline=timeline, feed=feed, full=full,
             cameras=parse_videos(camera_video or (), camera_offset or ()),
         )  # fmt: skip
     written = 0
