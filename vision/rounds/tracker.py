@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from settlement.procedures import Phase, Procedure, procedures
+from vision.cards.unread_card import with_unread_card
 from vision.cards.view import SAME_INDEX_MM, CardRead, ViewIndex, fuse_indices, join_cards
 from vision.detect.detections import ByteArray
 from vision.rounds.region_change import kept_picture
@@ -140,8 +141,12 @@ class ViewTrack:
         if not shown:
             return []
         final = fuse_indices([r.indices for r in shown[-1].images])
-        readings = [r.indices for e in shown for r in e.images if _lie_alike(r.indices, final)]
-        return join_cards(fuse_indices(readings)) if readings else []
+        own = [r for e in shown for r in e.images if _lie_alike(r.indices, final)]
+        if not own:
+            return []
+        return with_unread_card(
+            join_cards(fuse_indices([r.indices for r in own])), [r.unread_card for r in own]
+        )
 
 
 def _lie_alike(one: Sequence[ViewIndex], other: Sequence[ViewIndex]) -> bool:
