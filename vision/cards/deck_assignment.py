@@ -71,7 +71,7 @@ def decide_deck(hands: Mapping[int | None, Sequence[CardRead]]) -> dict[int, Dec
     unread = [card for own in hands.values() for card in own if not card.indices]
     hands = {seat: [card for card in own if card.indices] for seat, own in hands.items()}
     every = [card for own in hands.values() for card in own]
-    unknown = unknown_deck(every)
+    unknown = unknown_deck([*every, *unread])
     if unknown is not None:
         return {id(card): Decided(card.label, card.share, unknown) for card in [*every, *unread]}
     marks = {id(card) for own in hands.values() for card in surplus(own, every)}
@@ -136,7 +136,7 @@ def _unread(logs: Floats, cards: Sequence[CardRead], known: Set[str]) -> dict[in
 
 def unknown_deck(cards: Sequence[CardRead]) -> str | None:
     """Why no card of a round can be believed: its deck is none that can be read; else None."""
-    sure = sum(card.share >= SURE for card in cards)
+    sure = sum(card.share >= SURE and card.indices > 0 for card in cards)
     if len(cards) < ENOUGH_CARDS or sure >= KNOWN_DECK * len(cards):
         return None
     return (
