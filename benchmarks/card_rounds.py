@@ -29,6 +29,7 @@ from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, decide_deck
 from vision.cards.joker_enrolment import NotEnrolledError, joker_at
 from vision.cards.joker_match import Sample, samples_of, with_joker
+from vision.cards.unread_card import unread_shares, with_unread_card
 from vision.cards.view import CardRead, ViewIndex, fuse_indices, join_cards, see_indices
 from vision.detect.detections import ByteArray, Reader
 from vision.detect.tiling import SizedDetector
@@ -79,8 +80,9 @@ def bench_card_rounds(
 
     `folders` are folders of card faces (`AS.png`, ...); what they lack is drawn and not counted.
     `drawn` adds decks drawn from the seed. With `enrol` the joker of each deck is enrolled first
-    where it lies alone, in another light and by another camera. `on_progress` is given the share
-    that is done. Raises FeltwatchError where no deck is given.
+    where it lies alone, in another light and by another camera. The same rounds are counted
+    without unread cards too. `on_progress` is given the share that is done. Raises FeltwatchError
+    where no deck is given.
     """
     decks = list(card_decks(folders, drawn, seed))
     if not decks:
@@ -88,6 +90,7 @@ def bench_card_rounds(
     networks = load_networks(weights, 1)
     detector, reader = networks.detector, networks.reader
     figures = {name: RoundTally() for name, _, _ in decks}
+    alone = RoundTally()
     jokers = {
         name: _enrolled(deck, seed, detector, reader) if enrol else () for name, deck, _ in decks
     }
@@ -97,14 +100,15 @@ def bench_card_rounds(
         played = PlayedRound.draw(rng)
         stage = Stage.draw(rng, [deck])
         views = int(rng.integers(2**31))
-        hands = {
+        read = {
             seat: _read_place(
                 place_views(deck, stage, played.hand(k), seat, (views, k), detector.size),
                 detector, reader, jokers[name],
             )
             for k, seat in enumerate(SEATS)
         }  # fmt: skip
-        figures[name].add(played, hands, known)
+        figures[name].add(played, {seat: cards for seat, (cards, _) in read.items()}, known)
+        alone.add(played, {seat: cards for seat, (_, cards) in read.items()}, known)
         if on_progress:
             on_progress((number + 1) / rounds)
     whole = RoundTally()
@@ -112,6 +116,7 @@ def bench_card_rounds(
         whole.take(one)
     return {
         "seed": seed, "rounds": rounds, "together": whole.figures(),
+        "without unread cards": alone.figures(),
         "decks": {
             name: one.figures() | ({"joker enrolled": bool(jokers[name])} if enrol else {})
             for name, one in figures.items()
@@ -178,14 +183,19 @@ def read_moments(
 
 def _read_place(
     views: Sequence[ByteArray], detector: SizedDetector, reader: Reader, joker: Sequence[Sample]
-) -> list[CardRead]:
-    """The cards of one place from its moments, as the audit joins them."""
+) -> tuple[list[CardRead], list[CardRead]]:
+    """The cards of one place from its moments, as the audit joins them, with its unread card and
+    without."""
     readings = read_moments(views, detector, reader)
-    return join_cards(
-        fuse_indices(
-            [with_joker(read, view, joker) for read, view in zip(readings, views, strict=True)]
-        )
-    )
+    readings = [
+        list(with_joker(read, view, joker)) for read, view in zip(readings, views, strict=True)
+    ]
+    cards = join_cards(fuse_indices(readings))
+    faint = []
+    for moment, (read, view) in enumerate(zip(readings, views, strict=True)):
+        place, own = flat_view(view)
+        faint.append(unread_shares(view, own, place, view, read, detector, reader, moment))
+    return with_unread_card(cards, faint), cards
 
 
 def _laid(rng: np.random.Generator, cards: Sequence[str], dealers: bool) -> list[Item]:

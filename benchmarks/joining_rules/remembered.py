@@ -24,8 +24,10 @@ class Remembered:
         self._found: dict[bytes, Detections] = {}
         self._read: dict[bytes, Floats] = {}
 
-    def find(self, views: Sequence[ByteArray]) -> list[Detections]:
-        """What the detector finds in views."""
+    def find(self, views: Sequence[ByteArray], *, least: float | None = None) -> list[Detections]:
+        """What the detector finds in views, with `least` in place of its own threshold."""
+        if least is not None:
+            return self._detector.find(views, least=least)
         keys = [_key(view) for view in views]
         new = {key: view for key, view in zip(keys, views, strict=True) if key not in self._found}
         if new:

@@ -156,12 +156,13 @@ class UltralyticsDetector:
         self.names = self._network.names
         self.size = self._network.size
 
-    def find(self, views: Sequence[ByteArray]) -> list[Detections]:
-        """Detections for each view, uint8 (size, size, 3) BGR."""
+    def find(self, views: Sequence[ByteArray], *, least: float | None = None) -> list[Detections]:
+        """Detections for each view, uint8 (size, size, 3) BGR; see `Detector`."""
+        threshold = self.threshold if least is None else least
         found: list[Detections] = []
         for start in range(0, len(views), VIEWS_AT_ONCE):
             raw = self._network.run(np.stack(views[start : start + VIEWS_AT_ONCE]))
-            found += [decode(one, self.names, self.threshold) for one in raw]
+            found += [decode(one, self.names, threshold) for one in raw]
         return found
 
 
@@ -207,12 +208,13 @@ class OnnxRuntimeDetector:
         self._name = self._session.get_inputs()[0].name
         self.size = int(shape[2])
 
-    def find(self, views: Sequence[ByteArray]) -> list[Detections]:
-        """Detections for each view, uint8 (size, size, 3) BGR."""
+    def find(self, views: Sequence[ByteArray], *, least: float | None = None) -> list[Detections]:
+        """Detections for each view, uint8 (size, size, 3) BGR; see `Detector`."""
+        threshold = self.threshold if least is None else least
         found = []
         for view in views:
             (raw,) = self._session.run(None, {self._name: network_input(view[None])})
-            found.append(decode(raw[0], self.names, self.threshold))
+            found.append(decode(raw[0], self.names, threshold))
         return found
 
 

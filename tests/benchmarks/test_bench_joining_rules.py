@@ -72,7 +72,7 @@ class Networks:
     def __init__(self) -> None:
         self.asked = 0
 
-    def find(self, views: Sequence[ByteArray]) -> list[Detections]:
+    def find(self, views: Sequence[ByteArray], *, least: float | None = None) -> list[Detections]:
         self.asked += len(views)
         return [Detections.empty(NAMES) for _ in views]
 

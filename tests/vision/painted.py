@@ -84,7 +84,7 @@ class ColourDetector:
         self.least_px = least_px
         self.views = 0
 
-    def find(self, views: Sequence[ByteArray]) -> list[Detections]:
+    def find(self, views: Sequence[ByteArray], *, least: float | None = None) -> list[Detections]:
         out = []
         for view in views:
             assert view.shape == (self.size, self.size, 3)

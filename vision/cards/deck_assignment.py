@@ -9,7 +9,7 @@ one is undecided and says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,7 @@ MOST_NAMES, LEAST_NAMED = 6, 0.01
 """Names reported for an undecided card, and the least probability of one."""
 
 HAND_CARDS = 7
+NOT_FOUND = "no index of the card was found"
 _DEALERS = {None: "the dealer's hand", 0: "the dealer's eighth card"}
 
 KNOWN_DECK, ENOUGH_CARDS = 0.75, 14
@@ -64,12 +65,15 @@ def decide_deck(hands: Mapping[int | None, Sequence[CardRead]]) -> dict[int, Dec
 
     `hands` are by seat, None the dealer's, 0 a card that the dealer set
     aside. Cards not named stay as they were read. Where the deck is not known, all are left
-    undecided: its sure readings are wrong as often as not.
+    undecided: its sure readings are wrong as often as not. What the others leave over names a
+    hand's unread card (`vision.cards.unread_card`), which changes none of them.
     """
+    unread = [card for own in hands.values() for card in own if not card.indices]
+    hands = {seat: [card for card in own if card.indices] for seat, own in hands.items()}
     every = [card for own in hands.values() for card in own]
-    unknown = unknown_deck(every)
+    unknown = unknown_deck([*every, *unread])
     if unknown is not None:
-        return {id(card): Decided(card.label, card.share, unknown) for card in every}
+        return {id(card): Decided(card.label, card.share, unknown) for card in [*every, *unread]}
     marks = {id(card) for own in hands.values() for card in surplus(own, every)}
     places = [
         (seat, card) for seat, own in hands.items() for card in own
@@ -105,12 +109,34 @@ def decide_deck(hands: Mapping[int | None, Sequence[CardRead]]) -> dict[int, Dec
     for card in every:
         if id(card) in marks and any(c.label == card.label and c is not card for c in every):
             out[id(card)] = Decided(card.label, card.share, "its name is another card's", mark=True)
+    out.update(_unread(logs, unread, {card.label for card in every}))
+    return out
+
+
+def _unread(logs: Floats, cards: Sequence[CardRead], known: Set[str]) -> dict[int, Decided]:
+    """What unread cards are beside those of `logs` (n, 53), by id; none has a name of `known`."""
+    if not cards:
+        return {}
+    logs = np.vstack([logs, np.log(np.stack([_probabilities(card) for card in cards]))])
+    out = {}
+    for n, card in enumerate(cards, len(logs) - len(cards)):
+        totals = np.empty(logs.shape[1])
+        for name in range(logs.shape[1]):
+            only = logs.copy()
+            only[n] = -1e3
+            only[n, name] = logs[n, name]
+            totals[name] = _best(only)[0]
+        odds = np.exp(totals - totals.max())
+        place, share = int(odds.argmax()), float(odds.max() / odds.sum())
+        label = DECK_LABELS[place]
+        sure = share >= SURE and label not in known
+        out[id(card)] = Decided(label, share, None if sure else NOT_FOUND)
     return out
 
 
 def unknown_deck(cards: Sequence[CardRead]) -> str | None:
     """Why no card of a round can be believed: its deck is none that can be read; else None."""
-    sure = sum(card.share >= SURE for card in cards)
+    sure = sum(card.share >= SURE and card.indices > 0 for card in cards)
     if len(cards) < ENOUGH_CARDS or sure >= KNOWN_DECK * len(cards):
         return None
     return (

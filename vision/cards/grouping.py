@@ -232,6 +232,9 @@ def _pair_nats(a: ReadIndex, b: ReadIndex, size: CardSize | None) -> float:
         # Each is taken for the upper left one; of a card with an index in every corner two of
         # one end are the width of the card apart, two of one edge, or right and left, more.
         alike = turn_between(a.turn_deg, b.turn_deg) <= TURN_SLACK_DEG
+        if alike and float(np.hypot(*(b.center - a.center))) > size.at(a.height)[0]:
+            # Two of one end are never farther apart than the card is wide: these are twins.
+            return float("inf")
         steps = SIDE_STEPS if alike else END_STEPS
         ways = [middles[1] - middles[0] + k * across for k in steps]
         apart = min(float(np.hypot(*way)) for way in ways)

@@ -120,7 +120,7 @@ def see_indices(
     own = found.of("index", "joker")
     if not len(own):
         return []
-    crops_at = _crops_of(frame, calibration, view_to_felt(place, view_px))
+    crops_at = crops_of(frame, calibration, view_to_felt(place, view_px))
     margin = INDEX_MARGIN * CROP_SCALES[moment % len(CROP_SCALES)]
     crops = []
     for xyxy in own.xyxy:
@@ -145,7 +145,7 @@ def see_indices(
     ]
 
 
-def _crops_of(frame: ByteArray, calibration: Calibration, felt: FloatArray) -> CropsAt:
+def crops_of(frame: ByteArray, calibration: Calibration, felt: FloatArray) -> CropsAt:
     """Crops about points of a view, cut from the frame; `felt` (3, 3): from view to felt."""
 
     def crops_at(center: FloatArray, squares: Sequence[tuple[float, float]]) -> ByteArray:

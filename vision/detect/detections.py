@@ -76,8 +76,11 @@ class Detections:
 class Detector(Protocol):
     """Finds indices, jokers, backs, chips and lammers in views."""
 
-    def find(self, views: Sequence[ByteArray]) -> list[Detections]:
-        """Detections for each view, uint8 (size, size, 3) BGR."""
+    def find(self, views: Sequence[ByteArray], *, least: float | None = None) -> list[Detections]:
+        """Detections for each view, uint8 (size, size, 3) BGR.
+
+        `least` is a score, before calibration, in place of the detector's own threshold.
+        """
         ...
 
 

@@ -165,14 +165,15 @@ class OpenVinoDetector:
         self._queue = ov.AsyncInferQueue(self._model, most + 1)
         self._turn = threading.Lock()
 
-    def find(self, views: Sequence[ByteArray]) -> list[Detections]:
-        """Detections for each view, uint8 (size, size, 3) BGR."""
+    def find(self, views: Sequence[ByteArray], *, least: float | None = None) -> list[Detections]:
+        """Detections for each view, uint8 (size, size, 3) BGR; see `Detector`."""
+        threshold = self.threshold if least is None else least
         results: list[Detections] = [Detections.empty(self.names)] * len(views)
         failed: list[Exception] = []
 
         def done(request: Any, place: int) -> None:
             try:
-                results[place] = self._calibrated(self._decoded(request))
+                results[place] = self._calibrated(self._decoded(request, threshold))
             except Exception as error:  # raised here it would end the process
                 failed.append(error)
 
@@ -192,11 +193,11 @@ class OpenVinoDetector:
         """Precision, threads and streams that OpenVINO chose."""
         return _settings(self._model)
 
-    def _decoded(self, request: Any) -> Detections:
+    def _decoded(self, request: Any, threshold: float) -> Detections:
         outputs = [tensor.data[0] for tensor in request.output_tensors]
         if self._bare:
-            return decode_bare(outputs, self.names, self.threshold, self.size)
-        return decode(outputs[0], self.names, self.threshold)
+            return decode_bare(outputs, self.names, threshold, self.size)
+        return decode(outputs[0], self.names, threshold)
 
     def _calibrated(self, found: Detections) -> Detections:
         """The same boxes with calibrated scores."""

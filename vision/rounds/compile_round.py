@@ -19,6 +19,7 @@ from settlement.record import (
 )
 from vision.cards.deck_assignment import (
     HAND_CARDS,
+    NOT_FOUND,
     Decided,
     decide_deck,
     is_lone_joker,
@@ -56,6 +57,7 @@ from vision.sensors.lamp_reading import LampDecision
 
 SURE_CARD = 0.5
 STRAY_SHARE = 0.8
+LOW_CARDS = 2
 
 NO_COIN = "chips were laid on the sensor later, and no coin was seen on it"
 NO_MAIN = "cards were dealt here, and no main wager was seen"
@@ -85,12 +87,16 @@ def read_hand(
     # More than seven cannot lie there: the least probable one is a mark, not a card.
     over = [c for c in surplus(cards, cards) if c.share < STRAY_SHARE or is_lone_joker(c)]
     cards = [c for c in cards if c not in over and not _is_mark(c, decided)]
-    in_low, in_high = split_hands(cards, where.low, where.high, where.place)
+    in_low, in_high = split_hands(
+        [c for c in cards if c.indices], where.low, where.high, where.place
+    )
+    box_lacking = in_low if len(in_low) < LOW_CARDS else in_high
+    box_lacking += [c for c in cards if not c.indices]
     names: dict[str, list[str]] = {"low": [], "high": []}
     doubts: list[Undecided] = []
     least = 1.0
     for box, own in (("low", in_low), ("high", in_high)):
-        for place_in_row, card in enumerate(sorted(own, key=lambda c: c.center_mm[0])):
+        for place_in_row, card in enumerate(sorted(own, key=_along)):
             name = decided.get(id(card), Decided(card.label, card.share))
             why = name.why
             if why is None and name.share < SURE_CARD:
@@ -107,12 +113,16 @@ def read_hand(
                 )  # fmt: skip
     missing = HAND_CARDS - len(cards)
     if missing > 0:
-        for box, full in (("low", 2), ("high", 5)):
+        for box, full in (("low", LOW_CARDS), ("high", HAND_CARDS - LOW_CARDS)):
             have = len(in_low if box == "low" else in_high)
             for k in range(have, full):
-                why = "no index of the card was found"
-                doubts.append(Undecided(seat=seat, what=f"{box}[{k}]", why=why))
+                doubts.append(Undecided(seat=seat, what=f"{box}[{k}]", why=NOT_FOUND))
     return ReadHand(tuple(names["low"]), tuple(names["high"]), tuple(doubts), least)
+
+
+def _along(card: CardRead) -> float:
+    """Where a card lies in its row; an unread one comes last."""
+    return card.center_mm[0] if card.indices else math.inf
 
 
 def _is_mark(card: CardRead, decided: Mapping[int, Decided]) -> bool:

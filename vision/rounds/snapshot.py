@@ -37,7 +37,7 @@ from vision.sensors.lamp_reading import LampReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 6
+VERSION = 7
 
 
 @dataclass

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from settlement.procedures import Phase, Procedure, procedures
+from vision.cards.unread_card import with_unread_card
 from vision.cards.view import SAME_INDEX_MM, CardRead, ViewIndex, fuse_indices, join_cards
 from vision.detect.detections import ByteArray
 from vision.rounds.region_change import kept_picture
@@ -146,8 +147,12 @@ class ViewTrack:
         last = shown[-1]
         final = fuse_indices([r.indices for r in last.images])
         shown = [e for e in shown if not _is_other_hand(e, last)]
-        readings = [r.indices for e in shown for r in e.images if _lie_alike(r.indices, final)]
-        return join_cards(fuse_indices(readings)) if readings else []
+        own = [r for e in shown for r in e.images if _lie_alike(r.indices, final)]
+        if not own:
+            return []
+        return with_unread_card(
+            join_cards(fuse_indices([r.indices for r in own])), [r.unread_card for r in own]
+        )
 
 
 def _lie_alike(one: Sequence[ViewIndex], other: Sequence[ViewIndex]) -> bool:

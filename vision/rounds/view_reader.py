@@ -15,7 +15,7 @@ from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack, read_stacks
 from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import StripReader
-from vision.detect.detections import ByteArray, Detections, Reader
+from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, DealerPlace, Place, Polygon
 
@@ -53,7 +53,8 @@ class ViewReading:
     `stakes` and `pays` map a wager to its stacks; `envy` prizes are pays of 'envy'. `strays`
     are the stacks about the spots that could be given to no wager, `unread` the wagers on or
     beside whose spots chips were found that could not be read. `beside` names the further cameras
-    that saw the view at rest then.
+    that saw the view at rest then. `unread_card` (53,) is what the one card
+    of a hand that is not read may be (`vision.cards.unread_card`).
     """
 
     at_s: float
@@ -66,6 +67,7 @@ class ViewReading:
     strays: tuple[ReadStack, ...] = ()
     beside: tuple[str, ...] = ()
     unread: frozenset[str] = frozenset()
+    unread_card: Floats | None = None
 
     @property
     def stacks(self) -> tuple[ReadStack, ...]:

@@ -14,6 +14,7 @@ from settlement.games import players_bank
 from settlement.procedures import procedure_of
 from vision.cards.backs import without_felt
 from vision.cards.joker_match import table_joker, with_joker
+from vision.cards.unread_card import unread_shares
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
 from vision.detect.motion import STILL_SAMPLES, RestWatch, hull, shrink
@@ -279,6 +280,12 @@ class TableWatcher:
             )  # fmt: skip
             if self._joker:
                 reading = replace(reading, indices=with_joker(reading.indices, image, self._joker))
+            if view.seat != HOUSE:
+                unread = unread_shares(
+                    bgr, self.calibration, view.place, image, reading.indices,
+                    self.networks.detector, self.networks.reader, view.reads - 1,
+                )  # fmt: skip
+                reading = replace(reading, unread_card=unread)
             times = 1
             if not self._doubt.remains(view.seat, reading, fresh=fresh):
                 times, view.reads = READS_PER_REST - view.reads + 1, READS_PER_REST

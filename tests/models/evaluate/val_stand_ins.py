@@ -46,7 +46,7 @@ class SeesTheLeft:
     def __init__(self, path: Path, names: Names, threshold: float, *_: object, points: None):
         assert threshold < 0.01  # the whole curve counts, not only what is above the threshold
 
-    def find(self, views: list[np.ndarray]) -> list[Detections]:
+    def find(self, views: list[np.ndarray], *, least: float | None = None) -> list[Detections]:
         box = np.array([[0, 0, 32, 64]], np.float32)
         return [Detections(box, np.array([0.9], np.float32), np.array([0]), CLASSES) for _ in views]
 

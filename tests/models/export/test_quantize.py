@@ -77,7 +77,7 @@ def test_the_cost_is_measured_on_held_out_images(
         def __init__(self, path: Path, names: tuple[str, ...], threshold: float) -> None:
             self.int8 = "int8" in path.name
 
-        def find(self, views: list[np.ndarray]) -> list[Detections]:
+        def find(self, views: list[np.ndarray], *, least: float | None = None) -> list[Detections]:
             box = np.array([[36, 32, 60, 64]], np.float32)
             one = Detections(box, np.ones(1, np.float32), np.zeros(1, np.int64), NAMES)
             return [

@@ -110,7 +110,9 @@ class TestTiles:
         class Half:
             size = 128
 
-            def find(self, views: Sequence[np.ndarray]) -> list[Detections]:
+            def find(
+                self, views: Sequence[np.ndarray], *, least: float | None = None
+            ) -> list[Detections]:
                 edge = np.array([[100, 40, 128, 60]], np.float32)
                 first = Detections(edge, np.ones(1, np.float32), np.zeros(1, np.int64), NAMES)
                 return [Detections.empty(NAMES), first][: len(views)] + [

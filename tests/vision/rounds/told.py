@@ -78,8 +78,10 @@ class World:
         canvas = np.zeros((SIZE, SIZE, 3), np.uint8)
         return Painter(canvas, to_px[:2], self.camera.foot_mm, self.camera.height_mm, *self._parts)
 
-    def find(self, views: Sequence[ByteArray]) -> list[Detections]:
-        """The boxes of what lies in the views cut last."""
+    def find(self, views: Sequence[ByteArray], *, least: float | None = None) -> list[Detections]:
+        """The boxes of what lies in the views cut last; none is fainter than its threshold."""
+        if least is not None:
+            return [Detections.empty(NAMES) for _ in views]
         return [self._find(matrix) for matrix in self._patches[-len(views) :]]
 
     def _find(self, to_felt: FloatArray) -> Detections:
