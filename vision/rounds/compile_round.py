@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from settlement.games import JACKPOTS, players_bank
+from settlement.games import GAMES, JACKPOTS, players_bank
 from settlement.record import (
     Confidence,
     DealerRecord,
@@ -266,7 +266,9 @@ def _wagers(
                 cameras=prize.cameras or None,
             )
         )  # fmt: skip
-    if _laid_by(undealt(episodes[:shown]), last):
+    # A prize that has a lammer is known by it; another one lies there before the hand is shown.
+    has_lammer = any(one.kind == "envy" for one in GAMES[table.rules.game].lammers)
+    if _laid_by(_readings(episodes[:shown]) if has_lammer else undealt(episodes[:shown]), last):
         doubt("chips", "chips came to stand by the spots that could be given to no wager")
     return out
 

@@ -10,6 +10,7 @@ import pytest
 
 from settlement.compare.comparison import compare
 from settlement.record import RoundRecord
+from settlement.rules import TableRules
 from settlement.settle import settle
 from tests.vision.rounds.readings import TABLE, Play, dealer_cards, hand, reading, stack
 from vision.chips.reading import ReadStack
@@ -71,8 +72,14 @@ def test_chips_that_are_no_pay_change_nothing(
     assert ("NOT_PAID", 1) in found
 
 
-def test_chips_that_came_after_the_deal_may_be_a_prize() -> None:
+@pytest.mark.parametrize(
+    ("game", "doubts"), [("imperial_pai_gow_draw", ["chips"]), ("emperors_challenge_exposed", [])]
+)
+def test_chips_that_came_after_the_deal_may_be_a_prize_that_has_no_lammer(
+    game: str, doubts: list[str]
+) -> None:
     """An envy prize is laid while other hands are shown, before this one is turned up."""
+    table = TABLE.model_copy(update={"rules": TableRules(game=game)})
     play = Play()
     play.see(1, reading(stakes=STAKES))
     for strays in ((), (at(90.0),)):
@@ -84,8 +91,8 @@ def test_chips_that_came_after_the_deal_may_be_a_prize() -> None:
     play.see(None, reading())
     play.see(1, reading())
     (own,) = play.ended
-    record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
-    assert [(doubt.seat, doubt.what) for doubt in record.undecided] == [(1, "chips")]
+    record = compile_round(table, 1, own, play.now_s, cut_short=False)
+    assert [doubt.what for doubt in record.undecided if doubt.seat == 1] == doubts
 
 
 def test_chips_beside_those_already_there_are_new() -> None:
