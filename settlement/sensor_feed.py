@@ -32,15 +32,11 @@ class _Seat:
 
 
 def with_registered(
-    record: RoundRecord,
-    registered: Mapping[str, Collection[int]],
-    rules: TableRules,
-    seen: Collection[tuple[int, str]] | None = None,
+    record: RoundRecord, registered: Mapping[str, Collection[int]], rules: TableRules
 ) -> RoundRecord:
     """The record with the coins that the sensors' system has registered, seats by wager.
 
-    A wager that is not named was not reported. `seen` are the sensors, by seat and wager, that
-    the camera shows; what was paid on others is not known. None: all.
+    A wager that is not named was not reported.
     """
     if not record.seats or not registered:
         return record
@@ -48,8 +44,7 @@ def with_registered(
     for seat in record.seats:
         own = _Seat(seat, {one.wager: one for one in seat.sensors or ()}, list(seat.wagers))
         for wager, coins in registered.items():
-            is_seen = seen is None or (seat.seat, wager) in seen
-            _compare(own, wager, seat.seat in coins, is_seen, record, rules)
+            _compare(own, wager, seat.seat in coins, record, rules)
         undecided = [e for e in undecided if e.seat != seat.seat or not _answered(e, own.settled)]
         undecided += own.doubts
         changed = {
@@ -72,7 +67,7 @@ def _answered(entry: Undecided, wagers: Collection[str]) -> bool:
 
 
 def _compare(
-    own: _Seat, wager: str, is_lit: bool, is_seen: bool, record: RoundRecord, rules: TableRules
+    own: _Seat, wager: str, is_lit: bool, record: RoundRecord, rules: TableRules
 ) -> None:  # fmt: skip
     """Take in what the system reports of one sensor."""
     sensor = own.sensors.get(wager) or Sensor(wager=wager)
@@ -80,9 +75,7 @@ def _compare(
     if sensor.decided_by is None:
         own.settled.add(wager)
         own.sensors[wager] = sensor.model_copy(update={"registered": is_lit, "decided_by": "feed"})
-        unseen = None if is_seen else WagerRecord(wager=wager)
-        reported = _as_reported(wager, made or sensor.laid or unseen, is_lit, rules)
-        _put(own.wagers, reported, wager)
+        _put(own.wagers, _as_reported(wager, made or sensor.laid, is_lit, rules), wager)
         return
     if is_lit == (made is not None):
         own.sensors[wager] = sensor.model_copy(update={"registered": is_lit})
