@@ -137,4 +137,4 @@ def test_a_marker_where_no_player_banks_is_refused(tmp_path: Path) -> None:
     path, _, _ = enrolled(SEEDS[1], tmp_path)
     table = load_table(path).model_copy(update={"rules": rules_for(NEVADA)})
     why = f"no player banks in {NEVADA}; leave the section out"
-    assert ("banker_marker", why) in table_faults(table)
+    assert list(table_faults(table)) == [("banker_marker", why)]
