@@ -249,8 +249,8 @@ def main() -> None:
         "--sights", action="store_true", help="Single images by height and slant of the digits."
     )
     own = parser.parse_args()
-    told = judge_sights if own.sights else judge
-    print(json.dumps(told(own.name, own.scenes), indent=2))
+    measure = judge_sights if own.sights else judge
+    print(json.dumps(measure(own.name, own.scenes), indent=2))
 
 
 if __name__ == "__main__":

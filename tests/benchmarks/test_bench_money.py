@@ -55,9 +55,9 @@ def test_a_shift_is_filmed_audited_and_scored_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plan, "ROUNDS", 1)
-    told: list[str] = []
-    found = run.bench_money(tmp_path, [1], told.append, name="test")
-    assert told == ["shift 1: filming", "shift 1: auditing"]
+    reported: list[str] = []
+    found = run.bench_money(tmp_path, [1], reported.append, name="test")
+    assert reported == ["shift 1: filming", "shift 1: auditing"]
     one = found["one camera"]
     assert one["rounds"] == {"true": 1, "found": 1, "missed": 0, "invented": 0, "split": 0}
     assert one["cards"]["right"] > 20
@@ -68,5 +68,5 @@ def test_a_shift_is_filmed_audited_and_scored_once(
     assert not list(tmp_path.rglob("*.mp4"))
     assert (tmp_path / "01" / "audit" / "report.html").is_file()
     assert "side_png" in (tmp_path / "01" / "table-read.toml").read_text()
-    assert run.bench_money(tmp_path, [1], told.append, name="test") == found
-    assert len(told) == 2
+    assert run.bench_money(tmp_path, [1], reported.append, name="test") == found
+    assert len(reported) == 2

@@ -5,6 +5,8 @@ import { get } from "/static/shared/api.js";
 import { live } from "/static/shared/live.js";
 
 const PAUSE_MS = 1_200;
+// A database that is back is asked again only so long after it was last found down.
+const BACK_MS = 3_000;
 const SENT_KEYS = ["state", "message", "phase", "round_id", "stream_s", "lag_s", "fps", "dropped",
   "restarts", "frame_shown_at", "has_picture", "picture_age_s", "further"];
 
@@ -27,6 +29,9 @@ export class Tables {
       live.on(kind, (event) => this.ask(event.camera));
     }
     live.on("health", (event) => this.ask(event.camera));
+    live.on("record", ({ body }) => {
+      if (!body.store_down_since) setTimeout(() => this.askAll(), BACK_MS);
+    });
     live.on("missed", () => this.askAll());
     live.on("begun", () => this.askAll());
   }

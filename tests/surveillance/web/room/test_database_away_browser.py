@@ -140,6 +140,7 @@ def test_pages_go_on_from_memory_while_the_database_is_stopped(
     assert recorder.wait_stored(30)
     alerts.get_by_text("1 new alert").wait_for()
     until(lambda: alerts.inner_text("#list-foot") == "4 in all", "the list is the database's")
+    tile.get_by_text("5 open").wait_for()
     press(alerts, ".")
     until(lambda: len(numbers(alerts)) == 5, "the alert of the outage is listed")
     at(alerts, open_ones[1])
