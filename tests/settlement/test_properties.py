@@ -261,6 +261,8 @@ def masked(draw: st.DrawFn) -> tuple[RoundRecord, RoundRecord]:
         changed = tuple(
             w.model_copy(update={key: value}) if w.wager == what else w for w in seat.wagers
         )
+        # A sum laid for a wager that was taken is no truth: such an entry is undecided itself.
+        assume(not any(w.paid_cents and w.action in ("taken", "left") for w in changed))
         seat = seat.model_copy(update={"wagers": changed})
         what = f"{what}.{part}"
     entry = Undecided(

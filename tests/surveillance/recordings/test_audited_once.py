@@ -119,11 +119,12 @@ def add_in_process(url: str, folder: Path, data: Path, both: Barrier, out: Path)
 
 
 def check_one_added(store: Store, answers: list[str]) -> None:
+    # The number need not be 1: the refused entry may have used one up.
+    (row,) = store.recordings.page().rows
     assert sorted(answers) == [
-        "added 1",
-        "night.mp4: is queued already, as recording 1",
+        f"added {row.id}",
+        f"night.mp4: is queued already, as recording {row.id}",
     ]
-    assert len(store.recordings.page().rows) == 1
 
 
 def test_two_servers_add_the_same_at_once(store: Store, folder: Path, tmp_path: Path) -> None:
