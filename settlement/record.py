@@ -181,6 +181,11 @@ class WagerRecord(Form):
     paid_least_cents: Cents | None = Field(
         None, description="The smallest chip of the payout, where its chips were seen."
     )
+    stands: bool | None = Field(
+        None,
+        description="The stake lay there to the end; whether a payout was laid too, and so the "
+        "action, is not known.",
+    )
     stirred: bool | None = Field(
         None,
         description="Something moved over the payout while it lay: a commission may have been "

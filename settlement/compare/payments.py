@@ -43,6 +43,9 @@ def judge_wager(
     if ruling.outcome is None or (ruling.stake_cents == 0 and not wager.paid_cents):
         return
     doubt = None if seat is None else case.doubts.wager(seat.seat, name, "action")
+    if wager.action is None and wager.stands and ruling.outcome == "lose":
+        # Paid or not, a lost stake that lay there to the end was not taken.
+        doubt, wager = None, wager.model_copy(update={"action": "left"})
     if doubt or wager.action is None:
         if name not in JACKPOTS or ruling.outcome == "win" or doubt:
             unjudged.add(doubt or f"{name}: what was done is not known", name)

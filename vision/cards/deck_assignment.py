@@ -32,6 +32,9 @@ MOST_NAMES, LEAST_NAMED = 6, 0.01
 """Names reported for an undecided card, and the least probability of one."""
 
 HAND_CARDS = 7
+STRAY_SHARE = 0.8
+"""A card over those of a hand that is read with less is a mark that looks like an index."""
+
 NOT_FOUND = "no index of the card was found"
 _DEALERS = {None: "the dealer's hand", 0: "the dealer's eighth card"}
 
@@ -145,15 +148,23 @@ def unknown_deck(cards: Sequence[CardRead]) -> str | None:
     )
 
 
-def surplus(cards: Sequence[CardRead], every: Sequence[CardRead]) -> list[CardRead]:
-    """The cards over the seven of a hand that are likeliest no card: most are marks that look
+def surplus(
+    cards: Sequence[CardRead], every: Sequence[CardRead], most: int = HAND_CARDS
+) -> list[CardRead]:
+    """The cards over `most` that are likeliest no card: most are marks that look
     like an index. Those come first whose name a surer one of `every` card has, then jokers."""
 
     def known(card: CardRead) -> bool:
         return any(c.label == card.label and c.share > card.share for c in every)
 
     order = sorted(cards, key=lambda c: (not known(c), not is_lone_joker(c), c.share))
-    return order[: max(0, len(cards) - HAND_CARDS)]
+    return order[: max(0, len(cards) - most)]
+
+
+def marks(cards: Sequence[CardRead], most: int = HAND_CARDS) -> list[CardRead]:
+    """Those of the `surplus` of a place with `most` cards that are, as read, no cards."""
+    over = surplus(cards, cards, most)
+    return [card for card in over if card.share < STRAY_SHARE or is_lone_joker(card)]
 
 
 def is_lone_joker(card: CardRead) -> bool:

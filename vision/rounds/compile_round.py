@@ -22,14 +22,13 @@ from vision.cards.deck_assignment import (
     NOT_FOUND,
     Decided,
     decide_deck,
-    is_lone_joker,
+    marks,
     may_be,
-    surplus,
     unknown_deck,
 )
 from vision.cards.view import CardRead, split_hands
-from vision.chips.states import SAME_MM, PlaceSum, place_sum
-from vision.geometry.table import DealerPlace, SeatPlace, TableFile
+from vision.chips.states import PlaceSum, place_sum
+from vision.geometry.table import DealerPlace, Point, SeatPlace, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.gap_doubts import SeatGaps, dealer_gap, seat_gaps, without_hidden
 from vision.rounds.lamps.lamp_wagers import lamp_says, lit_without_hand, seen_sensor
@@ -41,11 +40,14 @@ from vision.rounds.payouts import (
     hides_payout,
     last_state,
     least_cents,
+    stands,
     why_not,
 )
 from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
 from vision.rounds.split_stakes import (
+    given_at,
+    laid_by,
     undealt,
     with_second_stacks,
     with_sensor_pays,
@@ -56,7 +58,6 @@ from vision.rounds.view_reader import ViewReading
 from vision.sensors.lamp_reading import LampDecision
 
 SURE_CARD = 0.5
-STRAY_SHARE = 0.8
 LOW_CARDS = 2
 
 NO_COIN = "chips were laid on the sensor later, and no coin was seen on it"
@@ -85,7 +86,7 @@ def read_hand(
     """
     cards = hands[seat]
     # More than seven cannot lie there: the least probable one is a mark, not a card.
-    over = [c for c in surplus(cards, cards) if c.share < STRAY_SHARE or is_lone_joker(c)]
+    over = marks(cards)
     cards = [c for c in cards if c not in over and not _is_mark(c, decided)]
     in_low, in_high = split_hands(
         [c for c in cards if c.indices], where.low, where.high, where.place
@@ -166,8 +167,12 @@ def _wagers(
     changes: Changes,
     hidden: Hides | None,
     lamps: Mapping[str, LampDecision],
+    elsewhere: Sequence[Point],
 ) -> _Spots:
-    """What was staked and done at each spot of a seat."""
+    """What was staked and done at each spot of a seat.
+
+    `elsewhere` is where the chips of the other seats' wagers stood (mm of the felt).
+    """
     shown = next((k for k, e in enumerate(episodes) if e.cards_up >= FACE_UP_CARDS), len(episodes))
     episodes = without_players_own(with_second_stacks(episodes, shown), shown)
     episodes = with_sensor_pays(episodes, shown)
@@ -250,6 +255,7 @@ def _wagers(
                 late=None if late is None else late.late, stake_sums=stake.sums or None,
                 paid_sums=None if payments is not None and len(payments) > 1 else paid.sums or None,
                 stake_chips=stake.height, paid_chips=paid.height,
+                stands=True if action is None and stands(name, last) else None,
                 cameras=tuple(sorted({*stake.cameras, *paid.cameras})) or None,
                 paid_least_cents=least_cents(table, name, last) if action == "paid" else None,
             )
@@ -268,7 +274,8 @@ def _wagers(
         )  # fmt: skip
     # A prize that has a lammer is known by it; another one lies there before the hand is shown.
     has_lammer = any(one.kind == "envy" for one in GAMES[table.rules.game].lammers)
-    if _laid_by(_readings(episodes[:shown]) if has_lammer else undealt(episodes[:shown]), last):
+    before = _readings(episodes[:shown]) if has_lammer else undealt(episodes[:shown])
+    if laid_by(before, last, elsewhere):
         doubt("chips", "chips came to stand by the spots that could be given to no wager")
     return out
 
@@ -278,16 +285,6 @@ def _is_known(wagers: Sequence[WagerRecord], doubts: Sequence[Undecided]) -> boo
     return any(w.wager == "main" for w in wagers) or any(
         d.what.startswith("main") or d.what == "gap" for d in doubts
     )
-
-
-def _laid_by(before: Sequence[ViewReading], last: Episode) -> bool:
-    """Whether chips of no wager stand there at last, in most views, that did not before."""
-    old = [s.center_mm for r in before for s in r.strays]
-    new = sum(
-        any(all(math.dist(s.center_mm, at) > SAME_MM for at in old) for s in r.strays)
-        for r in last.readings
-    )
-    return new * 2 > len(last.readings)
 
 
 def compile_round(
@@ -339,12 +336,14 @@ def compile_round(
         )
     seats = []
     hides = hides_payout(table)
+    given = {seat: given_at(track.episodes) for seat, track in own.tracks.items()}
     for seat in table.seats:
         episodes = until(own.tracks[seat.seat].episodes, own.cut_s)
         if not episodes:
             continue
         shown = {name: own for (at, name), own in (lamps or {}).items() if at == seat.seat}
-        spots = _wagers(table, seat.seat, episodes, changes, hides, shown)
+        elsewhere = [at for other, own_ in given.items() if other != seat.seat for at in own_]
+        spots = _wagers(table, seat.seat, episodes, changes, hides, shown, elsewhere)
         gaps = seat_gaps(own, seat.seat)
         own_doubts = [*spots.doubts, *gaps.doubts(seat.seat, spots.wagers)]
         wagers = gaps.known(spots.wagers)

@@ -47,7 +47,8 @@ class SeatGaps:
 
     def known(self, wagers: Sequence[WagerRecord]) -> list[WagerRecord]:
         """The wagers without what was not seen."""
-        unknown = {"action": None, "paid_cents": None, "paid_sums": None, "paid_chips": None}
+        parts = ("action", "paid_cents", "paid_sums", "paid_chips", "stands")
+        unknown = dict.fromkeys(parts)
         return [w.model_copy(update=unknown) if self._hides(w) else w for w in wagers]
 
     def _hides(self, wager: WagerRecord) -> Gap | None:

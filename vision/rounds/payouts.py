@@ -85,7 +85,7 @@ def done(
 ) -> tuple[Action | None, PlaceSum]:  # fmt: skip
     """Action and sum of the payout of one wager; `hidden` says whether its stake hides a payout."""
     total = len(last.readings)
-    stake_there = sum(name in r.stakes for r in last.readings)
+    stake_there = any(name in r.stakes for r in last.readings)
     pay_there = sum(name in r.pays for r in last.readings)
     unread = sum(name in r.unread for r in last.readings) * 2 > total
     if pay_there * 2 > total:
@@ -98,7 +98,7 @@ def done(
     if unread:
         doubt(f"{name}.action", UNREAD)
         return None, PlaceSum((), None)
-    if stake_there * 2 > total:
+    if stands(name, last):
         if hidden is not None and hidden(last.readings, name):
             doubt(f"{name}.action", "the stake's stack hides what may lie behind it")
             return None, PlaceSum((), None)
@@ -107,6 +107,11 @@ def done(
         doubt(f"{name}.action", "chips were seen in some views only")
         return None, PlaceSum((), None)
     return "taken", NOTHING
+
+
+def stands(name: str, last: Episode) -> bool:
+    """Whether the stake of a wager lay there to the end, in most views."""
+    return sum(name in r.stakes for r in last.readings) * 2 > len(last.readings)
 
 
 def last_state(name: str, episodes: Sequence[Episode]) -> PlaceSum:

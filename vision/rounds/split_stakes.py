@@ -92,6 +92,30 @@ def without_players_own(episodes: Sequence[Episode], shown: int) -> list[Episode
     return [*episodes[:shown], *after]
 
 
+def given_at(episodes: Sequence[Episode]) -> list[Point]:
+    """Where the stacks that were given to wagers of a seat stood (mm of the felt), each once."""
+    places: list[Point] = []
+    for episode in episodes:
+        for reading in episode.readings:
+            for stacks in (*reading.stakes.values(), *reading.pays.values()):
+                new = (s.center_mm for s in stacks)
+                places += [at for at in new if not any(math.dist(at, p) <= SAME_MM for p in places)]
+    return places
+
+
+def laid_by(before: Sequence[ViewReading], last: Episode, elsewhere: Sequence[Point]) -> bool:
+    """Whether chips of no wager stand there at last, in most views, that did not `before`.
+
+    Chips of other seats' wagers, which stood `elsewhere`, are seen in a seat's view too.
+    """
+    old = [*(s.center_mm for r in before for s in r.strays), *elsewhere]
+    new = sum(
+        any(all(math.dist(s.center_mm, at) > SAME_MM for at in old) for s in r.strays)
+        for r in last.readings
+    )
+    return new * 2 > len(last.readings)
+
+
 def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:
     """The episodes with what is laid on a jackpot's sensor after rest `shown` as its payout.
 

@@ -103,6 +103,20 @@ def test_what_an_operator_reads() -> None:
     assert found.severity == "high"
 
 
+@pytest.mark.parametrize(
+    ("cards", "code"), [(FOUL, "FOUL"), (LOSER, "NOT_TAKEN"), (PUSHER, None), (WINNER, None)]
+)
+@pytest.mark.parametrize("undecided", [(), ((3, "main.action"),)])
+def test_a_lost_stake_that_stood_to_the_end_was_not_taken(
+    cards: str, code: str | None, undecided: tuple[tuple[int, str], ...]
+) -> None:
+    """Even where the stake itself may hide that it was paid."""
+    main = wager("main", 2500).model_copy(update={"stands": True})
+    record = round_of(PAIR_DEALER, seat(3, cards, main), undecided=undecided)
+    found = [one for one in reported(record) if one[0] != "UNDECIDED"]
+    assert found == ([] if code is None else [(code, 3, "main")])
+
+
 def test_a_foul_is_reported_with_its_reason() -> None:
     record = round_of(PAIR_DEALER, seat(3, FOUL, wager("main", 2500, "left", 0)))
     assert only(findings(record)).message == (

@@ -18,7 +18,7 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.table import FurtherCamera, Point, SeatPlace, TableFile
 from vision.rounds.further_camera import Beside
 from vision.rounds.joining import join_reading, join_round
-from vision.rounds.payouts import NOTHING, done, hides_payout
+from vision.rounds.payouts import NOTHING, done, hides_payout, stands
 from vision.rounds.tracker import Episode, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
 
@@ -116,6 +116,7 @@ def test_a_payout_behind_a_tall_stake_is_seen_by_the_camera_in_front_of_it() -> 
     doubts: list[str] = []
     result = done("main", Episode(0.0, [alone]), [], lambda what, _: doubts.append(what), hidden)
     assert (result[0], doubts) == (None, ["main.action"])
+    assert stands("main", Episode(0.0, [alone]))
     assert done("main", Episode(0.0, [seen]), [], lambda *_: None, hidden) == ("left", NOTHING)
     # A second stake before it hides the place from the further camera too.
     assert table.camera is not None

@@ -100,6 +100,27 @@ def test_chips_beside_those_already_there_are_new() -> None:
     assert [doubt.what for doubt in record.undecided] == ["chips"]
 
 
+def test_the_payout_of_a_neighbour_is_no_payout_here() -> None:
+    """It is seen in this seat's view too, where it is given to no wager."""
+    play = Play()
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=STAKES, backs=2))
+    play.see(None, reading(cards=dealer_cards()))
+    first = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
+    second = hand(TABLE.seat(2), "8S 7S", "JC JD 6H 5S 2D")
+    theirs = at(290.0)
+    play.see(2, reading(stakes=STAKES, cards=second, pays={"main": [theirs]}))
+    play.see(1, reading(stakes=STAKES, cards=first, strays=[theirs]))
+    play.see(None, reading())
+    for seat in (1, 2):
+        play.see(seat, reading())
+    (own,) = play.ended
+    record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+    assert [doubt.what for doubt in record.undecided] == []
+    found = compare(record, settle(record, TABLE.rules), TABLE.rules)
+    assert ("NOT_PAID", 1) in [(f.code.value, f.seat) for f in found]
+
+
 def test_a_stack_out_of_reach_is_given_to_no_wager() -> None:
     place = TABLE.seat(1).place
     spots = {"main": np.zeros(2)}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from settlement.games import GAMES
-from vision.cards.deck_assignment import HAND_CARDS, Decided
+from vision.cards.deck_assignment import HAND_CARDS, Decided, marks
 from vision.cards.view import CardRead
 from vision.geometry.table import DealerPlace, Place, Polygon, TableFile
 
@@ -38,6 +38,9 @@ def set_aside(cards: Sequence[CardRead], dealer: DealerPlace) -> DealerCards:
     """
     if len(cards) <= HAND_CARDS:
         return DealerCards(tuple(cards))
+    # More than eight cannot lie there: what is over is a mark, not a card.
+    none = marks(cards, HAND_CARDS + 1)
+    cards = [card for card in cards if card not in none]
     boxes = (dealer.low, dealer.high)
     far = [min(outside_mm(b, dealer.place, card.center_mm) for b in boxes) for card in cards]
     out = [k for k, mm in enumerate(far) if mm > OUTSIDE_MM]
