@@ -50,6 +50,31 @@ def settle(record: RoundRecord, rules: TableRules) -> Settlement:
     impossible in a record. Raises FeltwatchError when the rules name an unknown game, house way or
     pay table, or an option that does not fit the game.
     """
+    play, opponent, name = _play(record, rules)
+    triggers = envy_triggers(play)
+    dues = [_seat_dues(play, index, triggers) for index in range(len(play.views))]
+    house = _house_dues(play, opponent, name)
+    meters = pay_jackpots(play, dues)
+    apply_aggregates(play, dues)
+    return Settlement(
+        round_id=record.round_id,
+        table=record.table,
+        game=rules.game,
+        dealer=_dealer(play, house),
+        seats=tuple(_seat(play, index, dues[index]) for index in range(len(play.views))),
+        banker=_banker(play, dues, house),
+        meters=meters,
+    )
+
+
+def envy_hands(record: RoundRecord, rules: TableRules) -> list[int]:
+    """The seats whose hands surely win envy prizes for others; errors as of `settle`."""
+    play, _, _ = _play(record, rules)
+    return [one.seat for one in envy_triggers(play) if one.row is not None and not one.unread]
+
+
+def _play(record: RoundRecord, rules: TableRules) -> tuple[Play, SevenCardHand | Unread, str]:
+    """What settling starts from: the hands as they count, and the one that wagers play against."""
     terms = terms_for(rules)
     doubts = Doubts(record)
     twice = cards_held_twice(record)
@@ -62,21 +87,7 @@ def settle(record: RoundRecord, rules: TableRules) -> Settlement:
         _view(seat, hand, reset, dealer, opponent, name, doubts, terms, rules)
         for seat, hand, reset in zip(record.seats, hands, resets, strict=True)
     )
-    play = Play(record, rules, terms, doubts, dealer, views)
-    triggers = envy_triggers(play)
-    dues = [_seat_dues(play, index, triggers) for index in range(len(views))]
-    house = _house_dues(play, opponent, name)
-    meters = pay_jackpots(play, dues)
-    apply_aggregates(play, dues)
-    return Settlement(
-        round_id=record.round_id,
-        table=record.table,
-        game=rules.game,
-        dealer=_dealer(play, house),
-        seats=tuple(_seat(play, index, dues[index]) for index in range(len(views))),
-        banker=_banker(play, dues, house),
-        meters=meters,
-    )
+    return Play(record, rules, terms, doubts, dealer, views), opponent, name
 
 
 def _banking_seat(record: RoundRecord, terms: Terms) -> int | None:

@@ -81,7 +81,19 @@ def read_stacks(
     if [one.box for one in found] != boxes:
         found = [FoundStack.of(box, calibration, place, size) for box in boxes]
         first = _read(frame, calibration, palette, size, found, [()] * len(found), reader)
-    return _read_again(frame, calibration, palette, size, found, first, reader)
+    return _one_a_place(_read_again(frame, calibration, palette, size, found, first, reader), size)
+
+
+def _one_a_place(stacks: Sequence[ReadStack], size: ChipSize) -> list[ReadStack]:
+    """The stacks without those that would stand in a surer one: a part of it was found too."""
+    return [
+        own for own in stacks
+        if not any(
+            math.dist(own.center_mm, other.center_mm) < size.diameter_mm / 2
+            and other.probability > own.probability
+            for other in stacks
+        )
+    ]  # fmt: skip
 
 
 def read_known(

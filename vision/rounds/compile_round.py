@@ -45,9 +45,10 @@ from vision.rounds.payouts import (
 )
 from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
+from vision.rounds.procedure.stray_prizes import with_stray_prizes
 from vision.rounds.split_stakes import (
+    came_to_stand,
     given_at,
-    laid_by,
     undealt,
     with_second_stacks,
     with_sensor_pays,
@@ -148,6 +149,8 @@ class _Spots:
     """By jackpot whether a coin was seen on its sensor; None: what lay there was not read."""
     laid: dict[str, WagerRecord] = field(default_factory=dict)
     """What was done at sensors on which no wager was seen."""
+    came: PlaceSum | None = None
+    """What came to stand by the spots that could be given to no wager."""
 
     def sensors(
         self, lamps: Mapping[str, LampDecision], gaps: SeatGaps
@@ -275,7 +278,8 @@ def _wagers(
     # A prize that has a lammer is known by it; another one lies there before the hand is shown.
     has_lammer = any(one.kind == "envy" for one in GAMES[table.rules.game].lammers)
     before = _readings(episodes[:shown]) if has_lammer else undealt(episodes[:shown])
-    if laid_by(before, last, elsewhere):
+    out.came = came_to_stand(before, last, elsewhere)
+    if out.came is not None:
         doubt("chips", "chips came to stand by the spots that could be given to no wager")
     return out
 
@@ -335,6 +339,7 @@ def compile_round(
             Undecided(seat=None, what="hand", why="the dealer's cards were never seen at rest")
         )
     seats = []
+    came: dict[int, PlaceSum] = {}
     hides = hides_payout(table)
     given = {seat: given_at(track.episodes) for seat, track in own.tracks.items()}
     for seat in table.seats:
@@ -370,6 +375,8 @@ def compile_round(
                 )
             )
         doubts += own_doubts
+        if spots.came is not None:
+            came[seat.seat] = spots.came
         readings = _readings(episodes)
         lammers = Counter(kind for r in readings for kind in r.lammers)
         kept = tuple(sorted(k for k, v in lammers.items() if v * 2 > len(readings)))
@@ -397,7 +404,7 @@ def compile_round(
         doubts.append(
             Undecided(seat=None, what="end", why="the recording ended before the round did")
         )
-    return RoundRecord(
+    record = RoundRecord(
         round_id=f"{table.table}-{number:06d}",
         table=table.table,
         game=table.rules.game,
@@ -408,3 +415,4 @@ def compile_round(
         undecided=tuple(doubts),
         confidence=Confidence(min_card=round(least, 4)),
     )
+    return with_stray_prizes(record, table.rules, came)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from settlement.games import JACKPOTS
 from vision.chips.reading import ReadStack
-from vision.chips.states import SAME_MM, stands
+from vision.chips.states import SAME_MM, PlaceSum, place_sum, stands
 from vision.geometry.table import Point
 from vision.rounds.tracker import Episode
 from vision.rounds.view_reader import ViewReading
@@ -103,17 +103,19 @@ def given_at(episodes: Sequence[Episode]) -> list[Point]:
     return places
 
 
-def laid_by(before: Sequence[ViewReading], last: Episode, elsewhere: Sequence[Point]) -> bool:
-    """Whether chips of no wager stand there at last, in most views, that did not `before`.
+def came_to_stand(
+    before: Sequence[ViewReading], last: Episode, elsewhere: Sequence[Point]
+) -> PlaceSum | None:
+    """What of no wager stands there at last, in most views, that did not `before`; None: nothing.
 
     Chips of other seats' wagers, which stood `elsewhere`, are seen in a seat's view too.
     """
     old = [*(s.center_mm for r in before for s in r.strays), *elsewhere]
-    new = sum(
-        any(all(math.dist(s.center_mm, at) > SAME_MM for at in old) for s in r.strays)
+    frames = [
+        tuple(s for s in r.strays if all(math.dist(s.center_mm, at) > SAME_MM for at in old))
         for r in last.readings
-    )
-    return new * 2 > len(last.readings)
+    ]
+    return place_sum(frames) if sum(map(bool, frames)) * 2 > len(frames) else None
 
 
 def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:

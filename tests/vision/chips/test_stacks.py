@@ -84,6 +84,17 @@ def test_stacks_come_nearest_first_with_their_boxes() -> None:
     assert far == sorted(far)
 
 
+def test_a_stack_of_which_a_part_is_found_too_is_one_stack() -> None:
+    scene = render(11, [(GRID[1], ["white"] * 20)])
+    ((u0, _, u1, v1),) = scene.boxes
+    foot = (u0, v1 - 40.0, u1, v1)
+    whole = read(scene)
+    assert [len(own.colours) for own in whole] == [20]
+    (part,) = read(Scene(scene.frame, scene.items, [foot]))
+    assert math.dist(part.center_mm, whole[0].center_mm) < SIZE.diameter_mm / 2
+    assert read(Scene(scene.frame, scene.items, [foot, *scene.boxes])) == whole
+
+
 @pytest.mark.parametrize("chips", [1, 2, 4])
 def test_a_stack_behind_another_is_right_or_not_sure(chips: int) -> None:
     calibration = scene_camera()[1]

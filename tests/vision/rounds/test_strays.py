@@ -12,6 +12,7 @@ from settlement.compare.comparison import compare
 from settlement.record import RoundRecord
 from settlement.rules import TableRules
 from settlement.settle import settle
+from tests.settlement.felt import RULES
 from tests.vision.rounds.readings import TABLE, Play, dealer_cards, hand, reading, stack
 from vision.chips.reading import ReadStack
 from vision.rounds.compile_round import compile_round
@@ -150,3 +151,41 @@ def test_a_players_own_chips_beside_a_payout_are_no_part_of_it() -> None:
         ("main", "paid", 1000)
     ]
     assert record.undecided == ()
+
+
+def prized(cards: str, high: str, chips: str) -> tuple[RoundRecord, list[tuple[str, int | None]]]:
+    """Seat 1 has no lammer, seat 2 the hand `cards` / `high`; `chips` come to stand by seat 1."""
+    table = TABLE.model_copy(update={"rules": RULES})
+    staked = {"main": ["red red"], "emperors_treasure": ["red"]}
+    play = Play()
+    play.see(1, reading(stakes=STAKES, backs=2))
+    play.see(2, reading(stakes=staked, backs=2))
+    play.see(None, reading(cards=dealer_cards()))
+    first = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
+    play.see(1, reading(stakes=STAKES, cards=first))
+    play.see(2, reading(stakes=staked, cards=hand(TABLE.seat(2), cards, high)))
+    prize = replace(stack(chips), center_mm=(90.0, 0.0))
+    for _ in range(2):
+        play.see(1, reading(stakes=STAKES, cards=first, pays={"main": ["green"]}, strays=[prize]))
+    play.see(None, reading())
+    for seat in (1, 2):
+        play.see(seat, reading())
+    (own,) = play.ended
+    record = compile_round(table, 1, own, play.now_s, cut_short=False)
+    found = compare(record, settle(record, RULES), RULES)
+    return record, [(f.code.value, f.seat) for f in found]
+
+
+def test_chips_that_came_in_a_round_with_an_envy_hand_are_a_prize() -> None:
+    record, found = prized("8S 7S", "JC JD JH JS 2D", "red")
+    (prize,) = (w for w in record.seats[0].wagers if w.wager == "envy")
+    assert (prize.action, prize.paid_cents) == ("paid", 500)
+    assert not [doubt for doubt in record.undecided if doubt.what == "chips"]
+    assert ("ENVY_WRONG", 1) in found
+
+
+def test_chips_that_came_in_another_round_are_nobodys() -> None:
+    record, found = prized("8S 7S", "JC JD 6H 5S 2H", "red")
+    assert [w.wager for w in record.seats[0].wagers] == ["main"]
+    assert [doubt.what for doubt in record.undecided if doubt.seat == 1] == ["chips"]
+    assert ("ENVY_WRONG", 1) not in found
