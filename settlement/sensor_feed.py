@@ -32,11 +32,15 @@ class _Seat:
 
 
 def with_registered(
-    record: RoundRecord, registered: Mapping[str, Collection[int]], rules: TableRules
+    record: RoundRecord,
+    registered: Mapping[str, Collection[int]],
+    rules: TableRules,
+    seen: Collection[tuple[int, str]] | None = None,
 ) -> RoundRecord:
     """The record with the coins that the sensors' system has registered, seats by wager.
 
-    A wager that is not named was not reported.
+    A wager that is not named was not reported. `seen` are the sensors, by seat and wager, that
+    the camera shows; what was paid on others is not known. None: all.
     """
     if not record.seats or not registered:
         return record
@@ -44,7 +48,8 @@ def with_registered(
     for seat in record.seats:
         own = _Seat(seat, {one.wager: one for one in seat.sensors or ()}, list(seat.wagers))
         for wager, coins in registered.items():
-            _compare(own, wager, seat.seat in coins, record, rules)
+            is_seen = seen is None or (seat.seat, wager) in seen
+            _compare(own, wager, seat.seat in coins, is_seen, record, rules)
         undecided = [e for e in undecided if e.seat != seat.seat or not _answered(e, own.settled)]
         undecided += own.doubts
         changed = {
@@ -67,7 +72,7 @@ def _answered(entry: Undecided, wagers: Collection[str]) -> bool:
 
 
 def _compare(
-    own: _Seat, wager: str, is_lit: bool, record: RoundRecord, rules: TableRules
+    own: _Seat, wager: str, is_lit: bool, is_seen: bool, record: RoundRecord, rules: TableRules
 ) -> None:  # fmt: skip
     """Take in what the system reports of one sensor."""
     sensor = own.sensors.get(wager) or Sensor(wager=wager)
@@ -75,7 +80,9 @@ def _compare(
     if sensor.decided_by is None:
         own.settled.add(wager)
         own.sensors[wager] = sensor.model_copy(update={"registered": is_lit, "decided_by": "feed"})
-        _put(own.wagers, _as_reported(wager, made or sensor.laid, is_lit, rules), wager)
+        unseen = None if is_seen else WagerRecord(wager=wager)
+        reported = _as_reported(wager, made or sensor.laid or unseen, is_lit, rules)
+        _put(own.wagers, reported, wager)
         return
     if is_lit == (made is not None):
         own.sensors[wager] = sensor.model_copy(update={"registered": is_lit})

@@ -12,6 +12,7 @@ from settlement.games import players_bank
 from settlement.procedures import Phase
 from settlement.record import RoundRecord
 from settlement.sensor_feed import with_registered
+from vision.geometry.lamps import lamp_places
 from vision.geometry.table import TableFile
 from vision.rounds.observed import ObservedRound
 
@@ -39,7 +40,9 @@ def with_facts(
     )
     bank = players_bank(table.rules.game)
     record = with_declared(observed.record, facts, players_bank=bank)
-    record = with_registered(record, facts.jackpot_wagers or {}, table.rules)
+    record = with_registered(
+        record, facts.jackpot_wagers or {}, table.rules, lamp_places(table).keys()
+    )
     return replace(observed, record=record, timeline=_with_undecided(observed, record))
 
 

@@ -86,6 +86,13 @@ def test_a_jackpot_paid_to_a_seat_without_a_registered_coin_is_a_finding() -> No
     assert "no coin was staked" in paid.message
 
 
+def test_what_was_paid_on_a_sensor_that_the_camera_does_not_show_is_not_known() -> None:
+    record = with_registered(played(None, cards=FULL_HOUSE), {JACKPOT: (2,)}, NEVADA, ())
+    assert record.seats[0].wager(JACKPOT) == wager(JACKPOT, 500)
+    (unread,) = found(record)
+    assert (unread.code, unread.seat) == ("UNDECIDED", 2)
+
+
 def test_without_a_coin_and_a_report_there_is_no_wager() -> None:
     record = reported(played(None))
     assert record.seats[0].wager(JACKPOT) is None

@@ -29,20 +29,22 @@ from pydantic import (
     model_validator,
 )
 
-from settlement.declared import Declared, SeatNumber, declared_faults, numbered
+from settlement.declared import Declared, SeatNumber, numbered
 from settlement.errors import FeltwatchError
 from settlement.form import Form
-from settlement.games import GAMES, LAMMER_KINDS, players_bank, terms_for
+from settlement.games import GAMES, LAMMER_KINDS, players_bank
 from settlement.input_file import file_fault, read_toml
 from settlement.record import HIGHEST_SEAT
 from settlement.rules import TableRules
 from vision.geometry.displays import MeterDisplay, display_faults
 from vision.geometry.lamps import SensorLamp, lamp_faults
+from vision.geometry.table_checks import off_the_felt, rules_faults, spot_faults
 
-Px = Annotated[float, Strict()]
+Px = Annotated[float, Strict(), Field(allow_inf_nan=False)]
 Point = tuple[Px, Px]
 FloatArray = npt.NDArray[np.float64]
-Rgb = Annotated[tuple[int, int, int], Field(description="sRGB, 0 to 255 each.")]
+_Level = Annotated[int, Field(ge=0, le=255)]
+Rgb = Annotated[tuple[_Level, _Level, _Level], Field(description="sRGB, 0 to 255 each.")]
 
 CARD_MM = (63.0, 88.0)
 CHIP_DIAMETER_MM = 39.0
@@ -65,6 +67,13 @@ class Polygon(Form):
 
     points_mm: tuple[Point, ...] = Field(min_length=3, description="Corners in order, in mm.")
 
+    @model_validator(mode="after")
+    def _has_room(self) -> Self:
+        x, y = self.array.T
+        if abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2 < 1:
+            raise ValueError("points_mm: the corners enclose nothing; give them in order")
+        return self
+
     @property
     def array(self) -> FloatArray:
         """Corners as (n, 2), mm."""
@@ -80,8 +89,8 @@ class Polygon(Form):
 class Felt(Form):
     """Size of the felt."""
 
-    width_mm: float = Field(gt=0)
-    height_mm: float = Field(gt=0)
+    width_mm: float = Field(gt=0, allow_inf_nan=False)
+    height_mm: float = Field(gt=0, allow_inf_nan=False)
 
 
 class ChipKind(Form):
@@ -379,8 +388,10 @@ def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
             "seats",
             f"{len(table.seats)} seats; {game.id} has cards for {game.seats_most} at most",
         )
+    yield from spot_faults(table)
+    yield from off_the_felt(table)
     yield from _marker_faults(table)
-    yield from _declared_faults(table)
+    yield from rules_faults(table)
     yield from lamp_faults(table.sensor_lamp, [name for seat in table.seats for name in seat.spots])
     for kind in table.lammers:
         if kind not in LAMMER_KINDS:
@@ -389,26 +400,6 @@ def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
     camera = table.camera
     size_px = None if camera is None else (camera.width_px, camera.height_px)
     yield from display_faults(table.displays, table.rules.paytables, size_px)
-
-
-def _declared_faults(table: TableFile) -> Iterator[tuple[str, str]]:
-    """What is declared for good and cannot be true of the table, each with its key."""
-    if table.declared is None:
-        return
-    if table.declared.jackpot_wagers is not None:
-        yield (
-            "declared.jackpot_wagers",
-            "holds for one round; report it with '--feed' or by the API, and leave it out here",
-        )
-    try:
-        terms_for(table.rules)
-    except FeltwatchError:
-        # Said by all who need the rules.
-        return
-    for key, message in declared_faults(
-        table.declared, [seat.seat for seat in table.seats], table.rules
-    ):
-        yield f"declared.{key}", message
 
 
 MARKER_BEFORE_MM = 60.0

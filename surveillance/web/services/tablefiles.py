@@ -161,7 +161,6 @@ def faults(data: Mapping[str, JsonValue], folder: Path) -> tuple[Fault, ...]:
         if terms.game.players_bank and table.dealer.house is None:
             found.append(Fault("dealer.house", "players bank here: the house wager needs a spot"))
     found += [Fault(place, message) for place, message in table_faults(table)]
-    found += _outside(table)
     if table.camera is not None:
         try:
             Calibration.fit(table.camera)
@@ -174,26 +173,6 @@ def faults(data: Mapping[str, JsonValue], folder: Path) -> tuple[Fault, ...]:
             why = str(error).removeprefix("camera: ")
             found.append(Fault(f"cameras.{place}", f"{camera.name}: {why}"))
     return tuple(found)
-
-
-def _outside(table: TableFile) -> list[Fault]:
-    """Spots and boxes that lie off the felt."""
-    shapes = {
-        f"dealer.{name}": getattr(table.dealer, name)
-        for name in ("low", "high", "tray", "rack", "house")
-    }
-    for place, seat in enumerate(table.seats):
-        shapes |= {f"seats.{place}.low": seat.low, f"seats.{place}.high": seat.high}
-        shapes |= {f"seats.{place}.spots.{name}": spot for name, spot in seat.spots.items()}
-    width, height = table.felt.width_mm, table.felt.height_mm
-    found = []
-    for key, shape in shapes.items():
-        if shape is None:
-            continue
-        x, y = shape.center_mm
-        if not (0 <= x <= width and 0 <= y <= height):
-            found.append(Fault(key, f"lies off the felt of {width:g} x {height:g} mm"))
-    return found
 
 
 def table_of_text(text: str) -> TableFile:

@@ -230,6 +230,55 @@ def test_what_is_declared_for_good_must_be_possible(
     assert message in refused(path)
 
 
+SPOT = "[[1040, 735], [1090, 735], [1090, 785], [1040, 785]]"
+JACKPOT = "emperors_treasure_progressive"
+TWICE = SMALL[SMALL.index("[[seats]]") : SMALL.index("[camera]")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (SPOT, "[[1040, 735], [nan, 735], [1090, 785]]", "points_mm.1.0: write a finite number"),
+        (SPOT, "[[9, 9], [9, 9], [9, 9]]", "the corners enclose nothing; give them in order"),
+        (SPOT, SPOT.replace("10", "90"), "seats.0.spots.main: lies off the felt of 2130 x 1120 mm"),
+        (
+            "[seats.spots.main]",
+            f"[seats.spots.emperors_treasures]\npoints_mm = {SPOT}\n\n[seats.spots.main]",
+            "seats.0.spots.emperors_treasures: no game has such a wager; there are main, pai_gow",
+        ),
+        (
+            "[seats.spots.main]",
+            f"[seats.spots.emperors_treasure]\npoints_mm = {SPOT}\n\n[seats.spots.main]",
+            "seats.0.spots.emperors_treasure: lies where spots.main lies; move one of them",
+        ),
+        (
+            "[[seats]]", TWICE.replace("seat = 1", "seat = 2") + "\n[[seats]]",
+            "seats.1.spots.main: lies where seats.0.spots.main lies; move one of the seats",
+        ),
+        (
+            "[chips.red]", "[rules.paytables]\npai_gow_insurance = 'PT-FLT-EC-PGI-05'\n[chips.red]",
+            "rules.paytables.pai_gow_insurance: no seat has a spot for it: its bets would not be",
+        ),
+        (
+            "[dealer]",
+            f"[rules.paytables]\n{JACKPOT} = 'PT-BJS-EC-ET-01'\n\n[[displays]]\n"
+            f"wager = '{JACKPOT}'\nlevel = 4\ndigits = 7\n"
+            "corners_px = [[1.0, 1.0], [90.0, 1.0], [90.0, 9.0], [1.0, 9.0]]\n\n[dealer]",
+            "displays[1].level: 4; its pay table has 1",
+        ),
+        ("width_mm = 2130", "width_mm = inf", "felt.width_mm: write a finite number"),
+        ("rgb = [190, 32, 42]", "rgb = [190, 32, 999]", "chips.red.rgb.2: must be 255 or less"),
+    ],
+)  # fmt: skip
+def test_an_impossible_table_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert message in refused(changed(tmp_path, old, new))
+
+
+def test_a_sensor_may_be_where_no_camera_sees_it(tmp_path: Path) -> None:
+    rules = f"[rules.paytables]\n{JACKPOT} = 'PT-BJS-EC-ET-01'\n\n[chips.red]"
+    assert load_table(changed(tmp_path, "[chips.red]", rules)).rules.paytables
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert "No such file" in refused(tmp_path / "missing.toml")
     assert "directory" in refused(tmp_path)
