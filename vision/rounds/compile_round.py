@@ -30,6 +30,7 @@ from vision.cards.view import CardRead, split_hands
 from vision.chips.states import PlaceSum, place_sum
 from vision.geometry.table import DealerPlace, Point, SeatPlace, TableFile
 from vision.rounds.changes import Changes, find_changes, until
+from vision.rounds.felt_print import without_print
 from vision.rounds.gap_doubts import SeatGaps, dealer_gap, seat_gaps, without_hidden
 from vision.rounds.lamps.lamp_wagers import lamp_says, lit_without_hand, seen_sensor
 from vision.rounds.payouts import (
@@ -343,7 +344,8 @@ def compile_round(
     hides = hides_payout(table)
     given = {seat: given_at(track.episodes) for seat, track in own.tracks.items()}
     for seat in table.seats:
-        episodes = until(own.tracks[seat.seat].episodes, own.cut_s)
+        track = own.tracks[seat.seat]
+        episodes = without_print(until(track.episodes, own.cut_s), track.bare, seat)
         if not episodes:
             continue
         shown = {name: own for (at, name), own in (lamps or {}).items() if at == seat.seat}

@@ -98,7 +98,7 @@ def read_view(
     indices = tuple(see_indices(frame, calibration, place, found, view_px, reader, moment))
     mm = VIEW_MM / view_px
     chip = found.of("chip")
-    centers = {name: place.to_local(np.array([p.center_mm]))[0] for name, p in spots.items()}
+    centers = _centers(place, spots)
     near: list[Box] = []
     faint: list[Box] = []
     for xyxy, score in zip(chip.xyxy, chip.scores, strict=True):
@@ -123,22 +123,41 @@ def read_view(
     strays = tuple(stack for stack in stacks if id(stack) not in given)
     return ViewReading(
         at_s, indices, backs_seen(found), stakes, pays, frozenset(lammers), found, strays,
-        unread=_unread([*near, *(stack.box_mm for stack in doubted)], stacks, centers),
+        unread=frozenset(_unread([*near, *(s.box_mm for s in doubted)], stacks, centers)),
     )  # fmt: skip
+
+
+def unread_boxes(
+    reading: ViewReading, place: Place, spots: Mapping[str, Polygon], view_px: int
+) -> dict[str, list[Box]]:
+    """By the wagers in `unread` the boxes (mm of the view's frame) of what may be those chips."""
+    mm = VIEW_MM / view_px
+    chip = reading.found.of("chip")
+    boxes = [
+        (x0 * mm - VIEW_MM / 2, y0 * mm - VIEW_MM / 2, x1 * mm - VIEW_MM / 2, y1 * mm - VIEW_MM / 2)
+        for (x0, y0, x1, y1), score in zip(chip.xyxy.tolist(), chip.scores, strict=True)
+        if score >= FAINT_CHIP_SCORE
+    ]
+    owned = _unread(boxes, reading.stacks, _centers(place, spots))
+    return {name: owned.get(name, []) for name in reading.unread}
+
+
+def _centers(place: Place, spots: Mapping[str, Polygon]) -> dict[str, np.ndarray]:
+    return {name: place.to_local(np.array([p.center_mm]))[0] for name, p in spots.items()}
 
 
 def _unread(
     boxes: Sequence[Box], stacks: Sequence[ReadStack], spots: Mapping[str, np.ndarray]
-) -> frozenset[str]:
-    """The wagers on or beside whose spots a box lies that is no read stack's, nor across one's."""
-    names = set()
+) -> dict[str, list[Box]]:
+    """By wager the boxes on or beside its spot that are no read stack's, nor across one's."""
+    names: dict[str, list[Box]] = {}
     for box in boxes:
         if not any(_meet(box, stack.box_mm) for stack in stacks):
             middle = np.array([(box[0] + box[2]) / 2, (box[1] + box[3]) / 2])
             name, far = _owner(middle, spots)
             if far <= UNREAD_MM:
-                names.add(name)
-    return frozenset(names)
+                names.setdefault(name, []).append(box)
+    return names
 
 
 def _meet(one: Box, other: Box) -> bool:
