@@ -11,9 +11,11 @@ from settlement.record import Action, Payment
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack
 from vision.chips.silhouette import HIDDEN_SHARE, behind, hidden_share, hides_behind
-from vision.chips.states import PlaceSum, place_sum, same_sums
+from vision.chips.states import SURE_SUM, PlaceSum, place_sum, same_sums
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import FloatArray, TableFile
+from vision.rounds.late_bets import CHANGED_SHARE
+from vision.rounds.region_change import as_picture, different_share
 from vision.rounds.tracker import Episode
 from vision.rounds.view_reader import ViewReading
 
@@ -118,17 +120,36 @@ def last_state(name: str, episodes: Sequence[Episode]) -> PlaceSum:
     """The payout as it lies at last: rests before a correction are another state of it."""
     frames: list[tuple[ReadStack, ...]] = []
     now = PlaceSum((), None)
+    later: Episode | None = None
     for episode in reversed(episodes):
         own = [r.pays[name] for r in episode.readings if name in r.pays]
         if not own:
             if frames:
                 break
             continue
-        if frames and same_sums(place_sum(own), now) < SAME_STATE:
+        if later is not None and _is_other(name, episode, later, own, now):
             break
         frames += own
-        now = place_sum(frames)
+        now, later = place_sum(frames), episode
     return now
+
+
+def _is_other(
+    name: str, one: Episode, later: Episode | None, own: Sequence[Sequence[ReadStack]],
+    state: PlaceSum,
+) -> bool:  # fmt: skip
+    """Whether a rest whose payout reads `own` shows another state of it than `later` ones do.
+
+    Where the sums leave it open the image decides: chips that were put on top, or moved.
+    """
+    alike = same_sums(place_sum(own), state)
+    if alike < SAME_STATE or alike >= SURE_SUM or later is None:
+        return alike < SAME_STATE
+    a, b = as_picture(one.picture), as_picture(later.picture)
+    if a is None or b is None:
+        return False
+    boxes = [s.box_mm for e in (one, later) for r in e.readings for s in r.pays.get(name, ())]
+    return different_share(a, b, boxes) >= CHANGED_SHARE
 
 
 def dated(
@@ -184,7 +205,7 @@ def _begins(name: str, after: Sequence[Episode], end: int, state: PlaceSum) -> i
             if begins < end:
                 break
             continue
-        if same_sums(place_sum(own), state) < SAME_STATE:
+        if _is_other(name, after[k], after[begins] if begins < end else None, own, state):
             break
         begins = k
     return begins if begins < end else 0
