@@ -24,10 +24,10 @@ from vision.cards.view import (
     crops_of,
     join_cards,
 )
-from vision.detect.detections import ByteArray, Floats, Reader
+from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.detect.tiling import SizedDetector
 from vision.geometry.calibration import Calibration, view_to_felt
-from vision.geometry.table import VIEW_MM, Place
+from vision.geometry.table import CARD_MM, VIEW_MM, Place
 
 LEAST_SCORE = 0.004
 """Least score, before calibration, of a find that is read."""
@@ -41,6 +41,12 @@ KNOWN_MM = 6.0
 
 READ_SHARE = 0.5
 """What is read with less is no card of the six: it may be the seventh."""
+
+REACH_MM = (CARD_MM[0] / 2 + 22.0, CARD_MM[1] / 2 - 4.0)
+"""An unseen mark lies so far from the middle of a card that is read: on it, or one pitch aside."""
+
+LEAST_THING = 0.25
+"""Least score of chips or a lammer that may hide a mark, as of faint chips in `view_reader`."""
 
 POWER, BY_CHANCE, JOKERS_MARK = 1.5, 0.0003, 0.05
 """How much a reading of a faint find counts, and what a card and a joker have without any."""
@@ -60,12 +66,16 @@ def unread_shares(
 ) -> Floats | None:
     """What the unread card of a hand reads as where it is likeliest that card, (53,), each 0 to 1.
 
-    None where the view, uint8 (size, size, 3), shows no hand, or one of which all cards are sure.
+    None where the view, uint8 (size, size, 3), shows no hand, or one of which all cards are sure,
+    or where chips lie on its cards: what they hide reads as nothing, which is no joker.
     `moment` counts the readings of one rest.
     """
     if not FEWEST_SURE <= sum(card.share >= SURE for card in join_cards(indices)) < HAND_CARDS:
         return None
-    found = detector.find([view], least=LEAST_SCORE)[0].of("index", "joker")
+    every = detector.find([view], least=LEAST_SCORE)[0]
+    if _may_hide(every, indices, view.shape[1]):
+        return None
+    found = every.of("index", "joker")
     middles = (found.xyxy[:, :2] + found.xyxy[:, 2:]) / 2
     known = [own.center for own in indices if own.share >= SURE]
     mm = VIEW_MM / view.shape[1]
@@ -85,6 +95,19 @@ def unread_shares(
             crops.append(crops_at(middles[n], [(0.0, side), (180.0, side)]))
         out[:] = reader.read(np.concatenate(crops))[:, :NONE_PLACE].max(axis=0)
     return out
+
+
+def _may_hide(found: Detections, indices: Sequence[ViewIndex], view_px: int) -> bool:
+    """Whether chips or a lammer lie on the cards of a hand, or where its next card may be."""
+    mm, reach = VIEW_MM / view_px, np.array(REACH_MM)
+    things = [
+        found.xyxy[k] * mm - VIEW_MM / 2 for k in range(len(found))
+        if found.scores[k] >= LEAST_THING and found.name(k).startswith(("chip", "lammer"))
+    ]  # fmt: skip
+    return any(
+        bool(np.all((box[:2] < own.card + reach) & (box[2:] > own.card - reach)))
+        for own in indices for box in things
+    )  # fmt: skip
 
 
 def lacks_one(cards: Sequence[CardRead]) -> bool:

@@ -154,6 +154,41 @@ def test_faint_finds_of_a_hand_that_lacks_a_card_are_read() -> None:
     assert seen[DECK_LABELS.index("QS")] == pytest.approx(0.8)
 
 
+class Covered(Faint):
+    """As `Faint`, with chips at a place of the view (mm)."""
+
+    def __init__(self, at_mm: tuple[float, float], score: float) -> None:
+        self.at, self.score = np.array(at_mm), score
+
+    def find(self, views: Sequence[ByteArray], *, least: float | None = None) -> list[Detections]:
+        (own,) = super().find(views, least=least)
+        box = (np.concatenate([self.at - 20, self.at + 20]) + VIEW_MM / 2) * SIZE / VIEW_MM
+        return [
+            Detections(
+                np.vstack([own.xyxy, box.astype(np.float32)]),
+                np.append(own.scores, np.float32(self.score)),
+                np.append(own.classes, NAMES.index("chip")), NAMES,
+            )
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("aside_mm", "score", "seen"),
+    [((40.0, 0.0), 0.9, False), ((0.0, 0.0), 0.3, False), ((0.0, 0.0), 0.1, True),
+     ((90.0, 0.0), 0.9, True), ((0.0, -75.0), 0.9, True)],
+)  # fmt: skip
+def test_chips_on_a_hand_hide_its_marks(
+    aside_mm: tuple[float, float], score: float, *, seen: bool
+) -> None:
+    """What cannot be seen is no evidence, least of all of a joker."""
+    place, calibration = flat_view(VIEW)
+    six = indices(6)
+    last = six[-1].card + np.array(aside_mm)
+    faint = Covered((float(last[0]), float(last[1])), score)
+    found = unread_shares(VIEW, calibration, place, VIEW, six, faint, faint)
+    assert (found is not None) == seen
+
+
 @pytest.mark.parametrize("count", [0, 3, 7])
 def test_a_whole_hand_and_a_bare_felt_are_not_looked_at_again(count: int) -> None:
     faint = Faint()
