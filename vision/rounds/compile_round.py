@@ -47,6 +47,7 @@ from vision.rounds.payouts import (
 from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
 from vision.rounds.procedure.stray_prizes import with_stray_prizes
+from vision.rounds.six_cards import lacks_a_card
 from vision.rounds.split_stakes import (
     came_to_stand,
     given_at,
@@ -81,10 +82,13 @@ def read_hand(
     hands: Mapping[int | None, Sequence[CardRead]],
     where: SeatPlace | DealerPlace,
     decided: Mapping[int, Decided],
+    *,
+    lacking: bool = False,
 ) -> ReadHand:
     """Names of both hands of a seat, None the dealer; cards that are not sure are doubts.
 
     `hands` are the cards of the whole round, `where` the places of the seat's two hands.
+    With `lacking` a seventh that is not read is none.
     """
     cards = hands[seat]
     # More than seven cannot lie there: the least probable one is a mark, not a card.
@@ -115,7 +119,7 @@ def read_hand(
                     )
                 )  # fmt: skip
     missing = HAND_CARDS - len(cards)
-    if missing > 0:
+    if missing > 0 and not lacking:
         for box, full in (("low", LOW_CARDS), ("high", HAND_CARDS - LOW_CARDS)):
             have = len(in_low if box == "low" else in_high)
             for k in range(have, full):
@@ -315,6 +319,12 @@ def compile_round(
     hands: dict[int | None, list[CardRead]] = {
         seat: changes.hand(seat, track) for seat, track in own.tracks.items()
     }
+    lacking = {
+        seat.seat for seat in table.seats
+        if lacks_a_card(own.tracks[seat.seat], hands[seat.seat], seat)
+    }  # fmt: skip
+    for place in lacking:
+        hands[place] = [card for card in hands[place] if card.indices]
     parted = part_dealer(table, hands)
     decided = decide_deck(hands)
     known = unknown_deck([card for cards in hands.values() for card in cards]) is None
@@ -363,7 +373,7 @@ def compile_round(
         low: tuple[str, ...] | None = None
         high: tuple[str, ...] | None = None
         if cards:
-            read = read_hand(seat.seat, hands, seat, decided)
+            read = read_hand(seat.seat, hands, seat, decided, lacking=seat.seat in lacking)
             low, high = read.low, read.high
             doubts += read.doubts
             least = min(least, read.least)

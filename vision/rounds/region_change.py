@@ -50,6 +50,25 @@ def different_share(one: ByteArray, other: ByteArray, boxes_mm: Sequence[Box]) -
     return float((np.abs(apart) > DIFFERENT_LEVELS).mean())
 
 
+def bare_share(felt: ByteArray, now: ByteArray, area_mm: Box, without_mm: Sequence[Box]) -> float:
+    """Share of an area without some boxes (mm of the view's frame) that differs from the felt.
+
+    1 where nothing of the area is left.
+    """
+    a, b = _luma(felt), _luma(now)
+    size = a.shape[1]
+    mask = np.zeros(a.shape, bool)
+    for boxes, value in (([area_mm], True), (without_mm, False)):
+        for box in boxes:
+            x0, y0, x1, y1 = (_px(mm, size / VIEW_MM, size) for mm in box)
+            mask[y0:y1, x0:x1] = value
+    if not mask.any():
+        return 1.0
+    apart = a[mask].astype(np.int16) - b[mask].astype(np.int16)
+    apart -= np.int16(np.median(apart))
+    return float((np.abs(apart) > DIFFERENT_LEVELS).mean())
+
+
 def _luma(image: ByteArray) -> ByteArray:
     """Luma without the finest noise."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
