@@ -29,7 +29,8 @@ from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, decide_deck
 from vision.cards.joker_enrolment import NotEnrolledError, joker_at
 from vision.cards.joker_match import Sample, samples_of, with_joker
-from vision.cards.unread_card import unread_shares, with_unread_card
+from vision.cards.joker_memory import JokerMemory, ShownHand
+from vision.cards.unread_card import FaintFinds, faint_finds, with_unread_card
 from vision.cards.view import CardRead, ViewIndex, fuse_indices, join_cards, see_indices
 from vision.detect.detections import ByteArray, Reader
 from vision.detect.tiling import SizedDetector
@@ -72,17 +73,33 @@ class PlayedRound:
         return self.cards[place * HAND_CARDS : (place + 1) * HAND_CARDS]
 
 
+@dataclass(frozen=True)
+class Table:
+    """What stays the same over a shift, or is drawn for one round: the deck, felt and cameras.
+
+    `views` seeds the cameras and light of the seven places.
+    """
+
+    name: str
+    deck: Deck
+    known: frozenset[str]
+    stage: Stage
+    views: int
+
+
 def bench_card_rounds(
     folders: Sequence[Path], weights: Path, *, rounds: int, seed: int, drawn: int = 0,
-    enrol: bool = False, on_progress: Callable[[float], None] | None = None,
+    enrol: bool = False, shift_rounds: int = 0, on_progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Render and read `rounds` rounds, decks taking turns; figures by deck and together.
 
     `folders` are folders of card faces (`AS.png`, ...); what they lack is drawn and not counted.
     `drawn` adds decks drawn from the seed. With `enrol` the joker of each deck is enrolled first
-    where it lies alone, in another light and by another camera. The same rounds are counted
-    without unread cards too. `on_progress` is given the share that is done. Raises FeltwatchError
-    where no deck is given.
+    where it lies alone, in another light and by another camera. With `shift_rounds` so many rounds
+    in turn have one deck, felt and light, and one camera for each place, and what the joker looks
+    like is learned in them. The same rounds are counted without that, those that come once it is
+    learned by themselves, and all without unread cards too.
+    `on_progress` is given the share that is done. Raises FeltwatchError where no deck is given.
     """
     decks = list(card_decks(folders, drawn, seed))
     if not decks:
@@ -90,25 +107,45 @@ def bench_card_rounds(
     networks = load_networks(weights, 1)
     detector, reader = networks.detector, networks.reader
     figures = {name: RoundTally() for name, _, _ in decks}
-    alone = RoundTally()
+    apart, alone, learned = RoundTally(), RoundTally(), RoundTally()
     jokers = {
         name: _enrolled(deck, seed, detector, reader) if enrol else () for name, deck, _ in decks
     }
+    memory = JokerMemory()
+    table: Table | None = None
     for number in range(rounds):
-        name, deck, known = decks[number % len(decks)]
         rng = np.random.default_rng([seed, number])
         played = PlayedRound.draw(rng)
-        stage = Stage.draw(rng, [deck])
-        views = int(rng.integers(2**31))
-        read = {
-            seat: _read_place(
-                place_views(deck, stage, played.hand(k), seat, (views, k), detector.size),
-                detector, reader, jokers[name],
+        if table is None or not shift_rounds or number % shift_rounds == 0:
+            name, deck, known = decks[number // max(1, shift_rounds) % len(decks)]
+            stage = Stage.draw(rng, [deck])
+            table = Table(name, deck, known, stage, int(rng.integers(2**31)))
+            memory = JokerMemory()
+        name, known = table.name, table.known
+        laid = number if shift_rounds else None
+        seen = {
+            seat: SeenPlace.read(
+                place_views(
+                    table.deck, table.stage, played.hand(k), seat, (table.views, k),
+                    detector.size, laid,
+                ),
+                detector, reader,
             )
             for k, seat in enumerate(SEATS)
         }  # fmt: skip
-        figures[name].add(played, {seat: cards for seat, (cards, _) in read.items()}, known)
-        alone.add(played, {seat: cards for seat, (_, cards) in read.items()}, known)
+        if shift_rounds:
+            without = {seat: own.hand(detector, reader, jokers[name]) for seat, own in seen.items()}
+            apart.add(played, {seat: own.cards for seat, own in without.items()}, known)
+        samples = jokers[name] or memory.samples
+        before = bool(memory.samples)
+        read = {seat: own.hand(detector, reader, samples) for seat, own in seen.items()}
+        hands = {seat: own.cards for seat, own in read.items()}
+        figures[name].add(played, hands, known)
+        if before:
+            learned.add(played, hands, known)
+        alone.add(played, {seat: own.alone for seat, own in read.items()}, known)
+        if shift_rounds and not jokers[name]:
+            memory.learn(hands, decide_deck(hands), {seat: own.shown for seat, own in read.items()})
         if on_progress:
             on_progress((number + 1) / rounds)
     whole = RoundTally()
@@ -116,6 +153,11 @@ def bench_card_rounds(
         whole.take(one)
     return {
         "seed": seed, "rounds": rounds, "together": whole.figures(),
+        **(
+            {"without a learned joker": apart.figures(), "once it is learned": learned.figures()}
+            if shift_rounds
+            else {}
+        ),
         "without unread cards": alone.figures(),
         "decks": {
             name: one.figures() | ({"joker enrolled": bool(jokers[name])} if enrol else {})
@@ -156,14 +198,18 @@ def card_decks(
 
 def place_views(
     deck: Deck, stage: Stage, cards: Sequence[str], seat: int | None, seeds: tuple[int, int],
-    size: int,
+    size: int, number: int | None = None,
 ) -> list[ByteArray]:  # fmt: skip
-    """Views (size, size, 3) of one place at its moments: the same camera, felt and light."""
-    laid = _laid(np.random.default_rng([*seeds, 1]), cards, seat is None)
+    """Views (size, size, 3) of one place at its moments: the same camera, felt and light.
+
+    `seeds` draw these; with `number`, that of a round of a shift, it draws how the cards are laid.
+    """
+    more = () if number is None else (number,)
+    laid = _laid(np.random.default_rng([*seeds, 1, *more]), cards, seat is None)
     return [
         render_table_view(
             np.random.default_rng(seeds), deck, stage, size, laid,
-            np.random.default_rng([*seeds, 2, moment]),
+            np.random.default_rng([*seeds, 2, moment, *more]),
         ).image
         for moment in range(MOMENTS)
     ]  # fmt: skip
@@ -181,21 +227,59 @@ def read_moments(
     return readings
 
 
-def _read_place(
-    views: Sequence[ByteArray], detector: SizedDetector, reader: Reader, joker: Sequence[Sample]
-) -> tuple[list[CardRead], list[CardRead]]:
-    """The cards of one place from its moments, as the audit joins them, with its unread card and
-    without."""
-    readings = read_moments(views, detector, reader)
-    readings = [
-        list(with_joker(read, view, joker)) for read, view in zip(readings, views, strict=True)
-    ]
-    cards = join_cards(fuse_indices(readings))
-    faint = []
-    for moment, (read, view) in enumerate(zip(readings, views, strict=True)):
-        place, own = flat_view(view)
-        faint.append(unread_shares(view, own, place, view, read, detector, reader, moment))
-    return with_unread_card(cards, faint), cards
+@dataclass(frozen=True)
+class ReadHands:
+    """The cards of one place as the audit joins them, with its unread one and without.
+
+    `shown` is what the memory of the table's joker gets.
+    """
+
+    cards: list[CardRead]
+    alone: list[CardRead]
+    shown: ShownHand
+
+
+@dataclass(frozen=True)
+class SeenPlace:
+    """The views of one place at its moments, and what is read in them without any sample."""
+
+    views: Sequence[ByteArray]
+    indices: Sequence[list[ViewIndex]]
+    faint: Sequence[FaintFinds | None]
+
+    @classmethod
+    def read(cls, views: Sequence[ByteArray], detector: SizedDetector, reader: Reader) -> SeenPlace:
+        """Read the views."""
+        readings = read_moments(views, detector, reader)
+        faint = [
+            _faint(view, read, detector, reader, moment)
+            for moment, (read, view) in enumerate(zip(readings, views, strict=True))
+        ]
+        return cls(views, readings, faint)
+
+    def hand(self, detector: SizedDetector, reader: Reader, joker: Sequence[Sample]) -> ReadHands:
+        """The cards there, where the joker's `joker` samples are known."""
+        readings, faint = [], []
+        for moment, (old, view) in enumerate(zip(self.indices, self.views, strict=True)):
+            read = list(with_joker(old, view, joker))
+            same = len(read) == len(old) and all(
+                one is other for one, other in zip(read, old, strict=True)
+            )
+            readings.append(read)
+            faint.append(
+                self.faint[moment] if same else _faint(view, read, detector, reader, moment)
+            )
+        alone = join_cards(fuse_indices(readings))
+        cards = with_unread_card(alone, [None if own is None else own.shares for own in faint])
+        marks = () if faint[-1] is None else faint[-1].marks
+        return ReadHands(cards, alone, ShownHand(self.views[-1], readings[-1], marks))
+
+
+def _faint(
+    view: ByteArray, read: Sequence[ViewIndex], detector: SizedDetector, reader: Reader, moment: int
+) -> FaintFinds | None:
+    place, own = flat_view(view)
+    return faint_finds(view, own, place, view, read, detector, reader, moment)
 
 
 def _laid(rng: np.random.Generator, cards: Sequence[str], dealers: bool) -> list[Item]:

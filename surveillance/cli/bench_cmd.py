@@ -12,6 +12,7 @@ import typer
 
 from settlement.errors import FeltwatchError
 from settlement.houseways import HOUSE_WAYS
+from surveillance.cli.bench_cards_cmd import cards_command
 from surveillance.cli.options import MODEL_HELP, progress_bar
 
 bench_app = typer.Typer(
@@ -122,47 +123,7 @@ def dataset_command(
     _print(bench_dataset(pictures, boxes=boxes, size_px=size_px), as_json)
 
 
-@bench_app.command("cards")
-def cards_command(
-    deck: Annotated[
-        list[Path] | None,
-        typer.Option("--deck", help="A folder of card faces (AS.png, ...). May be given again."),
-    ] = None,
-    drawn: Annotated[int, typer.Option("--drawn", min=0, help="Decks drawn by feltwatch.")] = 0,
-    rounds: Annotated[int, typer.Option("--rounds", min=1, help="How many rounds.")] = 24,
-    seed: Annotated[int, typer.Option("--seed", help="The same seed, the same rounds.")] = 0,
-    enrol: Annotated[
-        bool, typer.Option("--enrol", help="Enrol each deck's joker before its rounds.")
-    ] = False,
-    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Count cards read right and false DECK findings over rounds rendered with given decks.
-
-    Seven hands at three moments each, about 8 s of one core a round. Nothing is timed.
-
-    Examples:
-
-      feltwatch bench cards --drawn 4
-
-      feltwatch bench cards --deck decks/house --deck decks/new --rounds 100 --seed 7 --json
-
-      feltwatch bench cards --deck decks/house --enrol
-    """
-    from benchmarks.card_rounds import bench_card_rounds
-    from models.weights.folder import default_weights
-
-    with progress_bar("rounds") as show:
-        found = bench_card_rounds(
-            deck or [],
-            model or default_weights(),
-            rounds=rounds,
-            seed=seed,
-            drawn=drawn,
-            enrol=enrol,
-            on_progress=show,
-        )
-    _print(found, as_json)
+bench_app.command("cards")(cards_command)
 
 
 @bench_app.command("banker")

@@ -83,6 +83,18 @@ def test_rendered_rounds_of_a_drawn_deck_are_read(capsys: pytest.CaptureFixture[
     assert printed["decks"]["drawn-0"] == printed["together"]
 
 
+@pytest.mark.render
+def test_rounds_of_a_shift_are_counted_with_and_without_the_learned_joker(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["--drawn", "1", "--rounds", "2", "--shift-rounds", "2", "--seed", "2", "--json"]
+    assert main(["bench", "cards", *words]) == 0
+    printed = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert printed["together"]["cards"] == printed["without a learned joker"]["cards"] == 98
+    # Nothing is known of the joker in the first round of a shift.
+    assert printed["once it is learned"]["rounds"] <= 1
+
+
 def test_no_deck_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "cards", "--rounds", "1"]) != 0
     assert "no deck: give a folder of card faces" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, SURE
 from vision.cards.rotation import axes, upright_part
-from vision.cards.view import ViewIndex, join_cards
+from vision.cards.view import INDEX_INSET_MM, ViewIndex, join_cards
 from vision.detect.detections import ByteArray
 from vision.geometry.table import CARD_MM, JOKER_PX, VIEW_MM, FloatArray, TableFile, decode_png
 
@@ -56,6 +56,15 @@ BY_LIKENESS, BY_WHOLE, ODDS_OFF = 51.0, 14.0, -56.0
 """Log odds of being the joker by the two likenesses. Fitted by logistic regression on best places
 of 196 tune views where no card was sure, 49 of them jokers, of 14 decks (as `feltwatch bench
 cards` renders them, seed 31): 47 of the jokers have 0.9 and more, none of the others over 0.5."""
+
+MOST_TURN = 0.35
+"""Sine of the most turn of a mark from which a sample is cut: the box of one turned farther
+does not show how wide it is. Chosen; used so on the tune shifts of `vision.cards.joker_memory`."""
+
+EDGE_MM, MOST_DOWN_MM = 2.0, 24.0
+"""A mark begins so far from its card's left edge, or farther; and its middle is at most so far
+below the upper one, as where a joker is read (`vision.cards.view`). In tune shifts (seed 7771601)
+one deck's word lies across the card in boxes 45 to 49 mm wide."""
 
 LEAST_SHARE = 0.3
 """What is less likely the joker is left as it was read."""
@@ -96,6 +105,11 @@ class Match:
         odds = BY_LIKENESS * self.likeness + BY_WHOLE * self.whole + ODDS_OFF
         return 1 / (1 + math.exp(-odds))
 
+    def places_mm(self, mm: float) -> tuple[FloatArray, FloatArray]:
+        """The middles of the mark and of the card in the view's frame; `mm` is a pixel's size."""
+        mark, card = ((at + 0.5) * mm - VIEW_MM / 2 for at in (self.mark, self.card))
+        return mark, card
+
 
 def table_joker(table: TableFile) -> tuple[Sample, ...]:
     """The samples of a table's joker; none where it was not enrolled."""
@@ -109,18 +123,27 @@ def with_joker(
     """The indices read in a view (size, size, 3), and the joker where one of the hand's cards is
     not read and the table's joker lies there.
 
-    What is no sure card where the joker's marks are is the joker's mark.
+    What is no sure card where the joker's marks are is the joker's mark. Where more cards are read
+    than a hand has, what reads as a joker there is known to be the table's.
     """
     own = tuple(indices)
-    sure = [card for card in join_cards(own) if card.share >= SURE]
-    if not samples or not own or len(sure) >= HAND_CARDS or any(c.label == JOKER for c in sure):
+    if not samples or not own:
         return own
     mm = VIEW_MM / view.shape[1]
+    cards = join_cards(own)
+    sure = [card for card in cards if card.share >= SURE]
+    if len(sure) >= HAND_CARDS or any(card.label == JOKER for card in sure):
+        if len(cards) <= HAND_CARDS or not any(i.label == JOKER for i in own):
+            return own
+        best = find_joker(view, samples)[0]
+        there = marks_of(best, own, mm) if best.probability >= SURE else []
+        return tuple(
+            replace(i, matched=True) if i.label == JOKER and any(i is one for one in there) else i
+            for i in own
+        )
     for match in find_joker(view, samples):
-        card = (match.card + 0.5) * mm - VIEW_MM / 2
-        mark = (match.mark + 0.5) * mm - VIEW_MM / 2
-        ends = (mark, 2 * card - mark)
-        there = [i for i in own if min(math.dist(i.center, end) for end in ends) < CLAIM_MM]
+        mark, card = match.places_mm(mm)
+        there = marks_of(match, own, mm)
         share = match.probability
         if share < LEAST_SHARE or any(i.share >= SURE and i.label != JOKER for i in there):
             continue
@@ -136,6 +159,13 @@ def with_joker(
         marks = {id(i) for i in there}
         return (*(i for i in own if id(i) not in marks), found)
     return own
+
+
+def marks_of(match: Match, indices: Sequence[ViewIndex], mm: float) -> list[ViewIndex]:
+    """The indices that lie where a joker has its marks; `mm` is the size of a pixel of the view."""
+    mark, card = match.places_mm(mm)
+    ends = (mark, 2 * card - mark)
+    return [i for i in indices if min(math.dist(i.center, end) for end in ends) < CLAIM_MM]
 
 
 def samples_of(image: ByteArray) -> tuple[Sample, ...]:
@@ -157,6 +187,37 @@ def cut_samples(image: ByteArray, corners: FloatArray, size_mm: tuple[float, flo
         matrix = cv2.getPerspectiveTransform(turned, px)
         ends.append(cv2.warpPerspective(image, matrix, JOKER_PX, flags=cv2.INTER_AREA))
     return np.asarray(np.hstack(ends), np.uint8)
+
+
+def cut_read(view: ByteArray, index: ViewIndex) -> Sample | None:
+    """A sample cut from a view (size, size, 3) where a mark of the joker was found.
+
+    None where the mark lies sideways: its box does not show how its card lies then.
+    """
+    right, down = axes(index.turn_deg)
+    if abs(float(right[1])) > MOST_TURN:
+        return None
+    scale = view.shape[1] / VIEW_MM
+    x0, y0, x1, y1 = index.xyxy
+    half = np.array([x1 - x0, y1 - y0]) / 2 / scale
+    # What is printed across the card begins near its left edge as a usual mark does.
+    inset = np.array([max(INDEX_INSET_MM[0], half[0] + EDGE_MM), min(MOST_DOWN_MM, half[1] + 3.0)])
+    centre = np.array([x0 + x1 - 1, y0 + y1 - 1]) / 2
+    first = np.array(SAMPLE_MM[:2]) - inset
+    linear = np.column_stack([right, down]) * scale
+    step = linear / SAMPLE_PX_PER_MM
+    matrix = np.column_stack([step, centre + linear @ first + step @ (0.5, 0.5)])
+    image = cv2.warpAffine(
+        view, matrix, JOKER_PX, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )  # fmt: skip
+    low, high = ((-first + way * (half + RIM_MM)) * SAMPLE_PX_PER_MM for way in (-1, 1))
+    least = round(MARK_MM * SAMPLE_PX_PER_MM)
+    (left, end), (top, bottom) = (
+        _widened(max(0, round(float(low[k]))), round(float(high[k])), least, JOKER_PX[k])
+        for k in (0, 1)
+    )
+    return Sample(np.asarray(image, np.uint8), (left, top, end, bottom))
 
 
 def find_joker(view: ByteArray, samples: Sequence[Sample]) -> list[Match]:

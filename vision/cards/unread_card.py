@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,11 +19,13 @@ from vision.cards.deck_assignment import HAND_CARDS, SURE
 from vision.cards.view import (
     CROP_SCALES,
     INDEX_MARGIN,
+    JOKER_PLACE,
     NONE_PLACE,
     CardRead,
     ViewIndex,
     crops_of,
     join_cards,
+    read_index,
 )
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.detect.tiling import SizedDetector
@@ -52,9 +55,23 @@ POWER, BY_CHANCE, JOKERS_MARK = 1.5, 0.0003, 0.05
 """How much a reading of a faint find counts, and what a card and a joker have without any."""
 
 LEAST_READ = 1e-4
+MARKS = 3
+"""So many of the likeliest marks of a joker are kept."""
 
 
-def unread_shares(
+@dataclass(frozen=True, slots=True)
+class FaintFinds:
+    """What the faintest finds of a hand that lacks a card read as.
+
+    `shares` (53,), each 0 to 1: what the card reads as where it is likeliest that one. `marks` are
+    the likeliest marks of a joker, the likeliest first.
+    """
+
+    shares: Floats
+    marks: tuple[ViewIndex, ...] = ()
+
+
+def faint_finds(
     frame: ByteArray,
     calibration: Calibration,
     place: Place,
@@ -63,8 +80,8 @@ def unread_shares(
     detector: SizedDetector,
     reader: Reader,
     moment: int = 0,
-) -> Floats | None:
-    """What the unread card of a hand reads as where it is likeliest that card, (53,), each 0 to 1.
+) -> FaintFinds | None:
+    """The faintest finds of a hand with an unread card, read.
 
     None where the view, uint8 (size, size, 3), shows no hand, or one of which all cards are sure,
     or where chips lie on its cards: what they hide reads as nothing, which is no joker.
@@ -83,18 +100,24 @@ def unread_shares(
         n
         for n in np.argsort(-found.scores)
         if all(math.dist(middles[n] * mm - VIEW_MM / 2, at) >= KNOWN_MM for at in known)
-    ]
-    out = np.zeros(len(DECK_LABELS), np.float32)
-    if new:
-        crops_at = crops_of(frame, calibration, view_to_felt(place, view.shape[1]))
-        margin = INDEX_MARGIN * CROP_SCALES[moment % len(CROP_SCALES)]
-        crops = []
-        for n in new[:MOST_FINDS]:
-            x0, y0, x1, y1 = (float(v) for v in found.xyxy[n])
-            side = margin * max(x1 - x0, y1 - y0)
-            crops.append(crops_at(middles[n], [(0.0, side), (180.0, side)]))
-        out[:] = reader.read(np.concatenate(crops))[:, :NONE_PLACE].max(axis=0)
-    return out
+    ][:MOST_FINDS]
+    if not new:
+        return FaintFinds(np.zeros(len(DECK_LABELS), np.float32))
+    crops_at = crops_of(frame, calibration, view_to_felt(place, view.shape[1]))
+    margin = INDEX_MARGIN * CROP_SCALES[moment % len(CROP_SCALES)]
+    crops = []
+    for n in new:
+        x0, y0, x1, y1 = (float(v) for v in found.xyxy[n])
+        side = margin * max(x1 - x0, y1 - y0)
+        crops.append(crops_at(middles[n], [(0.0, side), (180.0, side)]))
+    read = reader.read(np.concatenate(crops))[:, :NONE_PLACE]
+    jokers = read[:, JOKER_PLACE].reshape(-1, 2)
+    marks = []
+    for k in np.argsort(-jokers.max(axis=1), kind="stable")[:MARKS]:
+        turned = int(jokers[k].argmax())
+        shares = read[2 * k + turned].astype(np.float32)
+        marks.append(read_index(found, new[k], shares, 180.0 * turned, mm))
+    return FaintFinds(read.max(axis=0).astype(np.float32), tuple(marks))
 
 
 def _may_hide(found: Detections, indices: Sequence[ViewIndex], view_px: int) -> bool:

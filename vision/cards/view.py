@@ -139,7 +139,7 @@ def see_indices(
     for item, reading in _turned_indices(own, [upright for upright, _ in read], crops_at, reader):
         read[item] = (reading.shares, reading.turn_deg)
     return [
-        _read_index(own, item, shares, turn, VIEW_MM / view_px)
+        read_index(own, item, shares, turn, VIEW_MM / view_px)
         for item, (shares, turn) in enumerate(read)
         if shares is not None
     ]
@@ -175,9 +175,7 @@ def _turned_indices(
     ]
 
 
-def _read_index(
-    own: Detections, item: int, shares: Floats, turn_deg: float, mm: float
-) -> ViewIndex:
+def read_index(own: Detections, item: int, shares: Floats, turn_deg: float, mm: float) -> ViewIndex:
     """The index of a find, with the middle of its card; `mm` is the size of a pixel."""
     x0, y0, x1, y1 = (float(v) for v in own.xyxy[item])
     center = np.array([(x0 + x1) / 2, (y0 + y1) / 2]) * mm - VIEW_MM / 2

@@ -13,7 +13,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from settlement.errors import FeltwatchError
+from vision.cards.joker_match import Sample
+from vision.cards.joker_memory import JokerLook
 from vision.cards.view import ViewIndex
 from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
@@ -37,7 +39,7 @@ from vision.sensors.lamp_reading import LampReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 7
+VERSION = 8
 
 
 @dataclass
@@ -62,6 +64,7 @@ class WatcherState:
     meters: MeterMemory
     marker: list[tuple[RestState, list[MarkerRest]]] | None = None
     lamps: list[list[LampFrame]] | None = None
+    jokers: list[JokerLook] = field(default_factory=list)
 
 
 _KINDS: dict[str, type[Any]] = {
@@ -84,6 +87,8 @@ _KINDS: dict[str, type[Any]] = {
     "marker rest": MarkerRest,
     "lamp frame": LampFrame,
     "lamp reading": LampReading,
+    "joker look": JokerLook,
+    "joker sample": Sample,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {

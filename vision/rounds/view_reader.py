@@ -54,7 +54,8 @@ class ViewReading:
     are the stacks about the spots that could be given to no wager, `unread` the wagers on or
     beside whose spots chips were found that could not be read. `beside` names the further cameras
     that saw the view at rest then. `unread_card` (53,) is what the one card
-    of a hand that is not read may be (`vision.cards.unread_card`).
+    of a hand that is not read may be, `joker_marks` where its faintest finds are likest a joker's
+    mark (`vision.cards.unread_card`).
     """
 
     at_s: float
@@ -68,6 +69,7 @@ class ViewReading:
     beside: tuple[str, ...] = ()
     unread: frozenset[str] = frozenset()
     unread_card: Floats | None = None
+    joker_marks: tuple[ViewIndex, ...] = ()
 
     @property
     def stacks(self) -> tuple[ReadStack, ...]:

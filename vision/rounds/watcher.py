@@ -13,8 +13,9 @@ from settlement.errors import FeltwatchError
 from settlement.games import players_bank
 from settlement.procedures import procedure_of
 from vision.cards.backs import without_felt
-from vision.cards.joker_match import table_joker, with_joker
-from vision.cards.unread_card import unread_shares
+from vision.cards.joker_match import Sample, table_joker, with_joker
+from vision.cards.joker_memory import JokerMemory
+from vision.cards.unread_card import faint_finds
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
 from vision.detect.motion import STILL_SAMPLES, RestWatch, hull, shrink
@@ -27,6 +28,7 @@ from vision.rounds.compile_round import compile_round
 from vision.rounds.coverage import Coverage
 from vision.rounds.further_camera import OtherCamera, RecordedCamera
 from vision.rounds.joining import join_round
+from vision.rounds.joker_learning import learn_joker
 from vision.rounds.lamps.lamp_watch import LampWatch
 from vision.rounds.live_camera import LiveCamera, Sight
 from vision.rounds.live_view import TableNow, table_now
@@ -106,6 +108,8 @@ class TableWatcher:
         self.palette = Palette.of(table.chips)
         self.chip_size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
         self._joker = table_joker(table)
+        self.jokers = JokerMemory()
+        """The joker's look learned so far, where none is enrolled."""
         self._place_states = PlaceStates(table, self.networks.detector.size)
         self.tracker = RoundTracker(
             [s.seat for s in table.seats], procedure_of(table.rules.game), self._place_states.shows
@@ -169,6 +173,10 @@ class TableWatcher:
             self.table, camera, self.calibration, self.networks.detector, self.networks.strips,
             self.palette, self.chip_size,
         )  # fmt: skip
+
+    def joker_samples(self) -> tuple[Sample, ...]:
+        """What of the table's joker is looked for: the table file's samples, else learned ones."""
+        return self._joker or self.jokers.samples
 
     def faults(self) -> list[str]:
         """What of recordings of further cameras could not be used, in words."""
@@ -264,6 +272,7 @@ class TableWatcher:
         if not due:
             return []
         size = self.networks.detector.size
+        joker = self.joker_samples()
         images = [self.calibration.warp_view(bgr, view.place, size) for view, _ in due]
         out: list[ObservedRound] = []
         for (view, fresh), image, found in zip(
@@ -278,14 +287,15 @@ class TableWatcher:
                 kept, size, self.networks.reader, self.networks.strips,
                 at_s, view.reads - 1,
             )  # fmt: skip
-            if self._joker:
-                reading = replace(reading, indices=with_joker(reading.indices, image, self._joker))
+            if joker:
+                reading = replace(reading, indices=with_joker(reading.indices, image, joker))
             if view.seat != HOUSE:
-                unread = unread_shares(
+                faint = faint_finds(
                     bgr, self.calibration, view.place, image, reading.indices,
                     self.networks.detector, self.networks.reader, view.reads - 1,
                 )  # fmt: skip
-                reading = replace(reading, unread_card=unread)
+                if faint is not None:
+                    reading = replace(reading, unread_card=faint.shares, joker_marks=faint.marks)
             times = 1
             if not self._doubt.remains(view.seat, reading, fresh=fresh):
                 times, view.reads = READS_PER_REST - view.reads + 1, READS_PER_REST
@@ -340,6 +350,7 @@ class TableWatcher:
                 coverage=self.coverage,
                 meters=self.meters.memory,
                 lamps=None if self.lamps is None else self.lamps.frames,
+                jokers=self.jokers.looks,
             )
         )
 
@@ -370,6 +381,7 @@ class TableWatcher:
         self.meters.memory = state.meters
         if self.lamps is not None and state.lamps is not None:
             self.lamps.frames = state.lamps
+        self.jokers.looks = state.jokers
 
     def _check_felt(self, luma: np.ndarray) -> None:
         self._matches.append(felt_match(luma, self.table, self.calibration))
@@ -397,6 +409,8 @@ class TableWatcher:
         joined = join_round(own, self.table, [*self.recorded, *self.live])
         own = joined.round
         changes = find_changes(self.table, own)
+        if not self._joker:
+            learn_joker(self.jokers, self.table, own, changes)
         went = read_procedure(self.table, own, self._place_states)
         if own.seldom_s > SELDOM_SHARE * (end_s - own.start_s):
             # What came about between two frames may be another motion than it seems.

@@ -11,7 +11,7 @@ from models.evaluate.predictions import flat_view
 from settlement.record import DECK_LABELS, JOKER
 from tests.vision.painted import NAMES
 from vision.cards.deck_assignment import NOT_FOUND, decide_deck
-from vision.cards.unread_card import LEAST_SCORE, unread_shares, with_unread_card
+from vision.cards.unread_card import LEAST_SCORE, MARKS, faint_finds, with_unread_card
 from vision.cards.view import CardRead, ViewIndex, join_cards
 from vision.detect.detections import ByteArray, Detections, Floats
 from vision.geometry.table import VIEW_MM
@@ -148,10 +148,34 @@ def test_faint_finds_of_a_hand_that_lacks_a_card_are_read() -> None:
     place, calibration = flat_view(VIEW)
     six = indices(6)
     assert len(join_cards(six)) == 6
-    seen = unread_shares(VIEW, calibration, place, VIEW, six, faint, faint)
+    seen = faint_finds(VIEW, calibration, place, VIEW, six, faint, faint)
     assert faint.least == LEAST_SCORE
     assert seen is not None
-    assert seen[DECK_LABELS.index("QS")] == pytest.approx(0.8)
+    assert seen.shares[DECK_LABELS.index("QS")] == pytest.approx(0.8)
+
+
+class Marks(Faint):
+    """Finds five marks that read as jokers, the later the likelier, the other way up."""
+
+    def find(self, views: Sequence[ByteArray], *, least: float | None = None) -> list[Detections]:
+        xyxy = np.array([[300 + 30 * k, 300, 310 + 30 * k, 325] for k in range(5)], np.float32)
+        scores, names = np.linspace(0.05, 0.01, 5, dtype=np.float32), np.zeros(5, np.int64)
+        return [Detections(xyxy, scores, names, NAMES)]
+
+    def read(self, crops: ByteArray) -> Floats:
+        out = np.zeros((len(crops), 54), np.float32)
+        out[1::2, DECK_LABELS.index(JOKER)] = np.linspace(0.1, 0.9, 5)
+        return out
+
+
+def test_the_likeliest_marks_of_a_joker_are_kept() -> None:
+    place, calibration = flat_view(VIEW)
+    seen = faint_finds(VIEW, calibration, place, VIEW, indices(6), Marks(), Marks())
+    assert seen is not None
+    assert len(seen.marks) == MARKS
+    assert [round(mark.share, 1) for mark in seen.marks] == [0.9, 0.7, 0.5]
+    assert {mark.turn_deg for mark in seen.marks} == {180.0}
+    assert seen.marks[0].xyxy == (420.0, 300.0, 430.0, 325.0)
 
 
 class Covered(Faint):
@@ -185,7 +209,7 @@ def test_chips_on_a_hand_hide_its_marks(
     six = indices(6)
     last = six[-1].card + np.array(aside_mm)
     faint = Covered((float(last[0]), float(last[1])), score)
-    found = unread_shares(VIEW, calibration, place, VIEW, six, faint, faint)
+    found = faint_finds(VIEW, calibration, place, VIEW, six, faint, faint)
     assert (found is not None) == seen
 
 
@@ -193,5 +217,5 @@ def test_chips_on_a_hand_hide_its_marks(
 def test_a_whole_hand_and_a_bare_felt_are_not_looked_at_again(count: int) -> None:
     faint = Faint()
     place, calibration = flat_view(VIEW)
-    assert unread_shares(VIEW, calibration, place, VIEW, indices(count), faint, faint) is None
+    assert faint_finds(VIEW, calibration, place, VIEW, indices(count), faint, faint) is None
     assert faint.least is None

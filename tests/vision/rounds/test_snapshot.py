@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from settlement.errors import FeltwatchError
+from vision.cards.joker_match import Sample
+from vision.cards.joker_memory import JokerLook
 from vision.cards.view import ViewIndex
 from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
@@ -39,11 +41,13 @@ def seen_so_far() -> WatcherState:
         np.array([0, 1]), ("index", "back"),
     )  # fmt: skip
     reading = ViewReading(
-        12.2, (index,), 1, {"main": (stack,)}, {}, frozenset({"envy", "commission"}), found
-    )
+        12.2, (index,), 1, {"main": (stack,)}, {}, frozenset({"envy", "commission"}), found,
+        joker_marks=(index,),
+    )  # fmt: skip
     episode = Episode(12.0, [reading], 12.4, b"\xff\xd8 a picture")
     track = ViewTrack([episode], {"cards": Shot(np.arange(12, dtype=np.uint8), reading)}, b"bare")
     rest = np.arange(6, dtype=np.int16).reshape(2, 3)
+    sample = Sample(random.integers(0, 255, (86, 26, 3)).astype(np.uint8), (0, 3, 18, 39))
     return WatcherState(
         round=Round(11.0, {None: ViewTrack(), 2: track}, Phase.SETTLING, None),
         latest={2: episode},
@@ -65,6 +69,7 @@ def seen_so_far() -> WatcherState:
             {11.0: [MeterReading(1234, 0.998, "1234", None, (1.0, 0.99), ((0.5, 1.0),))]},
         ),
         marker=[((4, rest, None), [MarkerRest(3.0, 9.5, [0.99, 0.97], (812.5, 433.0))])],
+        jokers=[JokerLook((sample, sample), 2, rounds=3, misses=1)],
     )
 
 
@@ -119,10 +124,10 @@ def test_scalars_of_numpy_keep_their_type() -> None:
     assert isinstance(load_state(dump_state(state)).now_s, np.float32)
 
 
-@pytest.mark.parametrize("version", [0, 6, "7", None])
+@pytest.mark.parametrize("version", [0, 7, "8", None])
 def test_another_version_is_refused_and_named(version: object) -> None:
     data = with_document(dump_state(seen_so_far()), version=version)
-    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 7;"):
+    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 8;"):
         load_state(data)
 
 
