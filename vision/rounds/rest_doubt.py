@@ -8,9 +8,10 @@ early) get them: a rest that may break a rule of the procedure is read again too
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from settlement.procedures import Phase, Procedure
-from vision.cards.deck_assignment import HAND_CARDS, SURE
+from vision.cards.deck_assignment import HAND_CARDS, LEAST_AGAIN, SURE
 from vision.cards.view import CardRead, join_cards
 from vision.chips.states import place_sum, same_sums, stands
 from vision.rounds.payouts import SAME_STATE
@@ -36,6 +37,7 @@ class RestDoubt:
         self._tracker = tracker
         self._procedure = procedure
         self._states = states
+        self._sure: dict[int | None, _Sure] = {}
 
     def remains(self, seat: int | None, reading: ViewReading, *, fresh: bool) -> bool:
         """Whether something is in doubt after a reading; `fresh`: the first one of its rest."""
@@ -61,6 +63,37 @@ class RestDoubt:
             _changes_stakes(before[-1], reading) or self._may_break_a_rule(seat, before, reading)
         )
 
+    def is_settled(self, seat: int | None) -> bool:
+        """Whether nothing of a place's last rest may read otherwise in another image of it.
+
+        Payouts, which are dated by their readings, stacks of no wager, what is not read or not
+        surely, a card that lies elsewhere too and a hand of which there is one image only may.
+        """
+        own = self._known(seat)
+        if own.labels and self._images_of_cards(seat) < LEAST_AGAIN:
+            return False
+        return own.is_sure and not any(
+            own.labels & self._known(s).labels for s in self._tracker.latest if s != seat
+        )
+
+    def _images_of_cards(self, seat: int | None) -> int:
+        """How many images of the running round showed cards at a place."""
+        rests = [self._tracker.latest[seat]]
+        if self._tracker.round is not None:
+            rests += self._tracker.round.tracks[seat].episodes
+        return len({id(r) for rest in rests for r in rest.readings if r.indices})
+
+    def _known(self, seat: int | None) -> _Sure:
+        """What the readings of a place's last rest are sure of; worked out once for them."""
+        rest = self._tracker.latest.get(seat)
+        if rest is None or not rest.readings:
+            return _Sure(None, 0, frozenset(), False)
+        last, count = rest.readings[-1], len(rest.readings)
+        own = self._sure.get(seat)
+        if own is None or own.reading is not last or own.count != count:
+            own = self._sure[seat] = _Sure.of(rest.readings)
+        return own
+
     def _before(self, seat: int, rest: Episode | None) -> list[Episode]:
         """The running round's rests of a seat before this one."""
         own = self._tracker.round
@@ -70,10 +103,8 @@ class RestDoubt:
     def _are_sure(self, seat: int | None, cards: Sequence[CardRead]) -> bool:
         """Whether cards are a whole hand, each certainly one that lies nowhere else."""
         labels = {card.label for card in cards}
-        return (
-            len(cards) == len(labels) == HAND_CARDS
-            and min(card.share for card in cards) >= SURE
-            and not any(labels & _labels(e) for s, e in self._tracker.latest.items() if s != seat)
+        return _are_a_hand(cards) and not any(
+            labels & _labels(e) for s, e in self._tracker.latest.items() if s != seat
         )
 
     def _may_break_a_rule(self, seat: int, before: Sequence[Episode], reading: ViewReading) -> bool:
@@ -84,6 +115,36 @@ class RestDoubt:
         steps = [step.name for step in seat_steps(self._procedure, seat, rests, self._states)]
         rules = [rule for rule in self._procedure.forbidden if rule.step is not None]
         return bool(steps) and any(rule.applies(steps[-1], steps[:-1]) for rule in rules)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sure:
+    """The cards of a rest's `reading`, its last of `count`, and whether all is read surely."""
+
+    reading: ViewReading | None
+    count: int
+    labels: frozenset[str]
+    is_sure: bool
+
+    @classmethod
+    def of(cls, readings: Sequence[ViewReading]) -> _Sure:
+        last = readings[-1]
+        cards = join_cards(last.indices)
+        is_sure = (
+            not (last.pays or last.strays or last.unread)
+            and (not cards or _are_a_hand(cards))
+            and all(
+                place_sum([r.stakes[name] for r in readings if name in r.stakes]).cents is not None
+                for name in last.stakes
+            )
+        )
+        return cls(last, len(readings), frozenset(card.label for card in cards), is_sure)
+
+
+def _are_a_hand(cards: Sequence[CardRead]) -> bool:
+    """Whether cards are a whole hand, each certainly read."""
+    labels = {card.label for card in cards}
+    return len(cards) == len(labels) == HAND_CARDS and min(card.share for card in cards) >= SURE
 
 
 def _has_open_payout(readings: Sequence[ViewReading]) -> bool:

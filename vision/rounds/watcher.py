@@ -246,7 +246,10 @@ class TableWatcher:
         for view in self._views:
             if not view.watch.look(small):
                 continue
-            fresh = view.watch.changed()
+            # The shaken image of what is in doubt may read otherwise.
+            fresh = view.watch.changed() and (
+                view.watch.changed(beyond_shake=True) or not self._is_settled(view.seat)
+            )
             if fresh:
                 view.watch.remember()
                 view.reads = 0
@@ -311,6 +314,14 @@ class TableWatcher:
             if ended is not None:
                 out.append(self._observed(ended, at_s, cut_short=False))
         return out
+
+    def _is_settled(self, seat: int | None) -> bool:
+        """Whether the shaken image of what was read at a place last would read the same."""
+        if seat != HOUSE:
+            return self._doubt.is_settled(seat)
+        episodes = self.house.episodes
+        last = episodes[-1].readings[-1] if episodes else None
+        return last is not None and not (last.stacks or last.unread)
 
     def finish(self) -> list[ObservedRound]:
         """The stream ended: a round that was being settled comes out as far as it was seen.

@@ -145,3 +145,44 @@ def test_hull_holds_all_polygons_and_grows_outwards(grow: float) -> None:
     assert len(outline) >= 4
     far, before = (np.hypot(*(o - middle).T) for o in (outline, plain))
     assert far - before == pytest.approx(np.full(len(far), grow))
+
+
+def shaken(picture: Luma, across_px: int, down_px: int = 0) -> Luma:
+    """The frame of a camera that moved by so many px."""
+    return np.roll(picture, (down_px, across_px), (0, 1))
+
+
+@pytest.mark.parametrize("by", [(1, 0), (-1, 0), (0, 1), (1, 1)])
+def test_the_edges_of_cards_under_a_shaking_camera_are_no_change(by: tuple[int, int]) -> None:
+    own = watch()
+    card = lay(felt(), SEAT.high.center_mm, 60.0, 230)
+    rest(own, card)
+    own.remember()
+    moved = shaken(card, *by)
+    assert (np.abs(shrink(moved) - shrink(card)) > CHANGE_LEVELS).sum() >= CHANGE_BLOCKS
+    rest(own, moved)
+    assert not own.changed(beyond_shake=True)
+    assert own.changed()
+
+
+@pytest.mark.parametrize("by", [CHANGE_LEVELS + 1, -CHANGE_LEVELS - 1])
+def test_a_faint_chip_on_plain_felt_is_a_change_also_beside_a_card(by: int) -> None:
+    """Dark on dark, in dim light, where only the least difference of levels is left."""
+    own = watch()
+    card = lay(felt(40), SEAT.high.center_mm, 60.0, 120)
+    rest(own, card)
+    own.remember()
+    rest(own, lay(card, SEAT.low.center_mm, 34.0, 40 + by))
+    assert own.changed(beyond_shake=True)
+    own.remember()
+    rest(own, card)
+    assert own.changed(beyond_shake=True), "it was taken away"
+
+
+def test_a_card_that_moves_farther_than_a_shake_is_a_change() -> None:
+    own = watch()
+    x, y = SEAT.high.center_mm
+    rest(own, lay(felt(), (x, y), 60.0, 230))
+    own.remember()
+    rest(own, shaken(lay(felt(), (x, y), 60.0, 230), 4))
+    assert own.changed(beyond_shake=True)

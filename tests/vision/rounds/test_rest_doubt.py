@@ -175,3 +175,58 @@ def test_a_sure_reading_counts_for_those_that_were_left_out(times: int) -> None:
 def test_the_images_of_a_rest_are_its_readings_once() -> None:
     one, other = reading(1.0), reading(1.0)
     assert [id(r) for r in Episode(0.0, [one, other, other]).images] == [id(one), id(other)]
+
+
+def test_a_rest_that_is_read_surely_is_settled() -> None:
+    table = Table()
+    assert not table.doubt.is_settled(1), "it was not seen yet"
+    table.play.see(1, reading())
+    assert table.doubt.is_settled(1)
+    table.settling()
+    table.play.see(1, reading(stakes=STAKED, cards=seat_cards(1)))
+    assert all(table.doubt.is_settled(seat) for seat in (None, 1, 2))
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        reading(stakes={"main": [stack("red red", 0.6, c1100=0.4)]}),
+        reading(stakes=STAKED, pays={"main": ["red red"]}),
+        reading(stakes=STAKED, strays=[stack("red")]),
+        reading(stakes=STAKED, unread=["main"]),
+        reading(stakes=STAKED, cards=seat_cards(1, shares={"AC": 0.8})),
+        reading(stakes=STAKED, cards=seat_cards(1)[:6]),
+    ],
+    ids=["stake", "payout", "stray", "unread", "unsure card", "six cards"],
+)
+def test_a_rest_that_may_read_otherwise_is_not_settled(own: ViewReading) -> None:
+    table = Table()
+    table.play.see(1, own, times=1)
+    assert not table.doubt.is_settled(1)
+
+
+def test_a_later_reading_of_the_rest_may_settle_it() -> None:
+    table = Table()
+    table.play.see(1, reading(stakes=STAKED, strays=[stack("red")]), times=1)
+    assert not table.doubt.is_settled(1)
+    table.play.tracker.latest[1].readings.append(reading(stakes=STAKED))
+    assert table.doubt.is_settled(1)
+
+
+def test_a_hand_is_not_settled_once_one_of_its_cards_lies_elsewhere_too() -> None:
+    table = Table()
+    table.settling()
+    assert table.doubt.is_settled(2)
+    # Seat 2's eight of spades.
+    twin = hand(TABLE.seat(1), "QS QD", "AC AH TS 8S 3C")
+    table.play.see(1, reading(stakes=STAKED, cards=twin))
+    assert not table.doubt.is_settled(1)
+    assert not table.doubt.is_settled(2)
+
+
+def test_a_hand_of_which_there_is_one_image_is_not_settled() -> None:
+    table = Table()
+    table.settling()
+    for is_settled in (False, True):
+        table.play.see(1, reading(stakes=STAKED, cards=seat_cards(1)), times=1)
+        assert table.doubt.is_settled(1) is is_settled

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import av
+import cv2
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -189,6 +190,35 @@ def test_a_view_at_rest_is_read_a_few_times_only(
     readings = {len(rest.readings) for rest in own.tracker.latest.values()}
     assert readings == {READS_PER_REST}
     assert own.finish() == []
+
+
+@pytest.mark.parametrize("in_doubt", [False, True])
+def test_a_shaken_image_is_read_again_only_where_the_rest_is_in_doubt(
+    in_doubt: bool, empty: Planes, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if in_doubt:
+        monkeypatch.setattr(RestDoubt, "is_settled", lambda *_: False)
+    own = watcher(world)
+    still = empty.copy()
+    for low in (TABLE.dealer.low, *(seat.low for seat in TABLE.seats)):
+        sheet = own.calibration.felt_to_image(low.array).round().astype(np.int32)
+        cv2.fillConvexPoly(still[:1080], sheet, 235)
+    for k in range(6):
+        own.feed(frame(still, k))
+    rests = dict(own.tracker.latest)
+    shaken = still.copy()
+    # By three quarters of a pixel.
+    luma = still[:1080].astype(np.uint16)
+    shaken[:1080] = (luma + 3 * np.roll(luma, 1, axis=1)) // 4
+    after = watcher(world)
+    after.restore(own.snapshot())
+    for k in range(6, 12):
+        for each in (own, after):
+            each.feed(frame(shaken, k))
+    again = {seat for seat, rest in own.tracker.latest.items() if rest is not rests[seat]}
+    assert again == (set(rests) if in_doubt else set())
+    seen = [{s: e.start_s for s, e in w.tracker.latest.items()} for w in (own, after)]
+    assert seen[0] == seen[1]
 
 
 def test_it_is_counted_how_much_of_the_time_was_seen(empty: Planes, world: World) -> None:
