@@ -74,11 +74,13 @@ def _any_renamed(card: CardRead, label: str, share: float, where: str) -> Decide
     return Decided(label, share, f"read as {card.label}, which {where} shows more certainly")
 
 
-def _least_sure_first(cards: Sequence[CardRead], every: Sequence[CardRead]) -> list[CardRead]:
+def _least_sure_first(
+    cards: Sequence[CardRead], every: Sequence[CardRead], most: int = HAND_CARDS
+) -> list[CardRead]:
     """The surplus of a hand without a look at what the round's other cards are."""
     del every
     order = sorted(cards, key=lambda c: (not deck_assignment.is_lone_joker(c), c.share))
-    return order[: max(0, len(cards) - HAND_CARDS)]
+    return order[: max(0, len(cards) - most)]
 
 
 def _photo(name: str, found_on: str, *switches: Switch, reading: bool = False) -> Rule:
@@ -178,15 +180,13 @@ RULES: tuple[Rule, ...] = (
     _views("a deck that is not known", "rounds of 14 tune decks",
            (deck_assignment, "unknown_deck", lambda _: None)),
     _views("over seven: the least likely is a mark", ROUNDS,
-           (deck_assignment, "surplus", lambda *_: []), (compile_round, "surplus", lambda *_: [])),
+           (deck_assignment, "surplus", lambda *_: [])),
     _views("over seven: names of other cards first", ROUNDS,
-           (deck_assignment, "surplus", _least_sure_first),
-           (compile_round, "surplus", _least_sure_first)),
+           (deck_assignment, "surplus", _least_sure_first)),
     _views("over seven: a lone joker first", "60 rounds of tune decks",
-           (deck_assignment, "is_lone_joker", lambda _: False),
-           (compile_round, "is_lone_joker", lambda _: False)),
+           (deck_assignment, "is_lone_joker", lambda _: False)),
     _views("over seven: only under 0.8", "rendered shifts",
-           (compile_round, "STRAY_SHARE", math.inf)),
+           (deck_assignment, "STRAY_SHARE", math.inf)),
     _views("over seven: another card's name is a mark", ROUNDS,
            (compile_round, "_is_mark", lambda *_: False)),
     _views("under 0.5 a card is undecided", "rendered shifts", (compile_round, "SURE_CARD", 0.0)),

@@ -137,4 +137,6 @@ def test_a_marker_where_no_player_banks_is_refused(tmp_path: Path) -> None:
     path, _, _ = enrolled(SEEDS[1], tmp_path)
     table = load_table(path).model_copy(update={"rules": rules_for(NEVADA)})
     why = f"no player banks in {NEVADA}; leave the section out"
-    assert list(table_faults(table)) == [("banker_marker", why)]
+    # Its felt, that of another game, has no spot for one of the wagers either.
+    found = [fault for fault in table_faults(table) if not fault[0].startswith("rules.paytables")]
+    assert found == [("banker_marker", why)]
