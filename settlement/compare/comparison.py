@@ -224,7 +224,9 @@ def _by_one_mistake(
         for wager in seat.wagers:
             name, ruling = wager.wager, rulings.get(wager.wager)
             missing = next((d for d in out if d.wager == name), None)
-            if ruling is None or name == other.wager or not _may_be_missing(wager, missing):
+            if ruling is None or name == other.wager:
+                continue
+            if not _may_be_missing(wager, ruling, missing):
                 continue
             dues = likely_dues(case.record, seat.seat, name, case.rules)
             alike = {cents: share * dues.get(cents, 0.0) for cents, share in shares.items()}
@@ -239,11 +241,13 @@ def _by_one_mistake(
     return out
 
 
-def _may_be_missing(wager: WagerRecord, found: Difference | None) -> bool:
+def _may_be_missing(wager: WagerRecord, ruling: WagerSettlement, found: Difference | None) -> bool:
     """Whether a payout of the wager is missing, or may be for all that is known."""
     if found is not None:
         return found.finding.code is FindingCode.NOT_PAID
-    return wager.action is None
+    # Of a winner that was left whose stake is not sure no difference says so.
+    unsure = wager.stake_cents is None and ruling.outcome == "win" and ruling.pay_cents is None
+    return wager.action is None or (unsure and wager.action == "left")
 
 
 def _with_other_payouts(
@@ -298,8 +302,11 @@ def _sure(case: Case, differences: list[Difference], unjudged: Unjudged) -> list
     if not doubted:
         return differences
     kept = []
+    others = {d.cents for d in differences if d.cents is not None and d.wager not in pair}
     for difference in differences:
-        if difference.cents is not None and difference.wager in pair:
+        cents = difference.cents
+        # What lies by a wager of neither is not with the other of the two.
+        if cents is not None and difference.wager in pair and -cents not in others:
             unjudged.add(None, difference.wager)
         else:
             kept.append(difference)

@@ -15,6 +15,7 @@ from settlement.record import Payment, RoundRecord, SeatRecord, WagerRecord
 from settlement.result import Settlement
 from settlement.rules import TableRules
 from settlement.settle import settle
+from settlement.uncertainty import Doubts
 
 SURE_FINDING = 0.999
 """Least probability of a finding that is raised: wrong at most once in a thousand."""
@@ -143,7 +144,8 @@ def likely_dues(record: RoundRecord, seat: int, name: str, rules: TableRules) ->
     k = next(n for n, own in enumerate(record.seats[place].wagers) if own.wager == name)
     wager = record.seats[place].wagers[k]
     out: dict[int, float] = {}
-    stakes = wager.stake_sums if wager.stake_cents is None else ((wager.stake_cents, 1.0),)
+    is_sure = wager.stake_cents is not None and not Doubts(record).wager(seat, name, "stake")
+    stakes = ((wager.stake_cents, 1.0),) if is_sure else wager.stake_sums
     for stake, share in stakes or ():
         changed = wager.model_copy(update={"stake_cents": stake, "stake_sums": None})
         ruling = settle(_with(record, place, k, changed), rules).seats[place].wager(name)

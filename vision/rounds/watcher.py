@@ -16,6 +16,7 @@ from vision.cards.backs import without_felt
 from vision.cards.joker_match import Sample, table_joker, with_joker
 from vision.cards.joker_memory import JokerMemory
 from vision.cards.unread_card import faint_finds
+from vision.chips.lammer_colour import by_colour
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
 from vision.detect.motion import STILL_SAMPLES, RestWatch, hull, shrink
@@ -282,7 +283,7 @@ class TableWatcher:
             due, images, self.networks.detector.find(images), strict=True
         ):
             view.reads += 1
-            kept = without_felt(found, image)
+            kept = by_colour(without_felt(found, image), image, self.table.lammers)
             if view.seat is None:
                 kept = cards_within(kept, dealers_rows(self.table.dealer), size)
             reading = read_view(

@@ -157,6 +157,18 @@ class TestWrongSpot:
         codes = {code for code, _, _ in reported(record_of(NEVADA, main, elsewhere), NEVADA)}
         assert "WRONG_SPOT" not in codes
 
+    def test_a_side_wager_that_was_left_may_be_what_was_paid_at_a_push(self) -> None:
+        """Its stake was perhaps $4, perhaps $3, and $12 lie beside the main bet, a push."""
+        treasure = wager("emperors_treasure", None, "left").model_copy(
+            update={"stake_sums": ((400, 0.65), (300, 0.35))}
+        )
+        cards = "QS JH / TD TC TH 6H 3D"
+        record = record_of(NEVADA, wager("main", 2500, "paid", 1200), treasure, cards=cards)
+        codes = [one for one in reported(record, NEVADA) if one[0] != "UNDECIDED"]
+        assert codes == [("WRONG_SPOT", 1, "emperors_treasure")]
+        record = record_of(NEVADA, wager("main", 2500, "paid", 5000), treasure, cards=cards)
+        assert ("PAID_PUSH", 1, "main") in reported(record, NEVADA)
+
     def test_what_is_due_to_a_hidden_payout_lies_by_another(self) -> None:
         """Nobody saw whether the main bet was paid; its $100 lie by the other, which won $20."""
         main = wager("main", 10000, None)
