@@ -79,8 +79,10 @@ async function addPoint() {
   /** @type {[number, number]} */
   let at = [camera().width_px / 2, camera().height_px / 2];
   if (answer && !answer.problem) {
-    // Where the fit shows the mark now.
-    const asked = await post("/api/calibration/fit", { camera: cameraToSend(), data: { ...layout(), dealer: { ...draft.data.dealer, house: { points_mm: [mark.felt_mm, mark.felt_mm, mark.felt_mm] } } } });
+    // Where the fit shows the mark now: the first corner of a small triangle.
+    const [x, y] = mark.felt_mm;
+    const house = { points_mm: [[x, y], [x + 2, y], [x, y + 2]] };
+    const asked = await post("/api/calibration/fit", { camera: cameraToSend(), data: { ...layout(), dealer: { ...draft.data.dealer, house } } });
     at = asked.outlines.find((one) => one.name === "dealer.house")?.points_px[0] ?? at;
   }
   draft.change((data) => { data.camera.points = [...data.camera.points, { felt_mm: [...mark.felt_mm], image_px: at.map(hundredth) }]; });
