@@ -68,7 +68,10 @@ def settle(record: RoundRecord, rules: TableRules) -> Settlement:
 
 
 def envy_hands(record: RoundRecord, rules: TableRules) -> list[int]:
-    """The seats whose hands surely win envy prizes for others; errors as of `settle`."""
+    """Return the seats whose hands win envy prizes for others, undecided ones left out.
+
+    Raises what `settle` raises.
+    """
     play, _, _ = _play(record, rules)
     return [one.seat for one in envy_triggers(play) if one.row is not None and not one.unread]
 

@@ -30,8 +30,8 @@ def by_colour(found: Detections, view: ByteArray, kinds: Mapping[str, LammerKind
     hues = {kind: _lab(np.array(own.rgb[::-1], np.float32))[1:] for kind, own in kinds.items()}
     classes = found.classes.copy()
     for item in range(len(found)):
-        kind = found.name(item).removeprefix("lammer_")
-        if kind not in hues or found.name(item) == kind:
+        prefix, _, kind = found.name(item).partition("_")
+        if prefix != "lammer" or kind not in hues:
             continue
         hue = _lab(_median(view, found.xyxy[item]))[1:]
         if np.hypot(*hue) < LEAST_CHROMA:

@@ -1,4 +1,8 @@
-"""Felt's print that looks like chips: where nothing differs from the bare felt, nothing lies."""
+"""Felt's print that looks like chips: where nothing differs from the bare felt, nothing lies.
+
+The limit is that of stakes that stayed (`SAME_SHARE`). On the set "feltwatch judge 2026-11-25 e", a
+tune set, the one such box that was print differs by 0.000, chips by 0.12 at least.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,10 @@ from dataclasses import replace
 from vision.chips.boxes import Box
 from vision.detect.detections import ByteArray
 from vision.geometry.table import SeatPlace
+from vision.rounds.late_bets import SAME_SHARE
 from vision.rounds.region_change import as_picture, different_share
 from vision.rounds.tracker import Episode
 from vision.rounds.view_reader import ViewReading, unread_boxes
-
-SAME_SHARE = 0.03
-"""Most of a box that differs from the bare felt where nothing lies: as for stakes that stayed
-(`vision.rounds.late_bets`). Of set "feltwatch judge 2026-11-25 e", a tune set, the one such box
-that was print differed by 0.000, chips by 0.12 at least."""
 
 
 def without_print(episodes: Sequence[Episode], bare: bytes, seat: SeatPlace) -> list[Episode]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from vision.chips.boxes import Box
 from vision.detect.detections import ByteArray
@@ -43,11 +44,7 @@ def different_share(one: ByteArray, other: ByteArray, boxes_mm: Sequence[Box]) -
     for x0, y0, x1, y1 in boxes_mm:
         columns = slice(_px(x0 - GROW_MM, k, size), _px(x1 + GROW_MM, k, size))
         mask[_px(y0 - GROW_MM, k, size) : _px(y1 + GROW_MM, k, size), columns] = True
-    if not mask.any():
-        return 0.0
-    apart = a[mask].astype(np.int16) - b[mask].astype(np.int16)
-    apart -= np.int16(np.median(apart))
-    return float((np.abs(apart) > DIFFERENT_LEVELS).mean())
+    return _differing(a, b, mask) if mask.any() else 0.0
 
 
 def bare_share(felt: ByteArray, now: ByteArray, area_mm: Box, without_mm: Sequence[Box]) -> float:
@@ -62,8 +59,11 @@ def bare_share(felt: ByteArray, now: ByteArray, area_mm: Box, without_mm: Sequen
         for box in boxes:
             x0, y0, x1, y1 = (_px(mm, size / VIEW_MM, size) for mm in box)
             mask[y0:y1, x0:x1] = value
-    if not mask.any():
-        return 1.0
+    return _differing(a, b, mask) if mask.any() else 1.0
+
+
+def _differing(a: ByteArray, b: ByteArray, mask: npt.NDArray[np.bool_]) -> float:
+    """Share of the masked pixels of two luma images that differ, apart from a common change."""
     apart = a[mask].astype(np.int16) - b[mask].astype(np.int16)
     apart -= np.int16(np.median(apart))
     return float((np.abs(apart) > DIFFERENT_LEVELS).mean())
