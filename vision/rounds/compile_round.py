@@ -17,6 +17,7 @@ from settlement.record import (
     Undecided,
     WagerRecord,
 )
+from settlement.unowned_prizes import with_unowned_prizes
 from vision.cards.deck_assignment import (
     HAND_CARDS,
     NOT_FOUND,
@@ -46,7 +47,6 @@ from vision.rounds.payouts import (
 )
 from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
-from vision.rounds.procedure.stray_prizes import with_stray_prizes
 from vision.rounds.six_cards import lacks_a_card
 from vision.rounds.split_stakes import (
     came_to_stand,
@@ -273,13 +273,7 @@ def _wagers(
         prize = last_state("envy", episodes)
         if prize.cents is None:
             doubt("envy.paid", why_not(prize))
-        wagers.append(
-            WagerRecord(
-                wager="envy", stake_cents=None, action="paid", paid_cents=prize.cents,
-                paid_sums=prize.sums or None, stake_chips=None, paid_chips=prize.height,
-                cameras=prize.cameras or None,
-            )
-        )  # fmt: skip
+        wagers.append(_prize(prize))
     # A prize that has a lammer is known by it; another one lies there before the hand is shown.
     has_lammer = any(one.kind == "envy" for one in GAMES[table.rules.game].lammers)
     before = _readings(episodes[:shown]) if has_lammer else undealt(episodes[:shown])
@@ -287,6 +281,14 @@ def _wagers(
     if out.came is not None:
         doubt("chips", "chips came to stand by the spots that could be given to no wager")
     return out
+
+
+def _prize(sum_: PlaceSum) -> WagerRecord:
+    """An envy prize of this sum."""
+    return WagerRecord(
+        wager="envy", stake_cents=None, action="paid", paid_cents=sum_.cents,
+        paid_sums=sum_.sums or None, paid_chips=sum_.height, cameras=sum_.cameras or None,
+    )  # fmt: skip
 
 
 def _is_known(wagers: Sequence[WagerRecord], doubts: Sequence[Undecided]) -> bool:
@@ -427,4 +429,5 @@ def compile_round(
         undecided=tuple(doubts),
         confidence=Confidence(min_card=round(least, 4)),
     )
-    return with_stray_prizes(record, table.rules, came)
+    prizes = {seat: _prize(own) for seat, own in came.items() if own.cents is not None}
+    return with_unowned_prizes(record, table.rules, prizes)
