@@ -10,21 +10,24 @@ from settlement.rules import TableRules
 from settlement.settle import envy_hands
 
 
-def with_unowned_prizes(
-    record: RoundRecord, rules: TableRules, prizes: Mapping[int, WagerRecord]
-) -> RoundRecord:
-    """Return the record with chips of no wager entered as envy prizes, where they can be that.
+def prize_hands(record: RoundRecord, rules: TableRules) -> list[int]:
+    """Return the seats whose hands win prizes for others; none where the round cannot be settled.
 
-    `prizes` are the entries by seat. They count only in rounds in which a hand wins a prize for
-    others: players lay down chips of their own at any time, but hardly just then. The entry
-    'chips' among the undecided ones goes where they count.
+    Why it cannot is reported by all who need the rules.
     """
     try:
-        if not prizes or not envy_hands(record, rules):
-            return record
+        return envy_hands(record, rules)
     except FeltwatchError:
-        # Reported by all who need the rules.
-        return record
+        return []
+
+
+def with_unowned_prizes(record: RoundRecord, prizes: Mapping[int, WagerRecord]) -> RoundRecord:
+    """Return the record with chips of no wager entered as envy prizes.
+
+    `prizes` are the entries by seat: chips that came to stand after a hand that wins a prize for
+    others was shown. Players lay down chips of their own at any time, but hardly just then. The
+    entry 'chips' among the undecided ones goes where they count.
+    """
     paid = {
         seat.seat
         for seat in record.seats

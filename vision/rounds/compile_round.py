@@ -17,7 +17,7 @@ from settlement.record import (
     Undecided,
     WagerRecord,
 )
-from settlement.unowned_prizes import with_unowned_prizes
+from settlement.unowned_prizes import prize_hands, with_unowned_prizes
 from vision.cards.deck_assignment import (
     HAND_CARDS,
     NOT_FOUND,
@@ -154,8 +154,6 @@ class _Spots:
     """By jackpot whether a coin was seen on its sensor; None: what lay there was not read."""
     laid: dict[str, WagerRecord] = field(default_factory=dict)
     """What was done at sensors on which no wager was seen."""
-    came: PlaceSum | None = None
-    """What came to stand by the spots that could be given to no wager."""
 
     def sensors(
         self, lamps: Mapping[str, LampDecision], gaps: SeatGaps
@@ -277,8 +275,7 @@ def _wagers(
     # A prize that has a lammer is known by it; another one lies there before the hand is shown.
     has_lammer = any(one.kind == "envy" for one in GAMES[table.rules.game].lammers)
     before = _readings(episodes[:shown]) if has_lammer else undealt(episodes[:shown])
-    out.came = came_to_stand(before, last, elsewhere)
-    if out.came is not None:
+    if came_to_stand(before, last, elsewhere) is not None:
         doubt("chips", "chips came to stand by the spots that could be given to no wager")
     return out
 
@@ -352,7 +349,6 @@ def compile_round(
             Undecided(seat=None, what="hand", why="the dealer's cards were never seen at rest")
         )
     seats = []
-    came: dict[int, PlaceSum] = {}
     hides = hides_payout(table)
     given = {seat: given_at(track.episodes) for seat, track in own.tracks.items()}
     for seat in table.seats:
@@ -389,8 +385,6 @@ def compile_round(
                 )
             )
         doubts += own_doubts
-        if spots.came is not None:
-            came[seat.seat] = spots.came
         readings = _readings(episodes)
         lammers = Counter(kind for r in readings for kind in r.lammers)
         kept = tuple(sorted(k for k, v in lammers.items() if v * 2 > len(readings)))
@@ -429,5 +423,32 @@ def compile_round(
         undecided=tuple(doubts),
         confidence=Confidence(min_card=round(least, 4)),
     )
-    prizes = {seat: _prize(own) for seat, own in came.items() if own.cents is not None}
-    return with_unowned_prizes(record, table.rules, prizes)
+    return with_unowned_prizes(record, _prizes(own, table, record, given))
+
+
+def _prizes(
+    own: Round, table: TableFile, record: RoundRecord, given: Mapping[int | None, Sequence[Point]]
+) -> dict[int, WagerRecord]:
+    """By seat the chips of no wager that came to stand after a hand that wins prizes was shown.
+
+    `given` is where the chips of wagers stood, by seat.
+    """
+    shown = [
+        episode.start_s
+        for seat in prize_hands(record, table.rules)
+        for episode in own.tracks[seat].hand_episodes()[:1]
+    ]
+    if not shown:
+        return {}
+    prizes = {}
+    for seat in table.seats:
+        track = own.tracks[seat.seat]
+        episodes = without_print(until(track.episodes, own.cut_s), track.bare, seat)
+        if not episodes:
+            continue
+        before = [r for r in _readings(episodes) if r.at_s < min(shown)]
+        elsewhere = [at for other, places in given.items() if other != seat.seat for at in places]
+        came = came_to_stand(before, episodes[-1], elsewhere)
+        if came is not None and came.cents is not None:
+            prizes[seat.seat] = _prize(came)
+    return prizes

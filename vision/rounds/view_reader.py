@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -91,10 +92,13 @@ def read_view(
     stack_reader: StripReader,
     at_s: float,
     moment: int = 0,
+    lammer_wagers: Mapping[str, str] = MappingProxyType({}),
 ) -> ViewReading:
     """Read a view's detections against the felt's geometry.
 
     `reader` names indices, `stack_reader` reads stacks against the table's `palette` of chips.
+    `lammer_wagers` says which wager each kind of lammer lies by; one that lies nearer to another
+    wager's spot is not among those read.
     `moment` counts the readings of one rest.
     """
     indices = tuple(see_indices(frame, calibration, place, found, view_px, reader, moment))
@@ -123,8 +127,13 @@ def read_view(
     stakes, pays = assign(stacks, place, centers, lammers)
     given = {id(stack) for own in (*stakes.values(), *pays.values()) for stack in own}
     strays = tuple(stack for stack in stacks if id(stack) not in given)
+    in_place = frozenset(
+        kind for kind, places in lammers.items()
+        if any(_owner(at, centers)[0] == lammer_wagers.get(kind, _owner(at, centers)[0])
+               for at in places)
+    )  # fmt: skip
     return ViewReading(
-        at_s, indices, backs_seen(found), stakes, pays, frozenset(lammers), found, strays,
+        at_s, indices, backs_seen(found), stakes, pays, in_place, found, strays,
         unread=frozenset(_unread([*near, *(s.box_mm for s in doubted)], stacks, centers)),
     )  # fmt: skip
 

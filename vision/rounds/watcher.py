@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from settlement.declared import Declared, with_declared
 from settlement.errors import FeltwatchError
-from settlement.games import players_bank
+from settlement.games import GAMES, players_bank
 from settlement.procedures import procedure_of
 from vision.cards.backs import without_felt
 from vision.cards.joker_match import Sample, table_joker, with_joker
@@ -109,6 +109,7 @@ class TableWatcher:
         self.palette = Palette.of(table.chips)
         self.chip_size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
         self._joker = table_joker(table)
+        self._lammer_wagers = {one.kind: one.wager for one in GAMES[table.rules.game].lammers}
         self.jokers = JokerMemory()
         """The joker's look learned so far, where none is enrolled."""
         self._place_states = PlaceStates(table, self.networks.detector.size)
@@ -289,7 +290,7 @@ class TableWatcher:
             reading = read_view(
                 bgr, self.calibration, view.place, view.spots, self.palette, self.chip_size,
                 kept, size, self.networks.reader, self.networks.strips,
-                at_s, view.reads - 1,
+                at_s, view.reads - 1, self._lammer_wagers,
             )  # fmt: skip
             if joker:
                 reading = replace(reading, indices=with_joker(reading.indices, image, joker))

@@ -125,6 +125,8 @@ class RoundPlay(CardPlay, MoneyPlay):
         """The banker's net win, less commission, is laid before the seat; a net loss is taken."""
         settled = settle(self.script.record(self.table, "round"), self.table.rules).banker
         cents = 0 if settled is None else settled.pay_cents or 0
+        # What the table's smallest chip cannot pay of a commission stays with the house.
+        cents -= cents % min(kind.value_cents for kind in self.table.chips.values())
         if not cents:
             return
         chips = in_stacks(make_change(abs(cents), self.table.chips), self.table.chips, 2)

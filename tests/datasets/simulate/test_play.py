@@ -8,7 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.money.plan import FAULTS
 from datasets.render.scene import CardItem, FeltState, ShiftPlan, StackItem
+from datasets.simulate.chipwork import value_cents
 from datasets.simulate.house_tables import GAME_IDS, NEVADA, table_for
 from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.behaviour import DealerStyle, Manner
@@ -287,6 +289,19 @@ def test_players_bank_by_turns_and_the_house_bets() -> None:
     assert len(done) >= 2
     backs = [w.returned_cents for r in plan.rounds for s in r.seats for w in s.wagers]
     assert any(backs), "no commission was taken back"
+
+
+def test_a_banker_is_paid_what_the_tables_chips_can_pay() -> None:
+    """The commission on this banker's win leaves $222.30, and the smallest chip is a quarter."""
+    faults = FaultPlan.parse(FAULTS[2])
+    plan = plan_shift(table_for("pai_gow_poker"), seed=74676010, rounds=4, faults=faults, pace=0.35)
+    paid = [
+        value_cents(item.colours, table_for("pai_gow_poker").chips)
+        for change in plan.changes
+        for item in change.put
+        if isinstance(item, StackItem) and ".bank.paid" in item.key
+    ]
+    assert paid == [22225]
 
 
 def test_the_dealers_hand_stays_down_until_all_are_set() -> None:

@@ -184,6 +184,35 @@ def test_chips_that_came_in_a_round_with_an_envy_hand_are_a_prize() -> None:
     assert ("ENVY_WRONG", 1) in found
 
 
+@pytest.mark.parametrize(("laid", "found"), [("before", False), ("after", True)])
+def test_a_prize_is_laid_after_the_hand_that_wins_it(laid: str, found: bool) -> None:
+    """Seat 2's hand wins; chips come to stand by seat 1, whose own hand is turned up last."""
+    table = TABLE.model_copy(update={"rules": RULES})
+    staked = {"main": ["red red"], "emperors_treasure": ["red"]}
+    prize = replace(stack("red"), center_mm=(90.0, 0.0))
+    play = Play()
+    play.see(1, reading(stakes=STAKES))
+    play.see(1, reading(stakes=STAKES, backs=2))
+    play.see(2, reading(stakes=staked, backs=2))
+    play.see(None, reading(cards=dealer_cards()))
+    if laid == "before":
+        play.see(1, reading(stakes=STAKES, backs=2, strays=[prize]))
+    second = hand(TABLE.seat(2), "8S 7S", "JC JD JH JS 2D")
+    play.see(2, reading(stakes=staked, cards=second))
+    if laid == "after":
+        play.see(1, reading(stakes=STAKES, backs=2, strays=[prize]))
+    first = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
+    for _ in range(2):
+        play.see(1, reading(stakes=STAKES, cards=first, pays={"main": ["green"]}, strays=[prize]))
+    play.see(None, reading())
+    for seat in (1, 2):
+        play.see(seat, reading())
+    (own,) = play.ended
+    record = compile_round(table, 1, own, play.now_s, cut_short=False)
+    codes = [(f.code.value, f.seat) for f in compare(record, settle(record, RULES), RULES)]
+    assert (("ENVY_WRONG", 1) in codes) == found
+
+
 def test_chips_that_came_in_another_round_are_nobodys() -> None:
     record, found = prized("8S 7S", "JC JD 6H 5S 2H", "red")
     assert [w.wager for w in record.seats[0].wagers] == ["main"]

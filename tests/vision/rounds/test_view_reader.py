@@ -182,6 +182,7 @@ def view(monkeypatch: pytest.MonkeyPatch) -> Any:
             Silent(),
             Silent(),  # type: ignore[arg-type]
             3.5,
+            lammer_wagers={"envy": "emperors_treasure", "dealer": "pai_gow_insurance"},
         )
 
     return read
@@ -234,6 +235,22 @@ def test_a_faint_stack_leaves_its_wager_in_doubt(
 
 def test_a_lammer_far_from_every_spot_is_no_lammer_of_the_seat(view: Any) -> None:
     assert view(found(("lammer_envy", 0.9, (150.0, 150.0)))).lammers == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("kind", "wager", "own"),
+    [
+        ("envy", "emperors_treasure", True),
+        ("envy", "pai_gow_insurance", False),
+        ("dealer", "pai_gow_insurance", True),
+        ("dealer", "main", False),
+    ],
+)
+def test_a_lammer_by_another_wager_is_not_in_its_place(
+    view: Any, kind: str, wager: str, own: bool
+) -> None:
+    reading = view(found((f"lammer_{kind}", 0.9, beside(wager))))
+    assert reading.lammers == ({kind} if own else frozenset())
 
 
 def test_the_dealers_view_has_no_stacks_nor_lammers(view: Any) -> None:
