@@ -31,7 +31,7 @@ from benchmarks.server_process import (
 )
 from settlement.errors import FeltwatchError
 from settlement.record import read_rounds
-from vision.sources.base import FileSource
+from vision.sources.file import FileSource
 
 AFTER_S = 12.0
 """Listened for so long after the film's end."""

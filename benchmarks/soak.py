@@ -35,7 +35,7 @@ from benchmarks.server_process import (
 )
 from settlement.errors import FeltwatchError
 from settlement.record import read_rounds
-from vision.sources.base import FileSource
+from vision.sources.file import FileSource
 
 CAMERA = "table1"
 FAULTS = ("drop", "stall", "down", "kill", "freeze", "store")

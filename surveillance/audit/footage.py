@@ -32,7 +32,7 @@ from surveillance.audit.further import FurtherRecording
 from surveillance.audit.source import Recording, cut_of
 from surveillance.evidence.clips import Clip, ClipError, write_preview
 from surveillance.staging import Staging
-from vision.sources.base import FileSource
+from vision.sources.file import FileSource
 
 FOR_BUNDLES, SMALL = "for-bundles", "clips"
 FOOTAGE = (SMALL, FOR_BUNDLES)

@@ -8,7 +8,7 @@ from pathlib import Path
 from settlement.errors import FeltwatchError
 from surveillance.audit.clips import cut_clip, cut_joined
 from surveillance.evidence.clips import Clip, ClipError
-from vision.sources.base import FileSource
+from vision.sources.file import FileSource
 from vision.sources.shift import ShiftSource
 
 Recording = FileSource | ShiftSource

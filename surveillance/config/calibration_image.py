@@ -12,8 +12,9 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from settlement.errors import FeltwatchError
 from settlement.input_file import reading
-from vision.sources.base import ByteArray, FileSource, SourceState
+from vision.sources.base import ByteArray, SourceState
 from vision.sources.camera_backends import LivePlace
+from vision.sources.file import FileSource
 from vision.sources.live import LiveSource
 from vision.sources.url import Address, Kind
 

@@ -17,7 +17,7 @@ from settlement.record import CardMove
 from vision.cards.view import CardRead, fuse_indices, join_cards, split_hands
 from vision.geometry.table import VIEW_MM, DealerPlace, SeatPlace
 from vision.rounds.region_change import as_picture
-from vision.rounds.tracker import FACE_UP_CARDS, Episode
+from vision.rounds.round_state import FACE_UP_CARDS, Episode
 from vision.rounds.view_reader import ViewReading
 
 SURE_CARD = 0.9

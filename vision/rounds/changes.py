@@ -12,8 +12,8 @@ from vision.rounds.card_moves import SeenCardMove, card_moves
 from vision.rounds.followed import is_followed
 from vision.rounds.late_bets import SeenLateBet, closed_s, late_bets
 from vision.rounds.observed import What
+from vision.rounds.round_state import FACE_UP_CARDS, Episode, Round, ViewTrack
 from vision.rounds.split_stakes import with_second_stacks
-from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round, ViewTrack
 
 
 @dataclass(frozen=True, slots=True)

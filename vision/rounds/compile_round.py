@@ -47,6 +47,7 @@ from vision.rounds.payouts import (
 )
 from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
+from vision.rounds.round_state import FACE_UP_CARDS, Episode, Round
 from vision.rounds.six_cards import lacks_a_card
 from vision.rounds.split_stakes import (
     came_to_stand,
@@ -56,7 +57,6 @@ from vision.rounds.split_stakes import (
     with_sensor_pays,
     without_players_own,
 )
-from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 from vision.rounds.view_reader import ViewReading
 from vision.sensors.lamp_reading import LampDecision
 

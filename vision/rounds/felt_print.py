@@ -14,7 +14,7 @@ from vision.detect.detections import ByteArray
 from vision.geometry.table import SeatPlace
 from vision.rounds.late_bets import SAME_SHARE
 from vision.rounds.region_change import as_picture, different_share
-from vision.rounds.tracker import Episode
+from vision.rounds.round_state import Episode
 from vision.rounds.view_reader import ViewReading, unread_boxes
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from settlement.record import Undecided, WagerRecord
 from vision.rounds.changes import Changes, until
 from vision.rounds.late_bets import SeenLateBet
-from vision.rounds.tracker import FACE_UP_CARDS, STRAY_CARDS, Episode, Round
+from vision.rounds.round_state import FACE_UP_CARDS, STRAY_CARDS, Episode, Round
 from vision.sources.gaps import SELDOM, Gap
 
 

@@ -14,7 +14,7 @@ from vision.chips.states import SAME_MM
 from vision.geometry.table import SeatPlace, TableFile
 from vision.rounds.further_camera import OTHER_STACK_MM, Beside
 from vision.rounds.observed import Seen, ViewPicture, What
-from vision.rounds.tracker import Episode, Round, ViewTrack
+from vision.rounds.round_state import Episode, Round, ViewTrack
 from vision.rounds.view_reader import ViewReading, assign
 
 MONEY_SHOWN: tuple[What, ...] = ("bets", "settled", "envy")

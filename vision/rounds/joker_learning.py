@@ -8,7 +8,7 @@ from vision.cards.view import CardRead
 from vision.geometry.table import TableFile
 from vision.rounds.changes import Changes
 from vision.rounds.procedure.eighth_card import part_dealer
-from vision.rounds.tracker import Round
+from vision.rounds.round_state import Round
 
 
 def learn_joker(memory: JokerMemory, table: TableFile, own: Round, changes: Changes) -> None:

@@ -16,7 +16,7 @@ from vision.chips.boxes import Box
 from vision.chips.states import certain_cents
 from vision.geometry.table import Polygon
 from vision.rounds.region_change import as_picture, different_share
-from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
+from vision.rounds.round_state import FACE_UP_CARDS, Episode, Round
 
 SURE_READINGS = 2
 """Least confident readings of a stake, in one rest or in several alike."""

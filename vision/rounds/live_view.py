@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from settlement.procedures import Phase
 from vision.cards.view import fuse_indices, join_cards, split_hands
 from vision.chips.reading import ReadStack
 from vision.detect.detections import Floats
 from vision.geometry.calibration import Calibration, map_points, view_to_felt
 from vision.geometry.table import VIEW_MM, Place, Polygon, TableFile
-from vision.rounds.tracker import Episode, Phase, RoundTracker
+from vision.rounds.round_state import Episode
+from vision.rounds.tracker import RoundTracker
 from vision.rounds.view_reader import ViewReading
 
 Corners = tuple[tuple[float, float], ...]

@@ -12,7 +12,7 @@ from vision.detect.detections import ByteArray
 from vision.geometry.calibration import Calibration
 from vision.geometry.displays import MeterDisplay
 from vision.meters.reading import Crop, MeterReading, corners_px, read_meter
-from vision.rounds.tracker import Round
+from vision.rounds.round_state import Round
 
 KEPT = 10
 """Images of each display that are kept."""

@@ -16,7 +16,7 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.table import FloatArray, TableFile
 from vision.rounds.late_bets import CHANGED_SHARE
 from vision.rounds.region_change import as_picture, different_share
-from vision.rounds.tracker import Episode
+from vision.rounds.round_state import Episode
 from vision.rounds.view_reader import ViewReading
 
 SAME_STATE = 0.1

@@ -18,7 +18,8 @@ from vision.rounds.payouts import SAME_STATE
 from vision.rounds.procedure.house_place import HOUSE
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.seat_steps import seat_steps
-from vision.rounds.tracker import Episode, RoundTracker
+from vision.rounds.round_state import Episode
+from vision.rounds.tracker import RoundTracker
 from vision.rounds.view_reader import ViewReading
 
 CLOSED = frozenset({Phase.DEALT, Phase.DRAWING, Phase.HANDS_SET})

@@ -10,7 +10,7 @@ from vision.cards.deck_assignment import HAND_CARDS, SURE
 from vision.cards.view import CardRead, fuse_indices, join_cards
 from vision.geometry.table import CARD_MM, Point, SeatPlace
 from vision.rounds.region_change import as_picture, bare_share
-from vision.rounds.tracker import ViewTrack
+from vision.rounds.round_state import ViewTrack
 
 AROUND_MM = 20.0
 """Cards of a hand lie no farther outside of its boxes."""

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from settlement.errors import FeltwatchError
+from settlement.procedures import Phase
 from vision.cards.joker_match import Sample
 from vision.cards.joker_memory import JokerLook
 from vision.cards.view import ViewIndex
@@ -33,7 +34,8 @@ from vision.rounds.coverage import Coverage
 from vision.rounds.lamps.lamp_watch import LampFrame
 from vision.rounds.meter_watch import MeterMemory
 from vision.rounds.procedure.marker_bank import MarkerRest
-from vision.rounds.tracker import Episode, OpenGap, Phase, Round, Shot, ViewTrack
+from vision.rounds.round_state import Episode, Round, Shot, ViewTrack
+from vision.rounds.tracker import OpenGap
 from vision.rounds.view_reader import ViewReading
 from vision.sensors.lamp_reading import LampReading
 from vision.sources.gaps import Gap

@@ -11,7 +11,7 @@ from settlement.games import JACKPOTS
 from vision.chips.reading import ReadStack
 from vision.chips.states import SAME_MM, PlaceSum, place_sum, stands
 from vision.geometry.table import Point
-from vision.rounds.tracker import Episode
+from vision.rounds.round_state import Episode
 from vision.rounds.view_reader import ViewReading
 
 LEAST_SHARE = 0.25

@@ -7,207 +7,28 @@ round was is put together when its felt is empty again.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 from settlement.procedures import Phase, Procedure, procedures
-from vision.cards.unread_card import with_unread_card
-from vision.cards.view import SAME_INDEX_MM, CardRead, ViewIndex, fuse_indices, join_cards
+from vision.cards.view import join_cards
 from vision.detect.detections import ByteArray
 from vision.rounds.region_change import kept_picture
+from vision.rounds.round_state import (
+    FACE_UP_CARDS,
+    STRAY_CARDS,
+    Episode,
+    Round,
+    Shot,
+    ViewTrack,
+    is_other_hand,
+    lie_alike,
+)
 from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import SELDOM, Gap
 
-__all__ = [
-    "FACE_UP_CARDS", "STRAY_CARDS", "Episode", "OpenGap", "Phase", "Round", "RoundTracker", "Shot",
-    "ViewTrack", "basic_shows",
-]  # fmt: skip
-
-FACE_UP_CARDS = 5
-"""Face-up cards from which a view shows a hand turned up."""
-
-STIRRED_S = 0.5
-"""A view that was not at rest for so long had something move over it."""
-
 KEPT_BETWEEN = 8
 """States of rest of one view that are kept while no round runs."""
-
-SURE_NAME = 0.8
-"""Least share of a card's name by which one hand counts as another than before."""
-
-STRAY_CARDS = 1
-"""One face seen where a hand lay is a mark on the felt: the hand is gone."""
-
-
-@dataclass
-class Episode:
-    """One state of rest of one view, with its readings."""
-
-    start_s: float
-    readings: list[ViewReading] = field(default_factory=list)
-    until_s: float = 0.0
-    """When the felt was seen last to lie as it was read."""
-    picture: bytes = b""
-    """A JPEG of the view at the first reading."""
-    gap: Gap | None = None
-    """What was not seen between the view's rest before and this one."""
-    stirred: list[tuple[float, float]] = field(default_factory=list)
-    """Times (from, until) in which something moved there; it lay as before afterwards."""
-
-    def seen_at(self, at_s: float) -> None:
-        """It was seen to lie as it was read."""
-        if self.until_s and at_s - self.until_s > STIRRED_S:
-            self.stirred.append((self.until_s, at_s))
-        self.until_s = at_s
-
-    @property
-    def images(self) -> list[ViewReading]:
-        """The readings, each once: one that was sure counts for several."""
-        return list({id(reading): reading for reading in self.readings}.values())
-
-    @property
-    def cards_up(self) -> int:
-        """Physical cards face up, by the reading that shows most."""
-        for reading in self.readings:
-            if id(reading) not in self._counted:
-                self._counted[id(reading)] = len(join_cards(reading.indices))
-        return max(self._counted.values(), default=0)
-
-    @cached_property
-    def _counted(self) -> dict[int, int]:
-        """The cards of each reading: readings come, but none that came is changed."""
-        return {}
-
-    @property
-    def backs(self) -> int:
-        """Backs seen, the most of the readings."""
-        return max((r.backs for r in self.readings), default=0)
-
-    @property
-    def chips(self) -> bool:
-        """Whether chips lie at the view's spots in most readings."""
-        with_chips = sum(bool(r.stakes or r.pays) for r in self.readings)
-        return with_chips * 2 > len(self.readings)
-
-    @property
-    def empty(self) -> bool:
-        """No cards, backs or chips."""
-        return not (self.chips or self.backs or self.cards_up)
-
-    @property
-    def without_cards(self) -> bool:
-        """No back, and no face but a mark on the felt."""
-        return self.cards_up <= STRAY_CARDS and not self.backs
-
-    @property
-    def bare(self) -> bool:
-        """Nothing lies there, but for a mark on the felt that reads as a card."""
-        return self.without_cards and not self.chips
-
-
-@dataclass(frozen=True, slots=True)
-class Shot:
-    """A view's image that may become evidence, uint8 (h, w, 3) BGR, with its reading."""
-
-    image: ByteArray
-    reading: ViewReading
-
-
-@dataclass
-class ViewTrack:
-    """Everything one view showed in the running round."""
-
-    episodes: list[Episode] = field(default_factory=list)
-    shots: dict[str, Shot] = field(default_factory=dict)
-    bare: bytes = b""
-    """A JPEG of the view with nothing in it, from before the round, if it was seen so."""
-
-    @property
-    def now(self) -> Episode | None:
-        """The latest episode."""
-        return self.episodes[-1] if self.episodes else None
-
-    def hand_episodes(self) -> list[Episode]:
-        """Episodes with a hand turned up."""
-        return [e for e in self.episodes if e.cards_up >= FACE_UP_CARDS]
-
-    def hand(self, shown: Sequence[Episode] | None = None) -> list[CardRead]:
-        """The cards as they lay last, from all face-up episodes in which they lay so.
-
-        A dealer spreads the seven in a row before setting them, and hands are picked up and
-        laid again: episodes that show the cards elsewhere are left out, and those of other
-        cards, which were dealt before a misdeal was found. `shown` are the episodes to read them
-        from, all that show a hand if they are not given.
-        """
-        shown = self.hand_episodes() if shown is None else shown
-        if not shown:
-            return []
-        last = shown[-1]
-        final = fuse_indices([r.indices for r in last.images])
-        shown = [e for e in shown if not _is_other_hand(e, last)]
-        own = [r for e in shown for r in e.images if _lie_alike(r.indices, final)]
-        if not own:
-            return []
-        return with_unread_card(
-            join_cards(fuse_indices([r.indices for r in own])), [r.unread_card for r in own]
-        )
-
-
-def _lie_alike(one: Sequence[ViewIndex], other: Sequence[ViewIndex]) -> bool:
-    """Whether most indices of either lie where the other has one."""
-    small, large = sorted((one, other), key=len)
-    if not small:
-        return False
-    met = sum(any(math.dist(a.center, b.center) < SAME_INDEX_MM for b in large) for a in small)
-    return met >= 0.7 * len(small)
-
-
-def _is_other_hand(before: Episode, now: Episode) -> bool:
-    """Whether two rests of one place surely show different hands."""
-    if before is now:
-        return False
-    then, cards = _sure_names(before), _sure_names(now)
-    known = min(len(then), len(cards)) >= FACE_UP_CARDS
-    return known and 2 * len(then & cards) < len(cards)
-
-
-def _sure_names(episode: Episode) -> set[str]:
-    cards = join_cards(fuse_indices([r.indices for r in episode.images]))
-    return {card.label for card in cards if card.share >= SURE_NAME}
-
-
-@dataclass
-class Round:
-    """A running round: tracks by seat, None for the dealer."""
-
-    start_s: float
-    tracks: dict[int | None, ViewTrack]
-    phase: Phase = Phase.BETS
-    cut_s: float | None = None
-    """Since when the dealer's cards have been gone."""
-    gap: Gap | None = None
-    """The gap within which the round ended, where its end was not seen."""
-    broken_off: bool = False
-    """Cards and bets were taken back before the first hand was compared."""
-    is_followed_at_once: bool = False
-    """The next deal began before the felt was empty."""
-    before: dict[int | None, list[Episode]] = field(default_factory=dict)
-    """What the places showed since the round before."""
-    seldom_s: float = 0.0
-    """For how long frames were farther apart than usual."""
-
-    def copied(self) -> Round:
-        """The round as it stands, which later rests do not change."""
-        tracks = {
-            seat: ViewTrack(list(own.episodes), dict(own.shots), own.bare)
-            for seat, own in self.tracks.items()
-        }
-        return Round(
-            self.start_s, tracks, self.phase, self.cut_s, before=self.before,
-            seldom_s=self.seldom_s,
-        )  # fmt: skip
 
 
 @dataclass
@@ -413,7 +234,7 @@ class RoundTracker:
         if episode.backs and not episode.cards_up:
             return True
         before = self.round.tracks[None].hand_episodes()
-        return seat is None and bool(before) and _is_other_hand(before[-1], episode)
+        return seat is None and bool(before) and is_other_hand(before[-1], episode)
 
     def _tracks(self) -> dict[int | None, ViewTrack]:
         """Fresh tracks of all views."""
@@ -436,7 +257,7 @@ class RoundTracker:
                 best is None
                 or len(join_cards(best.reading.indices)) <= up
                 # Spread in a row, or one mark too many: the hand was set since.
-                or not _lie_alike(best.reading.indices, reading.indices)
+                or not lie_alike(best.reading.indices, reading.indices)
             ):
                 track.shots["cards"] = shot
         elif "cards" not in track.shots and (reading.stakes or reading.backs):

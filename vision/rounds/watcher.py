@@ -11,7 +11,7 @@ import numpy.typing as npt
 from settlement.declared import Declared, with_declared
 from settlement.errors import FeltwatchError
 from settlement.games import GAMES, players_bank
-from settlement.procedures import procedure_of
+from settlement.procedures import Phase, procedure_of
 from vision.cards.backs import without_felt
 from vision.cards.joker_match import Sample, table_joker, with_joker
 from vision.cards.joker_memory import JokerMemory
@@ -41,9 +41,10 @@ from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import read_procedure, with_procedure
 from vision.rounds.region_change import as_picture
 from vision.rounds.rest_doubt import RestDoubt
+from vision.rounds.round_state import Round, Shot
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.timeline.felt_timeline import felt_timeline
-from vision.rounds.tracker import Phase, Round, RoundTracker, Shot
+from vision.rounds.tracker import RoundTracker
 from vision.rounds.view_reader import ViewReading, cards_within, dealers_rows, read_view
 from vision.sources.base import Frame
 from vision.sources.gaps import COARSE_STEPS, JUMPED, LEAST_S, Gap

@@ -12,7 +12,8 @@ import av
 from av.container import InputContainer
 from av.video.stream import VideoStream
 
-from vision.sources.base import FileSource, SourceError
+from vision.sources.base import SourceError
+from vision.sources.file import FileSource
 from vision.sources.limits import LiveLimits
 from vision.sources.tls import tls_fault, tls_options
 from vision.sources.url import Address, Kind, Transport

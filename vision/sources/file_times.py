@@ -16,7 +16,8 @@ import av
 from av.container import InputContainer
 from av.video.stream import VideoStream
 
-from vision.sources.base import FileSource, SourceError
+from vision.sources.base import SourceError
+from vision.sources.file import FileSource
 
 TO_THE_SECOND_S = Fraction(1)
 """How far a start taken from a file's name or its metadata may be wrong."""

@@ -7,16 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from vision.sources.base import (
-    NEAR_S,
-    Before,
-    FileSource,
-    Frame,
-    Mark,
-    Source,
-    SourceError,
-    SourceState,
-)
+from vision.sources.base import NEAR_S, Before, Frame, Mark, Source, SourceError, SourceState
+from vision.sources.file import FileSource
 from vision.sources.file_times import Part, parts_of
 from vision.sources.gaps import LEAST_S, Gap
 from vision.sources.packet_plan import Wanted

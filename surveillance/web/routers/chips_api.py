@@ -14,7 +14,7 @@ from surveillance.web.routers.pages import page
 from surveillance.web.routers.tablefiles_api import table_form
 from surveillance.web.schemas.chips import ChipPair, ChipPairsQuestion, ChipQuestion, ChipSample
 from surveillance.web.schemas.review import ErrorForm
-from surveillance.web.services.chip_samples import Pointed, chip_pairs, chip_sample
+from surveillance.web.services.samples.chip import Pointed, chip_pairs, chip_sample
 
 _REFUSED: dict[int | str, dict[str, Any]] = {
     404: {"model": ErrorForm, "description": "The image is not kept any more."},

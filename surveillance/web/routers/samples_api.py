@@ -22,8 +22,8 @@ from surveillance.web.schemas.cards import JokerQuestion, JokerSample
 from surveillance.web.schemas.jackpots import LampForm, LampQuestion, LookForm, LookQuestion
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.services.jackpot_sights import lamp_sample, look
-from surveillance.web.services.joker_samples import joker_sample
-from surveillance.web.services.marker_samples import drawn_places, marker_sample
+from surveillance.web.services.samples.joker import joker_sample
+from surveillance.web.services.samples.marker import drawn_places, marker_sample
 
 _REFUSED: dict[int | str, dict[str, Any]] = {
     404: {"model": ErrorForm, "description": "The image is not kept any more."},

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from surveillance.web.schemas.jackpots import DisplayForm, LampForm, LookForm, SensorForm
 from surveillance.web.services.errors import RefusedError
-from surveillance.web.services.laid_pictures import LaidPicture, sound_table
+from surveillance.web.services.samples.laid_pictures import LaidPicture, sound_table
 from vision.geometry.displays import display_faults
 from vision.geometry.lamps import lamp_places
 from vision.geometry.table import FloatArray, Point, TableFile

@@ -15,7 +15,7 @@ from datasets.simulate.shift import SECOND, Scenery, Wishes, simulate
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import load_table
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
-from vision.sources.base import FileSource
+from vision.sources.file import FileSource
 
 pytestmark = pytest.mark.render
 

@@ -30,7 +30,7 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.standard_layout import FELT, standard_table
 from vision.geometry.table import load_table
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
-from vision.sources.base import FileSource
+from vision.sources.file import FileSource
 
 WISHES = Wishes(seed=3, rounds=1, seats=2, fps=3, size=(640, 360), preset="ultrafast", pace=0.1)
 TWO = replace(WISHES, rounds=2, faults=FaultPlan.parse("CAMERA/black@2"), fps=2)

@@ -25,7 +25,7 @@ from surveillance.cli import main
 from tests.datasets.simulate.small_film import small_film
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, load_table
-from vision.sources.base import FileSource
+from vision.sources.file import FileSource
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,8 @@ from surveillance.stopped import Stopped
 from tests.surveillance.conftest import write_tagged
 from tests.surveillance.handmade import observed_round
 from vision.rounds.observed import ObservedRound
-from vision.sources.base import FileSource, Frame, Mark
+from vision.sources.base import Frame, Mark
+from vision.sources.file import FileSource
 
 TIME_TAKEN = re.compile(r"[\d.–]+<small>× real time</small>")
 SAMPLE = Path(__file__).parents[3] / "sample"

@@ -13,6 +13,7 @@ import numpy as np
 import tomli_w
 
 from datasets.render.camera import play_area, synthetic_camera, table_camera
+from settlement.procedures import Phase
 from settlement.record import RoundRecord
 from surveillance.live.event_bus import Subscription
 from surveillance.live.states import LiveEvent
@@ -23,7 +24,6 @@ from vision.geometry.table import FurtherCamera, TableFile
 from vision.health import camera_watch
 from vision.rounds.live_view import OutlineNow, TableNow, ViewNow
 from vision.rounds.observed import ObservedRound
-from vision.rounds.tracker import Phase
 from vision.sources.base import Frame
 
 PATIENCE_S = 90.0

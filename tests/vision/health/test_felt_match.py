@@ -18,7 +18,7 @@ from vision.geometry.calibration import Calibration, CalibrationError
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import TableFile
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match, outlines
-from vision.sources.base import FileSource
+from vision.sources.file import FileSource
 
 Picture = npt.NDArray[np.uint8]
 

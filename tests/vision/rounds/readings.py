@@ -16,7 +16,8 @@ from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import ByteArray, Detections
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import DealerPlace, SeatPlace, TableFile
-from vision.rounds.tracker import Round, RoundTracker
+from vision.rounds.round_state import Round
+from vision.rounds.tracker import RoundTracker
 from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import Gap
 

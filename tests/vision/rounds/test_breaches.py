@@ -24,7 +24,8 @@ from vision.rounds.changes import find_changes
 from vision.rounds.compile_round import compile_round
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import read_procedure, with_procedure
-from vision.rounds.tracker import Round, RoundTracker
+from vision.rounds.round_state import Round
+from vision.rounds.tracker import RoundTracker
 from vision.rounds.view_reader import ViewReading
 
 PX = 256

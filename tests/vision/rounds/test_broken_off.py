@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from settlement.compare.comparison import compare
+from settlement.procedures import Phase
 from settlement.settle import settle
 from tests.vision.rounds.readings import TABLE, Play, dealer_cards, reading, seat_cards
 from vision.rounds.compile_round import compile_round
-from vision.rounds.tracker import Phase
 
 MAIN = {"main": ["red red"]}
 

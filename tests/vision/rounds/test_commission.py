@@ -8,7 +8,7 @@ from settlement.rules import Commission, TableRules
 from settlement.settle import settle
 from tests.vision.rounds.readings import Play, dealer_cards, reading, seat_cards
 from vision.rounds.procedure.commission import with_stirred
-from vision.rounds.tracker import Round
+from vision.rounds.round_state import Round
 
 RULES = TableRules(game="pai_gow_poker")
 MAIN = {"main": ["green"]}

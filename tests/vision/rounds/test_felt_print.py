@@ -14,7 +14,7 @@ from vision.detect.detections import ByteArray, Detections
 from vision.geometry.table import VIEW_MM
 from vision.rounds.felt_print import without_print
 from vision.rounds.region_change import kept_picture
-from vision.rounds.tracker import Episode
+from vision.rounds.round_state import Episode
 
 SIZE = 320
 SEAT = TABLE.seat(1)

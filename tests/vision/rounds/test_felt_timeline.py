@@ -30,8 +30,8 @@ from vision.geometry.table import VIEW_MM
 from vision.rounds.compile_round import compile_round
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import read_procedure
+from vision.rounds.round_state import Round
 from vision.rounds.timeline.felt_timeline import felt_timeline
-from vision.rounds.tracker import Round
 from vision.rounds.view_reader import ViewReading
 
 SIZE = 640

@@ -19,7 +19,7 @@ from vision.geometry.table import FurtherCamera, Point, SeatPlace, TableFile
 from vision.rounds.further_camera import Beside
 from vision.rounds.joining import join_reading, join_round
 from vision.rounds.payouts import NOTHING, done, hides_payout, stands
-from vision.rounds.tracker import Episode, Round, Shot, ViewTrack
+from vision.rounds.round_state import Episode, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
 
 SEAT = TABLE.seats[0]

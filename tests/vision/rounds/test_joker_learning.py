@@ -8,6 +8,7 @@ import numpy as np
 
 from datasets.render.camera import play_area, synthetic_camera, table_camera
 from datasets.render.cards.deck import draw_deck
+from settlement.procedures import Phase
 from tests.vision.cards.joker_hands import Played
 from tests.vision.rounds.readings import TABLE, reading
 from tests.vision.rounds.told import World
@@ -15,7 +16,7 @@ from vision.cards.joker_memory import JokerMemory
 from vision.geometry.table import JOKER_PX, TableFile, encode_png
 from vision.rounds.changes import find_changes
 from vision.rounds.joker_learning import learn_joker
-from vision.rounds.tracker import Episode, Phase, Round, Shot, ViewTrack
+from vision.rounds.round_state import Episode, Round, Shot, ViewTrack
 from vision.rounds.watcher import TableWatcher
 
 CAMERA = synthetic_camera(

@@ -14,7 +14,7 @@ from vision.geometry.table import VIEW_MM
 from vision.rounds.changes import Changes, find_changes
 from vision.rounds.compile_round import compile_round
 from vision.rounds.late_bets import SeenLateBet, closed_s
-from vision.rounds.tracker import Round
+from vision.rounds.round_state import Round
 
 PX = 256
 AT_MM = {"main": (-30.0, 20.0), "emperors_treasure": (40.0, 20.0)}

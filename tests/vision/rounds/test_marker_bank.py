@@ -15,7 +15,7 @@ from tests.vision.rounds.readings import reading
 from vision.geometry.table import marker_places
 from vision.rounds.procedure.bank import seen_bank
 from vision.rounds.procedure.marker_bank import MarkerPlace, MarkerRest, read_marker
-from vision.rounds.tracker import Episode, Round, ViewTrack
+from vision.rounds.round_state import Episode, Round, ViewTrack
 
 
 def dealt(*without: int) -> Round:

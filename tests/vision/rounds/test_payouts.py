@@ -12,7 +12,7 @@ from tests.vision.rounds.readings import reading, stack
 from vision.detect.detections import ByteArray
 from vision.rounds.payouts import last_state
 from vision.rounds.region_change import kept_picture
-from vision.rounds.tracker import Episode
+from vision.rounds.round_state import Episode
 
 BOX = (-20.0, -20.0, 20.0, 20.0)
 

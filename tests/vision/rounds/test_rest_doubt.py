@@ -25,7 +25,8 @@ from vision.geometry.table import VIEW_MM
 from vision.rounds.procedure.house_place import HOUSE
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.rest_doubt import RestDoubt
-from vision.rounds.tracker import Episode, RoundTracker
+from vision.rounds.round_state import Episode
+from vision.rounds.tracker import RoundTracker
 from vision.rounds.view_reader import ViewReading
 
 PX = 256

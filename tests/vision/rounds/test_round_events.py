@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from settlement.felt_timeline import EventLine, Lay, PhaseLine, StepLine, TimelineLine
+from settlement.procedures import Phase
 from tests.vision.rounds.readings import (
     DEALER,
     TABLE,
@@ -17,8 +18,8 @@ from tests.vision.rounds.readings import (
 from tests.vision.rounds.test_felt_timeline import LOOKS, MAIN, face_down
 from vision.rounds.compile_round import compile_round
 from vision.rounds.procedure.round_reader import read_procedure
+from vision.rounds.round_state import Round
 from vision.rounds.timeline.felt_timeline import felt_timeline
-from vision.rounds.tracker import Phase, Round
 
 
 def lines(own: Round) -> list[TimelineLine]:

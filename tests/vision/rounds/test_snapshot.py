@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from settlement.errors import FeltwatchError
+from settlement.procedures import Phase
 from vision.cards.joker_match import Sample
 from vision.cards.joker_memory import JokerLook
 from vision.cards.view import ViewIndex
@@ -22,8 +23,8 @@ from vision.meters.reading import MeterReading
 from vision.rounds.coverage import Coverage
 from vision.rounds.meter_watch import MeterMemory
 from vision.rounds.procedure.marker_bank import MarkerRest
+from vision.rounds.round_state import Episode, Round, Shot, ViewTrack
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
-from vision.rounds.tracker import Episode, Phase, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import Gap
 

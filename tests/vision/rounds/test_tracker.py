@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from settlement.procedures import Phase
 from tests.vision.rounds.readings import (
     PICTURE,
     Play,
@@ -12,7 +13,8 @@ from tests.vision.rounds.readings import (
     stack,
 )
 from tests.vision.rounds.readings import TABLE as TABLE_FILE
-from vision.rounds.tracker import Episode, Phase, RoundTracker, ViewTrack
+from vision.rounds.round_state import Episode, ViewTrack
+from vision.rounds.tracker import RoundTracker
 
 MAIN = {"main": ["red red"]}
 PAY = {"main": ["red red"]}

@@ -11,7 +11,7 @@ from tests.vision.rounds.readings import TABLE, hand, reading
 from vision.cards.deck_assignment import decide_deck
 from vision.cards.view import CardRead
 from vision.rounds.compile_round import ReadHand, read_hand
-from vision.rounds.tracker import Episode, ViewTrack
+from vision.rounds.round_state import Episode, ViewTrack
 from vision.rounds.view_reader import ViewReading
 
 SEAT = TABLE.seats[0]

@@ -33,7 +33,7 @@ from vision.rounds.changes import Changes
 from vision.rounds.compile_round import compile_round
 from vision.rounds.observed import ObservedRound
 from vision.rounds.rest_doubt import RestDoubt
-from vision.rounds.tracker import Round
+from vision.rounds.round_state import Round
 from vision.rounds.watcher import FELT_CHECKS, READS_PER_REST, NotThisTableError, TableWatcher
 from vision.sources.base import Frame
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from settlement.compare.comparison import compare
+from settlement.procedures import Phase
 from settlement.record import RoundRecord
 from settlement.settle import settle
 from tests.vision.rounds.readings import PICTURE, TABLE, Play, hand, reading, seat_cards
 from vision.rounds.compile_round import compile_round
 from vision.rounds.coverage import Coverage
 from vision.rounds.meter_watch import MeterMemory
+from vision.rounds.round_state import Round
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
-from vision.rounds.tracker import Phase, Round
 
 WEAK = hand(TABLE.dealer, "TD 9C", "JS 8D 6D 4S 2C")
 """A dealer's hand that loses to seat 1's and makes seat 2's a push."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.vision.sources.live_films import write_film
-from vision.sources.base import FileSource
+from vision.sources.file import FileSource
 from vision.sources.frame import LiveFrame
 
 SIZE = (1280, 720)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from tests.vision.sources.live_films import PATIENCE_S, QUICK, SIZE, live, until, write_film
-from vision.sources.base import FileSource, SourceError, SourceState
+from vision.sources.base import SourceError, SourceState
+from vision.sources.file import FileSource
 from vision.sources.gaps import JUMPED
 from vision.sources.live import LiveFrame
 from vision.sources.packet_buffer import PacketRing

@@ -10,7 +10,8 @@ import pytest
 
 from tests.vision.sources.live_films import write_film
 from tests.vision.sources.recorder_cuts import cut
-from vision.sources.base import FileSource, Frame
+from vision.sources.base import Frame
+from vision.sources.file import FileSource
 from vision.sources.moments import EARLIER_S, LATE_S, Moments, Seekable
 from vision.sources.shift import ShiftSource
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from tests.vision.sources.recorder_cuts import cut
-from vision.sources.base import FileSource, Frame
+from vision.sources.base import Frame
+from vision.sources.file import FileSource
 from vision.sources.packet_plan import PacketPlan
 from vision.sources.shift import ShiftSource
 

@@ -11,7 +11,8 @@ import pytest
 
 from tests.vision.sources.live_films import write_film
 from tests.vision.sources.recorder_cuts import cut
-from vision.sources.base import FileSource, Frame, SourceError
+from vision.sources.base import Frame, SourceError
+from vision.sources.file import FileSource
 from vision.sources.file_times import parts_of
 from vision.sources.shift import NO_FILE, ShiftSource
 

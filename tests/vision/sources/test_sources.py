@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from av.video.reformatter import Colorspace
 
-from vision.sources.base import FileSource, SourceError, SourceState
+from vision.sources.base import SourceError, SourceState
+from vision.sources.file import FileSource
 
 FRAMES = 60
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.vision.sources.test_sources import FRAMES, brightness, refused, write_video
-from vision.sources.base import HOLE, FileSource
+from vision.sources.file import HOLE, FileSource
 from vision.sources.gaps import LEAST_S
 
 

@@ -10,7 +10,7 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.lamps import LampPlace, lamp_places
 from vision.geometry.table import TableFile
 from vision.rounds.late_bets import closed_s
-from vision.rounds.tracker import Round
+from vision.rounds.round_state import Round
 from vision.sensors.lamp_reading import (
     LampDecision,
     LampReading,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from settlement.declared import place_named
 from vision.rounds.procedure.marker_bank import MarkerPlace
-from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
+from vision.rounds.round_state import FACE_UP_CARDS, Episode, Round
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from vision.rounds.changes import until
 from vision.rounds.late_bets import CHANGED_SHARE, SAME_SHARE, StakeRest, closed_s, stake_rest
 from vision.rounds.procedure.seat_steps import SeenBreach
 from vision.rounds.region_change import as_picture, different_share
+from vision.rounds.round_state import FACE_UP_CARDS, Episode, Round
 from vision.rounds.split_stakes import with_second_stacks
-from vision.rounds.tracker import FACE_UP_CARDS, Episode, Round
 
 SURE_READINGS = 2
 """Least readings of a rest that must show a stake, or bare felt."""

@@ -16,7 +16,7 @@ from vision.geometry.table import Polygon, SeatPlace
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.seat_steps import SeenBreach, SeenPhase, SeenStep
 from vision.rounds.region_change import as_picture, different_share
-from vision.rounds.tracker import Episode, Round
+from vision.rounds.round_state import Episode, Round
 
 SURE_READINGS = 2
 """Least readings of a rest that must show no card at the seat."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from settlement.record import RoundRecord, Undecided
 from vision.geometry.table import TableFile
-from vision.rounds.tracker import Round
+from vision.rounds.round_state import Round
 
 
 def broken_off(table: TableFile, number: int, own: Round, end_s: float) -> RoundRecord:

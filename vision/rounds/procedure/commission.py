@@ -13,7 +13,7 @@ from settlement.errors import FeltwatchError
 from settlement.games import terms_for
 from settlement.record import RoundRecord, SeatRecord
 from settlement.rules import TableRules
-from vision.rounds.tracker import Episode, Round
+from vision.rounds.round_state import Episode, Round
 
 
 def with_stirred(record: RoundRecord, rules: TableRules, own: Round) -> RoundRecord:

@@ -11,7 +11,7 @@ from vision.detect.detections import ByteArray
 from vision.geometry.table import Place, TableFile
 from vision.rounds.payouts import least_cents
 from vision.rounds.region_change import kept_picture
-from vision.rounds.tracker import Episode
+from vision.rounds.round_state import Episode
 from vision.rounds.view_reader import ViewReading
 
 HOUSE = 0

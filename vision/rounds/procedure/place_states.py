@@ -9,7 +9,8 @@ import numpy as np
 
 from settlement.procedures import SeatShows
 from vision.geometry.table import VIEW_MM, Polygon, SeatPlace, TableFile
-from vision.rounds.tracker import FACE_UP_CARDS, Episode, basic_shows
+from vision.rounds.round_state import FACE_UP_CARDS, Episode
+from vision.rounds.tracker import basic_shows
 from vision.rounds.view_reader import ViewReading
 
 IN_BOX_MM = 34.0

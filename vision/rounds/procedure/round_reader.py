@@ -26,7 +26,7 @@ from vision.rounds.procedure.seat_steps import (
     seat_steps,
     table_phases,
 )
-from vision.rounds.tracker import Episode, Round
+from vision.rounds.round_state import Episode, Round
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from settlement.procedures import Course, Forbidden, Phase, Procedure
 from vision.rounds.procedure.place_states import PlaceStates
-from vision.rounds.tracker import Episode, Round
+from vision.rounds.round_state import Episode, Round
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from settlement.record import RoundRecord, Undecided
 from vision.geometry.table import TableFile
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import RoundProcedure
+from vision.rounds.round_state import Episode, Round
 from vision.rounds.timeline.lying_things import Thing, ThingReader
 from vision.rounds.timeline.round_events import events
-from vision.rounds.tracker import Episode, Round
 
 LEAST_HIDDEN_S = 0.5
 """A shorter time between two rests is the watch's own step."""

@@ -15,7 +15,7 @@ from vision.chips.states import place_sum
 from vision.geometry.table import DealerPlace, Polygon, SeatPlace
 from vision.rounds.procedure.eighth_card import OUTSIDE_MM, outside_mm
 from vision.rounds.procedure.place_states import PlaceStates
-from vision.rounds.tracker import Episode
+from vision.rounds.round_state import Episode
 
 SAME_MM: dict[Item, float] = {"card": 15.0, "backs": 40.0, "stack": 20.0, "lammer": 60.0}
 """A thing that was not moved lies this near to where it lay."""

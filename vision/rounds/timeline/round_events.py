@@ -9,7 +9,7 @@ from settlement.felt_timeline import EventLine, EventName
 from settlement.procedures import Phase
 from settlement.record import RoundRecord
 from vision.rounds.procedure.round_reader import RoundProcedure
-from vision.rounds.tracker import STRAY_CARDS, Round
+from vision.rounds.round_state import STRAY_CARDS, Round
 
 
 def events(record: RoundRecord, own: Round, went: RoundProcedure) -> Iterator[EventLine]:

@@ -15,7 +15,7 @@ from surveillance.stopped import Stopped
 from surveillance.store import Store
 from tests.surveillance.audit.test_audit_resume import CountingWatcher
 from vision.geometry.table import FurtherCamera
-from vision.sources.base import FileSource
+from vision.sources.file import FileSource
 from vision.sources.moments import Moments
 from vision.sources.shift import ShiftSource
 

@@ -12,7 +12,7 @@ from datasets.simulate.shift import Wishes
 from tests.vision.rounds.readings import Play, dealer_cards, reading, seat_cards
 from vision.geometry.calibration import Calibration
 from vision.rounds.lamps.lamp_watch import LampFrame, LampWatch
-from vision.rounds.tracker import Round
+from vision.rounds.round_state import Round
 from vision.sensors.lamp_reading import LampReading
 
 BARE = Wishes(seed=1, rounds=1, seats=2, jackpots="plain").table_file()

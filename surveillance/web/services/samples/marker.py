@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from surveillance.web.schemas.banker import MarkerPlaceForm, MarkerSampleForm
 from surveillance.web.services.errors import RefusedError
-from surveillance.web.services.laid_pictures import LaidPicture, sound_table
+from surveillance.web.services.samples.laid_pictures import LaidPicture, sound_table
 from vision.bank.marker_enrolment import EnrolledMarker, NotEnrolledError, marker_at
 from vision.bank.marker_match import MarkerSample, find_marker
 from vision.geometry.table import (

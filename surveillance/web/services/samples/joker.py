@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from surveillance.web.schemas.cards import JokerSample
 from surveillance.web.services.errors import RefusedError
-from surveillance.web.services.laid_pictures import LaidPicture, sound_table
+from surveillance.web.services.samples.laid_pictures import LaidPicture, sound_table
 from surveillance.web.services.shared_networks import SharedNetworks
 from vision.cards.joker_enrolment import NotEnrolledError, joker_at, upright_card
 from vision.geometry.table import encode_png

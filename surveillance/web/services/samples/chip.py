@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from surveillance.web.schemas.chips import ChipPair, ChipSample
 from surveillance.web.services.errors import RefusedError
-from surveillance.web.services.laid_pictures import LaidPicture, sound_table
+from surveillance.web.services.samples.laid_pictures import LaidPicture, sound_table
 from surveillance.web.services.shared_networks import SharedNetworks
 from vision.chips.enrolment import Enrolled, enrol, laid_stack, read_back
 from vision.chips.likeness import Pair, felt_difference, pairs

@@ -1,0 +1,1 @@
+"""Samples of a table's own chips, joker and marker, taken on pages."""
