@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import colorsys
 import math
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -112,6 +113,46 @@ def chip_styles(
             gloss=gloss,
         )
     return looks
+
+
+RIM_STYLES = {"as drawn": 0.42, "plain": 0.12, "lined": 0.17, "slanted": 0.14, "many spots": 0.15}
+"""Styles of rims that `restyled_rims` gives a house's chips, and how often."""
+
+
+def restyled_rims(rng: np.random.Generator, looks: dict[str, ChipLook]) -> dict[str, ChipLook]:
+    """The same chips with rims of other makes: plain, with lines, slanted print or many spots,
+    and under lamps that leave the sides of stacks darker than their tops."""
+    names = list(RIM_STYLES)
+    house = str(rng.choice(names, p=list(RIM_STYLES.values())))
+    light = float(rng.uniform(0.4, 1.0)) if rng.random() < 0.6 else 1.0
+    out = {}
+    for chip, look in looks.items():
+        own = house if rng.random() < 0.8 else str(rng.choice(names))
+        out[chip] = replace(_restyled(rng, look, own), side_light=light)
+    return out
+
+
+def _restyled(rng: np.random.Generator, look: ChipLook, style: str) -> ChipLook:
+    def ink() -> Rgb:
+        return _hsv(rng.random(), rng.uniform(0, 0.95), rng.uniform(0.15, 1))
+
+    if style == "plain":
+        return replace(look, spot_rgb=look.rgb, second_rgb=None)
+    if style == "many spots":
+        share = float(rng.uniform(0.2, 0.55))
+        return replace(look, spots=int(rng.integers(10, 21)), stripes=1, spot_share=share)
+    if style == "slanted":
+        wide = float(rng.uniform(0.08, 0.18))
+        edges = ((0.0, wide, own := ink()), (1 - wide, 1.0, own)) if rng.random() < 0.5 else ()
+        return replace(
+            look, spots=int(rng.integers(5, 13)), spot_share=float(rng.uniform(0.25, 0.6)),
+            slant=float(rng.uniform(0.2, 1.2) * rng.choice([-1, 1])), bands=edges,
+        )  # fmt: skip
+    if style == "lined":
+        middle, half = float(rng.uniform(0.3, 0.7)), float(rng.uniform(0.09, 0.25))
+        plain = look if rng.random() < 0.35 else replace(look, spot_rgb=look.rgb, second_rgb=None)
+        return replace(plain, bands=((middle - half, middle + half, ink()),))
+    return look
 
 
 def random_chips(rng: np.random.Generator) -> dict[str, ChipKind]:

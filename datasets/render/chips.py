@@ -17,6 +17,9 @@ from vision.geometry.table import CHIP_DIAMETER_MM, CHIP_THICKNESS_MM, FloatArra
 
 SPRITE_PX_PER_MM = 4.0
 RIM_POINTS = 60
+RIM_LAYERS = 6
+"""Layers of a rim whose look changes over its thickness."""
+
 SUPER = 2
 """Stacks are drawn this many times larger and averaged, at the scales of ceiling cameras."""
 
@@ -29,7 +32,10 @@ class ChipLook:
     """How chips of one colour are drawn: body, edge spots and inlay, RGB.
 
     `stripes` is how many bars make up one edge spot; `mould` the kind of ornament pressed
-    into the ring about the inlay (0 none); `ring_rgb` a printed ring about the inlay.
+    into the ring about the inlay (0 none); `ring_rgb` a printed ring about the inlay;
+    `side_light` is a side's brightness against the top's. Edge spots are `slant` spots further
+    on at the chip's lower edge; `bands` are lines around the rim, from and to shares of the
+    thickness, and their colours.
     """
 
     rgb: Rgb
@@ -46,10 +52,23 @@ class ChipLook:
     font: int = cv2.FONT_HERSHEY_DUPLEX
     inlay_corners: int = 0
     gloss: float = 0.0
+    side_light: float = 1.0
+    slant: float = 0.0
+    bands: tuple[tuple[float, float, Rgb], ...] = ()
 
-    def rim_rgb(self, turn_deg: FloatArray) -> FloatArray:
-        """Colours (n, 3) RGB of the rim at angles (n,) from the chip's mark."""
+    @property
+    def is_layered(self) -> bool:
+        """Whether the rim's look changes over the chip's thickness."""
+        return bool(self.slant or self.bands)
+
+    def rim_rgb(self, turn_deg: FloatArray, height: float = 1.0) -> FloatArray:
+        """Colours (n, 3) RGB of the rim at angles (n,) from the chip's mark, at a share of the
+        chip's thickness."""
+        for low, high, ink in self.bands:
+            if low <= height < high:
+                return np.tile(np.array(ink, np.float64), (len(turn_deg), 1))
         share = 360 / self.spots
+        turn_deg = turn_deg + self.slant * share * (height - 1)
         along = np.mod(turn_deg, share) / share / self.spot_share
         bar = np.floor(along * (2 * self.stripes - 1)).astype(int)
         out = np.tile(np.array(self.rgb, np.float64), (len(along), 1))
@@ -143,9 +162,13 @@ def draw_stack(
     line = max(1, round(0.28 * finest * ss))
     for k in range(n):
         look = looks[item.colours[k]]
-        ground = 0.92 + 0.08 * min(1.0, (k + 1) / 4)
-        seen = look.rim_rgb(np.degrees(angle[order]) + 3.0 - turns[k])
-        _wall(buffer, low[k][order], high[k][order], seen, lit[order] * ground, line)
+        ground = look.side_light * (0.92 + 0.08 * min(1.0, (k + 1) / 4))
+        around = np.degrees(angle[order]) + 3.0 - turns[k]
+        layers = RIM_LAYERS if look.is_layered else 1
+        for layer in range(layers):
+            foot, head = (low[k] + (high[k] - low[k]) * (layer + up) / layers for up in (0, 1))
+            seen = look.rim_rgb(around, (layer + 0.5) / layers)
+            _wall(buffer, foot[order], head[order], seen, lit[order] * ground, line * (not layer))
         loose = k + 1 < n and math.dist(centers[k], centers[k + 1]) > 1.3
         if k + 1 < n and not loose:
             body = tuple(round(v * 0.88) for v in look.rgb[::-1])
@@ -166,7 +189,8 @@ def draw_stack(
 def _wall(
     buffer: Picture, low: FloatArray, high: FloatArray, rgb: FloatArray, lit: FloatArray, line: int
 ) -> None:
-    """The visible side of one chip: pieces of like colour and shade, edge lines."""
+    """A layer of the visible side of one chip: pieces of like colour and shade, and the seam below
+    it, `line` px wide."""
     count = len(low)
     # Shades in steps: a run of points of one colour and shade is one polygon.
     step = np.round(lit * 16).astype(int)
@@ -180,6 +204,8 @@ def _wall(
         bgr = tuple(min(255, round(v * shade)) for v in rgb[a][::-1])
         outline = np.vstack([low[a : b + 1], high[a : b + 1][::-1]])
         cv2.fillPoly(buffer, [np.round(outline * 16).astype(np.int32)], (*bgr, 255), cv2.LINE_8, 4)
+    if not line:
+        return
     dark = tuple(round(v) for v in rgb.mean(axis=0)[::-1] * 0.58)
     cv2.polylines(
         buffer, [np.round(low * 16).astype(np.int32)], False, (*dark, 255), line, cv2.LINE_8, 4

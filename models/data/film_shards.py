@@ -19,7 +19,7 @@ from vision.networks import load_networks
 
 TABLES, LAYOUTS = 8, 3
 """Of a shard: tables, and images of each. More tables teach more than more images of one."""
-PER_SHARD = 1060
+PER_SHARD = 1900
 """Strips of a shard, about: layouts differ."""
 
 FIRST_SEED = 10_000_000_000

@@ -23,7 +23,7 @@ def film_strips(
     """Strips of the tables of these seeds, `layouts` images of each, in `draw_strips`' form."""
     strips, count, colours, place, facts, samples, rgbs, tops = [], [], [], [], [], [], [], []
     for t, seed in enumerate(seeds):
-        table = FilmedTable(seed, rng)
+        table = FilmedTable(seed, rng, restyled=True)
         kinds = table.enrolled()
         names = list(table.table.chips)
         own = np.zeros((MOST_KINDS, *_side(kinds[names[0]]).shape), np.uint8)

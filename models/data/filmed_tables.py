@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from datasets.render.appearance import restyled_rims
 from datasets.render.chips import chip_places
 from datasets.render.scene import StackItem
 from datasets.simulate.chipwork import pay_places
@@ -43,10 +44,10 @@ FIRST_SCORE = 0.5
 """Boxes of chips with less are not read at a table either (`vision.rounds.view_reader`)."""
 
 FEW_SHARE, SECOND_SHARE, THIRD_SHARE, SAME_SHARE = 0.25, 0.65, 0.25, 0.3
-LONE = 4
+LONE = 12
 """Stacks that are laid anywhere in a seat's view, beside those of its spots."""
 
-LEAN_SHARE, UNTIDY_SHARE = 0.2, 0.12
+LEAN_SHARE, UNTIDY_SHARE = 0.3, 0.2
 SECOND_CUT = 0.55
 """How often a strip is one of the second cut: where the first reading puts the base, with masks."""
 
@@ -70,8 +71,11 @@ class FilmedStack:
 class FilmedTable:
     """A simulated table under one camera, and still images of it through a video coder."""
 
-    def __init__(self, seed: int, rng: np.random.Generator) -> None:
-        """Draw the table of a seed; `rng` draws what is laid on it and how it is coded."""
+    def __init__(self, seed: int, rng: np.random.Generator, *, restyled: bool = False) -> None:
+        """Draw the table of a seed; `rng` draws what is laid on it and how it is coded.
+
+        `restyled`: with rims of chips that the simulator does not draw.
+        """
         self.rng = rng
         self.scenery = Scenery(
             Wishes(
@@ -86,6 +90,9 @@ class FilmedTable:
         self.codec = "hevc" if rng.random() < 0.04 else "h264"
         self.crf = int(rng.integers(22, 30))
         self._laid: tuple[StackItem, ...] = ()
+        if restyled:
+            chips = self.scenery.film.chips
+            chips.update(restyled_rims(rng, chips))
 
     def image(self, items: Sequence[StackItem]) -> Bytes:
         """A frame uint8 (h, w, 3) BGR of these stacks, coded and decoded."""

@@ -21,6 +21,7 @@ from datasets.render.arms import ArmStyle, draw_arm, known_arm_styles, lay_arm
 from datasets.render.banker_markers import MarkerLook
 from datasets.render.camera import SyntheticCamera
 from datasets.render.cards.deck import Deck, Picture
+from datasets.render.chips import ChipLook
 from datasets.render.lens import NO_MAP, Lens, warp_map
 from datasets.render.light import glare_mask, light_field
 from datasets.render.painter import Painter, item_reach, painting_order
@@ -81,6 +82,11 @@ class Film:
         noise = self.rng.standard_normal(side, np.float32) * self.look.faults.noise
         self._brighter = cv2.convertScaleAbs(np.maximum(noise, 0))
         self._darker = cv2.convertScaleAbs(np.minimum(noise, 0))
+
+    @property
+    def chips(self) -> dict[str, ChipLook]:
+        """How each kind of chip is drawn; it may be changed before the first stack is."""
+        return self._painter.chips
 
     def _see_felt(self, felt: Picture) -> Picture:
         """The felt's raster through camera and lens."""

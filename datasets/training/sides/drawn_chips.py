@@ -53,34 +53,98 @@ def _other(rng: np.random.Generator, body: Colour) -> Colour:
     return np.asarray(1 - body, np.float32)
 
 
+PLAIN, SPOTTED, STRIPED, BLOCKS, LINED, PATTERNED = range(6)
+STYLE_SHARES = (0.13, 0.32, 0.16, 0.11, 0.14, 0.14)
+"""How often most of a house's chips are of each style."""
+
+_ALONG = np.arange(RIM_STEPS) / RIM_STEPS
+_HIGH = (np.arange(RIM_ROWS) + 0.5) / RIM_ROWS
+
+
 def _rim(rng: np.random.Generator, body: Colour, style: int) -> npt.NDArray[np.float32]:
-    """A rim's look (RIM_ROWS, RIM_STEPS, 3): plain, spotted, striped, printed or banded."""
+    """A rim's look (RIM_ROWS, RIM_STEPS, 3) of a style, the lowest row first."""
     out = np.broadcast_to(body, (RIM_ROWS, RIM_STEPS, 3)).copy()
-    if style == 0:
+    if style == PLAIN:
         return out
-    along = np.arange(RIM_STEPS) / RIM_STEPS
-    one, two = _other(rng, body), _other(rng, body)
-    if style == 3:
+    if style == BLOCKS:
         # Printed all round: blocks of several colours.
-        inks = np.stack([body, one, two, _other(rng, body)])
+        inks = np.stack([body, *(_other(rng, body) for _ in range(3))])
         cuts = np.sort(rng.random(int(rng.integers(6, 40))))
-        block = inks[rng.integers(0, 4, len(cuts) + 1)][np.searchsorted(cuts, along)]
+        block = inks[rng.integers(0, 4, len(cuts) + 1)][np.searchsorted(cuts, _ALONG)]
         mix = float(rng.uniform(0.3, 1.0))
         out[:] = (1 - mix) * body + mix * block
-        return out
-    spots = int(rng.integers(3, 9)) if style == 1 else int(rng.integers(10, 25))
+    if style in (SPOTTED, STRIPED) or (style == LINED and rng.random() < 0.35):
+        _lay_spots(rng, out, body, many=style == STRIPED)
+    if style == PATTERNED:
+        _lay_pattern(rng, out, body)
+    if style == LINED or rng.random() < 0.08:
+        _lay_lines(rng, out, body)
+    if rng.random() < (0.4 if style == PATTERNED else 0.06):
+        # Both edges have a colour of their own.
+        wide = rng.uniform(0.08, 0.2)
+        out[abs(_HIGH - 0.5) > 0.5 - wide] = _other(rng, body)
+    return out
+
+
+def _lay_spots(
+    rng: np.random.Generator, rim: npt.NDArray[np.float32], body: Colour, *, many: bool
+) -> None:
+    """Edge spots over the whole thickness or a part of it, straight or slanted."""
+    spots = int(rng.integers(10, 25)) if many else int(rng.integers(3, 9))
     share = float(rng.uniform(0.15, 0.5))
     bars = int(rng.choice([1, 1, 1, 2, 3]))
-    inside = np.mod(along * spots, 1) / share
+    slant = float(rng.uniform(-0.8, 0.8)) if rng.random() < 0.15 else 0.0
+    along = _ALONG[None] * spots + slant * (_HIGH[:, None] - 0.5)
+    inside = np.mod(along, 1) / share
     bar = np.floor(inside * (2 * bars - 1)).astype(int)
     spot = (inside < 1) & (bar % 2 == 0)
-    out[:, spot] = one
-    if rng.random() < 0.35:
-        other = spot & (np.floor(along * spots).astype(int) % 2 == 1)
-        out[:, other] = two
     if rng.random() < 0.12:
-        out[1:3] = 0.5 * out[1:3] + 0.5 * two
-    return out
+        low, high = np.sort(rng.uniform(0, 1, 2))
+        spot &= ((low - 0.2 < _HIGH) & (high + 0.2 > _HIGH))[:, None]
+    rim[spot] = _other(rng, body)
+    if rng.random() < 0.35:
+        rim[spot & (np.floor(along).astype(int) % 2 == 1)] = _other(rng, body)
+    if bars > 1 and rng.random() < 0.4:
+        rim[spot & (bar == 0)] = _other(rng, body)
+
+
+def _lay_lines(rng: np.random.Generator, rim: npt.NDArray[np.float32], body: Colour) -> None:
+    """One to three lines around the rim, whole or broken."""
+    ink = _other(rng, body)
+    for _ in range(int(rng.choice([1, 1, 2, 3]))):
+        middle, half = rng.uniform(0.15, 0.85), rng.uniform(0.06, 0.22)
+        line = np.broadcast_to((abs(_HIGH - middle) < half)[:, None], rim.shape[:2])
+        if rng.random() < 0.25:
+            line = line & (np.mod(_ALONG * rng.integers(6, 60), 1) < rng.uniform(0.3, 0.8))
+        rim[line] = ink if rng.random() < 0.7 else _other(rng, body)
+
+
+def _lay_pattern(rng: np.random.Generator, rim: npt.NDArray[np.float32], body: Colour) -> None:
+    """Print that changes along the rim and over its thickness: slants, zigzags, checks, letters."""
+    one, two = _other(rng, body), _other(rng, body)
+    many, share = int(rng.integers(5, 40)), float(rng.uniform(0.25, 0.7))
+    kind = int(rng.integers(4))
+    if kind == 0:
+        slant = float(rng.uniform(-1.6, 1.6))
+        on = np.mod(_ALONG[None] * many + slant * _HIGH[:, None], 1) < share
+    elif kind == 1:
+        bend = float(rng.uniform(0.4, 1.6))
+        on = np.mod(_ALONG[None] * many + bend * abs(_HIGH[:, None] - 0.5), 1) < share
+    elif kind == 2:
+        rows = np.floor(_HIGH * rng.integers(2, 4)).astype(int)[:, None]
+        on = (np.floor(_ALONG[None] * 2 * many).astype(int) + rows) % 2 == 0
+    else:
+        # Letters are small marks in a band.
+        cells = rng.random((int(rng.integers(3, 6)), int(rng.integers(40, 110)))) < share
+        rows = np.floor(_HIGH * cells.shape[0]).astype(int)
+        on = cells[rows][:, np.floor(_ALONG * cells.shape[1]).astype(int)]
+        on &= (abs(_HIGH - 0.5) < rng.uniform(0.25, 0.5))[:, None]
+    if rng.random() < 0.4:
+        # In some places only.
+        on &= np.mod(_ALONG * rng.integers(2, 9), 1)[None] < rng.uniform(0.3, 0.8)
+    rim[on] = one
+    if rng.random() < 0.3:
+        rim[on & (np.mod(_ALONG * many, 2) < 1)[None]] = two
 
 
 def _face(
@@ -90,7 +154,7 @@ def _face(
     axis = (np.arange(FACE_PX) + 0.5) / FACE_PX * 2 - 1
     x, y = np.meshgrid(axis, axis)
     step = np.floor(np.mod(np.arctan2(y, x) / (2 * np.pi), 1) * RIM_STEPS).astype(int) % RIM_STEPS
-    out = rim[0][step].copy()
+    out = rim[-1][step].copy()
     far = np.hypot(x, y)
     out[far < rng.uniform(0.6, 0.8)] = body
     inlay = _other(rng, body) if rng.random() < 0.8 else body
@@ -128,10 +192,10 @@ def draw_chips(rng: np.random.Generator) -> tuple[Chips, npt.NDArray[np.float32]
         near = bodies[0] + rng.normal(0, 0.09, 3).astype(np.float32)
         bodies[1] = np.clip(near, 0.03, 0.98).astype(np.float32)
     # A house's chips are of one make: most share their style.
-    style = int(rng.choice([0, 1, 2, 3], p=[0.17, 0.5, 0.2, 0.13]))
+    style = int(rng.choice(len(STYLE_SHARES), p=STYLE_SHARES))
     rims, faces = [], []
     for body in bodies:
-        own = style if rng.random() < 0.85 else int(rng.choice([0, 1, 2, 3]))
+        own = style if rng.random() < 0.85 else int(rng.integers(len(STYLE_SHARES)))
         rims.append(_rim(rng, body, own))
         faces.append(_face(rng, body, rims[-1]))
     return (

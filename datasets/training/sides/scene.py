@@ -19,7 +19,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.uint8]
 
-RIM_STEPS, RIM_ROWS = 128, 4
+RIM_STEPS, RIM_ROWS = 256, 12
 FACE_PX = 64
 MOST = 24
 
