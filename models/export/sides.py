@@ -138,6 +138,9 @@ def put_strips(
         card["data"]["stacks"] = [data.model_dump(mode="json")]
         if card["figures"] is not None:
             card["figures"]["stacks"] = figures
+            # The other figures are of the other networks alone.
+            own = card["figures"]["weights"]
+            card["figures"]["weights"] = own | {"strips": entry["sha256"]}
         page = card_markdown(card)
     except KeyError as error:
         raise FeltwatchError(f"{weights / CARD_FILE}: not a model card ({error})") from error
