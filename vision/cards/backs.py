@@ -1,11 +1,17 @@
-"""Distinguish backs of cards from boxes printed on the felt."""
+"""Distinguish backs of cards from boxes printed on the felt and from court cards."""
 
 from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
 
+from vision.cards.view import LEAST_TURN_DEG, SAME_CARD_MM, SURE_UPRIGHT, ViewIndex
 from vision.detect.detections import ByteArray, Detections, Floats
+from vision.geometry.table import VIEW_MM, FloatArray
 
 INSET = 0.2
 """Share of a back's sides that is left out: its rim, and a line printed beside it."""
@@ -40,6 +46,31 @@ def without_felt(found: Detections, view: ByteArray) -> Detections:
     for n in backs:
         keep[n] = not _is_felt(view, found.xyxy[n], felt)
     return found if keep.all() else found.where(keep)
+
+
+def without_faces(found: Detections, indices: Sequence[ViewIndex], view_px: int) -> Detections:
+    """What was found in a view of `view_px`, but for backs that are the faces of read cards.
+
+    A court card's figure resembles the pattern of a back. Where an index is read, its card lies
+    face up: a box about the middle of that card is no back. One that lies over the card and leaves
+    its index in view lies farther off.
+    """
+    mm = VIEW_MM / view_px
+    faces = [index for index in indices if index.share >= SURE_UPRIGHT]
+    keep = np.ones(len(found), np.bool_)
+    for n, (x0, y0, x1, y1) in enumerate(found.xyxy.tolist()):
+        middle = np.array([x0 + x1, y0 + y1]) / 2 * mm - VIEW_MM / 2
+        keep[n] = found.name(n) != "back" or not any(_is_face(face, middle) for face in faces)
+    return found if keep.all() else found.where(keep)
+
+
+def _is_face(index: ViewIndex, middle: FloatArray) -> bool:
+    """Whether a point is the middle of an index's card, which may be turned by as much as one
+    that reads upright."""
+    most = math.radians(LEAST_TURN_DEG)
+    card, way = (complex(*(at - index.center).tolist()) for at in (index.card, middle))
+    turn = min(max(cmath.phase(way / card), -most), most) if card and way else 0.0
+    return abs(way - card * cmath.exp(1j * turn)) < SAME_CARD_MM
 
 
 def _is_felt(view: ByteArray, xyxy: Floats, felt: Floats) -> bool:

@@ -10,8 +10,8 @@ from itertools import combinations
 import numpy as np
 
 from settlement.record import DECK_LABELS, JOKER
-from vision.cards.grouping import parted_by_label
-from vision.cards.outline import CardSize, ReadIndex, outline, turn_between
+from vision.cards.grouping import COVERED, parted_by_label
+from vision.cards.outline import CardSize, ReadIndex, covers, outline, turn_between
 from vision.cards.rotation import (
     ASPECTS,
     CropsAt,
@@ -259,12 +259,27 @@ def join_cards(observations: Sequence[ViewIndex]) -> list[CardRead]:
 
 
 def _one_card(observations: Sequence[ViewIndex], one: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether lone indices of two names lie as the two ends of one card do."""
+    """Whether lone indices of two names lie as the two ends of one card do.
+
+    They are those of two cards where a card that lies over the one would hide either of them: a
+    joker's word in the lower left corner lies as if it were in the lower right one of another card.
+    """
     if len(one) > 1 or len(other) > 1:
         return False
     a, b = observations[one[0]], observations[other[0]]
     opposite = turn_between(a.turn_deg, b.turn_deg) > 90.0
-    return opposite and math.dist(a.card, b.card) < SAME_CARD_MM
+    if not opposite or math.dist(a.card, b.card) >= SAME_CARD_MM:
+        return False
+    corners = outline([a, b], CARD_SIZE)
+    above = [
+        outline([index], CARD_SIZE)
+        for index in observations
+        if index is not a and index is not b and index.label != JOKER
+        and index.share >= SURE_UPRIGHT and covers(corners, index.center, COVERED * index.height)
+    ]  # fmt: skip
+    return not any(
+        covers(card, end.center, COVERED * end.height) for card in above for end in (a, b)
+    )
 
 
 def _card(group: Sequence[ViewIndex]) -> CardRead:

@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 
 from settlement.games import JACKPOTS
+from vision.cards.backs import without_faces
 from vision.cards.view import ViewIndex, backs_seen, see_indices
 from vision.chips.boxes import Box
 from vision.chips.network_input.side_strip import ChipSize
@@ -17,7 +19,7 @@ from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import StripReader
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import VIEW_MM, DealerPlace, Place, Polygon
+from vision.geometry.table import VIEW_MM, DealerPlace, FloatArray, Place, Polygon
 
 IN_SPOT_MM = 24.0
 BY_SPOT_MM = 53.0
@@ -98,6 +100,7 @@ def read_view(
     `moment` counts the readings of one rest.
     """
     indices = tuple(see_indices(frame, calibration, place, found, view_px, reader, moment))
+    found = without_faces(found, indices, view_px)
     mm = VIEW_MM / view_px
     chip = found.of("chip")
     centers = _centers(place, spots)
@@ -179,6 +182,36 @@ def cards_within(found: Detections, rows_mm: tuple[float, float], view_px: int) 
     inside = (v >= rows_mm[0]) & (v <= rows_mm[1])
     names = [found.name(k) for k in range(len(found))]
     return found.where(inside | ~np.isin(names, ("index", "joker", "back")))
+
+
+def cards_of_place(
+    found: Detections, place: Place, own: Sequence[Polygon], others: Sequence[Polygon], view_px: int
+) -> Detections:
+    """The detections without indices, jokers and backs that lie in the boxes of other places.
+
+    Where places lie near to each other a view shows a part of its neighbours' hands. `own` and
+    `others` are the boxes of hands on the felt.
+    """
+    names = [found.name(k) for k in range(len(found))]
+    local = (found.xyxy[:, :2] + found.xyxy[:, 2:]) / 2 * (VIEW_MM / view_px) - VIEW_MM / 2
+    middles = place.to_felt(local)
+    keep = np.array(
+        [
+            name not in ("index", "joker", "back")
+            or _within(middle, own)
+            or not _within(middle, others)
+            for name, middle in zip(names, middles, strict=True)
+        ],
+        np.bool_,
+    )
+    return found if keep.all() else found.where(keep)
+
+
+def _within(at_mm: FloatArray, boxes: Sequence[Polygon]) -> bool:
+    x, y = float(at_mm[0]), float(at_mm[1])
+    return any(
+        cv2.pointPolygonTest(box.array.astype(np.float32), (x, y), False) >= 0 for box in boxes
+    )
 
 
 def dealers_rows(dealer: DealerPlace) -> tuple[float, float]:

@@ -44,7 +44,13 @@ from vision.rounds.rest_doubt import RestDoubt
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.tracker import Phase, Round, RoundTracker, Shot
-from vision.rounds.view_reader import ViewReading, cards_within, dealers_rows, read_view
+from vision.rounds.view_reader import (
+    ViewReading,
+    cards_of_place,
+    cards_within,
+    dealers_rows,
+    read_view,
+)
 from vision.sources.base import Frame
 from vision.sources.gaps import COARSE_STEPS, JUMPED, LEAST_S, Gap
 from vision.sources.live_moments import LiveMoments
@@ -137,6 +143,10 @@ class TableWatcher:
                     RestWatch(self.calibration, hull(parts, GROW_MM + 22)),
                 )
             )  # fmt: skip
+        self._boxes: dict[int | None, tuple[Polygon, Polygon]] = {
+            None: (table.dealer.low, table.dealer.high),
+            **{seat.seat: (seat.low, seat.high) for seat in table.seats},
+        }
         house = house_view(table)
         if house is not None and table.dealer.house is not None:
             outline = hull([table.dealer.house.array], GROW_MM + 45)
@@ -286,6 +296,9 @@ class TableWatcher:
             kept = by_colour(without_felt(found, image), image, self.table.lammers)
             if view.seat is None:
                 kept = cards_within(kept, dealers_rows(self.table.dealer), size)
+            if view.seat in self._boxes:
+                others = [b for s, own in self._boxes.items() if s != view.seat for b in own]
+                kept = cards_of_place(kept, view.place, self._boxes[view.seat], others, size)
             reading = read_view(
                 bgr, self.calibration, view.place, view.spots, self.palette, self.chip_size,
                 kept, size, self.networks.reader, self.networks.strips,

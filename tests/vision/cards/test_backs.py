@@ -5,7 +5,9 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from vision.cards.backs import without_felt
+from settlement.record import DECK_LABELS
+from vision.cards.backs import without_faces, without_felt
+from vision.cards.view import CARD_SIZE, INDEX_MM, ViewIndex
 from vision.detect.detections import Detections
 
 NAMES = ("index", "back", "chip")
@@ -56,3 +58,27 @@ def test_a_patterned_back_in_the_felts_own_colour_stays() -> None:
 
 def test_nothing_found_stays_nothing() -> None:
     assert len(without_felt(Detections.empty(NAMES), felt())) == 0
+
+
+def index_of(card_mm: tuple[float, float], share: float) -> ViewIndex:
+    shares = np.full(53, 0.0005, np.float32)
+    shares[DECK_LABELS.index("QS")] = share
+    middle = np.array(card_mm)
+    corner = middle - [CARD_SIZE.width / 2 - 6, CARD_SIZE.height / 2 - 12]
+    return ViewIndex(corner, 0.0, INDEX_MM, shares, 0.9, (0.0, 0.0, 1.0, 1.0), card=middle)
+
+
+def test_the_face_of_a_read_card_is_no_back() -> None:
+    # 640 px are 400 mm: the box's middle is that of the view.
+    box = found((270, 250, 370, 390))
+    assert len(without_faces(box, [index_of((3.0, 2.0), 0.98)], 640)) == 0
+    # Seen from its index, the middle of a card turned by 15 degrees.
+    assert len(without_faces(box, [index_of((-7.0, 8.0), 0.98)], 640)) == 0
+    # The index says nothing where it is not sure, or where its card lies below the back.
+    assert len(without_faces(box, [index_of((3.0, 2.0), 0.6)], 640)) == 1
+    assert len(without_faces(box, [index_of((-15.0, 0.0), 0.98)], 640)) == 1
+    assert (
+        len(without_faces(found((270, 250, 370, 390), kind=0), [index_of((0.0, 0.0), 0.98)], 640))
+        == 1
+    )
+    assert len(without_faces(box, [], 640)) == 1

@@ -83,6 +83,17 @@ def told(cards: list[CardRead]) -> list[tuple[str, int]]:
             id="two upright indices are never one card's",
         ),
         pytest.param(
+            [observation("AC", 0, 0), observation("9H", 20, 0),
+             observation(JOKER, 49, 60, turned=True)],
+            [("9H", 1), ("AC", 1), (JOKER, 1)],
+            id="a word on the card above is none of the card below",
+        ),
+        pytest.param(
+            [observation("AC", 0, 0), observation("9H", 20, 0, share=0.6),
+             observation("6H", 51, 64, turned=True, share=0.6)], [("9H", 1), ("AC", 2)],
+            id="a card that may lie above, unsure, hides nothing",
+        ),
+        pytest.param(
             [observation(JOKER, 0, 0), observation(JOKER, 50, 38, turned=True)], [(JOKER, 2)],
             id="a joker's long words",
         ),

@@ -16,10 +16,12 @@ from vision.detect.detections import Detections
 from vision.geometry.calibration import VIEW_PX, Calibration
 from vision.geometry.standard_layout import (
     FELT,
+    HIGH_BOX_MM,
     LAMMER_OFFSET_MM,
     PAY_OFFSETS_MM,
     SENSORS_MM,
     SPOTS_MM,
+    box,
     standard_table,
 )
 from vision.geometry.table import VIEW_MM, Point
@@ -28,6 +30,7 @@ from vision.rounds.view_reader import (
     MIN_CHIP_SCORE,
     MIN_LAMMER_SCORE,
     assign,
+    cards_of_place,
     cards_within,
     dealers_rows,
     read_view,
@@ -263,3 +266,19 @@ def test_print_far_from_the_dealers_boxes_is_no_card() -> None:
     assert [kept.name(k) for k in range(len(kept))] == ["index", "back", "chip"]
     assert kept.xyxy[0, 1] == pytest.approx(y[0] - 9)
     assert len(cards_within(Detections.empty(NAMES), rows, VIEW_PX)) == 0
+
+
+def test_cards_in_the_boxes_of_another_place_are_none_of_this_one() -> None:
+    near = SEAT.place.model_copy(
+        update={"center_mm": tuple(SEAT.place.to_felt(np.array([[230.0, 0.0]]))[0].tolist())}
+    )
+    own, others = box(SEAT.place, HIGH_BOX_MM), box(near, HIGH_BOX_MM)
+    # In the own box, in none, and in the neighbour's.
+    middles = [(0.0, 130.0), (100.0, 130.0), (170.0, 130.0)]
+    for name, left in (("index", 2), ("joker", 2), ("back", 2), ("chip", 3)):
+        things = found(*((name, 0.9, at) for at in middles))
+        assert len(cards_of_place(things, SEAT.place, [own], [others], VIEW_PX)) == left
+    # A box that both have is the own one.
+    assert len(cards_of_place(things, SEAT.place, [own], [own], VIEW_PX)) == 3
+    none = Detections.empty(NAMES)
+    assert len(cards_of_place(none, SEAT.place, [own], [others], VIEW_PX)) == 0
