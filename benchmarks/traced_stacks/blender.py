@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from benchmarks.traced_stacks.textures import (
     felt_weave,
     rim,
 )
-from benchmarks.traced_stacks.truth import Rgb, TracedKind, TracedStack, TracedTable
+from benchmarks.traced_stacks.truth import Rgb, TracedCamera, TracedKind, TracedStack, TracedTable
 
 UNIT = 0.01
 """Blender units to a millimetre."""
@@ -55,22 +55,30 @@ def blender() -> Any:
     return bpy
 
 
-def paint(table: TracedTable) -> tuple[Image32, list[Part]]:
-    """The table's linear light: the frame at an eighth of its size, float32 (h, w, 3) RGB, and
-    the parts about the stacks in full with their boxes (x0, y0, x1, y1) px."""
+def paint(
+    table: TracedTable, boxes: Sequence[Box] | None = None,
+    lay: Callable[[Stage], None] | None = None, samples: int = SAMPLES, coarser: int = COARSER,
+) -> tuple[Image32, list[Part]]:  # fmt: skip
+    """The table's linear light: the frame `coarser` times smaller, float32 (h, w, 3) RGB, and
+    the parts in `boxes` (x0, y0, x1, y1; px) in full, without them those about the stacks.
+
+    `lay` puts more things on the stage."""
     bpy = blender()
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    _Stage(bpy, table).build()
+    stage = Stage(bpy, table)
+    stage.build()
+    if lay is not None:
+        lay(stage)
     wide, high = table.camera.width_px, table.camera.height_px
-    coarse = _render(bpy, None, wide // COARSER, high // COARSER, COARSE_SAMPLES)
+    coarse = _render(bpy, None, wide // coarser, high // coarser, COARSE_SAMPLES)
     parts = []
-    for x0, y0, x1, y1 in regions(table):
+    for x0, y0, x1, y1 in regions(table) if boxes is None else boxes:
         # Blender cuts shares down to whole pixels: a part of one keeps float32 from losing it.
         border = tuple(
             min(1.0, (px + 0.3) / side)
             for px, side in ((x0, wide), (high - y1, high), (x1, wide), (high - y0, high))
         )
-        parts.append(((x0, y0, x1, y1), _render(bpy, border, wide, high, SAMPLES)))
+        parts.append(((x0, y0, x1, y1), _render(bpy, border, wide, high, samples)))
     return coarse, parts
 
 
@@ -88,12 +96,17 @@ def regions(table: TracedTable) -> list[Box]:
             for dx in (-MARGIN_MM, MARGIN_MM):
                 for dy in (-MARGIN_MM, MARGIN_MM):
                     points += [(x + dx, y + dy, 0.0), (x + dx * 0.6, y + dy * 0.6, top)]
-        px = table.camera.to_image(np.array(points))
-        low, high = np.floor(px.min(axis=0)), np.ceil(px.max(axis=0))
-        x0, y0 = np.clip(low, 0, [table.camera.width_px, table.camera.height_px]).astype(int)
-        x1, y1 = np.clip(high, 0, [table.camera.width_px, table.camera.height_px]).astype(int)
-        out.append((int(x0), int(y0), int(x1), int(y1)))
+        out.append(box_about(table.camera, points))
     return out
+
+
+def box_about(camera: TracedCamera, points: Sequence[tuple[float, float, float]]) -> Box:
+    """The box (x0, y0, x1, y1) px of points (felt mm and height), within the image."""
+    px = camera.to_image(np.array(points))
+    low, high = np.floor(px.min(axis=0)), np.ceil(px.max(axis=0))
+    x0, y0 = np.clip(low, 0, [camera.width_px, camera.height_px]).astype(int)
+    x1, y1 = np.clip(high, 0, [camera.width_px, camera.height_px]).astype(int)
+    return int(x0), int(y0), int(x1), int(y1)
 
 
 def kelvin_rgb(kelvin: float) -> Rgb:
@@ -116,7 +129,7 @@ def kelvin_rgb(kelvin: float) -> Rgb:
     return red, green, blue
 
 
-class _Stage:
+class Stage:
     """Everything of one table, put into Blender's scene."""
 
     def __init__(self, bpy: Any, table: TracedTable) -> None:
@@ -124,6 +137,7 @@ class _Stage:
         self.rng = np.random.default_rng([table.seed, table.number, 1])
 
     def build(self) -> None:
+        """Put up the camera, the lamps, the felt and all chips."""
         self._settings()
         self._camera()
         for lamp in self.table.lamps:
@@ -204,7 +218,8 @@ class _Stage:
         node.inputs["Strength"].default_value = 4.0 * self.table.ambient
         world.cycles.sampling_method = "NONE"
 
-    def _image(self, name: str, pixels: Image32) -> Any:
+    def image(self, name: str, pixels: Image32) -> Any:
+        """An image of Blender, rows from the bottom up."""
         high, wide, channels = pixels.shape
         full = np.ones((high, wide, 4), np.float32)
         full[..., :3] = pixels if channels == 3 else np.repeat(pixels, 3, axis=2)
@@ -264,7 +279,7 @@ class _Stage:
         )  # fmt: skip
         tree.links.new(where, node.inputs["Vector"])
         texture = tree.nodes.new("ShaderNodeTexImage")
-        texture.image = self._image(f"print{place}", felt_print(group))
+        texture.image = self.image(f"print{place}", felt_print(group))
         texture.extension = "CLIP"
         tree.links.new(node.outputs["Vector"], texture.inputs["Vector"])
         covered = tree.nodes.new("ShaderNodeMath")
@@ -281,7 +296,7 @@ class _Stage:
         node.inputs["Rotation"].default_value = (0.0, 0.0, float(self.rng.uniform(0, 3)))
         tree.links.new(where, node.inputs["Vector"])
         texture = tree.nodes.new("ShaderNodeTexImage")
-        texture.image = self._image("tile", pixels)
+        texture.image = self.image("tile", pixels)
         tree.links.new(node.outputs["Vector"], texture.inputs["Vector"])
         return texture.outputs["Color"]
 
@@ -346,7 +361,7 @@ class _Stage:
         shader.inputs["Coat Weight"].default_value = kind.coat
         shader.inputs["Coat Roughness"].default_value = 0.25
         texture = tree.nodes.new("ShaderNodeTexImage")
-        texture.image = self._image(name, pixels)
+        texture.image = self.image(name, pixels)
         info = tree.nodes.new("ShaderNodeObjectInfo")
         color = self._scaled(
             tree, texture.outputs["Color"], info.outputs["Random"], 0.9, 1.06
@@ -360,7 +375,7 @@ class _Stage:
         rows = zip(stack.chips, stack.offsets_mm, stack.turns, strict=True)
         for level, (name, (dx, dy), turn) in enumerate(rows):
             chip = self.bpy.data.objects.new(f"{name}{level}", meshes[name])
-            height = level * self.table.thickness_mm + 0.02
+            height = stack.over_mm + level * self.table.thickness_mm + 0.02
             chip.location = ((x + dx) * UNIT, -(y + dy) * UNIT, height * UNIT)
             chip.rotation_euler = (0.0, 0.0, turn)
             collection.objects.link(chip)
@@ -387,5 +402,13 @@ def _render(
         pixels = np.empty(across * down * 4, np.float32)
         image.pixels.foreach_get(pixels)
         bpy.data.images.remove(image)
-    out: Image32 = pixels.reshape(down, across, 4)[::-1, :, :3]
-    return np.ascontiguousarray(out)
+    return without_holes(np.ascontiguousarray(pixels.reshape(down, across, 4)[::-1, :, :3]))
+
+
+def without_holes(light: Image32) -> Image32:
+    """Light in which single pixels that are no number have the median of those about them."""
+    for y, x in np.argwhere(~np.isfinite(light).all(axis=2)):
+        about = light[max(0, y - 2) : y + 3, max(0, x - 2) : x + 3].reshape(-1, 3)
+        about = about[np.isfinite(about).all(axis=1)]
+        light[y, x] = np.median(about, axis=0) if len(about) else 0.0
+    return light

@@ -103,13 +103,19 @@ def write_film(path: Path, frames: list[Bytes], crf: int) -> None:
 
 def last_frame(path: Path) -> Bytes:
     """The last frame of a film, uint8 (h, w, 3) BGR; ValueError where there is none."""
-    last = None
+    return frames_of(path)[-1]
+
+
+def frames_of(path: Path) -> list[Bytes]:
+    """The frames of a film, uint8 (h, w, 3) BGR; ValueError where there is none."""
     with av.open(str(path)) as box:
-        for frame in box.decode(video=0):
-            last = frame
-    if last is None:
+        frames = [
+            np.asarray(frame.to_ndarray(format="bgr24"), np.uint8)
+            for frame in box.decode(video=0)
+        ]  # fmt: skip
+    if not frames:
         raise ValueError(f"{path}: holds no frame")
-    return np.asarray(last.to_ndarray(format="bgr24"), np.uint8)
+    return frames
 
 
 def _toned(light: Image32, contrast: float, colour: float) -> Image32:

@@ -67,7 +67,7 @@ def traced_table(seed: int, number: int) -> TracedTable:
     """The table of a seed and a number, with its truth."""
     rng = np.random.default_rng([seed, number])
     diameter = float(rng.choice([37.0, 39.0, 40.0, 43.0], p=[0.2, 0.4, 0.2, 0.2]))
-    kinds = _kinds(rng)
+    kinds = drawn_kinds(rng)
     camera, centers = _camera(rng)
     groups = tuple(
         TracedGroup(at, float(rng.uniform(-40, 40)), str(rng.choice(WORDS)),
@@ -77,11 +77,8 @@ def traced_table(seed: int, number: int) -> TracedTable:
     stacks: list[TracedStack] = []
     for place, group in enumerate(groups):
         stacks += _group(rng, place, group, kinds, diameter)
-    light, lamps, ambient = _lamps(rng)
-    felt = FELTS[int(rng.integers(len(FELTS)))]
-    felt = _rgb(np.array(felt) * rng.uniform(0.75, 1.3, 3))
-    bright = sum(felt) > 0.3
-    printed: Rgb = (0.05, 0.05, 0.05) if bright else (0.62, 0.58, 0.40)
+    light, lamps, ambient = drawn_lamps(rng)
+    felt, printed = drawn_felt(rng)
     table = TracedTable(
         seed, number, camera, kinds, diameter, THICKNESS_MM, float(rng.uniform(0.25, 0.6)),
         groups, tuple(stacks), _samples(rng, centers[GROUPS], kinds), light, lamps, ambient,
@@ -94,7 +91,15 @@ def traced_table(seed: int, number: int) -> TracedTable:
     )
 
 
-def _kinds(rng: np.random.Generator) -> tuple[TracedKind, ...]:
+def drawn_felt(rng: np.random.Generator) -> tuple[Rgb, Rgb]:
+    """The colours of a felt and of what is printed on it."""
+    felt = FELTS[int(rng.integers(len(FELTS)))]
+    felt = _rgb(np.array(felt) * rng.uniform(0.75, 1.3, 3))
+    return felt, (0.05, 0.05, 0.05) if sum(felt) > 0.3 else (0.62, 0.58, 0.40)
+
+
+def drawn_kinds(rng: np.random.Generator) -> tuple[TracedKind, ...]:
+    """The kinds of chips of a table, at random."""
     names = [str(name) for name in rng.permutation(list(COLOURS))[: int(rng.integers(5, 9))]]
     # One maker's set: most kinds of a table share their manner.
     own = str(rng.choice(STYLES, p=[0.15, 0.3, 0.2, 0.15, 0.08, 0.12]))
@@ -133,25 +138,33 @@ def _rgb(values: Floats) -> Rgb:
 def _camera(rng: np.random.Generator) -> tuple[TracedCamera, list[Point]]:
     """A camera and the felt points about which groups lie, the samples' last."""
     while True:
-        height = float(rng.uniform(2300, 3500))
-        tilt = math.radians(float(rng.uniform(24, 46)))
-        around = rng.normal(0, 35) if rng.random() < 0.75 else rng.uniform(-180, 180)
-        turn = math.radians(90 + float(around))
-        away = height * math.tan(tilt)
-        camera = TracedCamera(
-            (away * math.cos(turn), away * math.sin(turn), height), (0.0, 0.0),
-            float(rng.normal(0, 2)), float(rng.uniform(1.3, 2.6)) * height / math.cos(tilt),
-        )  # fmt: skip
+        camera = drawn_camera(rng, (24, 46))
         size = np.array([camera.width_px, camera.height_px])
         cells = np.array(CELLS)[rng.permutation(len(CELLS))[: GROUPS + 1]]
         px = (cells + rng.uniform(-0.02, 0.02, cells.shape)) * size
         felt = [(float(x), float(y)) for x, y in camera.to_felt(px).round(1)]
         off = [camera.off_vertical_deg(at) for at in felt]
         if min(off) >= 22 and max(off) <= 48:
-            return replace(camera, points=_marks(rng, camera)), felt
+            return replace(camera, points=drawn_marks(rng, camera)), felt
 
 
-def _marks(rng: np.random.Generator, camera: TracedCamera) -> tuple[tuple[Point, Point], ...]:
+def drawn_camera(
+    rng: np.random.Generator, tilt_deg: tuple[float, float], size_px: tuple[int, int] = (3840, 2160)
+) -> TracedCamera:
+    """A ceiling camera at random, without its marks, that looks at the middle of the felt."""
+    height = float(rng.uniform(2300, 3500))
+    tilt = math.radians(float(rng.uniform(*tilt_deg)))
+    around = rng.normal(0, 35) if rng.random() < 0.75 else rng.uniform(-180, 180)
+    turn = math.radians(90 + float(around))
+    away = height * math.tan(tilt)
+    return TracedCamera(
+        (away * math.cos(turn), away * math.sin(turn), height), (0.0, 0.0),
+        float(rng.normal(0, 2)), float(rng.uniform(1.3, 2.6)) * height / math.cos(tilt), *size_px,
+    )  # fmt: skip
+
+
+def drawn_marks(rng: np.random.Generator, camera: TracedCamera) -> tuple[tuple[Point, Point], ...]:
+    """Felt marks with their clicked places in a camera's image."""
     size = np.array([camera.width_px, camera.height_px])
     shares = [(x, y) for y in (0.06, 0.5, 0.94) for x in (0.05, 0.35, 0.65, 0.95)]
     felt = camera.to_felt(np.array(shares) * size).round(0)
@@ -163,7 +176,7 @@ def _marks(rng: np.random.Generator, camera: TracedCamera) -> tuple[tuple[Point,
     )
 
 
-def _lamps(rng: np.random.Generator) -> tuple[str, tuple[TracedLamp, ...], float]:
+def drawn_lamps(rng: np.random.Generator) -> tuple[str, tuple[TracedLamp, ...], float]:
     """The kind of light, its lamps and the light that comes from everywhere."""
     light = str(rng.choice(["above", "one side", "spots"], p=[0.4, 0.35, 0.25]))
     kelvin = float(rng.choice([2700, 3000, 3500, 4000, 5000, 6500]))
@@ -199,9 +212,10 @@ def _chips(rng: np.random.Generator, kinds: Sequence[TracedKind], count: int) ->
     return tuple(kinds[k].name for k, run in zip(used, runs, strict=True) for _ in range(run))
 
 
-def _stack(
+def drawn_stack(
     rng: np.random.Generator, at: Point, group: int, kinds: Sequence[TracedKind]
 ) -> TracedStack:
+    """A stack of random chips at a felt point."""
     chips = _chips(rng, kinds, _count(rng))
     n = len(chips)
     posture = str(rng.choice(["upright", "leaning", "untidy"], p=[0.55, 0.28, 0.17]))
@@ -244,7 +258,7 @@ def _group(
         if np.hypot(*(at - middle)) > REACH_MM:
             continue
         base = (round(float(at[0]), 2), round(float(at[1]), 2))
-        one = _stack(rng, base, number, kinds)
+        one = drawn_stack(rng, base, number, kinds)
         if all(_apart(one, other, diameter) for other in out):
             out.append(one)
     return out

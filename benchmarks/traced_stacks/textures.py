@@ -18,6 +18,10 @@ PATCH_MM, PATCH_PX = 320.0, 960
 """Side of the square of felt that a group's print covers."""
 
 
+HAND_BOXES_MM = ((82.0, -98.0, -2.0), (102.0, 6.0, 102.0))
+"""Half widths, tops and bottoms of the boxes printed for a hand's two and five cards."""
+HAND_WORD_MM = 114.0
+
 WEAVE_MM, BLOTCHES_MM = 64.0, 900.0
 """Sides of the tiles that the felt repeats."""
 
@@ -81,12 +85,20 @@ def felt_print(group: TracedGroup) -> Image32:
     page = Image.new("L", (PATCH_PX, PATCH_PX), 0)
     draw = ImageDraw.Draw(page)
     scale, middle = PATCH_PX / PATCH_MM, PATCH_PX / 2
+    if group.hand:
+        for half_x, y0, y1 in HAND_BOXES_MM:
+            box = (
+                middle - half_x * scale, middle + y0 * scale, middle + half_x * scale,
+                middle + y1 * scale,
+            )  # fmt: skip
+            draw.rounded_rectangle(box, 6 * scale, outline=255, width=round(1.8 * scale))
     if group.ring_mm:
         half = group.ring_mm / 2 * scale
         box = (middle - half, middle - half, middle + half, middle + half)
         draw.ellipse(box, outline=255, width=round(2.5 * scale))
     size = 13 * scale
-    draw.text((middle, middle + 58 * scale), group.word, 255, _font(size), anchor="mm")
+    below = HAND_WORD_MM if group.hand else 58
+    draw.text((middle, middle + below * scale), group.word, 255, _font(size), anchor="mm")
     return np.asarray(np.asarray(page)[::-1, :, None] / 255, np.float32)
 
 

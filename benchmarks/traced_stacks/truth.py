@@ -95,7 +95,10 @@ class TracedKind:
 
 @dataclass(frozen=True)
 class TracedStack:
-    """One stack: chips from the bottom up, by name, with their offsets (mm) from the base."""
+    """One stack: chips from the bottom up, by name, with their offsets (mm) from the base.
+
+    `over_mm` is the height of what it stands on.
+    """
 
     base_mm: Point
     chips: tuple[str, ...]
@@ -105,16 +108,21 @@ class TracedStack:
     group: int
     hidden: float = 0.0
     px_per_chip: float = 0.0
+    over_mm: float = 0.0
 
 
 @dataclass(frozen=True)
 class TracedGroup:
-    """A place of the felt: its centre, the turn of its view, and the word printed there."""
+    """A place of the felt: its centre, the turn of its view, and the word printed there.
+
+    `hand`: the outlines of a hand's two boxes, one above the other, in place of a ring.
+    """
 
     center_mm: Point
     angle_deg: float
     word: str
     ring_mm: float
+    hand: bool = False
 
 
 @dataclass(frozen=True)
@@ -170,21 +178,26 @@ class TracedTable:
 def read_truth(path: Path) -> TracedTable:
     """Read the truth of one table; ValueError names the file where it is another form."""
     try:
-        data = json.loads(path.read_text())
-        return TracedTable(
-            camera=TracedCamera(**_tupled(data.pop("camera"))),
-            kinds=tuple(TracedKind(**_tupled(one)) for one in data.pop("kinds")),
-            groups=tuple(TracedGroup(**_tupled(one)) for one in data.pop("groups")),
-            stacks=tuple(TracedStack(**_tupled(one)) for one in data.pop("stacks")),
-            samples=tuple(TracedStack(**_tupled(one)) for one in data.pop("samples")),
-            lamps=tuple(TracedLamp(**_tupled(one)) for one in data.pop("lamps")),
-            **_tupled(data),
-        )
+        return table_of(json.loads(path.read_text()))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: not the truth of a traced table: {error}") from error
 
 
-def _tupled(data: dict[str, Any]) -> dict[str, Any]:
+def table_of(data: dict[str, Any]) -> TracedTable:
+    """The table of its JSON form; KeyError and TypeError where it is another one."""
+    return TracedTable(
+        camera=TracedCamera(**tupled(data.pop("camera"))),
+        kinds=tuple(TracedKind(**tupled(one)) for one in data.pop("kinds")),
+        groups=tuple(TracedGroup(**tupled(one)) for one in data.pop("groups")),
+        stacks=tuple(TracedStack(**tupled(one)) for one in data.pop("stacks")),
+        samples=tuple(TracedStack(**tupled(one)) for one in data.pop("samples")),
+        lamps=tuple(TracedLamp(**tupled(one)) for one in data.pop("lamps")),
+        **tupled(data),
+    )
+
+
+def tupled(data: dict[str, Any]) -> dict[str, Any]:
+    """A JSON object with tuples in place of its lists."""
     return {key: _tuple(value) for key, value in data.items()}
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.traced_stacks.__main__ import main
+from benchmarks.traced_stacks.blender import without_holes
 from benchmarks.traced_stacks.film import last_frame, write_film
 from benchmarks.traced_stacks.scene import hidden_share, traced_table
 from benchmarks.traced_stacks.score import ENROLLED, PICKED, View, calibrated, score
@@ -110,6 +111,12 @@ def test_a_stack_hides_what_stands_behind_it(tiny: TracedTable) -> None:
     assert hidden_share(tiny, behind, [tall]) > 0.7
     assert hidden_share(tiny, tall, [behind]) == 0
     assert hidden_share(tiny, replace(behind, base_mm=(150.0, 0.0)), [tall]) == 0
+
+
+def test_a_pixel_that_is_no_number_is_filled() -> None:
+    light = np.full((6, 8, 3), 0.5, np.float32)
+    light[2, 3], light[0, 0, 1] = np.nan, np.inf
+    assert (without_holes(light) == 0.5).all()
 
 
 def test_rim_has_its_spots(tiny: TracedTable) -> None:
