@@ -113,12 +113,17 @@ def _read_again(
     moved = [_moved(one, own) for one, own in zip(found, first, strict=True)]
     order = sorted(range(len(moved)), key=lambda k: math.dist(moved[k].base, calibration.foot_mm))
     covers: list[list[FloatArray]] = [[] for _ in moved]
-    outlines: list[FloatArray] = []
+    outlines: list[tuple[FloatArray, FloatArray]] = []
     for k in order:
-        covers[k] = list(outlines)
+        # What stands in the same place is a part of the stack, found too: it hides nothing.
+        covers[k] = [
+            outline for base, outline in outlines
+            if math.dist(base, moved[k].base) >= size.diameter_mm / 2
+        ]  # fmt: skip
         best = first[k].best
         if best is not None:
-            outlines.append(silhouette(calibration, moved[k].base, len(best.chips), size))
+            outline = silhouette(calibration, moved[k].base, len(best.chips), size)
+            outlines.append((moved[k].base, outline))
     again = [
         k for k in range(len(moved))
         if moved[k] is not found[k] or _reached(moved[k], covers[k], size)
