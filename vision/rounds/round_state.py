@@ -151,7 +151,7 @@ def lie_alike(one: Sequence[ViewIndex], other: Sequence[ViewIndex]) -> bool:
 
 
 def is_other_hand(before: Episode, now: Episode) -> bool:
-    """Whether two rests of one place surely show different hands."""
+    """Whether two rests of one place show different hands, read with confidence."""
     if before is now:
         return False
     then, cards = _sure_names(before), _sure_names(now)
