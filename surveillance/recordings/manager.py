@@ -287,7 +287,7 @@ class AuditManager:
                 break
             self._begin_audit(row)
         with self._lock:
-            id = self._wanted.pop(0) if self._wanted and not self._previews else None
+            id = self._wanted[0] if self._wanted and not self._previews else None
         if id is not None:
             self._begin_preview(id)
 
@@ -341,14 +341,19 @@ class AuditManager:
         self._wake.set()
 
     def _begin_preview(self, id: int) -> None:
+        # It stays among the wanted until it is under way: whoever asks meanwhile must not be told
+        # that there is none.
         try:
             row = self._store.recordings.get(id)
-            videos = self.videos(row)
-        except FeltwatchError as error:
-            self._preview_faults[id] = str(error)
+            process = WorkProcess(run_preview, self.videos(row), self._preview_path(row))
+        except (FeltwatchError, OSError) as error:
+            with self._lock:
+                self._wanted.remove(id)
+                self._preview_faults[id] = str(error)
             return
         with self._lock:
-            self._previews[id] = WorkProcess(run_preview, videos, self._preview_path(row))
+            self._wanted.remove(id)
+            self._previews[id] = process
 
     def _listen(self) -> None:
         with self._lock:
@@ -366,10 +371,10 @@ class AuditManager:
             report = running.finish()
             with self._lock:
                 del self._previews[id]
+                if report.kind not in ("done", "stopped"):
+                    self._preview_faults[id] = report.message or running.ended
             running.close()
             self._wake.set()
-            if report.kind not in ("done", "stopped"):
-                self._preview_faults[id] = report.message or running.ended
 
     def _store_progress(self, row: RecordingRow, report: ProcessReport) -> None:
         if report.kind == "progress":

@@ -145,9 +145,10 @@ class RecordingsService:
             return None, str(error)
 
     def _preview(self, row: RecordingRow) -> PreviewForm:
+        # First how far it is: it may be done between the two questions.
+        report = self._manager.preview_progress(row.id)
         if self._manager.preview(row) is not None:
             return PreviewForm(state="ready", share=1.0)
-        report = self._manager.preview_progress(row.id)
         if report is None:
             return PreviewForm(state="none", share=0.0)
         if report.kind == "failed":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,8 +13,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from settlement.errors import FeltwatchError
-from surveillance.recordings import AllowedFolders, AuditManager
+from surveillance.recordings import AllowedFolders, AuditManager, manager
 from surveillance.recordings.preview import make_preview, video_facts
+from surveillance.recordings.processes import WorkProcess
 from surveillance.recordings.worker import run_audit
 from surveillance.store import Store
 from surveillance.web.access import Role
@@ -234,6 +236,30 @@ def test_the_video_is_given_in_ranges(client: TestClient, folder: Path) -> None:
     (folder / "pit 1" / "night.mp4").unlink()
     assert client.get(path).status_code == 404
     assert "no such file" in client.get(f"/api/recordings/{id}/timeline").json()["problem"]
+
+
+def test_a_preview_that_is_asked_for_is_never_none(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that is told so stops asking, and never plays it."""
+    id = queue(client, folder)
+    until(lambda: state(client, id) == "done", "it is done")
+    begun, may_begin = threading.Event(), threading.Event()
+
+    def slow(*given: object) -> WorkProcess:
+        begun.set()
+        assert may_begin.wait(60)
+        return WorkProcess(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(manager, "WorkProcess", slow)
+    asked = [client.post(f"/api/recordings/{id}/preview").json()["state"]]
+    assert begun.wait(60)
+    path = f"/api/recordings/{id}/timeline"
+    asked.append(client.get(path).json()["preview"]["state"])
+    may_begin.set()
+    while asked[-1] == "making":
+        asked.append(client.get(path).json()["preview"]["state"])
+    assert set(asked) == {"making", "ready"}
 
 
 def test_a_preview_is_small_and_keeps_the_times(tmp_path: Path) -> None:
