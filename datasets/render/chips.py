@@ -101,7 +101,9 @@ def chip_places(item: StackItem) -> tuple[tuple[tuple[float, float], ...], tuple
             if spin.random() < item.untidy:
                 a, far = spin.uniform(0, 2 * math.pi), spin.uniform(1.5, 6.5)
                 own[level] += far * math.cos(a), far * math.sin(a)
-    own += np.outer(np.arange(n) / max(1, n - 1), np.asarray(item.lean_mm))
+    if item.wander_mm:
+        own[1:] += np.cumsum(spin.normal(0, item.wander_mm, (n - 1, 2)), axis=0)
+    own += np.outer((np.arange(n) / max(1, n - 1)) ** item.bend, np.asarray(item.lean_mm))
     own += np.asarray(item.center_mm)
     return tuple((float(x), float(y)) for x, y in own), tuple(float(t) for t in turns)
 
@@ -111,7 +113,8 @@ def stack_hull_rings(item: StackItem, points: int = 16) -> list[tuple[FloatArray
     centers, _ = chip_places(item)
     turn = np.linspace(0, 2 * math.pi, points, endpoint=False)
     ring = np.column_stack([np.cos(turn), np.sin(turn)]) * CHIP_DIAMETER_MM / 2
-    levels = range(len(centers)) if item.untidy or any(item.lean_mm) else (0, len(centers) - 1)
+    is_uneven = item.untidy or item.wander_mm or any(item.lean_mm)
+    levels = range(len(centers)) if is_uneven else (0, len(centers) - 1)
     rings = [(ring + np.asarray(centers[0]), 0.0)]
     rings += [(ring + np.asarray(centers[k]), (k + 1) * CHIP_THICKNESS_MM) for k in levels]
     return rings

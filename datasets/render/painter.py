@@ -267,5 +267,6 @@ def item_reach(item: Item, painter_height_mm: float) -> float:
     if isinstance(item, SensorItem):
         return REACH * item.diameter_mm / 2 + item.bezel_mm
     tall = len(item.colours) * CHIP_THICKNESS_MM
-    spread = math.hypot(*item.lean_mm) + (7.0 if item.untidy else 0.0)
+    wander = 3 * item.wander_mm * math.sqrt(len(item.colours))
+    spread = math.hypot(*item.lean_mm) + (7.0 if item.untidy else 0.0) + wander
     return 34.0 + spread + tall * 1.6 + tall * 3000 / max(painter_height_mm, 500)

@@ -34,7 +34,9 @@ class StackItem:
     """A stack of chips, colours from the bottom up, standing at `center_mm`.
 
     `lean_mm` is how far the top chip lies beside the lowest; `untidy` (0 to 1) is the share
-    of chips pushed some millimetres out of line.
+    of chips pushed some millimetres out of line. Chips lean by their share of the height to the
+    power of `bend`, and each lies `wander_mm` (standard deviation of either axis) beside the one
+    below it, other than the lean says.
     """
 
     key: str
@@ -42,6 +44,8 @@ class StackItem:
     colours: tuple[str, ...]
     lean_mm: Point = (0.0, 0.0)
     untidy: float = 0.0
+    bend: float = 1.0
+    wander_mm: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

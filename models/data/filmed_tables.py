@@ -48,6 +48,10 @@ LONE = 12
 """Stacks that are laid anywhere in a seat's view, beside those of its spots."""
 
 LEAN_SHARE, UNTIDY_SHARE = 0.3, 0.2
+FAR_SHARE, WANDER_SHARE = 0.22, 0.15
+"""How often a stack of a restyled table leans far, perhaps bent, and how often it wanders."""
+
+FARTHEST_MM = 10.0
 SECOND_CUT = 0.55
 """How often a strip is one of the second cut: where the first reading puts the base, with masks."""
 
@@ -74,9 +78,10 @@ class FilmedTable:
     def __init__(self, seed: int, rng: np.random.Generator, *, restyled: bool = False) -> None:
         """Draw the table of a seed; `rng` draws what is laid on it and how it is coded.
 
-        `restyled`: with rims of chips that the simulator does not draw.
+        `restyled`: with rims of chips, and with postures of stacks, that the simulator does not
+        draw.
         """
-        self.rng = rng
+        self.rng, self.restyled = rng, restyled
         self.scenery = Scenery(
             Wishes(
                 seed=seed, rounds=1, fps=FPS, game=str(rng.choice(GAME_IDS)),
@@ -173,8 +178,16 @@ class FilmedTable:
             )
             lean = (float(rng.normal(0, loose)), float(rng.normal(0, loose)))
         untidy = float(rng.uniform(0.1, 0.5)) if n > 2 and rng.random() < UNTIDY_SHARE else 0.0
+        bend, wander = 1.0, 0.0
+        if self.restyled and n > 1:
+            if rng.random() < FAR_SHARE:
+                turn, bend = rng.uniform(0, 2 * math.pi), float(rng.uniform(0.7, 1.7))
+                far = min(FARTHEST_MM, 0.8 * n) * rng.uniform(0.3, 1.0)
+                lean = (float(far * math.cos(turn)), float(far * math.sin(turn)))
+            if rng.random() < WANDER_SHARE:
+                wander = float(rng.uniform(0.2, 0.9))
         x, y = (round(float(v), 2) for v in at)
-        return StackItem(f"s{rng.integers(2**40)}", (x, y), colours, lean, untidy)
+        return StackItem(f"s{rng.integers(2**40)}", (x, y), colours, lean, untidy, bend, wander)
 
     def found(
         self, frame: Bytes, items: Sequence[StackItem], detector: SizedDetector

@@ -42,7 +42,7 @@ TABLES_PER_SHARD = 60
 FELT_PX_PER_MM, FELT_SIDE_MM = 2.0, 190.0
 
 NOTHING_SHARE = 0.06
-LEAN_SHARE, UNTIDY_SHARE = 0.4, 0.22
+LEAN_SHARE, UNTIDY_SHARE, WANDER_SHARE = 0.4, 0.22, 0.2
 MASKED_SHARE = 0.75
 PAD = 6
 HELD_SHARE = 0.03
@@ -197,6 +197,8 @@ def _pile(
         loose[0] = False
         turns, far = rng.uniform(0, 2 * math.pi, n), rng.uniform(1.5, 6.5, n) * loose
         own += far[:, None] * np.column_stack([np.cos(turns), np.sin(turns)])
+    if rng.random() < WANDER_SHARE:
+        own[1:] += np.cumsum(rng.normal(0, rng.uniform(0.2, 0.9), (n - 1, 2)), axis=0)
     return own + at, lean
 
 

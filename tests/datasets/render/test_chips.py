@@ -76,6 +76,8 @@ def test_outlines_of_leaning_and_untidy_stacks_are_as_drawn(
     for item in (
         StackItem("lean", AT, ("blue",) * 12, lean_mm=(6.0, -9.0)),
         StackItem("untidy", AT, ("red", "blue") * 6, untidy=0.6),
+        StackItem("bent", AT, ("red",) * 12, lean_mm=(-8.0, 3.0), bend=1.7),
+        StackItem("wanders", AT, ("blue",) * 12, wander_mm=0.9),
     ):
         brush = painter(deck, camera)
         brush.paint(item)
@@ -99,6 +101,20 @@ def test_how_chips_lie_hangs_on_the_item_alone() -> None:
     plain = np.array(chip_places(StackItem("k", (10.0, 20.0), ("red",) * 9))[0])
     assert np.abs(plain - (10.0, 20.0)).max() < 1.0
     assert np.hypot(*(centers - plain).T).max() > 3.0
+
+
+def test_a_bent_stack_leans_late_and_a_wandering_one_goes_on_from_where_it_is() -> None:
+    plain, bent, wanders = (
+        np.array(chip_places(StackItem("k", AT, ("red",) * 9, **more))[0])
+        for more in ({}, {"lean_mm": (8.0, 0.0), "bend": 2.0}, {"wander_mm": 0.9})
+    )
+    off = (bent - plain)[:, 0]
+    assert off[0] == 0
+    assert off[-1] == pytest.approx(8.0)
+    assert off[4] == pytest.approx(2.0)
+    steps = np.diff(wanders - plain, axis=0)
+    assert (wanders - plain)[0] == pytest.approx((0.0, 0.0))
+    assert 0.4 < steps.std() < 1.6
 
 
 def test_two_stacks_side_by_side_stay_apart(deck: Deck, camera: SyntheticCamera) -> None:
