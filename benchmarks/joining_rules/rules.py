@@ -62,11 +62,6 @@ def without(rule: Rule | None) -> Iterator[None]:
             setattr(module, name, value)
 
 
-def _label_evidence(indices: Sequence[outline.ReadIndex], group: grouping.Group) -> float:
-    """The probability alone, however many indices a card has."""
-    return -math.log(max(1 - max(indices[n].share for n in group.members), 1e-3))
-
-
 def _any_renamed(card: CardRead, label: str, share: float, where: str) -> Decided:
     """A sure card too gets the name that the assignment gives it."""
     if label != card.label and share >= deck_assignment.SURE:
@@ -123,17 +118,11 @@ RULES: tuple[Rule, ...] = (
     _photo("neighbours lie side by side", PHOTOGRAPHS, (grouping, "MOST_ALONG", math.inf)),
     _photo("turns of a pair agree within 40 degrees", PHOTOGRAPHS,
            (grouping, "TURN_SLACK_DEG", 90.0)),
-    _photo("turns that differ are less likely a pair", FANS, (grouping, "TURN_SD_DEG", math.inf)),
-    _photo("heights that differ are less likely a pair", FANS, (grouping, "SIZE_SD", math.inf)),
     _photo("a second card of a name has a price", FANS, (grouping, "TWIN_NATS", 0.0)),
-    _photo("what is read more often stands first", FANS, (grouping, "_evidence", _label_evidence)),
     _photo("on a whole card's face it may be a pip", FANS, (grouping, "MARK_NATS", 0.0)),
     _photo("the face of a card is drawn in", FANS, (grouping, "MARK_INSET", 0.0)),
     _photo("a joker's word may be pips at the edge", FANS,
            (grouping, "PIPS_INSET", grouping.MARK_INSET)),
-    _photo("the other corner is seen too", FANS, (grouping, "MISSING_NATS", 0.0)),
-    _photo("the image's border cuts an index", FANS, (grouping, "RIM", 0.0)),
-    _photo("another card near a corner hides it", FANS, (grouping, "SLOT_SLACK", 0.0)),
     _photo("of two that would hide each other one stands", FANS,
            (grouping, "_hide_each_other", lambda *_: False)),
     _photo("a hidden index lies deep inside", FANS, (grouping, "COVERED", 0.0)),
@@ -157,7 +146,6 @@ RULES: tuple[Rule, ...] = (
            reading=True),
     # Table views: indices joined.
     _views("seen in a third of the images", "rendered shifts", (view, "LEAST_SEEN", 0.0)),
-    _views("middles of one card's indices agree", ROUNDS, (grouping, "MOST_OFF", math.inf)),
     _views("a second card of a name has a price (views)", ROUNDS, (grouping, "TWIN_NATS", 0.0)),
     _views("an index in every corner", "a judged deck", (grouping, "SIDE_STEPS", (0,)),
            (grouping, "END_STEPS", (0,))),

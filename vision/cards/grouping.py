@@ -1,10 +1,9 @@
 """Indices to physical cards: each index belongs to one card, each card explains its indices.
 
 Indices are put together by the likeliest partition of those of one label: what geometry makes
-of two indices on one card, against that a deck has each card once. A card of which one index
-is seen is weighed by where that lies: on the face of another card it may be a pip, and a card
-that nothing hides shows its other corner too. Of two cards that would each hide the other the
-less likely one is none. No index is given another name than it reads as.
+of two indices on one card, against that a deck has each card once. A lone index on the face of
+another card may be a pip. Of two cards that would each hide the other the less likely one is
+none. No index is given another name than it reads as.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from vision.cards.outline import (
     CardSize,
     ReadIndex,
     covers,
-    other_corner,
     outline,
     turn_between,
     usual_size,
@@ -53,13 +51,9 @@ LEAST_ALONG, MOST_ALONG = 0.3, 0.55
 """How far along the card, over their distance, two indices lie: of opposite ends at least, beside
 each other at most."""
 
-TURN_SD_DEG, SIZE_SD = 18.0, 0.3
-"""Spread of the difference of turn, and of the logarithm of the ratio of height, of two
-indices of one card."""
-
-MIDDLE_SD, MOST_OFF = 0.13, 4.0
+MIDDLE_SD = 0.13
 """Where a card's size is known: spread of the middles that two indices of one card give, over
-its height, and most of it; decks differ in where their indices lie."""
+its height; decks differ in where their indices lie."""
 
 SIDE_STEPS, END_STEPS = (-1, 1), (-2, -1, 0, 1, 2)
 """By how many widths between a card's indices the middles of two may be off, of one end and of
@@ -68,21 +62,12 @@ opposite ones, where every corner may have an index."""
 TWIN_NATS = 8.0
 """What it costs to take two indices of one label for two cards: a deck has each card once."""
 
-SLOT_SLACK = 0.3
-"""How far an index may be off its corner, over its height."""
-
 MARK_NATS, MARK_INSET = 4.0, 0.2
 """How much less likely an index on the face of a whole card is one of another card; how far
 inside, over the height of that card's index."""
 
 PIPS_INSET = -0.2
 """The same for a joker: a column of pips, which resembles its word, reaches to the edge."""
-
-MISSING_NATS = 1.0
-"""How much less likely a card is whose other corner should be seen and is not."""
-
-RIM = 0.5
-"""An index so near to the image's border, over its height, is cut by it."""
 
 COVERED = 0.3
 """How deep inside another card, over the height of an index, an index is hidden by it."""
@@ -120,7 +105,7 @@ class JoinedCard:
 
 def join_indices(indices: Sequence[ReadIndex], width: int, height: int) -> list[JoinedCard]:
     """The cards of an image of `width` x `height` px, best first."""
-    groups, size = assign_indices(indices, seen=(0.0, 0.0, float(width), float(height)))
+    groups, size = assign_indices(indices)
     cards = []
     for group in groups:
         corners = outline([indices[n] for n in group.members], size)
@@ -131,28 +116,21 @@ def join_indices(indices: Sequence[ReadIndex], width: int, height: int) -> list[
     return cards
 
 
-def assign_indices(
-    indices: Sequence[ReadIndex],
-    size: CardSize | None = None,
-    seen: tuple[float, float, float, float] = (-np.inf, -np.inf, np.inf, np.inf),
-) -> tuple[list[Group], CardSize]:
-    """The likeliest cards, best first, and their size, `size` where that is known.
-
-    `seen` (x0, y0, x1, y1) is what the image shows.
+def assign_indices(indices: Sequence[ReadIndex]) -> tuple[list[Group], CardSize]:
+    """The likeliest cards, best first, and their size.
 
     No index is in two of them. What stays below `CARD_SHARE`, a lone index or a second card
     of a label below `SURE`, is no card.
     """
     groups = [g for g in _by_label(indices) if not _is_too_large(indices, g)]
-    if size is None:
-        size = usual_size([[indices[n] for n in g.members] for g in groups])
+    size = usual_size([[indices[n] for n in g.members] for g in groups])
     whole = [g for g in groups if g.score >= CARD_SHARE and _shows_both_ends(indices, g)]
     stand: list[Group] = []
-    for group in sorted(groups, key=lambda g: (-_evidence(indices, g), g.members)):
+    for group in sorted(groups, key=lambda g: (-indices[g.members[0]].share, g.members)):
         known = any(own.label == group.label for own in stand)
         alone = len(group.members) == 1
         if alone:
-            group = replace(group, score=_alone(indices, group, whole, groups, size, seen))
+            group = replace(group, score=_alone(indices, group, whole, size))
         if group.score < (SURE if alone or known else CARD_SHARE):
             continue
         if alone and any(_hide_each_other(indices, group, own, size) for own in stand):
@@ -169,30 +147,14 @@ def _shows_both_ends(indices: Sequence[ReadIndex], group: Group) -> bool:
 
 
 def _alone(
-    indices: Sequence[ReadIndex], group: Group, whole: Sequence[Group], groups: Sequence[Group],
-    size: CardSize, seen: tuple[float, float, float, float],
-) -> float:  # fmt: skip
-    """Probability of a card of which one index is seen, by where that lies.
-
-    A card's other corner is seen too, unless another card lies on it.
-    """
+    indices: Sequence[ReadIndex], group: Group, whole: Sequence[Group], size: CardSize
+) -> float:
+    """Probability of a card of which one index is seen: on another card's face it may be a pip."""
     own = indices[group.members[0]]
-    others = [g for g in groups if g.members != group.members and g.score >= CARD_SHARE]
-    cards = [[indices[n] for n in g.members] for g in others]
-    odds = float(np.log(group.score / max(1 - group.score, 1e-6)))
-    if lies_on_face(own, [c for c, g in zip(cards, others, strict=True) if g in whole], size):
-        odds -= MARK_NATS
-    other = other_corner(outline([own], size), own)
-    x0, y0, x1, y1 = seen
-    rim = RIM * own.height
-    out = not (x0 + rim <= other[0] <= x1 - rim and y0 + rim <= other[1] <= y1 - rim)
-    outlines = [outline(card, size) for card in cards]
-    hidden = out or any(
-        covers(corners, other, -SLOT_SLACK * own.height) and not covers(corners, own.center, 0.0)
-        for corners in outlines
-    )
-    if not hidden:
-        odds -= MISSING_NATS
+    cards = [[indices[n] for n in g.members] for g in whole if g.members != group.members]
+    if not lies_on_face(own, cards, size):
+        return group.score
+    odds = float(np.log(group.score / max(1 - group.score, 1e-6))) - MARK_NATS
     return 1 / (1 + float(np.exp(-odds)))
 
 
@@ -239,13 +201,8 @@ def _pair_nats(a: ReadIndex, b: ReadIndex, size: CardSize | None) -> float:
         ways = [middles[1] - middles[0] + k * across for k in steps]
         apart = min(float(np.hypot(*way)) for way in ways)
         off = apart / (MIDDLE_SD * size.at(a.height)[1])
-        return 0.5 * off * off if off <= MOST_OFF else float("inf")
-    if not same_card(a, b):
-        return float("inf")
-    between = turn_between(a.turn_deg, b.turn_deg)
-    turn = min(between, 180 - between) / TURN_SD_DEG
-    ratio = float(np.log(a.height / b.height)) / SIZE_SD
-    return 0.5 * (turn * turn + ratio * ratio)
+        return 0.5 * off * off
+    return 0.0 if same_card(a, b) else float("inf")
 
 
 def _by_label(indices: Sequence[ReadIndex]) -> list[Group]:
@@ -304,11 +261,6 @@ def _parted(own: Sequence[ReadIndex], size: CardSize | None) -> list[tuple[int, 
         return min(options)
 
     return list(best(tuple(range(len(own))))[1])
-
-
-def _evidence(indices: Sequence[ReadIndex], group: Group) -> float:
-    """Evidence for a card: the more of its indices are read, the better."""
-    return float(np.sum([-np.log(max(1 - indices[n].share, 1e-3)) for n in group.members]))
 
 
 def _hide_each_other(indices: Sequence[ReadIndex], a: Group, b: Group, size: CardSize) -> bool:

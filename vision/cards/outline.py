@@ -157,15 +157,6 @@ def _corners(
     return out
 
 
-def other_corner(corners: FloatArray, first: ReadIndex) -> FloatArray:
-    """Where the index at the far corner of an outline has its centre (2,)."""
-    right, down = axes(first.turn_deg)
-    inset_x = (first.aspect / 2 + MARGIN_X) * first.height
-    inset_y = (0.5 + MARGIN_Y) * first.height
-    spot: FloatArray = corners[2] - right * inset_x - down * inset_y
-    return spot
-
-
 def covers(corners: FloatArray, point: FloatArray, margin: float) -> bool:
     """Whether a point (2,) lies inside an outline by `margin` or more."""
     x_axis, y_axis = corners[1] - corners[0], corners[3] - corners[0]

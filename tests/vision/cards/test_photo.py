@@ -232,16 +232,6 @@ class TestJoining:
             (own.label, (n,)) for n, own in enumerate(fan)
         }
 
-    @pytest.mark.parametrize(("x", "share", "expected"), [
-        (600.0, 0.93, False), (600.0, 0.999, True), (575.0, 0.93, True),
-    ])  # fmt: skip
-    def test_a_card_that_nothing_hides_shows_its_other_corner(
-        self, x: float, share: float, expected: bool
-    ) -> None:
-        # Further right its other corner is beyond the image's border.
-        own = index("AS", x - 50, 50, 0, share)
-        assert bool(join_indices([own], 650 if x == 600.0 else 560, 300)) is expected
-
     def test_two_of_one_label_too_far_apart_are_two_cards(self) -> None:
         cards = [index("AS", 50, 50, 0, 0.99), index("AS", 93, 104, 180, 0.99)]
         far = [index("AS", 700, 50, 0, 0.99), index("AS", 743, 104, 180, 0.99)]
