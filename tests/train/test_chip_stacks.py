@@ -15,7 +15,14 @@ from models.evaluate.side_figures import read_strip_set, strip_figures
 from models.export.sides import export_strips
 from models.networks.side_loss import chain_loss, rim_loss
 from models.networks.side_network import SideNetwork
-from models.train.chip_stacks import FORM, StripPool, batches, read_checkpoint, train_strips
+from models.train.chip_stacks import (
+    FORM,
+    StripPool,
+    batches,
+    mean_checkpoint,
+    read_checkpoint,
+    train_strips,
+)
 from settlement.errors import FeltwatchError
 from vision.chips.network_input.side_strip import (
     COLUMNS,
@@ -139,6 +146,13 @@ def test_the_mean_of_the_weights_before_and_after_is_kept(rendered: Path, tmp_pa
     for name, values in mean.items():
         if values.is_floating_point():
             torch.testing.assert_close(values, (before[name] + after[name]) / 2)
+    own = mean_checkpoint([one, other], tmp_path / "own.pt")
+    for name, values in read_checkpoint(own)["network"].items():
+        if values.is_floating_point():
+            torch.testing.assert_close(values, mean[name])
+    with pytest.raises(FeltwatchError, match="two checkpoints or more"):
+        mean_checkpoint([one], tmp_path / "none.pt")
+    assert not (tmp_path / "none.pt").exists()
 
 
 def test_strips_stay_in_memory_for_a_limited_time(rendered: Path, tmp_path: Path) -> None:

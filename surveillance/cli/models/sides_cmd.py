@@ -172,6 +172,24 @@ def comb_command(
     typer.echo(str(last))
 
 
+@sides_app.command("mean")
+def mean_command(
+    checkpoints: Annotated[
+        list[Path], typer.Argument(help="Two or more, trained on from the same weights.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The checkpoint to write.")],
+) -> None:
+    """Write the mean of the weights of several trainings that began with the same ones.
+
+    Examples:
+
+      feltwatch model sides mean one/mean.pt two/mean.pt --out mean.pt
+    """
+    with train_extra():
+        from models.train.chip_stacks import mean_checkpoint
+    typer.echo(str(mean_checkpoint(checkpoints, out)))
+
+
 @sides_app.command("export")
 def export_command(
     checkpoint: Annotated[Path, typer.Option("--checkpoint", help="last.pt of a training.")],
