@@ -341,8 +341,8 @@ class AuditManager:
         self._wake.set()
 
     def _begin_preview(self, id: int) -> None:
-        # It stays among the wanted until it is under way: whoever asks meanwhile must not be told
-        # that there is none.
+        # It stays among the wanted until it is under way, or a request in between would get the
+        # answer that there is none.
         try:
             row = self._store.recordings.get(id)
             process = WorkProcess(run_preview, self.videos(row), self._preview_path(row))

@@ -241,7 +241,7 @@ def test_the_video_is_given_in_ranges(client: TestClient, folder: Path) -> None:
 def test_a_preview_that_is_asked_for_is_never_none(
     client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A page that is told so stops asking, and never plays it."""
+    """A page that gets this answer stops asking, and never plays it."""
     id = queue(client, folder)
     until(lambda: state(client, id) == "done", "it is done")
     begun, may_begin = threading.Event(), threading.Event()
