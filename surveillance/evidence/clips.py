@@ -13,7 +13,7 @@ import av
 from av.packet import Packet
 
 from settlement.errors import FeltwatchError
-from vision.sources.packet_buffer import Cut
+from vision.sources.packets.packet_buffer import Cut
 
 PREVIEW_WIDE_PX = 1280
 PLAYED_BY_BROWSERS = frozenset({"h264"})

@@ -33,7 +33,7 @@ from vision.geometry.table import DealerPlace, Point, SeatPlace, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.felt_print import without_print
 from vision.rounds.gap_doubts import SeatGaps, dealer_gap, seat_gaps, without_hidden
-from vision.rounds.lamps.lamp_wagers import lamp_says, lit_without_hand, seen_sensor
+from vision.rounds.jackpots.lamp_wagers import lamp_says, lit_without_hand, seen_sensor
 from vision.rounds.payouts import (
     UNREAD,
     Hides,

@@ -31,8 +31,8 @@ from vision.detect.detections import Detections
 from vision.detect.motion import RestState
 from vision.meters.reading import MeterReading
 from vision.rounds.coverage import Coverage
-from vision.rounds.lamps.lamp_watch import LampFrame
-from vision.rounds.meter_watch import MeterMemory
+from vision.rounds.jackpots.lamp_watch import LampFrame
+from vision.rounds.jackpots.meter_watch import MeterMemory
 from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.round_state import Episode, Round, Shot, ViewTrack
 from vision.rounds.tracker import OpenGap

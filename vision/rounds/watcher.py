@@ -28,12 +28,12 @@ from vision.rounds.changes import Changes, find_changes
 from vision.rounds.compile_round import compile_round
 from vision.rounds.coverage import Coverage
 from vision.rounds.further_camera import OtherCamera, RecordedCamera
+from vision.rounds.jackpots.lamp_watch import LampWatch
+from vision.rounds.jackpots.meter_watch import MeterWatch
 from vision.rounds.joining import join_round
 from vision.rounds.joker_learning import learn_joker
-from vision.rounds.lamps.lamp_watch import LampWatch
 from vision.rounds.live_camera import LiveCamera, Sight
 from vision.rounds.live_view import TableNow, table_now
-from vision.rounds.meter_watch import MeterWatch
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
 from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
 from vision.rounds.procedure.marker_bank import MarkerWatch

@@ -22,9 +22,9 @@ from vision.sources.base import (
     SourceState,
 )
 from vision.sources.gaps import LEAST_S, Gap
-from vision.sources.packet_plan import PacketPlan, Wanted
+from vision.sources.packets.packet_plan import PacketPlan, Wanted
+from vision.sources.packets.unreferenced import Unreferenced
 from vision.sources.sampling import Sampler, sample
-from vision.sources.unreferenced import Unreferenced
 
 EARLY_S = 1.0
 """A stream that ends by less than this before its stated end has ended in time."""

@@ -20,7 +20,6 @@ from av.video.stream import VideoStream
 
 from vision.detect.motion import shrink
 from vision.sources.base import BROKEN_IN_A_ROW, Frame, Source, SourceError, SourceState
-from vision.sources.bitstream import ByteStream, coded_run, copied
 from vision.sources.camera_backends import LivePlace, LostError, Opened, open_place, why_lost
 from vision.sources.clock import StreamClock, Timeline, WallTime
 from vision.sources.frame import LiveFrame, LiveStatus
@@ -28,7 +27,8 @@ from vision.sources.freeze import FreezeWatch
 from vision.sources.gaps import JUMPED, Gap
 from vision.sources.limits import LiveLimits
 from vision.sources.pacing import Pace, SenderTimes, SlowWatch, device_time_s, sender_time_s
-from vision.sources.packet_buffer import CodedPacket, CodedRun, PacketRing
+from vision.sources.packets.bitstream import ByteStream, coded_run, copied
+from vision.sources.packets.packet_buffer import CodedPacket, CodedRun, PacketRing
 from vision.sources.slot import BEHIND, FrameSlot
 from vision.sources.state import StateMachine
 from vision.sources.url import Kind

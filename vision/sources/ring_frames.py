@@ -14,7 +14,7 @@ from av.packet import Packet
 from av.video.codeccontext import VideoCodecContext
 
 from vision.sources.base import NEAR_S, Frame, SourceError
-from vision.sources.packet_buffer import CodedPacket, CodedRun, PacketRing
+from vision.sources.packets.packet_buffer import CodedPacket, CodedRun, PacketRing
 
 NEXT_WITHIN_S = 1.0
 """The packet after one that has come comes within this, or the stream has ended there."""

@@ -11,7 +11,7 @@ from vision.sources.base import NEAR_S, Before, Frame, Mark, Source, SourceError
 from vision.sources.file import FileSource
 from vision.sources.file_times import Part, parts_of
 from vision.sources.gaps import LEAST_S, Gap
-from vision.sources.packet_plan import Wanted
+from vision.sources.packets.packet_plan import Wanted
 from vision.sources.sampling import Sampler, sample
 
 NO_FILE = "no file holds it"

@@ -15,7 +15,7 @@ from surveillance.alerts.model import Alert
 from surveillance.evidence.clips import CameraClip, Clip, ClipError, write_clip
 from surveillance.live.camera.outbox import Sender
 from surveillance.live.messages import ClipMessage, WorkerSetup
-from vision.sources.packet_buffer import Cut, PacketRing
+from vision.sources.packets.packet_buffer import Cut, PacketRing
 
 MOST_DUE = 64
 RETRY_S = 2.0

@@ -19,7 +19,7 @@ from vision.sources.frame import LiveFrame, LiveStatus
 from vision.sources.limits import LiveLimits
 from vision.sources.live import LiveSource
 from vision.sources.live_moments import LiveMoments
-from vision.sources.packet_buffer import PacketRing
+from vision.sources.packets.packet_buffer import PacketRing
 
 UNCODED = "it sends raw images: a further camera must send coded ones, such as H.264"
 

@@ -48,7 +48,7 @@ from vision.sources.base import Frame, SourceState
 from vision.sources.gaps import JUMPED, Gap
 from vision.sources.live import LiveFrame, LiveSource, LiveStatus
 from vision.sources.load import LoadPlan
-from vision.sources.packet_buffer import PacketRing
+from vision.sources.packets.packet_buffer import PacketRing
 
 EXIT_FATAL = 3
 TURN_S = 0.25

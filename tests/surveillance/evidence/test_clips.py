@@ -11,7 +11,7 @@ from surveillance.evidence.clips import ClipError, preview_in_background, write_
 from tests.rtsp.loopback import RtspServer
 from tests.vision.sources.live_films import live, until, write_film
 from vision.sources.base import SourceState
-from vision.sources.packet_buffer import CodedPacket, CodedRun, Cut, PacketRing
+from vision.sources.packets.packet_buffer import CodedPacket, CodedRun, Cut, PacketRing
 
 
 def levels(path: Path) -> list[tuple[float, int]]:

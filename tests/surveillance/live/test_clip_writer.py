@@ -17,7 +17,7 @@ from surveillance.live.camera import clip_writer
 from surveillance.live.camera.clip_writer import ClipWriter
 from surveillance.live.messages import ClipMessage
 from tests.surveillance.live.live_room import wait_for
-from vision.sources.packet_buffer import CodedPacket, CodedRun, Cut, PacketRing
+from vision.sources.packets.packet_buffer import CodedPacket, CodedRun, Cut, PacketRing
 
 
 class Sent:

@@ -21,7 +21,7 @@ from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
 from vision.meters.reading import MeterReading
 from vision.rounds.coverage import Coverage
-from vision.rounds.meter_watch import MeterMemory
+from vision.rounds.jackpots.meter_watch import MeterMemory
 from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.round_state import Episode, Round, Shot, ViewTrack
 from vision.rounds.snapshot import WatcherState, dump_state, load_state

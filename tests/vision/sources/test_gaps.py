@@ -11,7 +11,7 @@ from settlement.settle import settle
 from tests.vision.rounds.readings import PICTURE, TABLE, Play, hand, reading, seat_cards
 from vision.rounds.compile_round import compile_round
 from vision.rounds.coverage import Coverage
-from vision.rounds.meter_watch import MeterMemory
+from vision.rounds.jackpots.meter_watch import MeterMemory
 from vision.rounds.round_state import Round
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 

@@ -20,7 +20,7 @@ from vision.sources.camera_backends import LivePlace, LostError, Opened, open_pl
 from vision.sources.frame import LiveFrame
 from vision.sources.limits import LiveLimits
 from vision.sources.live import LiveSource
-from vision.sources.packet_buffer import PacketRing
+from vision.sources.packets.packet_buffer import PacketRing
 from vision.sources.url import Address
 
 PICTURES = 10

@@ -15,12 +15,12 @@ import pytest
 from tests.rtsp.loopback import RtspServer, need_server
 from tests.vision.sources.live_films import live, until, write_film
 from vision.sources.base import Frame, SourceState
-from vision.sources.bitstream import ByteStream, coded_run
 from vision.sources.clock import StreamClock
 from vision.sources.live import LiveSource
 from vision.sources.live_moments import FoundMoment, LiveMoments
 from vision.sources.moments import EARLIER_S, Moments
-from vision.sources.packet_buffer import CodedPacket, CodedRun, PacketRing
+from vision.sources.packets.bitstream import ByteStream, coded_run
+from vision.sources.packets.packet_buffer import CodedPacket, CodedRun, PacketRing
 from vision.sources.ring_frames import RingFrames
 
 RATE = 10

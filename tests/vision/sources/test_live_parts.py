@@ -15,7 +15,7 @@ from vision.sources.clock import WINDOW_S, StreamClock, Timeline
 from vision.sources.freeze import FreezeWatch
 from vision.sources.limits import LiveLimits
 from vision.sources.pacing import SlowWatch
-from vision.sources.packet_buffer import CodedPacket, CodedRun, PacketRing
+from vision.sources.packets.packet_buffer import CodedPacket, CodedRun, PacketRing
 from vision.sources.state import LEGAL, StateMachine
 
 RUN = CodedRun(1, "h264", 320, 192, None, Fraction(10))

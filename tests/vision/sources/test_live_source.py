@@ -16,7 +16,7 @@ from vision.sources.base import SourceError, SourceState
 from vision.sources.file import FileSource
 from vision.sources.gaps import JUMPED
 from vision.sources.live import LiveFrame
-from vision.sources.packet_buffer import PacketRing
+from vision.sources.packets.packet_buffer import PacketRing
 
 
 @pytest.fixture(scope="module")

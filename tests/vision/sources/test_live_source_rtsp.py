@@ -26,7 +26,7 @@ from tests.vision.sources.live_films import PATIENCE_S, QUICK, live, until, writ
 from vision.sources.base import SourceState
 from vision.sources.camera_backends import LivePlace, LostError, open_place
 from vision.sources.limits import LiveLimits
-from vision.sources.packet_buffer import PacketRing
+from vision.sources.packets.packet_buffer import PacketRing
 from vision.sources.url import Address
 
 USER, PASSWORD = "ann", "p%40 ss:/w?rd"

@@ -11,7 +11,7 @@ from fractions import Fraction
 from av.packet import Packet
 from av.video.stream import VideoStream
 
-from vision.sources.unreferenced import Unreferenced
+from vision.sources.packets.unreferenced import Unreferenced
 
 MOST_HELD = 64
 """Packets that wait for their turn in time; more than any encoder puts out of order."""

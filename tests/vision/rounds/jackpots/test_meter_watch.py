@@ -14,7 +14,7 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.displays import MeterDisplay
 from vision.geometry.table import Camera, FeltPoint
 from vision.meters.reading import MeterReading
-from vision.rounds.meter_watch import MeterWatch
+from vision.rounds.jackpots.meter_watch import MeterWatch
 from vision.rounds.round_state import Round
 
 WAGER = "emperors_treasure_progressive"

@@ -15,7 +15,7 @@ from settlement.settle import settle
 from tests.vision.rounds.readings import Play, dealer_cards, reading, seat_cards
 from vision.geometry.standard_layout import spots_for, standard_table
 from vision.rounds.compile_round import compile_round
-from vision.rounds.lamps.lamp_wagers import lamp_says
+from vision.rounds.jackpots.lamp_wagers import lamp_says
 from vision.rounds.tracker import RoundTracker
 from vision.sensors.lamp_reading import LampDecision
 

@@ -6,7 +6,7 @@ from av.bitstream import BitStreamFilterContext
 from av.packet import Packet
 from av.video.stream import VideoStream
 
-from vision.sources.packet_buffer import CodedRun
+from vision.sources.packets.packet_buffer import CodedRun
 
 _START = b"\x00\x00\x01"
 _FILTERS = {"h264": "h264_mp4toannexb", "hevc": "hevc_mp4toannexb"}

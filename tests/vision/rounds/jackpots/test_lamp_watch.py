@@ -11,7 +11,7 @@ from datasets.render.camera import synthetic_camera, table_camera
 from datasets.simulate.shift import Wishes
 from tests.vision.rounds.readings import Play, dealer_cards, reading, seat_cards
 from vision.geometry.calibration import Calibration
-from vision.rounds.lamps.lamp_watch import LampFrame, LampWatch
+from vision.rounds.jackpots.lamp_watch import LampFrame, LampWatch
 from vision.rounds.round_state import Round
 from vision.sensors.lamp_reading import LampReading
 

@@ -13,7 +13,7 @@ import pytest
 from tests.vision.sources.recorder_cuts import cut
 from vision.sources.base import Frame
 from vision.sources.file import FileSource
-from vision.sources.packet_plan import PacketPlan
+from vision.sources.packets.packet_plan import PacketPlan
 from vision.sources.shift import ShiftSource
 
 RATE, COUNT, SIZE = 15, 120, (322, 182)

@@ -1,0 +1,1 @@
+"""Jackpots in a round: the lamps of their sensors, and their meters."""

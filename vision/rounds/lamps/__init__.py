@@ -1,1 +1,0 @@
-"""Lamps of the jackpots' sensors in a round."""
