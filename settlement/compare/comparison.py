@@ -22,7 +22,7 @@ from settlement.compare.open_cards import judge_open
 from settlement.compare.payments import judge_envy, judge_wager
 from settlement.compare.procedure import judge_breaches
 from settlement.errors import FeltwatchError
-from settlement.games import terms_for
+from settlement.games import JACKPOTS, terms_for
 from settlement.record import RoundRecord, SeatRecord, WagerRecord
 from settlement.result import HandResult, SeatSettlement, Settlement, WagerSettlement
 from settlement.rules import TableRules
@@ -49,6 +49,10 @@ _TOO_MUCH = frozenset({FindingCode.OVERPAID, FindingCode.PAID_PUSH, FindingCode.
 
 MAY_LIE_THERE = 0.02
 """A missing payout this likely to lie in another wager's undecided payout is undecided too."""
+
+
+LIKELY_OWN = 0.5
+"""What lies by a wager whose stake is not sure is more likely its own payout than not."""
 
 
 def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> list[Finding]:
@@ -199,6 +203,7 @@ def _seat(
     differences += judge_envy(case, seat, due, unjudged)
     differences = _by_one_mistake(case, seat, rulings, differences)
     differences = _with_other_payouts(seat, rulings, differences, unjudged)
+    differences = _without_unseen_payouts(case, seat, rulings, differences, unjudged)
     found = _settled_together(case, seat.seat, _sure(case, differences, unjudged))
     yield from _not_by_the_spots(case, seat.seat, found, unjudged)
     yield from judge_lammers(case, seat, unjudged)
@@ -273,6 +278,42 @@ def _with_other_payouts(
                 out.remove(missing)
                 name = wager_name(other.wager)
                 unjudged.add(f"the payout may lie with that of {name}", missing.wager)
+            break
+    return out
+
+
+def _without_unseen_payouts(
+    case: Case, seat: SeatRecord, rulings: Mapping[str, WagerSettlement],
+    differences: list[Difference], unjudged: Unjudged,
+) -> list[Difference]:  # fmt: skip
+    """The differences without payouts that are missing by their own spots, and of which nobody can
+    say that they do not lie by another of the seat's: that cannot be seen, or holds a sum that is
+    more likely not its own payout."""
+    out = list(differences)
+    for missing in differences:
+        if missing.finding.code is not FindingCode.NOT_PAID:
+            continue
+        for other in seat.wagers:
+            name, ruling = other.wager, rulings.get(other.wager)
+            if name == missing.wager or name == "envy" or name in JACKPOTS or ruling is None:
+                continue
+            if other.action is None:
+                unjudged.add(
+                    f"the payout may lie by the {wager_name(name)}, where it would not be seen",
+                    missing.wager,
+                )
+            elif other.action == "paid" and other.stake_cents is None:
+                dues = likely_dues(case.record, seat.seat, name, case.rules)
+                sums = {other.paid_cents: 1.0} if other.paid_cents else dict(other.paid_sums or ())
+                own = sum(share * dues.get(cents, 0.0) for cents, share in sums.items())
+                if own >= LIKELY_OWN:
+                    continue
+                unjudged.add(
+                    f"the payout may lie with that of the {wager_name(name)}", missing.wager
+                )
+            else:
+                continue
+            out.remove(missing)
             break
     return out
 

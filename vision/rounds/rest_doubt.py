@@ -105,8 +105,17 @@ class RestDoubt:
         """Whether cards are a whole hand, each certainly one that lies nowhere else."""
         labels = {card.label for card in cards}
         return _are_a_hand(cards) and not any(
-            labels & _labels(e) for s, e in self._tracker.latest.items() if s != seat
+            labels & self._shown(s) for s in self._tracker.latest if s != seat
         )
+
+    def _shown(self, seat: int | None) -> set[str]:
+        """The cards of a place's last rest, and of the running round's last one that shows any:
+        a hand that was taken may have held a card that lies elsewhere now."""
+        round_ = self._tracker.round
+        track = None if round_ is None else round_.tracks.get(seat)
+        rests = [self._tracker.latest[seat], *([] if track is None else track.episodes)]
+        shown = [rest for rest in rests if rest.readings and rest.readings[-1].indices]
+        return {label for rest in (*shown[:1], *shown[-1:]) for label in _labels(rest)}
 
     def _may_break_a_rule(self, seat: int, before: Sequence[Episode], reading: ViewReading) -> bool:
         """Whether a reading shows a step that the procedure forbids after the seat's others."""

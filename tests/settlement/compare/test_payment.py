@@ -177,6 +177,30 @@ class TestWrongSpot:
         assert ("WRONG_SPOT", 1, "main") in reported(record, NEVADA)
         assert "OVERPAID" not in [code for code, _, _ in reported(record, NEVADA)]
 
+    def test_what_may_lie_where_nobody_sees_is_not_missing(self) -> None:
+        """A tall stack on the main bet hides what lies behind it; $20 are due beside."""
+        treasure = wager("emperors_treasure", 400, "left")
+        hidden = record_of(NEVADA, wager("main", 10000, None), treasure, cards=FULL_WINNER)
+        assert [code for code, _, _ in reported(hidden, NEVADA)] == ["UNDECIDED"]
+        assert "the payout may lie by the main bet, where it would not be seen" in "".join(
+            one.message for one in findings(hidden, NEVADA)
+        )
+        seen = record_of(NEVADA, main_paid(2500), treasure, cards=FULL_WINNER)
+        assert reported(seen, NEVADA) == [("NOT_PAID", 1, "emperors_treasure")]
+
+    @pytest.mark.parametrize(("likely", "code"), [(0.1, None), (0.8, "NOT_PAID")])
+    def test_a_sum_that_is_hardly_what_its_own_stake_won(
+        self, likely: float, code: str | None
+    ) -> None:
+        """$45 lie by a stake that was perhaps $45; $20 are due beside it."""
+        main = wager("main", None, "paid", 4500).model_copy(
+            update={"stake_sums": ((4600, 0.9 - likely), (4500, likely), (9000, 0.1))}
+        )
+        treasure = wager("emperors_treasure", 400, "left")
+        codes = reported(record_of(NEVADA, main, treasure, cards=FULL_WINNER), NEVADA)
+        assert (("NOT_PAID", 1, "emperors_treasure") in codes) is (code is not None)
+        assert ("UNDECIDED", 1, None) in codes
+
     def test_another_sum_is_two_mistakes(self) -> None:
         record = record_of(
             NEVADA,

@@ -96,6 +96,10 @@ def test_a_hand_is_read_again_where_a_card_is_not_sure() -> None:
     twin = hand(TABLE.seat(1), "QS QD", "AC AH TS 8S 3C")
     assert table.remains(1, reading(stakes=STAKED, cards=twin))
     assert not table.remains(None, reading(cards=hand(TABLE.dealer, *DEALER)))
+    # It still does when that hand has been taken.
+    table.play.see(2, reading())
+    assert table.remains(1, reading(stakes=STAKED, cards=twin))
+    assert not table.remains(1, own)
 
 
 def test_a_payout_is_read_until_it_is_sure() -> None:
