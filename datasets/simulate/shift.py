@@ -47,7 +47,7 @@ from settlement.games import JACKPOTS, players_bank
 from settlement.input_file import read_json
 from settlement.record import read_rounds
 from settlement.rules import TableRules
-from vision.geometry.table import FurtherCamera, TableFile
+from vision.geometry.table import FurtherCamera, Rgb, TableFile
 
 SECOND = "shoulder"
 """The name of the second camera: low over the dealer's shoulder."""
@@ -222,6 +222,12 @@ class Scenery:
         """The first camera's film; the felt is painted when it is asked for first."""
         camera = self.cameras[""]
         return Film(self.table, camera, self.cards, self._look, self._rng, self._markers())
+
+    def felted(self, felt: Rgb, ink: Rgb) -> None:
+        """Lay another felt, RGB, with print in `ink`. ValueError once the film was asked for."""
+        if "film" in self.__dict__:
+            raise ValueError("the felt is painted already")
+        self._look = replace(self._look, felt_rgb=felt, print_rgb=ink)
 
     def _markers(self) -> dict[str, MarkerLook]:
         """The look of the banker's marker, where there is one."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from datasets.render.appearance import restyled_rims
+from datasets.render.appearance import print_rgb, restyled_rims
 from datasets.render.chips import chip_places
 from datasets.render.scene import StackItem
 from datasets.simulate.chipwork import pay_places
@@ -52,6 +52,9 @@ FAR_SHARE, WANDER_SHARE = 0.22, 0.15
 """How often a stack of a restyled table leans far, perhaps bent, and how often it wanders."""
 
 FARTHEST_MM = 10.0
+LIKE_CHIPS = 0.3
+"""How often the felt of a restyled table is of a chip's colour."""
+
 SECOND_CUT = 0.55
 """How often a strip is one of the second cut: where the first reading puts the base, with masks."""
 
@@ -96,8 +99,21 @@ class FilmedTable:
         self.crf = int(rng.integers(22, 30))
         self._laid: tuple[StackItem, ...] = ()
         if restyled:
+            if rng.random() < LIKE_CHIPS:
+                self._lay_felt_like_chips()
             chips = self.scenery.film.chips
             chips.update(restyled_rims(rng, chips))
+
+    def _lay_felt_like_chips(self) -> None:
+        """A felt of the colour of one of the chips, lighter or darker, under print of its own."""
+        rng = self.rng
+        kinds = list(self.table.chips.values())
+        body = np.asarray(kinds[int(rng.integers(len(kinds)))].rgb)
+        red, green, blue = np.clip(
+            body * rng.uniform(0.5, 1.1) + rng.normal(0, 8, 3), 10, 170
+        ).round().astype(int).tolist()  # fmt: skip
+        felt = (red, green, blue)
+        self.scenery.felted(felt, print_rgb(rng, felt))
 
     def image(self, items: Sequence[StackItem]) -> Bytes:
         """A frame uint8 (h, w, 3) BGR of these stacks, coded and decoded."""
