@@ -52,7 +52,8 @@ MAY_LIE_THERE = 0.02
 
 
 LIKELY_OWN = 0.5
-"""What lies by a wager whose stake is not sure is more likely its own payout than not."""
+"""What lies by a wager whose stake is not sure is more likely its own payout than not: no tuned
+limit."""
 
 
 def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> list[Finding]:

@@ -25,7 +25,7 @@ SURE_ORDER = 0.9
 
 SURE_WAY = 0.99
 """Least probability that a wrong sum is too much, or too little, for it to be called so. Nine tune
-shifts ("feltwatch judge 2026-11-26" 0, 2, 3 and "b" 0, 1, 3, 4, 5; 0.9 before): an OVERPAID that
+shifts ("feltwatch judge 2026-11-26" 0 to 3 and "b" 0, 1, 3, 4, 5; 0.9 before): an OVERPAID that
 was called UNDERPAID with 0.985 goes, every mistake that was found is found."""
 
 OF_THE_SUM = frozenset({"OVERPAID", "UNDERPAID", "LIMIT", "ENVY_WRONG"})
