@@ -294,6 +294,9 @@ def _without_unseen_payouts(
     for missing in differences:
         if missing.finding.code is not FindingCode.NOT_PAID:
             continue
+        if missing.cents is not None and any(d.cents == -missing.cents for d in differences):
+            # It was found by another wager: the two become one finding.
+            continue
         for other in seat.wagers:
             name, ruling = other.wager, rulings.get(other.wager)
             if name == missing.wager or name == "envy" or name in JACKPOTS or ruling is None:

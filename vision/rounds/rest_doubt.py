@@ -109,13 +109,12 @@ class RestDoubt:
         )
 
     def _shown(self, seat: int | None) -> set[str]:
-        """The cards of a place's last rest, and of the running round's last one that shows any:
-        a hand that was taken may have held a card that lies elsewhere now."""
-        round_ = self._tracker.round
-        track = None if round_ is None else round_.tracks.get(seat)
-        rests = [self._tracker.latest[seat], *([] if track is None else track.episodes)]
-        shown = [rest for rest in rests if rest.readings and rest.readings[-1].indices]
-        return {label for rest in (*shown[:1], *shown[-1:]) for label in _labels(rest)}
+        """The cards that a place showed last, in the running round if not now: a hand that was
+        taken may have held a card that lies elsewhere now."""
+        own = self._tracker.round
+        before = () if own is None else own.tracks[seat].episodes
+        rests = reversed([*before, self._tracker.latest[seat]])
+        return next((labels for rest in rests if (labels := _labels(rest))), set())
 
     def _may_break_a_rule(self, seat: int, before: Sequence[Episode], reading: ViewReading) -> bool:
         """Whether a reading shows a step that the procedure forbids after the seat's others."""

@@ -188,6 +188,18 @@ class TestWrongSpot:
         seen = record_of(NEVADA, main_paid(2500), treasure, cards=FULL_WINNER)
         assert reported(seen, NEVADA) == [("NOT_PAID", 1, "emperors_treasure")]
 
+    def test_a_payout_that_was_found_elsewhere_does_not_lie_unseen(self) -> None:
+        """$12 lie beside the main bet, a push: what was done with the third wager is no matter."""
+        record = record_of(
+            NEVADA,
+            wager("main", 2500, "paid", 1200),
+            wager("emperors_treasure", 400, "left"),
+            wager("pai_gow_insurance", 500, None),
+            cards="QS JH / TD TC TH 6H 3D",
+        )
+        codes = [one for one in reported(record, NEVADA) if one[0] != "UNDECIDED"]
+        assert codes == [("WRONG_SPOT", 1, "emperors_treasure")]
+
     @pytest.mark.parametrize(("likely", "code"), [(0.1, None), (0.8, "NOT_PAID")])
     def test_a_sum_that_is_hardly_what_its_own_stake_won(
         self, likely: float, code: str | None
