@@ -1,13 +1,18 @@
-"""Which shifts a money benchmark has: drawn by the hash of its name, so that nobody picks them."""
+"""Which shifts a benchmark has: drawn by the hash of its name, so that nobody picks them."""
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import random
 import re
 from dataclasses import dataclass
 from importlib.resources import files
 
+from datasets.simulate.house_tables import table_for
+from datasets.simulate.mistakes.catalogue import WAYS, FaultPlan
+from datasets.simulate.play.shift_play import plan_shift
 from settlement.errors import FeltwatchError
 
 FIXED = "feltwatch money benchmark 1"
@@ -35,6 +40,29 @@ FAULTS = (
     ]),
 )  # fmt: skip
 """Of every third shift: mistakes about money, none, or mistakes of all kinds."""
+
+WAYS_SHIFTS = 50
+"""Ten of each game."""
+
+_CLEAN = (3, 7)
+"""Which of the ten have no mistake."""
+
+_NO_MISTAKES = frozenset({"HAND_PAY", "UNDECIDED", "SILENT", "CAMERA"})
+_EXPOSED = frozenset({
+    "HOUSE_WAY/eighth", "OVERPAID/commission", "LIMIT/hands", "LIMIT/coins",
+    "PROCEDURE/set_late", "PROCEDURE/shown_early",
+})  # fmt: skip
+_NOT_OF = {
+    "emperors_challenge_exposed": _EXPOSED,
+    "emperors_challenge_exposed_earlier": _EXPOSED | {"HOUSE_WAY/foul"},
+    "emperors_challenge_exposed_washington": _EXPOSED,
+    "pai_gow_poker": frozenset({"HOUSE_WAY/eighth", "LIMIT/coins"}),
+    "imperial_pai_gow_draw": frozenset({
+        "HOUSE_WAY/foul", "OVERPAID/commission", "LIMIT/hands", "LIMIT/coins",
+        *(f"LAMMER/{way}" for way in WAYS["LAMMER"]),
+    }),
+}  # fmt: skip
+"""Ways that a usual table of a game, without jackpots, leaves no room for."""
 
 BARREL = -0.06
 """Lens distortion (k1) of every fourth shift."""
@@ -73,6 +101,28 @@ class Shift:
             BARREL if number % 4 == 3 else 0.0,
         )
 
+    @classmethod
+    def of_ways(cls, name: str, number: int) -> Shift:
+        """Shift `number`, counted from 0, of ten of each game that hold every way of every mistake.
+
+        Where the first seed's players and bets leave no room for its mistakes the next one counts.
+        """
+        game, own = GAMES[number % len(GAMES)], number // len(GAMES)
+        faults = _dealt_ways(f"{name} {game}", game)[own]
+        plan, table = FaultPlan.parse(faults), table_for(game)
+        for more in itertools.count():
+            drawn = hashlib.sha256(f"{name} {number} {more}".encode()).hexdigest()
+            seed = int(drawn[:7], 16)
+            try:
+                plan_shift(table, seed=seed, rounds=ROUNDS, faults=plan)
+            except FeltwatchError:
+                continue
+            second = own == 4
+            return cls(
+                number, seed, game, faults, 2 if second else 1, BARREL if number % 4 == 3 else 0.0
+            )
+        raise AssertionError
+
     @property
     def options(self) -> list[str]:
         """Options of `feltwatch simulate`, without the folder."""
@@ -81,6 +131,28 @@ class Shift:
             "--faults", self.faults, "--cameras", str(self.cameras),
             "--distortion", f"{self.distortion:g}", "--preset", "ultrafast",
         ]  # fmt: skip
+
+
+def ways_of(game: str) -> tuple[str, ...]:
+    """Every way of every mistake that a usual table of a game leaves room for.
+
+    >>> len(ways_of("emperors_challenge_exposed")), len(ways_of("pai_gow_poker"))
+    (46, 50)
+    """
+    ways = (f"{code}/{way}" for code in WAYS if code not in _NO_MISTAKES for way in WAYS[code])
+    return tuple(way for way in ways if way not in _NOT_OF[game])
+
+
+def _dealt_ways(name: str, game: str) -> list[str]:
+    """The mistakes of each of a game's ten shifts: its ways, shuffled by a hash and dealt out."""
+    ways = list(ways_of(game))
+    random.Random(hashlib.sha256(name.encode()).hexdigest()).shuffle(ways)
+    held = [number for number in range(WAYS_SHIFTS // len(GAMES)) if number not in _CLEAN]
+    dealt = ["none"] * (len(held) + len(_CLEAN))
+    for place, number in enumerate(held):
+        share = ways[place :: len(held)]
+        dealt[number] = ",".join(f"{way}:{1 / ROUNDS:g}" for way in share)
+    return dealt
 
 
 def listed_truths() -> dict[int, str]:

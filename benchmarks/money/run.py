@@ -1,4 +1,4 @@
-"""`feltwatch bench money`: shifts are filmed, their chips enrolled, audited and scored as one."""
+"""`feltwatch bench money`: shifts are filmed, their chips enrolled, audited, scored together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.money.plan import FIXED, Shift, listed_truths
+from benchmarks.money.plan import FIXED, GAMES, Shift, listed_truths
 from settlement.errors import FeltwatchError
 from surveillance.cli.recordings.score_cmd import score_files
 from surveillance.reports.score import Score
@@ -28,28 +28,35 @@ _FILMS = ("video.mp4", f"video-{_SECOND}.mp4", "laid.png")
 
 def bench_money(
     out: Path, numbers: Sequence[int], report: Report, *, name: str = FIXED,
-    samples: bool = True, keep: bool = False, model: Path | None = None,
+    every_way: bool = False, samples: bool = True, keep: bool = False, model: Path | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Film and audit the shifts of these numbers in `out`, and score them as one.
+    """Film and audit the shifts of these numbers in `out`, and score them as one and by game.
 
-    What is finished is not done again. A shift's film is removed once it was audited, unless
-    `keep`. Without `samples` stacks are read against the body colours of the table file.
+    `every_way` takes the shifts that hold every way of every mistake. What is finished is not done
+    again. A shift's film is removed once it was audited, unless `keep`. Without `samples` stacks
+    are read against the body colours of the table file.
     Raises FeltwatchError naming the log of a step that failed, and where a shift of the fixed
     benchmark has another truth than the listed one.
     """
-    shifts = [Shift.of(name, number) for number in numbers]
+    drawn = Shift.of_ways if every_way else Shift.of
+    shifts = [drawn(name, number) for number in numbers]
     for shift in shifts:
         folder = out / f"{shift.number:02d}"
         try:
             _run(shift, folder, report, samples=samples, keep=keep, model=model)
         except OSError as error:
             raise FeltwatchError(f"{folder}: {error.strerror or error}") from error
-        if name == FIXED:
+        if name == FIXED and not every_way:
             _as_listed(shift, folder)
     return {
         "name": name, "shifts": list(numbers), "samples": samples,
         "one camera": _scored(out, shifts, "audit", "first"),
         "two cameras": _scored(out, [s for s in shifts if s.cameras > 1], "audit-2", "all"),
+        "games": {
+            game: _scored(out, own, "audit", "first")
+            for game in GAMES
+            if (own := [s for s in shifts if s.game == game])
+        },
     }  # fmt: skip
 
 

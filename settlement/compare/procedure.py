@@ -14,7 +14,7 @@ _BETS_CLOSED = "bets were closed"
 _SEEN: Mapping[str, str] = {
     "taken_up": "the set hand was taken up again after {when}",
     "looked_at": "a part of the set hand was taken up again after {when}",
-    "set_late": "the hand was not set after {when}",
+    "set_late": "the hand was not yet set after {when}",
     "shown_early": "the hand was turned up before {when}",
     "bet_touched": "the stake was lifted and laid again after {when}",
     "bet_taken": "the stake was taken away after {when}",

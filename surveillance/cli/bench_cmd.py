@@ -154,8 +154,9 @@ def banker_bench_command(
 def money_command(
     out: Annotated[Path, typer.Option("--out", help="Folder; what is done there is kept.")],
     shifts: Annotated[
-        str, typer.Option("--shifts", help="Which of the 40 shifts, such as 0-3,7.")
-    ] = "0-39",
+        str | None,
+        typer.Option("--shifts", help="Which of the shifts, such as 0-3,7; by default all."),
+    ] = None,
     name: Annotated[
         str | None,
         typer.Option(
@@ -163,6 +164,14 @@ def money_command(
             help="Another set: its shifts are drawn by the hash of this name and the number.",
         ),
     ] = None,
+    every_way: Annotated[
+        bool,
+        typer.Option(
+            "--every-way",
+            help="50 other shifts, ten of each game: eight hold every way of every mistake "
+            "that the game knows, two hold none; five are filmed by two cameras.",
+        ),
+    ] = False,
     samples: Annotated[
         bool,
         typer.Option("--samples/--body-colours", help="Sample the table's chips before reading."),
@@ -182,13 +191,17 @@ def money_command(
       feltwatch bench money --out money --shifts 0-3
 
       feltwatch bench money --out judge --name "our judge 2026-12-01" --shifts 0-9 --json
+
+      feltwatch bench money --out ways --every-way --name "our ways 2026-12-01"
     """
-    from benchmarks.money.plan import FIXED, numbers
+    from benchmarks.money.plan import FIXED, SHIFTS, WAYS_SHIFTS, numbers
     from benchmarks.money.run import bench_money
 
+    most = WAYS_SHIFTS if every_way else SHIFTS
     found = bench_money(
-        out, numbers(shifts), _report, name=name or FIXED, samples=samples, keep=keep, model=model
-    )
+        out, numbers(shifts or f"0-{most - 1}", most), _report, name=name or FIXED,
+        every_way=every_way, samples=samples, keep=keep, model=model,
+    )  # fmt: skip
     _print(found, as_json)
 
 

@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks.money import plan, run
-from benchmarks.money.plan import FIXED, GAMES, SHIFTS, Shift, listed_truths, numbers
+from benchmarks.money.plan import (
+    FIXED,
+    GAMES,
+    SHIFTS,
+    WAYS_SHIFTS,
+    Shift,
+    listed_truths,
+    numbers,
+    ways_of,
+)
 from settlement.errors import FeltwatchError
 
 
@@ -26,6 +35,18 @@ def test_a_name_draws_its_own_shifts_of_every_game_with_and_without_mistakes() -
         (game, clean) for game in GAMES for clean in (False, True)
     }
     assert Shift.of(FIXED, 3).seed != Shift.of("another", 3).seed
+
+
+def test_shifts_of_every_way_hold_each_way_of_a_game_once_and_rounds_without() -> None:
+    shifts = [Shift.of_ways("test", n) for n in range(WAYS_SHIFTS)]
+    assert len({shift.seed for shift in shifts}) == WAYS_SHIFTS
+    for game in GAMES:
+        own = [shift for shift in shifts if shift.game == game]
+        held = [word.partition(":")[0] for s in own for word in s.faults.split(",")]
+        assert sorted(word for word in held if word != "none") == sorted(ways_of(game))
+        assert (len(own), held.count("none")) == (10, 2)
+        assert sum(shift.cameras > 1 for shift in own) == 1
+    assert Shift.of_ways("other", 0) != Shift.of_ways("test", 0) == shifts[0]
 
 
 @pytest.mark.parametrize("text", ["", "a", "3-", "2-1", "40", "0-40"])

@@ -16,6 +16,7 @@ import numpy as np
 from settlement.record import CardMove
 from vision.cards.view import CardRead, fuse_indices, join_cards, split_hands
 from vision.geometry.table import VIEW_MM, DealerPlace, SeatPlace
+from vision.rounds.back_look import colours_of_backs, looks_like_back
 from vision.rounds.region_change import as_picture
 from vision.rounds.round_state import FACE_UP_CARDS, Episode
 from vision.rounds.view_reader import ViewReading
@@ -157,11 +158,10 @@ def _turned_down(
             last = hand
         elif last is not None:
             gone = _one_gone(last, rest)
-            if (
-                gone
-                and _backs_at(rest, gone) >= SURE_READINGS
-                and not _backs_at(last.episode, gone)
-            ):
+            if gone is None or _backs_at(last.episode, gone):
+                continue
+            found = _backs_at(rest, gone) >= SURE_READINGS
+            if found or _is_under_back(rests, last, gone, rest):
                 return [_move(seat, "face_down", (gone.label,), last.episode, rest)]
     return []
 
@@ -180,6 +180,19 @@ def _one_gone(hand: SetHand, rest: Episode) -> CardRead | None:
     if len(gone) != 1 or any(now.label == gone[0].label for now in seen):
         return None
     return gone[0]
+
+
+def _is_under_back(rests: Sequence[Episode], hand: SetHand, card: CardRead, rest: Episode) -> bool:
+    """Whether a back's colours show where the index of a card was: a strip of one may not be found
+    as a back."""
+    then, now = as_picture(hand.episode.picture), as_picture(rest.picture)
+    if then is None or now is None or len(rest.readings) < SURE_READINGS:
+        return False
+    boxes = [own.xyxy for own in hand.episode.images[0].indices if own.label == card.label]
+    backs = colours_of_backs(one for one in rests if one.start_s < hand.episode.start_s)
+    if backs is None or looks_like_back(then, boxes, backs):
+        return False
+    return looks_like_back(now, boxes, backs)
 
 
 def _backs_at(rest: Episode, card: CardRead) -> int:

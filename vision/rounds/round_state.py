@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from settlement.procedures import Phase
+from vision.cards.deck_assignment import HAND_CARDS
 from vision.cards.unread_card import with_unread_card
 from vision.cards.view import SAME_INDEX_MM, CardRead, ViewIndex, fuse_indices, join_cards
 from vision.detect.detections import ByteArray
@@ -133,6 +134,7 @@ class ViewTrack:
         last = shown[-1]
         final = fuse_indices([r.indices for r in last.images])
         shown = [e for e in shown if not is_other_hand(e, last)]
+        shown = _before_one_was_hidden(shown)
         own = [r for e in shown for r in e.images if lie_alike(r.indices, final)]
         if not own:
             return []
@@ -157,6 +159,14 @@ def is_other_hand(before: Episode, now: Episode) -> bool:
     then, cards = _sure_names(before), _sure_names(now)
     known = min(len(then), len(cards)) >= FACE_UP_CARDS
     return known and 2 * len(then & cards) < len(cards)
+
+
+def _before_one_was_hidden(shown: Sequence[Episode]) -> Sequence[Episode]:
+    """Those that show the whole hand, where the last shows a part of it: a card that was turned
+    down or covered is the card that it was."""
+    last = _sure_names(shown[-1])
+    whole = [e for e in shown if len(names := _sure_names(e)) == HAND_CARDS and last < names]
+    return whole or shown
 
 
 def _sure_names(episode: Episode) -> set[str]:

@@ -181,6 +181,31 @@ def test_what_is_no_look_at_a_hand_is_none(late: Callable[[Felt], None]) -> None
     assert felt.found(felt.ended()) == []
 
 
+def test_a_hand_set_late_is_a_finding_though_its_packet_was_taken_up_unseen() -> None:
+    def dealt(table: TableFile, waits_s: float) -> Felt:
+        felt = Felt(table)
+        felt.play.see(1, reading(), picture=felt.picture((), {}))
+        felt.seat()
+        felt.play.see(2, reading(stakes={"main": ["green"]}))
+        felt.play.see(2, reading(stakes={"main": ["green"]}, backs=1))
+        felt.dealer(shown=False)
+        felt.dealer(shown=True)
+        felt.play.now_s += waits_s
+        felt.play.stand(1)
+        felt.seat(BOTH)
+        felt.hand()
+        return felt
+
+    late = dealt(CLOSED, 3.0)
+    (finding,) = late.found(late.ended())
+    seen = "the hand was not yet set after the dealer's cards were shown"
+    assert (finding.seat, finding.seen) == (1, seen)
+    # Set while the dealer's cards are shown it is not late; where these are shown first, never.
+    for table, waits_s in ((CLOSED, -1.5), (EXPOSED, 3.0)):
+        felt = dealt(table, waits_s)
+        assert felt.found(felt.ended()) == []
+
+
 def test_a_hand_turned_up_before_the_dealers_is_a_finding() -> None:
     felt = Felt(CLOSED)
     felt.opened()

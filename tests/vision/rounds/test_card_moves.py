@@ -8,9 +8,18 @@ import pytest
 
 from settlement.record import CardMove
 from tests.vision.painted import NAMES
-from tests.vision.rounds.readings import DEALER, HANDS, TABLE, Play, dealer_cards, hand, reading
+from tests.vision.rounds.readings import (
+    DEALER,
+    HANDS,
+    TABLE,
+    XYXY,
+    Play,
+    dealer_cards,
+    hand,
+    reading,
+)
 from vision.cards.view import ViewIndex
-from vision.detect.detections import Detections
+from vision.detect.detections import ByteArray, Detections
 from vision.geometry.table import VIEW_MM, FloatArray
 from vision.rounds.card_moves import SURE_CARD
 from vision.rounds.changes import find_changes
@@ -62,9 +71,12 @@ def corner(observation: ViewIndex) -> ViewIndex:
 
 def played(
     *shown: ViewReading, down: Sequence[ViewReading] = (DOWN,),
-    dealer: Sequence[tuple[ViewIndex, ...]] = (),
+    dealer: Sequence[tuple[ViewIndex, ...]] = (), looks: Sequence[ByteArray] = (),
 ) -> Play:  # fmt: skip
-    """A round of seat 1: `down` until the dealer turns the hand up, then `shown`."""
+    """A round of seat 1: `down` until the dealer turns the hand up, then `shown`.
+
+    `looks` are the images of these rests, in turn, in place of a plain one.
+    """
     play = Play()
     play.see(1, reading(stakes=STAKES), picture=PICTURE)
     play.see(2, reading(stakes=STAKES))
@@ -72,8 +84,8 @@ def played(
     play.see(None, reading(backs=7))
     for laid in dealer or (dealer_cards(),):
         play.see(None, reading(cards=laid), picture=PICTURE)
-    for own in (*down, *shown):
-        play.see(1, own, picture=PICTURE)
+    for k, own in enumerate((*down, *shown)):
+        play.see(1, own, picture=looks[k] if looks else PICTURE)
     play.see(None, reading())
     play.see(1, reading(), picture=PICTURE)
     play.see(2, reading())
@@ -149,6 +161,36 @@ def test_a_card_turned_down_after_the_show_is_reported() -> None:
     assert kinds(played(seen(own), seen(without("TS", shifted), [gone.card]))) == []
     # A back that was there all the time was no card of the hand.
     assert kinds(played(seen(own, [gone.card]), seen(without("TS", own), [gone.card]))) == []
+
+
+def looking(*boxes: Sequence[float]) -> ByteArray:
+    """A view with the colour of backs in some boxes, px."""
+    image = PICTURE.copy()
+    for x0, y0, x1, y1 in np.asarray(boxes, int).tolist():
+        image[y0:y1, x0:x1] = (40, 40, 200)
+    return image
+
+
+def test_a_strip_of_a_back_need_not_be_found_as_one() -> None:
+    """Among face-up cards it shows in the colours where the index was."""
+    own, rest = cards(), seen(without("TS", cards()))
+    backs = DOWN.found.of("back").xyxy.tolist()
+    plain, strip = looking(), looking(XYXY)
+    play = played(seen(own), rest, looks=(looking(*backs), plain, strip))
+    assert kinds(play) == [("face_down", ("TS",))]
+    # Nothing of the sort shows, it did before, or no backs were seen of which to know the colours.
+    assert kinds(played(seen(own), rest, looks=(looking(*backs), plain, plain))) == []
+    assert kinds(played(seen(own), rest, looks=(looking(*backs), strip, strip))) == []
+    assert kinds(played(seen(own), rest, down=(), looks=(plain, strip))) == []
+
+
+def test_a_card_that_was_turned_down_or_covered_stays_the_card_that_it_was() -> None:
+    own = cards()
+    play = played(seen(own), *[seen(without("TS", own))] * 3)
+    (played_round,) = play.ended
+    assert kinds(play) == []
+    record = compile_round(TABLE, 1, played_round, 99.0, cut_short=False)
+    assert set(record.seats[0].high or ()) == set(HIGH.split())
 
 
 def test_a_card_turned_up_before_the_show_is_reported() -> None:

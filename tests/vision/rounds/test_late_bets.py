@@ -131,7 +131,7 @@ def test_the_images_show_it_before_and_after() -> None:
 
 
 ONE, TWO = {"main": "red"}, {"main": "red red"}
-UNSURE = {"main": stack("red red", 0.85)}
+UNSURE = {"main": stack("red red", 0.85, c500=0.14)}
 
 
 def _moved_in_time(play: Play) -> None:
@@ -180,6 +180,57 @@ def test_a_stake_never_read_with_confidence_is_no_late_bet() -> None:
     assert len(late(played(_never_sure, ONE, TWO))) == 1
 
 
+def test_sums_need_not_be_sure_where_they_are_unlike() -> None:
+    """Two or three chips, and then eight or nine: it grew, by whatever."""
+    few = {"main": stack("red red", 0.8, c1500=0.19, c500=0.009)}
+    many = {"main": stack("red " * 8, 0.7, c4500=0.29, c1500=0.005)}
+
+    def deal(play: Play) -> None:
+        rest(play, few, backs=1)
+        rest(play, many)
+        rest(play, many, backs=5)
+
+    (observation,) = late(played(deal, few, many))
+    assert (observation.late.before_cents, observation.late.after_cents) == (1000, 4000)
+    # Where the image stays as it was the reading is what changed.
+    same = view(few)
+
+    def still(play: Play) -> None:
+        rest(play, few, backs=1)
+        rest(play, many, picture=same)
+        rest(play, many, picture=same, backs=5)
+
+    assert late(played(still, few, many)) == ()
+
+
+def test_bets_are_closed_by_the_first_of_two_packets_dealt_one_after_the_other() -> None:
+    def deal(_play: Play) -> None:
+        """Nothing more."""
+
+    own = played(deal, ONE, TWO)
+    first = next(e for e in own.tracks[2].episodes if e.backs)
+    second = next(e for e in own.tracks[None].episodes if e.backs)
+    assert closed_s(own) == first.readings[0].at_s
+    # A back that is seen long before any other may be misread.
+    for place, one in enumerate(first.readings):
+        first.readings[place] = replace(one, at_s=one.at_s - 5)
+    assert closed_s(own) == second.readings[0].at_s
+
+
+def test_a_stake_seen_last_as_bets_are_closed_lay_there_then() -> None:
+    def deal(play: Play) -> None:
+        rest(play, TWO)
+        rest(play, TWO, backs=5)
+
+    own = played(deal, ONE, TWO)
+    # Seen last before the close, it may have been changed in time.
+    assert late(own) == ()
+    close_s = closed_s(own)
+    assert close_s is not None
+    own.tracks[1].episodes[0].until_s = close_s
+    assert [observation.late.how for observation in late(own)] == ["grew"]
+
+
 def test_a_stake_that_goes_is_no_late_bet() -> None:
     def deal(play: Play) -> None:
         rest(play, TWO, backs=1)
@@ -216,7 +267,7 @@ def test_games_without_a_procedure_are_not_looked_at() -> None:
 
 
 def test_a_rest_read_unsurely_counts_where_it_reads_and_looks_as_the_one_before() -> None:
-    dim = {"main": stack("red red", 0.8)}
+    dim = {"main": stack("red red", 0.8, c500=0.19)}
 
     def deal(play: Play, picture: ByteArray) -> None:
         rest(play, dim, picture=picture, backs=1)

@@ -65,6 +65,9 @@ class _Seat:
         self, steps: Sequence[SeenStep], rule: Forbidden, since_s: float
     ) -> SeenBreach | None:
         """The first of the steps before the hand is shown that breaks a rule."""
+        late = self._set_late(steps, rule, since_s)
+        if late is not None:
+            return late
         for k, step in enumerate(steps):
             before = [one.name for one in steps[:k]]
             if not before or not rule.applies(step.name, before):
@@ -76,6 +79,17 @@ class _Seat:
                 continue
             return SeenBreach(self.place.seat, rule, steps[k - 1].rests[-1], rest)
         return None
+
+    def _set_late(
+        self, steps: Sequence[SeenStep], rule: Forbidden, since_s: float
+    ) -> SeenBreach | None:
+        """A hand that was set late although its packet was never seen: taken up at once."""
+        if [step.name for step in steps[:2]] != ["bets", "set"] or not rule.applies("in_hand", ()):
+            return None
+        bets, hand = steps[0].rests, steps[1].rests
+        if bets[-1].until_s <= since_s + OVERLAP_S or not self._is_without(bets[-1], rule):
+            return None
+        return SeenBreach(self.place.seat, rule, bets[-1], hand[0])
 
     def shown_early(self, steps: Sequence[SeenStep], rule: Forbidden) -> SeenBreach | None:
         """The hand turned up while the dealer's place was seen at rest, and showed none."""
