@@ -123,9 +123,17 @@ def _late(kind: str) -> EarlyWay:
                 and wager not in (guarded, "envy")
             ]  # fmt: skip
         draft.rng.shuffle(choices)
+        if kind == "appeared":
+            choices = [(n, wager) for n, wager in choices if not _is_marked(draft, n, wager)]
         return any(_moved_late(draft, number, wager, kind) for number, wager in choices)
 
     return way
+
+
+def _is_marked(draft: Draft, number: int, wager: str) -> bool:
+    """Whether a DEALER lammer, laid at the close, would lie by no stake until it appears."""
+    kinds = {lammer.kind: lammer.wager for lammer in draft.terms.game.lammers}
+    return draft.bets[number].insures_dealer and kinds.get("dealer") == wager
 
 
 def _moved_late(draft: Draft, number: int, wager: str, kind: str) -> bool:

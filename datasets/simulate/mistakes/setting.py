@@ -73,8 +73,14 @@ def _foul_boxes(draft: Draft) -> bool:
 
 
 def _moved_hand(draft: Draft) -> bool:
-    """A card of the low hand and one of the high hand change places."""
-    seat = draft.rng.choice(sorted(draft.settings))
+    """A card of the low hand and one of the high hand change places.
+
+    Not the banker's: all hands are compared with it before it would be changed.
+    """
+    seats = [seat for seat in sorted(draft.settings) if seat != draft.occasion.banker]
+    if not seats:
+        return False
+    seat = draft.rng.choice(seats)
     own = draft.settings[seat]
     low, high = draft.rng.choice(own.low), draft.rng.choice(own.high)
     draft.before[seat] = (own.low, own.high)

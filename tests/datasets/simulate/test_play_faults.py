@@ -188,6 +188,32 @@ def test_moved_cards_move_under_a_players_hand(way: str) -> None:
     assert all(hand_at(r, at) is None or r.t0_s <= at for r in plan.reaches)
 
 
+def test_the_banker_moves_no_cards_before_its_hand_was_compared() -> None:
+    """All hands are compared with it as it was set, and are settled by what lies there at last."""
+    banked = 0
+    for seed in (2, 3, 14, 15, 18, 24):
+        plan = plan_shift(
+            table_for("pai_gow_poker"), seed=seed, rounds=1,
+            faults=FaultPlan(at=(("CARD_MOVED/hand", 1),)),
+        )  # fmt: skip
+        (record,) = plan.rounds
+        (fault,) = record.faults or ()
+        banked += record.banker is not None
+        assert fault.seat != record.banker
+    assert banked == 6
+
+
+@pytest.mark.parametrize("seed", [6, 16, 46])
+def test_no_lammer_lies_by_a_stake_that_appears_late(seed: int) -> None:
+    plan = plan_shift(
+        table_for(NEVADA), seed=seed, rounds=1, faults=FaultPlan(at=(("LATE_BET/appeared", 1),))
+    )
+    (record,) = plan.rounds
+    (fault,) = record.faults or ()
+    seat = next(own for own in record.seats if own.seat == fault.seat)
+    assert not (fault.wager == "pai_gow_insurance" and "dealer" in seat.lammers)
+
+
 def test_a_camera_trouble_is_written_as_event_and_fault() -> None:
     _, plan, fault = _shift("CAMERA/frozen")
     (event,) = plan.events
