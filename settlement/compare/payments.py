@@ -112,14 +112,15 @@ def _pay(
         return
     due = right[0]
     if paid.in_time > due:
-        if _may_be_change(wager, paid.in_time - due):
+        whole = bool(ruling.commission_cents) and paid.in_time == ruling.gross_cents
+        if not whole and _may_be_change(wager, paid.in_time - due):
             unjudged.add(
                 f"{wager.wager}.paid: {money(paid.in_time - due)} too much is less than the "
                 "smallest chip laid: change may have been given",
                 wager.wager,
             )
             return
-        if wager.stirred and paid.in_time == ruling.gross_cents:
+        if whole and wager.stirred:
             unjudged.add(
                 f"{wager.wager}.paid: the commission of {money(ruling.commission_cents)} may have "
                 "been given in other chips",

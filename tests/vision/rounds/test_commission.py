@@ -31,9 +31,17 @@ def paid_round(*, stirred: bool) -> Round:
     return own
 
 
-def judged(paid_cents: int, own: Round, rules: TableRules = RULES) -> list[str]:
-    """What is found where seat 1 wins $25 and is paid so much."""
-    main = WagerRecord(wager="main", stake_cents=2500, action="paid", paid_cents=paid_cents)
+def judged(
+    paid_cents: int, own: Round, rules: TableRules = RULES, least_cents: int = 100
+) -> list[str]:
+    """What is found where seat 1 wins $25 and is paid so much, in chips of `least_cents` and more."""
+    main = WagerRecord(
+        wager="main",
+        stake_cents=2500,
+        action="paid",
+        paid_cents=paid_cents,
+        paid_least_cents=least_cents,
+    )
     low, high = ("KS", "KH"), ("AD", "AC", "QH", "6D", "4H")
     seat = SeatRecord(seat=1, low=low, high=high, wagers=(main,))
     dealer = DealerRecord(low=("AS", "KD"), high=("9H", "9C", "7S", "5D", "2C"))
@@ -49,7 +57,8 @@ def test_a_whole_payout_is_undecided_where_something_moved_over_it() -> None:
 
 
 def test_a_whole_payout_over_which_nothing_moved_is_too_much() -> None:
-    assert judged(2500, paid_round(stirred=False)) == ["OVERPAID"]
+    for least_cents in (100, 2500):
+        assert judged(2500, paid_round(stirred=False), least_cents=least_cents) == ["OVERPAID"]
 
 
 @pytest.mark.parametrize(("paid", "codes"), [(2375, []), (3000, ["OVERPAID"])])
