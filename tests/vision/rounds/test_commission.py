@@ -34,7 +34,7 @@ def paid_round(*, stirred: bool) -> Round:
 def judged(
     paid_cents: int, own: Round, rules: TableRules = RULES, least_cents: int = 100
 ) -> list[str]:
-    """What is found where seat 1 wins $25 and is paid so much, in chips of `least_cents` and more."""
+    """What is found where seat 1 wins $25 and is paid so much; its least chip is `least_cents`."""
     main = WagerRecord(
         wager="main",
         stake_cents=2500,
