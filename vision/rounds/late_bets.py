@@ -117,6 +117,9 @@ def _late(rests: Sequence[StakeRest], name: str, close_s: float, bare: bytes) ->
     was, now = known[first].cents, known[-1].cents
     if was is None or not now or was == now:
         return None
+    if not was and any(r.cents == now for r in known[:first]):
+        # It lay there before the close: lifted and laid again.
+        return None
     at = next(k for k in range(first, len(known)) if known[k].cents != was)
     before = [r for r in known[:at] if r.cents == was]
     after = known[at:]
@@ -135,7 +138,8 @@ def _unlike(
 ) -> SeenLateBet | None:
     """A stake whose sums before and after are not sure, but are not the same."""
     since = [r for r in rests if r.episode.until_s >= close_s]
-    if any(rest.frames is None for rest in since):
+    earlier = [r for r in rests if r.episode.until_s < close_s and r.boxes]
+    if any(rest.frames is None for rest in since) or (earlier and since and not since[0].boxes):
         return None
     sums = [_sum(rest) for rest in since]
     for at in range(1, len(since) - LEAST_AFTER + 1):

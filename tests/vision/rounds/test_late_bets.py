@@ -231,6 +231,18 @@ def test_a_stake_seen_last_as_bets_are_closed_lay_there_then() -> None:
     assert [observation.late.how for observation in late(own)] == ["grew"]
 
 
+def test_a_stake_that_was_lifted_as_bets_were_closed_did_not_appear() -> None:
+    """It lay there before: that it was touched is another matter."""
+
+    def deal(play: Play) -> None:
+        rest(play, {}, picture=view({}, bare=True), backs=1)
+        rest(play, TWO)
+        rest(play, TWO, backs=5)
+
+    assert late(played(deal, TWO, TWO)) == ()
+    assert [observation.late.how for observation in late(played(deal, {}, TWO))] == ["appeared"]
+
+
 def test_a_stake_that_goes_is_no_late_bet() -> None:
     def deal(play: Play) -> None:
         rest(play, TWO, backs=1)
