@@ -14,9 +14,9 @@ from itertools import pairwise
 import numpy as np
 
 from settlement.record import CardMove
+from vision.cards.back_look import colours_of_backs, looks_like_back
 from vision.cards.view import CardRead, fuse_indices, join_cards, split_hands
 from vision.geometry.table import VIEW_MM, DealerPlace, SeatPlace
-from vision.rounds.back_look import colours_of_backs, looks_like_back
 from vision.rounds.region_change import as_picture
 from vision.rounds.round_state import FACE_UP_CARDS, Episode
 from vision.rounds.view_reader import ViewReading
@@ -187,7 +187,12 @@ def _is_under_back(rests: Sequence[Episode], hand: SetHand, card: CardRead, rest
     if then is None or now is None or len(rest.readings) < SURE_READINGS:
         return False
     boxes = [own.xyxy for own in hand.episode.images[0].indices if own.label == card.label]
-    backs = colours_of_backs(one for one in rests if one.start_s < hand.episode.start_s)
+    backs = colours_of_backs(
+        (image, one.readings[0].found.of("back").xyxy.tolist())
+        for one in rests
+        if one.backs and one.start_s < hand.episode.start_s
+        and (image := as_picture(one.picture)) is not None
+    )  # fmt: skip
     if backs is None or looks_like_back(then, boxes, backs):
         return False
     return looks_like_back(now, boxes, backs)

@@ -1,4 +1,4 @@
-"""What the backs of the cards in play look like: by the rests that showed hands face down."""
+"""What the backs of the cards in play look like, by images of hands that lie face down."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.detect.detections import ByteArray
-from vision.rounds.region_change import as_picture
-from vision.rounds.round_state import Episode
 
 LEVELS = 6
-"""Levels of each colour that are told apart."""
+"""Levels of each colour that are distinguished."""
 
 BORDER = 0.2
 """How much of a back's box is left out on each side: its border, and the felt about it."""
@@ -25,14 +23,14 @@ Box = tuple[float, float, float, float]
 Colours = npt.NDArray[np.float64]
 
 
-def colours_of_backs(rests: Iterable[Episode]) -> Colours | None:
-    """The colours (LEVELS, LEVELS, LEVELS) of the backs that some rests show; None without any."""
+def colours_of_backs(seen: Iterable[tuple[ByteArray, Sequence[Box]]]) -> Colours | None:
+    """The colours (LEVELS, LEVELS, LEVELS) of backs; None without any.
+
+    `seen` are images uint8 (h, w, 3) BGR, each with the boxes (px) of the backs found in it.
+    """
     total = np.zeros((LEVELS,) * 3)
-    for rest in rests:
-        image = as_picture(rest.picture) if rest.backs else None
-        if image is None:
-            continue
-        for x0, y0, x1, y1 in rest.readings[0].found.of("back").xyxy.tolist():
+    for image, boxes in seen:
+        for x0, y0, x1, y1 in boxes:
             w, h = BORDER * (x1 - x0), BORDER * (y1 - y0)
             total += _colours(image, (x0 + w, y0 + h, x1 - w, y1 - h))
     whole = float(total.sum())
