@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import random
 import re
@@ -44,8 +43,10 @@ FAULTS = (
 WAYS_SHIFTS = 50
 """Ten of each game."""
 
-_CLEAN = (3, 7)
-"""Which of the ten have no mistake."""
+_CLEAN, _SECOND = (3, 7), 4
+"""Which of the ten have no mistake, and which has a second camera."""
+
+_TRIES = 100
 
 _NO_MISTAKES = frozenset({"HAND_PAY", "UNDECIDED", "SILENT", "CAMERA"})
 _EXPOSED = frozenset({
@@ -110,18 +111,16 @@ class Shift:
         game, own = GAMES[number % len(GAMES)], number // len(GAMES)
         faults = _dealt_ways(f"{name} {game}", game)[own]
         plan, table = FaultPlan.parse(faults), table_for(game)
-        for more in itertools.count():
+        for more in range(_TRIES):
             drawn = hashlib.sha256(f"{name} {number} {more}".encode()).hexdigest()
             seed = int(drawn[:7], 16)
             try:
                 plan_shift(table, seed=seed, rounds=ROUNDS, faults=plan)
             except FeltwatchError:
                 continue
-            second = own == 4
-            return cls(
-                number, seed, game, faults, 2 if second else 1, BARREL if number % 4 == 3 else 0.0
-            )
-        raise AssertionError
+            cameras, distortion = 2 if own == _SECOND else 1, BARREL if number % 4 == 3 else 0.0
+            return cls(number, seed, game, faults, cameras, distortion)
+        raise FeltwatchError(f"shift {number} of {name!r}: none of {_TRIES} seeds holds {faults}")
 
     @property
     def options(self) -> list[str]:
