@@ -71,6 +71,11 @@ Seconds = Annotated[str, AfterValidator(_seconds)]
 Action = Literal["paid", "taken", "left"]
 
 
+MOST_SUMS, LEAST_SUM = 8, 1e-4
+"""Of a stake or payout whose sum is not sure as many sums are listed, the likeliest first, and none
+that is less likely than the least."""
+
+
 class Payment(Form):
     """Chips laid beside a stake, or taken back from there, at one time.
 
@@ -177,6 +182,11 @@ class WagerRecord(Form):
     )
     paid_sums: tuple[tuple[Cents, Share], ...] | None = Field(
         None, description="What the payout may be: sums and probabilities, the likeliest first."
+    )
+    in_time_sums: tuple[tuple[Cents, Share], ...] | None = Field(
+        None,
+        description="What the payout may have been when the cards were taken, where another one "
+        "lies at last; `payments` has the likeliest of it.",
     )
     paid_least_cents: Cents | None = Field(
         None, description="The smallest chip of the payout, where its chips were seen."

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from settlement.compare.finding import Finding
-from settlement.record import Payment, RoundRecord, SeatRecord, WagerRecord
+from settlement.record import LEAST_SUM, MOST_SUMS, RoundRecord, SeatRecord, WagerRecord
 from settlement.result import Settlement
 from settlement.rules import TableRules
 from settlement.settle import settle
@@ -34,6 +34,9 @@ OF_THE_SUM = frozenset({"OVERPAID", "UNDERPAID", "LIMIT", "ENVY_WRONG"})
 WRONG_SUM = frozenset({"OVERPAID", "UNDERPAID"})
 """A payout that is not what is due, one way or the other."""
 
+OF_ONE_SUM = WRONG_SUM | {"ENVY_WRONG"}
+"""Findings that one sum of the payout alone would clear."""
+
 UNKNOWN = ((0.9, 0.18), (0.97, 0.05))
 """How often a sum is none of those that were read, where the likeliest has less than so much.
 
@@ -53,6 +56,8 @@ were sure on single frames of 40 tables 6 were wrong.
 LEAST_PAIR = 1e-4
 """Pairs of stake and payout less likely than this are not settled."""
 
+NO_SUMS: dict[str, None] = {"stake_sums": None, "paid_sums": None, "in_time_sums": None}
+
 Compare = Callable[[RoundRecord, Settlement, TableRules], list[Finding]]
 
 
@@ -65,7 +70,7 @@ def resolved(record: RoundRecord, rules: TableRules, compare: Compare) -> RoundR
     """
     for place, seat in enumerate(record.seats):
         for k, wager in enumerate(seat.wagers):
-            if wager.stake_sums is None and wager.paid_sums is None:
+            if wager.stake_sums is None and _counted(wager) is None:
                 continue
             record = _with(record, place, k, _decided(record, place, k, rules, compare))
     return record
@@ -76,7 +81,7 @@ def _decided(
 ) -> WagerRecord:
     """The wager with decided sums, or with none where its question is open."""
     wager = record.seats[place].wagers[k]
-    plain = wager.model_copy(update={"stake_sums": None, "paid_sums": None})
+    plain = wager.model_copy(update=NO_SUMS)
     pairs = list(_pairs(wager))
     if len(pairs) <= 1 and _known(plain):
         return plain
@@ -94,19 +99,46 @@ def _decided(
         before, first = judged.get(codes, (0.0, own))
         judged[codes] = before + share, first
     known = _known_share(wager.stake_sums, wager.stake_chips)
-    known *= _known_share(wager.paid_sums, wager.paid_chips)
-    sure = _sure_codes({codes: share for codes, (share, _) in judged.items()}, known)
+    known *= _known_share(_counted(wager), wager.paid_chips)
+    shares = {codes: share for codes, (share, _) in judged.items()}
+    sure = _sure_codes(shares, known, _one_more(wager, sum(shares.values())))
     if sure is not None:
         return judged[sure][1]
     return wager.model_copy(
         update={
             "stake_cents": None if len(wager.stake_sums or ()) > 1 else wager.stake_cents,
-            "paid_cents": None if len(wager.paid_sums or ()) > 1 else wager.paid_cents,
+            "paid_cents": None if len(_counted(wager) or ()) > 1 else wager.paid_cents,
+            "in_time_sums": None,
         }
     )
 
 
-def _sure_codes(shares: Mapping[frozenset[str], float], known: float) -> frozenset[str] | None:
+def _counted(wager: WagerRecord) -> tuple[tuple[int, float], ...] | None:
+    """The sums of the payout that counts: the one that lay there when the cards were taken."""
+    return wager.in_time_sums or wager.paid_sums
+
+
+def _one_more(wager: WagerRecord, settled: float) -> float:
+    """The most that pairs which were not settled may add to a payout's being in order.
+
+    `settled` is the probability of those that were. To each stake one payout is due, and to each
+    payout one stake fits: of all that is left to sums that are not listed one counts. It is no
+    likelier than the last one listed, and where not all were listed that could be, than the least
+    that is.
+    """
+    more, listed = 0.0, 1.0
+    for sums in (wager.stake_sums, _counted(wager) if wager.action == "paid" else None):
+        shares = [share for _, share in sums or ()]
+        if shares:
+            next_ = min(shares) if len(shares) >= MOST_SUMS else LEAST_SUM
+            more += min(max(0.0, 1 - sum(shares)), next_)
+            listed *= sum(shares)
+    return more + max(0.0, listed - settled)
+
+
+def _sure_codes(
+    shares: Mapping[frozenset[str], float], known: float, more: float
+) -> frozenset[str] | None:
     """The findings that are sure, as one of the sets that pairs of sums gave; None: undecided.
 
     A finding is sure by itself, whatever else the sums would say; one of amount only when the
@@ -123,9 +155,11 @@ def _sure_codes(shares: Mapping[frozenset[str], float], known: float) -> frozens
     sure = set()
     for code in frozenset().union(*shares):
         counted = known if code in OF_THE_SUM else 1 / whole
+        if code in OF_ONE_SUM:
+            counted = known / (whole + more)
         if share(frozenset({code})) * counted >= SURE_FINDING:
             sure.add(code)
-    if not sure & WRONG_SUM and share(WRONG_SUM) * known >= SURE_FINDING:
+    if not sure & WRONG_SUM and share(WRONG_SUM) * known >= SURE_FINDING * (whole + more):
         sure |= {code for code in WRONG_SUM if share(frozenset({code})) >= SURE_WAY}
     fitting = frozenset(sure)
     return fitting if sure and fitting in shares else None
@@ -177,7 +211,7 @@ def _known(wager: WagerRecord) -> bool:
 def _pairs(wager: WagerRecord) -> Iterator[tuple[float, WagerRecord]]:
     """Pairs of stake and payout, the likeliest first, with probabilities of sum at most 1."""
     stakes = wager.stake_sums or ((wager.stake_cents, 1.0),)
-    pays = wager.paid_sums if wager.action == "paid" else None
+    pays = _counted(wager) if wager.action == "paid" else None
     paid = pays or ((wager.paid_cents, 1.0),)
     likely = sorted(
         ((one * other, stake, pay) for stake, one in stakes for pay, other in paid),
@@ -185,20 +219,26 @@ def _pairs(wager: WagerRecord) -> Iterator[tuple[float, WagerRecord]]:
     )
     for share, stake, pay in likely:
         if share >= LEAST_PAIR:
-            yield share, wager.model_copy(
-                update={
-                    "stake_cents": stake, "paid_cents": pay, "stake_sums": None,
-                    "paid_sums": None,
-                    "payments": _payments(wager, pay) if pays else wager.payments,
-                }
-            )  # fmt: skip
+            own = wager.model_copy(update={**NO_SUMS, "stake_cents": stake})
+            yield share, own if pays is None else _paid(own, wager, pay)
 
 
-def _payments(wager: WagerRecord, cents: int | None) -> tuple[Payment, ...] | None:
-    """The one payment that was dated, with the sum that it is taken to have."""
-    if cents is None or wager.payments is None or len(wager.payments) != 1:
-        return None
-    return (wager.payments[0].model_copy(update={"cents": cents}),)
+def _paid(own: WagerRecord, wager: WagerRecord, cents: int | None) -> WagerRecord:
+    """A wager `own` whose payout in time is taken to be `cents`."""
+    payments = wager.payments
+    if cents is None or payments is None or wager.in_time_sums is None:
+        one = None
+        if cents is not None and payments is not None and len(payments) == 1:
+            one = (payments[0].model_copy(update={"cents": cents}),)
+        return own.model_copy(update={"paid_cents": cents, "payments": one})
+    first, second = payments
+    last = first.cents + second.cents
+    if cents == last:
+        return own.model_copy(update={"paid_cents": last, "payments": None})
+    both = (
+        first.model_copy(update={"cents": cents}), second.model_copy(update={"cents": last - cents})
+    )  # fmt: skip
+    return own.model_copy(update={"paid_cents": last, "payments": both})
 
 
 def _with(record: RoundRecord, place: int, k: int, wager: WagerRecord) -> RoundRecord:

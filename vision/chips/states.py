@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from settlement.record import LEAST_SUM, MOST_SUMS
 from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, joint
 from vision.geometry.table import Point
@@ -31,10 +32,6 @@ CAMERAS_WEIGHT = 0.7
 On a tuning shift of two cameras (seed 9501, 24 stakes, 8 payouts) 0.51 and more read all of them.
 The further camera erred nowhere: nothing bounds it from above there but independence, 1.
 """
-
-MOST_SUMS = 8
-LEAST_SUM = 1e-4
-"""Sums of a place that are reported, the likeliest first, and the least probability of one."""
 
 
 @dataclass(frozen=True, slots=True)

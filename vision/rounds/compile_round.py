@@ -249,17 +249,15 @@ def _wagers(
         elif stake.cents is None:
             doubt(f"{name}.stake", why_not(stake))
         action, paid = done(name, last, episodes[shown:], doubt, hidden)
-        payments = None
         late_pay = dated(name, episodes[shown:], paid) if action == "paid" else None
         if late_pay is not None:
-            gone_s, payments = late_pay
-            out.taken_s = min(out.taken_s or gone_s, gone_s)
+            out.taken_s = min(out.taken_s or late_pay.gone_s, late_pay.gone_s)
         wagers.append(
             WagerRecord(
                 wager=name, stake_cents=stake.cents, action=action,
-                paid_cents=paid.cents, payments=payments,
+                paid_cents=paid.cents, payments=late_pay.payments if late_pay else None,
                 late=None if late is None else late.late, stake_sums=stake.sums or None,
-                paid_sums=None if payments is not None and len(payments) > 1 else paid.sums or None,
+                paid_sums=paid.sums or None, in_time_sums=late_pay.in_time if late_pay else None,
                 stake_chips=stake.height, paid_chips=paid.height,
                 stands=True if action is None and stands(name, last) else None,
                 cameras=tuple(sorted({*stake.cameras, *paid.cameras})) or None,

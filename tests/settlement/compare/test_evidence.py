@@ -46,6 +46,9 @@ def codes(
         (7000, ((7000, 0.995), (8000, 0.0049)), "UNDERPAID"),
         (7000, ((7000, 0.985), (8000, 0.0149)), "UNDECIDED"),
         (7000, ((7000, 0.985), (8000, 0.01), (7500, 0.0049)), "UNDECIDED"),
+        # Of the sums that are not listed one alone would be right, and none is likely.
+        (7000, ((7000, 0.9981), (8000, 0.0004)), "UNDERPAID"),
+        (7000, ((7000, 0.98), *((100 * n, 0.0025) for n in range(1, 8))), "UNDECIDED"),
         (7500, ((7500, 0.97), (7000, 0.03)), None),
         (7500, ((7500, 0.8), (7000, 0.2)), "UNDECIDED"),
         # Nothing laid at all is no matter of counting.
@@ -87,6 +90,32 @@ def test_a_mended_payment_of_a_stake_in_doubt() -> None:
     record = round_of(PAIR_DEALER, held)
     # Too little at first, whatever the stake is; whether too much at last hangs on the stake.
     assert [str(f.code) for f in findings(record)] == ["UNDERPAID"]
+
+
+@pytest.mark.parametrize(
+    ("in_time", "found"),
+    [
+        (((7000, 0.9995), (7500, 0.0004)), ["UNDERPAID"]),
+        (((8000, 0.9995), (7500, 0.0004)), ["OVERPAID"]),
+        (((7000, 0.99), (7500, 0.01)), ["UNDECIDED"]),
+        (((7500, 0.96), (7000, 0.04)), []),
+    ],
+)
+def test_a_corrected_payment_is_judged_by_what_lay_there_in_time(
+    in_time: Sums, found: list[str]
+) -> None:
+    likeliest = in_time[0][0]
+    payments = (
+        Payment(at_s="40.0", cents=likeliest), Payment(at_s="42.0", cents=7500 - likeliest)
+    )  # fmt: skip
+    own = wager("main", 7500, "paid", None).model_copy(
+        update={
+            "paid_sums": ((7500, 0.9), (7600, 0.1)), "in_time_sums": in_time, "payments": payments,
+        }
+    )  # fmt: skip
+    held = seat(3, WINNER, own).model_copy(update={"cards_taken_s": "41.0"})
+    record = round_of(PAIR_DEALER, held, undecided=((3, "main.paid"),))
+    assert [str(f.code) for f in findings(record)] == found
 
 
 def test_a_payment_that_came_too_late_whatever_its_sum() -> None:
