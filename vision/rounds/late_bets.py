@@ -117,8 +117,9 @@ def _late(rests: Sequence[StakeRest], name: str, close_s: float, bare: bytes) ->
     was, now = known[first].cents, known[-1].cents
     if was is None or not now or was == now:
         return None
-    if not was and any(r.cents == now for r in known[:first]):
-        # It lay there before the close: lifted and laid again.
+    earlier = rests[: rests.index(known[first])]
+    if not was and any(r.boxes and (not r.sure or r.cents == now) for r in earlier):
+        # It lay there before the close, or may have: lifted and laid again.
         return None
     at = next(k for k in range(first, len(known)) if known[k].cents != was)
     before = [r for r in known[:at] if r.cents == was]

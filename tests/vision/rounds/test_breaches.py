@@ -221,6 +221,39 @@ def test_a_hand_turned_up_before_the_dealers_is_a_finding() -> None:
     assert finding.due == "hands face down until the dealer's cards were shown"
 
 
+@pytest.mark.parametrize(("backs", "is_early"), [(7, True), (0, False)])
+def test_a_dealers_hand_seen_face_down_after_a_seats_was_turned_up(
+    backs: int, is_early: bool
+) -> None:
+    felt = Felt(CLOSED)
+    felt.opened()
+    felt.seat(BOTH)
+    felt.play.now_s += 3.0
+    felt.hand()
+    felt.play.see(None, reading(backs=backs))
+    felt.play.now_s += 3.0
+    felt.play.stand(None, 1)
+    felt.dealer(shown=True)
+    # Without backs a hand may have hidden the cards.
+    assert bool(felt.found(felt.ended())) == is_early
+
+
+def test_a_hand_turned_up_early_whose_first_rest_was_short() -> None:
+    felt = Felt(CLOSED)
+    felt.opened()
+    felt.seat(BOTH)
+    stakes = {"main": [felt.stake()]}
+    felt.play.see(
+        1, reading(stakes=stakes, cards=seat_cards(1)), times=1,
+        picture=felt.picture((), {"main": felt.stake()}),
+    )  # fmt: skip
+    felt.hand()
+    felt.play.now_s += 3.0
+    felt.play.stand(None)
+    felt.dealer(shown=True)
+    assert len(felt.found(felt.ended())) == 1
+
+
 def test_where_the_dealers_place_was_not_seen_no_hand_is_early() -> None:
     felt = Felt(CLOSED)
     felt.opened()

@@ -243,6 +243,17 @@ def test_a_stake_that_was_lifted_as_bets_were_closed_did_not_appear() -> None:
     assert [observation.late.how for observation in late(played(deal, {}, TWO))] == ["appeared"]
 
 
+def test_a_stake_that_may_have_lain_there_before_did_not_appear() -> None:
+    """Its sum was not sure while it lay there before the close."""
+
+    def deal(play: Play) -> None:
+        rest(play, {}, picture=view({}, bare=True), backs=1)
+        rest(play, TWO)
+        rest(play, TWO, backs=5)
+
+    assert late(played(deal, UNSURE, TWO)) == ()
+
+
 def test_a_stake_that_goes_is_no_late_bet() -> None:
     def deal(play: Play) -> None:
         rest(play, TWO, backs=1)

@@ -93,14 +93,25 @@ class _Seat:
 
     def shown_early(self, steps: Sequence[SeenStep], rule: Forbidden) -> SeenBreach | None:
         """The hand turned up while the dealer's place was seen at rest, and showed none."""
-        rest = next((s.rests[0] for s in steps if rule.applies(s.name, ())), None)
-        if rest is None or rest.gap is not None or len(rest.readings) < SURE_READINGS:
+        step = next((s for s in steps if rule.applies(s.name, ())), None)
+        rests = () if step is None else step.rests
+        # A rest of one reading says too little; the hand lies on.
+        rest = next((r for r in rests if len(r.readings) >= SURE_READINGS), None)
+        if rest is None or any(r.gap is not None for r in rests[: rests.index(rest) + 1]):
             return None
         since_s = rest.readings[0].at_s
         for dealer in self.own.tracks[None].episodes:
-            closed = len(dealer.readings) >= SURE_READINGS
-            closed = closed and not any(r.indices for r in dealer.readings)
-            if closed and dealer.start_s <= since_s < dealer.until_s - OVERLAP_S:
+            if any(r.indices for r in dealer.readings):
+                return None
+            if len(dealer.readings) < SURE_READINGS:
+                continue
+            begun_s, until_s = since_s, dealer.until_s
+            if dealer.start_s > since_s:
+                # Backs show that nothing hid the place, and the hand must lie on meanwhile.
+                if not all(r.backs for r in dealer.readings):
+                    continue
+                begun_s, until_s = dealer.start_s, min(until_s, rests[-1].until_s)
+            if until_s - begun_s > OVERLAP_S:
                 return SeenBreach(self.place.seat, rule, self.all_steps[0].rests[0], rest)
         return None
 
