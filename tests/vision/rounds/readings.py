@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from settlement.record import DECK_LABELS
+from settlement.compare.evidence import NO_SUMS
+from settlement.record import DECK_LABELS, RoundRecord, WagerRecord
 from settlement.rules import TableRules
 from tests.vision.painted import NAMES
 from vision.cards.view import ViewIndex
@@ -131,3 +132,14 @@ def dealer_cards(**kw: object) -> tuple[ViewIndex, ...]:
 
 def seat_cards(seat: int, **kw: object) -> tuple[ViewIndex, ...]:
     return hand(TABLE.seat(seat), *HANDS[seat], **kw)  # type: ignore[arg-type]
+
+
+def wager(record: RoundRecord, name: str, seat: int = 1) -> WagerRecord:
+    """A wager without the probabilities of its sums."""
+    return sums(record, name, seat).model_copy(update=NO_SUMS)
+
+
+def sums(record: RoundRecord, name: str, seat: int = 1) -> WagerRecord:
+    found = next(s for s in record.seats if s.seat == seat).wager(name)
+    assert found is not None
+    return found
