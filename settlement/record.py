@@ -72,8 +72,8 @@ Action = Literal["paid", "taken", "left"]
 
 
 MOST_SUMS, LEAST_SUM = 8, 1e-4
-"""Of a stake or payout whose sum is not sure as many sums are listed, the likeliest first, and none
-that is less likely than the least."""
+"""The most sums that are listed of a stake or payout, the likeliest first, and the least
+probability of a listed one."""
 
 
 class Payment(Form):
@@ -186,7 +186,7 @@ class WagerRecord(Form):
     in_time_sums: tuple[tuple[Cents, Share], ...] | None = Field(
         None,
         description="What the payout may have been when the cards were taken, where another one "
-        "lies at last; `payments` has the likeliest of it.",
+        "lies at last; `payments` has two steps then, by the likeliest sums.",
     )
     paid_least_cents: Cents | None = Field(
         None, description="The smallest chip of the payout, where its chips were seen."

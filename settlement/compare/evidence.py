@@ -115,16 +115,20 @@ def _decided(
 
 def _counted(wager: WagerRecord) -> tuple[tuple[int, float], ...] | None:
     """The sums of the payout that counts: the one that lay there when the cards were taken."""
-    return wager.in_time_sums or wager.paid_sums
+    return wager.in_time_sums if _is_corrected(wager) else wager.paid_sums
+
+
+def _is_corrected(wager: WagerRecord) -> bool:
+    """Whether the payout was corrected once, and what lay there before has sums of its own."""
+    return bool(wager.in_time_sums) and len(wager.payments or ()) == 2
 
 
 def _one_more(wager: WagerRecord, settled: float) -> float:
     """The most that pairs which were not settled may add to a payout's being in order.
 
-    `settled` is the probability of those that were. To each stake one payout is due, and to each
-    payout one stake fits: of all that is left to sums that are not listed one counts. It is no
-    likelier than the last one listed, and where not all were listed that could be, than the least
-    that is.
+    `settled` is the probability of the pairs that were settled. A stake has one right payout, and
+    a payout one right stake, so one unlisted sum of each may matter. Its probability is at most
+    that of the last listed sum, and below `LEAST_SUM` where fewer than `MOST_SUMS` are listed.
     """
     more, listed = 0.0, 1.0
     for sums in (wager.stake_sums, _counted(wager) if wager.action == "paid" else None):
@@ -154,9 +158,10 @@ def _sure_codes(
         return frozenset()
     sure = set()
     for code in frozenset().union(*shares):
-        counted = known if code in OF_THE_SUM else 1 / whole
         if code in OF_ONE_SUM:
             counted = known / (whole + more)
+        else:
+            counted = known if code in OF_THE_SUM else 1 / whole
         if share(frozenset({code})) * counted >= SURE_FINDING:
             sure.add(code)
     if not sure & WRONG_SUM and share(WRONG_SUM) * known >= SURE_FINDING * (whole + more):
@@ -225,20 +230,15 @@ def _pairs(wager: WagerRecord) -> Iterator[tuple[float, WagerRecord]]:
 
 def _paid(own: WagerRecord, wager: WagerRecord, cents: int | None) -> WagerRecord:
     """A wager `own` whose payout in time is taken to be `cents`."""
-    payments = wager.payments
-    if cents is None or payments is None or wager.in_time_sums is None:
-        one = None
-        if cents is not None and payments is not None and len(payments) == 1:
-            one = (payments[0].model_copy(update={"cents": cents}),)
-        return own.model_copy(update={"paid_cents": cents, "payments": one})
-    first, second = payments
-    last = first.cents + second.cents
-    if cents == last:
-        return own.model_copy(update={"paid_cents": last, "payments": None})
-    both = (
-        first.model_copy(update={"cents": cents}), second.model_copy(update={"cents": last - cents})
-    )  # fmt: skip
-    return own.model_copy(update={"paid_cents": last, "payments": both})
+    payments = wager.payments or ()
+    last, sums = cents, [cents]
+    if cents is not None and _is_corrected(wager):
+        last = sum(payment.cents for payment in payments)
+        sums = [cents, last - cents]
+    # A payout that may be the same at last was not corrected.
+    dated = cents is not None and len(payments) == len(sums) and 0 not in sums[1:]
+    steps = (p.model_copy(update={"cents": c}) for p, c in zip(payments, sums, strict=False))
+    return own.model_copy(update={"paid_cents": last, "payments": tuple(steps) if dated else None})
 
 
 def _with(record: RoundRecord, place: int, k: int, wager: WagerRecord) -> RoundRecord:

@@ -117,7 +117,7 @@ def _late(rests: Sequence[StakeRest], name: str, close_s: float, bare: bytes) ->
     was, now = known[first].cents, known[-1].cents
     if was is None or not now or was == now:
         return None
-    earlier = rests[: rests.index(known[first])]
+    earlier = (r for r in rests if r.episode.start_s < known[first].episode.start_s)
     if not was and any(r.boxes and (not r.sure or r.cents == now) for r in earlier):
         # It lay there before the close, or may have: lifted and laid again.
         return None

@@ -26,13 +26,12 @@ Fourteen tune shifts (9101 to 9104, 9301 to 9308, two of 2026-11-23): 13 of 14 p
 corrected (0.02: 12), 14 of 250 that stayed, most of them with uncertain readings.
 """
 
-STAYED_ODDS, UNSEEN_ODDS = 0.1, 18.0
-"""How often a payout stays as it was for each that is corrected, where its image changed and where
-it cannot be compared.
+STAYED_ODDS = 0.1
+"""How often a payout whose image changed stayed as it was, for each that was corrected.
 
 Of 54 tune shifts (230 rounds; "feltwatch tune games" and "ways", "feltwatch judge 2026-11-26" and
 "b", "c", "ways") none of 386 pairs of rests of payouts that stayed differs by `CHANGED_SHARE`, nine
-of nine that were corrected do. Of the fourteen of `SAME_STATE` 14 were corrected, 250 stayed.
+of nine that were corrected do.
 """
 
 UNREAD = "chips lie there that could not be read"
@@ -148,7 +147,7 @@ def _is_other(
     alike = same_sums(place_sum(own), state)
     if alike < SAME_STATE or alike >= SURE_SUM or later is None:
         return alike < SAME_STATE
-    return _changed(name, one, later) is True
+    return _changed(name, one, later)
 
 
 def dated(name: str, after: Sequence[Episode], paid: PlaceSum) -> Late | None:
@@ -168,14 +167,10 @@ def dated(name: str, after: Sequence[Episode], paid: PlaceSum) -> Late | None:
     begins = _begins(name, after, len(after), paid)
     gone_s = _without_cards(name, after, begins)
     former = last_state(name, after[:begins])
-    if gone_s is None or not former.sums:
+    if gone_s is None or not former.sums or not _changed(name, after[begins - 1], after[begins]):
         return None
-    changed = _changed(name, after[begins - 1], after[begins])
-    if changed is False:
-        return None
-    stayed = STAYED_ODDS if changed else UNSEEN_ODDS
     shares = dict(paid.sums)
-    other = {c: p * (1 + (stayed - 1) * shares.get(c, 0.0)) for c, p in former.sums}
+    other = {c: p * (1 - (1 - STAYED_ODDS) * shares.get(c, 0.0)) for c, p in former.sums}
     whole = sum(other.values())
     was = max(other, key=lambda sum_: other[sum_])
     if was == cents:
@@ -189,11 +184,11 @@ def dated(name: str, after: Sequence[Episode], paid: PlaceSum) -> Late | None:
     return Late(gone_s, payments, tuple(sums))
 
 
-def _changed(name: str, one: Episode, other: Episode) -> bool | None:
-    """Whether the image of a wager's payout differs between two rests; None: one has no image."""
+def _changed(name: str, one: Episode, other: Episode) -> bool:
+    """Whether the images of two rests differ where a wager's payout lies."""
     a, b = as_picture(one.picture), as_picture(other.picture)
     if a is None or b is None:
-        return None
+        return False
     boxes = [s.box_mm for e in (one, other) for r in e.readings for s in r.pays.get(name, ())]
     return different_share(a, b, boxes) >= CHANGED_SHARE
 

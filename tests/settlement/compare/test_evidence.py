@@ -118,6 +118,13 @@ def test_a_corrected_payment_is_judged_by_what_lay_there_in_time(
     assert [str(f.code) for f in findings(record)] == found
 
 
+def test_sums_in_time_without_the_two_payments_do_not_count() -> None:
+    own = wager("main", 7500, "paid", 7500)
+    for payments in (None, (Payment(at_s="40.0", cents=7500),)):
+        stray = own.model_copy(update={"in_time_sums": ((7000, 0.9999),), "payments": payments})
+        assert findings(round_of(PAIR_DEALER, seat(3, WINNER, stray))) == []
+
+
 def test_a_payment_that_came_too_late_whatever_its_sum() -> None:
     own = wager("main", 7500, "paid", None).model_copy(
         update={

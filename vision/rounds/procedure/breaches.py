@@ -96,9 +96,10 @@ class _Seat:
         step = next((s for s in steps if rule.applies(s.name, ())), None)
         rests = () if step is None else step.rests
         # A rest of one reading says too little; the hand lies on.
-        rest = next((r for r in rests if len(r.readings) >= SURE_READINGS), None)
-        if rest is None or any(r.gap is not None for r in rests[: rests.index(rest) + 1]):
+        at = next((k for k, r in enumerate(rests) if len(r.readings) >= SURE_READINGS), None)
+        if at is None or any(r.gap is not None for r in rests[: at + 1]):
             return None
+        rest = rests[at]
         since_s = rest.readings[0].at_s
         for dealer in self.own.tracks[None].episodes:
             if any(r.indices for r in dealer.readings):
