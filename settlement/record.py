@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from settlement.errors import FeltwatchError
 from settlement.form import Form
@@ -115,17 +115,31 @@ class CardMove(Form):
     ('QS', '7D')
     """
 
-    kind: Literal["hand", "seat", "face_up", "face_down"] = Field(
+    kind: Literal["hand", "seat", "face_up", "face_down", "reach"] = Field(
         description="'hand': between the low and the high hand; 'seat': the first card for the "
         "second, of `to_seat`; 'face_up': before the dealer turned the hand up; 'face_down': "
-        "turned down after it was shown."
+        "turned down after it was shown; 'reach': the player's arm was over the face-down cards of "
+        "`to_seat`, and which cards moved was not seen."
     )
-    cards: tuple[CardLabel, ...] = Field(min_length=1)
+    cards: tuple[CardLabel, ...] = Field(description="None of a 'reach', else one or more.")
     to_seat: int | None = Field(
-        None, ge=1, strict=True, description="Of 'seat' alone; none: the dealer's hand."
+        None, ge=1, strict=True,
+        description="Of 'seat' and 'reach' alone; none: the dealer's hand.",
+    )  # fmt: skip
+    before_s: Seconds = Field(
+        description="When the cards were seen last as they were; when a reach began."
     )
-    before_s: Seconds = Field(description="When the cards were seen last as they were.")
-    after_s: Seconds = Field(description="When they were first seen at rest as they are.")
+    after_s: Seconds = Field(
+        description="When they were first seen at rest as they are; when a reach ended."
+    )
+
+    @model_validator(mode="after")
+    def _names_its_cards(self) -> Self:
+        if bool(self.cards) == (self.kind == "reach"):
+            raise ValueError(f"cards: {'none' if self.cards else 'one or more'} for {self.kind!r}")
+        if self.kind == "reach" and self.to_seat is None:
+            raise ValueError("to_seat: a 'reach' names the seat whose cards it was over")
+        return self
 
 
 class Breach(Form):

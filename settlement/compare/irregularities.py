@@ -68,9 +68,10 @@ def judge_moves(case: Case, hand: SeatRecord | DealerRecord) -> Iterator[Finding
     if not hand.moves or case.doubts.whole(seat):
         return
     for move in hand.moves:
-        if _resets_foul(case, hand, move):
+        if _resets_foul(case, hand, move) or _is_own(case, hand, move):
             continue
         cards = " and ".join(move.cards if move.kind != "seat" else move.cards[:1])
+        cards = cards or "the player's arm"
         seen, due = _seen_and_due(move, seat)
         yield Finding.of(
             FindingCode.CARD_MOVED,
@@ -78,8 +79,7 @@ def judge_moves(case: Case, hand: SeatRecord | DealerRecord) -> Iterator[Finding
             seen=f"{cards} {seen}",
             due=due,
             rule=_rule(case, 1),
-            message=f"{place_name(seat)}: {cards} {seen}, between {move.before_s} s and "
-            f"{move.after_s} s.",
+            message=f"{place_name(seat)}: {cards} {seen}, {_when(move)}.",
         )
 
 
@@ -101,6 +101,14 @@ def _resets_foul(case: Case, hand: SeatRecord | DealerRecord, move: CardMove) ->
     return before.foul_reason is not None
 
 
+def _is_own(case: Case, hand: SeatRecord | DealerRecord, move: CardMove) -> bool:
+    """Whether a reach went to another hand of the same player."""
+    player = hand.player if isinstance(hand, SeatRecord) else None
+    if move.kind != "reach" or player is None:
+        return False
+    return any(seat.seat == move.to_seat and seat.player == player for seat in case.record.seats)
+
+
 def _seen_and_due(move: CardMove, seat: int | None) -> tuple[str, str]:
     """What happened to a move's cards, and what should have."""
     whose = "the hands were set" if seat is None else "the hand was shown"
@@ -110,12 +118,24 @@ def _seen_and_due(move: CardMove, seat: int | None) -> tuple[str, str]:
         where = "the dealer" if move.to_seat is None else f"seat {move.to_seat}"
         what = f"changed places with a card of {where}, {move.cards[-1]},"
         return f"{what} after {whose}", "hands left as they were set"
+    if move.kind == "reach":
+        return (
+            f"was over the cards of seat {move.to_seat}, which lay set and face down: cards may "
+            "have changed seats",
+            "hands left as they were set",
+        )
     if move.kind == "face_up":
         return (
             "lay face up before the dealer turned the hand up",
             "face down until the dealer turns the hand up",
         )
     return f"turned face down after {whose}", "face up until the cards are taken"
+
+
+def _when(move: CardMove) -> str:
+    if move.before_s == move.after_s:
+        return f"at {move.before_s} s"
+    return f"between {move.before_s} s and {move.after_s} s"
 
 
 def _rule(case: Case, which: int) -> str:

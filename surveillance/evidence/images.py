@@ -50,7 +50,7 @@ WHAT_SHOWS = {
     "LAMMER": ("bets",),
     "LIMIT": ("bets",),
     "LATE_BET": ("staked", "changed"),
-    "CARD_MOVED": ("set", "moved"),
+    "CARD_MOVED": ("set", "moved", "reach"),
     "PROCEDURE": ("set", "moved"),
 }
 """Which of a seat's views show an alert of each code; codes not named take them all."""
@@ -218,7 +218,7 @@ def _strip(round_id: str, picture: ViewPicture, width: int) -> Image:
         text = f"{name}: {count}, least sure {least:.2f}"
         cv2.putText(strip, text, (x + 16, 46), _FONT, 0.4, DIM, 1, cv2.LINE_AA)
         x += 16 + _text_width(text, 0.4) + 18
-    if not picture.seen:
+    if not picture.seen and picture.what != "reach":
         cv2.putText(strip, "nothing found here", (x, 46), _FONT, 0.4, DIM, 1, cv2.LINE_AA)
     return strip
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from settlement.felt_timeline import TimelineLine
 from settlement.record import RoundRecord
 
-What = Literal["bets", "cards", "settled", "envy", "staked", "changed", "set", "moved"]
+What = Literal["bets", "cards", "settled", "envy", "staked", "changed", "set", "moved", "reach"]
 """A seat with its stakes, its hand, settled, with a prize; a stake before and after a late bet;
-cards before and after a move."""
+cards before and after a move; its player's arm over a neighbour's cards."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,6 +174,21 @@ def _sure_names(episode: Episode) -> set[str]:
     return {card.label for card in cards if card.share >= SURE_NAME}
 
 
+@dataclass(frozen=True, slots=True)
+class ArmOver:
+    """A player's arm over the boxes of the seat `over` in one sample.
+
+    `share` of them is covered; `picture` is a JPEG of both seats, none where they are the player's
+    own.
+    """
+
+    seat: int
+    over: int
+    share: float
+    at_s: float
+    picture: bytes = b""
+
+
 @dataclass
 class Round:
     """A running round: tracks by seat, None for the dealer."""
@@ -193,6 +208,8 @@ class Round:
     """What the places showed since the round before."""
     seldom_s: float = 0.0
     """For how long frames were farther apart than usual."""
+    arms: list[ArmOver] = field(default_factory=list)
+    """Players' arms over cards, in order of time."""
 
     def copied(self) -> Round:
         """The round as it stands, which later rests do not change."""
@@ -202,5 +219,5 @@ class Round:
         }
         return Round(
             self.start_s, tracks, self.phase, self.cut_s, before=self.before,
-            seldom_s=self.seldom_s,
+            seldom_s=self.seldom_s, arms=list(self.arms),
         )  # fmt: skip

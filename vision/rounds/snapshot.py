@@ -27,6 +27,7 @@ from vision.cards.joker_memory import JokerLook
 from vision.cards.view import ViewIndex
 from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
+from vision.detect.arms import ArmState
 from vision.detect.detections import Detections
 from vision.detect.motion import RestState
 from vision.meters.reading import MeterReading
@@ -34,7 +35,7 @@ from vision.rounds.coverage import Coverage
 from vision.rounds.jackpots.lamp_watch import LampFrame
 from vision.rounds.jackpots.meter_watch import MeterMemory
 from vision.rounds.procedure.marker_bank import MarkerRest
-from vision.rounds.round_state import Episode, Round, Shot, ViewTrack
+from vision.rounds.round_state import ArmOver, Episode, Round, Shot, ViewTrack
 from vision.rounds.tracker import OpenGap
 from vision.rounds.view_reader import ViewReading
 from vision.sensors.lamp_reading import LampReading
@@ -64,6 +65,7 @@ class WatcherState:
     house: list[Episode]
     coverage: Coverage
     meters: MeterMemory
+    arms: ArmState | None = None
     marker: list[tuple[RestState, list[MarkerRest]]] | None = None
     lamps: list[list[LampFrame]] | None = None
     jokers: list[JokerLook] = field(default_factory=list)
@@ -75,6 +77,7 @@ _KINDS: dict[str, type[Any]] = {
     "track": ViewTrack,
     "episode": Episode,
     "shot": Shot,
+    "arm": ArmOver,
     "reading": ViewReading,
     "index": ViewIndex,
     "stack": ReadStack,

@@ -19,6 +19,7 @@ from vision.cards.unread_card import faint_finds
 from vision.chips.lammer_colour import by_colour
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
+from vision.detect.arms import ArmWatch
 from vision.detect.motion import STILL_SAMPLES, RestWatch, hull, shrink
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, FurtherCamera, Place, Polygon, TableFile
@@ -38,6 +39,7 @@ from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
 from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
 from vision.rounds.procedure.marker_bank import MarkerWatch
 from vision.rounds.procedure.place_states import PlaceStates
+from vision.rounds.procedure.reaches import arms_over
 from vision.rounds.procedure.round_reader import read_procedure, with_procedure
 from vision.rounds.region_change import as_picture
 from vision.rounds.rest_doubt import RestDoubt
@@ -158,6 +160,7 @@ class TableWatcher:
                     RestWatch(self.calibration, outline),
                 )
             )  # fmt: skip
+        self.arms = ArmWatch(self.calibration, table.seats)
         self.marker = None if table.banker_marker is None else MarkerWatch(table, self.calibration)
         self.lamps = None if table.sensor_lamp is None else LampWatch(table, self.calibration)
         self._numbers = rounds_before
@@ -255,6 +258,9 @@ class TableWatcher:
 
     def _look(self, frame: Frame, small: npt.NDArray[np.int16], at_s: float) -> list[ObservedRound]:
         """Read the views that came to rest."""
+        arms = self.arms.look(small, at_s)
+        if arms and self.tracker.round is not None:
+            self.tracker.round.arms += arms_over(arms, frame, self.table, self.calibration)
         due: list[tuple[_View, bool]] = []
         for view in self._views:
             if not view.watch.look(small):
@@ -375,6 +381,7 @@ class TableWatcher:
                 house=self.house.episodes,
                 marker=None if self.marker is None else self.marker.state(),
                 coverage=self.coverage,
+                arms=self.arms.state(),
                 meters=self.meters.memory,
                 lamps=None if self.lamps is None else self.lamps.frames,
                 jokers=self.jokers.looks,
@@ -394,6 +401,8 @@ class TableWatcher:
                 raise ValueError("one has other lamps than the other")
             if self.marker is not None and state.marker is not None:
                 self.marker.set_state(state.marker)
+            if state.arms is not None:
+                self.arms.set_state(state.arms)
         except (TypeError, ValueError) as error:
             raise FeltwatchError("the snapshot is of another table or camera") from error
         self.tracker.round, self.tracker.latest = state.round, state.latest
@@ -441,7 +450,7 @@ class TableWatcher:
         went = read_procedure(self.table, own, self._place_states)
         if own.seldom_s > SELDOM_SHARE * (end_s - own.start_s):
             # What came about between two frames may be another motion than it seems.
-            changes, went = Changes({}, ()), replace(went, breaches=())
+            changes, went = Changes({}, ()), replace(went, breaches=(), reaches=())
         lamps = None if self.lamps is None else self.lamps.of_round(own)
         record = compile_round(
             self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes,
@@ -463,6 +472,11 @@ class TableWatcher:
             image = as_picture(rest.picture)
             if image is not None:
                 pictures.append(self._picture(seat, what, Shot(image, rest.readings[0])))
+        for reach in went.reaches:
+            image = as_picture(reach.shown.picture)
+            if image is not None:
+                at_s = f"{reach.shown.at_s:.3f}"
+                pictures.append(ViewPicture(reach.shown.seat, "reach", at_s, image, ()))
         pictures += joined.pictures
         timeline = felt_timeline(self.table, record, own, went, house, self._place_states)
         return ObservedRound(record, tuple(pictures), timeline)

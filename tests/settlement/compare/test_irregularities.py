@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import ValidationError
 
 from settlement.compare.comparison import compare
 from settlement.compare.finding import Finding
@@ -104,6 +105,42 @@ def test_the_dealers_cards_and_those_of_two_seats_are_reported() -> None:
     assert finding.seen.startswith("QS changed places with a card of seat 4, 8C,")
 
 
+def test_an_arm_over_anothers_set_hand_is_reported_but_not_over_the_own_second_hand() -> None:
+    record = moved_round(move("reach", to_seat=4))
+    (finding,) = judged(record)
+    seen = (
+        "the player's arm was over the cards of seat 4, which lay set and face down: cards may "
+        "have changed seats"
+    )
+    assert (finding.code, finding.seat, finding.seen) == ("CARD_MOVED", 3, seen)
+    assert finding.message == f"Seat 3: {seen}, between 70.2 s and 72.4 s."
+    other = seat(4, LOSER, wager("main", 2500, "taken", 0))
+    for players, found in (((None, None), 1), ((1, 2), 1), ((1, None), 1), ((1, 1), 0)):
+        seats = tuple(
+            one.model_copy(update={"player": player})
+            for one, player in zip((record.seats[0], other), players, strict=True)
+        )
+        assert len(judged(record.model_copy(update={"seats": seats}))) == found
+
+
+def test_a_reach_of_one_sample_has_one_time() -> None:
+    reach = move("reach", to_seat=4).model_copy(update={"after_s": "70.2"})
+    assert judged(moved_round(reach))[0].message.endswith(", at 70.2 s.")
+
+
+@pytest.mark.parametrize(
+    ("moved", "says"),
+    [
+        (("reach", "QS"), "cards: none for 'reach'"),
+        (("hand",), "cards: one or more for 'hand'"),
+        (("reach",), "to_seat: a 'reach' names the seat"),
+    ],
+)
+def test_a_move_that_names_the_wrong_things_is_refused(moved: tuple[str, ...], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        move(*moved)
+
+
 def test_a_fouled_hand_that_the_house_mends_is_no_moved_card() -> None:
     """As it lies KC KD is high; before, it was the low hand and outranked the high one."""
     corrected = moved_round(move("hand", "KD", "KC", "7C", "3H"), cards="7C 3H / KC KD 9S 6S 4D")
@@ -126,7 +163,8 @@ def test_every_game_names_its_rules(game: str) -> None:
 
 
 def test_rounds_with_changes_are_read_as_they_are_written() -> None:
-    for record in (late_round(0, 500), moved_round(move("hand", "QS", "3D"))):
+    moves = (move("hand", "QS", "3D"), move("reach", to_seat=4))
+    for record in (late_round(0, 500), moved_round(*moves)):
         assert parse_round(record.to_json(), "line") == record
     plain = round_of(PAIR_DEALER, seat(3, WINNER, wager("main", 2500, "paid", 2500)))
     assert "late" not in plain.to_json()

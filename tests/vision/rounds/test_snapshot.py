@@ -23,7 +23,7 @@ from vision.meters.reading import MeterReading
 from vision.rounds.coverage import Coverage
 from vision.rounds.jackpots.meter_watch import MeterMemory
 from vision.rounds.procedure.marker_bank import MarkerRest
-from vision.rounds.round_state import Episode, Round, Shot, ViewTrack
+from vision.rounds.round_state import ArmOver, Episode, Round, Shot, ViewTrack
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import Gap
@@ -50,7 +50,13 @@ def seen_so_far() -> WatcherState:
     rest = np.arange(6, dtype=np.int16).reshape(2, 3)
     sample = Sample(random.integers(0, 255, (86, 26, 3)).astype(np.uint8), (0, 3, 18, 39))
     return WatcherState(
-        round=Round(11.0, {None: ViewTrack(), 2: track}, Phase.SETTLING, None),
+        round=Round(
+            11.0,
+            {None: ViewTrack(), 2: track},
+            Phase.SETTLING,
+            None,
+            arms=[ArmOver(1, 2, 0.5, 12.2, b"\xff\xd8 both")],
+        ),
         latest={2: episode},
         bare={None: b"", 2: b"bare"},
         between={None: [episode]},
@@ -69,6 +75,7 @@ def seen_so_far() -> WatcherState:
             [[(11.0, np.arange(6, dtype=np.uint8).reshape(2, 3))]],
             {11.0: [MeterReading(1234, 0.998, "1234", None, (1.0, 0.99), ((0.5, 1.0),))]},
         ),
+        arms=(rest.astype(np.uint8), rest.astype(np.uint8), rest.astype(np.uint8), 12.6),
         marker=[((4, rest, None), [MarkerRest(3.0, 9.5, [0.99, 0.97], (812.5, 433.0))])],
         jokers=[JokerLook((sample, sample), 2, rounds=3, misses=1)],
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from settlement.games import players_bank
 from settlement.procedures import procedure_of
-from settlement.record import Breach, RoundRecord, SeatRecord, Undecided
+from settlement.record import Breach, CardMove, RoundRecord, SeatRecord, Undecided
 from vision.geometry.table import TableFile
 from vision.rounds.changes import until
 from vision.rounds.late_bets import closed_s
@@ -19,6 +19,7 @@ from vision.rounds.procedure.commission import with_stirred
 from vision.rounds.procedure.house_place import HouseWager, read_house
 from vision.rounds.procedure.marker_bank import MarkerRest, read_marker
 from vision.rounds.procedure.place_states import PlaceStates
+from vision.rounds.procedure.reaches import SeenReach, reaches
 from vision.rounds.procedure.seat_steps import (
     SeenBreach,
     SeenPhase,
@@ -31,11 +32,13 @@ from vision.rounds.round_state import Episode, Round
 
 @dataclass(frozen=True, slots=True)
 class RoundProcedure:
-    """How a round went: the table's phases, every seat's steps, and what was forbidden."""
+    """How a round went: the table's phases, every seat's steps, what was forbidden, and reaches
+    into neighbours' hands."""
 
     phases: tuple[SeenPhase, ...] = ()
     steps: tuple[SeenStep, ...] = ()
     breaches: tuple[SeenBreach, ...] = ()
+    reaches: tuple[SeenReach, ...] = ()
 
     def shown(self) -> Iterator[tuple[int | None, What, Episode]]:
         """The rests that show the breaches: its seat and what each shows."""
@@ -48,6 +51,10 @@ class RoundProcedure:
         """The breaches of a seat as they stand in a record; None when there are none."""
         own = tuple(_breach(one) for one in self.breaches if one.seat == seat)
         return own or None
+
+    def moves_of(self, seat: int) -> tuple[CardMove, ...]:
+        """The reaches of a seat's player as they stand in a record."""
+        return tuple(one.move for one in self.reaches if one.shown.seat == seat)
 
 
 def _breach(seen: SeenBreach) -> Breach:
@@ -64,15 +71,16 @@ def read_procedure(table: TableFile, own: Round, states: PlaceStates) -> RoundPr
     if procedure is None:
         return RoundProcedure()
     phases = table_phases(procedure, own, states)
-    steps: list[SeenStep] = []
+    steps: dict[int, list[SeenStep]] = {}
     found: list[SeenBreach] = []
     for place in table.seats:
         rests = until(own.tracks[place.seat].episodes, own.cut_s)
         mine = seat_steps(procedure, place.seat, rests, states)
-        steps += mine
+        steps[place.seat] = mine
         found += breaches(procedure, phases, mine, place, own, states)
         found += touched_bets(procedure, place, own)
-    return RoundProcedure(tuple(phases), tuple(steps), tuple(found))
+    every = tuple(step for mine in steps.values() for step in mine)
+    return RoundProcedure(tuple(phases), every, tuple(found), tuple(reaches(own.arms, steps)))
 
 
 def with_procedure(
@@ -83,13 +91,19 @@ def with_procedure(
     house: Sequence[Episode],
     marker: Mapping[int | None, list[MarkerRest]] | None = None,
 ) -> RoundRecord:
-    """The record with what the procedure adds: breaches, the bank and the house wager.
+    """The record with what the procedure adds: breaches, reaches, the bank and the house wager.
 
     `house` are the states of rest of the house wager's place, `marker` those of the banker's
     marker's places, None where the table has no marker.
     """
     seats = tuple(
-        seat.model_copy(update={"breaches": went.breaches_of(seat.seat)}) for seat in record.seats
+        seat.model_copy(
+            update={
+                "breaches": went.breaches_of(seat.seat),
+                "moves": (*(seat.moves or ()), *went.moves_of(seat.seat)) or None,
+            }
+        )
+        for seat in record.seats
     )
     record = _without_taken(record.model_copy(update={"seats": seats}))
     record = with_stirred(record, table.rules, own)

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import pytest
+
+from vision.rounds.procedure.reaches import OWN_CARDS_S, reaches
+from vision.rounds.procedure.seat_steps import SeenStep
+from vision.rounds.round_state import ArmOver, Episode
+
+
+def step(seat: int, name: str, from_s: float) -> SeenStep:
+    return SeenStep(seat, name, (Episode(from_s, until_s=from_s + 1.0),), in_order=True)
+
+
+def arm(at_s: float, over: int, share: float = 0.6, seat: int = 2) -> ArmOver:
+    return ArmOver(seat, over, share, at_s, b"" if over == seat else f"{at_s}".encode())
+
+
+STEPS = {
+    2: [step(2, "dealt", 8.0), step(2, "set", 12.0), step(2, "shown", 30.0)],
+    3: [step(3, "dealt", 9.0), step(3, "set", 14.0), step(3, "shown", 32.0)],
+}
+OWN = arm(19.4, 2)
+
+
+def test_an_arm_that_goes_from_its_own_cards_to_a_set_hand_is_a_reach() -> None:
+    arms = [OWN, arm(19.8, 3, 0.3), arm(20.0, 3, 0.6), arm(20.2, 3, 0.4), arm(20.8, 2)]
+    (reach,) = reaches(arms, STEPS)
+    assert reach.shown == arms[2]
+    move = reach.move
+    assert (move.kind, move.cards, move.to_seat) == ("reach", (), 3)
+    assert (move.before_s, move.after_s) == ("19.800", "20.200")
+
+
+def test_the_own_hand_need_not_be_seen_set_but_not_yet_shown() -> None:
+    arms = [OWN, arm(20.0, 3)]
+    own = [step(2, "dealt", 8.0), step(2, "set", 21.0)]
+    assert len(reaches(arms, STEPS | {2: own})) == 1
+    assert reaches(arms, STEPS | {2: [*STEPS[2][:2], step(2, "shown", 19.0)]}) == []
+
+
+@pytest.mark.parametrize("at_s", [9.5, 33.0])
+def test_a_hand_that_does_not_lie_set_may_be_reached_for(at_s: float) -> None:
+    assert reaches([arm(at_s - 0.4, 2), arm(at_s, 3)], STEPS) == []
+
+
+def test_without_the_own_cards_it_is_no_exchange() -> None:
+    assert reaches([arm(20.0, 3)], STEPS) == []
+    assert reaches([arm(20.0, 3), arm(20.1 + OWN_CARDS_S, 2)], STEPS) == []
+    assert len(reaches([arm(20.0, 3), arm(19.9 + OWN_CARDS_S, 2)], STEPS)) == 1
+    # The neighbour's own arm is no sign of it.
+    assert reaches([arm(19.8, 3, seat=3), arm(20.0, 3)], STEPS) == []
+
+
+def test_each_pair_of_seats_is_reported_once_with_its_first_reach() -> None:
+    arms = [OWN, arm(20.0, 3), arm(24.0, 2), arm(24.4, 3, 0.9)]
+    (reach,) = reaches(arms, STEPS)
+    assert (reach.from_s, reach.until_s) == (20.0, 20.0)
+    other = {1: [step(1, "set", 11.0)]}
+    both = reaches([OWN, arm(20.0, 3), arm(20.2, 1)], STEPS | other)
+    assert [reach.shown.over for reach in both] == [3, 1]
+
+
+def test_seats_without_steps_are_in_no_reach() -> None:
+    assert reaches([OWN, arm(20.0, 5)], STEPS) == []

@@ -1,0 +1,112 @@
+"""Cards that may have changed seats face down: a player's arm over a neighbour's set hand.
+
+No state of rest shows it: backs lie there before and after. What is seen is the arm.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from settlement.record import CardMove
+from vision.detect.arms import Arm
+from vision.detect.detections import ByteArray
+from vision.geometry.calibration import Calibration, view_to_felt
+from vision.geometry.table import VIEW_MM, Place, TableFile
+from vision.rounds.procedure.seat_steps import SeenStep
+from vision.rounds.region_change import kept_picture
+from vision.rounds.round_state import ArmOver
+from vision.sources.base import Frame
+
+OWN_CARDS_S = 3.0
+"""An exchange has the arm over its player's own cards too, at most so long before or after."""
+
+ONE_REACH_S = 1.0
+"""Samples of one reach lie no farther apart."""
+
+BOTH_PX = 800
+"""Side of the image of two seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenReach:
+    """A reach into a neighbour's set hand: the sample that shows most of it, and its times."""
+
+    shown: ArmOver
+    from_s: float
+    until_s: float
+
+    @property
+    def move(self) -> CardMove:
+        """The same as it stands in a record."""
+        return CardMove(
+            kind="reach", cards=(), to_seat=self.shown.over,
+            before_s=f"{self.from_s:.3f}", after_s=f"{self.until_s:.3f}",
+        )  # fmt: skip
+
+
+def arms_over(
+    arms: Sequence[Arm], frame: Frame, table: TableFile, calibration: Calibration
+) -> Iterator[ArmOver]:
+    """The arms that were found in a frame, by the seats that they cover."""
+    for arm in arms:
+        for over, share in arm.over.items():
+            both = b""
+            if over != arm.seat:
+                both = kept_picture(_both(frame.bgr(), table, calibration, arm.seat, over))
+            yield ArmOver(arm.seat, over, share, float(frame.at_s), both)
+
+
+def _both(
+    bgr: ByteArray, table: TableFile, calibration: Calibration, seat: int, over: int
+) -> ByteArray:
+    """Two seats in one image."""
+    one, other = table.seat(seat).place, table.seat(over).place
+    (x0, y0), (x1, y1) = one.center_mm, other.center_mm
+    turn = (other.angle_deg - one.angle_deg + 180) % 360 - 180
+    middle = Place(center_mm=((x0 + x1) / 2, (y0 + y1) / 2), angle_deg=one.angle_deg + turn / 2)
+    times = 1 + math.dist(one.center_mm, other.center_mm) / VIEW_MM
+    shift = (1 - times) * BOTH_PX / 2
+    larger = np.array([[times, 0, shift], [0, times, shift], [0, 0, 1]])
+    patch = view_to_felt(middle, BOTH_PX) @ larger
+    return calibration.warp_patch(bgr, patch, (BOTH_PX, BOTH_PX))
+
+
+def reaches(arms: Sequence[ArmOver], steps: Mapping[int, Sequence[SeenStep]]) -> list[SeenReach]:
+    """The reaches of a round into hands that lay set, each pair of seats once.
+
+    `steps` are those of every seat, in order.
+    """
+    found: dict[tuple[int, int], SeenReach] = {}
+    for first in arms:
+        pair = (first.seat, first.over)
+        if first.seat == first.over or pair in found or not _is_set(steps, first):
+            continue
+        if not any(
+            own.seat == own.over == first.seat and abs(own.at_s - first.at_s) <= OWN_CARDS_S
+            for own in arms
+        ):
+            continue
+        reach = [first]
+        for arm in arms:
+            late_s = arm.at_s - reach[-1].at_s
+            if (arm.seat, arm.over) == pair and 0 < late_s <= ONE_REACH_S:
+                reach.append(arm)
+        shown = max(reach, key=lambda arm: arm.share)
+        found[pair] = SeenReach(shown, first.at_s, reach[-1].at_s)
+    return list(found.values())
+
+
+def _is_set(steps: Mapping[int, Sequence[SeenStep]], arm: ArmOver) -> bool:
+    """Whether the hand lay set, face down, when the arm came, and its player's was not shown yet.
+
+    The player may have laid the own hand just before, and not been seen at rest since.
+    """
+    own, other = (
+        [step.name for step in steps.get(seat, ()) if step.from_s <= arm.at_s]
+        for seat in (arm.seat, arm.over)
+    )
+    return other[-1:] == ["set"] and "shown" not in own
