@@ -55,7 +55,8 @@ class Candidates:
     def take(self, observed: ObservedRound, alerts: tuple[Alert, ...]) -> None:
         """Look at the first camera's views of a round that was judged."""
         for picture in observed.pictures:
-            if picture.camera:
+            # Nothing was looked for in the image of a reach.
+            if picture.camera or picture.what == "reach":
                 continue
             name = images.file_name(observed.record.round_id, picture)
             line = self._line(name, observed.record, picture, alerts)

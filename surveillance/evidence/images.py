@@ -85,13 +85,19 @@ def choose(observed: ObservedRound, code: str, seat: int | None) -> tuple[ViewPi
     own = [
         p
         for p in observed.pictures
-        if p.seat == seat and (wanted is None or p.what in wanted or seat is None)
+        if p.seat == seat
+        and (_shows_any(p) if wanted is None or seat is None else p.what in wanted)
     ]
     if not own:
-        own = [p for p in observed.pictures if p.seat == seat]
+        own = [p for p in observed.pictures if p.seat == seat and _shows_any(p)]
     if seat is None or code in WITHOUT_DEALER:
         return tuple(own)
     return (*own, *(p for p in observed.pictures if p.seat is None and p.what == "cards"))
+
+
+def _shows_any(picture: ViewPicture) -> bool:
+    """Whether a view shows alerts of any code: a reach shows only itself."""
+    return picture.what != "reach"
 
 
 def file_name(round_id: str, picture: ViewPicture) -> str:

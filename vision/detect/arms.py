@@ -1,7 +1,9 @@
 """Arms that reach over the felt, by what moves there: which seat they come from, what they cover.
 
 A piece of the image that differs from the felt at rest is an arm's where it goes beyond a seat's
-places, off the felt. The dealer's edge is watched too, for arms of the dealer cover every seat.
+places, off the felt. There it may be high over the felt, and appear elsewhere by a camera that
+looks from the side: where a player's own arm could appear at some height, it is not a neighbour's.
+The dealer's edge is watched too, for arms of the dealer cover every seat.
 """
 
 from __future__ import annotations
@@ -26,8 +28,16 @@ STEADY_LEVELS = 4
 STAY_S = 1.0
 """What stayed so long is felt at rest, or lies on it."""
 
-LEAST_BLOCKS = 6
-"""So many covered blocks beyond a seat's places are an arm's."""
+LEAST_ZONE = 0.05
+"""An arm covers at least so much of what lies beyond a seat's places, where it is seen whole: a
+third, where it is 8 cm wide."""
+
+RAISED_MM = (75.0, 150.0, 225.0, 300.0)
+"""How high an arm may be where it comes over the edge."""
+
+THROUGH = 0.8
+"""Correlation with the felt and the cards from which these are seen through what covers them, which
+is a shadow."""
 
 LEAST_SHARE = 0.2
 """Of the boxes of a seat, what an arm over them covers at least. Tune set: 100 rounds ("feltwatch
@@ -38,6 +48,9 @@ ALONE_SHARE = 0.9
 """Of the covered blocks beyond all seats' places, the share of one seat's from which the arm is
 its player's."""
 
+GAP_S = 1.0
+"""After a longer time without a sample the felt at rest is not known."""
+
 BEYOND_MM = (30.0, 150.0)
 """How far beyond a seat's places its arms are looked for, along the seat."""
 
@@ -47,9 +60,10 @@ ASIDE_MM = 110.0
 DEALER_MM = 60.0
 """What is covered so near to the dealer's edge is the dealer's."""
 
-ArmState = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.uint8], float]
-"""The sample before, the felt at rest, for how long each block stayed (tenths of a second), and
-when that was."""
+Bytes = npt.NDArray[np.uint8]
+ArmState = tuple[Bytes, Bytes, Bytes, float, float]
+"""The sample before, the felt at rest, for how long each block stayed (tenths of a second), when
+that was, and since when the felt is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +85,24 @@ class ArmWatch:
         felt = calibration.image_to_felt((middles.astype(np.float64) + 0.5) * SHRINK - 0.5)
         self._seats = [seat.seat for seat in seats]
         self._boxes = [_blocks_in(felt, seat).reshape(h, w) for seat in seats]
-        self._beyond = _beyond(felt, seats).reshape(h, w)
-        self._is_beyond = self._beyond > 0
+        self._zones = _Zones(_beyond(felt, seats).reshape(h, w), len(seats))
+        raised = [_beyond(calibration.under(felt, mm), seats) for mm in RAISED_MM]
+        self._own_arms = [
+            np.any([zone == index + 1 for zone in raised], axis=0).reshape(h, w)
+            for index in range(len(seats))
+        ]
+        """Of each seat, where an arm of its player's may appear."""
         self._dealers = (felt[:, 1] < DEALER_MM).reshape(h, w)
         self._before: npt.NDArray[np.int16] | None = None
         self._felt = np.zeros((h, w), np.int16)
         self._stayed_ds = np.zeros((h, w), np.int64)
-        self._at_s = 0.0
+        self._at_s = self._known_s = 0.0
 
     def look(self, small: npt.NDArray[np.int16], at_s: float) -> list[Arm]:
         """Take the next sample in; the arms over some seat's boxes."""
-        if self._before is None:
+        if self._before is None or at_s - self._at_s > GAP_S:
             self._before, self._felt, self._at_s = small, small.copy(), at_s
+            self._stayed_ds[:], self._known_s = 0, at_s + STAY_S
             return []
         tenths = min(255, max(0, round(10 * (at_s - self._at_s))))
         stays = np.abs(small - self._before) <= STEADY_LEVELS
@@ -90,51 +110,95 @@ class ArmWatch:
         self._before, self._at_s = small, at_s
         rests = self._stayed_ds >= round(10 * STAY_S)
         self._felt[rests] = small[rests]
+        if at_s < self._known_s:
+            return []
         covered = (np.abs(small - self._felt) > ARM_LEVELS).astype(np.uint8)
-        if not covered[self._is_beyond].any():
+        if not covered[self._zones.is_any].any():
             return []
         closed = cv2.morphologyEx(covered, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-        return self._arms(np.asarray(closed, np.uint8))
+        return self._arms(small, np.asarray(closed, np.uint8))
 
-    def _arms(self, covered: npt.NDArray[np.uint8]) -> list[Arm]:
-        number, parts = cv2.connectedComponents(covered, connectivity=8)
-        sides = len(self._seats) + 1
-        beyond = np.bincount(
-            parts[self._is_beyond] * sides + self._beyond[self._is_beyond], minlength=number * sides
-        ).reshape(number, sides)
+    def _arms(self, small: npt.NDArray[np.int16], covered: Bytes) -> list[Arm]:
+        number, labelled = cv2.connectedComponents(covered, connectivity=8)
+        parts = np.asarray(labelled, np.int32)
+        beyond = self._zones.counts(parts, number)
         dealers = np.bincount(parts[self._dealers], minlength=number)
-        shares = [
-            np.bincount(parts[box], minlength=number) / max(1, box.sum()) for box in self._boxes
-        ]
         found: list[Arm] = []
         for part in range(1, number):
-            own = beyond[part, 1:]
-            from_seat = int(own.argmax())
-            if own[from_seat] < max(LEAST_BLOCKS, ALONE_SHARE * own.sum()) or dealers[part]:
+            seat = int(beyond[part].argmax())
+            least = self._zones.least
+            if beyond[part][seat] < max(least, ALONE_SHARE * beyond[part].sum()) or dealers[part]:
                 continue
-            over = {
-                seat: float(share[part])
-                for seat, share in zip(self._seats, shares, strict=True)
-                if share[part] >= LEAST_SHARE
-            }
+            own = parts == part
+            over: dict[int, float] = {}
+            for other, (box, arms) in enumerate(zip(self._boxes, self._own_arms, strict=True)):
+                share = self._covered(small, box, own)
+                if other != seat and share >= LEAST_SHARE:
+                    apart = own & ~arms & (self._zones.of == seat + 1)
+                    share = share if apart.sum() >= least else 0.0
+                if share >= LEAST_SHARE:
+                    over[self._seats[other]] = share
             if over:
-                found.append(Arm(self._seats[from_seat], over))
+                found.append(Arm(self._seats[seat], over))
         return found
+
+    def _covered(
+        self, small: npt.NDArray[np.int16], box: npt.NDArray[np.bool_],
+        part: npt.NDArray[np.bool_],
+    ) -> float:  # fmt: skip
+        """The share of a seat's boxes that a piece covers, 0 for a shadow."""
+        at = box & part
+        share = float(at.sum()) / max(1, int(box.sum()))
+        if share < LEAST_SHARE:
+            return share
+        now, felt = small[at].astype(np.float64), self._felt[at].astype(np.float64)
+        if min(now.std(), felt.std()) > 1 and np.corrcoef(now, felt)[0, 1] >= THROUGH:
+            return 0.0
+        return share
 
     def state(self) -> ArmState | None:
         """What was seen so far; None before the first sample."""
         if self._before is None:
             return None
         before, felt = self._before.astype(np.uint8), self._felt.astype(np.uint8)
-        return before, felt, self._stayed_ds.astype(np.uint8), self._at_s
+        return before, felt, self._stayed_ds.astype(np.uint8), self._at_s, self._known_s
 
     def set_state(self, state: ArmState) -> None:
         """Go on from a `state`. Raises ValueError when it is of another camera."""
-        before, felt, stayed_ds, at_s = state
+        before, felt, stayed_ds, at_s, known_s = state
         if any(part.shape != self._felt.shape for part in (before, felt, stayed_ds)):
             raise ValueError(f"samples of {before.shape}, the camera's have {self._felt.shape}")
         self._before, self._felt = before.astype(np.int16), felt.astype(np.int16)
         self._stayed_ds, self._at_s = stayed_ds.astype(np.int64), at_s
+        self._known_s = known_s
+
+
+class _Zones:
+    """The blocks beyond the seats' places: 1 + the index of the seat, or 0, in each block."""
+
+    def __init__(self, zones: npt.NDArray[np.int64], seats: int) -> None:
+        self.of = zones
+        self.is_any = zones > 0
+        self._inside = zones[self.is_any]
+        self._sides = seats + 1
+        whole = int(np.bincount(self._inside, minlength=seats + 1).max())
+        self.least = max(1.0, LEAST_ZONE * whole)
+        """The fewest blocks of an arm."""
+
+    def counts(self, parts: npt.NDArray[np.int32], number: int) -> npt.NDArray[np.int64]:
+        """Of each piece how many blocks lie beyond each seat, (number, seats).
+
+        `parts` holds the number of its piece in each block, 0 to `number` - 1.
+        """
+        at = parts[self.is_any] * self._sides + self._inside
+        counts = np.bincount(at, minlength=number * self._sides)
+        return counts.reshape(number, self._sides)[:, 1:]
+
+
+def _end_mm(seat: SeatPlace) -> float:
+    """How far a seat's places go along its axis, away from the dealer."""
+    parts = [seat.low.array, seat.high.array, *(spot.array for spot in seat.spots.values())]
+    return max(float(seat.place.to_local(part)[:, 1].max()) for part in parts)
 
 
 def _blocks_in(felt: FloatArray, seat: SeatPlace) -> npt.NDArray[np.bool_]:
@@ -154,9 +218,7 @@ def _beyond(felt: FloatArray, seats: Sequence[SeatPlace]) -> npt.NDArray[np.int6
     nearest = np.full(len(felt), np.inf)
     found = np.zeros(len(felt), np.int64)
     for index, seat in enumerate(seats):
-        parts = [seat.low.array, seat.high.array, *(spot.array for spot in seat.spots.values())]
-        end_mm = max(float(seat.place.to_local(part)[:, 1].max()) for part in parts)
-        across, along = seat.place.to_local(felt).T - np.array([[0.0], [end_mm]])
+        across, along = seat.place.to_local(felt).T - np.array([[0.0], [_end_mm(seat)]])
         within = (np.abs(across) < ASIDE_MM) & (BEYOND_MM[0] < along) & (along < BEYOND_MM[1])
         own = within & (np.abs(across) < nearest)
         nearest[own], found[own] = np.abs(across[own]), index + 1

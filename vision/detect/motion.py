@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import cv2
 import numpy as np
@@ -34,7 +35,12 @@ RestState = tuple[int, npt.NDArray[np.int16] | None, npt.NDArray[np.int16] | Non
 def shrink(luma: ByteArray) -> npt.NDArray[np.int16]:
     """Block means of an image's luma, int16 (h / SHRINK, w / SHRINK)."""
     h, w = luma.shape
-    small = cv2.resize(luma, (w // SHRINK, h // SHRINK), interpolation=cv2.INTER_AREA)
+    small: npt.NDArray[Any] = luma
+    if not (h % SHRINK or w % SHRINK):
+        # Halved step by step it takes a third of the time.
+        for step in (2, 4):
+            small = cv2.resize(small, (w // step, h // step), interpolation=cv2.INTER_AREA)
+    small = cv2.resize(small, (w // SHRINK, h // SHRINK), interpolation=cv2.INTER_AREA)
     return np.asarray(small, np.int16)
 
 

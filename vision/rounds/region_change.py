@@ -17,6 +17,12 @@ DIFFERENT_LEVELS = 24
 """A pixel differs by more levels of luma than noise, coding and a shadow's rim make."""
 
 GROW_MM = 3.0
+THIN_MM = 3.0
+"""Printed lines, edges and what a shake leaves of them are narrower; the edge of a card that shows
+beside another is a card's only where it is wider."""
+
+SHAKEN_PX = 3.0
+"""A camera's shake moves a view by no more px."""
 
 
 def kept_picture(image: ByteArray) -> bytes:
@@ -47,19 +53,44 @@ def different_share(one: ByteArray, other: ByteArray, boxes_mm: Sequence[Box]) -
     return _differing(a, b, mask) if mask.any() else 0.0
 
 
-def bare_share(felt: ByteArray, now: ByteArray, area_mm: Box, without_mm: Sequence[Box]) -> float:
-    """Share of an area without some boxes (mm of the view's frame) that differs from the felt.
+def without_shake(one: ByteArray, other: ByteArray) -> ByteArray:
+    """The other image moved so that it lies as the first, where a shaking camera moved it.
 
-    1 where nothing of the area is left.
+    As it is where it would be moved by more than `SHAKEN_PX`: then something else differs.
     """
-    a, b = _luma(felt), _luma(now)
+    (dx, dy), _ = cv2.phaseCorrelate(_luma(one).astype(np.float32), _luma(other).astype(np.float32))
+    if max(abs(dx), abs(dy)) > SHAKEN_PX:
+        return other
+    back = np.array([[1.0, 0.0, -dx], [0.0, 1.0, -dy]])
+    height, width = other.shape[:2]
+    moved = cv2.warpAffine(other, back, (width, height), borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(moved, np.uint8)
+
+
+def card_share(felt: ByteArray, now: ByteArray, area_mm: Box, cards_mm: Sequence[Box]) -> float:
+    """Share of an area without some cards (mm of the view's frame) that could be another card's.
+
+    That is brighter than the bare felt; what is narrower than `THIN_MM` is print or an edge.
+    1 where nothing of the area is left, or cards are hardly brighter than the felt.
+    """
+    a, b = _luma(felt).astype(np.int16), _luma(now).astype(np.int16)
     size = a.shape[1]
-    mask = np.zeros(a.shape, bool)
-    for boxes, value in (([area_mm], True), (without_mm, False)):
+    rest, cards = np.zeros(a.shape, bool), np.zeros(a.shape, bool)
+    for mask, boxes, value in (
+        (rest, [area_mm], True), (rest, cards_mm, False), (cards, cards_mm, True),
+    ):  # fmt: skip
         for box in boxes:
             x0, y0, x1, y1 = (_px(mm, size / VIEW_MM, size) for mm in box)
             mask[y0:y1, x0:x1] = value
-    return _differing(a, b, mask) if mask.any() else 1.0
+    if not rest.any() or not cards.any():
+        return 1.0
+    lighter = b - a - np.int16(np.median((b - a)[rest]))
+    if np.median(lighter[cards]) < 2 * DIFFERENT_LEVELS:
+        return 1.0
+    bright = ((lighter > DIFFERENT_LEVELS) & rest).astype(np.uint8)
+    thin = max(1, round(THIN_MM * size / VIEW_MM))
+    wide = cv2.morphologyEx(bright, cv2.MORPH_OPEN, np.ones((thin, thin), np.uint8))
+    return float(wide[rest].mean())
 
 
 def _differing(a: ByteArray, b: ByteArray, mask: npt.NDArray[np.bool_]) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from vision.cards.deck_assignment import HAND_CARDS, SURE
 from vision.cards.view import CardRead, fuse_indices, join_cards
 from vision.geometry.table import CARD_MM, Point, SeatPlace
-from vision.rounds.region_change import as_picture, bare_share
+from vision.rounds.region_change import as_picture, card_share
 from vision.rounds.round_state import ViewTrack
 
 AROUND_MM = 20.0
@@ -21,12 +21,12 @@ GROW_MM = 6.0
 ROW_MM = CARD_MM[1] / 2
 """Cards whose middles differ by less along the view's v are in one row."""
 
-BARE_SHARE = 0.015
+CARD_SHARE = 0.0135
 PITCH = 1.3
-"""Most of the hand's area, without the cards read, that differs from the bare felt, and the widest
-step of a row by its usual one. On 523 whole hands of the sets "feltwatch judge 2026-11-25 e" and
-"... f", tune sets, each card was left out in turn: 7 of 3,661 such hands pass both, as
-56% of the whole hands and both that lacked a card do; of six with a card under chips none."""
+"""Most of the hand's area, without the cards read, that could be another card's, and the widest
+step of a row by its usual one. 1,305 whole hands of 71 tune films ("feltwatch judge 2026-11-26
+ways", "... 2026-11-27 ways" and others), each card left out in turn: 12 of 9,135 such hands pass
+both, as eight of nine that lacked a card do."""
 
 
 def lacks_a_card(track: ViewTrack, cards: Sequence[CardRead], seat: SeatPlace) -> bool:
@@ -39,7 +39,7 @@ def lacks_a_card(track: ViewTrack, cards: Sequence[CardRead], seat: SeatPlace) -
         return False
     rest = next((e for e in track.hand_episodes() if e.picture), None)
     felt, now = as_picture(track.bare), None if rest is None else as_picture(rest.picture)
-    if rest is None or felt is None or now is None:
+    if rest is None or rest.backs or felt is None or now is None:
         return False
     indices = fuse_indices([r.indices for r in rest.images])
     shown = join_cards(indices)
@@ -50,7 +50,7 @@ def lacks_a_card(track: ViewTrack, cards: Sequence[CardRead], seat: SeatPlace) -
     half = np.array(CARD_MM) / 2 + GROW_MM
     boxes = [(*(own.card - half), *(own.card + half)) for own in indices]
     return widest_step([c.center_mm for c in shown]) <= PITCH and (
-        bare_share(felt, now, area, boxes) <= BARE_SHARE
+        card_share(felt, now, area, boxes) <= CARD_SHARE
     )
 
 

@@ -65,7 +65,7 @@ class WatcherState:
     house: list[Episode]
     coverage: Coverage
     meters: MeterMemory
-    arms: ArmState | None = None
+    arms: ArmState | None
     marker: list[tuple[RestState, list[MarkerRest]]] | None = None
     lamps: list[list[LampFrame]] | None = None
     jokers: list[JokerLook] = field(default_factory=list)

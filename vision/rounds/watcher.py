@@ -39,7 +39,7 @@ from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
 from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
 from vision.rounds.procedure.marker_bank import MarkerWatch
 from vision.rounds.procedure.place_states import PlaceStates
-from vision.rounds.procedure.reaches import arms_over
+from vision.rounds.procedure.reaches import arms_over, with_arms
 from vision.rounds.procedure.round_reader import read_procedure, with_procedure
 from vision.rounds.region_change import as_picture
 from vision.rounds.rest_doubt import RestDoubt
@@ -259,8 +259,10 @@ class TableWatcher:
     def _look(self, frame: Frame, small: npt.NDArray[np.int16], at_s: float) -> list[ObservedRound]:
         """Read the views that came to rest."""
         arms = self.arms.look(small, at_s)
-        if arms and self.tracker.round is not None:
-            self.tracker.round.arms += arms_over(arms, frame, self.table, self.calibration)
+        own = self.tracker.round
+        if arms and own is not None and own.phase is not Phase.BETS:
+            seen = arms_over(arms, frame, self.table, self.calibration)
+            own.arms = with_arms(own.arms, seen)
         due: list[tuple[_View, bool]] = []
         for view in self._views:
             if not view.watch.look(small):

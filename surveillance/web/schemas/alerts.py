@@ -72,7 +72,9 @@ class PictureLine(Form):
     n: int
     url: str
     words: str = Field(description="Such as 'seat 3, settled, 13:32.4'.")
-    moment: str = Field(description="bets, cards, settled, envy or nothing.")
+    moment: str = Field(
+        description="bets, cards, settled, envy, staked, changed, set, moved, reach or nothing."
+    )
     camera: str = Field(description="The further camera that took it; empty for the first.")
     role: Literal["before", "after", ""] = Field(
         description="Which of the pair of its camera it is."

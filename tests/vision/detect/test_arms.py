@@ -38,12 +38,17 @@ def cards(seat: int) -> Point:
     return ((x0 + x1) / 2, (y0 + y1) / 2)
 
 
-def with_arm(image: Luma, start: Point, hand: Point, level: int = SLEEVE) -> Luma:
-    """An arm of 80 mm from one point to another."""
-    (x0, y0), (x1, y1) = CALIBRATION.felt_to_image(np.array([start, hand])).tolist()
-    wide = round(80 * np.hypot(x1 - x0, y1 - y0) / np.hypot(start[0] - hand[0], start[1] - hand[1]))
+def with_arm(
+    image: Luma, start: Point, hand: Point, *, by: Calibration = CALIBRATION, high_mm: float = 0.0
+) -> Luma:
+    """An arm 8 cm wide between two points; its start is `high_mm` over the felt."""
+    across = np.array([hand[1] - start[1], start[0] - hand[0]])
+    side = 40 * across / np.hypot(*across)
+    far = by.lift(np.array([start - side, start + side]), high_mm)
+    near = np.array([hand + side, hand - side])
+    corners = by.felt_to_image(np.vstack([far, near]))
     out = image.copy()
-    cv2.line(out, (round(x0), round(y0)), (round(x1), round(y1)), level, wide)
+    cv2.fillConvexPoly(out, np.round(corners).astype(np.int32), SLEEVE)
     return out
 
 
@@ -51,10 +56,12 @@ def looked(watch: ArmWatch, images: list[Luma], from_s: float = 0.0) -> list[lis
     return [watch.look(shrink(image), from_s + k * STEP_S) for k, image in enumerate(images)]
 
 
-def watched(*images: Luma) -> list[list[Arm]]:
+def watched(
+    *images: Luma, by: Calibration = CALIBRATION, first: Luma | None = None
+) -> list[list[Arm]]:
     """What is found in images that follow two seconds of bare felt."""
-    watch = ArmWatch(CALIBRATION, TABLE.seats)
-    assert not any(looked(watch, [felt()] * 10))
+    watch = ArmWatch(by, TABLE.seats)
+    assert not any(looked(watch, [felt() if first is None else first] * 10))
     return looked(watch, list(images), 2.0)
 
 
@@ -67,12 +74,26 @@ def test_an_arm_is_its_seats_whose_cards_it_covers(seat: int, over: int) -> None
     assert 0.2 < arm.over[over] < 1
 
 
+@pytest.mark.parametrize(("tilt", "azimuth"), [(30, 0), (42, 25), (42, -25), (45, 0)])
+@pytest.mark.parametrize("high_mm", [0.0, 150.0, 300.0])
+@pytest.mark.parametrize("seat", range(1, 7))
+def test_a_raised_arm_over_the_own_cards_is_no_neighbours(
+    seat: int, high_mm: float, tilt: int, azimuth: int
+) -> None:
+    camera = synthetic_camera(FELT, width_px=W, height_px=H, tilt_deg=tilt, azimuth_deg=azimuth)
+    by = Calibration.fit(table_camera(camera, TABLE))
+    image = with_arm(felt(), shoulder(seat), cards(seat), by=by, high_mm=high_mm)
+    (found,) = watched(image, by=by)
+    assert [list(arm.over) for arm in found if arm.seat != seat] == []
+
+
 def test_the_dealers_arm_and_two_that_meet_are_nobodys() -> None:
-    dealers = with_arm(felt(), (FELT.width_mm / 2, -50.0), cards(3))
-    assert watched(dealers) == [[]]
     # It lies over the seat and reaches beyond it.
-    across = with_arm(dealers, cards(3), shoulder(3))
+    across = with_arm(felt(), shoulder(3), (FELT.width_mm / 2, 20.0))
+    short = with_arm(felt(), shoulder(3), (FELT.width_mm / 2, 120.0))
     assert watched(across) == [[]]
+    ((own,),) = watched(short)
+    assert own.seat == 3
     two = with_arm(with_arm(felt(), shoulder(3), cards(4)), shoulder(4), cards(4))
     assert watched(two) == [[]]
 
@@ -80,9 +101,33 @@ def test_the_dealers_arm_and_two_that_meet_are_nobodys() -> None:
 def test_what_stays_is_the_felts_until_it_goes() -> None:
     lying = with_arm(felt(), shoulder(3), cards(4))
     still = round(STAY_S / STEP_S) + 1
-    found = watched(*[lying] * (still + 3))
+    found = watched(*[lying] * (still + 3), *[felt()] * (still + 3))
     assert all(found[: still - 1])
-    assert not any(found[still:])
+    assert not any(found[still : still + 3])
+    # The felt that comes to light is taken for the same arm, for as long.
+    assert all(found[still + 3 : 2 * still + 2])
+    assert not any(found[2 * still + 3 :])
+
+
+def test_a_shadow_over_cards_is_no_arm() -> None:
+    lying = felt()
+    for box in (TABLE.seat(4).low, TABLE.seat(4).high):
+        corners = CALIBRATION.felt_to_image(box.array).round().astype(np.int32)
+        cv2.fillConvexPoly(lying, corners, 200)
+        cv2.polylines(lying, [corners], isClosed=True, color=60, thickness=12)
+    mask = with_arm(np.zeros_like(lying), shoulder(3), cards(4)) > 0
+    shaded = np.where(mask, lying * 0.6, lying).astype(np.uint8)
+    assert watched(shaded, first=lying) == [[]]
+    ((arm,),) = watched(with_arm(lying, shoulder(3), cards(4)), first=lying)
+    assert (arm.seat, list(arm.over)) == (3, [4])
+
+
+def test_after_a_gap_the_felt_has_to_be_known_again() -> None:
+    watch = ArmWatch(CALIBRATION, TABLE.seats)
+    looked(watch, [felt()] * 10)
+    arm = with_arm(felt(), shoulder(3), cards(4))
+    assert not any(looked(watch, [arm] * 5, 5.0))
+    assert any(looked(watch, [felt()] * 8 + [arm], 6.0))
 
 
 def test_a_lamp_that_dims_the_whole_table_is_no_arm() -> None:
@@ -102,4 +147,4 @@ def test_a_watch_goes_on_from_its_state() -> None:
     assert looked(second, images[9:], 9 * STEP_S) == expected[9:]
     assert any(expected[9:])
     with pytest.raises(ValueError, match="the camera's have"):
-        second.set_state((state[0][:4], state[1], state[2], 0.0))
+        second.set_state((state[0][:4], *state[1:]))

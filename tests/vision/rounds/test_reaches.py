@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from vision.rounds.procedure.reaches import OWN_CARDS_S, reaches
+from vision.rounds.procedure.reaches import OWN_CARDS_S, reaches, with_arms
 from vision.rounds.procedure.seat_steps import SeenStep
 from vision.rounds.round_state import ArmOver, Episode
 
@@ -35,6 +35,8 @@ def test_the_own_hand_need_not_be_seen_set_but_not_yet_shown() -> None:
     arms = [OWN, arm(20.0, 3)]
     own = [step(2, "dealt", 8.0), step(2, "set", 21.0)]
     assert len(reaches(arms, STEPS | {2: own})) == 1
+    # Without a hand there is nothing to exchange.
+    assert reaches(arms, STEPS | {2: [step(2, "bets", 3.0)]}) == []
     assert reaches(arms, STEPS | {2: [*STEPS[2][:2], step(2, "shown", 19.0)]}) == []
 
 
@@ -58,6 +60,14 @@ def test_each_pair_of_seats_is_reported_once_with_its_first_reach() -> None:
     other = {1: [step(1, "set", 11.0)]}
     both = reaches([OWN, arm(20.0, 3), arm(20.2, 1)], STEPS | other)
     assert [reach.shown.over for reach in both] == [3, 1]
+
+
+def test_of_one_reach_the_best_image_is_kept() -> None:
+    arms: list[ArmOver] = []
+    for seen in (OWN, arm(20.0, 3, 0.3), arm(20.2, 3, 0.6), arm(20.4, 3, 0.5), arm(24.0, 3, 0.4)):
+        arms = with_arms(arms, [seen])
+    assert [one.share for one in arms] == [0.6, 0.3, 0.6, 0.5, 0.4]
+    assert [bool(one.picture) for one in arms] == [False, False, True, False, True]
 
 
 def test_seats_without_steps_are_in_no_reach() -> None:

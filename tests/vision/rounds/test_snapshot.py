@@ -75,7 +75,7 @@ def seen_so_far() -> WatcherState:
             [[(11.0, np.arange(6, dtype=np.uint8).reshape(2, 3))]],
             {11.0: [MeterReading(1234, 0.998, "1234", None, (1.0, 0.99), ((0.5, 1.0),))]},
         ),
-        arms=(rest.astype(np.uint8), rest.astype(np.uint8), rest.astype(np.uint8), 12.6),
+        arms=(rest.astype(np.uint8), rest.astype(np.uint8), rest.astype(np.uint8), 12.6, 3.0),
         marker=[((4, rest, None), [MarkerRest(3.0, 9.5, [0.99, 0.97], (812.5, 433.0))])],
         jokers=[JokerLook((sample, sample), 2, rounds=3, misses=1)],
     )

@@ -6,8 +6,8 @@ No state of rest shows it: backs lie there before and after. What is seen is the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,6 +75,26 @@ def _both(
     return calibration.warp_patch(bgr, patch, (BOTH_PX, BOTH_PX))
 
 
+def with_arms(known: Sequence[ArmOver], new: Iterable[ArmOver]) -> list[ArmOver]:
+    """The arms of a round with those of the next sample; of one reach the best image is kept."""
+    arms = list(known)
+    for arm in new:
+        before = next(
+            (
+                k for k in range(len(arms) - 1, -1, -1)
+                if (arms[k].seat, arms[k].over) == (arm.seat, arm.over) and arms[k].picture
+            ),
+            None,
+        )  # fmt: skip
+        if before is not None and arm.at_s - arms[before].at_s <= ONE_REACH_S:
+            if arms[before].share >= arm.share:
+                arm = replace(arm, picture=b"")
+            else:
+                arms[before] = replace(arms[before], picture=b"")
+        arms.append(arm)
+    return arms
+
+
 def reaches(arms: Sequence[ArmOver], steps: Mapping[int, Sequence[SeenStep]]) -> list[SeenReach]:
     """The reaches of a round into hands that lay set, each pair of seats once.
 
@@ -103,10 +123,12 @@ def reaches(arms: Sequence[ArmOver], steps: Mapping[int, Sequence[SeenStep]]) ->
 def _is_set(steps: Mapping[int, Sequence[SeenStep]], arm: ArmOver) -> bool:
     """Whether the hand lay set, face down, when the arm came, and its player's was not shown yet.
 
-    The player may have laid the own hand just before, and not been seen at rest since.
+    The player may have laid the own hand just before, and not been seen at rest since: it counts
+    that one was set or shown at all.
     """
     own, other = (
         [step.name for step in steps.get(seat, ()) if step.from_s <= arm.at_s]
         for seat in (arm.seat, arm.over)
     )
-    return other[-1:] == ["set"] and "shown" not in own
+    has_hand = any(step.name in ("set", "shown") for step in steps.get(arm.seat, ()))
+    return other[-1:] == ["set"] and has_hand and "shown" not in own

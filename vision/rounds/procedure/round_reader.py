@@ -80,7 +80,8 @@ def read_procedure(table: TableFile, own: Round, states: PlaceStates) -> RoundPr
         found += breaches(procedure, phases, mine, place, own, states)
         found += touched_bets(procedure, place, own)
     every = tuple(step for mine in steps.values() for step in mine)
-    return RoundProcedure(tuple(phases), every, tuple(found), tuple(reaches(own.arms, steps)))
+    arms = [arm for arm in own.arms if own.cut_s is None or arm.at_s <= own.cut_s]
+    return RoundProcedure(tuple(phases), every, tuple(found), tuple(reaches(arms, steps)))
 
 
 def with_procedure(

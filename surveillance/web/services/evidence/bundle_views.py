@@ -112,7 +112,7 @@ def _wanted(alert: AlertRow, start_s: float) -> Iterator[_Wanted]:
     for path in alert.alert.pictures:
         at = PictureName.parse(path)
         # The clip, and the calibration that views are cut by, are the first camera's.
-        if at is not None and not at.camera:
+        if at is not None and not at.camera and at.what != "reach":
             seat = None if at.place == "dealer" else int(at.place.removeprefix("seat"))
             yield _Wanted(PurePosixPath(path).name, at, seat, float(at.at_s) - start_s)
 
