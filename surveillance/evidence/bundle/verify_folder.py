@@ -74,8 +74,9 @@ def verify_folder(
     if not folder.is_dir():
         raise FeltwatchError(f"{folder}: no such folder")
     log_path = folder / CHAIN_FILE
-    log = check_log(log_path, noted_head, key)
+    # A server may go on writing: what lay here before the log was read is in it.
     found = sorted(path for path in folder.rglob("*.zip") if path.is_file())
+    log = check_log(log_path, noted_head, key)
     problems = list(log.problems)
     elsewhere = _compared(log_path, log, places, key, authority)
     problems += elsewhere.problems
@@ -96,13 +97,12 @@ def verify_folder(
         elif name not in logged and by_hash.get(sha256, name) not in present:
             renamed.add(by_hash[sha256])
             problems.append(Problem("moved", str(path), f"the log knows it as {by_hash[sha256]}"))
-        elif name not in logged and log_path.exists():
+        elif name not in logged and name != _pending(log) and log_path.exists():
             problems.append(Problem("added", str(path), "the log knows no such bundle"))
         if on_progress is not None:
             on_progress(number / len(present))
     gone = set(logged) - set(present) - renamed - _removed(log)
-    if log.pending is not None and isinstance(log.pending.get("detail"), dict):
-        gone.discard(str(log.pending["detail"].get("file")))
+    gone = {name for name in gone if not (folder / name).is_file()} - {_pending(log)}
     problems += [
         Problem("removed", str(folder / name), "the bundle is gone") for name in sorted(gone)
     ]
@@ -111,6 +111,12 @@ def verify_folder(
         str(folder), tuple(problems), len(present), len(log.entries), shown, log.head,
         (*log.notes, *elsewhere.notes), key.id if key else None, log.signed,
     )  # fmt: skip
+
+
+def _pending(log: LogCheck) -> str:
+    """The bundle whose line is being written, if any."""
+    detail = log.pending.get("detail") if log.pending is not None else None
+    return str(detail.get("file", "")) if isinstance(detail, dict) else ""
 
 
 def _compared(

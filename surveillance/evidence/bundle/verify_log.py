@@ -15,6 +15,9 @@ from surveillance.evidence.bundle.keys import VerifyKey
 from surveillance.evidence.bundle.problem import Kind, Problem
 from surveillance.evidence.bundle.verify_signatures import check_signatures
 
+READS = 100
+"""How often a log is read again whose head changed meanwhile; writing a line takes longer."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Line:
@@ -58,10 +61,8 @@ def check_log(path: Path, noted_head: str | None = None, key: VerifyKey | None =
 
     Raises FeltwatchError when the log cannot be read.
     """
-    with reading(path):
-        raw = path.read_bytes() if path.exists() else None
+    raw, head = _at_once(path)
     name = str(path)
-    head = read_head(path)
     problems: list[Problem] = []
     notes: list[str] = []
     if raw is None:
@@ -95,6 +96,19 @@ def check_log(path: Path, noted_head: str | None = None, key: VerifyKey | None =
     return LogCheck(
         tuple(entries), tuple(problems), tuple(notes), last, pending or None, signatures.signed
     )
+
+
+def _at_once(path: Path) -> tuple[bytes | None, Head | None]:
+    """The log's bytes and its head as they were at one time, while a server goes on writing."""
+    head = read_head(path)
+    for _ in range(READS):
+        before = head
+        with reading(path):
+            raw = path.read_bytes() if path.exists() else None
+        head = read_head(path)
+        if head == before:
+            break
+    return raw, head
 
 
 def _texts(raw: bytes, head: Head | None, notes: list[str]) -> list[bytes]:

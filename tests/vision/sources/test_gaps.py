@@ -263,7 +263,7 @@ def test_gaps_are_kept_with_what_was_seen() -> None:
         round=tracker.round, latest={}, bare={}, between={}, unseen=tracker.unseen,
         open_gap=tracker.open_gap, skipped=None, coarse_s=tracker.coarse_s, views=[], numbers=0,
         now_s=0.0, matches=[], felt_known=True, house=[],
-        coverage=Coverage(), meters=MeterMemory([]),
+        coverage=Coverage(), meters=MeterMemory([]), arms=None,
     )  # fmt: skip
     kept = load_state(dump_state(state))
     unseen, open_gap = kept.unseen, kept.open_gap

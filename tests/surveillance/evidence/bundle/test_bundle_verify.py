@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,11 +22,15 @@ from surveillance.evidence.bundle import (
     verify_bundle,
     verify_folder,
     verify_log,
+    write_bundle,
 )
 from surveillance.evidence.bundle.canonical import canonical_json, sealed
-from surveillance.evidence.bundle.chain import Chain, head_path
-from tests.surveillance.evidence.bundle.evidence_made import make_evidence
+from surveillance.evidence.bundle.chain import Chain, Head, head_path, read_head
+from surveillance.evidence.bundle.verify_log import LogCheck, check_log
+from tests.surveillance.evidence.bundle.evidence_made import contents, make_clip, make_evidence
 
+verify_log_module = importlib.import_module("surveillance.evidence.bundle.verify_log")
+verify_folder_module = importlib.import_module("surveillance.evidence.bundle.verify_folder")
 Lines = list[bytes]
 
 
@@ -37,6 +43,40 @@ def evidence(tmp_path: Path) -> Path:
 @pytest.fixture
 def bundle(evidence: Path) -> Path:
     return sorted(evidence.rglob("*.zip"))[0]
+
+
+@pytest.mark.parametrize("read", [1, 2])
+def test_a_line_that_is_written_while_the_log_is_read_is_no_change(
+    evidence: Path, monkeypatch: pytest.MonkeyPatch, read: int
+) -> None:
+    """A server appends it before the head is read for the first or second time."""
+    reads = 0
+
+    def counted(path: Path) -> Head | None:
+        nonlocal reads
+        reads += 1
+        if reads == read:
+            Chain.of(evidence).append("verdict", {"alert": 9, "verdict": "confirmed"})
+        return read_head(path)
+
+    monkeypatch.setattr(verify_log_module, "read_head", counted)
+    assert verify_log(evidence / CHAIN_FILE) == ()
+    assert reads >= read
+
+
+@pytest.mark.parametrize("is_after", [False, True])
+def test_a_bundle_that_is_written_while_the_folder_is_read_is_no_change(
+    evidence: Path, monkeypatch: pytest.MonkeyPatch, *, is_after: bool
+) -> None:
+    """A server writes it between the list of bundles and the log, or the other way round."""
+
+    def check(*given: Any) -> LogCheck:
+        known = check_log(*given)
+        write_bundle(evidence / "2026-03-01", contents(9, make_clip(evidence)), Chain.of(evidence))
+        return known if is_after else check_log(*given)
+
+    monkeypatch.setattr(verify_folder_module, "check_log", check)
+    assert verify_folder(evidence).problems == ()
 
 
 def rewritten(line: bytes, **changes: object) -> bytes:
