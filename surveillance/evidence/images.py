@@ -82,22 +82,16 @@ def clock(seconds: str | Decimal | float | None) -> str:
 def choose(observed: ObservedRound, code: str, seat: int | None) -> tuple[ViewPicture, ...]:
     """The views that show an alert: the seat's first, then the dealer's hand."""
     wanted = WHAT_SHOWS.get(code)
-    own = [
+    # A reach shows nothing but itself.
+    of_seat = [
         p
         for p in observed.pictures
-        if p.seat == seat
-        and (_shows_any(p) if wanted is None or seat is None else p.what in wanted)
+        if p.seat == seat and (p.what != "reach" or p.what in (wanted or ()))
     ]
-    if not own:
-        own = [p for p in observed.pictures if p.seat == seat and _shows_any(p)]
+    own = [p for p in of_seat if wanted is None or seat is None or p.what in wanted] or of_seat
     if seat is None or code in WITHOUT_DEALER:
         return tuple(own)
     return (*own, *(p for p in observed.pictures if p.seat is None and p.what == "cards"))
-
-
-def _shows_any(picture: ViewPicture) -> bool:
-    """Whether a view shows alerts of any code: a reach shows only itself."""
-    return picture.what != "reach"
 
 
 def file_name(round_id: str, picture: ViewPicture) -> str:

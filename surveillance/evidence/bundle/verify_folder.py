@@ -97,12 +97,14 @@ def verify_folder(
         elif name not in logged and by_hash.get(sha256, name) not in present:
             renamed.add(by_hash[sha256])
             problems.append(Problem("moved", str(path), f"the log knows it as {by_hash[sha256]}"))
-        elif name not in logged and name != _pending(log) and log_path.exists():
+        elif name not in logged and log_path.exists():
             problems.append(Problem("added", str(path), "the log knows no such bundle"))
         if on_progress is not None:
             on_progress(number / len(present))
     gone = set(logged) - set(present) - renamed - _removed(log)
-    gone = {name for name in gone if not (folder / name).is_file()} - {_pending(log)}
+    if log.pending is not None and isinstance(log.pending.get("detail"), dict):
+        gone.discard(str(log.pending["detail"].get("file")))
+    gone = {name for name in gone if not (folder / name).is_file()}
     problems += [
         Problem("removed", str(folder / name), "the bundle is gone") for name in sorted(gone)
     ]
@@ -111,12 +113,6 @@ def verify_folder(
         str(folder), tuple(problems), len(present), len(log.entries), shown, log.head,
         (*log.notes, *elsewhere.notes), key.id if key else None, log.signed,
     )  # fmt: skip
-
-
-def _pending(log: LogCheck) -> str:
-    """The bundle whose line is being written, if any."""
-    detail = log.pending.get("detail") if log.pending is not None else None
-    return str(detail.get("file", "")) if isinstance(detail, dict) else ""
 
 
 def _compared(

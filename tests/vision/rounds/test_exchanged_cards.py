@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
-
-import av
 import numpy as np
 import pytest
 
 from datasets.render.appearance import CameraFaults
 from datasets.render.camera import synthetic_camera, table_camera
 from datasets.render.cards.deck import Deck, draw_deck
-from datasets.render.scene import FeltState
 from datasets.simulate.filming.film import Film, Look
 from datasets.simulate.house_tables import table_for
 from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.shift_play import plan_shift
 from settlement.compare.comparison import compare
 from settlement.settle import settle
-from tests.vision.rounds.told import World
+from tests.vision.rounds.told import World, shots
 from vision.rounds.observed import ObservedRound
 from vision.rounds.watcher import TableWatcher
-from vision.sources.base import Frame
 
 pytestmark = pytest.mark.render
 
@@ -47,29 +41,19 @@ def world(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> World:
     return own
 
 
-def filmed(world: World, deck: Deck, faults: str) -> Iterator[Frame]:
-    plan = plan_shift(
-        TABLE, seed=21, rounds=1, faults=FaultPlan.parse(faults), pace=0.2, dealers="neat"
-    )
-    film = Film(TABLE, CAMERA, deck, LOOK, np.random.default_rng(6))
-    state, left = FeltState(), sorted(plan.changes, key=lambda c: c.t_s)
-    for k, (t, planes) in enumerate(film.frames(plan, FPS)):
-        while left and left[0].t_s <= t:
-            state.apply(left.pop(0))
-        world.items = state.items
-        shot = av.VideoFrame.from_ndarray(planes, format="yuv420p")
-        yield Frame("film", k, Fraction(k, FPS), shot)
-
-
 def moves(observed: ObservedRound) -> list[tuple[int, str, int | None]]:
     return [(s.seat, m.kind, m.to_seat) for s in observed.record.seats for m in s.moves or ()]
 
 
 def watched(world: World, deck: Deck, faults: str, *, restored: bool = False) -> ObservedRound:
     """A round as a watcher reads it; `restored`: another one goes on after each five seconds."""
+    plan = plan_shift(
+        TABLE, seed=21, rounds=1, faults=FaultPlan.parse(faults), pace=0.2, dealers="neat"
+    )
+    film = Film(TABLE, CAMERA, deck, LOOK, np.random.default_rng(6))
     own = TableWatcher(TABLE, world.networks, "film")
     seen: list[ObservedRound] = []
-    for k, shot in enumerate(filmed(world, deck, faults)):
+    for k, shot in enumerate(shots(film, world, plan, FPS)):
         seen += own.feed(shot)
         if restored and k % 25 == 24:
             state = own.snapshot()

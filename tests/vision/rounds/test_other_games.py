@@ -5,18 +5,15 @@ What lies on the felt is given to the watcher (`told.World`), so that only its o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
-import av
 import numpy as np
 import pytest
 
 from datasets.render.appearance import CameraFaults
 from datasets.render.camera import play_area, synthetic_camera, table_camera
 from datasets.render.cards.deck import Deck, draw_deck
-from datasets.render.scene import FeltState, ShiftPlan
+from datasets.render.scene import ShiftPlan
 from datasets.simulate.filming.film import Film, Look
 from datasets.simulate.house_tables import table_for
 from datasets.simulate.mistakes.catalogue import FaultPlan
@@ -25,10 +22,9 @@ from datasets.simulate.play.shift_play import plan_shift
 from settlement.compare.comparison import compare
 from settlement.record import RoundRecord, SeatRecord
 from settlement.settle import settle
-from tests.vision.rounds.told import World
+from tests.vision.rounds.told import World, shots
 from vision.geometry.table import TableFile
 from vision.rounds.watcher import TableWatcher
-from vision.sources.base import Frame
 
 pytestmark = pytest.mark.render
 
@@ -59,18 +55,8 @@ def watched(
     world.watch_patches(monkeypatch)
     own = TableWatcher(table, world.networks, "film")
     film = Film(table, camera, deck, LOOK, np.random.default_rng(6))
-    seen = [one for shot in _shots(film, world, plan) for one in own.feed(shot)]
+    seen = [one for shot in shots(film, world, plan, FPS) for one in own.feed(shot)]
     return [one.record for one in (*seen, *own.finish())]
-
-
-def _shots(film: Film, world: World, plan: ShiftPlan) -> Iterator[Frame]:
-    state, left = FeltState(), sorted(plan.changes, key=lambda c: c.t_s)
-    for k, (t, planes) in enumerate(film.frames(plan, FPS)):
-        while left and left[0].t_s <= t:
-            state.apply(left.pop(0))
-        world.items = state.items
-        shot = av.VideoFrame.from_ndarray(planes, format="yuv420p")
-        yield Frame("film", k, Fraction(k, FPS), shot)
 
 
 def _hand(own: SeatRecord) -> tuple[int, list[str], list[str]]:

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from fractions import Fraction
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import av
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,7 @@ import pytest
 from datasets.render.appearance import CameraFaults
 from datasets.render.camera import play_area, synthetic_camera, table_camera
 from datasets.render.cards.deck import Deck, draw_deck
-from datasets.render.scene import FeltState, ShiftPlan
+from datasets.render.scene import ShiftPlan
 from datasets.simulate.filming.film import Film, Look
 from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.shift_play import plan_shift
@@ -23,7 +22,7 @@ from settlement.errors import FeltwatchError
 from settlement.felt_timeline import EventLine
 from settlement.record import RoundRecord
 from tests.vision.rounds.readings import DEALER, HANDS, PICTURE, hand, reading
-from tests.vision.rounds.told import World
+from tests.vision.rounds.told import World, frame_of, shots
 from vision.detect.openvino_runtime import ModelError
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import TableFile
@@ -35,11 +34,11 @@ from vision.rounds.observed import ObservedRound
 from vision.rounds.rest_doubt import RestDoubt
 from vision.rounds.round_state import Round
 from vision.rounds.watcher import FELT_CHECKS, READS_PER_REST, NotThisTableError, TableWatcher
-from vision.sources.base import Frame
 
 pytestmark = pytest.mark.render
 
 FPS = 5
+frame = partial(frame_of, fps=FPS)
 LOOK = Look((24, 90, 50), (230, 210, 150), (40, 30, 25), CameraFaults(noise=1.0, blur_px=0.5))
 
 
@@ -55,10 +54,6 @@ CAMERA = synthetic_camera(
     keep_mm=play_area(BARE), margin=0.05,
 )  # fmt: skip
 TABLE = BARE.model_copy(update={"camera": table_camera(CAMERA, BARE, 0.4, 3)})
-
-
-def frame(planes: np.ndarray, k: int) -> Frame:
-    return Frame("film", k, Fraction(k, FPS), av.VideoFrame.from_ndarray(planes, format="yuv420p"))
 
 
 Planes = npt.NDArray[np.uint8]
@@ -92,21 +87,11 @@ def watcher(world: World) -> TableWatcher:
     return TableWatcher(TABLE, world.networks, "film")
 
 
-def filmed(film: Film, world: World, plan: ShiftPlan) -> Iterator[Frame]:
-    """The plan's frames; the world goes with them."""
-    state, left = FeltState(), sorted(plan.changes, key=lambda c: c.t_s)
-    for k, (t, planes) in enumerate(film.frames(plan, FPS)):
-        while left and left[0].t_s <= t:
-            state.apply(left.pop(0))
-        world.items = state.items
-        yield frame(planes, k)
-
-
 def test_a_round_is_read_as_it_was_played(film: Film, world: World) -> None:
     plan = plan_shift(TABLE, seed=8, rounds=1, faults=FaultPlan(), pace=0.35)
     own = watcher(world)
     seen: list[ObservedRound] = []
-    for shot in filmed(film, world, plan):
+    for shot in shots(film, world, plan, FPS):
         seen += own.feed(shot)
     assert own.finish() == []
     (told,), (truth,) = seen, plan.rounds

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
+import av
 import numpy as np
 import pytest
 
@@ -15,7 +17,8 @@ from datasets.render.camera import SyntheticCamera
 from datasets.render.cards.deck import Deck
 from datasets.render.chips import ChipLook
 from datasets.render.painter import Painter, painting_order
-from datasets.render.scene import CardItem, Item, StackItem
+from datasets.render.scene import CardItem, FeltState, Item, ShiftPlan, StackItem
+from datasets.simulate.filming.film import Film
 from settlement.record import DECK_LABELS
 from tests.vision.painted import NAMES
 from vision.chips import reading
@@ -32,6 +35,7 @@ from vision.detect.detections import ByteArray, Detections, Floats
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import FloatArray, TableFile
 from vision.networks import Networks
+from vision.sources.base import Frame
 
 SIZE = 640
 NEAR_MM = 330.0
@@ -143,6 +147,22 @@ def potentials_of(
     durations = np.full(MOST_ROWS - FEWEST_ROWS + 1, -sure)
     durations[ROWS_PER_CHIP - FEWEST_ROWS] = 0.0
     return Potentials(edges, looks, numbers, durations)
+
+
+def shots(film: Film, world: World, plan: ShiftPlan, fps: int) -> Iterator[Frame]:
+    """The plan's frames; the world goes with them."""
+    state, left = FeltState(), sorted(plan.changes, key=lambda c: c.t_s)
+    for k, (t, planes) in enumerate(film.frames(plan, fps)):
+        while left and left[0].t_s <= t:
+            state.apply(left.pop(0))
+        world.items = state.items
+        yield frame_of(planes, k, fps)
+
+
+def frame_of(planes: ByteArray, k: int, fps: int) -> Frame:
+    """A frame of planes of yuv420p, the k-th of a film."""
+    shot = av.VideoFrame.from_ndarray(planes, format="yuv420p")
+    return Frame("film", k, Fraction(k, fps), shot)
 
 
 class WorldStacks:
