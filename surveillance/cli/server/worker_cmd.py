@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import threading
+import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from settlement.errors import FeltwatchError
+
+_LOOK_EVERY_S = 0.5
 
 
 def worker_command(
@@ -52,9 +54,16 @@ def worker_command(
             )
         manager = AuditManager.of_site(site, store, evidence_key(site), most)
         runner = CommandRunner(store, run_job, most)
-        with ended_by_sigterm(), manager, contextlib.ExitStack() as ends:
+        with (
+            contextlib.suppress(KeyboardInterrupt),
+            ended_by_sigterm(),
+            manager,
+            contextlib.ExitStack() as ends,
+        ):
             runner.start()
             ends.callback(runner.stop)
             typer.echo(f"{site.site.name}: auditing up to {most} at a time (Ctrl-C ends)")
-            with contextlib.suppress(KeyboardInterrupt):
-                threading.Event().wait()
+            # The system may hand SIGTERM to another thread, right after SIGCONT above all. Python
+            # acts on it in this one, which nothing wakes: it looks by itself.
+            while True:
+                time.sleep(_LOOK_EVERY_S)
