@@ -69,7 +69,12 @@ def read_table(table: FilmedTable, layouts: int, networks: Networks) -> Iterator
     kinds = table.enrolled()
     flat = {
         name: kind.model_copy(
-            update={"side_png": None, "face_rgb": None, "rgb": table.table.chips[name].rgb}
+            update={
+                "side_png": None,
+                "face_png": None,
+                "face_rgb": None,
+                "rgb": table.table.chips[name].rgb,
+            }
         )
         for name, kind in kinds.items()
     }

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from vision.chips.boxes import Box, FoundStack
+from vision.chips.faces import cut_face
 from vision.chips.network_input.chip_sample import FIRST_CHIP, SAMPLE_CHIPS, cut_sample
 from vision.chips.network_input.side_strip import (
     BELOW_CHIPS,
@@ -46,10 +47,12 @@ class SizedDetector(Detector, Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enrolled:
-    """What a laid-out stack shows: `side` uint8 (SAMPLE_ROWS, SAMPLE_COLUMNS, 3) BGR, the mean
-    colours of side and face (RGB), that of the felt before it, and how many chips were counted."""
+    """What a laid-out stack shows: `side` uint8 (SAMPLE_ROWS, SAMPLE_COLUMNS, 3) and `face`
+    (FACE_PX, FACE_PX, 3) BGR, their mean colours (RGB), that of the felt before it, and how many
+    chips were counted."""
 
     side: ByteArray
+    face: ByteArray
     side_rgb: Rgb
     face_rgb: Rgb
     felt_rgb: Rgb
@@ -61,6 +64,7 @@ class Enrolled:
             "rgb": list(self.side_rgb),
             "face_rgb": list(self.face_rgb),
             "side_png": encode_png(self.side),
+            "face_png": encode_png(self.face),
         }
 
 
@@ -150,10 +154,11 @@ def sample_at(
     if chips < FEWEST_CHIPS:
         raise ValueError(f"a stack of {FEWEST_CHIPS} chips or more is needed, not of {chips}")
     side = cut_sample(cut_strip(frame, calibration, base, size))
-    face = _face(frame, calibration, base, size, chips)
+    face = cut_face(frame, calibration, base, chips * size.thickness_mm, size)
+    mean = _face(frame, calibration, base, size, chips)
     felt = _felt(frame, calibration, base, size)
     return Enrolled(
-        side, _rgb(side), _rgb(face), _rgb(felt), chips if counted is None else counted
+        side, face, _rgb(side), _rgb(mean), _rgb(felt), chips if counted is None else counted
     )  # fmt: skip
 
 

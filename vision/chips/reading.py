@@ -12,12 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 import numpy as np
 
 from vision.chips.boxes import Box, FoundStack, single_boxes, without_spanning
 from vision.chips.network_input.side_strip import BELOW_CHIPS, ROWS_PER_CHIP, ChipSize, cut_strip
+from vision.chips.side_chain import Logs
 from vision.chips.side_palette import Palette
 from vision.chips.side_posterior import Posterior, read_posterior
 from vision.chips.side_runtime import StripReader
@@ -169,9 +171,16 @@ def _read(
     ])  # fmt: skip
     px = [one.px_per_chip for one in found]
     sines = [one.off_vertical for one in found]
+
+    def uppermost(one: FoundStack, heights: Sequence[float]) -> Logs | None:
+        if palette.tops is None:
+            return None
+        high = [size.thickness_mm * chips for chips in heights]
+        return palette.tops.uppermost(frame, calibration, one.base, one.up, high, size)
+
     return [
-        read_posterior(given, palette.values, reader.temperature)
-        for given in reader.read(strips, px, sines, palette)
+        read_posterior(given, palette.values, reader.temperature, partial(uppermost, one))
+        for one, given in zip(found, reader.read(strips, px, sines, palette), strict=True)
     ]
 
 

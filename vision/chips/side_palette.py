@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from vision.chips.faces import Faces
 from vision.chips.network_input.chip_sample import flat_sample
 from vision.geometry.table import ChipKind
 
@@ -18,13 +19,15 @@ Floats = npt.NDArray[np.float32]
 class Palette:
     """The chips of a table: `names` and `values` (cents), `samples` float32
     (1, k, 3, SAMPLE_ROWS, SAMPLE_COLUMNS) and `faces` (1, k, 3), BGR 0 to 1, `flags` (1, k, 1),
-    1 where a chip was sampled and 0 where only its body colour is known."""
+    1 where a chip was sampled and 0 where only its body colour is known; `tops` are their faces,
+    where each has one."""
 
     names: tuple[str, ...]
     values: tuple[int, ...]
     samples: Floats
     faces: Floats
     flags: Floats
+    tops: Faces | None = None
 
     @classmethod
     def of(cls, chips: Mapping[str, ChipKind]) -> Palette:
@@ -40,5 +43,5 @@ class Palette:
         return cls(
             tuple(chips), tuple(kind.value_cents for kind in chips.values()),
             np.asarray(samples, np.float32)[None], np.asarray(faces, np.float32)[None],
-            np.asarray(flags, np.float32)[None],
+            np.asarray(flags, np.float32)[None], Faces.of(chips),
         )  # fmt: skip

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from vision.chips.network_input.side_strip import MOST_CHIPS
+from vision.chips.network_input.side_strip import BELOW_CHIPS, MOST_CHIPS, ROWS_PER_CHIP
 from vision.chips.side_chain import Logs, Potentials, cut_rows, number_logs
 
 Places = npt.NDArray[np.intp]
 
 LEAST_NUMBER = 1e-4
 """Numbers of chips less likely than this are not looked at further."""
+
+LEAST_ENDING = 0.01
+"""The uppermost chip is looked for where a number of chips so likely ends."""
 
 BEAM, TOLD = 24, 16
 """Rows of colours kept while they are put together, and sums kept in the end."""
@@ -75,10 +78,15 @@ def transitions(values: Sequence[int]) -> Logs:
     return out
 
 
-def read_posterior(given: Potentials, values: Sequence[int], temperature: float) -> Posterior:
+def read_posterior(
+    given: Potentials, values: Sequence[int], temperature: float,
+    uppermost: Callable[[Sequence[float]], Logs | None] | None = None,
+) -> Posterior:  # fmt: skip
     """The posterior of one strip; `values` are the palette's cents.
 
     `temperature` divides the logs of numbers: the network is a little surer than right.
+    `uppermost` gives log likelihoods (k,) of the uppermost chip for the heights, in chips over the
+    place that the strip is cut for, at which it may end; None where nothing is seen of it.
     """
     logs = number_logs(given) / temperature
     shares = np.exp(logs - logs.max())
@@ -88,20 +96,34 @@ def read_posterior(given: Potentials, values: Sequence[int], temperature: float)
     likeliest: dict[int, tuple[float, tuple[int, ...]]] = {}
     first, most = -1, 0.0
     likely = [n for n in range(1, MOST_CHIPS + 1) if shares[n] >= LEAST_NUMBER]
-    for n, (row, colours) in cut_rows(given, likely).items():
+    cut = cut_rows(given, likely)
+    heights = [
+        row / ROWS_PER_CHIP - BELOW_CHIPS + n
+        for n, (row, _) in cut.items()
+        if shares[n] >= LEAST_ENDING
+    ]
+    tops = uppermost(heights) if uppermost is not None and heights else None
+    left = 1.0
+    for n, (row, colours) in cut.items():
         if shares[n] > most:
             first, most = row, float(shares[n])
         rows, within = _rows(colours, steps)
         cents_of = np.asarray(values)[rows].sum(axis=1).tolist()
-        weights = (float(shares[n]) * within).tolist()
+        within = float(shares[n]) * within
+        if tops is not None:
+            left -= float(within.sum())
+            within = within * np.exp(tops[rows[:, -1]])
+        weights = within.tolist()
         for chips, cents, probability in zip(rows.tolist(), cents_of, weights, strict=True):
             sums[cents] += probability
             if probability > likeliest.get(cents, (0.0, ()))[0]:
                 likeliest[cents] = (probability, tuple(chips))
+    # What is not listed, no stack at all among it, counts as if its uppermost chip fitted best.
+    whole = 1.0 if tops is None else sum(sums.values()) + max(left, 0.0)
     ordered = sorted(sums, key=lambda cents: -sums[cents])[:TOLD]
     return Posterior(
-        tuple(Sum(cents, likeliest[cents][1], sums[cents]) for cents in ordered),
-        float(shares[0]), first,
+        tuple(Sum(cents, likeliest[cents][1], sums[cents] / whole) for cents in ordered),
+        float(shares[0]) / whole, first,
     )  # fmt: skip
 
 

@@ -53,6 +53,9 @@ CAMERA_NAME = r"^[a-z0-9][a-z0-9_-]{0,31}$"
 JOKER_PX = (26, 86)
 """Width and height of a sample of a joker's end; see `vision.cards.joker_match`."""
 
+FACE_PX = 48
+"""Side of a sample of a chip's face; see `vision.chips.faces`."""
+
 MARKER_PX = 96
 """Side of a sample of a banker's marker; see `vision.bank.marker_match`."""
 
@@ -105,16 +108,37 @@ class ChipKind(Form):
         None, description="Sample of the side, PNG as base64; written by 'feltwatch chips enrol'."
     )
 
-    @field_validator("side_png")
+    face_png: str | None = Field(
+        None,
+        description=f"Sample of the face from above, {FACE_PX} x {FACE_PX} px, PNG as base64; "
+        "written by 'feltwatch chips enrol'.",
+    )
+
+    @field_validator("side_png", "face_png")
     @classmethod
     def _an_image(cls, value: str | None) -> str | None:
         if value is not None and decode_png(value) is None:
             raise ValueError("expected a PNG image as base64; 'feltwatch chips enrol' writes it")
         return value
 
+    @field_validator("face_png")
+    @classmethod
+    def _a_face(cls, value: str | None) -> str | None:
+        image = None if value is None else decode_png(value)
+        if image is not None and image.shape[:2] != (FACE_PX, FACE_PX):
+            raise ValueError(
+                f"expected {FACE_PX} x {FACE_PX} px, found {image.shape[1]} x {image.shape[0]}; "
+                "'feltwatch chips enrol' writes it"
+            )
+        return value
+
     def sampled(self) -> npt.NDArray[np.uint8] | None:
         """The sample of the side, uint8 (h, w, 3) BGR; None where none was taken."""
         return None if self.side_png is None else decode_png(self.side_png)
+
+    def face(self) -> npt.NDArray[np.uint8] | None:
+        """The sample of the face, uint8 (FACE_PX, FACE_PX, 3) BGR; None where none was taken."""
+        return None if self.face_png is None else decode_png(self.face_png)
 
 
 class LammerKind(Form):

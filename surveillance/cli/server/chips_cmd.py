@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import cv2
 import numpy as np
@@ -21,6 +21,9 @@ from surveillance.cli.server.laid_out import (
     write_sampled,
 )
 from vision.geometry.table import TableFile
+
+if TYPE_CHECKING:
+    from vision.chips.enrolment import Enrolled
 
 chips_app = typer.Typer(
     no_args_is_help=True,
@@ -63,7 +66,7 @@ def enrol_command(
     image: SampledImage = None,
     model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
 ) -> None:
-    """Take samples of the table's chips into the table file: `side_png`, `face_rgb`, `rgb`.
+    """Take samples of the table's chips into the table file: their sides, faces and colours.
 
     Lay one stack of equal chips on a spot for every kind, clear of each other, then give an
     image of it. The former table file goes to the folder .backups beside it. A warning names
@@ -105,7 +108,7 @@ def enrol_command(
         sample = enrol(frame, calibration, found, size, networks.strips, chips)
         stored.data["chips"][name] |= sample.as_table_data()
         kinds[name] = ChipKind.model_validate(stored.data["chips"][name])
-        shown.append(cv2.resize(sample.side, None, fx=12, fy=12, interpolation=cv2.INTER_NEAREST))
+        shown.append(_sampled(sample))
         taken.append((name, sample, around, found))
         typer.echo(f"{name}: side {sample.side_rgb}, face {sample.face_rgb}")
     known, apart = Palette.of(kinds), pairs(kinds)
@@ -118,6 +121,14 @@ def enrol_command(
     write_table_data(table, stored.data, stored.revision)
     write_sampled(image, np.asarray(np.vstack(shown), np.uint8))
     typer.echo(f"{len(stack)} kinds of chips written to {table}")
+
+
+def _sampled(sample: Enrolled) -> np.ndarray:
+    """Side and face of a sample beside each other, enlarged, uint8 BGR."""
+    side = cv2.resize(sample.side, None, fx=12, fy=12, interpolation=cv2.INTER_NEAREST)
+    high = len(side)
+    face = cv2.resize(sample.face, (high, high), interpolation=cv2.INTER_NEAREST)
+    return np.asarray(np.hstack([side, face]), np.uint8)
 
 
 def _place(text: str, own: TableFile, table: Path) -> tuple[str, tuple[float, float]]:

@@ -48,6 +48,11 @@ def test_samples_go_into_the_table_file(
         # The seen colour is that of the chip, not the wrong one that was told.
         assert math.dist(own.chips[name].rgb, (128, 128, 128)) > 25
         assert own.chips[name].face_rgb is not None
+        face = own.chips[name].face()
+        assert face is not None
+        # A circle on black.
+        assert not face[0, 0].any()
+        assert face[24, 24].any()
     assert own.chips["red"].rgb[0] > 1.5 * own.chips["red"].rgb[1]
     flags = Palette.of(own.chips).flags[0, :, 0]
     assert flags.tolist() == [float(name in NAMES) for name in own.chips]

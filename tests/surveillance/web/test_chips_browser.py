@@ -41,6 +41,8 @@ def test_chips_are_sampled_by_mouse_and_keys_and_saved(page: Watched, tmp_path: 
     sampled(page, "red")
     assert "6 of 6 chips counted, reads as $30" in page.page.inner_text("#taken")
     assert page.page.locator(".outline.stack").count() == 1
+    face = "document.querySelector('[data-chip=red] .chip-face.is-sampled')"
+    page.until(f"{face}?.dataset.drawn === '48'")
 
     # By keyboard: the cross is moved on to the next stack.
     page.page.keyboard.press(str(order.index("green") + 1))

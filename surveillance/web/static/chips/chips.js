@@ -4,7 +4,7 @@ import { attempt, post } from "/static/shared/api.js";
 import { byId, dollars, html, startValues } from "/static/shared/dom.js";
 import { Draft } from "/static/tablefiles/draft.js";
 import { Pointing } from "/static/laid/pointing.js";
-import { circle, fill } from "/static/chips/swatch.js";
+import { face, fill } from "/static/chips/swatch.js";
 
 const start = startValues();
 const draft = new Draft(start.file, { onShow: () => { askPairs(); redraw(); }, onFaults: () => {} });
@@ -37,10 +37,10 @@ async function take(picture, at) {
   if (!laid.reportValidity()) return;
   const name = chosen;
   const answer = await post("/api/chips/sample", { picture: picture.id, at_px: at, chip: name, laid: Number(laid.value), data: draft.data });
-  const { rgb, face_rgb, side_png } = answer;
+  const { rgb, face_rgb, side_png, face_png } = answer;
   taken.set(name, { ...answer, laid: Number(laid.value), picture: picture.id });
   pairs = answer.pairs;
-  draft.change((data) => { data.chips[name] = { ...data.chips[name], rgb, face_rgb, side_png }; });
+  draft.change((data) => { data.chips[name] = { ...data.chips[name], rgb, face_rgb, side_png, face_png }; });
   const toCheck = warningsOf(name).length;
   byId("taken").textContent = `${name}: sampled, ${reads(taken.get(name))}${toCheck ? `; ${toCheck} to check below` : ""}.`;
   if (!toCheck) chosen = names().find((other) => !draft.data.chips[other].side_png) ?? name;
@@ -77,11 +77,10 @@ function row(name, n) {
   const chip = draft.data.chips[name];
   const [nearest] = ofChip(name);
   const state = sampleOf(name) ? "sampled now" : chip.side_png ? "sampled before" : "no sample yet";
-  const face = html("span", {}, circle(chip.face_rgb ?? chip.rgb));
   const canvas = html("canvas", { "aria-hidden": "true", width: 24, height: 12 });
   fill(canvas, chip);
   return html("div", { class: "chip-row", role: "option", id: `chip-${n}`, "data-chip": name, "aria-selected": String(name === chosen), onclick: () => choose(name) },
-    face, canvas,
+    html("span", {}, face(chip)), canvas,
     html("span", {}, html("strong", {}, `${n + 1}. ${name} `, html("small", {}, dollars(chip.value_cents))),
       html("small", {}, nearest ? `${state}; nearest: ${otherOf(nearest, name)}, ${nearest.difference.toFixed(0)}` : state)),
     html("span", { class: "badge", "data-state": warningsOf(name).length ? "bad" : sampleOf(name) ? "ok" : "warn" }, warningsOf(name).length ? "check" : chip.side_png ? "sampled" : "to do"),
@@ -99,7 +98,7 @@ function drawSample() {
   const rgb = (colour) => (colour ? colour.join(", ") : "–");
   byId("sample").replaceChildren(
     html("h2", {}, `Sample of ${chosen}`),
-    html("div", { class: "sample-big" }, canvas, circle(chip.face_rgb ?? chip.rgb, "sample-face")),
+    html("div", { class: "sample-big" }, canvas, face(chip, "sample-face")),
     html("dl", { class: "sample-facts" },
       ...fact("side", rgb(chip.rgb)), ...fact("face", rgb(chip.face_rgb)),
       ...(own ? [
