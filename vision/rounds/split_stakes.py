@@ -29,7 +29,11 @@ def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]
     for reading in before:
         for name, stacks in reading.pays.items():
             for stack in stacks:
-                there = sum(stands(stack.center_mm, r.pays.get(name, ())) for r in before)
+                # In some views it is near enough to the spot to be a stake already.
+                there = sum(
+                    stands(stack.center_mm, (*r.pays.get(name, ()), *r.stakes.get(name, ())))
+                    for r in before
+                )
                 staked = sum(name in r.stakes for r in before)
                 if name != "envy" and staked and there >= max(2, LEAST_SHARE * staked):
                     early.setdefault(name, []).append(stack.center_mm)

@@ -204,6 +204,24 @@ def test_a_stake_in_two_stacks_is_no_pay_and_counts_whole() -> None:
     assert wager(play_paid, "main").action == "paid"
 
 
+def test_a_second_stack_that_is_a_stake_in_some_views_and_beside_it_in_others_is_no_pay() -> None:
+    first, aside = stack("red red"), replace(stack("red white"), center_mm=(44.0, 0.0))
+    both: dict[str, Any] = {**STAKES, "main": [first, aside]}
+    play = Play()
+    play.see(1, *[reading(stakes=both)] * 4)
+    play.see(
+        1, *[reading(stakes=both, backs=2)] * 3, reading(stakes=STAKES, pays={"main": [aside]})
+    )
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, *[reading(stakes=both, cards=seat_cards(1))] * 2)
+    play.see(1, *[reading(stakes=STAKES, pays={"main": [aside]}, cards=seat_cards(1))] * 3)
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    main = wager(compile_round(TABLE, 1, own, play.now_s, cut_short=False), "main")
+    assert (main.stake_cents, main.action, main.paid_cents) == (1600, "left", 0)
+
+
 def test_an_envy_prize_is_a_wager_of_its_own() -> None:
     pays = {"main": ["red red"], "envy": ["black", "green green"]}
     record = whole_round(after=[(STAKES, pays)], lammers=["envy"])
