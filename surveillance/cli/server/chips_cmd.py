@@ -71,6 +71,7 @@ def enrol_command(
     Lay one stack of equal chips on a spot for every kind, clear of each other, then give an
     image of it. The former table file goes to the folder .backups beside it. A warning names
     chips that look like another one or like the felt, and stacks that do not read as laid.
+    Once all kinds are sampled, the face of a stack's uppermost chip counts too.
 
     Examples:
 

@@ -131,7 +131,7 @@ def test_a_face_from_above_is_as_wide_as_the_chip() -> None:
     assert red > 1.5 * max(blue, green)
 
 
-def test_two_chips_with_like_sides_are_told_by_the_face() -> None:
+def test_of_two_chips_with_like_sides_the_face_decides() -> None:
     given_ = potentials_of([0], 2)
     given_.looks[:] = 0.0
     blind = read_posterior(given_, VALUES, 1.0)
