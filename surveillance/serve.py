@@ -112,7 +112,6 @@ def serve_stack(
         ends.callback(lambda: supervisor.stop(shutdown.left_s(CAMERAS_SHARE)))
         # Pages that listen would hold the server's end.
         ends.callback(bus.close)
-        ends.callback(shutdown.begin)
         supervisor.start()
         if shares:
             share = TableShare(store.assignments, server, names, supervisor)
@@ -122,6 +121,8 @@ def serve_stack(
             ends.callback(share.stop)
             share.start()
             wall.start()
+        # The first of all: what the parts take counts from here on.
+        ends.callback(shutdown.begin)
         yield ServeStack(store, bus, recorder, supervisor, webhooks, app)
 
 

@@ -4,10 +4,10 @@
 
 Shifts of the plan of `feltwatch bench money` are rendered in 1080p and watched from the frame to
 the alert, but cards, chips and lammers are given to the watcher as they lie
-(`tests.vision.rounds.told`). Every mistake that is not found and every false alert is a fault of
-the rules, of rest detection or of the simulator. A shift of four rounds takes some 20 s of a core;
-finished ones are kept in `--out`. `--dense` puts mistakes of all kinds into every shift. Prints one
-JSON object.
+(`tests.vision.rounds.stand_ins`). Every mistake that is not found and every false alert is a fault
+of the rules, of rest detection or of the simulator. A shift of four rounds takes some 20 s of a
+core; finished ones are kept in `--out`. `--dense` puts mistakes of all kinds into every shift.
+Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from surveillance.alerts.judge import judge
 from surveillance.cli.recordings.score_cmd import score_files
 from surveillance.reports.score import Score
 from surveillance.reports.score_merge import together
-from tests.vision.rounds.told import World
+from tests.vision.rounds.stand_ins import World
 from vision.geometry.table import load_table
 from vision.rounds.watcher import TableWatcher
 from vision.sources.base import Frame

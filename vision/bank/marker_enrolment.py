@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from settlement.errors import FeltwatchError
-from vision.bank.marker_match import SPAN, face_patch
+from vision.bank.marker_match import SPAN
 from vision.detect.detections import ByteArray, Floats
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import MARKER_PX, FloatArray, Point, encode_png
@@ -128,7 +128,7 @@ def marker_at(
     if share < REFUSED:
         raise NotEnrolledError(NO_MARKER)
     scale = MARKER_PX / (SPAN * diameter_mm)
-    image = face_patch(frame, calibration, disc.center_mm, SPAN * diameter_mm, scale, height_mm)
+    image = calibration.warp_raised(frame, disc.center_mm, SPAN * diameter_mm, scale, height_mm)
     return EnrolledMarker(disc.center_mm, image, diameter_mm, height_mm, share)
 
 
@@ -137,7 +137,7 @@ def standing_disc(
 ) -> StandingDisc:
     """The disc of that size that stands out most from the felt about a point."""
     side = 2 * OFF_MM + RIM[3] * diameter_mm + 12
-    patch = face_patch(frame, calibration, at_mm, side, PX_PER_MM, height_mm)
+    patch = calibration.warp_raised(frame, at_mm, side, PX_PER_MM, height_mm)
     far = _far_from_felt(patch)
     away = None
     if height_mm > TALL * diameter_mm:

@@ -119,27 +119,13 @@ class MarkerSample:
         return MARKER_PX / (SPAN * self.marker.diameter_mm)
 
 
-def face_patch(
-    frame: ByteArray, calibration: Calibration, at_mm: Point, side_mm: float, px_per_mm: float,
-    height_mm: float,
-) -> ByteArray:  # fmt: skip
-    """A square about a point, uint8 (n, n, 3), in the plane `height_mm` over the felt."""
-    size = round(side_mm * px_per_mm)
-    to_plane = np.diag([1 / px_per_mm, 1 / px_per_mm, 1.0])
-    to_plane[:2, 2] = np.asarray(at_mm) - (size - 1) / 2 / px_per_mm
-    k = calibration.height_mm / (calibration.height_mm - height_mm)
-    lifted = np.diag([k, k, 1.0])
-    lifted[:2, 2] = (1 - k) * np.asarray(calibration.foot_mm)
-    return calibration.warp_patch(frame, lifted @ to_plane, (size, size))
-
-
 def find_marker(
     frame: ByteArray, calibration: Calibration, at_mm: Point, sample: MarkerSample
 ) -> MarkerFind:
     """The likeliest spot of the marker within its reach of a point, and how alike it is there."""
     own, scale = sample.marker, sample.px_per_mm
     side = 2 * own.reach_mm + SPAN * own.diameter_mm
-    patch = _smooth(face_patch(frame, calibration, at_mm, side, scale, own.height_mm))
+    patch = _smooth(calibration.warp_raised(frame, at_mm, side, scale, own.height_mm))
     half = (patch.shape[0] - 1) / 2
     reach = own.reach_mm * scale
     finds: list[tuple[float, FloatArray, Likeness]] = []

@@ -155,14 +155,14 @@ def sample_at(
         raise ValueError(f"a stack of {FEWEST_CHIPS} chips or more is needed, not of {chips}")
     side = cut_sample(cut_strip(frame, calibration, base, size))
     face = cut_face(frame, calibration, base, chips * size.thickness_mm, size)
-    mean = _face(frame, calibration, base, size, chips)
+    mean = _face_pixels(frame, calibration, base, size, chips)
     felt = _felt(frame, calibration, base, size)
     return Enrolled(
         side, face, _rgb(side), _rgb(mean), _rgb(felt), chips if counted is None else counted
     )  # fmt: skip
 
 
-def _face(
+def _face_pixels(
     frame: ByteArray, calibration: Calibration, base: FloatArray, size: ChipSize, chips: int
 ) -> ByteArray:
     """Pixels of the uppermost face, uint8 (1, n, 3)."""

@@ -19,7 +19,8 @@ LEAST_NUMBER = 1e-4
 """Numbers of chips less likely than this are not looked at further."""
 
 LEAST_ENDING = 0.01
-"""The uppermost chip is looked for where a number of chips so likely ends."""
+"""The uppermost chip is looked for where a number of chips so likely ends, as in the readings of
+tune shifts that `vision.chips.faces` names."""
 
 BEAM, TOLD = 24, 16
 """Rows of colours kept while they are put together, and sums kept in the end."""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from settlement.errors import FeltwatchError
 from vision.geometry.distortion import RadialLens, fit_lens
 from vision.geometry.pose import Pose, find_pose
-from vision.geometry.table import VIEW_MM, Camera, FeltPoint, FloatArray, Place
+from vision.geometry.table import VIEW_MM, Camera, FeltPoint, FloatArray, Place, Point
 
 ByteArray = npt.NDArray[np.uint8]
 
@@ -236,6 +236,22 @@ class Calibration:
             borderMode=cv2.BORDER_CONSTANT,
         )
         return np.asarray(warped, dtype=np.uint8)
+
+    def warp_raised(
+        self, image: ByteArray, at_mm: Point, side_mm: float, px_per_mm: float, height_mm: float
+    ) -> ByteArray:
+        """A square about a felt point, from above, in the plane `height_mm` over the felt.
+
+        uint8 (n, n, 3), n the whole px nearest to `side_mm`; up is the felt's -y. Errors as in
+        `warp_view`.
+        """
+        size = round(side_mm * px_per_mm)
+        to_plane = np.diag([1 / px_per_mm, 1 / px_per_mm, 1.0])
+        to_plane[:2, 2] = np.asarray(at_mm) - (size - 1) / 2 / px_per_mm
+        share = self.height_mm / (self.height_mm - height_mm)
+        lifted = np.diag([share, share, 1.0])
+        lifted[:2, 2] = (1 - share) * np.asarray(self.foot_mm)
+        return self.warp_patch(image, lifted @ to_plane, (size, size))
 
     def _remap(
         self, image: ByteArray, to_pinhole: FloatArray, size_px: tuple[int, int], how: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import cv2
 import numpy as np
@@ -21,9 +21,6 @@ from surveillance.cli.server.laid_out import (
     write_sampled,
 )
 from vision.geometry.table import TableFile
-
-if TYPE_CHECKING:
-    from vision.chips.enrolment import Enrolled
 
 chips_app = typer.Typer(
     no_args_is_help=True,
@@ -109,7 +106,7 @@ def enrol_command(
         sample = enrol(frame, calibration, found, size, networks.strips, chips)
         stored.data["chips"][name] |= sample.as_table_data()
         kinds[name] = ChipKind.model_validate(stored.data["chips"][name])
-        shown.append(_sampled(sample))
+        shown.append(_shown(sample.side, sample.face))
         taken.append((name, sample, around, found))
         typer.echo(f"{name}: side {sample.side_rgb}, face {sample.face_rgb}")
     known, apart = Palette.of(kinds), pairs(kinds)
@@ -124,12 +121,11 @@ def enrol_command(
     typer.echo(f"{len(stack)} kinds of chips written to {table}")
 
 
-def _sampled(sample: Enrolled) -> np.ndarray:
+def _shown(side: np.ndarray, face: np.ndarray) -> np.ndarray:
     """Side and face of a sample beside each other, enlarged, uint8 BGR."""
-    side = cv2.resize(sample.side, None, fx=12, fy=12, interpolation=cv2.INTER_NEAREST)
-    high = len(side)
-    face = cv2.resize(sample.face, (high, high), interpolation=cv2.INTER_NEAREST)
-    return np.asarray(np.hstack([side, face]), np.uint8)
+    large = cv2.resize(side, None, fx=12, fy=12, interpolation=cv2.INTER_NEAREST)
+    square = cv2.resize(face, (len(large), len(large)), interpolation=cv2.INTER_NEAREST)
+    return np.asarray(np.hstack([large, square]), np.uint8)
 
 
 def _place(text: str, own: TableFile, table: Path) -> tuple[str, tuple[float, float]]:

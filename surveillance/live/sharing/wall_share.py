@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from datetime import UTC, datetime
 
 from pydantic import ValidationError
@@ -52,8 +53,9 @@ class WallShare:
         """End."""
         self._stopping.set()
         self._news.close()
+        until = time.monotonic() + RETRY_S
         for thread in self._threads:
-            thread.join(RETRY_S)
+            thread.join(max(0.0, until - time.monotonic()))
 
     def declared(self, table: str) -> None:
         """Notify the other servers of what is declared of a table now."""

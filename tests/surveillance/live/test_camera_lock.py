@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -17,6 +18,9 @@ import sqlalchemy as sa
 from settlement.errors import FeltwatchError
 from surveillance.config.site_file import load_site
 from surveillance.live.camera_lock import END_WITHIN_S, camera_lock
+from surveillance.live.sharing.table_share import TableShare
+from surveillance.live.sharing.wall_share import WallShare
+from surveillance.live.shutdown import Shutdown
 from surveillance.serve import serve_stack
 from surveillance.store import Store, answers
 from tests.surveillance import postgres
@@ -115,6 +119,26 @@ def test_a_server_on_a_database_that_is_frozen_ends_within_its_limit(
                 time.sleep(1.0)
                 began = time.monotonic()
             assert time.monotonic() - began < 15
+
+
+def test_what_shared_cameras_take_to_end_counts_within_the_limit(
+    host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[str] = []
+    for part, method in ((Shutdown, "begin"), (WallShare, "stop"), (TableShare, "stop")):
+        own = getattr(part, method)
+
+        def noted(self: object, name: str = part.__name__, own: Any = own) -> None:
+            ended.append(name)
+            own(self)
+
+        monkeypatch.setattr(part, method, noted)
+    (tmp_path / "film.mp4").write_bytes(b"no film")
+    store = {"url": postgres.url(host, "shared"), "share_cameras": True}
+    file = write_site(tmp_path, "film.mp4", store=store)
+    with serve_stack(load_site(file), file, watcher=SCRIPTED):
+        assert ended == []
+    assert ended == ["Shutdown", "TableShare", "WallShare"]
 
 
 def test_a_name_stays_locked_over_a_database_that_was_frozen(

@@ -59,15 +59,15 @@ def test_a_stack_that_is_pointed_at_is_sampled_and_saved(
     for n, name in enumerate(NAMES):
         answer = ask(client, file, picture, chip=name, at_px=on_stack(n, height))
         assert answer.status_code == 200, answer.text
-        told = answer.json()
-        assert told["counted"] == 6
-        assert told["read_cents"] == 6 * CHIPS[name].value_cents
-        assert told["warnings"] == []
-        outline = np.array(told["outline_px"])
+        sample = answer.json()
+        assert sample["counted"] == 6
+        assert sample["read_cents"] == 6 * CHIPS[name].value_cents
+        assert sample["warnings"] == []
+        outline = np.array(sample["outline_px"])
         base = PLACE.to_felt(np.array([WHERE[n]]))[0]
         wanted = calibration.felt_to_image(silhouette(calibration, base, 6, ChipSize(39.0, 3.3)))
         assert np.abs(outline.mean(axis=0) - wanted.mean(axis=0)).max() < 8
-        taken = {key: told[key] for key in ("rgb", "face_rgb", "side_png", "face_png")}
+        taken = {key: sample[key] for key in ("rgb", "face_rgb", "side_png", "face_png")}
         file["data"]["chips"][name] |= taken
     body = {"revision": file["revision"], "data": file["data"]}
     assert client.put(f"/api/tablefiles/{file['id']}", json=body).status_code == 200
@@ -84,8 +84,8 @@ def test_a_smaller_picture_of_the_camera_is_scaled(
 ) -> None:
     picture = sent(client, cv2.resize(scene.frame, (600, 600), interpolation=cv2.INTER_AREA))
     at = [v * 600 / 900 for v in on_stack(0)]
-    told = ask(client, file, picture, at_px=at).json()
-    middle = np.array(told["outline_px"]).mean(axis=0)
+    sample = ask(client, file, picture, at_px=at).json()
+    middle = np.array(sample["outline_px"]).mean(axis=0)
     assert np.abs(middle - at).max() < 8
 
 
@@ -93,16 +93,16 @@ def test_chips_that_look_alike_are_named(
     client: TestClient, file: dict[str, Any], scene: Scene
 ) -> None:
     picture = sent(client, scene.frame)
-    told = ask(client, file, picture).json()
-    taken = {key: told[key] for key in ("rgb", "face_rgb", "side_png", "face_png")}
+    sample = ask(client, file, picture).json()
+    taken = {key: sample[key] for key in ("rgb", "face_rgb", "side_png", "face_png")}
     file["data"]["chips"]["orange"] |= taken
-    told = ask(client, file, picture).json()
-    (first, *others) = told["pairs"]
+    sample = ask(client, file, picture).json()
+    (first, *others) = sample["pairs"]
     assert {first["one"], first["other"]} == {"red", "orange"}
     assert first["difference"] < 1
     assert "stacks of them may be confused" in first["warning"]
     # The stack reads as either: nothing tells them apart.
-    assert any("the stack reads as" in words for words in told["warnings"])
+    assert any("the stack reads as" in words for words in sample["warnings"])
     assert [pair["difference"] for pair in others] == sorted(p["difference"] for p in others)
     assert client.post("/api/chips/pairs", json={"data": file["data"]}).json()[0]["warning"]
     assert client.post("/api/chips/pairs", json={"data": {"chips": 3}}).json() == []
@@ -111,10 +111,10 @@ def test_chips_that_look_alike_are_named(
 def test_a_wrong_number_of_chips_is_named(
     client: TestClient, file: dict[str, Any], scene: Scene
 ) -> None:
-    told = ask(client, file, sent(client, scene.frame), laid=9).json()
-    assert told["counted"] == 6
-    assert "6 chips were counted and 9 laid" in told["warnings"][0]
-    assert "in place of 9 of red" in told["warnings"][1]
+    sample = ask(client, file, sent(client, scene.frame), laid=9).json()
+    assert sample["counted"] == 6
+    assert "6 chips were counted and 9 laid" in sample["warnings"][0]
+    assert "in place of 9 of red" in sample["warnings"][1]
 
 
 def test_a_felt_like_the_chip_is_named(
@@ -124,9 +124,9 @@ def test_a_felt_like_the_chip_is_named(
 
     monkeypatch.setattr(stack_scenes, "felt_rgb", lambda _: CHIPS["black"].rgb)
     scene = render(32, [((0.0, 0.0), ["black"] * 6)])
-    told = ask(client, file, sent(client, scene.frame), chip="black", at_px=on_stack(1)).json()
-    assert told["felt_difference"] < 10
-    assert any("black looks like the felt" in words for words in told["warnings"])
+    sample = ask(client, file, sent(client, scene.frame), chip="black", at_px=on_stack(1)).json()
+    assert sample["felt_difference"] < 10
+    assert any("black looks like the felt" in words for words in sample["warnings"])
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_the_page_begins_with_the_table_and_its_pairs(
 ) -> None:
     text = client.get(f"/tables/chips/{file['id']}").text
     start = text.partition('<script id="start" type="application/json">')[2]
-    told = json.loads(start.partition("</script>")[0])
-    assert told["file"]["id"] == file["id"]
-    assert len(told["pairs"]) == len(CHIPS) * (len(CHIPS) - 1) / 2
+    given = json.loads(start.partition("</script>")[0])
+    assert given["file"]["id"] == file["id"]
+    assert len(given["pairs"]) == len(CHIPS) * (len(CHIPS) - 1) / 2
     assert client.get("/tables/chips/none-00000000").status_code == 404

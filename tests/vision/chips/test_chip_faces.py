@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.weights.folder import default_weights
-from tests.vision.rounds.told import potentials_of
+from tests.vision.rounds.stand_ins import potentials_of
 from tests.vision.stack_scenes import GRID, PLACE, Scene, render, scene_camera
 from vision.chips.enrolment import sample_at
 from vision.chips.faces import TURNS, Faces, cut_face

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.vision.rounds.told import potentials_of
+from tests.vision.rounds.stand_ins import potentials_of
 from vision.chips import side_chain as chain
 from vision.chips.network_input.side_strip import MOST_CHIPS, ROWS_PER_CHIP
 from vision.chips.side_chain import FEWEST_ROWS, Potentials, cut_rows, number_logs

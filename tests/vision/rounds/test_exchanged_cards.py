@@ -14,7 +14,7 @@ from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.shift_play import plan_shift
 from settlement.compare.comparison import compare
 from settlement.settle import settle
-from tests.vision.rounds.told import World, shots
+from tests.vision.rounds.stand_ins import World, shots
 from vision.rounds.observed import ObservedRound
 from vision.rounds.watcher import TableWatcher
 

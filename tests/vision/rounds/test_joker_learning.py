@@ -11,7 +11,7 @@ from datasets.render.cards.deck import draw_deck
 from settlement.procedures import Phase
 from tests.vision.cards.joker_hands import Played
 from tests.vision.rounds.readings import TABLE, reading
-from tests.vision.rounds.told import World
+from tests.vision.rounds.stand_ins import World
 from vision.cards.joker_memory import JokerMemory
 from vision.geometry.table import JOKER_PX, TableFile, encode_png
 from vision.rounds.changes import find_changes

@@ -22,7 +22,7 @@ from datasets.simulate.play.shift_play import plan_shift
 from settlement.compare.comparison import compare
 from settlement.record import RoundRecord, SeatRecord
 from settlement.settle import settle
-from tests.vision.rounds.told import World, shots
+from tests.vision.rounds.stand_ins import World, shots
 from vision.geometry.table import TableFile
 from vision.rounds.watcher import TableWatcher
 

@@ -22,7 +22,7 @@ from settlement.errors import FeltwatchError
 from settlement.felt_timeline import EventLine
 from settlement.record import RoundRecord
 from tests.vision.rounds.readings import DEALER, HANDS, PICTURE, hand, reading
-from tests.vision.rounds.told import World, frame_of, shots
+from tests.vision.rounds.stand_ins import World, frame_of, shots
 from vision.detect.openvino_runtime import ModelError
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import TableFile
