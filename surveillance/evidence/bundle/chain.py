@@ -259,12 +259,17 @@ class Chain:
         partial.replace(path)
         _sync_folder(path.parent)
 
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        # The lock is of an open file, so it holds between threads and processes alike.
-        with self.path.with_name(self.path.name + ".lock").open("ab") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
+    def _locked(self) -> contextlib.AbstractContextManager[None]:
+        return locked(self.path.with_name(self.path.name + ".lock"))
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Wait for a lock file and hold it. Raises OSError."""
+    # The lock is of an open file, so it holds between threads and processes alike.
+    with path.open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _sync_folder(folder: Path) -> None:

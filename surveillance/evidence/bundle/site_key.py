@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
-from surveillance.evidence.bundle.chain import Chain
+from surveillance.evidence.bundle.chain import Chain, locked
 from surveillance.evidence.bundle.keys import Signer, SigningKey, VerifyKey, public_path
 from surveillance.staging import write_error
+
+LOCK_FILE = "key.lock"
+"""In the evidence folder: held while the key is made."""
 
 NEW_SUFFIX = ".new"
 """A key of this ending has yet to take the log over; an own one may be put there as well."""
@@ -21,22 +24,29 @@ def site_key(path: Path, evidence_dir: Path) -> SigningKey:
     folder, one that others may read, or a disk that takes nothing.
     """
     check_key_place(path, evidence_dir)
-    if path.exists():
-        key = SigningKey.load(path)
-    else:
-        new = path.with_name(path.name + NEW_SUFFIX)
-        if not new.exists():
-            SigningKey.make().write(new)
-        key = SigningKey.load(new)
-        # Only when the log has taken it does the key stand under its name: a crash between
-        # the two would look like a log that somebody put there without the key.
-        Chain.of(evidence_dir, key).begin_signing()
+    if not path.exists():
         try:
-            new.replace(path)
+            evidence_dir.mkdir(parents=True, exist_ok=True)
+            # Workers that start together would each make one.
+            with locked(evidence_dir / LOCK_FILE):
+                if not path.exists():
+                    _make(path, evidence_dir)
         except OSError as error:
             raise write_error(path, error) from error
+    key = SigningKey.load(path)
     _write_public(public_path(path), key.public)
     return key
+
+
+def _make(path: Path, evidence_dir: Path) -> None:
+    """Make the key. Raises FeltwatchError or OSError."""
+    new = path.with_name(path.name + NEW_SUFFIX)
+    if not new.exists():
+        SigningKey.make().write(new)
+    # Only when the log has taken it does the key stand under its name: a crash between
+    # the two would look like a log that somebody put there without the key.
+    Chain.of(evidence_dir, SigningKey.load(new)).begin_signing()
+    new.replace(path)
 
 
 def token_key(signer: Signer, public_file: Path, evidence_dir: Path) -> SigningKey:

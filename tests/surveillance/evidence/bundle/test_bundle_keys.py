@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,24 @@ def key_file(tmp_path: Path) -> Path:
 
 def entries_of(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (folder / CHAIN_FILE).read_bytes().splitlines()]
+
+
+def test_servers_that_start_together_make_one_key(tmp_path: Path) -> None:
+    for again in range(20):
+        evidence, key_file = tmp_path / f"{again}" / "evidence", tmp_path / f"{again}" / "k.pem"
+        together = threading.Barrier(6)
+
+        def start(
+            key_file: Path = key_file, evidence: Path = evidence,
+            together: threading.Barrier = together,
+        ) -> str:  # fmt: skip
+            together.wait()
+            return site_key(key_file, evidence).public.id
+
+        with ThreadPoolExecutor(6) as pool:
+            made = {one.result() for one in [pool.submit(start) for _ in range(6)]}
+        assert made == {VerifyKey.load(key_file).id}
+        assert [line["act"] for line in entries_of(evidence)] == [KEY]
 
 
 def test_a_key_is_made_once_and_only_its_owner_reads_it(evidence: Path, key_file: Path) -> None:
