@@ -1,6 +1,6 @@
 // One's own account: password and API tokens.
 
-import { attempt, del, post, put, toast } from "/static/shared/api.js";
+import { askAlone, attempt, del, post, toast } from "/static/shared/api.js";
 import { moment, startValues } from "/static/shared/dom.js";
 import { byId, day, html, onSend, options, showOnce } from "/static/access/form.js";
 
@@ -14,7 +14,7 @@ onSend(byId("change"), byId("change-refusal"), async (showProblem) => {
     showProblem("the two new passwords are not the same");
     return;
   }
-  await put("/api/me/password", { current: byId("current").value, new: byId("new").value });
+  await askAlone("PUT", "/api/me/password", { current: byId("current").value, new: byId("new").value });
   byId("change").reset();
   toast("The password is changed", "good");
 });

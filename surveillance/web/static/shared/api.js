@@ -24,7 +24,39 @@ export function query(values) {
   return kept.length ? `?${new URLSearchParams(kept)}` : "";
 }
 
+// Requests under way, and what those that come meanwhile wait for.
+const underWay = new Set();
+let turn = Promise.resolve();
+
 export async function ask(method, url, body) {
+  await turn;
+  const answer = request(method, url, body);
+  underWay.add(answer);
+  try {
+    return await answer;
+  } finally {
+    underWay.delete(answer);
+  }
+}
+
+// For what changes the log-in: the server refuses a request under the former one from then on, and a
+// count of the alerts that is refused would lead away from the page. Those under way are answered
+// first; others wait for this answer, and for good where the page is left after it (`isLast`).
+export async function askAlone(method, url, body, isLast = false) {
+  let goOn = () => {};
+  turn = new Promise((resolve) => { goOn = resolve; });
+  await Promise.allSettled(underWay);
+  let isDone = false;
+  try {
+    const content = await request(method, url, body);
+    isDone = true;
+    return content;
+  } finally {
+    if (!isDone || !isLast) goOn();
+  }
+}
+
+async function request(method, url, body) {
   const headers = { accept: "application/json" };
   if (method !== "GET") headers["x-feltwatch"] = "1";
   if (body !== undefined) headers["content-type"] = "application/json";

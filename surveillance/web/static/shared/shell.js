@@ -1,6 +1,6 @@
 // What every page has: the keys that lead to other pages, log out, the count of open alerts.
 
-import { attempt, get, post } from "/static/shared/api.js";
+import { askAlone, attempt, get } from "/static/shared/api.js";
 import { byId, html, moment } from "/static/shared/dom.js";
 import { keys } from "/static/shared/keys.js";
 import { live } from "/static/shared/live.js";
@@ -16,20 +16,13 @@ keys.add("Everywhere", [
 
 byId("show-keys")?.addEventListener("click", keys.show);
 byId("log-out")?.addEventListener("click", () => attempt(async () => {
-  // Answered when nobody is logged in any more, a count would lead to the log-in and back here.
-  leaving = true;
-  clearTimeout(waiting);
-  await Promise.all([counting, asking]);
-  await post("/api/logout");
+  await askAlone("POST", "/api/logout", {}, true);
   location.assign("/login");
 }));
 
 // The count is requested again, at most once in a while: alerts may come in a burst.
 const count = byId("open-alerts");
 let waiting = null;
-let counting = null; // the answer that is on its way
-let asking = null; // the same of the record
-let leaving = false; // being logged out: nothing more is asked for
 
 async function recount() {
   waiting = null;
@@ -45,7 +38,7 @@ async function recount() {
 }
 
 function recountSoon() {
-  if (!leaving) waiting ??= setTimeout(() => { counting = recount(); }, RECOUNT_MS);
+  waiting ??= setTimeout(recount, RECOUNT_MS);
 }
 
 // Whether database and journal can be written: said in large letters until they can be again.
@@ -87,14 +80,10 @@ async function askRecord() {
   }
 }
 
-function askRecordNow() {
-  if (!leaving) asking = askRecord();
-}
-
 if (count) {
   live.on("record", ({ body }) => showRecord(body));
-  live.on("missed", askRecordNow);
-  live.on("begun", askRecordNow);
+  live.on("missed", askRecord);
+  live.on("begun", askRecord);
   live.on("alert", recountSoon);
   live.on("alert_changed", recountSoon);
   live.on("missed", recountSoon);

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from surveillance.accounts import Role, first_link
+from surveillance.live.states import LiveEvent
 from surveillance.web.access import SESSION_COOKIE
-from tests.surveillance.web.access.access_made import PASSWORD, Place, made
+from tests.surveillance.web.access.access_made import CAMERA, PASSWORD, Place, made
 from tests.waiting import WITHIN_S, until
 
 NEW_PASSWORD = "nine blue chips"
@@ -247,6 +249,39 @@ def test_a_token_is_made_shown_once_and_revoked(
     again.press("Enter")
     ann.page.get_by_text("The password is changed").wait_for()
     ann.open("/me")
+    assert ann.complaints == []
+
+
+def test_an_alert_while_the_password_changes_leads_nobody_away(
+    enter: object, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.add("ann", Role.REVIEWER)
+    ann = enter()  # type: ignore[operator]
+    ann.open("/login?next=/me")
+    ann.log_in("ann")
+    ann.at("/me")
+    ann.page.wait_for_selector("body[data-connection=open]")
+    sessions = place.accounts.sessions
+    opened = sessions.open
+    counts: list[str] = []
+    ann.page.on("request", lambda r: counts.append(r.url) if "counts" in r.url else None)
+
+    def slowly(*given: object) -> object:
+        # The former log-in is closed, the page has no other yet.
+        now = datetime.now(UTC)
+        place.bus.publish(LiveEvent(kind="alert_changed", camera=CAMERA, table="t3", at=now))
+        time.sleep(3)
+        return opened(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sessions, "open", slowly)
+    ann.page.get_by_label("Password now").fill(PASSWORD)
+    ann.page.get_by_label("New, 12").fill(NEW_PASSWORD)
+    ann.page.get_by_label("The new one once more").fill(NEW_PASSWORD)
+    counts.clear()
+    ann.page.keyboard.press("Enter")
+    ann.page.get_by_text("The password is changed").wait_for()
+    ann.at("/me")
+    until(lambda: ann.page.evaluate("true") and counts != [], "a count of the alerts")
     assert ann.complaints == []
 
 
