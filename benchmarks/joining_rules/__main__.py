@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rules = find_rules(options.rule)
     networks = load_networks(options.model or default_weights(), 1)
     sets = _sets(options, Remembered(networks.detector, networks.reader), rules)
-    _read(sets, options.minutes)
+    read_sets(sets, options.minutes)
     whole = {own.name: own.count(None) for own in sets}
     out = {
         "seed": SEED,
@@ -204,7 +204,7 @@ def _sets(
     return [own for own in sets if own.jobs]
 
 
-def _read(sets: Sequence[ImageSet], minutes: float | None) -> None:
+def read_sets(sets: Sequence[ImageSet], minutes: float | None) -> None:
     """Read all images that are not kept, each set an equal part, until time is out."""
     for own in sets:
         own.load()

@@ -13,19 +13,26 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from benchmarks import card_rounds
-from vision.cards import deck_assignment, grouping, outline, photo, view
+from vision.cards import deck_assignment, grouping, one_card, outline, photo, view
 from vision.cards.deck_assignment import HAND_CARDS, Decided
+from vision.cards.outline import ReadIndex
 from vision.cards.view import CardRead
 from vision.detect import tiling
+from vision.geometry.table import FloatArray
 from vision.rounds import compile_round
 
 FANS = "rendered fans"
 RF100, PHONE = "rf100 after 17:00", "cardcounter, held out"
 PHOTOGRAPHS = f"{RF100}; {PHONE}"
+PAIRS = "half of rf100 after 17:00 and cardcounter, held out; rendered fans"
 ROUNDS = "rounds of tune decks"
 
 Switch = tuple[ModuleType, str, Any]
+
+ARE_ONE = one_card.are_one
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,12 @@ def _least_sure_first(
     return order[: max(0, len(cards) - most)]
 
 
+def _one_name(indices: Sequence[ReadIndex]) -> FloatArray:
+    """Log odds that indices are one card's when those of other names never are."""
+    names = np.array([own.label for own in indices])
+    return np.where(names[:, None] == names[None], ARE_ONE(indices), -50.0)
+
+
 def _photo(name: str, found_on: str, *switches: Switch, reading: bool = False) -> Rule:
     return Rule(name, found_on, "photographs", switches, reading)
 
@@ -97,35 +110,21 @@ RULES: tuple[Rule, ...] = (
     # Readings of a photograph.
     _photo("looked at three ways", PHOTOGRAPHS, (photo, "STRETCHES", ((1.0, 1.0),))),
     _photo("one index per place", PHOTOGRAPHS, (photo, "_one_per_place", list)),
-    _photo("a place is as an index is shaped", FANS, (photo, "PLACE_ACROSS", photo.PLACE_ALONG)),
     _photo("nothing reads as a card: no index", PHOTOGRAPHS, (photo, "NONE_BELOW", 0.0)),
     _photo("found as a joker, it is likelier one", RF100, (photo, "JOKER_ODDS", 1.0)),
     _photo("found as a joker, it needs 0.97", RF100, (photo, "JOKER_SURE", 0.0)),
     _photo("found as an index, a joker needs 0.97", RF100, (photo, "JOKER_READ", 0.0)),
-    _photo("found as an index, a joker counts 0.7 at most", RF100, (photo, "JOKER_SHARE", 1.0)),
     # Indices joined on photographs.
     _photo("an index read under 0.3 takes no part", PHOTOGRAPHS, (grouping, "LEAST_SHARE", 0.0)),
-    _photo("indices of one card are not independent", FANS, (grouping, "LIKENESS", 1.0)),
+    _photo("indices of one card are not independent", PAIRS, (grouping, "LIKENESS", 0.0)),
     _photo("a lone index, or a second card of a name, needs 0.9", PHOTOGRAPHS,
            (grouping, "SURE", grouping.CARD_SHARE)),
     _photo("several indices need 0.8", FANS, (grouping, "CARD_SHARE", 0.0)),
-    _photo("heights of a pair differ by 2.2 at most", PHOTOGRAPHS,
-           (grouping, "LARGEST_RATIO", math.inf)),
-    _photo("distance of opposite ends", PHOTOGRAPHS, (grouping, "OPPOSITE_REACH", _OPEN)),
-    _photo("distance of neighbours", PHOTOGRAPHS, (grouping, "BESIDE_REACH", _OPEN)),
-    _photo("opposite ends lie one below the other", PHOTOGRAPHS,
-           (grouping, "LEAST_ALONG", -math.inf)),
-    _photo("neighbours lie side by side", PHOTOGRAPHS, (grouping, "MOST_ALONG", math.inf)),
-    _photo("turns of a pair agree within 40 degrees", PHOTOGRAPHS,
-           (grouping, "TURN_SLACK_DEG", 90.0)),
-    _photo("a second card of a name has a price", FANS, (grouping, "TWIN_NATS", 0.0)),
+    _photo("where indices lie says whether they are one card's", PAIRS,
+           (one_card, "lie_as_one", lambda measures: np.zeros(len(measures)))),
+    _photo("indices of other names may be one card's", PAIRS, (one_card, "are_one", _one_name)),
     _photo("on a whole card's face it may be a pip", FANS, (grouping, "MARK_NATS", 0.0)),
     _photo("the face of a card is drawn in", FANS, (grouping, "MARK_INSET", 0.0)),
-    _photo("a joker's word may be pips at the edge", FANS,
-           (grouping, "PIPS_INSET", grouping.MARK_INSET)),
-    _photo("of two that would hide each other one stands", FANS,
-           (grouping, "_hide_each_other", lambda *_: False)),
-    _photo("a hidden index lies deep inside", FANS, (grouping, "COVERED", 0.0)),
     _photo("a joker is not far larger than the indices", RF100,
            (grouping, "_is_too_large", lambda *_: False)),
     _photo("cards are as large as the image's others", FANS,

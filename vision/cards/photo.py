@@ -42,16 +42,11 @@ views (`JOKER_ODDS`). At 0.85 twelve clubs of 1,556 cards of rf100 after 17:00 w
 JOKER_READ = 0.97
 """What reads as a joker with this share is one, however it was found."""
 
-JOKER_SHARE = 0.7
-"""Most that counts of what was found as an index and reads as a joker: the joker's word is
-the least regular index, so much is taken for it. Two such on one card are enough."""
-
 STRETCHES = ((1.0, 1.0), (1.6, 1.0), (1.0, 1.6))
 """How far an image is drawn out, across and down, for each pass over it."""
 
-PLACE_ACROSS, PLACE_ALONG = 0.45, 0.5
-"""An index found so near to another one, across and along it over the lesser height, is the
-same."""
+SAME_PLACE = 0.5
+"""An index found so near to another one, over the lesser height, is the same."""
 
 NONE_BELOW = 0.05
 """An index that reads as a card with less at every turn is no index."""
@@ -227,14 +222,14 @@ class PhotoReader:
 
 def join_passes(passes: Sequence[Pass], width: int, height: int) -> PhotoResult:
     """The cards of an image of `width` x `height` px from the passes over it."""
-    found, readings = _together(passes)
-    indices = _one_per_place(_read_indices(found, readings))
+    found, _ = _together(passes)
+    indices = indices_of(passes)
     cards = join_indices(indices, width, height)
     label_of = {n: card.label for card in cards for n in card.members}
     shown: list[Found] = []
     turns: list[float] = []
     for n, own in enumerate(indices):
-        sure = n in label_of
+        sure = label_of.get(n) == own.label
         # The score is of the label: of the card read, or of being some index.
         score = own.share if sure else own.score
         shown.append(Found(own.label if sure else UNSURE, score, own.xyxy))
@@ -247,6 +242,11 @@ def join_passes(passes: Sequence[Pass], width: int, height: int) -> PhotoResult:
     faces = tuple(Found(card.label, card.score, card.xyxy) for card in cards)
     members = tuple(card.members for card in cards)
     return PhotoResult(width, height, tuple(shown), faces, members, tuple(turns))
+
+
+def indices_of(passes: Sequence[Pass]) -> list[ReadIndex]:
+    """The indices that the passes over an image found and read, each place once, surest first."""
+    return _one_per_place(_read_indices(*_together(passes)))
 
 
 def _others(found: Detections) -> list[int]:
@@ -326,15 +326,11 @@ def card_of_reading(reading: Reading, as_joker: bool) -> tuple[str, float] | Non
     if as_joker:
         share = share * JOKER_ODDS / (1 + share * (JOKER_ODDS - 1))
         return (JOKER, share) if share >= JOKER_SURE else None
-    return (JOKER, min(share, JOKER_SHARE)) if share >= JOKER_READ else None
+    return (JOKER, share) if share >= JOKER_READ else None
 
 
 def _one_per_place(indices: Sequence[ReadIndex]) -> list[ReadIndex]:
-    """Of indices found twice at one place, by two classes, scales or passes, the surest.
-
-    Two are at one place where one's centre lies in the other's own shape: an index is twice as
-    high as wide, and cards in a fan lie little more than its width apart.
-    """
+    """Of indices found twice at one place, by two classes, scales or passes, the surest."""
     kept: list[ReadIndex] = []
     for own in sorted(indices, key=lambda index: -index.share):
         if not any(_at_one_place(surer, own) for surer in kept):
@@ -343,13 +339,9 @@ def _one_per_place(indices: Sequence[ReadIndex]) -> list[ReadIndex]:
 
 
 def _at_one_place(one: ReadIndex, other: ReadIndex) -> bool:
-    """Whether two readings are of one index; `one` is the surer."""
-    right, down = axes(one.turn_deg)
-    height = min(one.height, other.height)
-    way = other.center - one.center
-    x = float(way @ right) / (PLACE_ACROSS * height)
-    y = float(way @ down) / (PLACE_ALONG * height)
-    return x * x + y * y < 1
+    """Whether two readings are of one index."""
+    apart = float(np.hypot(*(other.center - one.center)))
+    return apart < SAME_PLACE * min(one.height, other.height)
 
 
 def _box(found: Detections, item: int) -> tuple[float, float, float, float]:

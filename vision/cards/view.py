@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from settlement.record import DECK_LABELS, JOKER
-from vision.cards.grouping import COVERED, parted_by_label
+from vision.cards.grouping import parted_by_label
 from vision.cards.outline import CardSize, ReadIndex, covers, outline, turn_between
 from vision.cards.rotation import (
     ASPECTS,
@@ -34,6 +34,9 @@ LEAST_SEEN = 1 / 3
 
 SAME_CARD_MM = 8.4
 """How near the card centres found from two indices of other names lie that are one card's."""
+
+COVERED = 0.3
+"""How deep inside another card, over the height of an index, an index is hidden by it."""
 
 MOST_OF_DISAGREED = 0.92
 """Most probability of a card whose two corners read as different cards."""
