@@ -129,13 +129,25 @@ def count_photographs(kept: Sequence[KeptPhoto], rule: Rule | None) -> dict[str,
 
 def _without_hidden(result: PhotoResult, hidden: Sequence[PhotoBox]) -> PhotoResult:
     """A result but for what is named rightly where no one is asked."""
-    shown = tuple(
-        found
-        for found in result.detections
+    shown = [
+        n
+        for n, found in enumerate(result.detections)
         if not any(
             box.label == found.label
             and box.holds((found.xyxy[0] + found.xyxy[2]) / 2, (found.xyxy[1] + found.xyxy[3]) / 2)
             for box in hidden
         )
+    ]
+    place = {n: k for k, n in enumerate(shown)}
+    left = [
+        (card, kept)
+        for card, own in zip(result.cards, result.members, strict=True)
+        if (kept := tuple(place[n] for n in own if n in place))
+    ]
+    return replace(
+        result,
+        detections=tuple(result.detections[n] for n in shown),
+        cards=tuple(card for card, _ in left),
+        members=tuple(kept for _, kept in left),
+        turns_deg=tuple(result.turns_deg[n] for n in shown),
     )
-    return replace(result, detections=shown)

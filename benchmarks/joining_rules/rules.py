@@ -114,6 +114,7 @@ RULES: tuple[Rule, ...] = (
     _photo("found as a joker, it is likelier one", RF100, (photo, "JOKER_ODDS", 1.0)),
     _photo("found as a joker, it needs 0.97", RF100, (photo, "JOKER_SURE", 0.0)),
     _photo("found as an index, a joker needs 0.97", RF100, (photo, "JOKER_READ", 0.0)),
+    _photo("found as an index, a joker counts 0.75 at most", RF100, (photo, "JOKER_SHARE", 1.0)),
     # Indices joined on photographs.
     _photo("an index read under 0.3 takes no part", PHOTOGRAPHS, (grouping, "LEAST_SHARE", 0.0)),
     _photo("indices of one card are not independent", PAIRS, (grouping, "LIKENESS", 0.0)),

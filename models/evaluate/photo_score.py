@@ -132,7 +132,9 @@ class PhotoTally:
                     for f in result.detections
                 )
         self.elsewhere[JOKER] += sum(
-            card.label == JOKER and not _has_label(photo, card) for card in result.cards
+            card.label == JOKER
+            and not any(_has_label(photo, found) for found in _found_of(result, n))
+            for n, card in enumerate(result.cards)
         )
 
     def _add_corners(self, corners: list[PhotoBox], named: list[Found]) -> None:
@@ -166,7 +168,7 @@ class PhotoTally:
         for n, found in enumerate(result.cards):
             if found.label not in _CARDS:
                 continue
-            at = [result.detections[m] for m in result.members[n]] or [found]
+            at = _found_of(result, n)
             homes = [
                 k for k, box in enumerate(cards)
                 if 2 * sum(box.holds(*_center(f), CARD_GROW) for f in at) > len(at)
@@ -218,6 +220,12 @@ class PhotoTally:
 
 def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
+
+
+def _found_of(result: PhotoResult, card: int) -> list[Found]:
+    """What was found of a card: its indices, or itself where none are known."""
+    members = result.members[card]
+    return [result.detections[n] for n in members] or [result.cards[card]]
 
 
 def _has_label(photo: LabelledPhoto, found: Found) -> bool:

@@ -140,7 +140,7 @@ def _unmarked(
         for g in whole
         if g.members != group.members and (len(group.members) == 1 or g.score > group.score)
     ]
-    if not any(lies_on_face(indices[n], cards, size) for n in group.members):
+    if not all(lies_on_face(indices[n], cards, size) for n in group.members):
         return group.score
     odds = float(np.log(group.score / max(1 - group.score, 1e-6))) - MARK_NATS
     return 1 / (1 + float(np.exp(-odds)))

@@ -42,6 +42,10 @@ views (`JOKER_ODDS`). At 0.85 twelve clubs of 1,556 cards of rf100 after 17:00 w
 JOKER_READ = 0.97
 """What reads as a joker with this share is one, however it was found."""
 
+JOKER_SHARE = 0.75
+"""Most that counts of what was found as an index and reads as a joker: the joker's word is
+the least regular index, so much is taken for it. Two such on one card are enough."""
+
 STRETCHES = ((1.0, 1.0), (1.6, 1.0), (1.0, 1.6))
 """How far an image is drawn out, across and down, for each pass over it."""
 
@@ -326,7 +330,7 @@ def card_of_reading(reading: Reading, as_joker: bool) -> tuple[str, float] | Non
     if as_joker:
         share = share * JOKER_ODDS / (1 + share * (JOKER_ODDS - 1))
         return (JOKER, share) if share >= JOKER_SURE else None
-    return (JOKER, share) if share >= JOKER_READ else None
+    return (JOKER, min(share, JOKER_SHARE)) if share >= JOKER_READ else None
 
 
 def _one_per_place(indices: Sequence[ReadIndex]) -> list[ReadIndex]:

@@ -130,6 +130,8 @@ class TestLines:
         a, b = (10.0, 10.0, 30.0, 40.0), (100.0, 150.0, 120.0, 180.0)
         shown = photo(("JOKER", a), ("JOKER", b), kind="corner")
         assert lines(tally(shown, result(("JOKER", [a])))) == {"JOKER": [1, 1, 0, 0, 0]}
+        # The middle of a card is not where its labels are.
+        assert lines(tally(shown, result(("JOKER", [a, b])))) == {"JOKER": [1, 1, 0, 0, 0]}
 
     def test_backs_and_stacks(self) -> None:
         back, chip = Found("BACK", 0.9, LEFT), Found("chip", 0.9, RIGHT)
