@@ -44,7 +44,14 @@ _MISSING = frozenset(
 )
 """Money is missing by a wager; chips by the seat that no wager owns may be that money."""
 
-_TOO_MUCH = frozenset({FindingCode.OVERPAID, FindingCode.PAID_PUSH, FindingCode.PAID_LOSER})
+_TOO_MUCH = frozenset(
+    {
+        FindingCode.OVERPAID,
+        FindingCode.PAID_PUSH,
+        FindingCode.PAID_LOSER,
+        FindingCode.ENVY_WRONG,
+    }
+)
 """Something lies by a wager that is not its own payout."""
 
 MAY_LIE_THERE = 0.02
@@ -292,7 +299,7 @@ def _without_unseen_payouts(
     more likely not its own payout."""
     out = list(differences)
     for missing in differences:
-        if missing.finding.code is not FindingCode.NOT_PAID:
+        if missing.finding.code not in (FindingCode.NOT_PAID, FindingCode.ENVY_MISSED):
             continue
         if missing.cents is not None and any(d.cents == -missing.cents for d in differences):
             # It was found by another wager: the two become one finding.

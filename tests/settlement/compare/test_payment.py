@@ -213,6 +213,38 @@ class TestWrongSpot:
         assert (("NOT_PAID", 1, "emperors_treasure") in codes) is (code is not None)
         assert ("UNDECIDED", 1, None) in codes
 
+    def test_what_lies_as_an_envy_prize_may_be_what_another_wager_is_due(self) -> None:
+        """$40 lie where prizes are laid, none is due; the main bet, $40 or hardly $45, was left."""
+        main = wager("main", None, "left").model_copy(
+            update={"stake_sums": ((4000, 0.9986), (4500, 0.0014))}
+        )
+        record = record_of(NEVADA, main, wager("envy", None, "paid", 4000))
+        # Whether the stake keeps to the limits stays open.
+        assert reported(record, NEVADA) == [("WRONG_SPOT", 1, "main"), ("UNDECIDED", 1, None)]
+        # Another sum is no payout of the main bet: a prize that was not due, and a bet not paid.
+        other = record_of(NEVADA, main, wager("envy", None, "paid", 2000))
+        assert [(code, own) for code, _, own in reported(other, NEVADA)] == [
+            ("NOT_PAID", "main"), ("ENVY_WRONG", "envy"),
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize(("likely", "code"), [(0.1, None), (0.8, "ENVY_MISSED")])
+    def test_a_prize_may_lie_with_a_sum_that_is_hardly_what_its_own_stake_won(
+        self, likely: float, code: str | None
+    ) -> None:
+        """$36.50 lie by a main bet that was perhaps $36.50; a prize of $5 is due beside it."""
+        main = wager("main", None, "paid", 3650).model_copy(
+            update={"stake_sums": ((3700, 0.9 - likely), (3650, likely), (7500, 0.1))}
+        )
+        treasure = wager("emperors_treasure", 500, "taken", 0)
+        record = round_of(
+            PAIR_DEALER,
+            seat(1, "QS JC / 8S 8D 8C 8H 3D"),
+            seat(2, WINNER, main, treasure, lammers=("envy",)),
+        )
+        codes = [(one, own) for one, place, own in reported(record) if place == 2]
+        assert (("ENVY_MISSED", "envy") in codes) is (code is not None)
+        assert ("UNDECIDED", None) in codes
+
     def test_another_sum_is_two_mistakes(self) -> None:
         record = record_of(
             NEVADA,
