@@ -28,14 +28,6 @@ BEAM, TOLD = 24, 16
 FLOOR = 1e-5
 """What is left for all sums that are not kept."""
 
-COLOURS_TEMPERATURE = 2.0
-"""Divides the logs of colours, of which the network is surer than right.
-
-On readings of single images of 16 tune shifts whose number of chips is right (9,967 of 493 stacks;
-"feltwatch judge 2026-11-27 b ways" 0 to 3, 5 to 14, 17 and 21) the log loss of the colours is 0.171
-at 1, 0.158 at 1.5, 0.153 at 2, 0.152 at 2.5 and 0.156 at 3.
-"""
-
 CHANGE_COST, CUSTOM_COST = 0.2, 2.0
 """Stacks are laid with the larger values below: what a change of chips costs, and a change to a
 larger value above a smaller one, in logs. Chosen on 866 stacks of six simulated shifts."""
@@ -116,7 +108,7 @@ def read_posterior(
     for n, (row, colours) in cut.items():
         if shares[n] > most:
             first, most = row, float(shares[n])
-        rows, within = _rows(colours / COLOURS_TEMPERATURE, steps)
+        rows, within = _rows(colours, steps)
         cents_of = np.asarray(values)[rows].sum(axis=1).tolist()
         within = float(shares[n]) * within
         if tops is not None:
