@@ -26,7 +26,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from benchmarks.card_rounds import card_decks
-from benchmarks.joining_rules.__main__ import ImageSet, read_sets
+from benchmarks.joining_rules.image_sets import ImageSet, read_sets
 from benchmarks.joining_rules.photographs import KeptPhoto, keep_fan, keep_photo, split
 from benchmarks.joining_rules.remembered import Remembered
 from models.data.photo_labels import PhotoBox
@@ -245,7 +245,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--minutes", type=float, help="Read for so long at most, sets in turn.")
     parser.add_argument("--keep", type=Path, help="Folder of readings, made and used again.")
     parser.add_argument("--model", type=Path, help="Folder of weights; none: the shipped ones.")
-    parser.add_argument("--write", action="store_true", help="Fit anew, and write the weights.")
+    parser.add_argument("--write", action="store_true", help="Fit again, and write the weights.")
     return parser  # fmt: skip
 
 

@@ -11,27 +11,23 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import pickle
 import sys
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import cv2
 
+from benchmarks.joining_rules.image_sets import ImageSet, read_sets
 from benchmarks.joining_rules.photographs import (
     chosen,
-    count_photographs,
     keep_fan,
     keep_photo,
     split,
 )
 from benchmarks.joining_rules.remembered import Remembered
 from benchmarks.joining_rules.rules import Rule, find_rules
-from benchmarks.joining_rules.table_views import Rounds, count_rounds
+from benchmarks.joining_rules.table_views import Rounds
 from models.weights.folder import default_weights
 from vision.networks import load_networks
 
@@ -39,53 +35,6 @@ NAME = "feltwatch joining rules 2026-11-25"
 SEED = int(hashlib.sha256(NAME.encode()).hexdigest()[:7], 16)
 DRAWN = 3
 """Decks drawn from the seed beside the folders of faces."""
-
-Count = Callable[[Sequence[Any], Rule | None], dict[str, int]]
-
-COUNTS: dict[str, Count] = {
-    "photographs": count_photographs,
-    "views": count_rounds,
-}
-
-
-@dataclass
-class ImageSet:
-    """Images of one set: what reads each of them, and what was read so far.
-
-    With a `file` readings are appended to it, and taken from it at the next run.
-    """
-
-    name: str
-    kind: str
-    jobs: Sequence[Callable[[], Any]]
-    file: Path | None
-    kept: list[Any] = field(default_factory=list)
-
-    def load(self) -> None:
-        """Take what an earlier run read."""
-        if self.file is None or not self.file.is_file():
-            return
-        with self.file.open("rb") as file:
-            while len(self.kept) < len(self.jobs) and file.peek():
-                self.kept.append(pickle.load(file))
-
-    def read_one(self) -> None:
-        """Read the next image."""
-        own = self.jobs[len(self.kept)]()
-        self.kept.append(own)
-        if self.file is not None:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            with self.file.open("ab") as file:
-                file.write(pickle.dumps(own))
-
-    def part(self, rule: Rule) -> ImageSet:
-        """The images that a rule can be compared on: those read without it, if it acts there."""
-        kept = [one for one in self.kept if not rule.reading or rule.name in one.read]
-        return replace(self, kept=kept)
-
-    def count(self, rule: Rule | None) -> dict[str, int]:
-        """Cards right, wrong, undecided and invented without a rule."""
-        return COUNTS[self.kind](self.kept, rule)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -202,21 +151,6 @@ def _sets(
             ]  # fmt: skip
             sets.append(ImageSet(title, "photographs", jobs, file(title)))
     return [own for own in sets if own.jobs]
-
-
-def read_sets(sets: Sequence[ImageSet], minutes: float | None) -> None:
-    """Read all images that are not kept, each set an equal part, until time is out."""
-    for own in sets:
-        own.load()
-    end = None if minutes is None else time.monotonic() + 60 * minutes
-    while end is None or time.monotonic() < end:
-        due = [own for own in sets if len(own.kept) < len(own.jobs)]
-        if not due:
-            break
-        min(due, key=lambda own: len(own.kept) / len(own.jobs)).read_one()
-        print(".", end="", file=sys.stderr, flush=True)
-    done = ", ".join(f"{own.name} {len(own.kept)} of {len(own.jobs)}" for own in sets)
-    print(f"\nread: {done}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from datasets.training.training_set import CROP_MARGIN as TRAINED_MARGIN
 from datasets.training.training_set import CROP_PX as TRAINED_PX
 from datasets.training.views import render_view
 from settlement.record import DECK_LABELS
+from tests.vision.cards.read_index import index
 from tests.vision.painted import (
     NAMES,
     ColourDetector,
@@ -33,8 +34,6 @@ from vision.cards import outline as outline_module
 from vision.cards import photo as photo_module
 from vision.cards import rotation as turns_module
 from vision.cards.grouping import join_indices
-from vision.cards.one_card import are_one, parted
-from vision.cards.outline import ReadIndex
 from vision.cards.photo import PhotoError, PhotoReader, card_of_reading, read_photo, read_picture
 from vision.cards.rotation import (
     CROP_MARGIN,
@@ -169,63 +168,7 @@ class TestTurns:
         assert read_boxes(ground(50, 50), np.zeros((0, 4), np.float32), [], ColourReader()) == []
 
 
-def index(label: str, x: float, y: float, turn: float, share: float = 0.9) -> ReadIndex:
-    shares = np.full(53, (1 - share) / 52, np.float32)
-    shares[DECK_LABELS.index(label)] = share
-    box = (x - 5, y - 10, x + 5, y + 10)
-    return ReadIndex(np.array([x, y], float), turn, 20.0, shares, 0.9, box)
-
-
 class TestJoining:
-    @pytest.mark.parametrize(
-        ("a", "b", "joined"),
-        [
-            (index("AS", 0, 0, 0), index("AS", 43, 62, 180), True),
-            (index("AS", 0, 0, 0), index("AS", 43, 0, 10), True),
-            (index("AS", 0, 0, 0), index("AS", 0, 62, 175), True),
-            (index("AS", 43, 0, 0), index("AS", 0, 62, 180), True),
-            (index("AS", 0, 0, 0), index("AS", 0, 62, 0), False),
-            (index("AS", 0, 0, 0), index("AS", 43, 62, 90), False),
-            (index("AS", 0, 0, 0), index("AS", 430, 540, 180), False),
-            # Readings of one name speak for one card, sure ones of two names for two.
-            (index("AS", 0, 0, 0, 0.99), index("AC", 43, 62, 180, 0.99), False),
-            (index("AS", 0, 0, 0, 0.99), index("KD", 43, 62, 180, 0.99), False),
-        ],
-    )
-    def test_pairs(self, a: ReadIndex, b: ReadIndex, joined: bool) -> None:
-        assert parted([a, b]) == ([[0, 1]] if joined else [[0], [1]])
-        assert len(parted([b, a])) == (1 if joined else 2)
-        assert np.allclose(are_one([a, b]), are_one([b, a]).T)
-
-    def test_what_is_now_a_club_and_now_a_spade_is_one_card_in_doubt(self) -> None:
-        def blurred(label: str, other: str, x: float, y: float, turn: float) -> ReadIndex:
-            own = index(label, x, y, turn, 0.85)
-            own.shares[DECK_LABELS.index(other)] = 0.12
-            return own
-
-        card = [
-            blurred("2S", "2C", 20, 20, 0), blurred("2C", "2S", 63, 20, 0),
-            blurred("2C", "2S", 20, 82, 180), blurred("2S", "2C", 63, 82, 180),
-        ]  # fmt: skip
-        assert [sorted(part) for part in parted(card)] == [[0, 1, 2, 3]]
-        assert join_indices(card, 200, 200) == []
-        # Three of four are enough; the fourth is shown as an index without a name.
-        card[1] = blurred("2S", "2C", 63, 20, 0)
-        (joined,) = join_indices(card, 200, 200)
-        assert (joined.label, sorted(joined.members)) == ("2S", [0, 1, 2, 3])
-        assert 0.8 < joined.score < 0.99
-
-    @pytest.mark.parametrize("many", [0, 1, 7])
-    def test_every_index_is_in_one_part(self, many: int) -> None:
-        rng = np.random.default_rng(many)
-        own = [
-            index("AS" if turn < 180 else "KD", float(x), float(y), float(turn))
-            for x, y, turn in rng.uniform(0, (200, 200, 360), (many, 3))
-        ]
-        parts = parted(own)
-        assert sorted(n for part in parts for n in part) == list(range(many))
-        assert max(map(len, parts), default=0) <= 4
-
     def test_two_half_sure_indices_make_a_card_and_one_does_not(self) -> None:
         pair = [index("AS", 50, 50, 0, 0.75), index("AS", 93, 104, 180, 0.75)]
         (card,) = join_indices(pair, 200, 200)
