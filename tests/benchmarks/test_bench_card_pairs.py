@@ -131,6 +131,17 @@ def test_what_no_card_does_is_unlikely_by_the_shipped_weights() -> None:
     assert np.all(far == -np.inf)
 
 
+def test_nothing_is_fitted_to_no_pairs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = tmp_path / "pair_weights.py"
+    monkeypatch.setattr(pair_weights, "__file__", str(written))
+    with pytest.raises(SystemExit):
+        card_pairs.main(["--fans", "0", "--write"])
+    assert "--write: no pair of indices was read" in capsys.readouterr().err
+    assert not written.exists()
+
+
 def test_the_command_reads_a_folder_keeps_it_and_writes_weights(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -226,8 +226,8 @@ class PhotoReader:
 
 def join_passes(passes: Sequence[Pass], width: int, height: int) -> PhotoResult:
     """The cards of an image of `width` x `height` px from the passes over it."""
-    found, _ = _together(passes)
-    indices = indices_of(passes)
+    found, readings = together(passes)
+    indices = indices_of(found, readings)
     cards = join_indices(indices, width, height)
     label_of = {n: card.label for card in cards for n in card.members}
     shown: list[Found] = []
@@ -248,9 +248,9 @@ def join_passes(passes: Sequence[Pass], width: int, height: int) -> PhotoResult:
     return PhotoResult(width, height, tuple(shown), faces, members, tuple(turns))
 
 
-def indices_of(passes: Sequence[Pass]) -> list[ReadIndex]:
-    """The indices that the passes over an image found and read, each place once, surest first."""
-    return _one_per_place(_read_indices(*_together(passes)))
+def indices_of(found: Detections, readings: Sequence[Reading]) -> list[ReadIndex]:
+    """The indices that were found in an image and read, each place once, the surest first."""
+    return _one_per_place(_read_indices(found, readings))
 
 
 def _others(found: Detections) -> list[int]:
@@ -269,7 +269,7 @@ def _others(found: Detections) -> list[int]:
     return [n for n in places if n in kept or found.name(n) == "back"]
 
 
-def _together(passes: Sequence[Pass]) -> Pass:
+def together(passes: Sequence[Pass]) -> Pass:
     """The detections of several passes over one image in one, with the readings of indices."""
     found = [own for own, _ in passes]
     names = next((own.names for own in found if len(own)), found[0].names)

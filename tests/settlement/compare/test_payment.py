@@ -214,7 +214,7 @@ class TestWrongSpot:
         assert ("UNDECIDED", 1, None) in codes
 
     def test_what_lies_as_an_envy_prize_may_be_what_another_wager_is_due(self) -> None:
-        """$40 lie where prizes are laid, none is due; the main bet, $40 or hardly $45, was left."""
+        """$40 lie where prizes are laid, and none was won; the main bet, $40 or, unlikely, $45, was left."""
         main = wager("main", None, "left").model_copy(
             update={"stake_sums": ((4000, 0.9986), (4500, 0.0014))}
         )
@@ -231,7 +231,7 @@ class TestWrongSpot:
     def test_a_prize_may_lie_with_a_sum_that_is_hardly_what_its_own_stake_won(
         self, likely: float, code: str | None
     ) -> None:
-        """$36.50 lie by a main bet that was perhaps $36.50; a prize of $5 is due beside it."""
+        """$36.50 lie by a main bet that was perhaps $36.50; a prize of $5 was won beside it."""
         main = wager("main", None, "paid", 3650).model_copy(
             update={"stake_sums": ((3700, 0.9 - likely), (3650, likely), (7500, 0.1))}
         )
