@@ -214,7 +214,7 @@ class TestWrongSpot:
         assert ("UNDECIDED", 1, None) in codes
 
     def test_what_lies_as_an_envy_prize_may_be_what_another_wager_is_due(self) -> None:
-        """$40 lie where prizes are laid, none was won; the main bet, $40 or hardly $45, was left."""
+        """$40 lie where prizes are laid, none was won; a main bet of $40, hardly $45, was left."""
         main = wager("main", None, "left").model_copy(
             update={"stake_sums": ((4000, 0.9986), (4500, 0.0014))}
         )
