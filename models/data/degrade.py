@@ -71,7 +71,7 @@ def degrade(patches: torch.Tensor, labels: torch.Tensor, aspects: torch.Tensor) 
         own = functional.grid_sample(
             shown[part], grid, mode="bilinear", padding_mode="border", align_corners=False
         )
-        own = _coded(_exposed(own))
+        own = coded(_exposed(own))
         if raster != CROP_PX:
             own = functional.interpolate(own, size=CROP_PX, mode="bilinear", align_corners=False)
         crops.append(own)
@@ -86,7 +86,7 @@ def _groups(n: int) -> list[tuple[int, int]]:
     return [(RASTERS[int(r)], m) for r, m in zip(drawn, many, strict=True) if m]
 
 
-def _some(n: int, share: float, device: torch.device) -> torch.Tensor:
+def some(n: int, share: float, device: torch.device) -> torch.Tensor:
     """0 or 1 (n, 1, 1, 1), 1 with the given share."""
     return (torch.rand(n, 1, 1, 1, device=device) < share).float()
 
@@ -109,10 +109,10 @@ def _covered(shown: torch.Tensor, aspects: torch.Tensor) -> torch.Tensor:
     bend = torch.rand(n, 1, 1, device=device) * 0.03 * (torch.rand(n, 1, 1, device=device) < 0.4)
     over = (ahead - edge - bend * side**2).clamp(-0.5, 0.5) + 0.5
     seen = 1 - (over * index).sum((1, 2)) / index.sum((1, 2)).clamp(min=1)
-    use = (seen >= LEAST_SEEN)[:, None, None, None] * _some(n, COVERED, device)
+    use = (seen >= LEAST_SEEN)[:, None, None, None] * some(n, COVERED, device)
     other = shown.roll(1, 0).flip(2)
     flat = torch.rand(n, 3, 1, 1, device=device)
-    pick = _some(n, 0.6, device)
+    pick = some(n, 0.6, device)
     cover = over[:, None] * use
     return shown * (1 - cover) + (other * pick + flat * (1 - pick)) * cover
 
@@ -170,29 +170,29 @@ def _placed(n: int, turned: torch.Tensor, device: torch.device) -> torch.Tensor:
 def _exposed(shown: torch.Tensor) -> torch.Tensor:
     """Light, its colour, glare, a grey image and noise, on the camera's own px."""
     n, device = len(shown), shown.device
-    dim = _some(n, 0.15, device)
+    dim = some(n, 0.15, device)
     gain = 0.6 + torch.rand(n, 1, 1, 1, device=device) * 0.65
     gain = gain * (1 - dim * (0.35 + 0.5 * torch.rand(n, 1, 1, 1, device=device)))
     cast = torch.exp(torch.randn(n, 3, 1, 1, device=device) * 0.06)
     bias = (torch.rand(n, 1, 1, 1, device=device) - 0.5) * 0.18 * (1 - dim)
     gamma = torch.exp(torch.randn(n, 1, 1, 1, device=device) * 0.12)
     out = (shown.clamp(min=1e-4) ** gamma) * gain * cast + bias
-    glare = _some(n, 0.08, device) * torch.rand(n, 1, 1, 1, device=device) * 0.9
+    glare = some(n, 0.08, device) * torch.rand(n, 1, 1, 1, device=device) * 0.9
     line = torch.linspace(-1, 1, shown.shape[-1], device=device)
     at = torch.randn(n, 2, 1, 1, device=device) * 0.6
     wide = 0.2 + torch.rand(n, 1, 1, device=device)
     far = (line[None, None, :] - at[:, 0]) ** 2 + (line[None, :, None] - at[:, 1]) ** 2
     out = out + glare * torch.exp(-far / wide**2)[:, None]
-    grey = _some(n, 0.07, device)
+    grey = some(n, 0.07, device)
     out = out * (1 - grey) + out.mean(1, keepdim=True) * grey
-    noise = _some(n, 0.5, device) * torch.rand(n, 1, 1, 1, device=device) * 0.04 * (1 + dim)
+    noise = some(n, 0.5, device) * torch.rand(n, 1, 1, 1, device=device) * 0.04 * (1 + dim)
     return (out + noise * torch.randn_like(out)).clamp(0, 1)
 
 
-def _coded(shown: torch.Tensor) -> torch.Tensor:
-    """A third of the crops as JPEG gives them back: blocks of 8 px, steps of a random quality."""
+def coded(shown: torch.Tensor, share: float = 0.35) -> torch.Tensor:
+    """A share of images (n, 3, s, s) as JPEG gives them back: blocks of 8 px, a random quality."""
     n, device = len(shown), shown.device
-    coded = _some(n, 0.35, device)
+    is_coded = some(n, share, device)
     side = shown.shape[-1]
     off = torch.randint(0, 8, (2,)).tolist()
     pad = [off[0], -(side + off[0]) % 8, off[1], -(side + off[1]) % 8]
@@ -218,7 +218,7 @@ def _coded(shown: torch.Tensor) -> torch.Tensor:
     back = torch.stack([red, green, blue], 1)[
         ..., off[1] : off[1] + side, off[0] : off[0] + side
     ] / 255  # fmt: skip
-    return shown * (1 - coded) + back.clamp(0, 1) * coded
+    return shown * (1 - is_coded) + back.clamp(0, 1) * is_coded
 
 
 def _cosines(device: torch.device) -> torch.Tensor:

@@ -22,7 +22,7 @@ from models.networks.backends import network_input
 from settlement.errors import FeltwatchError
 from vision.detect.detections import Detections
 from vision.detect.openvino_runtime import OpenVinoDetector, OpenVinoReader
-from vision.detect.yolo_head import decode, is_end_to_end
+from vision.detect.yolo_head import IOU_LIMIT, decode, is_end_to_end
 
 SCORE_GAP = 0.01
 """Most that a score or a share may differ, computing in float32."""
@@ -35,6 +35,10 @@ SHIPPED_SCORE_GAP = 0.05
 
 SHIPPED_OVERLAP = 0.7
 """Least overlap of a box of the shipped runtime with the checkpoint's."""
+
+SUPPRESSING = IOU_LIMIT - 0.05
+"""Overlap from which a stronger box of the same class may leave no room for a weaker one: about
+that at which the runtime's own decoding suppresses it."""
 
 VIEWS = 8
 
@@ -106,7 +110,7 @@ def detection_gaps(
 
     Of each view, both ways: every box of at least the score `sure` is compared with the other's
     box of its class that overlaps it by `SHIPPED_OVERLAP` and is nearest in score; where there
-    is none, its whole score counts as the difference.
+    is none, its whole score counts as the difference, if no stronger one may have suppressed it.
     """
     scores, boxes = [0.0], [0.0]
     for one, other in zip(a, b, strict=True):
@@ -126,7 +130,11 @@ def _nearest(seen: Detections, item: int, partner_set: Detections) -> tuple[floa
         partner_set.classes == seen.classes[item]
     )
     if not partner.any():
-        return own, 0.0
+        # Of two boxes of one thing the weaker may be suppressed by one runtime alone.
+        stronger = (overlaps(seen.xyxy[item : item + 1], partner_set.xyxy)[0] >= SUPPRESSING) & (
+            (partner_set.classes == seen.classes[item]) & (partner_set.scores > own)
+        )
+        return (0.0 if stronger.any() else own), 0.0
     gaps = np.where(partner, np.abs(partner_set.scores - own), np.inf)
     best = int(gaps.argmin())
     return float(gaps[best]), float(np.abs(partner_set.xyxy[best] - seen.xyxy[item]).max())

@@ -174,7 +174,7 @@ def train_on_patches(
         if steps is not None:
             torch.manual_seed(seed * _PRIME + step)
         for group in optimizer.param_groups:
-            group["lr"] = rate * _slope(step, done)
+            group["lr"] = rate * slope(step, done)
         parts = [p.draw(max(1, round(share * batch))) for p, share in pools]
         parts.append(moving.draw(batch - sum(len(p[1]) for p in parts)))
         given = [torch.cat(list(column)) for column in zip(*parts, strict=True)]
@@ -182,7 +182,7 @@ def train_on_patches(
         order = torch.randperm(batch, device=where)
         made = degrade(given[0][order], given[1][order], given[2][order])
         loss, right = _step(network, optimizer, made.crops, made.labels, where)
-        _average(mean, network, min(AVERAGED, (step + 1) / (step + 10)))
+        average(mean, network, min(AVERAGED, (step + 1) / (step + 10)))
         step += 1
         sums = [sums[0] + 1, sums[1] + loss, sums[2] + right]
         now = time.monotonic()
@@ -237,12 +237,14 @@ def _step(
     return loss.detach(), (logits.argmax(1) == labels).float().mean()
 
 
-def _slope(step: int, done: float) -> float:
+def slope(step: int, done: float) -> float:
+    """Share of the highest rate: a short rise, then a cosine to LAST_RATE where `done` is 1."""
     rise = min(1.0, (step + 1) / WARM_UP_STEPS)
     return rise * (LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * done)) / 2)
 
 
-def _average(mean: torch.nn.Module, network: torch.nn.Module, keep: float) -> None:
+def average(mean: torch.nn.Module, network: torch.nn.Module, keep: float) -> None:
+    """Move the running mean to the network's weights, by 1 - `keep` of the way."""
     with torch.no_grad():
         own, new = list(mean.state_dict().values()), list(network.state_dict().values())
         floats = [k for k, value in enumerate(own) if value.is_floating_point()]

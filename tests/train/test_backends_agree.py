@@ -32,6 +32,7 @@ from models.train.checkpoint import fresh_detector, unfolded
 from models.weights.folder import default_weights
 from surveillance.cli import main
 from vision.cards.photo import PhotoReader, read_picture
+from vision.detect.detections import Detections
 from vision.detect.openvino_runtime import (
     ModelError,
     OpenVinoDetector,
@@ -173,3 +174,16 @@ def test_an_engine_without_a_gpu_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="a TensorRT engine needs a CUDA device"):
         UltralyticsDetector(engine)
     assert backends.ULTRALYTICS_FILES == (".pt", ".engine")
+
+
+def test_a_weaker_box_of_the_same_thing_may_be_suppressed_by_one_alone() -> None:
+    def found(*rows: tuple[float, float, float, float, float, int]) -> Detections:
+        values = np.array(rows, np.float32)
+        return Detections(values[:, :4], values[:, 4], values[:, 5].astype(np.int64), CLASSES)
+
+    whole, half = (0.0, 0.0, 10.0, 50.0, 0.8, 1), (0.0, 0.0, 10.0, 27.0, 0.4, 1)
+    assert detection_gaps([found(whole, half)], [found(whole)], SURE) == (0.0, 0.0)
+    apart = (40.0, 0.0, 50.0, 27.0, 0.4, 1)
+    assert detection_gaps([found(whole, apart)], [found(whole)], SURE)[0] == pytest.approx(0.4)
+    other = (0.0, 0.0, 10.0, 27.0, 0.4, 2)
+    assert detection_gaps([found(whole, other)], [found(whole)], SURE)[0] == pytest.approx(0.4)

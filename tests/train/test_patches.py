@@ -53,7 +53,7 @@ def test_without_faults_a_crop_is_the_middle_of_its_patch(monkeypatch: pytest.Mo
     straight = torch.tensor([[1 / 1.75, 0, 0], [0, 1 / 1.75, 0]])
     monkeypatch.setattr(degrading, "_placed", lambda n, *_: straight.expand(n, 2, 3))
     monkeypatch.setattr(degrading, "_exposed", lambda shown: shown)
-    monkeypatch.setattr(degrading, "_coded", lambda shown: shown)
+    monkeypatch.setattr(degrading, "coded", lambda shown: shown)
     given = striped(4)
     made = degrade(*tensors(given))
     wanted = given.patches[:, 24:88, 24:88].transpose(0, 3, 1, 2)[:, ::-1] / 255
@@ -80,7 +80,7 @@ def test_motion_blurs_along_its_way_alone(monkeypatch: pytest.MonkeyPatch) -> No
 def test_jpeg_changes_little_where_the_image_is_even() -> None:
     torch.manual_seed(2)
     even = torch.full((64, 3, 40, 40), 0.5)
-    assert float((degrading._coded(even) - even).abs().max()) < 0.03
+    assert float((degrading.coded(even) - even).abs().max()) < 0.03
 
 
 def test_the_pool_keeps_the_newest() -> None:

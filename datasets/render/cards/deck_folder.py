@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -21,6 +22,10 @@ from settlement.record import DECK_LABELS, JOKER
 
 WORD_SHARE = 0.8
 """A joker's word whose letters stand alone holds this much of the ink at the card's edge."""
+
+DEEPEST_GAP, DEEPEST_MARK = 0.45, 0.45
+"""A suit mark hangs under its rank by so much of the rank's height at most, and ends above so
+much of the card's."""
 
 
 def _find_index(bgra: Picture, label: str) -> tuple[float, float, float, float] | None:
@@ -56,12 +61,35 @@ def _find_index(bgra: Picture, label: str) -> tuple[float, float, float, float] 
             parts.append(np.array([columns[0] + x, rows[0] + y, wide, tall, 0]))
     if not parts:
         return None
+    if label != JOKER:
+        parts += _suit_beneath(stats[1:count], parts, h)
     return (
         float(min(p[0] for p in parts)),
         float(min(p[1] for p in parts)),
         float(max(p[0] + p[2] for p in parts)),
         float(max(p[1] + p[3] for p in parts)),
     )
+
+
+def _suit_beneath(every: Picture, parts: Sequence[Picture], h: int) -> list[Picture]:
+    """The suit mark under a rank so large that the mark lies deep: `parts` without it.
+
+    `every` are statistics (n, 5) of OpenCV's components. What is taken hangs under the index in
+    its own column; pips stand beside it.
+    """
+    x0, y0 = min(int(p[0]) for p in parts), min(int(p[1]) for p in parts)
+    x1, y1 = max(int(p[0] + p[2]) for p in parts), max(int(p[1] + p[3]) for p in parts)
+    wide, tall = x1 - x0, y1 - y0
+    return [
+        p
+        for p in every
+        if p[4] >= 20
+        and y1 <= p[1] < y1 + DEEPEST_GAP * tall
+        and p[1] + p[3] < DEEPEST_MARK * h
+        and 0.4 * tall < p[3] < 1.5 * tall
+        and p[2] < 1.9 * max(wide, 0.55 * tall)
+        and min(x1, p[0] + p[2]) - max(x0, p[0]) > 0.75 * min(wide, int(p[2]))
+    ]
 
 
 def load_deck(folder: Path, size_mm: tuple[float, float] = (63.0, 88.0)) -> Deck:

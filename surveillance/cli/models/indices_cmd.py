@@ -122,7 +122,7 @@ def train_command(
     with train_extra():
         from models.train.patches import train_on_patches
 
-    shares = [_file_share(text) for text in fixed or ()]
+    shares = [file_share(text) for text in fixed or ()]
     last = train_on_patches(
         data, out, start=start, fixed=shares, seconds=seconds, steps=steps, batch=batch,
         rate=rate, pool=pool, device=device, seed=seed, resume=resume,
@@ -157,7 +157,7 @@ def export_command(
     typer.echo(f"{weights / card['models']['reader']['file']}: replaced")
 
 
-def _file_share(text: str) -> tuple[Path, float]:
+def file_share(text: str) -> tuple[Path, float]:
     """FILE=SHARE as a path and a number; raises FeltwatchError."""
     name, mark, share = text.rpartition("=")
     try:

@@ -14,7 +14,7 @@ from datasets.render.cards.deck import (
     draw_deck,
     random_style,
 )
-from datasets.render.cards.deck_folder import load_deck
+from datasets.render.cards.deck_folder import load_deck, load_face
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS
 
@@ -105,6 +105,18 @@ def test_a_folder_of_faces_gives_its_indices_within_a_millimetre(
         ):
             assert ours.inverted == theirs.inverted
             assert ours.rect_mm == pytest.approx(theirs.rect_mm, abs=1.0), label
+
+
+@pytest.mark.parametrize("label", ["AS", "4D", "8H", "JH", "KC", "TC"])
+def test_a_suit_far_under_a_large_rank_belongs_to_its_index(tmp_path: Path, label: str) -> None:
+    style = DeckStyle(rank_mm=15.0, suit_mm=13.0, inset_mm=(2.5, 4.0))
+    truth = draw_deck(style).faces[label]
+    cv2.imwrite(str(tmp_path / f"{label}.png"), truth.bgra)
+    found = load_face(tmp_path / f"{label}.png", label, style.size_mm)
+    assert found is not None
+    own, other = truth.indices[0].rect_mm, found.indices[0].rect_mm
+    assert own[3] > 0.32 * style.size_mm[1]
+    assert np.abs(np.subtract(own, other)).max() < 1.2, (own, other)
 
 
 def test_a_folder_without_a_back_is_given_one(
