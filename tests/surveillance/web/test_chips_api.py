@@ -123,7 +123,7 @@ def test_a_felt_like_the_chip_is_named(
     from tests.vision import stack_scenes
 
     monkeypatch.setattr(stack_scenes, "felt_rgb", lambda _: CHIPS["black"].rgb)
-    scene = render(32, [((0.0, 0.0), ["black"] * 6)])
+    scene = render(33, [((0.0, 0.0), ["black"] * 6)])
     sample = ask(client, file, sent(client, scene.frame), chip="black", at_px=on_stack(1)).json()
     assert sample["felt_difference"] < 10
     assert any("black looks like the felt" in words for words in sample["warnings"])
