@@ -12,6 +12,21 @@ from settlement.errors import FeltwatchError
 from surveillance.cli.models.train_extra import train_extra
 from surveillance.cli.options import Quiet, Seed, Workers, progress_bar
 
+DeckFolders = Annotated[
+    list[Path] | None, typer.Option("--deck", help="Folder of card faces; may be given again.")
+]
+FontFolder = Annotated[
+    Path | None, typer.Option("--fonts", help="Folder of fonts; without it DejaVu.")
+]
+Shards = Annotated[Path, typer.Option("--data", help="Folder of shards; new ones are taken up.")]
+Steps = Annotated[int | None, typer.Option("--steps", min=1, help="Batches; or give --seconds.")]
+Seconds = Annotated[float | None, typer.Option("--seconds", min=1, help="How long to train.")]
+Fixed = Annotated[
+    list[str] | None,
+    typer.Option("--fixed", help="FILE=SHARE: a shard that fills that fraction of each batch."),
+]
+TrainDevice = Annotated[str, typer.Option("--device", help="cpu, cuda or cuda:N.")]
+
 indices_app = typer.Typer(
     no_args_is_help=True,
     help="""Train the reader of card indices on patches of many decks.
@@ -37,13 +52,8 @@ def render_command(
     shards: Annotated[
         int, typer.Option("--shards", min=1, help="Shards of 1,500 patches, about.")
     ] = 400,
-    deck: Annotated[
-        list[Path] | None,
-        typer.Option("--deck", help="Folder of card faces; may be given again."),
-    ] = None,
-    fonts: Annotated[
-        Path | None, typer.Option("--fonts", help="Folder of fonts; without it DejaVu.")
-    ] = None,
+    deck: DeckFolders = None,
+    fonts: FontFolder = None,
     seed: Seed = 1,
     workers: Workers = None,
     quiet: Quiet = False,
@@ -78,24 +88,17 @@ def render_command(
 
 @indices_app.command("train")
 def train_command(
-    data: Annotated[Path, typer.Option("--data", help="Folder of shards; new ones are taken up.")],
+    data: Shards,
     out: Annotated[Path, typer.Option("--out", help="Folder for reader.pt and log.jsonl.")],
-    steps: Annotated[
-        int | None, typer.Option("--steps", min=1, help="Batches; or give --seconds.")
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", min=1, help="How long to train.")
-    ] = None,
+    steps: Steps = None,
+    seconds: Seconds = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="With --steps: go on where --out was stopped.")
     ] = False,
     start: Annotated[
         Path | None, typer.Option("--start", help="Checkpoint of a reader to begin with.")
     ] = None,
-    fixed: Annotated[
-        list[str] | None,
-        typer.Option("--fixed", help="FILE=SHARE: a shard that fills that fraction of each batch."),
-    ] = None,
+    fixed: Fixed = None,
     batch: Annotated[int, typer.Option("--batch", min=8, help="Patches in a batch.")] = 2048,
     rate: Annotated[
         float, typer.Option("--rate", min=1e-6, max=0.1, help="Highest learning rate.")
@@ -103,7 +106,7 @@ def train_command(
     pool: Annotated[
         int, typer.Option("--pool", min=8, help="Patches kept in the device's memory.")
     ] = 400_000,
-    device: Annotated[str, typer.Option("--device", help="cpu, cuda or cuda:N.")] = "cpu",
+    device: TrainDevice = "cpu",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of order and degradation.")] = 0,
 ) -> None:
     """Train the reader on patches, blurred, covered, dimmed and coded again at each showing.

@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from surveillance.cli.models.indices_cmd import file_share
+from surveillance.cli.models.indices_cmd import (
+    DeckFolders,
+    Fixed,
+    FontFolder,
+    Seconds,
+    Shards,
+    Steps,
+    TrainDevice,
+    file_share,
+)
 from surveillance.cli.models.train_extra import train_extra
 from surveillance.cli.options import Quiet, Seed, Workers, progress_bar
 
@@ -37,13 +46,8 @@ views_app = typer.Typer(
 def render_command(
     out: Annotated[Path, typer.Option("--out", help="Folder for the shards.")],
     shards: Annotated[int, typer.Option("--shards", min=1, help="Shards of 40 views.")] = 400,
-    deck: Annotated[
-        list[Path] | None,
-        typer.Option("--deck", help="Folder of card faces; may be given again."),
-    ] = None,
-    fonts: Annotated[
-        Path | None, typer.Option("--fonts", help="Folder of fonts; without it DejaVu.")
-    ] = None,
+    deck: DeckFolders = None,
+    fonts: FontFolder = None,
     size: Annotated[int, typer.Option("--size", min=64, help="Side of a view, px.")] = 640,
     seed: Seed = 1,
     workers: Workers = None,
@@ -104,21 +108,14 @@ def gather_command(
 
 @views_app.command("train")
 def train_command(
-    data: Annotated[Path, typer.Option("--data", help="Folder of shards; new ones are taken up.")],
+    data: Shards,
     out: Annotated[Path, typer.Option("--out", help="Folder for weights/ and training.json.")],
-    steps: Annotated[
-        int | None, typer.Option("--steps", min=1, help="Batches; or give --seconds.")
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", min=1, help="How long to train.")
-    ] = None,
+    steps: Steps = None,
+    seconds: Seconds = None,
     start: Annotated[
         Path | None, typer.Option("--start", help="Checkpoint of a slim detector to begin with.")
     ] = None,
-    fixed: Annotated[
-        list[str] | None,
-        typer.Option("--fixed", help="FILE=SHARE: a shard that fills that fraction of each batch."),
-    ] = None,
+    fixed: Fixed = None,
     batch: Annotated[int, typer.Option("--batch", min=1, help="Views in a batch.")] = 64,
     rate: Annotated[
         float, typer.Option("--rate", min=1e-6, max=0.1, help="Highest learning rate.")
@@ -127,7 +124,7 @@ def train_command(
         int, typer.Option("--pool", min=8, help="Views kept in the device's memory, 1.2 MB each.")
     ] = 20_000,
     size: Annotated[int, typer.Option("--size", min=64, help="Side of a view, px.")] = 640,
-    device: Annotated[str, typer.Option("--device", help="cpu, cuda or cuda:N.")] = "cpu",
+    device: TrainDevice = "cpu",
     remove: Annotated[
         bool, typer.Option("--remove", help="Delete shards of views once they are taken up.")
     ] = False,
