@@ -45,7 +45,7 @@ from datasets.labelled.formats.shapes import (
     shape_of,
 )
 from datasets.labelled.manifest import Dataset
-from datasets.labelled.records import Box, Picture
+from datasets.labelled.records import Attributes, Box, Picture
 from datasets.labelled.source_files import as_utf8, files_with
 from settlement.errors import FeltwatchError
 
@@ -391,12 +391,14 @@ def _put(file: TextIO, at: int, record: dict[str, Any]) -> None:
     file.write((",\n" if at else "\n") + json.dumps(record, ensure_ascii=False))
 
 
-def _native(attributes: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
-    return {k.removeprefix(OWN): v for k, v in attributes if k.startswith(OWN)}
+def _native(attributes: Attributes, taken: set[str]) -> dict[str, Any]:
+    """The attributes that are written as keys of their own, which are not among `taken`."""
+    own = ((k.removeprefix(OWN), v) for k, v in attributes if k.startswith(OWN))
+    return {k: v for k, v in own if k not in taken}
 
 
 def _image(picture: Picture) -> dict[str, Any]:
-    return _native(picture.attributes) | {
+    return _native(picture.attributes, _IMAGE_KEYS) | {
         "id": picture.id,
         "file_name": picture.file,
         "width": picture.width,
@@ -411,12 +413,16 @@ def _annotation(number: int, picture: Picture, box: Box, ids: dict[str, int]) ->
             "COCO needs a number for each"
         )
     shape = shape_of(box) or Shape()
-    attributes = {k: v for k, v in box.attributes if not k.startswith(OWN) and k not in SHAPE_NAMES}
+    record = _native(box.attributes, _BOX_KEYS | {"id", "area"})
+    attributes = {
+        k: v
+        for k, v in box.attributes
+        if k not in SHAPE_NAMES and not (k.startswith(OWN) and k.removeprefix(OWN) in record)
+    }
     if box.visible is not None:
         attributes["visible"] = box.visible
     if box.angle_deg is not None:
         attributes["rotation"] = box.angle_deg
-    record: dict[str, Any] = _native(box.attributes)
     _drop_stale(record, box)
     record |= {
         "id": number,

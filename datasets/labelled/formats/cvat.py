@@ -42,6 +42,8 @@ from datasets.labelled.formats.shapes import (
 from datasets.labelled.formats.xml_forms import (
     as_tree,
     clean,
+    fits_attribute,
+    fits_element,
     from_tree,
     join_values,
     number,
@@ -63,6 +65,9 @@ _CORNERS = ("xtl", "ytl", "xbr", "ybr")
 _PLAIN = {"occluded": "0", "z_order": "0", "source": "manual", "outside": "0", "keyframe": "0"}
 """What CVAT or others write where there is nothing to say."""
 
+_BOX_KEYS = (
+    "label", "rotation", "points", "rle", "left", "top", "width", "height", "frame", *_CORNERS,
+)  # fmt: skip
 _IMAGE_KEYS = ("id", "name", "width", "height", "subset")
 
 
@@ -83,12 +88,9 @@ def _files(folder: Path) -> list[Path]:
 
 def as_read(box: Box) -> Box:
     """Attributes come back as text, a polygon or mask with the box about it."""
-    values, attributes = join_values(split_values(box, OWN))
-    own = tuple(
-        (k, v)
-        for k, v in box.attributes
-        if k.startswith(OWN) and _PLAIN.get(k.removeprefix(OWN)) != v
-    )
+    native = _native(box)
+    values, attributes = join_values(split_values(box, native))
+    own = tuple((k, v) for k, v in native.items() if _PLAIN.get(k.removeprefix(OWN)) != v)
     corners, angle, shape = box.xyxy, box.angle_deg or None, _outline(box)
     outlines: Attributes = ()
     if shape is not None:
@@ -256,11 +258,10 @@ def _box(element: Element, place: str, size: tuple[int, int], label: str | None 
             own = ((OWN + "shape", element.tag), (OWN + "told", as_tree(element)))
     angle = number(element.get("rotation", "0"), "rotation", place) or None
     if element.tag == "box" or element.tag in _OUTLINES:
-        known = ("label", "rotation", "points", "rle", "left", "top", "width", "height", "frame")
         own += tuple(
             (OWN + k, v)
             for k, v in element.attrib.items()
-            if k not in (*known, *_CORNERS) and _PLAIN.get(k) != v
+            if k not in _BOX_KEYS and _PLAIN.get(k) != v
         )
     values, attributes = join_values(texts)
     kept = attributes + own + shape.attributes((x0, y0, x1, y1))
@@ -406,51 +407,79 @@ def _label_colours(note: Any) -> dict[str, str]:
 
 def _image(number_: int, picture: Picture, boxes: tuple[Box, ...], has_splits: bool) -> Element:
     native = {k.removeprefix(OWN): v for k, v in picture.attributes if k.startswith(OWN)}
-    tags = native.pop("tags", [])
+    tags = native.pop("tags", None)
     attributes = {"id": str(number_), "name": picture.file, "width": str(picture.width)}
     attributes |= {"height": str(picture.height)}
     attributes |= {"subset": picture.split or NO_SUBSET} if has_splits else {}
-    attributes |= {k: clean(str(v)) for k, v in native.items()}
+    attributes |= {
+        k: v for k, v in native.items() if k not in _IMAGE_KEYS and fits_attribute(k, v)
+    }
     image = Element("image", attributes)
     for box in boxes:
         image.append(_shape(box))
-    for tag in tags:
-        for name, tree in tag.items():
-            image.append(from_tree(name, tree))
+    for tag in tags if isinstance(tags, list) else ():
+        for name, tree in tag.items() if isinstance(tag, dict) else ():
+            if fits_element(name, tree):
+                image.append(from_tree(name, tree))
     return image
 
 
 def _shape(box: Box) -> Element:
-    native = {k.removeprefix(OWN): v for k, v in box.attributes if k.startswith(OWN)}
-    tag, tree = native.pop("shape", None), native.pop("told", None)
-    if tag is not None and tree is not None:
-        shape = from_tree(tag, tree)
-        if all(abs(a - b) < 1e-6 for a, b in zip(_bounds(shape, box.label), box.xyxy, strict=True)):
-            shape.set("label", box.label)
-            for old in shape.findall("attribute"):
-                shape.remove(old)
-            return _with_texts(shape, box)
+    shape = _as_it_came(box)
+    if shape is not None:
+        shape.set("label", box.label)
+        for old in shape.findall("attribute"):
+            shape.remove(old)
+        return _with_texts(shape, box)
+    native = {k.removeprefix(OWN): v for k, v in _native(box).items()}
     outline = _outline(box)
     if outline is not None:
         return _with_texts(_drawn(outline, box.label, native), box)
     plain = {k: v for k, v in _PLAIN.items() if k in ("occluded", "source", "z_order")}
-    values = {"label": box.label} | plain | {k: clean(str(v)) for k, v in native.items()}
+    values = {"label": box.label} | plain | native
     values |= {k: repr(v) for k, v in zip(_CORNERS, box.xyxy, strict=True)}
     if box.angle_deg:
         values["rotation"] = repr(box.angle_deg)
     return _with_texts(Element("box", values), box)
 
 
+def _as_it_came(box: Box) -> Element | None:
+    """The shape that a box was read from, None for another box or where the box was moved."""
+    own = dict(box.attributes)
+    tag, tree = own.get(OWN + "shape"), own.get(OWN + "told")
+    if tag not in _SHAPES or not fits_element(tag, tree):
+        return None
+    shape = from_tree(tag, tree)
+    try:
+        found = _bounds(shape, box.label)
+    except FeltwatchError:
+        return None
+    same = all(abs(a - b) < 1e-6 for a, b in zip(found, box.xyxy, strict=True))
+    return shape if same else None
+
+
+def _native(box: Box) -> dict[str, Any]:
+    """The attributes that have a place of their own, those of a box or the shape it was."""
+    own = {k: v for k, v in box.attributes if k.startswith(OWN)}
+    if _as_it_came(box) is not None:
+        return {OWN + k: own[OWN + k] for k in ("shape", "told")}
+    return {
+        name: text
+        for name, text in own.items()
+        if (key := name.removeprefix(OWN)) not in _BOX_KEYS and fits_attribute(key, text)
+    }
+
+
 def _with_texts(shape: Element, box: Box) -> Element:
-    for name, text in split_values(box, OWN).items():
+    for name, text in split_values(box, _native(box)).items():
         SubElement(shape, "attribute", {"name": name}).text = text
     return shape
 
 
-def _drawn(shape: Shape, label: str, native: dict[str, Any]) -> Element:
+def _drawn(shape: Shape, label: str, native: dict[str, str]) -> Element:
     """The polygon or mask of an outline."""
     attributes = {"label": label, "source": "manual", "occluded": "0", "z_order": "0"}
-    attributes |= {k: clean(str(v)) for k, v in native.items()}
+    attributes |= native
     if shape.mask is None:
         points = ";".join(f"{_digits(x)},{_digits(y)}" for x, y in shape.polygons[0])
         return Element("polygon", attributes | {"points": points})

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from datasets.labelled.formats.base import (
@@ -33,6 +34,7 @@ from datasets.labelled.formats.other_forms import other_form
 from datasets.labelled.formats.xml_forms import (
     as_tree,
     clean,
+    fits_element,
     from_tree,
     join_values,
     number,
@@ -41,7 +43,7 @@ from datasets.labelled.formats.xml_forms import (
     split_values,
 )
 from datasets.labelled.manifest import Dataset
-from datasets.labelled.records import Box, Picture
+from datasets.labelled.records import Attributes, Box, Picture
 from datasets.labelled.source_files import check_inside, find_folder, read_text, walk
 from settlement.errors import FeltwatchError
 
@@ -50,6 +52,8 @@ LABEL_FILE = "labelmap.txt"
 _SETS = "ImageSets/Main"
 _FLAGS = ("pose", "truncated", "difficult", "occluded")
 _CORNERS = ("xmin", "ymin", "xmax", "ymax")
+_IMAGE_TAGS = ("filename", "size", "object", "segmented", "folder")
+_BOX_TAGS = ("name", "bndbox", "attributes")
 
 
 def detect(folder: Path) -> Path | None:
@@ -91,8 +95,9 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 def as_read(box: Box) -> Box:
     """Attributes come back as text."""
-    values, attributes = join_values(split_values(box, OWN))
-    own = tuple((k, v) for k, v in box.attributes if k.startswith(OWN))
+    native = _native(box.attributes, _BOX_TAGS)
+    values, attributes = join_values(split_values(box, native))
+    own = tuple((k, v) for k, v in native.items() if not _plain(k.removeprefix(OWN), v))
     return Box(box.label, *box.xyxy, box.angle_deg or None, **values, attributes=attributes + own)
 
 
@@ -170,8 +175,7 @@ class VocReader(Reader):
         boxes = tuple(
             _box(o, f"{place}: object {n}") for n, o in enumerate(whole.iterfind("object"), 1)
         )
-        known = ("filename", "size", "object", "segmented", "folder")
-        extra = tuple((OWN + e.tag, as_tree(e)) for e in whole if e.tag not in known)
+        extra = tuple((OWN + e.tag, as_tree(e)) for e in whole if e.tag not in _IMAGE_TAGS)
         name = entry_name(path, root, place) if path else filename
         return Entry(
             f"{root.name}/{name}" if len(self.roots) > 1 else name,
@@ -208,20 +212,30 @@ def _box(thing: Element, place: str) -> Box:
         texts[one.findtext("name") or ""] = one.findtext("value") or ""
     angle = number(texts.pop("rotation", "0"), "rotation", place) or None
     values, attributes = join_values(texts)
-    kept = ("name", "bndbox", "attributes")
     for element in thing:
-        if element.tag not in kept and not _plain(element):
-            attributes += ((OWN + element.tag, as_tree(element)),)
+        tree = as_tree(element)
+        if element.tag not in _BOX_TAGS and not _plain(element.tag, tree):
+            attributes += ((OWN + element.tag, tree),)
     try:
         return Box(label, x0, y0, x1, y1, angle, **values, attributes=attributes)
     except FeltwatchError as error:
         raise place_of(error, place) from error
 
 
-def _plain(element: Element) -> bool:
+def _plain(tag: str, tree: Any) -> bool:
     """Whether a flag says nothing, as tools write it for every box."""
-    text = (element.text or "").strip()
-    return element.tag in _FLAGS and text in ("", "0", "Unspecified")
+    return tag in _FLAGS and tree in ("", "0", "Unspecified")
+
+
+def _native(attributes: Attributes, taken: tuple[str, ...]) -> dict[str, Any]:
+    """The attributes that are written as elements of their own, which are not among `taken`."""
+    return {
+        name: tree
+        for name, tree in attributes
+        if name.startswith(OWN)
+        and (tag := name.removeprefix(OWN)) not in taken
+        and fits_element(tag, tree)
+    }
 
 
 def write(dataset: Dataset, out: Path, progress: Progress) -> None:
@@ -251,9 +265,8 @@ def _annotation(name: str, picture: Picture, boxes: tuple[Box, ...]) -> Element:
     root = Element("annotation")
     _leaf(root, "folder", "JPEGImages")
     _leaf(root, "filename", name)
-    for key, value in picture.attributes:
-        if key.startswith(OWN):
-            root.append(from_tree(key.removeprefix(OWN), value))
+    for key, value in _native(picture.attributes, _IMAGE_TAGS).items():
+        root.append(from_tree(key.removeprefix(OWN), value))
     size = SubElement(root, "size")
     for tag, number_px in (("width", picture.width), ("height", picture.height), ("depth", 3)):
         _leaf(size, tag, str(number_px))
@@ -261,15 +274,14 @@ def _annotation(name: str, picture: Picture, boxes: tuple[Box, ...]) -> Element:
     for box in boxes:
         own = SubElement(root, "object")
         _leaf(own, "name", box.label)
-        native = {k.removeprefix(OWN): v for k, v in box.attributes if k.startswith(OWN)}
-        for flag in _FLAGS:
-            native.setdefault(flag, "Unspecified" if flag == "pose" else "0")
-        for key, value in native.items():
-            own.append(from_tree(key, value))
+        flags = {OWN + flag: "Unspecified" if flag == "pose" else "0" for flag in _FLAGS}
+        native = _native(box.attributes, _BOX_TAGS)
+        for key, value in (flags | native).items():
+            own.append(from_tree(key.removeprefix(OWN), value))
         bounds = SubElement(own, "bndbox")
         for tag, corner in zip(_CORNERS, box.xyxy, strict=True):
             _leaf(bounds, tag, repr(corner))
-        texts = split_values(box, OWN)
+        texts = split_values(box, native)
         if box.angle_deg:
             texts["rotation"] = repr(box.angle_deg)
         if texts:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Generator
+from collections.abc import Container, Generator
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element, ParseError
+from xml.etree.ElementTree import Element, ParseError, tostring
 
 from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import iterparse, parse
+from defusedxml.ElementTree import fromstring, iterparse, parse
 
 from datasets.labelled.formats.base import text_of
 from datasets.labelled.formats.shapes import CROWD, SHAPE_NAMES
@@ -92,15 +92,32 @@ def from_tree(tag: str, tree: Any) -> Element:
     return own
 
 
-def split_values(box: Box, own: str) -> dict[str, str]:
+def fits_element(tag: str, tree: Any) -> bool:
+    """Whether an element of that name comes back from XML as `tree`."""
+    try:
+        return bool(as_tree(fromstring(tostring(from_tree(tag, tree)))) == tree)
+    except (ParseError, DefusedXmlException, AttributeError, TypeError, ValueError):
+        return False
+
+
+def fits_attribute(name: str, text: Any) -> bool:
+    """Whether an attribute of that name comes back from XML as `text`."""
+    try:
+        read: Element = fromstring(tostring(Element("a", {name: text})))
+    except (ParseError, DefusedXmlException, AttributeError, TypeError, ValueError):
+        return False
+    return read.attrib == {name: text}
+
+
+def split_values(box: Box, native: Container[str]) -> dict[str, str]:
     """All of a box but its label and corners as attributes of text: what XML is to carry.
 
-    Attributes that begin with `own` have a place of their own in the format.
+    The attributes that `native` names have a place of their own in the format.
     """
     texts = {
         clean(name): clean(text_of(value))
         for name, value in box.attributes
-        if not name.startswith(own) and name not in SHAPE_NAMES
+        if name not in native and name not in SHAPE_NAMES
     }
     for name in ("visible", "score"):
         value = getattr(box, name)

@@ -29,9 +29,15 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(texts, inner, max_size=2),
     max_leaves=4,
 )
-attributes = st.dictionaries(
-    texts.filter(lambda t: t not in ("visible", "score", "rotation")), json_values, max_size=3
-).map(lambda d: tuple(d.items()))
+TAGS = (
+    "", "name", "bndbox", "attributes", "pose", "part", "two words", "1st", "a:b", "label", "xtl",
+    "points", "shape", "told", "occluded", "attribute", "id", "bbox", "area", "category_id", "mine",
+)  # fmt: skip
+names = texts.filter(lambda t: t not in ("visible", "score", "rotation")) | st.builds(
+    str.__add__, st.sampled_from(["voc.", "cvat.", "coco."]), texts | st.sampled_from(TAGS)
+)
+trees = json_values | st.sampled_from(["0", "manual", "Unspecified", "<a>", " a ", "a\r\nb"])
+attributes = st.dictionaries(names, trees, max_size=3).map(lambda d: tuple(d.items()))
 boxes = st.builds(
     Box,
     label=st.sampled_from(LABELS),
