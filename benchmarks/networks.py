@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from models.data.trial import trial_pictures
-from models.evaluate.letterbox import fit_square
 from models.evaluate.samples import read_val_set
 from models.networks.backends import OnnxRuntimeDetector
 from vision.cards.photo import read_picture
@@ -38,6 +37,7 @@ from vision.detect.openvino_runtime import (
     OpenVinoReader,
     detector_part,
 )
+from vision.geometry.letterbox import fit_square
 from vision.geometry.table import ChipKind
 from vision.networks import Networks, load_networks
 

@@ -24,6 +24,7 @@ from datasets.training.index_patches import RECIPE_FILE, PatchSet, patches_of, s
 from datasets.training.new_decks import new_deck
 from datasets.training.views import CLASSES, LabelledView, render_view
 from settlement.errors import FeltwatchError
+from vision.geometry.letterbox import fit_square
 
 VIEW_PX = 640
 SHARD_VIEWS = 40
@@ -31,8 +32,6 @@ RESIDENT_DECKS = 6
 VIEWS_PER_DECK = 5
 PATCHES_FOLDER = "patches"
 BOX_VALUES = 5
-GREY = 114
-"""What is beside an image that is no square, as ultralytics fills it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,13 +119,7 @@ def labelled_views(folder: Path, size: int = VIEW_PX, most: int = 200, seed: int
         labels = folder / "labels" / path.relative_to(folder / "images").with_suffix(".txt")
         if image is None or not labels.is_file():
             raise FeltwatchError(f"{path}: an image with labels in {labels} is needed")
-        scale = size / max(image.shape[:2])
-        high, wide = (max(1, round(side * scale)) for side in image.shape[:2])
-        top, left = (size - high) // 2, (size - wide) // 2
-        view = np.full((size, size, 3), GREY, np.uint8)
-        view[top : top + high, left : left + wide] = cv2.resize(
-            image, (wide, high), interpolation=cv2.INTER_AREA
-        )
+        view, scale, offset = fit_square(np.asarray(image, np.uint8), size)
         try:
             own = np.array([line.split() for line in labels.read_text().splitlines()], float)
             own = own.reshape(-1, BOX_VALUES)
@@ -134,8 +127,9 @@ def labelled_views(folder: Path, size: int = VIEW_PX, most: int = 200, seed: int
             raise FeltwatchError(
                 f"{labels}: each line is a class and a box: number, x, y, width, height"
             ) from error
-        middles = own[:, 1:3] * (wide, high) + (left, top)
-        half = own[:, 3:5] * (wide, high) / 2
+        px = scale * np.array([image.shape[1], image.shape[0]])
+        middles = own[:, 1:3] * px + offset
+        half = own[:, 3:5] * px / 2
         views.append(view)
         rows.append(np.hstack([own[:, :1], middles - half, middles + half]))
         many.append(len(own))

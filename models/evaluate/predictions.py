@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from models.evaluate.letterbox import fit_square
 from models.evaluate.samples import PHOTO, TABLE, ValPicture
 from settlement.record import DECK_LABELS
 from vision.cards.photo import card_of_reading, read_picture
@@ -18,6 +17,7 @@ from vision.detect.calibrated_scores import Points, calibrated
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.detect.tiling import SizedDetector, find_in_picture
 from vision.geometry.calibration import Calibration, view_to_felt
+from vision.geometry.letterbox import fit_square
 from vision.geometry.pose import Pose
 from vision.geometry.table import Place
 

@@ -19,7 +19,6 @@ import openvino as ov
 from openvino import opset13
 
 from models.evaluate.detection import Finding, match_found
-from models.evaluate.letterbox import fit_square
 from models.evaluate.predictions import FLOOR, Prediction
 from models.evaluate.samples import ValPicture, read_val_set
 from models.extras import INSTALL_TRAIN
@@ -29,6 +28,7 @@ from vision.cards.photo import read_picture
 from vision.detect.detections import ByteArray
 from vision.detect.openvino_runtime import OpenVinoDetector
 from vision.detect.yolo_head import is_bare
+from vision.geometry.letterbox import fit_square
 
 CALIBRATION_VIEWS = 160
 MOST_COST = 0.002

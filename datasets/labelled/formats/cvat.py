@@ -411,9 +411,7 @@ def _image(number_: int, picture: Picture, boxes: tuple[Box, ...], has_splits: b
     attributes = {"id": str(number_), "name": picture.file, "width": str(picture.width)}
     attributes |= {"height": str(picture.height)}
     attributes |= {"subset": picture.split or NO_SUBSET} if has_splits else {}
-    attributes |= {
-        k: v for k, v in native.items() if k not in _IMAGE_KEYS and fits_attribute(k, v)
-    }
+    attributes |= {k: v for k, v in native.items() if k not in _IMAGE_KEYS and fits_attribute(k, v)}
     image = Element("image", attributes)
     for box in boxes:
         image.append(_shape(box))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
-from vision.detect.detections import ByteArray
+ByteArray = npt.NDArray[np.uint8]
 
 PAD = 114
 """Grey around images that are not square, as in training."""
