@@ -200,19 +200,31 @@ _PIPS: dict[str, list[tuple[float, float]]] = {
 
 
 def _column(style: DeckStyle, rank: str, suit: str) -> Picture:
-    """The ink of one upright index (rank over suit), cut to its bounds."""
+    """The ink of one upright index (rank over suit, or beside it), cut to its bounds."""
     text = style.ten if rank == "T" else style.letters.get(rank, rank)
     top = _text_mask(text, round(style.rank_mm * PX_PER_MM), style)
     mark = suit_mask(suit, round(style.suit_mm * PX_PER_MM), style.marks)
     rows, columns = np.flatnonzero(mark.max(axis=1)), np.flatnonzero(mark.max(axis=0))
     mark = mark[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     gap = round(style.gap_mm * PX_PER_MM)
+    if style.beside:
+        return _abreast(top, mark, gap, style.seed % 3 / 2)
     w = max(top.shape[1], mark.shape[1])
     out = np.zeros((top.shape[0] + gap + mark.shape[0], w), np.uint8)
     x_top = (w - top.shape[1]) // 2 if style.centered else 0
     x_mark = (w - mark.shape[1]) // 2 if style.centered else 0
     out[: top.shape[0], x_top : x_top + top.shape[1]] = top
     out[-mark.shape[0] :, x_mark : x_mark + mark.shape[1]] = mark
+    return out
+
+
+def _abreast(left: Picture, right: Picture, gap: int, level: float) -> Picture:
+    """Two inks beside each other; `level` is 0 for tops in line, 1 for feet."""
+    tall = max(left.shape[0], right.shape[0])
+    out = np.zeros((tall, left.shape[1] + gap + right.shape[1]), np.uint8)
+    for ink, x in ((left, 0), (right, left.shape[1] + gap)):
+        y = round((tall - ink.shape[0]) * level)
+        out[y : y + ink.shape[0], x : x + ink.shape[1]] = ink
     return out
 
 
@@ -287,7 +299,7 @@ def _draw_face(style: DeckStyle, label: str) -> Face:
             edge = round(style.seed % 7 * 0.4 * PX_PER_MM)
             rect = (edge, edge, w - edge, h - edge)
         draw_court(face, style, rect, rank, suit)
-        if style.court_bleed:
+        if style.court_bleed or style.beside:
             for index in put_indices(np.zeros_like(face), column, style, (0, 0, 0)):
                 lay_bare(face, index.rect_mm, style.paper[::-1])
         elif style.scrolls and style.inset_mm[1] * PX_PER_MM + column.shape[0] < h * 0.31:

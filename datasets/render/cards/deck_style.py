@@ -34,6 +34,12 @@ EMBLEM_KINDS = (14, 15, 16)
 SMALL_INDICES, EMBLEMS, ORNATE_COURTS = 0.15, 0.4, 0.45
 """Shares of the designs of `ornate_style`."""
 
+BESIDE, DISCS, SMALL_SUITS, SHORT_JOKERS = 0.07, 0.25, 0.1, 0.12
+"""Shares of the designs of `rare_style`."""
+
+SHORT_JOKER_KINDS = (17, 18, 19)
+"""The joker marks of one to three letters."""
+
 JOKER_WORDS = ("JOKER", "Joker", "JOLLY", "Jolly", "joker", "JOKER!")
 
 DRAWN_GLYPHS_SHARE = 0.62
@@ -47,7 +53,8 @@ class DeckStyle:
     `glyphs`, where given, draws the ranks instead of `font`. `letters` are those of ranks that
     the deck names in another language. `wear` is 0 for a new deck to 1 for a ruined one.
     `court_bleed` draws court figures out to the card's edge, with bare paper about the indices
-    only; `robes` are their colours, the last one that of the lines.
+    only; `robes` are their colours, the last one that of the lines. `beside` puts the suit to the
+    right of the rank in place of under it.
     """
 
     font: str | None = None
@@ -59,6 +66,7 @@ class DeckStyle:
     gap_mm: float = 1.2
     inset_mm: tuple[float, float] = (2.6, 3.4)
     centered: bool = True
+    beside: bool = False
     palette: dict[str, Color] = field(default_factory=lambda: dict(TWO_COLOUR))
     paper: Color = (250, 249, 246)
     ten: str = "10"
@@ -214,6 +222,25 @@ def ornate_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
             style, robes=(robes[0], robes[1], robes[2], (lines, lines, lines)),
             court_bleed=bool(rng.random() < 0.6), court_ground=int(rng.choice([0, 1, 3, 3])),
         )  # fmt: skip
+    return style
+
+
+def rare_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
+    """As `ornate_style`, some with suits beside the ranks, marks of discs, small suits under large
+    ranks or jokers of few letters."""
+    style = ornate_style(rng, fonts)
+    if rng.random() < DISCS:
+        marks = replace(style.marks, discs=float(rng.uniform(0.05, 1.0)))
+        style = replace(style, marks=marks)
+    if rng.random() < BESIDE:
+        style = replace(
+            style, beside=True, rank_mm=min(style.rank_mm, 11.0),
+            suit_mm=min(style.rank_mm, 11.0) * float(rng.uniform(0.45, 1.0)),
+        )  # fmt: skip
+    elif rng.random() < SMALL_SUITS:
+        style = replace(style, suit_mm=style.rank_mm * float(rng.uniform(0.3, 0.5)))
+    if rng.random() < SHORT_JOKERS:
+        style = replace(style, joker_kind=int(rng.choice(SHORT_JOKER_KINDS)))
     return style
 
 

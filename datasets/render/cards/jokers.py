@@ -13,12 +13,13 @@ from datasets.render.cards.courts import stamp
 from datasets.render.cards.deck_style import DeckStyle
 from datasets.render.cards.suit_marks import FloatArray, Picture, suit_mask
 
-JOKER_KINDS = 17
+JOKER_KINDS = 20
 """0 and 3 the word letter under letter (JOKER, Joker), 1 and 2 turned up or down along the edge,
 4 to 6 across the top (alone, with stars and moons, curled), 7 letters that dance, 8 a star,
 9 a jester's head, 10 a star over the word, 11 a head over the word, 12 the turned word after a
 star, 13 very large letters one under another, 14 an emblem in a disc or ring, 15 an emblem over
-the word, 16 an emblem before the word across the top."""
+the word, 16 an emblem before the word across the top, 17 a large J over a star, 18 a large J over
+an emblem, 19 the first two or three letters across the top."""
 
 Ink = Callable[[str, int], Picture]
 """Gives the ink of a text at a height in px."""
@@ -49,6 +50,14 @@ def joker_mark(style: DeckStyle, px_per_mm: float, ink: Ink) -> Picture:
         if kind == 5:
             some = [_moon(text.shape[0]), _star(round(text.shape[0] * 0.7), rng)]
             text = _beside([*some[: int(rng.integers(1, 3))], text], round(text.shape[0] * 0.15))
+        return _limit(text, widest, longest)
+    if kind in (17, 18):
+        letter = ink(word[0], round(tall))
+        size = round(tall * float(rng.uniform(0.5, 1.0)))
+        below = _star(size, rng) if kind == 17 else _emblem(size, rng)
+        return _limit(_under([letter, below], round(tall * 0.1)), widest, longest)
+    if kind == 19:
+        text = ink(word[: int(rng.integers(2, 4))], round(tall * float(rng.uniform(0.5, 0.9))))
         return _limit(text, widest, longest)
     if kind == 16:
         text = ink(word, max(8, round(tall * float(rng.uniform(0.4, 0.7)))))

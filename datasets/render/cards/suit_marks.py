@@ -23,7 +23,9 @@ class SuitDesign:
 
     `lobe`, `apart` and `drop` shape the three leaves of the club; `tip`, `shoulder` and
     `cleft` the spade; `foot` the stem of both; `dip` and `waist` the heart; `hollow` the
-    diamond's sides, `wide` its breadth; `squat` flattens all of them a little.
+    diamond's sides, `wide` its breadth; `squat` flattens all of them a little. `discs`, where
+    over 0, makes the spade of a straight-sided point and two discs, and the club of three discs
+    that may stand apart.
     """
 
     lobe: float = 0.5
@@ -39,6 +41,7 @@ class SuitDesign:
     hollow: float = 0.5
     wide: float = 0.5
     squat: float = 0.0
+    discs: float = 0.0
 
     @classmethod
     def even(cls, level: float) -> SuitDesign:
@@ -108,7 +111,43 @@ def _stem(d: SuitDesign, top: float) -> FloatArray:
     ])  # fmt: skip
 
 
+def _ring(x: float, y: float, r: float) -> FloatArray:
+    turn = np.linspace(0, 2 * math.pi, 48)
+    return np.column_stack([x + r * np.cos(turn), y + r * np.sin(turn)])
+
+
+def _pointed(d: SuitDesign) -> list[FloatArray]:
+    """A spade of a point with straight or hollow sides over two discs."""
+    r = 0.17 + 0.075 * d.shoulder
+    aside = min(0.5 - r, 0.2 + 0.1 * d.discs)
+    low = 0.62 + 0.08 * d.cleft
+    # The sides touch the discs near their outer edge, hollow ones further in.
+    out = aside + r * (0.98 - 0.25 * d.tip)
+    top = low - r * (0.2 + 0.25 * d.tip)
+    point = _curve(_mirrored([
+        (0.5, 0), (0.5 + out * (0.33 - 0.2 * d.tip), 0.33 * top),
+        (0.5 + out * (0.66 - 0.3 * d.tip), 0.66 * top), (0.5 + out, top),
+        (0.5 + out * 0.8, low), (0.5 + out * 0.4, low), (0.5, low + 0.4 * r),
+    ]))  # fmt: skip
+    return [point, _ring(0.5 - aside, low, r), _ring(0.5 + aside, low, r), _stem(d, low - 0.1)]
+
+
+def _leaves(d: SuitDesign) -> list[FloatArray]:
+    """A club of three discs that touch the stem alone."""
+    r = 0.15 + 0.08 * d.lobe
+    aside = min(0.5 - r, r + 0.03 + 0.08 * d.discs)
+    low = 0.55 + 0.1 * d.drop
+    neck = 0.02 + 0.03 * d.stem
+    cross = np.array([[0.5 - aside, low - neck], [0.5 + aside, low - neck],
+                      [0.5 + aside, low + neck], [0.5 - aside, low + neck]])  # fmt: skip
+    core = np.array([[0.5 - neck, r], [0.5 + neck, r], [0.5 + neck, 0.9], [0.5 - neck, 0.9]])
+    rings = [_ring(x, y, r) for x, y in ((0.5, r), (0.5 - aside, low), (0.5 + aside, low))]
+    return [*rings, core, cross, _stem(d, low)]
+
+
 def _spade(d: SuitDesign) -> list[FloatArray]:
+    if d.discs:
+        return _pointed(d)
     wide = 0.44 + 0.06 * d.shoulder
     bottom = 0.8 + 0.08 * d.cleft
     belly = 0.56 + 0.12 * d.shoulder
@@ -123,13 +162,13 @@ def _spade(d: SuitDesign) -> list[FloatArray]:
 
 
 def _club(d: SuitDesign) -> list[FloatArray]:
+    if d.discs > 0.5:
+        return _leaves(d)
     r = 0.2 + 0.055 * d.lobe
     aside = min(0.5 - r, 0.225 + 0.06 * d.apart)
     low = 0.53 + 0.1 * d.drop
-    turn = np.linspace(0, 2 * math.pi, 48)
     rings = [
-        np.column_stack([cx + r * np.cos(turn), cy + r * np.sin(turn)])
-        for cx, cy in ((0.5, r + 0.005), (0.5 - aside, low), (0.5 + aside, low))
+        _ring(cx, cy, r) for cx, cy in ((0.5, r + 0.005), (0.5 - aside, low), (0.5 + aside, low))
     ]
     neck = 0.03 + 0.05 * d.stem
     core = np.array([[0.5 - neck, 0.3], [0.5 + neck, 0.3], [0.5 + neck + 0.05, low + 0.02],

@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from datasets.render.cards.deck import PX_PER_MM, RIM_MM, DeckStyle, draw_deck
-from datasets.render.cards.deck_style import EMBLEM_KINDS, Color, ornate_style
+from datasets.render.cards.deck_style import (
+    EMBLEM_KINDS,
+    SHORT_JOKER_KINDS,
+    Color,
+    ornate_style,
+    rare_style,
+)
+from datasets.render.cards.suit_marks import SuitDesign, suit_mask
 from datasets.training.asset_pool import _any_hue
 from datasets.training.new_decks import new_deck
 from settlement.record import DECK_LABELS, JOKER
@@ -26,6 +33,48 @@ def test_designs_have_tiny_indices_emblems_and_crowded_courts() -> None:
     for one in tiny[:3]:
         x0, y0, x1, y1 = draw_deck(one).faces["7H"].indices[0].rect_mm
         assert max(x1 - x0, y1 - y0) < 14
+
+
+def test_rare_designs_leave_the_others_as_they_were() -> None:
+    pairs = [
+        (ornate_style(np.random.default_rng(n), []), rare_style(np.random.default_rng(n), []))
+        for n in range(300)
+    ]
+    assert 0.03 < np.mean([rare.beside for _, rare in pairs]) < 0.12
+    assert 0.15 < np.mean([rare.marks.discs > 0 for _, rare in pairs]) < 0.35
+    assert 0.06 < np.mean([rare.joker_kind in SHORT_JOKER_KINDS for _, rare in pairs]) < 0.18
+    same = np.mean([own == rare for own, rare in pairs])
+    assert 0.4 < same < 0.75
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_a_suit_beside_its_rank_is_in_the_index(seed: int) -> None:
+    under, beside = (
+        draw_deck(DeckStyle(beside=on, seed=seed, rank_mm=9.0, suit_mm=6.0)).faces["KH"]
+        for on in (False, True)
+    )
+    x0, y0, x1, y1 = beside.indices[0].rect_mm
+    assert y1 - y0 == pytest.approx(9.0, abs=0.4)
+    assert x1 - x0 > under.indices[0].rect_mm[2] - under.indices[0].rect_mm[0] + 5
+    px = [round(v * PX_PER_MM) for v in (x0, y0, x1, y1)]
+    ink = beside.bgra[px[1] : px[3], px[0] : px[2], 1] < 120
+    # Rank and suit are two pieces with paper between them.
+    columns = np.atleast_1d(ink.any(axis=0))
+    assert columns[0]
+    assert columns[-1]
+    assert not columns[round(len(columns) * 0.3) : round(len(columns) * 0.75)].all()
+
+
+@pytest.mark.parametrize("discs", [0.1, 1.0])
+def test_marks_of_discs_are_one_piece_and_keep_their_suits_apart(discs: float) -> None:
+    marks = {}
+    for suit in "SC":
+        mask = suit_mask(suit, 96, SuitDesign(discs=discs))
+        marks[suit] = mask > 127
+        assert cv2.connectedComponents(marks[suit].astype(np.uint8))[0] == 2
+    both = (marks["S"] & marks["C"]).sum() / (marks["S"] | marks["C"]).sum()
+    assert both < 0.85
+    assert (marks["S"] != (suit_mask("S", 96, SuitDesign()) > 127)).mean() > 0.02
 
 
 ROBES: tuple[Color, ...] = ((200, 30, 30), (30, 160, 60), (40, 60, 200), (20, 20, 20))
