@@ -1,4 +1,4 @@
-"""The commands `render` and `score`; each imports only what its own environment has."""
+"""The commands `render`, `strips` and `score`; each imports only what its own environment has."""
 
 from __future__ import annotations
 
@@ -8,12 +8,22 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+LESSON_TAKES, LESSON_SAMPLES = 2, 5
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status."""
     options = _parser().parse_args(arguments)
     if options.command == "render":
-        return _render(options.out, options.tables, options.seed)
+        return _render(options.out, options.tables, options.seed, options.lesson)
+    if options.command == "strips":
+        from benchmarks.traced_stacks.strips import write_strips
+        from models.weights.folder import default_weights
+        from vision.networks import load_networks
+
+        detector = load_networks(options.model or default_weights(), 1).detector
+        print(f"{write_strips(options.folder, options.out, detector)} strips in {options.out}")
+        return 0
     from benchmarks.traced_stacks.score import print_score
 
     return print_score(options.folder, options.model, options.known, options.json)
@@ -29,6 +39,14 @@ def _parser() -> argparse.ArgumentParser:
     render.add_argument("--out", type=Path, required=True, help="Folder; what it holds is kept.")
     render.add_argument("--tables", type=int, required=True, help="Tables of some ten stacks.")
     render.add_argument("--seed", type=int, required=True)
+    render.add_argument(
+        "--lesson", action="store_true",
+        help="Tables to train on: fuller, with more makes of chips, filmed by two cameras each.",
+    )  # fmt: skip
+    strips = commands.add_parser("strips", help="Cut strips to train on from painted tables.")
+    strips.add_argument("folder", type=Path, help="What `render --lesson --out` wrote.")
+    strips.add_argument("--out", type=Path, required=True, help="Folder of shards; goes on.")
+    strips.add_argument("--model", type=Path, help="Folder of weights; none: the shipped ones.")
     score = commands.add_parser("score", help="Read painted tables and count what is right.")
     score.add_argument("folder", type=Path, help="What `render --out` wrote.")
     score.add_argument("--model", type=Path, help="Folder of weights; none: the shipped ones.")
@@ -40,8 +58,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _render(out: Path, tables: int, seed: int) -> int:
-    from benchmarks.traced_stacks.blender import NoBlenderError, blender, kelvin_rgb, paint
+def _render(out: Path, tables: int, seed: int, lesson: bool) -> int:
+    from benchmarks.traced_stacks.blender import SAMPLES, NoBlenderError, blender, kelvin_rgb, paint
 
     try:
         blender()
@@ -56,14 +74,16 @@ def _render(out: Path, tables: int, seed: int) -> int:
     for number in range(tables):
         name = out / f"{seed}_{number:04d}"
         truth, video = name.with_suffix(".json"), name.with_suffix(".mp4")
-        table = traced_table(seed, number)
+        table = traced_table(seed, number, lesson=lesson)
         stacks += len(table.stacks)
         if truth.exists() and video.exists():
             continue
         began = time.monotonic()
-        coarse, parts = paint(table)
-        frames = film(coarse, parts, table, kelvin_rgb(table.lamps[0].kelvin))
-        write_film(video, frames, table.crf)
+        coarse, parts = paint(table, samples=LESSON_SAMPLES if lesson else SAMPLES)
+        for take in range(LESSON_TAKES if lesson else 1):
+            frames = film(coarse, parts, table, kelvin_rgb(table.lamps[0].kelvin), take)
+            path = video.with_suffix(f".{take}.mp4") if take else video
+            write_film(path, frames, table.crf - 3 * take)
         table.write(truth)
         spent = time.monotonic() - began
         print(

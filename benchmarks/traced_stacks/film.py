@@ -48,15 +48,15 @@ class _Camera:
 
 
 def film(
-    coarse: Image32, parts: list[Part], table: TracedTable, lamp_rgb: Rgb
+    coarse: Image32, parts: list[Part], table: TracedTable, lamp_rgb: Rgb, take: int = 0
 ) -> list[Bytes]:  # fmt: skip
     """Frames uint8 (h, w, 3) RGB of linear light, each with noise of its own.
 
     `coarse` shows the whole frame, `parts` what is sharp of it, with boxes in px. White balance
     takes out a part of the lamps' colour; exposure follows the mean light of the parts, without
-    burning out more than a little of it.
+    burning out more than a little of it. Each `take` is by another camera.
     """
-    rng = np.random.default_rng([table.seed, table.number, 2])
+    rng = np.random.default_rng([table.seed, table.number, 2, take][: 4 if take else 3])
     gains = np.array(lamp_rgb) ** -rng.uniform(0.55, 1.0)
     gains /= gains[1]
     light = np.concatenate([part.reshape(-1, 3)[::7] for _, part in parts]) * gains

@@ -61,18 +61,25 @@ AMBIENT = {"above": (0.5, 1.8), "spots": (0.5, 1.5), "one side": (0.4, 1.0)}
 stack's side is at 0.15 to 0.35 of its top."""
 
 STYLES = ("plain", "spots", "many spots", "split spots", "line", "slanted print")
+MORE_STYLES = ("two lines", "letters", "zigzag", "checks", "edges", "half spots")
+MORE_SPOTS = {"letters": (3, 9), "zigzag": (8, 24), "checks": (10, 36), "half spots": (3, 15)}
+LESSON_GROUPS = 5
 
 
-def traced_table(seed: int, number: int) -> TracedTable:
-    """The table of a seed and a number, with its truth."""
+def traced_table(seed: int, number: int, *, lesson: bool = False) -> TracedTable:
+    """The table of a seed and a number, with its truth.
+
+    `lesson`: one to train on, with more groups and with rims of more makes.
+    """
     rng = np.random.default_rng([seed, number])
+    many = LESSON_GROUPS if lesson else GROUPS
     diameter = float(rng.choice([37.0, 39.0, 40.0, 43.0], p=[0.2, 0.4, 0.2, 0.2]))
-    kinds = drawn_kinds(rng)
-    camera, centers = _camera(rng)
+    kinds = drawn_kinds(rng, lesson=lesson)
+    camera, centers = _camera(rng, many)
     groups = tuple(
         TracedGroup(at, float(rng.uniform(-40, 40)), str(rng.choice(WORDS)),
                     float(rng.choice([0.0, 55.0, 70.0, 90.0])))
-        for at in centers[:GROUPS]
+        for at in centers[:many]
     )  # fmt: skip
     stacks: list[TracedStack] = []
     for place, group in enumerate(groups):
@@ -81,7 +88,7 @@ def traced_table(seed: int, number: int) -> TracedTable:
     felt, printed = drawn_felt(rng)
     table = TracedTable(
         seed, number, camera, kinds, diameter, THICKNESS_MM, float(rng.uniform(0.25, 0.6)),
-        groups, tuple(stacks), _samples(rng, centers[GROUPS], kinds), light, lamps, ambient,
+        groups, tuple(stacks), _samples(rng, centers[many], kinds, many), light, lamps, ambient,
         felt, printed, int(rng.integers(23, 29)),
     )  # fmt: skip
     return replace(
@@ -98,8 +105,8 @@ def drawn_felt(rng: np.random.Generator) -> tuple[Rgb, Rgb]:
     return felt, (0.05, 0.05, 0.05) if sum(felt) > 0.3 else (0.62, 0.58, 0.40)
 
 
-def drawn_kinds(rng: np.random.Generator) -> tuple[TracedKind, ...]:
-    """The kinds of chips of a table, at random."""
+def drawn_kinds(rng: np.random.Generator, *, lesson: bool = False) -> tuple[TracedKind, ...]:
+    """The kinds of chips of a table, at random; `lesson`: half of them with MORE_STYLES."""
     names = [str(name) for name in rng.permutation(list(COLOURS))[: int(rng.integers(5, 9))]]
     # One maker's set: most kinds of a table share their manner.
     own = str(rng.choice(STYLES, p=[0.15, 0.3, 0.2, 0.15, 0.08, 0.12]))
@@ -113,11 +120,15 @@ def drawn_kinds(rng: np.random.Generator) -> tuple[TracedKind, ...]:
         if rng.random() < 0.5:
             spot = _varied(rng, COLOURS["white" if name != "white" else "black"][1])
         style = own if rng.random() < 0.75 else str(rng.choice(STYLES))
+        if lesson and rng.random() < 0.5:
+            style = str(rng.choice(MORE_STYLES))
         spots = {
             "plain": 0, "line": 0, "spots": int(rng.choice([4, 6, 8])),
             "many spots": int(rng.choice([12, 14, 16])), "split spots": int(rng.choice([4, 6, 8])),
             "slanted print": int(rng.choice([6, 8, 10])),
-        }[style]  # fmt: skip
+        }.get(style, 0)  # fmt: skip
+        if style in MORE_SPOTS:
+            spots = int(rng.integers(*MORE_SPOTS[style]))
         inlay = (0.74, 0.72, 0.66) if rng.random() < 0.6 else _varied(rng, spot)
         kinds.append(
             TracedKind(name, cents, style, _varied(rng, body), spot, second, inlay, spots,
@@ -135,12 +146,12 @@ def _rgb(values: Floats) -> Rgb:
     return red, green, blue
 
 
-def _camera(rng: np.random.Generator) -> tuple[TracedCamera, list[Point]]:
+def _camera(rng: np.random.Generator, groups: int) -> tuple[TracedCamera, list[Point]]:
     """A camera and the felt points about which groups lie, the samples' last."""
     while True:
         camera = drawn_camera(rng, (24, 46))
         size = np.array([camera.width_px, camera.height_px])
-        cells = np.array(CELLS)[rng.permutation(len(CELLS))[: GROUPS + 1]]
+        cells = np.array(CELLS)[rng.permutation(len(CELLS))[: groups + 1]]
         px = (cells + rng.uniform(-0.02, 0.02, cells.shape)) * size
         felt = [(float(x), float(y)) for x, y in camera.to_felt(px).round(1)]
         off = [camera.off_vertical_deg(at) for at in felt]
@@ -273,7 +284,7 @@ def _apart(one: TracedStack, other: TracedStack, diameter: float) -> bool:
 
 
 def _samples(
-    rng: np.random.Generator, middle: Point, kinds: Sequence[TracedKind]
+    rng: np.random.Generator, middle: Point, kinds: Sequence[TracedKind], group: int
 ) -> tuple[TracedStack, ...]:
     """One upright stack of six of each kind, well apart, in two rows."""
     out = []
@@ -287,7 +298,7 @@ def _samples(
                 (float(base[0].round(2)), float(base[1].round(2))), (kind.name,) * SAMPLE_CHIPS,
                 tuple((float(x), float(y)) for x, y in offsets.round(3)),
                 tuple(float(t) for t in rng.uniform(0, 2 * math.pi, SAMPLE_CHIPS).round(3)),
-                "upright", GROUPS,
+                "upright", group,
             )
         )  # fmt: skip
     return tuple(out)

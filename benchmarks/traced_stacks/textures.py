@@ -34,6 +34,12 @@ def rim(kind: TracedKind, rng: np.random.Generator) -> Image32:
     out = _filled(kind.body, high, wide)
     if kind.style == "line":
         out[np.broadcast_to(abs(v - 0.5) < 0.16, (high, wide))] = kind.spot
+    elif kind.style in ("two lines", "edges"):
+        out[np.broadcast_to(_banded(kind, abs(v - 0.5)), (high, wide))] = kind.spot
+    elif kind.style == "letters":
+        out = _lettered(out, kind)
+    elif kind.style in ("zigzag", "checks", "half spots"):
+        out[_patterned(kind, u, v)] = kind.spot
     elif kind.spots:
         along = u * kind.spots + (0.35 * (v - 0.5) * 2 if kind.style == "slanted print" else 0)
         phase = abs(along % 1 - 0.5)
@@ -44,6 +50,39 @@ def rim(kind: TracedKind, rng: np.random.Generator) -> Image32:
             ring = np.broadcast_to(abs(v - 0.5) > 0.36, (high, wide))
             out[ring] = kind.second
     return _worn(out, rng, 0.05)
+
+
+def _banded(kind: TracedKind, off: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Rows of two lines or of both edges; `off` is the distance from the middle, 0 to 0.5."""
+    if kind.style == "edges":
+        return off > 0.5 - 0.5 * kind.spot_share
+    return abs(off - 0.24) < 0.2 * kind.spot_share
+
+
+def _patterned(
+    kind: TracedKind, u: npt.NDArray[np.float64], v: npt.NDArray[np.float64]
+) -> npt.NDArray[np.bool_]:
+    """Where a zigzag, checks, or spots over half of the thickness are."""
+    along = u * kind.spots % 1
+    if kind.style == "zigzag":
+        return abs(v - 0.2 - 0.6 * abs(2 * along - 1)) < 0.25 * kind.spot_share + 0.06
+    if kind.style == "checks":
+        return (along < 0.5) ^ (v < 0.5)
+    lower = np.floor(u * kind.spots) % 2 < 1
+    return (abs(along - 0.5) < kind.spot_share / 2) & (lower ^ (v > 0.5))
+
+
+def _lettered(image: Image32, kind: TracedKind) -> Image32:
+    """Words around the rim."""
+    high, wide = image.shape[:2]
+    page = Image.new("L", (wide, high), 0)
+    draw = ImageDraw.Draw(page)
+    text = "CASINO ROYALE" if kind.spots % 2 else f"{kind.value_cents // 100} PAI GOW"
+    for k in range(kind.spots):
+        place = ((k + 0.5) * wide / kind.spots, high / 2)
+        draw.text(place, text[: max(3, 40 // kind.spots)], 255, _font(high * 0.8), anchor="mm")
+    cover = np.asarray(page, np.float32)[::-1, :, None] / 255
+    return np.asarray(image * (1 - cover) + np.array(kind.spot) * cover, np.float32)
 
 
 def face(kind: TracedKind, rng: np.random.Generator) -> Image32:

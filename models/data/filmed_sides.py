@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from datasets.training.sides.drawn_chips import MOST_KINDS
-from datasets.training.sides.shards import StripSet
+from datasets.training.sides.shards import MOST_KINDS, StripSet
 from models.data.filmed_tables import FilmedTable, leaning
 from vision.chips.network_input.side_strip import BELOW_CHIPS, MOST_CHIPS, ROWS_PER_CHIP
 from vision.detect.tiling import SizedDetector

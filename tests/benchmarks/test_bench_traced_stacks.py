@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +15,9 @@ import pytest
 from benchmarks.traced_stacks.__main__ import main
 from benchmarks.traced_stacks.blender import without_holes
 from benchmarks.traced_stacks.film import last_frame, write_film
-from benchmarks.traced_stacks.scene import hidden_share, traced_table
+from benchmarks.traced_stacks.scene import MORE_STYLES, hidden_share, traced_table
 from benchmarks.traced_stacks.score import ENROLLED, PICKED, View, calibrated, score
+from benchmarks.traced_stacks.strips import PER_SHARD, write_strips
 from benchmarks.traced_stacks.textures import rim
 from benchmarks.traced_stacks.truth import (
     TracedCamera,
@@ -22,9 +26,12 @@ from benchmarks.traced_stacks.truth import (
     TracedTable,
     read_truth,
 )
+from datasets.training.sides.shards import read_shard, shards
 from settlement.errors import FeltwatchError
+from vision.chips.network_input.side_strip import BELOW_CHIPS, ROWS_PER_CHIP
 from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
+from vision.detect.detections import ByteArray, Detections
 
 ONE = TracedStack((0.0, 0.0), ("a", "a"), ((0.0, 0.0), (0.0, 0.0)), (0.0, 0.0), "upright", 0)
 
@@ -166,3 +173,49 @@ def test_rendering_without_blender_says_how_to_install_it(
     assert main(["render", "--out", str(out), "--tables", "1", "--seed", "1"]) == 1
     assert "pip install bpy==" in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_lessons_are_fuller_and_leave_the_judges_tables_as_they_were() -> None:
+    text = json.dumps([asdict(traced_table(11, number)) for number in range(3)])
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == "bcf9f7ec9c58d364"
+    lessons = [traced_table(11, number, lesson=True) for number in range(12)]
+    assert {len(one.groups) for one in lessons} == {5}
+    kinds = [kind for one in lessons for kind in one.kinds]
+    assert set(MORE_STYLES) < {kind.style for kind in kinds}
+    for style in MORE_STYLES:
+        own = next(kind for kind in kinds if kind.style == style)
+        plain = replace(own, style="plain", spots=0)
+        changed = abs(rim(own, np.random.default_rng(0)) - rim(plain, np.random.default_rng(0)))
+        assert 0.02 < (changed.max(axis=2) > 0.004).mean() < 0.98, style
+
+
+class FindsNothing:
+    """A detector to which every view is bare felt."""
+
+    size = 320
+
+    def find(self, views: Sequence[ByteArray], *, least: float | None = None) -> list[Detections]:
+        return [Detections.empty(("chip",)) for _ in views]
+
+
+def test_strips_of_painted_tables_carry_their_labels(tmp_path: Path, tiny: TracedTable) -> None:
+    rng = np.random.default_rng(0)
+    frame = rng.integers(0, 255, (360, 640, 3)).astype(np.uint8)
+    for number in range(PER_SHARD + 1):
+        tiny.write(tmp_path / f"t{number}.json")
+        for take in ("", ".1"):
+            write_film(tmp_path / f"t{number}{take}.mp4", [frame, frame], 20)
+    assert write_strips(tmp_path, tmp_path / "out", FindsNothing()) == PER_SHARD * 2 * 5
+    assert write_strips(tmp_path, tmp_path / "out", FindsNothing()) == 0
+    (path,) = shards(tmp_path / "out" / "val")
+    own = read_shard(path)
+    assert own.count.tolist() == [2, 2, 2, 2, 6] * (PER_SHARD * 2)
+    assert (own.colours >= 0).sum(axis=1).tolist() == own.count.tolist()
+    assert own.table.tolist() == [n for n in range(PER_SHARD * 2) for _ in range(5)]
+    assert own.samples.shape[0] == own.rgb.shape[0] == own.tops.shape[0] == PER_SHARD * 2
+    assert (own.rgb[:, 0] >= 0).all()
+    assert (own.rgb[:, 1:] == -1).all()
+    # Bases are as wrong as a detector's: within a few chips along the line of sight.
+    off = own.facts[:, 0] / ROWS_PER_CHIP - BELOW_CHIPS
+    assert 0.2 < np.abs(off).mean() < 2.5
+    assert own.strips[..., :3].std() > 10

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets.training.sides.scene import FACE_PX, RIM_ROWS, RIM_STEPS, Chips
+from datasets.training.sides.shards import MOST_KINDS
 
-FEWEST_KINDS, MOST_KINDS = 4, 9
+FEWEST_KINDS = 4
 HUES = (
     (0.985, 0.02),
     (0.38, 0.05),

@@ -18,8 +18,7 @@ from datasets.render.painter import Painter, painting_order
 from datasets.render.scene import Item, StackItem
 from datasets.render.sensor import degrade, table_faults
 from datasets.training.asset_pool import House
-from datasets.training.sides.drawn_chips import MOST_KINDS
-from datasets.training.sides.shards import StripSet
+from datasets.training.sides.shards import MOST_KINDS, StripSet
 from datasets.training.view_items import CHIP_COLOURS
 from vision.chips.network_input.chip_sample import SAMPLE_CHIPS, cut_sample
 from vision.chips.network_input.side_strip import (

@@ -21,10 +21,10 @@ import numpy.typing as npt
 
 from datasets.render.appearance import felt_rgb, felt_texture, print_rgb
 from datasets.render.sensor import CameraFaults, degrade, table_faults
-from datasets.training.sides.drawn_chips import MOST_KINDS, draw_chips
+from datasets.training.sides.drawn_chips import draw_chips
 from datasets.training.sides.painted import draw_painted
 from datasets.training.sides.scene import MOST, Bytes, Chips, Floats, Lamps, Stacks, cast
-from datasets.training.sides.shards import StripSet, save_strips
+from datasets.training.sides.shards import MOST_KINDS, StripSet, save_strips
 from settlement.errors import FeltwatchError
 from vision.chips.network_input.chip_sample import SAMPLE_CHIPS, cut_sample
 from vision.chips.network_input.side_strip import (

@@ -14,6 +14,9 @@ from settlement.errors import FeltwatchError
 
 Bytes = npt.NDArray[np.uint8]
 
+MOST_KINDS = 9
+"""Kinds of chips of a table that a shard has room for."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StripSet:
