@@ -40,8 +40,8 @@ from vision.geometry.table import VIEW_MM, Place
 PER_SHARD = 8
 """Tables of a shard."""
 
-HELD_EVERY = 25
-"""One shard of so many is kept apart."""
+HELD_EVERY = 12
+"""Of an even seed the first of so many shards is kept apart."""
 
 LOOSE_MM = 2.0
 """Error (SD along each axis) of the base of a stack that the detector does not find."""
@@ -52,17 +52,20 @@ Floats = npt.NDArray[np.float64]
 def write_strips(folder: Path, out: Path, detector: SizedDetector) -> int:
     """Shards of the strips of all films of `folder` in `out/train` and `out/val`; how many strips.
 
-    Goes on where it was stopped: a shard that is there is kept, and tables are taken in order."""
-    truths = sorted(path for path in folder.glob("*.json") if path.with_suffix(".mp4").exists())
-    groups = [truths[at : at + PER_SHARD] for at in range(0, len(truths), PER_SHARD)]
+    A shard is PER_SHARD tables of one seed, in their order, and is left out while one of them is
+    missing. Goes on where it was stopped: a shard that is there is kept."""
+    groups: dict[tuple[int, int], list[Path]] = {}
+    for path in sorted(folder.glob("*_*.json")):
+        seed, table = (int(part) for part in path.stem.split("_"))
+        groups.setdefault((seed, table // PER_SHARD), []).append(path)
     total = 0
-    for number, paths in enumerate(groups):
-        split = "val" if number % HELD_EVERY == 0 else "train"
-        path = out / split / f"{number:05d}.npz"
+    for (seed, number), paths in groups.items():
+        split = "val" if seed % 2 == 0 and number % HELD_EVERY == 0 else "train"
+        path = out / split / f"{seed}-{number:03d}.npz"
         if path.exists() or len(paths) < PER_SHARD:
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        made = _shard(paths, np.random.default_rng([number, 17]), detector)
+        made = _shard(paths, np.random.default_rng([seed, number, 17]), detector)
         save_strips(path, made)
         total += len(made.count)
         print(f"{path}: {len(made.count)} strips", file=sys.stderr, flush=True)

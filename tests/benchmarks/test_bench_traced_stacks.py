@@ -202,9 +202,9 @@ def test_strips_of_painted_tables_carry_their_labels(tmp_path: Path, tiny: Trace
     rng = np.random.default_rng(0)
     frame = rng.integers(0, 255, (360, 640, 3)).astype(np.uint8)
     for number in range(PER_SHARD + 1):
-        tiny.write(tmp_path / f"t{number}.json")
+        tiny.write(tmp_path / f"12_{number:04d}.json")
         for take in ("", ".1"):
-            write_film(tmp_path / f"t{number}{take}.mp4", [frame, frame], 20)
+            write_film(tmp_path / f"12_{number:04d}{take}.mp4", [frame, frame], 20)
     assert write_strips(tmp_path, tmp_path / "out", FindsNothing()) == PER_SHARD * 2 * 5
     assert write_strips(tmp_path, tmp_path / "out", FindsNothing()) == 0
     (path,) = shards(tmp_path / "out" / "val")
