@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from settlement.compare.finding import Finding
 from settlement.record import LEAST_SUM, MOST_SUMS, RoundRecord, SeatRecord, WagerRecord
-from settlement.result import Settlement
+from settlement.result import SeatSettlement, Settlement
 from settlement.rules import TableRules
 from settlement.settle import settle
 from settlement.uncertainty import Doubts
@@ -53,6 +53,13 @@ wrongly with 98%, and the true one had less than 0.001. Of 462 stacks of more th
 were sure on single frames of 40 tables 6 were wrong.
 """
 
+REACH = 1.8
+"""The true sum of a tall stack is at most so many times what was read, and at least that part.
+
+Of 92 sums with more than ten chips of 35 tune shifts ("feltwatch judge 2026-11-27 d ways" and "e
+ways") 81 are read right; of the others whose likeliest has a half or more it is 0.95 to 1.72.
+"""
+
 LEAST_PAIR = 1e-4
 """Pairs of stake and payout less likely than this are not settled."""
 
@@ -89,9 +96,13 @@ def _decided(
         return plain
     seat = record.seats[place].seat
     judged: dict[frozenset[str], tuple[float, WagerRecord]] = {}
-    for share, own in pairs:
+    is_far = False
+    for n, (share, own) in enumerate(pairs):
         changed = _with(record, place, k, own)
-        found = compare(changed, settle(changed, rules), rules)
+        settled = settle(changed, rules)
+        found = compare(changed, settled, rules)
+        if n == 0:
+            is_far = _is_far(own, settled.seats[place])
         codes = frozenset(
             f.code for f in found
             if f.seat == seat and f.wager == wager.wager and f.code != "UNDECIDED"
@@ -100,8 +111,11 @@ def _decided(
         judged[codes] = before + share, first
     known = _known_share(wager.stake_sums, wager.stake_chips)
     known *= _known_share(_counted(wager), wager.paid_chips)
+    known_far = known
+    if is_far:
+        known_far = _known_share(wager.stake_sums, None) * _known_share(_counted(wager), None)
     shares = {codes: share for codes, (share, _) in judged.items()}
-    sure = _sure_codes(shares, known, _one_more(wager, sum(shares.values())))
+    sure = _sure_codes(shares, known, known_far, _one_more(wager, sum(shares.values())))
     if sure is not None:
         return judged[sure][1]
     return wager.model_copy(
@@ -140,14 +154,23 @@ def _one_more(wager: WagerRecord, settled: float) -> float:
     return more + max(0.0, listed - settled)
 
 
+def _is_far(wager: WagerRecord, seat: SeatSettlement) -> bool:
+    """Whether the payout is so far from what is due that no misread tall stack would explain it."""
+    ruling = seat.wager(wager.wager)
+    due = 0 if ruling is None or ruling.outcome != "win" else ruling.pay_cents or 0
+    paid = wager.paid_cents or 0
+    return due > 0 and paid > 0 and max(paid, due) > REACH * min(paid, due)
+
+
 def _sure_codes(
-    shares: Mapping[frozenset[str], float], known: float, more: float
+    shares: Mapping[frozenset[str], float], known: float, known_far: float, more: float
 ) -> frozenset[str] | None:
     """The findings that are sure, as one of the sets that pairs of sums gave; None: undecided.
 
     A finding is sure by itself, whatever else the sums would say; one of amount only when the
-    true sums are among those read, which is so with the probability `known`. That a wrong sum
-    was paid may be sure where it is not whether too much or too little: the likelier is said.
+    true sums are among those read, which is so with the probability `known`; `known_far` counts
+    for a wrong payout, which one sum alone would clear. That a wrong sum was paid may be sure
+    where it is not whether too much or too little: the likelier is said.
     """
     whole = sum(shares.values())
 
@@ -159,12 +182,12 @@ def _sure_codes(
     sure = set()
     for code in frozenset().union(*shares):
         if code in OF_ONE_SUM:
-            counted = known / (whole + more)
+            counted = (known_far if code in WRONG_SUM else known) / (whole + more)
         else:
             counted = known if code in OF_THE_SUM else 1 / whole
         if share(frozenset({code})) * counted >= SURE_FINDING:
             sure.add(code)
-    if not sure & WRONG_SUM and share(WRONG_SUM) * known >= SURE_FINDING * (whole + more):
+    if not sure & WRONG_SUM and share(WRONG_SUM) * known_far >= SURE_FINDING * (whole + more):
         sure |= {code for code in WRONG_SUM if share(frozenset({code})) >= SURE_WAY}
     fitting = frozenset(sure)
     return fitting if sure and fitting in shares else None

@@ -194,6 +194,21 @@ def test_a_tall_stack_of_another_sum_than_was_read_is_likely(chips: int, code: s
     assert [one for one in found if one != "UNDECIDED"] == ([code] if code else [])
 
 
+@pytest.mark.parametrize(
+    ("paid", "code"),
+    [(4000, "OVERPAID"), (2400, None), (3500, None), (1000, "UNDERPAID"), (1200, None)],
+)
+def test_twice_the_due_is_no_misread_tall_stack(paid: int, code: str | None) -> None:
+    own = wager("main", 2000, "paid", paid).model_copy(
+        update={
+            "stake_sums": ((2000, 0.9999),), "stake_chips": 20,
+            "paid_sums": ((paid, 0.9995), (paid + 500, 0.0003)), "paid_chips": 8,
+        }
+    )  # fmt: skip
+    found = [str(f.code) for f in findings(round_of(PAIR_DEALER, seat(3, WINNER, own)))]
+    assert [one for one in found if one != "UNDECIDED"] == ([code] if code else [])
+
+
 def test_a_missing_payout_may_lie_with_another() -> None:
     own = wager("main", 7500, "paid", None)
     assert laid_with(own, 7500, 500) == 0
