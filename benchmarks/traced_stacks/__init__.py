@@ -1,5 +1,7 @@
-"""An independent judge of the stack reader: chip stacks painted by a path tracer.
+"""Chip stacks painted by a path tracer, Blender's Cycles, to judge the stack reader and to train it.
 
-Shares no code and no look with the renderers that training uses. `render` needs Blender as a Python
-module (bpy) in an environment of its own, `score` the project's.
+Shares no code and no look with the other renderers of training. It judged readers that had seen
+none of its tables; since its training tables exist, `benchmarks.mitsuba_stacks` is the judge.
+`render` needs Blender as a Python module (bpy) in an environment of its own, `strips` and `score`
+the project's.
 """

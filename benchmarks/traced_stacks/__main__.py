@@ -8,14 +8,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-LESSON_TAKES, LESSON_SAMPLES = 2, 5
+TRAINING_TAKES, TRAINING_SAMPLES = 2, 5
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status."""
     options = _parser().parse_args(arguments)
     if options.command == "render":
-        return _render(options.out, options.tables, options.seed, options.lesson)
+        return _render(options.out, options.tables, options.seed, options.training)
     if options.command == "strips":
         from benchmarks.traced_stacks.strips import write_strips
         from models.weights.folder import default_weights
@@ -40,11 +40,11 @@ def _parser() -> argparse.ArgumentParser:
     render.add_argument("--tables", type=int, required=True, help="Tables of some ten stacks.")
     render.add_argument("--seed", type=int, required=True)
     render.add_argument(
-        "--lesson", action="store_true",
+        "--training", action="store_true",
         help="Tables to train on: fuller, with more makes of chips, filmed by two cameras each.",
     )  # fmt: skip
     strips = commands.add_parser("strips", help="Cut strips to train on from painted tables.")
-    strips.add_argument("folder", type=Path, help="What `render --lesson --out` wrote.")
+    strips.add_argument("folder", type=Path, help="What `render --training --out` wrote.")
     strips.add_argument("--out", type=Path, required=True, help="Folder of shards; goes on.")
     strips.add_argument("--model", type=Path, help="Folder of weights; none: the shipped ones.")
     score = commands.add_parser("score", help="Read painted tables and count what is right.")
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _render(out: Path, tables: int, seed: int, lesson: bool) -> int:
+def _render(out: Path, tables: int, seed: int, training: bool) -> int:
     from benchmarks.traced_stacks.blender import SAMPLES, NoBlenderError, blender, kelvin_rgb, paint
 
     try:
@@ -74,13 +74,13 @@ def _render(out: Path, tables: int, seed: int, lesson: bool) -> int:
     for number in range(tables):
         name = out / f"{seed}_{number:04d}"
         truth, video = name.with_suffix(".json"), name.with_suffix(".mp4")
-        table = traced_table(seed, number, lesson=lesson)
+        table = traced_table(seed, number, training=training)
         stacks += len(table.stacks)
         if truth.exists() and video.exists():
             continue
         began = time.monotonic()
-        coarse, parts = paint(table, samples=LESSON_SAMPLES if lesson else SAMPLES)
-        for take in range(LESSON_TAKES if lesson else 1):
+        coarse, parts = paint(table, samples=TRAINING_SAMPLES if training else SAMPLES)
+        for take in range(TRAINING_TAKES if training else 1):
             frames = film(coarse, parts, table, kelvin_rgb(table.lamps[0].kelvin), take)
             path = video.with_suffix(f".{take}.mp4") if take else video
             write_film(path, frames, table.crf - 3 * take)

@@ -63,18 +63,18 @@ stack's side is at 0.15 to 0.35 of its top."""
 STYLES = ("plain", "spots", "many spots", "split spots", "line", "slanted print")
 MORE_STYLES = ("two lines", "letters", "zigzag", "checks", "edges", "half spots")
 MORE_SPOTS = {"letters": (3, 9), "zigzag": (8, 24), "checks": (10, 36), "half spots": (3, 15)}
-LESSON_GROUPS = 5
+TRAINING_GROUPS = 5
 
 
-def traced_table(seed: int, number: int, *, lesson: bool = False) -> TracedTable:
+def traced_table(seed: int, number: int, *, training: bool = False) -> TracedTable:
     """The table of a seed and a number, with its truth.
 
-    `lesson`: one to train on, with more groups and with rims of more makes.
+    `training`: one to train on, with more groups and with rims of more makes.
     """
     rng = np.random.default_rng([seed, number])
-    many = LESSON_GROUPS if lesson else GROUPS
+    many = TRAINING_GROUPS if training else GROUPS
     diameter = float(rng.choice([37.0, 39.0, 40.0, 43.0], p=[0.2, 0.4, 0.2, 0.2]))
-    kinds = drawn_kinds(rng, lesson=lesson)
+    kinds = drawn_kinds(rng, training=training)
     camera, centers = _camera(rng, many)
     groups = tuple(
         TracedGroup(at, float(rng.uniform(-40, 40)), str(rng.choice(WORDS)),
@@ -105,8 +105,8 @@ def drawn_felt(rng: np.random.Generator) -> tuple[Rgb, Rgb]:
     return felt, (0.05, 0.05, 0.05) if sum(felt) > 0.3 else (0.62, 0.58, 0.40)
 
 
-def drawn_kinds(rng: np.random.Generator, *, lesson: bool = False) -> tuple[TracedKind, ...]:
-    """The kinds of chips of a table, at random; `lesson`: half of them with MORE_STYLES."""
+def drawn_kinds(rng: np.random.Generator, *, training: bool = False) -> tuple[TracedKind, ...]:
+    """The kinds of chips of a table, at random; `training`: half of them with MORE_STYLES."""
     names = [str(name) for name in rng.permutation(list(COLOURS))[: int(rng.integers(5, 9))]]
     # One maker's set: most kinds of a table share their manner.
     own = str(rng.choice(STYLES, p=[0.15, 0.3, 0.2, 0.15, 0.08, 0.12]))
@@ -120,7 +120,7 @@ def drawn_kinds(rng: np.random.Generator, *, lesson: bool = False) -> tuple[Trac
         if rng.random() < 0.5:
             spot = _varied(rng, COLOURS["white" if name != "white" else "black"][1])
         style = own if rng.random() < 0.75 else str(rng.choice(STYLES))
-        if lesson and rng.random() < 0.5:
+        if training and rng.random() < 0.5:
             style = str(rng.choice(MORE_STYLES))
         spots = {
             "plain": 0, "line": 0, "spots": int(rng.choice([4, 6, 8])),

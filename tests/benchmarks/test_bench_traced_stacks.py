@@ -175,12 +175,12 @@ def test_rendering_without_blender_says_how_to_install_it(
     assert not out.exists()
 
 
-def test_lessons_are_fuller_and_leave_the_judges_tables_as_they_were() -> None:
+def test_training_tables_are_fuller_and_leave_the_judges_tables_as_they_were() -> None:
     text = json.dumps([asdict(traced_table(11, number)) for number in range(3)])
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == "bcf9f7ec9c58d364"
-    lessons = [traced_table(11, number, lesson=True) for number in range(12)]
-    assert {len(one.groups) for one in lessons} == {5}
-    kinds = [kind for one in lessons for kind in one.kinds]
+    tables = [traced_table(11, number, training=True) for number in range(12)]
+    assert {len(one.groups) for one in tables} == {5}
+    kinds = [kind for one in tables for kind in one.kinds]
     assert set(MORE_STYLES) < {kind.style for kind in kinds}
     for style in MORE_STYLES:
         own = next(kind for kind in kinds if kind.style == style)
