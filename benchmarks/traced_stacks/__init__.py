@@ -1,4 +1,4 @@
-"""Chip stacks painted by a path tracer, Blender's Cycles, to judge the stack reader and to train it.
+"""Chip stacks by Blender's Cycles, a path tracer, to judge the stack reader and to train it.
 
 Shares no code and no look with the other renderers of training. It judged readers that had seen
 none of its tables; since its training tables exist, `benchmarks.mitsuba_stacks` is the judge.
