@@ -15,15 +15,8 @@ from benchmarks.traced_stacks.film import last_frame
 from benchmarks.traced_stacks.score import ENROLLED, PICKED, Kinds, calibrated, chip_kinds
 from benchmarks.traced_stacks.truth import TracedStack, TracedTable, read_truth
 from datasets.training.sides.shards import MOST_KINDS, StripSet, save_strips
-from models.data.filmed_tables import (
-    ACROSS_MM,
-    FIRST_SCORE,
-    MOST_MOVED_CHIPS,
-    MOVED_CHIPS,
-    SECOND_CUT,
-    FilmedTable,
-)
-from vision.chips.boxes import Box, FoundStack, without_spanning
+from models.data.filmed_tables import MOVED_CHIPS, SECOND_CUT, FilmedTable, matched_stacks
+from vision.chips.boxes import FoundStack
 from vision.chips.network_input.side_strip import (
     BELOW_CHIPS,
     MOST_CHIPS,
@@ -35,7 +28,7 @@ from vision.chips.silhouette import hidden_mask, silhouette
 from vision.detect.detections import ByteArray
 from vision.detect.tiling import SizedDetector
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import VIEW_MM, Place
+from vision.geometry.table import Place
 
 PER_SHARD = 8
 """Tables of a shard."""
@@ -148,27 +141,13 @@ def _found(
 ) -> dict[int, FoundStack]:  # fmt: skip
     """The boxes of the groups' views, each at the place of the stack that it is of."""
     bases = np.array([one.base_mm for one in (*table.stacks, *table.samples)])
-    mm = VIEW_MM / detector.size
     out: dict[int, FoundStack] = {}
     for group in table.groups:
         place = Place(center_mm=group.center_mm, angle_deg=group.angle_deg)
         view = calibration.warp_view(frame, place, detector.size)
-        chips = detector.find([view])[0].of("chip")
-        boxes: list[Box] = [
-            (x0 * mm - VIEW_MM / 2, y0 * mm - VIEW_MM / 2,
-             x1 * mm - VIEW_MM / 2, y1 * mm - VIEW_MM / 2)
-            for (x0, y0, x1, y1), score in zip(
-                chips.xyxy.astype(float).tolist(), chips.scores, strict=True
-            ) if score >= FIRST_SCORE
-        ]  # fmt: skip
-        for box in without_spanning(boxes):
-            one = FoundStack.of(box, calibration, place, size)
-            off = bases - one.base
-            along = off @ one.up / one.per_chip_mm
-            across = off @ np.array([-one.up[1], one.up[0]])
-            k = int(np.hypot(along * one.per_chip_mm, across).argmin())
-            if abs(along[k]) <= MOST_MOVED_CHIPS and abs(across[k]) <= ACROSS_MM:
-                out.setdefault(k, one)
+        found = detector.find([view])[0]
+        for k, one, _ in matched_stacks(found, detector.size, calibration, place, size, bases):
+            out.setdefault(k, one)
     return out
 
 

@@ -8,7 +8,7 @@ bases are wrong as the detector puts them, and a stack's foot is hidden as it is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,7 @@ from vision.chips.network_input.side_strip import (
     cut_strip,
 )
 from vision.chips.silhouette import hidden_mask, silhouette
+from vision.detect.detections import Detections
 from vision.detect.tiling import SizedDetector
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, ChipKind, Place, SeatPlace, TableFile
@@ -214,27 +215,12 @@ class FilmedTable:
         views = [
             self.calibration.warp_view(frame, s.place, detector.size) for s in self.table.seats
         ]
-        mm = VIEW_MM / detector.size
         for seat, found in zip(self.table.seats, detector.find(views), strict=True):
-            chips = found.of("chip")
-            boxes: list[Box] = [
-                (x0 * mm - VIEW_MM / 2, y0 * mm - VIEW_MM / 2,
-                 x1 * mm - VIEW_MM / 2, y1 * mm - VIEW_MM / 2)
-                for (x0, y0, x1, y1), score in zip(
-                    chips.xyxy.astype(float).tolist(), chips.scores, strict=True
-                ) if score >= FIRST_SCORE
-            ]  # fmt: skip
-            for box in without_spanning(boxes):
-                one = FoundStack.of(box, self.calibration, seat.place, self.size)
-                off = bases - one.base
-                along = off @ one.up / one.per_chip_mm
-                across = off @ np.array([-one.up[1], one.up[0]])
-                near = np.hypot(along * one.per_chip_mm, across)
-                k = int(near.argmin())
-                if abs(along[k]) > MOST_MOVED_CHIPS or abs(across[k]) > ACROSS_MM:
-                    continue
+            for k, one, off in matched_stacks(
+                found, detector.size, self.calibration, seat.place, self.size, bases
+            ):
                 # A spot may lie in two seats' views.
-                out.setdefault(items[k].key, FilmedStack(items[k], one, float(along[k])))
+                out.setdefault(items[k].key, FilmedStack(items[k], one, off))
         return list(out.values())
 
     def strip(
@@ -271,6 +257,30 @@ class FilmedTable:
         """The row of the true base in the strip that is cut at the found one."""
         off = float((true - found.base) @ found.up) / found.per_chip_mm
         return ROWS_PER_CHIP * (BELOW_CHIPS + off)
+
+
+def matched_stacks(
+    found: Detections, view_px: int, calibration: Calibration, place: Place, size: ChipSize,
+    bases_mm: Floats,
+) -> Iterator[tuple[int, FoundStack, float]]:  # fmt: skip
+    """The stacks in a view of `view_px`, each with the base (of (n, 2) mm) that it is of and how
+    far that is along the line of sight, in chips."""
+    mm = VIEW_MM / view_px
+    chips = found.of("chip")
+    boxes: list[Box] = [
+        (x0 * mm - VIEW_MM / 2, y0 * mm - VIEW_MM / 2, x1 * mm - VIEW_MM / 2, y1 * mm - VIEW_MM / 2)
+        for (x0, y0, x1, y1), score in zip(
+            chips.xyxy.astype(float).tolist(), chips.scores, strict=True
+        ) if score >= FIRST_SCORE
+    ]  # fmt: skip
+    for box in without_spanning(boxes):
+        one = FoundStack.of(box, calibration, place, size)
+        off = bases_mm - one.base
+        along = off @ one.up / one.per_chip_mm
+        across = off @ np.array([-one.up[1], one.up[0]])
+        k = int(np.hypot(along * one.per_chip_mm, across).argmin())
+        if abs(along[k]) <= MOST_MOVED_CHIPS and abs(across[k]) <= ACROSS_MM:
+            yield k, one, float(along[k])
 
 
 def leaning(item: StackItem) -> float:
