@@ -55,7 +55,7 @@ def linear(shown: tuple[float, ...]) -> Rgb:
 
 
 def draw_kinds(rng: np.random.Generator) -> tuple[TracedKind, ...]:
-    """Five to eight kinds of one set, the lowest value first, told apart by their bodies."""
+    """Five to eight kinds of one set, the lowest value first, with bodies of distinct colours."""
     count = int(rng.integers(5, 9))
     lowest = int(rng.integers(0, len(VALUES) - count + 1))
     near = np.arange(lowest, min(len(VALUES), lowest + count + 3))

@@ -56,7 +56,7 @@ def film(
     takes out a part of the lamps' colour; exposure follows the mean light of the parts, without
     burning out more than a little of it. Each `take` is by another camera.
     """
-    rng = np.random.default_rng([table.seed, table.number, 2, take][: 4 if take else 3])
+    rng = np.random.default_rng([table.seed, table.number, 2, *([take] if take else [])])
     gains = np.array(lamp_rgb) ** -rng.uniform(0.55, 1.0)
     gains /= gains[1]
     light = np.concatenate([part.reshape(-1, 3)[::7] for _, part in parts]) * gains

@@ -155,7 +155,7 @@ def _one_more(wager: WagerRecord, settled: float) -> float:
 
 
 def _is_far(wager: WagerRecord, seat: SeatSettlement) -> bool:
-    """Whether the payout is so far from what is due that no misread tall stack would explain it."""
+    """Whether the payout is so far from the correct one that no misread tall stack explains it."""
     ruling = seat.wager(wager.wager)
     due = 0 if ruling is None or ruling.outcome != "win" else ruling.pay_cents or 0
     paid = wager.paid_cents or 0

@@ -18,7 +18,7 @@ from datasets.render.cards.backs import back_pattern
 from datasets.render.cards.courts import draw_ace, draw_court, draw_scrolls, stamp
 from datasets.render.cards.deck_style import Color, DeckStyle, random_style
 from datasets.render.cards.glyphs import DRAWN, word_ink
-from datasets.render.cards.jokers import draw_joker_art, joker_mark
+from datasets.render.cards.jokers import beside, draw_joker_art, joker_mark
 from datasets.render.cards.suit_marks import FloatArray, Picture, suit_mask
 from datasets.render.cards.wear import Wear
 from settlement.errors import FeltwatchError
@@ -208,23 +208,13 @@ def _column(style: DeckStyle, rank: str, suit: str) -> Picture:
     mark = mark[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     gap = round(style.gap_mm * PX_PER_MM)
     if style.beside:
-        return _abreast(top, mark, gap, style.seed % 3 / 2)
+        return beside([top, mark], gap, style.seed % 3 / 2)
     w = max(top.shape[1], mark.shape[1])
     out = np.zeros((top.shape[0] + gap + mark.shape[0], w), np.uint8)
     x_top = (w - top.shape[1]) // 2 if style.centered else 0
     x_mark = (w - mark.shape[1]) // 2 if style.centered else 0
     out[: top.shape[0], x_top : x_top + top.shape[1]] = top
     out[-mark.shape[0] :, x_mark : x_mark + mark.shape[1]] = mark
-    return out
-
-
-def _abreast(left: Picture, right: Picture, gap: int, level: float) -> Picture:
-    """Two inks beside each other; `level` is 0 for tops in line, 1 for feet."""
-    tall = max(left.shape[0], right.shape[0])
-    out = np.zeros((tall, left.shape[1] + gap + right.shape[1]), np.uint8)
-    for ink, x in ((left, 0), (right, left.shape[1] + gap)):
-        y = round((tall - ink.shape[0]) * level)
-        out[y : y + ink.shape[0], x : x + ink.shape[1]] = ink
     return out
 
 

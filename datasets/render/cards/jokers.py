@@ -40,7 +40,7 @@ def joker_mark(style: DeckStyle, px_per_mm: float, ink: Ink) -> Picture:
     if kind in (1, 2, 12):
         text = ink(word, max(8, round(tall * float(rng.uniform(0.5, 0.85)))))
         if kind == 12:
-            text = _beside([_star(text.shape[0], rng), text], round(text.shape[0] * 0.3))
+            text = beside([_star(text.shape[0], rng), text], round(text.shape[0] * 0.3))
         way = cv2.ROTATE_90_CLOCKWISE if kind != 2 else cv2.ROTATE_90_COUNTERCLOCKWISE
         return _limit(np.asarray(cv2.rotate(text, way), np.uint8), widest, longest)
     if kind in (4, 5, 6):
@@ -49,7 +49,7 @@ def joker_mark(style: DeckStyle, px_per_mm: float, ink: Ink) -> Picture:
             text = _curled(text, rng)
         if kind == 5:
             some = [_moon(text.shape[0]), _star(round(text.shape[0] * 0.7), rng)]
-            text = _beside([*some[: int(rng.integers(1, 3))], text], round(text.shape[0] * 0.15))
+            text = beside([*some[: int(rng.integers(1, 3))], text], round(text.shape[0] * 0.15))
         return _limit(text, widest, longest)
     if kind in (17, 18):
         letter = ink(word[0], round(tall))
@@ -62,7 +62,7 @@ def joker_mark(style: DeckStyle, px_per_mm: float, ink: Ink) -> Picture:
     if kind == 16:
         text = ink(word, max(8, round(tall * float(rng.uniform(0.4, 0.7)))))
         some = [_emblem(round(text.shape[0] * float(rng.uniform(1, 1.6))), rng), text]
-        return _limit(_beside(some, round(text.shape[0] * 0.2)), widest, longest)
+        return _limit(beside(some, round(text.shape[0] * 0.2)), widest, longest)
     if kind in (14, 15):
         figure = _emblem(round(tall * float(rng.uniform(0.7, 1.3))), rng)
     else:
@@ -128,12 +128,13 @@ def _curled(text: Picture, rng: np.random.Generator) -> Picture:
     return out
 
 
-def _beside(masks: list[Picture], gap: int) -> Picture:
+def beside(masks: list[Picture], gap: int, level: float = 0.5) -> Picture:
+    """Inks beside each other, `gap` px apart; `level` is 0 for tops in line, 1 for feet."""
     tall = max(m.shape[0] for m in masks)
     parts = []
     for mask in masks:
         whole = np.zeros((tall, mask.shape[1] + gap), np.uint8)
-        whole[(tall - mask.shape[0]) // 2 :][: mask.shape[0], : mask.shape[1]] = mask
+        whole[int((tall - mask.shape[0]) * level) :][: mask.shape[0], : mask.shape[1]] = mask
         parts.append(whole)
     return np.hstack(parts)[:, : -gap or None]
 
