@@ -145,6 +145,8 @@ def _unlike(
     sums = [_sum(rest) for rest in since]
     for at in range(1, len(since) - LEAST_AFTER + 1):
         before, after = _sum(*since[:at]), _sum(*since[at:])
+        if not before.sums or not after.sums:
+            continue
         was, now = before.sums[0][0], after.sums[0][0]
         larger = sum(p * q for b, p in before.sums for a, q in after.sums if a > b)
         other_way = min(larger, 1 - larger)
@@ -161,7 +163,8 @@ def _unlike(
 
 
 def _sum(*rests: StakeRest) -> PlaceSum:
-    """What a stake comes to by rests that show it alike; 0 for sure where none shows chips."""
+    """What a stake comes to by rests that show it alike; 0 for sure where none shows chips, and
+    nothing where no stack is in enough of them."""
     frames = [stacks for rest in rests for stacks in rest.frames or ()]
     return place_sum(frames) if any(frames) else PlaceSum(((0, 1.0),), None)
 

@@ -203,6 +203,18 @@ def test_sums_need_not_be_sure_where_they_are_unlike() -> None:
     assert late(played(still, few, many)) == ()
 
 
+def test_a_stack_in_fewer_than_a_third_of_the_rests_is_no_sum_to_compare_with() -> None:
+    """Nothing lay there by most rests: what the one with chips showed is not known."""
+    chips = {"main": stack("red red", 0.8, c1500=0.19)}
+
+    def deal(play: Play) -> None:
+        rest(play, {}, backs=1)
+        for stakes in ({}, {}, chips, {}, {}, {}):
+            rest(play, stakes, backs=5)
+
+    assert late(played(deal, {}, {})) == ()
+
+
 def test_bets_are_closed_by_the_first_of_two_packets_dealt_one_after_the_other() -> None:
     def deal(_play: Play) -> None:
         """Nothing more."""
