@@ -18,7 +18,7 @@ from vision.chips.reading import ReadStack
 from vision.chips.states import PlaceSum, certain_cents, place_sum, same_sums
 from vision.geometry.table import Polygon
 from vision.rounds.region_change import as_picture, different_share
-from vision.rounds.round_state import FACE_UP_CARDS, Episode, Round
+from vision.rounds.round_state import Episode, Round
 
 SURE_READINGS = 2
 """Least confident readings of a stake, in one rest or in several alike."""
@@ -77,18 +77,13 @@ def closed_s(own: Round) -> float | None:
     """
     dealt = []
     for track in own.tracks.values():
-        first = next((e for e in track.episodes if _dealt(e)), None)
+        first = next((e for e in track.episodes if e.dealt), None)
         if first is not None:
             dealt.append(first.readings[0].at_s)
     dealt.sort()
     if len(dealt) < 2:
         return None
     return dealt[0] if dealt[1] - dealt[0] <= DEAL_S else dealt[1]
-
-
-def _dealt(episode: Episode) -> bool:
-    with_cards = sum(r.backs > 0 for r in episode.readings)
-    return with_cards * 2 > len(episode.readings) or episode.cards_up >= FACE_UP_CARDS
 
 
 def late_bets(

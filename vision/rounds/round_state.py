@@ -73,6 +73,12 @@ class Episode:
         return max((r.backs for r in self.readings), default=0)
 
     @property
+    def dealt(self) -> bool:
+        """Whether cards were dealt there: backs in most readings, or the hand turned up."""
+        with_cards = sum(r.backs > 0 for r in self.readings)
+        return with_cards * 2 > len(self.readings) or self.cards_up >= FACE_UP_CARDS
+
+    @property
     def chips(self) -> bool:
         """Whether chips lie at the view's spots in most readings."""
         with_chips = sum(bool(r.stakes or r.pays) for r in self.readings)

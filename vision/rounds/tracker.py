@@ -315,17 +315,24 @@ class RoundTracker:
         elif own.phase is Phase.BETS and all(
             e.empty for s, e in self.latest.items() if s is not None
         ):
-            # Bets were taken back, or something lay there for a moment: no round.
-            self.between = own.before
-            for seat, track in own.tracks.items():
-                for episode in track.episodes:
-                    self._keep_between(seat, episode)
-            self.round = self.open_gap = None
+            self._drop(own)
         elif own.phase is not Phase.SETTLING and self._is_bare():
+            # A back in one reading of several is no deal: chips that are raked in may look so.
+            if not any(e.dealt for track in own.tracks.values() for e in track.episodes):
+                self._drop(own)
+                return None
             self.round = self.open_gap = None
             own.broken_off = True
             return own
         return None
+
+    def _drop(self, own: Round) -> None:
+        """Bets were taken back, or something lay there for a moment: no round."""
+        self.between = own.before
+        for seat, track in own.tracks.items():
+            for episode in track.episodes:
+                self._keep_between(seat, episode)
+        self.round = self.open_gap = None
 
     def _is_bare(self) -> bool:
         """Whether every place of the table was seen to be empty last."""

@@ -64,3 +64,20 @@ def test_bets_that_stay_are_no_broken_round() -> None:
     for seat in (1, 2):
         play.see(seat, reading(stakes=MAIN))
     assert play.ended == []
+
+
+def test_one_reading_with_a_back_is_no_deal_that_was_broken_off() -> None:
+    """Chips that are raked in may look like one: bets were taken back, no more."""
+    play = Play()
+    play.see(None, reading())
+    play.see(2, reading())
+    play.see(1, reading(stakes=MAIN), reading(stakes=MAIN, backs=1))
+    assert play.tracker.phase is not Phase.WAITING
+    play.see(1, reading())
+    assert play.ended == []
+    assert play.tracker.phase is Phase.WAITING
+    # The round that follows is read whole.
+    dealt(play, dealer=True)
+    taken_back(play)
+    (own,) = play.ended
+    assert own.broken_off
