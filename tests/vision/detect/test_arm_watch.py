@@ -98,6 +98,43 @@ def test_the_dealers_arm_and_two_that_meet_are_nobodys() -> None:
     assert watched(two) == [[]]
 
 
+def beside(seat: int, other: int, share: float = 0.12) -> Point:
+    """From a seat's cards on the way to another's, beyond no seat."""
+    (x0, y0), (x1, y1) = cards(seat), cards(other)
+    return (x0 + share * (x1 - x0), y0 + share * (y1 - y0))
+
+
+def test_an_arm_is_followed_to_where_it_is_seen_beyond_no_seat() -> None:
+    own = with_arm(felt(), shoulder(3), cards(3))
+    over = with_arm(felt(), beside(3, 4), cards(4))
+    first, then = watched(own, over)
+    assert [(arm.seat, list(arm.over)) for arm in first] == [(3, [3])]
+    assert [(arm.seat, list(arm.over)) for arm in then] == [(3, [4])]
+    # With no arm before it is nobody's, nor with that of a seat further away.
+    assert watched(over) == [[]]
+    assert watched(with_arm(felt(), shoulder(1), cards(1)), over)[1] == []
+    # Near to the arms of two seats it is one of theirs: nobody knows whose.
+    both = with_arm(own, shoulder(4), beside(4, 3, 0.5))
+    assert watched(both, over)[1] == []
+
+
+def test_a_sleeve_like_the_felt_parts_an_arm() -> None:
+    whole = with_arm(felt(), shoulder(3), cards(4))
+    x = round(float(CALIBRATION.felt_to_image(np.array([beside(3, 4, 0.5)]))[0, 0]))
+    parted = whole.copy()
+    parted[:, x - 10 : x + 10] = felt()[:, x - 10 : x + 10]
+    ((arm,),) = watched(parted)
+    assert (arm.seat, list(arm.over)) == (3, [4])
+    # Too far apart, they are two things.
+    parted[:, x - 40 : x + 40] = felt()[:, x - 40 : x + 40]
+    assert watched(parted) == [[]]
+
+
+def test_an_arm_over_what_another_covered_before_is_nobodys() -> None:
+    first = with_arm(felt(), shoulder(3), beside(4, 5, 0.2))
+    assert watched(first, with_arm(felt(), shoulder(4), cards(4)))[1] == []
+
+
 def test_what_stays_is_the_felts_until_it_goes() -> None:
     lying = with_arm(felt(), shoulder(3), cards(4))
     still = round(STAY_S / STEP_S) + 1
@@ -148,3 +185,17 @@ def test_a_watch_goes_on_from_its_state() -> None:
     assert any(expected[9:])
     with pytest.raises(ValueError, match="the camera's have"):
         second.set_state((state[0][:4], *state[1:]))
+    with pytest.raises(ValueError, match="5 seats, the table has 6"):
+        second.set_state((*state[:4], state[4][:5, :5], *state[5:]))
+
+
+def test_a_followed_arm_is_known_from_the_state() -> None:
+    images = [felt()] * 8 + [with_arm(felt(), shoulder(3), cards(3))]
+    first, second = ArmWatch(CALIBRATION, TABLE.seats), ArmWatch(CALIBRATION, TABLE.seats)
+    looked(first, images)
+    state = first.state()
+    assert state is not None
+    second.set_state(state)
+    over = with_arm(felt(), beside(3, 4), cards(4))
+    ((arm,),) = looked(second, [over], len(images) * STEP_S)
+    assert (arm.seat, list(arm.over)) == (3, [4])
