@@ -296,7 +296,7 @@ def _without_unseen_payouts(
 ) -> list[Difference]:  # fmt: skip
     """The differences without payouts that are missing by their own spots, and of which nobody can
     say that they do not lie by another of the seat's: that cannot be seen, or holds a sum that is
-    more likely not its own payout."""
+    more likely not its own payout, or whose outcome is not known."""
     out = list(differences)
     for missing in differences:
         if missing.finding.code not in (FindingCode.NOT_PAID, FindingCode.ENVY_MISSED):
@@ -313,9 +313,11 @@ def _without_unseen_payouts(
                     f"the payout may lie by the {wager_name(name)}, where it would not be seen",
                     missing.wager,
                 )
-            elif other.action == "paid" and other.stake_cents is None:
+            elif other.action == "paid" and (other.stake_cents is None or ruling.outcome is None):
                 dues = likely_dues(case.record, seat.seat, name, case.rules)
                 sums = {other.paid_cents: 1.0} if other.paid_cents else dict(other.paid_sums or ())
+                if sums and max(sums) < -(missing.cents or 0):
+                    continue
                 own = sum(share * dues.get(cents, 0.0) for cents, share in sums.items())
                 if own >= LIKELY_OWN:
                     continue

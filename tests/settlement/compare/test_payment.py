@@ -213,6 +213,20 @@ class TestWrongSpot:
         assert (("NOT_PAID", 1, "emperors_treasure") in codes) is (code is not None)
         assert ("UNDECIDED", 1, None) in codes
 
+    @pytest.mark.parametrize(("paid", "code"), [(2000, None), (1900, "NOT_PAID")])
+    def test_a_missing_payout_may_lie_by_a_wager_whose_outcome_is_not_known(
+        self, paid: int, code: str | None
+    ) -> None:
+        """A dealer's card was not read; $20 are due beside the main bet, which was paid."""
+        treasure = wager("emperors_treasure", 400, "left")
+        record = record_of(NEVADA, wager("main", 1500, "paid", paid), treasure, cards=FULL_WINNER)
+        high = record.dealer.high
+        assert high is not None
+        dealer = record.dealer.model_copy(update={"high": high[:-1]})
+        codes = reported(record.model_copy(update={"dealer": dealer}), NEVADA)
+        missing = [one for one in codes if one[0] == "NOT_PAID"]
+        assert missing == ([] if code is None else [(code, 1, "emperors_treasure")])
+
     def test_what_lies_as_an_envy_prize_may_be_what_another_wager_is_due(self) -> None:
         """$40 lie where prizes are laid, none was won; a main bet of $40, hardly $45, was left."""
         main = wager("main", None, "left").model_copy(
