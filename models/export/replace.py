@@ -33,10 +33,14 @@ def replace_reader(checkpoint: Path, folder: Path, provenance: Provenance) -> di
     OpenVINO's output differs from the checkpoint's; then nothing is changed.
     """
     card = load_card(folder)
+    former = card["models"]["reader"]
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as name:
         work = Path(name)
         own = export_part("reader", checkpoint, work, ExportSettings())
-        card["models"]["reader"] = own | {"chain": training_chain(checkpoint)}
+        own["chain"] = training_chain(checkpoint)
+        if "history" in former:
+            own["history"] = former["history"]
+        card["models"]["reader"] = own
         card["recipe"] = (
             "The networks are trained from scratch (no pretrained weights) on rendered views: "
             "feltwatch model render, feltwatch model train, feltwatch model export; the reader "

@@ -10,11 +10,16 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+import torch
+from ultralytics.nn.tasks import ClassificationModel
 
+from datasets.training.training_set import CLASS_NAMES, CROP_PX
+from models.data.provenance import PatchData, Provenance
 from models.data.trial import trial_pictures
-from models.export.replace import replace_detector
+from models.export.replace import replace_detector, replace_reader
 from models.export.weights import INT8_FILES, ExportSettings
 from models.train.checkpoint import checkpoint_of
+from models.train.patches import ARCHITECTURE
 from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
 from surveillance.cli import main
@@ -63,6 +68,28 @@ def test_it_takes_the_former_ones_place(checkpoint: Path, tmp_path: Path) -> Non
         assert abs(len(one) - len(other)) <= 1
         best = min(len(one), len(other), 5)
         assert np.abs(one.scores[:best] - other.scores[:best]).max(initial=0) < 0.15
+
+
+def test_a_reader_takes_the_former_ones_place_with_its_history(tmp_path: Path) -> None:
+    weights = tmp_path / "weights"
+    shutil.copytree(default_weights(), weights)
+    former, before = load_card(weights), hashes(weights)
+    network = ClassificationModel(ARCHITECTURE, nc=len(CLASS_NAMES), verbose=False)
+    network.names = dict(enumerate(CLASS_NAMES))
+    network.args = {"task": "classify", "imgsz": CROP_PX}
+    checkpoint = tmp_path / "reader.pt"
+    args = {"task": "classify", "model": ARCHITECTURE, "imgsz": CROP_PX}
+    torch.save({"epoch": -1, "model": network.half(), "train_args": args}, checkpoint)
+    seen = PatchData(patches=1500, seed=3, decks=("house",), fonts=2)
+    card = replace_reader(checkpoint, weights, Provenance(patches=(seen,)))
+    after = hashes(weights)
+    assert load_card(weights) == card
+    reader = card["models"]["reader"]
+    assert reader["sha256"] == after["reader.onnx"] != before["reader.onnx"]
+    assert after["detector.onnx"] == before["detector.onnx"]
+    assert reader["history"] == former["models"]["reader"]["history"]
+    assert card["data"]["patches"][-1]["decks"] == ["house"]
+    assert card["evaluations"] == []
 
 
 def test_a_calibration_of_another_detector_is_refused(checkpoint: Path, tmp_path: Path) -> None:
