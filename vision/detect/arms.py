@@ -3,7 +3,7 @@
 A piece of the image that differs from the felt at rest is an arm's where it goes beyond a seat's
 places, off the felt. There it may be high over the felt, and appear elsewhere by a camera that
 looks from the side: where a player's own arm could appear at some height, it is not a neighbour's.
-An arm that was seen so is followed from sample to sample by where its pieces overlap: turned
+An arm that was seen so is followed from sample to sample by where its pieces are near: turned
 towards a neighbour it may cross the edge beside all seats, and a sleeve like the felt parts it.
 The dealer's edge is watched too, for arms of the dealer cover every seat.
 """
@@ -57,7 +57,9 @@ exchanges of "feltwatch judge 2026-11-27 d ways" 11 and 13 and "e ways" 9 such p
 14 mm away, those of other arms 150 mm and more."""
 
 OVERLAPS = 0.1
-"""A piece that covers so much of another arm as it was in the sample before is nobody's."""
+"""A piece of which so much lies where another's arm was in the sample before is nobody's. Not
+fitted: none of the four exchanges of "feltwatch judge 2026-11-27 d ways" 0 to 24 and "e ways" 0 to
+9 is lost to it, and no other arm is reported there."""
 
 GAP_S = 1.0
 """After a longer time without a sample the felt at rest is not known."""
