@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks import card_rounds
 from vision.cards import deck_assignment, grouping, one_card, outline, photo, view
-from vision.cards.deck_assignment import HAND_CARDS, Decided
+from vision.cards.deck_assignment import HAND_CARDS
 from vision.cards.outline import ReadIndex
 from vision.cards.view import CardRead
 from vision.detect import tiling
@@ -67,13 +67,6 @@ def without(rule: Rule | None) -> Iterator[None]:
     finally:
         for module, name, value in before:
             setattr(module, name, value)
-
-
-def _any_renamed(card: CardRead, label: str, share: float, where: str) -> Decided:
-    """A sure card too gets the name that the assignment gives it."""
-    if label != card.label and share >= deck_assignment.SURE:
-        return Decided(label, share)
-    return Decided(label, share, f"read as {card.label}, which {where} shows more certainly")
 
 
 def _least_sure_first(
@@ -155,15 +148,19 @@ RULES: tuple[Rule, ...] = (
            (view, "MOST_OF_DISAGREED", 1.0)),
     # The deck.
     _views("the deck as one assignment", ROUNDS, (card_rounds, "decide_deck", lambda _: {})),
-    _views("a second card of a name has a price (deck)", ROUNDS,
-           (deck_assignment, "TWIN_NATS", 0.0)),
-    _views("a sure reading is never renamed", ROUNDS, (deck_assignment, "_renamed", _any_renamed)),
+    _views("a sure reading is never renamed", ROUNDS,
+           (deck_assignment, "may_be_called", lambda *_: True)),
     _views("twins read again and again both stand", ROUNDS,
            (deck_assignment, "survives", lambda _: False)),
     _views("again: at two moments", ROUNDS, (deck_assignment, "LEAST_AGAIN", 1)),
     _views("again: not another name at a fifth of them", ROUNDS,
            (deck_assignment, "MOST_OTHERS", 1.0)),
-    _views("what is no card is not made one", ROUNDS, (deck_assignment, "_mass", lambda _: 1.0)),
+    _views("a twin fits no name that is left over", "rounds of 34 tune decks",
+           (deck_assignment, "TWIN_ODDS", 0.0)),
+    _views("twins where most cards are decided", "rounds of 34 tune decks",
+           (deck_assignment, "LEAST_DECIDED", 0.0)),
+    _views("a decided card's probability is calibrated", "rounds of 34 tune decks",
+           (deck_assignment, "calibrated", lambda shares, _: shares)),
     _views("no reading excludes a card", ROUNDS, (deck_assignment, "LEAST_PROBABILITY", 1e-9)),
     _views("a deck that is not known", "rounds of 14 tune decks",
            (deck_assignment, "unknown_deck", lambda _: None)),
@@ -177,7 +174,6 @@ RULES: tuple[Rule, ...] = (
            (deck_assignment, "STRAY_SHARE", math.inf)),
     _views("over seven: another card's name is a mark", ROUNDS,
            (compile_round, "_is_mark", lambda *_: False)),
-    _views("under 0.5 a card is undecided", "rendered shifts", (compile_round, "SURE_CARD", 0.0)),
 )  # fmt: skip
 
 

@@ -1,21 +1,24 @@
 """The 53 cards of a deck, assigned jointly to all cards that a round shows.
 
-Each physical card has its own probabilities of the 53 names; a deck has each name once, and a
-second card of a name costs what it is unlikely to be true (`TWIN_NATS`). The assignment that is
-likeliest as a whole decides what single readings leave open. A sure reading keeps its name: two
-of one name both stand where each was read so again and again (`survives`), else the less sure
-one is undecided and says so.
+Each physical card has its own probabilities of the 53 names, and a deck has each name once: what a
+card is depends on what the others are. Probabilities under that are balanced in turn (Sinkhorn)
+and calibrated on decks never seen (`vision.cards.deck_weights`): a deck that is read badly gives
+twins and names that fit no other card, and so doubt. A sure reading is not renamed by others. Two
+cards of one name both stand where each was read so again and again and no name that is left fits
+either; else the less sure one is undecided and says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
 from settlement.record import DECK_LABELS, JOKER
+from vision.cards.deck_weights import BY_CARDS, CARDS, ODDS, OFFSET
 from vision.cards.view import CardRead
 from vision.detect.detections import Floats
 
@@ -26,7 +29,14 @@ TWIN_NATS = 9.0
 """How unlikely a second card of one name is in a round."""
 
 SURE = 0.9
-"""From this probability on a card is decided."""
+"""From this probability on a reading is sure, and a card decided, given all others."""
+
+FEWEST, WHOLE = 14, 49
+"""Cards of two hands and of seven: how much their number counts for is fitted between these."""
+
+BALANCED = 30
+"""Rounds of balancing. Of 9,386 cards of tune rounds 8,518 are right with 10, 8,544 with 30, 8,554
+with 100."""
 
 MOST_NAMES, LEAST_NAMED = 6, 0.01
 """Names reported for an undecided card, and the least probability of one."""
@@ -38,10 +48,14 @@ STRAY_SHARE = 0.8
 NOT_FOUND = "no index of the card was found"
 _DEALERS = {None: "the dealer's hand", 0: "the dealer's eighth card"}
 
+TWIN_ODDS, LEAST_DECIDED = 5.5, 0.85
+"""Least log odds of a twin's name against the likeliest that is left over, and least share of the
+round's cards that are decided. Tune rounds of 34 decks (`benchmarks/deck_doubt.py`): 44 of 50 pairs
+of true twins pass and none of 71 false ones, but for jokers whose mark begins with a J."""
+
 KNOWN_DECK, ENOUGH_CARDS = 0.75, 14
-"""The least share of a round's cards that are sure in a deck that can be read, and from how many
-cards on that is asked. Tune rounds rendered with 14 decks (`feltwatch bench cards`): at least
-0.92 of the cards of eleven decks, 0.12 to 0.59 of three whose indices or suits are not known."""
+"""The least share of a round's cards that are decided in a deck that can be read, and from how many
+cards on that is asked. Of 34 tune decks four have rounds under it, with 3 to 74% decided."""
 
 AGAIN_SHARE = 0.9
 LEAST_AGAIN = 2
@@ -64,55 +78,125 @@ class Decided:
 
 
 def decide_deck(hands: Mapping[int | None, Sequence[CardRead]]) -> dict[int, Decided]:
-    """The cards, by id, that the assignment over the whole round changes or leaves undecided.
+    """What every card of a round is, by id, given all the others.
 
-    `hands` are by seat, None the dealer's, 0 a card that the dealer set
-    aside. Cards not named stay as they were read. Where the deck is not known, all are left
-    undecided: its sure readings are wrong as often as not. What the others leave over names a
-    hand's unread card (`vision.cards.unread_card`), which changes none of them.
+    `hands` are by seat, None the dealer's, 0 a card that the dealer set aside. What the others
+    leave over names a hand's unread card (`vision.cards.unread_card`), which changes none of them.
     """
     unread = [card for own in hands.values() for card in own if not card.indices]
     hands = {seat: [card for card in own if card.indices] for seat, own in hands.items()}
     every = [card for own in hands.values() for card in own]
-    unknown = unknown_deck([*every, *unread])
-    if unknown is not None:
-        return {id(card): Decided(card.label, card.share, unknown) for card in [*every, *unread]}
-    marks = {id(card) for own in hands.values() for card in surplus(own, every)}
-    places = [
-        (seat, card) for seat, own in hands.items() for card in own
-        if card.share >= SURE or id(card) not in marks
-    ]  # fmt: skip
+    over = {id(card) for own in hands.values() for card in surplus(own, every)}
+    twice = {
+        id(card) for card in every
+        if id(card) in over and any(c.label == card.label and c is not card for c in every)
+    }  # fmt: skip
+    places = [(seat, card) for seat, own in hands.items() for card in own if id(card) not in twice]
     if not places:
         return {}
-    logs = np.log(np.stack([_probabilities(card) for _, card in places]))
-    own = logs.argmax(axis=1)
-    total, given = _best(logs)
-    out: dict[int, Decided] = {}
-    for n, (_, card) in enumerate(places):
-        rivals = [k for k in range(len(places)) if k != n and own[k] == own[n]]
-        if not rivals and card.share >= SURE and given[n] == own[n]:
-            continue
-        label = DECK_LABELS[given[n]]
-        share = _probability(logs, n, int(given[n]), total)
-        if not rivals:
-            # What reads as no card at all is not made one by what the others are.
-            if label == card.label and share * _mass(card) >= SURE:
-                out[id(card)] = Decided(label, share)
-            elif label != card.label and card.share < SURE:
-                out[id(card)] = _renamed(card, label, share, "another card")
-            continue
-        first = max((n, *rivals), key=lambda k: (logs[k, own[k]], -k))
-        if first == n:
-            continue
-        if id(card) not in marks and survives(card) and survives(places[first][1]):
-            continue
-        seat = places[first][0]
+    cards = [card for _, card in places]
+    logs = np.log(np.stack([alone(card) for card in cards]))
+    among = [n for n, card in enumerate(cards) if id(card) not in over and survives(card)]
+    twins = _twins(logs, cards, among)
+    once = [n for n in range(len(cards)) if n not in twins]
+    names, shares = _named(logs[once])
+    out = {id(cards[n]): Decided(cards[n].label, cards[n].share) for n in twins}
+    for n, name, share in zip(once, names, shares, strict=True):
+        card, label = cards[n], DECK_LABELS[name]
+        sure = share >= SURE and may_be_called(card, label)
+        why = None if sure else _why(places, n, label, float(share))
+        out[id(card)] = Decided(label, float(share), why)
+    out |= {
+        id(card): Decided(card.label, card.share, "its name is another card's", mark=True)
+        for card in every if id(card) in twice
+    }  # fmt: skip
+    out |= _unread(logs, unread, {card.label for card in every})
+    unknown = unknown_deck(out.values())
+    if unknown is not None:
+        out = {key: one if one.why is None or one.mark else replace(one, why=unknown)
+               for key, one in out.items()}  # fmt: skip
+    return out
+
+
+def unknown_deck(cards: Collection[Decided]) -> str | None:
+    """Why most of what a round shows is not known: its deck is none that can be read; else None."""
+    cards = [card for card in cards if not card.mark]
+    sure = sum(card.why is None for card in cards)
+    if len(cards) < ENOUGH_CARDS or sure >= KNOWN_DECK * len(cards):
+        return None
+    return (
+        f"only {sure} of the round's {len(cards)} cards are read with confidence: "
+        "the deck is not known"
+    )
+
+
+def may_be_called(card: CardRead, label: str) -> bool:
+    """Whether a card is named so by the others: a sure reading is not renamed."""
+    return label == card.label or card.share < SURE
+
+
+def _why(places: Sequence[tuple[int | None, CardRead]], n: int, label: str, share: float) -> str:
+    """Why a card is undecided that is likeliest `label`, given the others."""
+    card = places[n][1]
+    rivals = [own for k, own in enumerate(places) if k != n and own[1].label == card.label]
+    if rivals:
+        seat, other = max(rivals, key=lambda own: own[1].share)
         where = _DEALERS.get(seat, f"seat {seat}")
-        out[id(card)] = _renamed(card, label, share, where)
-    for card in every:
-        if id(card) in marks and any(c.label == card.label and c is not card for c in every):
-            out[id(card)] = Decided(card.label, card.share, "its name is another card's", mark=True)
-    out.update(_unread(logs, unread, {card.label for card in every}))
+        more = "more certainly" if other.share > card.share else "too"
+        return f"read as {card.label}, which {where} shows {more}"
+    if label != card.label:
+        return f"read as {card.label}, likelier {label} given the other cards"
+    return f"read as {label} with a probability of {share:.2f} only, given the other cards"
+
+
+def _named(logs: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
+    """The name (n,) of each card given all others, and its probability (n,)."""
+    names = given_others(logs)
+    return names.argmax(axis=1), calibrated(names.max(axis=1), len(logs))
+
+
+def given_others(logs: Floats) -> Floats:
+    """Probabilities (n, 53) of cards' names, balanced so that each name is one card's.
+
+    `logs` (n, 53) are log probabilities of each card alone. Not calibrated yet: `calibrated`.
+    """
+    shares: Floats = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    for _ in range(BALANCED):
+        shares /= np.maximum(shares.sum(axis=0), 1.0)
+        shares /= shares.sum(axis=1, keepdims=True)
+    return shares
+
+
+def calibrated(shares: Floats, cards: int) -> Floats:
+    """How often names of such probabilities (n,) are right in a round that shows `cards` cards."""
+    share = np.clip(shares, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
+    many = max(cards, FEWEST) / WHOLE
+    odds = np.log(share / (1 - share)) * (ODDS + BY_CARDS * many) + CARDS * many + OFFSET
+    out: Floats = 1 / (1 + np.exp(-odds))
+    return out
+
+
+def _twins(logs: Floats, cards: Sequence[CardRead], among: Sequence[int]) -> set[int]:
+    """Which cards of `among` stand as second ones of a name.
+
+    What no name that is left over fits is no misread card; a J with the joker left over may be its.
+    """
+    own = [DECK_LABELS.index(card.label) for card in cards]
+    _, shares = _named(logs)
+    if float(np.mean(shares >= SURE)) < LEAST_DECIDED:
+        return set()
+    taken = {name for name, card in zip(own, cards, strict=True) if card.share >= SURE}
+    left = [k for k in range(logs.shape[1]) if k not in taken]
+    joker_left = DECK_LABELS.index(JOKER) in left
+    odds = {n: logs[n, own[n]] - float(logs[n, left].max(initial=-np.inf)) for n in among}
+    out = set()
+    for name in set(own):
+        twins = sorted((n for n in among if own[n] == name), key=lambda n: -cards[n].share)
+        for n in twins[1:]:
+            both = min(odds[n], odds[twins[0]])
+            if both >= TWIN_ODDS and not (joker_left and DECK_LABELS[name].startswith("J")):
+                out.add(n)
     return out
 
 
@@ -120,7 +204,7 @@ def _unread(logs: Floats, cards: Sequence[CardRead], known: Set[str]) -> dict[in
     """What unread cards are beside those of `logs` (n, 53), by id; none has a name of `known`."""
     if not cards:
         return {}
-    logs = np.vstack([logs, np.log(np.stack([_probabilities(card) for card in cards]))])
+    logs = np.vstack([logs, np.log(np.stack([alone(card) for card in cards]))])
     out = {}
     for n, card in enumerate(cards, len(logs) - len(cards)):
         totals = np.empty(logs.shape[1])
@@ -135,17 +219,6 @@ def _unread(logs: Floats, cards: Sequence[CardRead], known: Set[str]) -> dict[in
         sure = share >= SURE and label not in known
         out[id(card)] = Decided(label, share, None if sure else NOT_FOUND)
     return out
-
-
-def unknown_deck(cards: Sequence[CardRead]) -> str | None:
-    """Why no card of a round can be believed: its deck is none that can be read; else None."""
-    sure = sum(card.share >= SURE and card.indices > 0 for card in cards)
-    if len(cards) < ENOUGH_CARDS or sure >= KNOWN_DECK * len(cards):
-        return None
-    return (
-        f"only {sure} of the round's {len(cards)} cards are read with confidence: "
-        "the deck is not known"
-    )
 
 
 def surplus(
@@ -195,7 +268,7 @@ def may_be(
     The names of sure cards of the round are as unlikely as a second card of one name is.
     """
     sure = {c.label for own in hands.values() for c in own if c is not card and c.share >= SURE}
-    shares = _probabilities(card)
+    shares = alone(card)
     for label in sure:
         shares[DECK_LABELS.index(label)] *= np.exp(-TWIN_NATS)
     shares /= shares.sum()
@@ -205,14 +278,7 @@ def may_be(
     )
 
 
-def _renamed(card: CardRead, label: str, share: float, where: str) -> Decided:
-    """A card whose name another one has: what else it is, where that is sure enough."""
-    if label != card.label and share >= SURE and card.share < SURE:
-        return Decided(label, share)
-    return Decided(label, share, f"read as {card.label}, which {where} shows more certainly")
-
-
-def _probabilities(card: CardRead) -> Floats:
+def alone(card: CardRead) -> Floats:
     """Probabilities (53,) of a card's names, none quite excluded."""
     shares = np.zeros(len(DECK_LABELS)) if card.shares is None else card.shares.astype(float)
     shares = np.maximum(shares, LEAST_PROBABILITY)
@@ -226,11 +292,6 @@ def _probabilities(card: CardRead) -> Floats:
     return out
 
 
-def _mass(card: CardRead) -> float:
-    """Probability that a card is any of the deck's."""
-    return card.share if card.shares is None else min(1.0, float(card.shares.sum()))
-
-
 def _best(logs: Floats) -> tuple[float, np.ndarray]:
     """The greatest sum and each card's name (n,), names once for nothing and twice at a cost."""
     both = np.hstack([logs, logs - TWIN_NATS])
@@ -238,11 +299,3 @@ def _best(logs: Floats) -> tuple[float, np.ndarray]:
     names = np.empty(len(logs), np.int64)
     names[rows] = columns % logs.shape[1]
     return float(both[rows, columns].sum()), names
-
-
-def _probability(logs: Floats, n: int, name: int, total: float) -> float:
-    """Probability of a card's name: the best whole with it against the best with another."""
-    without = logs.copy()
-    without[n, name] = -1e3
-    odds = total - _best(without)[0]
-    return float(1 / (1 + np.exp(-min(odds, 50.0))))

@@ -60,7 +60,6 @@ from vision.rounds.split_stakes import (
 from vision.rounds.view_reader import ViewReading
 from vision.sensors.lamp_reading import LampDecision
 
-SURE_CARD = 0.5
 LOW_CARDS = 2
 
 NO_COIN = "chips were laid on the sensor later, and no coin was seen on it"
@@ -105,16 +104,13 @@ def read_hand(
     for box, own in (("low", in_low), ("high", in_high)):
         for place_in_row, card in enumerate(sorted(own, key=_along)):
             name = decided.get(id(card), Decided(card.label, card.share))
-            why = name.why
-            if why is None and name.share < SURE_CARD:
-                why = f"read as {name.label} with a share of {name.share:.2f} only"
-            if why is None:
+            if name.why is None:
                 names[box].append(name.label)
                 least = min(least, name.share)
             else:
                 doubts.append(
                     Undecided(
-                        seat=seat, what=f"{box}[{place_in_row}]", why=why,
+                        seat=seat, what=f"{box}[{place_in_row}]", why=name.why,
                         may_be=may_be(card, hands) or None,
                     )
                 )  # fmt: skip
@@ -324,7 +320,7 @@ def compile_round(
         hands[place] = [card for card in hands[place] if card.indices]
     parted = part_dealer(table, hands)
     decided = decide_deck(hands)
-    known = unknown_deck([card for cards in hands.values() for card in cards]) is None
+    known = unknown_deck(decided.values()) is None
     least = 1.0
     dealer_cards = hands[None]
     dealer = DealerRecord()

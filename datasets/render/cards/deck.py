@@ -218,8 +218,13 @@ def _column(style: DeckStyle, rank: str, suit: str) -> Picture:
     return out
 
 
-def put_indices(face: Picture, mask: Picture, style: DeckStyle, rgb: Color) -> tuple[Index, ...]:
-    """Lay an index's ink in a face's corners, where the design has them; returns where."""
+def put_indices(
+    face: Picture, mask: Picture, style: DeckStyle, rgb: Color, half_rgb: Color | None = None
+) -> tuple[Index, ...]:
+    """Lay an index's ink in a face's corners, where the design has them; returns where.
+
+    With `half_rgb` one half of it, below or to the right, has that colour.
+    """
     h, w = face.shape[:2]
     x, y = (round(v * PX_PER_MM) for v in style.inset_mm)
     mh, mw = mask.shape
@@ -227,9 +232,17 @@ def put_indices(face: Picture, mask: Picture, style: DeckStyle, rgb: Color) -> t
     places = [(x, y, False), (w - x - mw, h - y - mh, True)]
     if style.all_corners and mw < 0.4 * w and mh < 0.42 * h:
         places += [(w - x - mw, y, False), (x, h - y - mh, True)]
+    half = mask.copy()
+    if style.seed % 2:
+        half[: mh // 2] = 0
+    else:
+        half[:, : mw // 2] = 0
     indices = []
     for px, py, inverted in places:
         stamp(face, flipped if inverted else mask, px, py, rgb)
+        if half_rgb is not None:
+            own = np.asarray(cv2.rotate(half, cv2.ROTATE_180), np.uint8) if inverted else half
+            stamp(face, own, px, py, half_rgb)
         x0, y0, x1, y1 = (v / PX_PER_MM for v in (px, py, px + mw, py + mh))
         indices.append(Index((x0, y0, x1, y1), inverted))
     return tuple(indices)
@@ -270,7 +283,7 @@ def _draw_joker(style: DeckStyle) -> Face:
             draw_court(face, style, rect, "J", "S")
         else:
             draw_joker_art(face, style, rect)
-    return Face(face, put_indices(face, mark, style, rgb))
+    return Face(face, put_indices(face, mark, style, rgb, style.joker_half_rgb))
 
 
 def _draw_face(style: DeckStyle, label: str) -> Face:

@@ -34,11 +34,14 @@ EMBLEM_KINDS = (14, 15, 16)
 SMALL_INDICES, EMBLEMS, ORNATE_COURTS = 0.15, 0.4, 0.45
 """Shares of the designs of `ornate_style`."""
 
-BESIDE, DISCS, SMALL_SUITS, SHORT_JOKERS = 0.07, 0.25, 0.1, 0.12
+BESIDE, DISCS, SMALL_SUITS, SHORT_JOKERS, ICONS, TWO_INKS = 0.1, 0.25, 0.1, 0.14, 0.25, 0.3
 """Shares of the designs of `rare_style`."""
 
 SHORT_JOKER_KINDS = (17, 18, 19)
 """The joker marks of one to three letters."""
+
+ICON_KINDS = (20, 20, 21)
+"""The joker marks that are a sign of any shape."""
 
 JOKER_WORDS = ("JOKER", "Joker", "JOLLY", "Jolly", "joker", "JOKER!")
 
@@ -52,9 +55,10 @@ class DeckStyle:
 
     `glyphs`, where given, draws the ranks instead of `font`. `letters` are those of ranks that
     the deck names in another language. `wear` is 0 for a new deck to 1 for a ruined one.
-    `court_bleed` draws court figures out to the card's edge, with bare paper about the indices
-    only; `robes` are their colours, the last one that of the lines. `beside` puts the suit to the
-    right of the rank in place of under it.
+    `joker_half_rgb` prints one half of the joker's mark in a second ink. `court_bleed` draws
+    court figures out to the card's edge, with bare paper about the indices only; `robes` are
+    their colours, the last one that of the lines. `beside` puts the suit to the right of the rank
+    in place of under it.
     """
 
     font: str | None = None
@@ -82,6 +86,7 @@ class DeckStyle:
     back_kind: int = 0
     joker_kind: int = 0
     joker_rgb: Color | None = None
+    joker_half_rgb: Color | None = None
     glyphs: GlyphDesign | None = None
     marks: SuitDesign = field(default_factory=SuitDesign)
     court_ground: int = 0
@@ -227,7 +232,7 @@ def ornate_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
 
 def rare_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
     """As `ornate_style`, some with suits beside the ranks, marks of discs, small suits under large
-    ranks or jokers of few letters."""
+    ranks, jokers of few letters or with a sign of any shape, in one ink or two."""
     style = ornate_style(rng, fonts)
     if rng.random() < DISCS:
         marks = replace(style.marks, discs=float(rng.uniform(0.05, 1.0)))
@@ -241,6 +246,11 @@ def rare_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
         style = replace(style, suit_mm=style.rank_mm * float(rng.uniform(0.3, 0.5)))
     if rng.random() < SHORT_JOKERS:
         style = replace(style, joker_kind=int(rng.choice(SHORT_JOKER_KINDS)))
+    elif rng.random() < ICONS:
+        style = replace(style, joker_kind=int(rng.choice(ICON_KINDS)))
+    if rng.random() < TWO_INKS:
+        r, g, b = (int(v) for v in rng.integers(0, 220, 3))
+        style = replace(style, joker_half_rgb=(r, g, b))
     return style
 
 

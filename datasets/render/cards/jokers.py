@@ -8,18 +8,19 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from datasets.render.cards.backs import star
 from datasets.render.cards.courts import stamp
 from datasets.render.cards.deck_style import DeckStyle
-from datasets.render.cards.suit_marks import FloatArray, Picture, suit_mask
+from datasets.render.cards.icons import emblem, icon, jester, moon, star
+from datasets.render.cards.suit_marks import Picture, suit_mask
 
-JOKER_KINDS = 20
+JOKER_KINDS = 22
 """0 and 3 the word letter under letter (JOKER, Joker), 1 and 2 turned up or down along the edge,
 4 to 6 across the top (alone, with stars and moons, curled), 7 letters that dance, 8 a star,
 9 a jester's head, 10 a star over the word, 11 a head over the word, 12 the turned word after a
 star, 13 very large letters one under another, 14 an emblem in a disc or ring, 15 an emblem over
 the word, 16 an emblem before the word across the top, 17 a large J over a star, 18 a large J over
-an emblem, 19 the first two or three letters across the top."""
+an emblem, 19 the first two or three letters across the top, 20 a sign that any artist may draw, 21
+one over the word in small letters."""
 
 Ink = Callable[[str, int], Picture]
 """Gives the ink of a text at a height in px."""
@@ -40,7 +41,7 @@ def joker_mark(style: DeckStyle, px_per_mm: float, ink: Ink) -> Picture:
     if kind in (1, 2, 12):
         text = ink(word, max(8, round(tall * float(rng.uniform(0.5, 0.85)))))
         if kind == 12:
-            text = beside([_star(text.shape[0], rng), text], round(text.shape[0] * 0.3))
+            text = beside([star(text.shape[0], rng), text], round(text.shape[0] * 0.3))
         way = cv2.ROTATE_90_CLOCKWISE if kind != 2 else cv2.ROTATE_90_COUNTERCLOCKWISE
         return _limit(np.asarray(cv2.rotate(text, way), np.uint8), widest, longest)
     if kind in (4, 5, 6):
@@ -48,28 +49,28 @@ def joker_mark(style: DeckStyle, px_per_mm: float, ink: Ink) -> Picture:
         if kind == 6:
             text = _curled(text, rng)
         if kind == 5:
-            some = [_moon(text.shape[0]), _star(round(text.shape[0] * 0.7), rng)]
+            some = [moon(text.shape[0]), star(round(text.shape[0] * 0.7), rng)]
             text = beside([*some[: int(rng.integers(1, 3))], text], round(text.shape[0] * 0.15))
         return _limit(text, widest, longest)
     if kind in (17, 18):
         letter = ink(word[0], round(tall))
         size = round(tall * float(rng.uniform(0.5, 1.0)))
-        below = _star(size, rng) if kind == 17 else _emblem(size, rng)
+        below = star(size, rng) if kind == 17 else emblem(size, rng)
         return _limit(_under([letter, below], round(tall * 0.1)), widest, longest)
     if kind == 19:
         text = ink(word[: int(rng.integers(2, 4))], round(tall * float(rng.uniform(0.5, 0.9))))
         return _limit(text, widest, longest)
     if kind == 16:
         text = ink(word, max(8, round(tall * float(rng.uniform(0.4, 0.7)))))
-        some = [_emblem(round(text.shape[0] * float(rng.uniform(1, 1.6))), rng), text]
+        some = [emblem(round(text.shape[0] * float(rng.uniform(1, 1.6))), rng), text]
         return _limit(beside(some, round(text.shape[0] * 0.2)), widest, longest)
-    if kind in (14, 15):
-        figure = _emblem(round(tall * float(rng.uniform(0.7, 1.3))), rng)
+    if kind in (20, 21):
+        figure = icon(round(tall * float(rng.uniform(0.8, 1.7))), rng)
+    elif kind in (14, 15):
+        figure = emblem(round(tall * float(rng.uniform(0.7, 1.3))), rng)
     else:
-        figure = (
-            _star(round(tall * 1.1), rng) if kind in (8, 10) else _jester(round(tall * 1.2), rng)
-        )
-    if kind in (8, 9, 14):
+        figure = star(round(tall * 1.1), rng) if kind in (8, 10) else jester(round(tall * 1.2), rng)
+    if kind in (8, 9, 14, 20):
         return _limit(figure, widest, longest)
     text = ink(word, max(8, round(tall * 0.32)))
     return _limit(_under([figure, text], round(tall * 0.08)), widest, longest)
@@ -150,101 +151,6 @@ def _under(masks: list[Picture], gap: int) -> Picture:
     return np.vstack(parts)[: -gap or None]
 
 
-def _fill(mask: Picture, points: FloatArray, value: int = 255) -> None:
-    cv2.fillPoly(mask, [np.round(points * 16).astype(np.int32)], value, cv2.LINE_AA, 4)
-
-
-def _star(size: int, rng: np.random.Generator) -> Picture:
-    mask = np.zeros((size, size), np.uint8)
-    tips = int(rng.choice([5, 5, 5, 6, 8]))
-    _fill(mask, star((size / 2, size / 2), size / 2, tips, float(rng.uniform(0.35, 0.55))))
-    if rng.random() < 0.3:
-        _fill(mask, star((size / 2, size / 2), size * 0.28, tips, 0.42), 0)
-    return mask
-
-
-def _moon(size: int) -> Picture:
-    mask = np.zeros((size, size), np.uint8)
-    cv2.circle(mask, (size // 2, size // 2), size // 2 - 1, 255, -1, cv2.LINE_AA)
-    cv2.circle(mask, (round(size * 0.72), round(size * 0.4)), round(size * 0.42), 0, -1,
-               cv2.LINE_AA)  # fmt: skip
-    return mask
-
-
-def _emblem(size: int, rng: np.random.Generator) -> Picture:
-    """A sign of one ink, in a disc, a ring or alone: star, wheel, flower, ball, crown or bell."""
-    s = float(max(24, size))
-    mask = np.zeros((round(s), round(s)), np.uint8)
-    middle = np.array([s / 2, s / 2])
-    frame = int(rng.integers(3))
-    ink, reach = 255, 0.48 * s
-    if frame == 0:
-        cv2.circle(mask, (round(s / 2), round(s / 2)), round(s * 0.48), 255, -1, cv2.LINE_AA)
-        ink, reach = 0, s * float(rng.uniform(0.3, 0.44))
-    elif frame == 1:
-        wide = max(1, round(s * float(rng.uniform(0.03, 0.09))))
-        cv2.circle(mask, (round(s / 2), round(s / 2)), round(s * 0.45), 255, wide, cv2.LINE_AA)
-        reach = s * float(rng.uniform(0.25, 0.4))
-    count = int(rng.integers(3, 10))
-    ways = float(rng.uniform(0, 6.3)) + np.arange(count) * 2 * math.pi / count
-    rays = np.column_stack([np.cos(ways), np.sin(ways)])
-    kind = int(rng.integers(6))
-    if kind == 0:
-        _fill(mask, star((s / 2, s / 2), reach, max(4, count), float(rng.uniform(0.3, 0.7))), ink)
-    elif kind == 1:
-        for ray in rays:
-            _fill(mask, _spoke(middle, ray, reach, s * 0.04), ink)
-    elif kind in (2, 3):
-        for ray in rays:
-            at = np.round(middle + ray * reach * 0.62).astype(int).tolist()
-            r = max(1, round(reach * min(0.36, 1.6 / count)))
-            cv2.circle(mask, at, r, ink, -1, cv2.LINE_AA)
-        cv2.circle(mask, (round(s / 2), round(s / 2)), max(1, round(reach * 0.28)), ink,
-                   -1 if kind == 2 else 1, cv2.LINE_AA)  # fmt: skip
-    elif kind == 4:
-        teeth = np.linspace(-1, 1, 2 * max(3, count // 2) + 1)
-        top = [(x, -0.7 if k % 2 else 0.1) for k, x in enumerate(teeth)]
-        _fill(mask, middle + np.array([*top, (0.8, 0.75), (-0.8, 0.75)]) * reach * 0.8, ink)
-    else:
-        a = np.linspace(math.pi, 2 * math.pi, 16)
-        dome = np.column_stack([0.6 * np.cos(a), 0.9 * np.sin(a)])
-        foot = np.array([(0.75, 0.55), (0.2, 0.6), (0.0, 0.95), (-0.2, 0.6), (-0.75, 0.55)])
-        _fill(mask, middle + np.vstack([dome, foot]) * reach, ink)
-    return mask
-
-
-def _spoke(middle: FloatArray, ray: FloatArray, reach: float, wide: float) -> FloatArray:
-    side = np.array([-ray[1], ray[0]]) * wide
-    corners = [middle - side, middle + side, middle + ray * reach + side * 2]
-    return np.array([*corners, middle + ray * reach - side * 2])
-
-
-def _jester(size: int, rng: np.random.Generator) -> Picture:
-    """A head in a cap with bells, as one ink."""
-    s = float(size)
-    mask = np.zeros((size, size), np.uint8)
-    horns = int(rng.integers(2, 4))
-    for k in range(horns):
-        a = math.radians(-90 + (k - (horns - 1) / 2) * float(rng.uniform(50, 75)))
-        tip = np.array([s * 0.5 + s * 0.42 * math.cos(a), s * 0.46 + s * 0.4 * math.sin(a)])
-        side = np.array([-math.sin(a), math.cos(a)]) * s * 0.16
-        root = np.array([s * 0.5, s * 0.5])
-        _fill(mask, np.array([root - side, tip, root + side]))
-        cv2.circle(mask, np.round(tip).astype(int).tolist(), max(2, round(s * 0.065)), 255, -1,
-                   cv2.LINE_AA)  # fmt: skip
-    cv2.ellipse(mask, (size // 2, round(s * 0.62)), (round(s * 0.21), round(s * 0.24)), 0, 0, 360,
-                255, -1, cv2.LINE_AA)  # fmt: skip
-    for side_ in (-1, 1):
-        eye = (round(s * (0.5 + 0.09 * side_)), round(s * 0.58))
-        cv2.circle(mask, eye, max(1, round(s * 0.035)), 0, -1, cv2.LINE_AA)
-    cv2.ellipse(mask, (size // 2, round(s * 0.68)), (round(s * 0.1), round(s * 0.08)), 0, 10, 170,
-                0, max(1, round(s * 0.035)), cv2.LINE_AA)  # fmt: skip
-    for k in range(4):
-        at = np.array([s * (0.3 + 0.133 * k), s * 0.86])
-        _fill(mask, at + np.array([[-0.07, 0.0], [0.07, 0.0], [0.0, 0.12]]) * s)
-    return mask
-
-
 def draw_joker_art(face: Picture, style: DeckStyle, rect: tuple[int, int, int, int]) -> None:
     """The image in the joker's middle: a jester, a star, a juggler or the four suits."""
     rng = np.random.default_rng([style.seed, 29])
@@ -254,13 +160,13 @@ def draw_joker_art(face: Picture, style: DeckStyle, rect: tuple[int, int, int, i
     kind = int(rng.integers(4))
     if kind == 0:
         size = round(min(w, h) * 0.95)
-        stamp(face, _jester(size, rng), (x0 + x1 - size) // 2, (y0 + y1 - size) // 2,
+        stamp(face, jester(size, rng), (x0 + x1 - size) // 2, (y0 + y1 - size) // 2,
               tints[int(rng.integers(5))])  # fmt: skip
     elif kind == 1:
         size = round(min(w, h) * 0.9)
         for k, share in enumerate((1.0, 0.62, 0.3)):
             own = round(size * share)
-            stamp(face, _star(own, rng), (x0 + x1 - own) // 2, (y0 + y1 - own) // 2,
+            stamp(face, star(own, rng), (x0 + x1 - own) // 2, (y0 + y1 - own) // 2,
                   tints[(style.seed + k) % 5])  # fmt: skip
     elif kind == 2:
         own = round(w * 0.42)

@@ -75,9 +75,10 @@ class MixedFaces(Mapping[str, Face]):
             lay_bare(bgra, index.rect_mm, paper)
         suit = "S" if label == JOKER else label[1]
         rgb = self.style.palette[suit]
-        if label == JOKER and self.style.joker_rgb is not None:
-            rgb = self.style.joker_rgb
-        return Face(bgra, put_indices(bgra, ink, self.style, rgb))
+        half = None
+        if label == JOKER:
+            rgb, half = self.style.joker_rgb or rgb, self.style.joker_half_rgb
+        return Face(bgra, put_indices(bgra, ink, self.style, rgb, half))
 
 
 def mixed_deck(figures: Deck, style: DeckStyle) -> Deck:

@@ -12,6 +12,7 @@ import pytest
 from datasets.render.cards.deck import PX_PER_MM, RIM_MM, DeckStyle, draw_deck
 from datasets.render.cards.deck_style import (
     EMBLEM_KINDS,
+    ICON_KINDS,
     SHORT_JOKER_KINDS,
     Color,
     ornate_style,
@@ -44,7 +45,9 @@ def test_rare_designs_leave_the_others_as_they_were() -> None:
     assert 0.15 < np.mean([rare.marks.discs > 0 for _, rare in pairs]) < 0.35
     assert 0.06 < np.mean([rare.joker_kind in SHORT_JOKER_KINDS for _, rare in pairs]) < 0.18
     same = np.mean([own == rare for own, rare in pairs])
-    assert 0.4 < same < 0.75
+    assert 0.06 < np.mean([rare.joker_kind in ICON_KINDS for _, rare in pairs]) < 0.3
+    assert 0.2 < np.mean([rare.joker_half_rgb is not None for _, rare in pairs]) < 0.4
+    assert 0.15 < same < 0.5
 
 
 @pytest.mark.parametrize("seed", [3, 4, 5])

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from settlement.record import DECK_LABELS
-from vision.cards.deck_assignment import decide_deck, may_be, surplus, survives, unknown_deck
+from vision.cards.deck_assignment import (
+    SURE,
+    Decided,
+    calibrated,
+    decide_deck,
+    given_others,
+    may_be,
+    surplus,
+    survives,
+    unknown_deck,
+)
 from vision.cards.view import CardRead
 
 
@@ -24,50 +37,90 @@ def card(
     return CardRead(label, share, (0.0, 0.0), 1, shares, tuple((m, share) for m in seen))
 
 
+def whole(*left_out: str) -> list[CardRead]:
+    """The other cards of a round of 49, all read surely."""
+    return [card(label) for label in DECK_LABELS if label not in left_out][:47]
+
+
+def names(decided: Mapping[int, Decided], cards: Sequence[CardRead]) -> list[str | None]:
+    """What the cards are; None for one that is undecided."""
+    own = [decided[id(c)] for c in cards]
+    return [one.label if one.why is None else None for one in own]
+
+
 def test_cards_of_different_names_stay_as_they_were_read() -> None:
-    hands = {None: [card("AS"), card("KD", 0.95)], 1: [card("QH", 0.93)]}
-    assert decide_deck(hands) == {}
+    cards = [card("AS"), card("KD", 0.95), card("QH", 0.93)]
+    assert names(decide_deck({None: cards[:2], 1: cards[2:]}), cards) == ["AS", "KD", "QH"]
     assert decide_deck({}) == {}
     assert decide_deck({1: []}) == {}
 
 
 def test_an_unsure_card_is_the_one_that_no_other_card_is() -> None:
     queen = card("TC", 0.6, "QC")
-    told = decide_deck({1: [card("TC", 0.999)], 2: [queen]})
-    assert set(told) == {id(queen)}
-    assert (told[id(queen)].label, told[id(queen)].why) == ("QC", None)
-    assert told[id(queen)].share > 0.9
+    others = [card("TC", 0.999), *whole("TC", "QC")]
+    said = decide_deck({1: others[:24], None: others[24:], 2: [queen]})
+    assert names(said, [queen, *others]) == ["QC", *(c.label for c in others)]
 
 
 def test_an_unsure_card_grows_sure_where_what_else_it_may_be_lies_elsewhere() -> None:
     spade = card("KS", 0.6, "KC")
-    told = decide_deck({None: [spade], 3: [card("KC", 0.999)]})
-    assert (told[id(spade)].label, told[id(spade)].why) == ("KS", None)
-    assert told[id(spade)].share > 0.9
-    # Where nothing tells them apart it stays as it was.
-    assert decide_deck({None: [card("KS", 0.6, "KC")]}) == {}
+    others = [card("KC", 0.999), *whole("KC", "KS")]
+    assert names(decide_deck({1: others, None: [spade]}), [spade]) == ["KS"]
+    # Where nothing tells them apart it stays open, alone and beside others.
+    assert names(decide_deck({None: [spade]}), [spade]) == [None]
+    said = decide_deck({None: [spade], 1: whole("KC", "KS")})[id(spade)]
+    assert (said.label, said.share < SURE) == ("KS", True)
+    assert said.why is not None
+    assert said.why.endswith("only, given the other cards")
 
 
 def test_a_sure_reading_is_not_renamed_and_gives_no_alert_unless_it_was_read_again() -> None:
     seen = card("TC", 0.98, "QC", moments="TC QC TC")
-    told = decide_deck({1: [card("TC", 0.999)], 2: [seen]})
-    assert told[id(seen)].why == "read as TC, which seat 1 shows more certainly"
-    assert told[id(seen)].label in ("TC", "QC")
+    others = [card("TC", 0.999), *whole("TC", "QC")]
+    said = decide_deck({1: others, 2: [seen]})
+    assert said[id(seen)].why == "read as TC, which seat 1 shows more certainly"
 
 
-def test_a_deck_that_cannot_be_read_gives_no_names_and_no_twins() -> None:
-    # Every second card is read with confidence, as with German suits, and two of them alike.
-    names = DECK_LABELS[:14]
-    half = [card(name, 0.99 if k % 2 else 0.4) for k, name in enumerate(names)]
-    hands = {None: [*half[:6], card("TC")], 1: [*half[6:13], card("TC")]}
-    told = decide_deck(hands)
-    assert set(told) == {id(c) for own in hands.values() for c in own}
-    assert {one.why for one in told.values()} == {
-        "only 8 of the round's 15 cards are read with confidence: the deck is not known"
+def test_a_sure_twin_whose_like_is_left_over_is_no_finding() -> None:
+    """A spade that reads as a club beside the true club, with the spade nowhere else."""
+    seen = card("TC", 0.98, "TS")
+    others = [card("TC", 0.999), *whole("TC", "TS")]
+    assert names(decide_deck({1: others, 2: [seen]}), [seen]) == [None]
+
+
+def test_a_deck_that_is_hardly_read_says_so_and_shows_no_twins() -> None:
+    half = [card(name, 0.99 if k % 2 else 0.2) for k, name in enumerate(DECK_LABELS[:30])]
+    hands: dict[int | None, list[CardRead]] = {
+        seat: half[6 * seat : 6 * seat + 6] for seat in range(5)
     }
-    sure = [card(name) for name in DECK_LABELS[:14]]
-    assert unknown_deck(sure) is None
-    assert unknown_deck(half[:13]) is None, "too few cards to say so"
+    hands[0].append(card("TC"))
+    hands[1].append(card("TC"))
+    said = decide_deck(hands)
+    assert set(said) == {id(c) for own in hands.values() for c in own}
+    open_ = {one.why for one in said.values() if one.why is not None}
+    assert len(open_) == 1
+    assert next(iter(open_)).endswith("of the round's 32 cards are read with confidence: "
+                                      "the deck is not known")  # fmt: skip
+    assert not {one.label for one in said.values() if one.why is None} & {"TC"}
+    assert unknown_deck(list(said.values())) is not None
+    assert unknown_deck([one for one in said.values() if one.why is None]) is None
+    few = [Decided("AS", 0.2, "read with 0.2 only")] * 13
+    assert unknown_deck(few) is None, "too few cards to say so"
+
+
+def test_probabilities_are_balanced_over_cards_and_names() -> None:
+    """Each card is one name, and no name more than one card's."""
+    rng = np.random.default_rng(3)
+    shares = given_others(rng.normal(0, 4, (49, 53)).astype(np.float32))
+    assert shares.sum(axis=1) == pytest.approx(1.0)
+    assert shares.sum(axis=0).max() < 1.05
+
+
+@given(st.floats(1e-4, 1 - 1e-4), st.floats(1e-4, 1 - 1e-4), st.integers(1, 53))
+def test_a_likelier_name_is_never_less_sure(one: float, other: float, cards: int) -> None:
+    low, high = sorted((one, other))
+    a, b = calibrated(np.array([low, high]), cards)
+    assert 0 < a <= b < 1
 
 
 def test_what_an_undecided_card_may_be_leaves_out_what_others_surely_are() -> None:
@@ -81,20 +134,29 @@ def test_what_an_undecided_card_may_be_leaves_out_what_others_surely_are() -> No
 
 @pytest.mark.parametrize("sure", [0.95, 0.999])
 def test_two_cards_read_so_again_and_again_both_stand(sure: float) -> None:
-    assert decide_deck({None: [card("TC", 0.999)], 2: [card("TC", sure)]}) == {}
+    others, twin = [card("TC", 0.999), *whole("TC")], card("TC", sure)
+    assert names(decide_deck({None: others, 2: [twin]}), [others[0], twin]) == ["TC", "TC"]
     once = card("TC", sure, moments="TC")
-    assert set(decide_deck({None: [card("TC", 0.9995)], 2: [once]})) == {id(once)}
+    assert names(decide_deck({None: others, 2: [once]}), [once]) == [None]
+
+
+def test_a_jack_read_twice_is_no_finding_while_the_joker_is_not_seen() -> None:
+    """A joker's mark may begin with a J."""
+    others = [card("JD", 0.999), *whole("JD", "JOKER", "2C")]
+    twin = card("JD", 0.98)
+    assert names(decide_deck({None: others, 2: [twin]}), [twin]) == [None]
+    others[1] = card("JOKER")
+    assert names(decide_deck({None: others, 2: [twin]}), [twin]) == ["JD"]
 
 
 def test_of_eight_cards_the_one_that_lies_elsewhere_is_a_mark() -> None:
     own = [card(label) for label in ("AS", "KD", "QH", "JC", "9S", "8D", "7H")]
     pip = card("2C", 0.985)
     hands: dict[int | None, list[CardRead]] = {1: [*own, pip], 2: [card("2C", 0.999)]}
-    told = decide_deck(hands)
-    assert set(told) == {id(pip)}
-    assert told[id(pip)].mark
+    assert decide_deck(hands)[id(pip)].mark
     # An eighth card that lies nowhere else is one card too many.
-    assert decide_deck({1: [*own, pip], 2: [card("2D", 0.999)]}) == {}
+    said = decide_deck({1: [*own, pip], 2: [card("2D", 0.999)]})
+    assert names(said, [*own, pip]) == [c.label for c in [*own, pip]]
     assert surplus([*own, pip], own) == [pip]
     assert surplus(own, own) == []
 

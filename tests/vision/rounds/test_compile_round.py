@@ -24,7 +24,7 @@ from tests.vision.rounds.readings import (
 )
 from vision.cards.view import ViewIndex
 from vision.geometry.table import TableFile
-from vision.rounds.compile_round import SURE_CARD, compile_round
+from vision.rounds.compile_round import compile_round
 from vision.rounds.view_reader import ViewReading
 
 STAKES = {"main": ["red red"], "emperors_treasure": ["white white"]}
@@ -98,7 +98,8 @@ def test_a_clear_round_is_returned_whole_and_without_doubts() -> None:
         wager="main", stake_cents=2500, action="taken", paid_cents=0, stake_chips=1
     )
     assert record.confidence is not None
-    assert record.confidence.min_card == pytest.approx(0.98, abs=1e-4)
+    assert record.confidence.min_card is not None
+    assert 0.98 < record.confidence.min_card < 1
     assert record.start_s == "0.000"
     assert float(record.end_s or 0) > 10
     assert settle(record, TABLE.rules).seats
@@ -339,14 +340,14 @@ def test_a_dealers_card_without_an_index_is_undecided() -> None:
 
 
 def test_a_card_read_unsurely_is_undecided_and_left_out() -> None:
-    record = whole_round(seat_1=seat_cards(1, shares={"TS": SURE_CARD - 0.1}))
+    record = whole_round(seat_1=seat_cards(1, shares={"TS": 0.4}))
     seat = record.seats[0]
     assert seat.high is not None
     assert "TS" not in seat.high
     ((place, why),) = doubts(record).items()
     assert place[0] == 1
     assert place[1].startswith("high[")
-    assert why == f"read as TS with a share of {SURE_CARD - 0.1:.2f} only"
+    assert why.startswith("read as TS with a probability of 0.")
 
 
 def _with_twin(share_1: float, share_dealer: float) -> RoundRecord:
@@ -356,14 +357,14 @@ def _with_twin(share_1: float, share_dealer: float) -> RoundRecord:
 
 
 def test_of_a_card_read_twice_the_less_sure_gives_way() -> None:
-    record = _with_twin(0.88, 0.98)
+    record = _with_twin(0.5, 0.995)
     assert record.dealer.high is not None
     assert "4H" in record.dealer.high
     assert record.seats[0].high == ("AC", "TS", "7D", "3C")
     ((place, why),) = doubts(record).items()
     assert place[0] == 1
     assert why == "read as 4H, which the dealer's hand shows more certainly"
-    record = _with_twin(0.98, 0.88)
+    record = _with_twin(0.995, 0.5)
     assert record.seats[0].high == ("AC", "4H", "TS", "7D", "3C")
     assert record.dealer.high == tuple(c for c in DEALER[1].split() if c != "4H")
     ((place, why),) = doubts(record).items()
