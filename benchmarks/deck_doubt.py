@@ -29,7 +29,7 @@ from settlement.record import DECK_LABELS
 from vision.cards import deck_weights
 from vision.cards.deck_assignment import SURE, WHOLE, alone, given_others
 from vision.cards.view import CardRead
-from vision.detect.detections import Floats
+from vision.geometry.table import FloatArray
 from vision.networks import Networks, load_networks
 
 PARTS = 8
@@ -45,7 +45,7 @@ class Named:
     """Cards of rounds: log odds of their names and their rounds' cards over 49 (n, 2), whether the
     names are right (n,), and the number of each one's deck (n,)."""
 
-    measures: Floats
+    measures: FloatArray
     right: npt.NDArray[np.bool_]
     deck: npt.NDArray[np.intp]
 
@@ -53,21 +53,21 @@ class Named:
         """The others."""
         return Named(self.measures[~left_out], self.right[~left_out], self.deck[~left_out])
 
-    def odds(self, weights: Floats) -> Floats:
+    def odds(self, weights: FloatArray) -> FloatArray:
         """Log odds (n,) that each name is right."""
         odds, many = self.measures.T
-        out: Floats = odds * (weights[0] + weights[1] * many) + weights[2] * many + weights[3]
+        out: FloatArray = odds * (weights[0] + weights[1] * many) + weights[2] * many + weights[3]
         return out
 
-    def fit(self) -> Floats:
+    def fit(self) -> FloatArray:
         """Weights (4,) of least log loss, in the order of `vision.cards.deck_weights`."""
 
-        def loss(weights: Floats) -> float:
+        def loss(weights: FloatArray) -> float:
             odds = self.odds(weights)
             own = np.sum(np.logaddexp(0, odds) - self.right * odds)
             return float(own + DECAY * np.sum(weights[:3] ** 2) / 2)
 
-        out: Floats = minimize(loss, np.array([1.0, 0.0, 0.0, 0.0]), method="BFGS").x
+        out: FloatArray = minimize(loss, np.array([1.0, 0.0, 0.0, 0.0]), method="BFGS").x
         return out
 
 
@@ -78,7 +78,7 @@ def true_names(cards: Sequence[CardRead], played: Sequence[str]) -> list[str | N
     rows, columns = linear_sum_assignment(-np.maximum(logs, np.log(1e-3)))
     out: list[str | None] = [None] * len(cards)
     for row, column in zip(rows, columns, strict=True):
-        out[row] = played[column]
+        out[int(row)] = played[int(column)]
     return out
 
 
@@ -149,7 +149,7 @@ def figures(every: Named) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def write_weights(weights: Floats) -> Path:
+def write_weights(weights: FloatArray) -> Path:
     """Put the weights into their module; returns its path."""
     path = Path(str(deck_weights.__file__))
     text = path.read_text(encoding="utf-8")

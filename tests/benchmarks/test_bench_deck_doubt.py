@@ -34,7 +34,7 @@ def drawn(rng: np.random.Generator, count: int, slope: float) -> Named:
     """Names whose log odds of being right are `slope` times those stated, in eight decks."""
     odds, many = rng.normal(2, 2, count), rng.choice([14, 49], count) / 49
     right = rng.random(count) < 1 / (1 + np.exp(-slope * odds))
-    return Named(np.column_stack([odds, many]).astype(np.float32), right, np.arange(count) % 8)
+    return Named(np.column_stack([odds, many]), right, np.arange(count) % 8)
 
 
 def test_the_fit_finds_how_far_probabilities_are_off() -> None:
@@ -50,8 +50,10 @@ def test_the_fit_finds_how_far_probabilities_are_off() -> None:
 
 
 def test_a_round_counts_whole_and_as_if_fewer_hands_played() -> None:
-    hands = [([card(name, 0.9, "2C") for name in names], list(names))
-             for names in (("AS", "KD"), ("QH", "JC"), ("9S", "8D"))]  # fmt: skip
+    hands: list[tuple[list[CardRead], list[str | None]]] = [
+        ([card(name, 0.9, "2C") for name in names], list(names))
+        for names in (("AS", "KD"), ("QH", "JC"), ("9S", "8D"))
+    ]
     own = named(3, hands)
     assert len(own.right) == 4 + 6
     assert own.right.all()
