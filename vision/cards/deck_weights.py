@@ -4,4 +4,4 @@ The log odds that a name is right: `ODDS` + `BY_CARDS` * many times the log odds
 given the other cards of the round, + `CARDS` * many + `OFFSET`; many: their number over 49.
 """
 
-ODDS, BY_CARDS, CARDS, OFFSET = 1.0938, 0.6154, 1.6437, -1.101
+ODDS, BY_CARDS, CARDS, OFFSET = 1.1043, 0.9575, 1.2575, -0.5501
