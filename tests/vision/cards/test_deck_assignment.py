@@ -38,7 +38,7 @@ def card(
 
 
 def whole(*left_out: str) -> list[CardRead]:
-    """The other cards of a round of 49, all read surely."""
+    """The other cards of a round of 49, all read with confidence."""
     return [card(label) for label in DECK_LABELS if label not in left_out][:47]
 
 
@@ -66,7 +66,7 @@ def test_an_unsure_card_grows_sure_where_what_else_it_may_be_lies_elsewhere() ->
     spade = card("KS", 0.6, "KC")
     others = [card("KC", 0.999), *whole("KC", "KS")]
     assert names(decide_deck({1: others, None: [spade]}), [spade]) == ["KS"]
-    # Where nothing tells them apart it stays open, alone and beside others.
+    # Where nothing decides between them it stays open, alone and beside others.
     assert names(decide_deck({None: [spade]}), [spade]) == [None]
     said = decide_deck({None: [spade], 1: whole("KC", "KS")})[id(spade)]
     assert (said.label, said.share < SURE) == ("KS", True)
