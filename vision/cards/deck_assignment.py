@@ -51,7 +51,7 @@ _DEALERS = {None: "the dealer's hand", 0: "the dealer's eighth card"}
 TWIN_ODDS, LEAST_DECIDED = 5.5, 0.85
 """Least log odds of a twin's name against the likeliest that is left over, and least share of the
 round's cards that are decided. On tune rounds of 34 decks (`benchmarks/deck_doubt.py`), read by two
-readers, 44 of 48 pairs of true twins pass, and of 71 false ones four, all jokers that read as jacks."""
+readers, 44 of 48 pairs of true twins pass, and of 71 false ones four: jokers that read as jacks."""
 
 KNOWN_DECK, ENOUGH_CARDS = 0.75, 14
 """The least share of a round's cards that are decided in a deck that can be read, and from how many
