@@ -13,7 +13,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from datasets.training.asset_pool import Stage
 from models.weights.folder import default_weights
 from settlement.record import DECK_LABELS
 from vision.cards import deck_weights
-from vision.cards.deck_assignment import SURE, WHOLE, alone, given_others
+from vision.cards.deck_assignment import SURE, alone, given_others, name_odds
 from vision.cards.view import CardRead
 from vision.geometry.table import FloatArray
 from vision.networks import Networks, load_networks
@@ -37,38 +37,42 @@ PARTS = 8
 
 FEWEST_HANDS = 2
 DECAY = 1.0
-LEAST = 1e-5
 
 
 @dataclass(frozen=True)
 class Named:
-    """Cards of rounds: log odds of their names and their rounds' cards over 49 (n, 2), whether the
-    names are right (n,), and the number of each one's deck (n,)."""
+    """Cards of rounds, (n,) each: the probability of their names given the others, how many cards
+    their rounds show, whether the names are right, and the number of their decks."""
 
-    measures: FloatArray
+    shares: FloatArray
+    cards: npt.NDArray[np.intp]
     right: npt.NDArray[np.bool_]
     deck: npt.NDArray[np.intp]
 
-    def without(self, left_out: npt.NDArray[np.bool_]) -> Named:
-        """The others."""
-        return Named(self.measures[~left_out], self.right[~left_out], self.deck[~left_out])
+    def where(self, chosen: npt.NDArray[np.bool_]) -> Named:
+        """Those that are chosen (n,)."""
+        return Named(*(getattr(self, one.name)[chosen] for one in fields(self)))
 
-    def odds(self, weights: FloatArray) -> FloatArray:
+    @classmethod
+    def joined(cls, every: Sequence[Named]) -> Named:
+        """All of them."""
+        return cls(*(np.concatenate([getattr(own, one.name) for own in every])
+                     for one in fields(cls)))  # fmt: skip
+
+    def odds(self, weights: Sequence[float]) -> FloatArray:
         """Log odds (n,) that each name is right."""
-        odds, many = self.measures.T
-        out: FloatArray = odds * (weights[0] + weights[1] * many) + weights[2] * many + weights[3]
-        return out
+        return name_odds(self.shares, self.cards, weights)
 
-    def fit(self) -> FloatArray:
+    def fit(self) -> list[float]:
         """Weights (4,) of least log loss, in the order of `vision.cards.deck_weights`."""
 
         def loss(weights: FloatArray) -> float:
-            odds = self.odds(weights)
+            odds = self.odds(list(weights))
             own = np.sum(np.logaddexp(0, odds) - self.right * odds)
             return float(own + DECAY * np.sum(weights[:3] ** 2) / 2)
 
-        out: FloatArray = minimize(loss, np.array([1.0, 0.0, 0.0, 0.0]), method="BFGS").x
-        return out
+        found = minimize(loss, np.array([1.0, 0.0, 0.0, 0.0]), method="BFGS").x
+        return [round(float(weight), 4) for weight in found]
 
 
 def true_names(cards: Sequence[CardRead], played: Sequence[str]) -> list[str | None]:
@@ -109,16 +113,16 @@ def rounds_of(
 
 def named(deck: int, hands: Sequence[tuple[list[CardRead], list[str | None]]]) -> Named:
     """The names of a round's cards, whole and by its last hands alone, the dealer's among them."""
-    measures, right = [], []
+    out = []
     for count in range(FEWEST_HANDS, len(hands) + 1):
         cards = [card for own, _ in hands[-count:] for card in own]
         truth = [name for _, own in hands[-count:] for name in own]
         shares = given_others(np.log(np.stack([alone(card) for card in cards])))
-        best = np.clip(shares.max(axis=1), LEAST, 1 - LEAST)
-        many = np.full(len(cards), len(cards) / WHOLE)
-        measures.append(np.column_stack([np.log(best / (1 - best)), many]))
-        right += [DECK_LABELS[k] == t for k, t in zip(shares.argmax(axis=1), truth, strict=True)]
-    return Named(np.concatenate(measures), np.array(right), np.full(len(right), deck, np.intp))
+        names = [DECK_LABELS[k] for k in shares.argmax(axis=1)]
+        right = np.array([name == true for name, true in zip(names, truth, strict=True)])
+        number, many = np.full(len(cards), deck, np.intp), np.full(len(cards), len(cards), np.intp)
+        out.append(Named(shares.max(axis=1), many, right, number))
+    return Named.joined(out)
 
 
 def figures(every: Named) -> dict[str, Any]:
@@ -127,10 +131,7 @@ def figures(every: Named) -> dict[str, Any]:
     for part in range(PARTS):
         out = every.deck % PARTS == part
         if out.any() and not out.all():
-            odds[out] = Named.odds(
-                Named(every.measures[out], every.right[out], every.deck[out]),
-                every.without(out).fit(),
-            )
+            odds[out] = every.where(out).odds(every.where(~out).fit())
     shares = 1 / (1 + np.exp(-odds))
     bounds = [0.0, 0.5, 0.8, SURE, 0.95, 0.98, 0.99, 1.01]
     bins = [(low, high, (shares >= low) & (shares < high))
@@ -149,13 +150,12 @@ def figures(every: Named) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def write_weights(weights: FloatArray) -> Path:
+def write_weights(weights: Sequence[float]) -> Path:
     """Put the weights into their module; returns its path."""
     path = Path(str(deck_weights.__file__))
     text = path.read_text(encoding="utf-8")
-    head = text[: text.index("ODDS, BY_CARDS")]
-    numbers = ", ".join(str(round(float(v), 4)) for v in weights)
-    path.write_text(f"{head}ODDS, BY_CARDS, CARDS, OFFSET = {numbers}\n", encoding="utf-8")
+    head = text[: text.index("WEIGHTS = ")]
+    path.write_text(f"{head}WEIGHTS = ({', '.join(map(str, weights))})\n", encoding="utf-8")
     return path
 
 
@@ -180,12 +180,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ):
         print(f"round {number + 1}: deck {deck}", file=sys.stderr)
         every.append(named(deck, hands))
-    joined = Named(*(np.concatenate([getattr(one, part) for one in every])
-                     for part in ("measures", "right", "deck")))  # fmt: skip
+    joined = Named.joined(every)
     weights = joined.fit()
     result = {
-        "seed": given.seed, "rounds": len(every), **figures(joined),
-        "weights": [round(float(v), 4) for v in weights],
+        "seed": given.seed, "rounds": len(every), **figures(joined), "weights": weights,
     }  # fmt: skip
     if given.write:
         result["written"] = str(write_weights(weights))

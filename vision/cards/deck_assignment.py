@@ -15,12 +15,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
 from settlement.record import DECK_LABELS, JOKER
-from vision.cards.deck_weights import BY_CARDS, CARDS, ODDS, OFFSET
+from vision.cards.deck_weights import WEIGHTS
 from vision.cards.view import CardRead
 from vision.detect.detections import Floats
+from vision.geometry.table import FloatArray
 
 LEAST_PROBABILITY = 1e-5
 """The least probability of a card: no single reading excludes a card."""
@@ -149,7 +151,7 @@ def _why(places: Sequence[tuple[int | None, CardRead]], n: int, label: str, shar
     return f"read as {label} with a probability of {share:.2f} only, given the other cards"
 
 
-def _named(logs: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
+def _named(logs: Floats) -> tuple[npt.NDArray[np.intp], FloatArray]:
     """The name (n,) of each card given all others, and its probability (n,)."""
     names = given_others(logs)
     return names.argmax(axis=1), calibrated(names.max(axis=1), len(logs))
@@ -168,12 +170,22 @@ def given_others(logs: Floats) -> Floats:
     return shares
 
 
-def calibrated(shares: Floats, cards: int) -> Floats:
-    """How often names of such probabilities (n,) are right in a round that shows `cards` cards."""
+def name_odds(
+    shares: ArrayLike, cards: ArrayLike, weights: Sequence[float] = WEIGHTS
+) -> FloatArray:
+    """Log odds (n,) that names of such probabilities (n,) are right, by the cards of their rounds.
+
+    A name's log odds, these by the number of cards, that number and one are weighed.
+    """
     share = np.clip(shares, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
-    many = max(cards, FEWEST) / WHOLE
-    odds = np.log(share / (1 - share)) * (ODDS + BY_CARDS * many) + CARDS * many + OFFSET
-    out: Floats = 1 / (1 + np.exp(-odds))
+    odds, many = np.log(share / (1 - share)), np.maximum(cards, FEWEST) / WHOLE
+    out: FloatArray = odds * (weights[0] + weights[1] * many) + weights[2] * many + weights[3]
+    return out
+
+
+def calibrated(shares: ArrayLike, cards: int) -> FloatArray:
+    """How often names of such probabilities (n,) are right in a round that shows `cards` cards."""
+    out: FloatArray = 1 / (1 + np.exp(-name_odds(shares, cards)))
     return out
 
 

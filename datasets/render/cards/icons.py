@@ -208,11 +208,8 @@ def _mirrored(size: int, rng: np.random.Generator) -> Picture:
         t = np.linspace(-math.pi / 2, math.pi / 2, 48)
         radius = np.ones_like(t)
         for wave in range(1, int(rng.integers(3, 9))):
-            radius += (
-                float(rng.normal(0, 0.42))
-                / math.sqrt(wave)
-                * np.cos(wave * (t + math.pi / 2) + 0.0)
-            )
+            much = float(rng.normal(0, 0.42)) / math.sqrt(wave)
+            radius += much * np.cos(wave * (t + math.pi / 2))
         radius = np.clip(radius, 0.12, 2.2)
         radius *= (0.46 if part == 0 else float(rng.uniform(0.08, 0.24))) / radius.max()
         half = np.column_stack([radius * np.cos(t), radius * np.sin(t)])
