@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
+import os
 from multiprocessing.sharedctypes import RawValue
 
 
@@ -23,3 +25,13 @@ class StopFlag:
     def is_set(self) -> bool:
         """Whether it is to stop."""
         return bool(self._byte.value)
+
+
+def is_left_alone() -> bool:
+    """Whether the process that spawned this one is gone.
+
+    Asked by its number as it was at the spawning: where it was killed before this process could
+    ask who its parent is, that is another one already.
+    """
+    parent = multiprocessing.parent_process()
+    return parent is not None and os.getppid() != parent.pid

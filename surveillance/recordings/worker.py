@@ -14,7 +14,7 @@ from pathlib import Path
 from settlement.errors import FeltwatchError
 from surveillance.audit.footage import ClipPlan
 from surveillance.audit.further import CameraVideo
-from surveillance.recordings.stop_flag import StopFlag
+from surveillance.recordings.stop_flag import StopFlag, is_left_alone
 from surveillance.stopped import Stopped
 
 REPORT_EVERY_S = 0.5
@@ -58,11 +58,10 @@ def run_audit(job: Job, pipe: Connection, stop: StopFlag) -> None:
 
     last = [float("-inf")]
     key = [""]
-    # The parent may be killed; then another worker resumes the audit.
-    parent = os.getppid()
 
     def should_stop() -> bool:
-        return stop.is_set() or os.getppid() != parent
+        # The manager may be killed; then another worker resumes the audit.
+        return stop.is_set() or is_left_alone()
 
     def report_progress(progress: Progress) -> None:
         if time.monotonic() - last[0] >= REPORT_EVERY_S:

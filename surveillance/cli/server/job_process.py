@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 
 from surveillance.cli import EXIT_STOPPED, main, options
-from surveillance.recordings.stop_flag import StopFlag
+from surveillance.recordings.stop_flag import StopFlag, is_left_alone
 from surveillance.recordings.worker import NICENESS, ProcessReport
 
 _LOOK_EVERY_S = 0.5
@@ -24,7 +24,7 @@ def run_job(arguments: Sequence[str], folder: str, pipe: Connection, stop: StopF
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    threading.Thread(target=_watch, args=(stop, os.getppid()), daemon=True).start()
+    threading.Thread(target=_watch, args=(stop,), daemon=True).start()
     options.listener = lambda share: pipe.send(ProcessReport("progress", share))
     said = io.StringIO()
     try:
@@ -42,8 +42,8 @@ def run_job(arguments: Sequence[str], folder: str, pipe: Connection, stop: StopF
     pipe.close()
 
 
-def _watch(stop: StopFlag, parent: int) -> None:
+def _watch(stop: StopFlag) -> None:
     """Stop as by Ctrl-C when asked to, or when the worker is gone: another one goes on then."""
-    while not stop.is_set() and os.getppid() == parent:
+    while not stop.is_set() and not is_left_alone():
         time.sleep(_LOOK_EVERY_S)
     os.kill(os.getpid(), signal.SIGINT)

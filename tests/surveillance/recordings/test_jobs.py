@@ -21,6 +21,7 @@ from tests.surveillance.live.live_room import wait_for, write_site
 SMALL = ["simulate", "--seed", "3", "--rounds", "2", "--fps", "1", "--width", "320"]
 SMALL += ["--height", "180", "--preset", "ultrafast", "--seats", "1"]
 FILMED_S = 600.0
+WAITS = ("queued", "running")
 
 
 @contextmanager
@@ -53,8 +54,9 @@ def test_a_killed_workers_job_is_another_ones(tmp_path: Path) -> None:
                 wait_for(lambda: len(running()) == 1, FILMED_S)
                 os.kill(killed.pid, signal.SIGKILL)
                 with worker(url):
-                    wait_for(lambda: all(r.state == "done" for r in store.jobs.all()), FILMED_S)
+                    wait_for(lambda: not any(r.state in WAITS for r in store.jobs.all()), FILMED_S)
             first, second = store.jobs.all()
+            assert [(r.state, r.message) for r in (first, second)] == [("done", "")] * 2
             assert (first.takeovers, second.takeovers) == (1, 0)
             assert first.share == second.share == 1.0
             assert f" {killed.pid} " not in str(first.worker)
