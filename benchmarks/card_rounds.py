@@ -19,6 +19,7 @@ from datasets.render.cards.deck import Deck, draw_deck
 from datasets.render.cards.deck_style import random_style
 from datasets.render.cards.mixed import filled_deck, known_faces
 from datasets.render.scene import Item
+from datasets.simulate.laid_out import deck_rows
 from datasets.training.asset_pool import Stage
 from datasets.training.view_items import hand_items, stack_item
 from datasets.training.views import render_table_view
@@ -27,9 +28,17 @@ from models.intervals import wilson
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, decide_deck
+from vision.cards.deck_enrolment import (
+    DeckNotEnrolledError,
+    EnrolledDeck,
+    deck_of,
+    laid_indices,
+    once_each,
+)
 from vision.cards.joker_enrolment import NotEnrolledError, joker_at
 from vision.cards.joker_match import Sample, samples_of, with_joker
 from vision.cards.joker_memory import JokerMemory, ShownHand
+from vision.cards.table_deck import DeckReader
 from vision.cards.unread_card import FaintFinds, faint_finds, with_unread_card
 from vision.cards.view import CardRead, ViewIndex, fuse_indices, join_cards, see_indices
 from vision.detect.detections import ByteArray, Reader
@@ -41,7 +50,7 @@ from vision.rounds.compile_round import read_hand
 SEATS: tuple[int | None, ...] = (1, 2, 3, 4, 5, 6, None)
 MOMENTS = 3
 ENROL_PX = 800
-"""Side of the view that a joker is enrolled from."""
+"""Side of the view that a joker or a deck is enrolled from."""
 LOW_MM, HIGH_MM = 37.0, 135.0
 DEALERS_LOW_MM, DEALERS_HIGH_MM = 42.0, -62.0
 SPOTS_MM = ((-98.0, -113.0), (0.0, -115.0), (98.0, -113.0))
@@ -86,19 +95,34 @@ class Table:
     stage: Stage
     views: int
 
+    def enrolled(self, detector: SizedDetector, reader: Reader) -> EnrolledDeck | None:
+        """The deck as it is enrolled where it lies spread at the last place, before its camera;
+        None where it is refused."""
+        rng = np.random.default_rng([self.views, len(SEATS)])
+        laid = deck_rows(rng, (0.0, 0.0), float(rng.normal(0, 3)))
+        camera = np.random.default_rng((self.views, len(SEATS) - 1))
+        view = render_table_view(camera, self.deck, self.stage, ENROL_PX, laid, rng).image
+        place, calibration = flat_view(view)
+        try:
+            return deck_of(once_each(laid_indices(view, calibration, place, detector, reader)))
+        except DeckNotEnrolledError:
+            return None
+
 
 def bench_card_rounds(
     folders: Sequence[Path], weights: Path, *, rounds: int, seed: int, drawn: int = 0,
-    enrol: bool = False, shift_rounds: int = 0, on_progress: Callable[[float], None] | None = None,
+    enrol: bool = False, enrol_deck: bool = False, shift_rounds: int = 0,
+    on_progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Render and read `rounds` rounds, decks taking turns; figures by deck and together.
 
     `folders` are folders of card faces (`AS.png`, ...); what they lack is drawn and not counted.
     `drawn` adds decks drawn from the seed. With `enrol` the joker of each deck is enrolled first
-    where it lies alone, in another light and by another camera. With `shift_rounds` so many rounds
-    in turn have one deck, felt and light, and one camera for each place, and what the joker looks
-    like is learned in them. The same rounds are counted without that, those that come once it is
-    learned by themselves, and all without unread cards too.
+    where it lies alone, in another light and by another camera, with `enrol_deck` the whole deck
+    where it lies spread at one of the places. With `shift_rounds` so many rounds in turn have one
+    deck, felt and light, and one camera for each place, and what the joker looks like is learned in
+    them. The same rounds are counted without that, those that come once it is learned by
+    themselves, and all without unread cards too.
     `on_progress` is given the share that is done. Raises FeltwatchError where no deck is given.
     """
     decks = list(card_decks(folders, drawn, seed))
@@ -111,6 +135,8 @@ def bench_card_rounds(
     jokers = {
         name: _enrolled(deck, seed, detector, reader) if enrol else () for name, deck, _ in decks
     }
+    tables: Counter[str] = Counter()
+    enrolled: Counter[str] = Counter()
     memory = JokerMemory()
     table: Table | None = None
     for number in range(rounds):
@@ -121,6 +147,12 @@ def bench_card_rounds(
             stage = Stage.draw(rng, [deck])
             table = Table(name, deck, known, stage, int(rng.integers(2**31)))
             memory = JokerMemory()
+            own_reader: Reader = reader
+            spread = table.enrolled(detector, reader) if enrol_deck else None
+            if spread is not None:
+                own_reader = DeckReader(reader, spread.samples)
+            tables[name] += 1
+            enrolled[name] += spread is not None
         name, known = table.name, table.known
         laid = number if shift_rounds else None
         seen = {
@@ -129,16 +161,18 @@ def bench_card_rounds(
                     table.deck, table.stage, played.hand(k), seat, (table.views, k),
                     detector.size, laid,
                 ),
-                detector, reader,
+                detector, own_reader,
             )
             for k, seat in enumerate(SEATS)
         }  # fmt: skip
         if shift_rounds:
-            without = {seat: own.hand(detector, reader, jokers[name]) for seat, own in seen.items()}
+            without = {
+                seat: own.hand(detector, own_reader, jokers[name]) for seat, own in seen.items()
+            }
             apart.add(played, {seat: own.cards for seat, own in without.items()}, known)
         samples = jokers[name] or memory.samples
         before = bool(memory.samples)
-        read = {seat: own.hand(detector, reader, samples) for seat, own in seen.items()}
+        read = {seat: own.hand(detector, own_reader, samples) for seat, own in seen.items()}
         hands = {seat: own.cards for seat, own in read.items()}
         figures[name].add(played, hands, known)
         if before:
@@ -160,7 +194,9 @@ def bench_card_rounds(
         ),
         "without unread cards": alone.figures(),
         "decks": {
-            name: one.figures() | ({"joker enrolled": bool(jokers[name])} if enrol else {})
+            name: one.figures()
+            | ({"joker enrolled": bool(jokers[name])} if enrol else {})
+            | ({"tables": tables[name], "decks enrolled": enrolled[name]} if enrol_deck else {})
             for name, one in figures.items()
         },
     }  # fmt: skip
@@ -205,7 +241,7 @@ def place_views(
     `seeds` draw these; with `number`, that of a round of a shift, it draws how the cards are laid.
     """
     more = () if number is None else (number,)
-    laid = _laid(np.random.default_rng([*seeds, 1, *more]), cards, seat is None)
+    laid = laid_cards(np.random.default_rng([*seeds, 1, *more]), cards, seat is None)
     return [
         render_table_view(
             np.random.default_rng(seeds), deck, stage, size, laid,
@@ -282,7 +318,7 @@ def _faint(
     return faint_finds(view, own, place, view, read, detector, reader, moment)
 
 
-def _laid(rng: np.random.Generator, cards: Sequence[str], dealers: bool) -> list[Item]:
+def laid_cards(rng: np.random.Generator, cards: Sequence[str], dealers: bool) -> list[Item]:
     """Both hands and some chips, in a frame of VIEW_MM."""
     low, high = _rows(dealers)
     turn = (180.0 if rng.random() < 0.3 else 0.0) + float(rng.normal(0, 4))

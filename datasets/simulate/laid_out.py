@@ -7,18 +7,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
+import numpy as np
 
-from datasets.render.scene import StackItem
+from datasets.render.scene import CardItem, StackItem
 from datasets.simulate.filming.still import coded_still
 from datasets.simulate.shift import Scenery, Wishes
 from settlement.errors import FeltwatchError
-from vision.geometry.table import TableFile
+from settlement.record import JOKER
+from vision.geometry.table import Point, TableFile
 
 LAID_CHIPS = 6
 """Chips in each of the stacks."""
 
 CLEAR_MM = 90.0
 """Stacks are laid at least so far from each other: none hides another's side."""
+
+
+RANKS, SUITS = "A23456789TJQK", "SHDC"
+DECK_PITCH_MM = (22.0, 38.0)
+"""From card to card of a deck spread in rows, and from row to row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +69,52 @@ def laid_out(table: TableFile) -> list[LaidStack]:
     return laid
 
 
-def film_laid_out(out: Path, wishes: Wishes) -> list[str]:
-    """Write `laid.png`, an image of a shift's chips laid out, before its first camera.
+def deck_rows(
+    rng: np.random.Generator, center_mm: Point, angle_deg: float = 0.0
+) -> list[CardItem]:  # fmt: skip
+    """A deck spread as `feltwatch cards deck` takes it: a suit a row, ace to king, then the joker.
 
-    Returns the stacks as `feltwatch chips enrol` takes them. Raises FeltwatchError when the image
+    `angle_deg` as of cards; they lie a little out of line, as by hand.
+    """
+    rows = [[rank + suit for rank in RANKS] for suit in SUITS]
+    rows[-1].append(JOKER)
+    a = math.radians(angle_deg)
+    out = []
+    for number, row in enumerate(rows):
+        for place, label in enumerate(row):
+            middle = (len(RANKS) - 1) / 2, (len(rows) - 1) / 2
+            steps = np.array([place, number]) - middle
+            along, across = rng.normal(0, 1.0, 2) + steps * DECK_PITCH_MM
+            at = (
+                float(center_mm[0] + along * math.cos(a) - across * math.sin(a)),
+                float(center_mm[1] + along * math.sin(a) + across * math.cos(a)),
+            )
+            turn = angle_deg + float(rng.normal(0, 2.0))
+            out.append(CardItem(f"deck-{label}", label, at, turn, face_up=True))
+    return out
+
+
+def film_laid_out(out: Path, wishes: Wishes) -> list[str]:
+    """Write `laid.png` and `spread.png`, before a shift's first camera: the chips laid out, and the
+    deck spread in the middle of the felt.
+
+    Returns the stacks as `feltwatch chips enrol` takes them. Raises FeltwatchError when an image
     cannot be written or the table has no room.
     """
     scenery = Scenery(wishes)
     laid = laid_out(scenery.table)
-    picture = coded_still(
-        scenery.film, [one.item for one in laid], fps=wishes.fps, codec=wishes.codec,
-        crf=wishes.crf, preset=wishes.preset,
+    stacks = [one.item for one in laid]
+    felt, dealer = scenery.table.felt, scenery.table.dealer.place
+    deck = deck_rows(
+        np.random.default_rng(wishes.seed), (felt.width_mm / 2, felt.height_mm / 2),
+        dealer.angle_deg,
     )  # fmt: skip
-    path = out / "laid.png"
     out.mkdir(parents=True, exist_ok=True)
-    if not cv2.imwrite(str(path), picture):
-        raise FeltwatchError(f"{path}: cannot be written")
+    for name, items, gone in (("laid.png", stacks, ()), ("spread.png", deck, stacks)):
+        picture = coded_still(
+            scenery.film, items, gone, fps=wishes.fps, codec=wishes.codec, crf=wishes.crf,
+            preset=wishes.preset,
+        )  # fmt: skip
+        if not cv2.imwrite(str(out / name), picture):
+            raise FeltwatchError(f"{out / name}: cannot be written")
     return [one.option for one in laid]

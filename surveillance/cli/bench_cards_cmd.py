@@ -22,6 +22,9 @@ def cards_command(
     enrol: Annotated[
         bool, typer.Option("--enrol", help="Enrol each deck's joker before its rounds.")
     ] = False,
+    enrol_deck: Annotated[
+        bool, typer.Option("--enrol-deck", help="Enrol each deck, spread, before its rounds.")
+    ] = False,
     shift_rounds: Annotated[
         int,
         typer.Option("--shift-rounds", min=0, help="Rounds with one deck and cameras in turn."),
@@ -43,6 +46,8 @@ def cards_command(
 
       feltwatch bench cards --deck decks/house --enrol
 
+      feltwatch bench cards --deck decks/house --enrol-deck
+
       feltwatch bench cards --drawn 10 --shift-rounds 8 --rounds 80
     """
     from benchmarks.card_rounds import bench_card_rounds
@@ -56,6 +61,7 @@ def cards_command(
             seed=seed,
             drawn=drawn,
             enrol=enrol,
+            enrol_deck=enrol_deck,
             shift_rounds=shift_rounds,
             on_progress=show,
         )

@@ -95,6 +95,18 @@ def test_rounds_of_a_shift_are_counted_with_and_without_the_learned_joker(
     assert printed["once it is learned"]["rounds"] <= 1
 
 
+@pytest.mark.render
+def test_rounds_of_an_enrolled_deck_are_read_with_its_samples(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["--drawn", "1", "--rounds", "1", "--seed", "2", "--enrol-deck", "--json"]
+    assert main(["bench", "cards", *words]) == 0
+    printed = json.loads(capsys.readouterr().out.splitlines()[-1])
+    own = printed["decks"]["drawn-0"]
+    assert (own["tables"], own["decks enrolled"]) == (1, 1)
+    assert own["right"] >= 40
+
+
 def test_no_deck_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "cards", "--rounds", "1"]) != 0
     assert "no deck: give a folder of card faces" in capsys.readouterr().err

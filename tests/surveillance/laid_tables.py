@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from datasets.render.scene import CardItem
+from datasets.simulate.laid_out import deck_rows
 from settlement.record import JOKER
 from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
 from tests.surveillance.web.tools_made import table_copy
@@ -58,6 +59,12 @@ def laid_joker(card: str = JOKER) -> Scene:
         CardItem("b", "AS", BACK_MM, 0.0, face_up=False),
     ]
     return render(5, [], cards)
+
+
+def laid_deck(*, without: Collection[str] = ()) -> Scene:
+    """A deck spread in rows about PLACE, but for the cards of `without`."""
+    rows = deck_rows(np.random.default_rng(3), PLACE.center_mm, 3.0)
+    return render(5, [], [card for card in rows if card.label not in without])
 
 
 def pixel_of(felt_mm: tuple[float, float], above_mm: float = 0.0) -> list[float]:

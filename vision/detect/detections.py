@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -89,4 +89,13 @@ class Reader(Protocol):
 
     def read(self, crops: ByteArray) -> Floats:
         """Shares float32 (n, 54) of the 53 cards and `none` for crops uint8 (n, 64, 64, 3) BGR."""
+        ...
+
+
+@runtime_checkable
+class FeatureReader(Reader, Protocol):
+    """A reader that also says what its last layer weighs."""
+
+    def read_features(self, crops: ByteArray) -> tuple[Floats, Floats]:
+        """Shares (n, 54) as `read` gives them, and float32 (n, features)."""
         ...

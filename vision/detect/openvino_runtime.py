@@ -101,6 +101,9 @@ def _compiled(
         model = core.read_model(str(path))
     except RuntimeError as error:
         raise ModelError(f"{path}: OpenVINO cannot read the model") from error
+    features = _features_of(model) if batched else None
+    if features is not None:
+        model.add_outputs(features)
     prep = PrePostProcessor(model)
     given = prep.input().tensor()
     given.set_element_type(ov.Type.u8).set_layout(ov.Layout("NHWC")).set_color_format(
@@ -120,6 +123,12 @@ def _compiled(
     if precision:
         config["INFERENCE_PRECISION_HINT"] = precision
     return core.compile_model(model, "CPU", config)
+
+
+def _features_of(model: Any) -> Any | None:
+    """What the last layer of a classifier weighs: the output that its last product takes."""
+    products = [node for node in model.get_ordered_ops() if node.get_type_name() == "MatMul"]
+    return products[-1].input_value(0) if products else None
 
 
 def _settings(model: Any) -> dict[str, str | int]:
@@ -225,15 +234,33 @@ class OpenVinoReader:
         self.batch = int(self._model.input(0).shape[0])
         self.classes = int(self._model.output(0).shape[1])
         self.temperature = temperature
+        self._name = path
 
     def read(self, crops: ByteArray) -> Floats:
         """Shares float32 (n, classes) for crops uint8 (n, size, size, 3) BGR."""
+        return tempered(self._run(crops, 1)[0], self.temperature)
+
+    def read_features(self, crops: ByteArray) -> tuple[Floats, Floats]:
+        """Shares as `read`, and what the last layer weighs, float32 (n, features).
+
+        Raises ModelError for a network that has no such layer.
+        """
+        if len(self._model.outputs) < 2:
+            raise ModelError(f"{self._name}: has no last layer whose input could be compared")
+        shares, features = self._run(crops, 2)
+        return tempered(shares, self.temperature), features
+
+    def _run(self, crops: ByteArray, outputs: int) -> list[Floats]:
+        """The first `outputs` of the network for crops, float32 (n, ...) each, made flat."""
         n = len(crops)
-        shares = np.zeros((n, self.classes), np.float32)
+        widths = [int(np.prod(self._model.output(k).shape[1:])) for k in range(outputs)]
+        out = [np.zeros((n, width), np.float32) for width in widths]
 
         def done(request: Any, start: int) -> None:
-            part = shares[start : start + self.batch]
-            part[:] = request.get_output_tensor(0).data[: len(part)]
+            for k, whole in enumerate(out):
+                part = whole[start : start + self.batch]
+                given = request.get_output_tensor(k).data.reshape(self.batch, -1)
+                part[:] = given[: len(part)]
 
         with self._turn:
             self._queue.set_callback(done)
@@ -245,7 +272,7 @@ class OpenVinoReader:
                     part = full
                 self._queue.start_async({0: np.ascontiguousarray(part)}, start)
             self._queue.wait_all()
-        return tempered(shares, self.temperature)
+        return out
 
     def settings(self) -> dict[str, str | int]:
         """Precision, threads and streams that OpenVINO chose."""

@@ -53,6 +53,10 @@ CAMERA_NAME = r"^[a-z0-9][a-z0-9_-]{0,31}$"
 JOKER_PX = (26, 86)
 """Width and height of a sample of a joker's end; see `vision.cards.joker_match`."""
 
+SAMPLE_PX, DECK_GRID = 64, (9, 6)
+"""Side of a sample of a card's index, and columns and rows of a deck's; see
+`vision.cards.table_deck`."""
+
 FACE_PX = 48
 """Side of a sample of a chip's face; see `vision.chips.faces`."""
 
@@ -316,6 +320,11 @@ class TableFile(Form):
     joker_png: str | None = Field(
         None, description="Samples of the joker, PNG as base64; written by 'feltwatch cards enrol'."
     )
+    deck_jpeg: str | None = Field(
+        None,
+        description="An index of each card of the table's deck, JPEG as base64; written by "
+        "'feltwatch cards deck'.",
+    )
     banker_marker: BankerMarker | None = Field(
         None, description="The banker's button or dice cup; none: it is not looked for."
     )
@@ -335,6 +344,18 @@ class TableFile(Form):
             raise ValueError(
                 f"expected a PNG image as base64, {width} or {2 * width} px wide and {height} px "
                 "high; 'feltwatch cards enrol' writes it"
+            )
+        return value
+
+    @field_validator("deck_jpeg")
+    @classmethod
+    def _deck(cls, value: str | None) -> str | None:
+        image = None if value is None else decode_png(value)
+        width, height = (side * SAMPLE_PX for side in DECK_GRID)
+        if value is not None and (image is None or image.shape[:2] != (height, width)):
+            raise ValueError(
+                f"expected a JPEG image as base64, {width} px wide and {height} px high; "
+                "'feltwatch cards deck' writes it"
             )
         return value
 
@@ -377,7 +398,7 @@ def encode_png(image: npt.NDArray[np.uint8]) -> str:
 
 
 def decode_png(text: str) -> npt.NDArray[np.uint8] | None:
-    """The image uint8 (h, w, 3) BGR of a PNG in base64; None where it is none."""
+    """The image uint8 (h, w, 3) BGR of a PNG or JPEG in base64; None where it is none."""
     try:
         data = base64.b64decode(text, validate=True)
     except ValueError:

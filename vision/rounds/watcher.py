@@ -15,6 +15,7 @@ from settlement.procedures import Phase, procedure_of
 from vision.cards.backs import without_felt
 from vision.cards.joker_match import Sample, table_joker, with_joker
 from vision.cards.joker_memory import JokerMemory
+from vision.cards.table_deck import reader_for
 from vision.cards.unread_card import faint_finds
 from vision.chips.lammer_colour import by_colour
 from vision.chips.network_input.side_strip import ChipSize
@@ -114,7 +115,7 @@ class TableWatcher:
         self.table = table
         self.source_name = source_name
         self.calibration = Calibration.fit(table.camera)
-        self.networks = networks
+        self.networks = replace(networks, reader=reader_for(table, networks.reader))
         self.palette = Palette.of(table.chips)
         self.chip_size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
         self._joker = table_joker(table)

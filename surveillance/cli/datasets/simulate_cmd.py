@@ -163,8 +163,8 @@ def simulate_command(
         bool,
         typer.Option(
             "--laid-out",
-            help="Also write laid.png, the table's chips laid out for 'feltwatch chips enrol', "
-            "and print that command.",
+            help="Also write laid.png, the table's chips laid out for 'feltwatch chips enrol', and "
+            "spread.png, its deck spread for 'feltwatch cards deck', and print these commands.",
         ),
     ] = False,
     truth_only: Annotated[
@@ -272,6 +272,7 @@ def simulate_command(
         typer.echo(f"recording: {video}" if made else f"recording: {video} (there already)")
     if laid:
         stacks = " ".join(f"--stack {one}" for one in film_laid_out(out, wishes))
+        typer.echo(f"feltwatch cards deck {out / 'spread.png'} --table {out / 'table.toml'}")
         typer.echo(
             f"feltwatch chips enrol {out / 'laid.png'} --table {out / 'table.toml'} {stacks}"
         )

@@ -1,4 +1,4 @@
-"""`feltwatch cards`: samples of a table's own joker for the table file."""
+"""`feltwatch cards`: samples of a table's own joker and of its deck for the table file."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ from vision.geometry.table import TableFile
 
 cards_app = typer.Typer(
     no_args_is_help=True,
-    help="""Show feltwatch the table's own joker.
+    help="""Show feltwatch the table's own deck and its joker.
 
-    The 52 other cards are known by rank and suit; a joker's mark is the artist's. Where one
-    card of a hand is not read, the table's own joker is looked for.
+    A deck of usual letters and signs is read without. Where it has others, or small ones, every
+    index is compared with the deck's own. A joker's mark is the artist's: where one card of a
+    hand is not read, the table's own joker is looked for.
 
     Examples:
+
+      feltwatch cards deck spread.png --table tables/t3.toml --image deck.png
 
       feltwatch cards enrol shift.mp4 --table tables/t3.toml --at 20 --joker 3.high
     """,
@@ -38,7 +41,7 @@ cards_app = typer.Typer(
 
 @cards_app.callback()
 def cards() -> None:
-    """Show feltwatch the table's own joker."""
+    """Show feltwatch the table's own deck and its joker."""
 
 
 @cards_app.command("enrol")
@@ -91,6 +94,55 @@ def enrol_command(
     write_sampled(image, np.asarray(shown, np.uint8))
     write_table_data(table, stored.data, stored.revision)
     typer.echo(f"the joker's mark is written to {table}")
+
+
+@cards_app.command("deck")
+def deck_command(
+    source: Annotated[
+        str, typer.Argument(metavar="VIDEO|IMAGE|URL", help="Shows the deck, spread in rows.")
+    ],
+    table: LaidTable,
+    at_s: AtS = 0.0,
+    image: SampledImage = None,
+    model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
+) -> None:
+    """Take samples of the table's deck into the table file: `deck_jpeg`.
+
+    Spread the deck face up on the bare felt, as a new deck is shown: four rows, a suit each, ace
+    to king from left to right or from right to left, upright for the dealer or for the players,
+    the upper left index of each card in view, and the joker at the end of a row.
+
+    --image shows which card was taken for which: look at it before the table is watched.
+
+    Take them again when the house changes to another make of cards; for decks of the same make
+    and another colour of back there is no need. The former table file goes to the folder .backups
+    beside it.
+
+    Examples:
+
+      feltwatch cards deck spread.png --table tables/t3.toml --image deck.png
+
+      feltwatch cards deck opening.mp4 --at 40 --table tables/t3.toml
+    """
+    from models.weights.folder import default_weights
+    from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
+    from vision.cards.deck_enrolment import DeckNotEnrolledError, deck_image, deck_on_felt
+    from vision.networks import load_networks
+
+    own, calibration = calibrated(table)
+    stored = read_table_data(table)
+    frame = frame_of(source, at_s)
+    networks = load_networks(model or default_weights())
+    try:
+        taken = deck_on_felt(frame, calibration, own, networks.detector, networks.reader)
+    except DeckNotEnrolledError as error:
+        raise FeltwatchError(f"{source}: {error}") from error
+    stored.data.update(taken.samples.as_table_data())
+    write_sampled(image, deck_image(frame, calibration, taken))
+    write_table_data(table, stored.data, stored.revision)
+    for warning in taken.warnings:
+        typer.echo(f"look at this: {warning}", err=True)
+    typer.echo(f"{len(taken.at_mm)} of 53 cards are written to {table}")
 
 
 def _place(text: str, own: TableFile, table: Path) -> tuple[float, float]:

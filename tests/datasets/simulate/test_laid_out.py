@@ -13,6 +13,7 @@ from datasets.simulate.house_tables import GAME_IDS, table_for
 from datasets.simulate.laid_out import CLEAR_MM, LAID_CHIPS, laid_out
 from settlement.errors import FeltwatchError
 from surveillance.cli import main
+from vision.cards.table_deck import table_deck
 from vision.geometry.table import load_table
 
 
@@ -35,17 +36,24 @@ def test_a_table_without_room_is_refused() -> None:
 
 
 @pytest.mark.render
-def test_the_printed_command_enrols_every_chip(
+def test_the_printed_commands_enrol_the_deck_and_every_chip(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "shift"
     options = "--seed 3 --rounds 1 --seats 2 --fps 1 --preset ultrafast --laid-out --quiet"
     assert main(["simulate", *options.split(), "--out", str(out)]) == 0
-    command = capsys.readouterr().out.splitlines()[-1]
+    spread, command = capsys.readouterr().out.splitlines()[-2:]
+    deck = shlex.split(spread)
+    assert deck[:3] == ["feltwatch", "cards", "deck"]
+    assert main(deck[1:]) == 0
+    assert "of 53 cards are written" in capsys.readouterr().out
     words = shlex.split(command)
     assert words[:3] == ["feltwatch", "chips", "enrol"]
     assert main(words[1:]) == 0
     table = load_table(out / "table.toml")
+    samples = table_deck(table)
+    assert samples is not None
+    assert samples.there.sum() >= 52
     assert all(kind.sampled() is not None for kind in table.chips.values())
     strongest = {
         name: max(range(3), key=kind.rgb.__getitem__) for name, kind in table.chips.items()

@@ -1,4 +1,4 @@
-"""`feltwatch cards enrol` on rendered cards."""
+"""`feltwatch cards` on rendered cards."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import pytest
 
 from surveillance.cli import main
 from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
-from tests.surveillance.laid_tables import X, Y, laid_joker, laid_table
+from tests.surveillance.laid_tables import X, Y, laid_deck, laid_joker, laid_table
 from vision.cards.joker_match import table_joker
+from vision.cards.table_deck import table_deck
 from vision.geometry.table import load_table
 
 
@@ -81,3 +82,45 @@ def test_a_broken_sample_in_the_table_file_is_named(
     write_table_data(table, stored.data, stored.revision)
     assert main(["audit", "x.mp4", "--table", str(table), "--out", str(table.parent / "o")]) != 0
     assert "joker_png: expected a PNG image as base64, 26 or 52 px" in capsys.readouterr().err
+
+
+def test_the_deck_goes_into_the_table_file(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, shown = tmp_path / "spread.png", tmp_path / "deck.png"
+    cv2.imwrite(str(path), laid_deck().frame)
+    assert table_deck(load_table(table)) is None
+    assert main(["cards", "deck", str(path), "--table", str(table), "--image", str(shown)]) == 0
+    assert "53 of 53 cards are written" in capsys.readouterr().out
+    samples = table_deck(load_table(table))
+    assert samples is not None
+    assert samples.there.all()
+    image = cv2.imread(str(shown))
+    assert image is not None
+    assert min(image.shape[:2]) > 300
+    assert list((table.parent / ".backups").iterdir())
+
+
+def test_a_card_that_is_not_there_is_said(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "spread.png"
+    cv2.imwrite(str(path), laid_deck(without=("JOKER",)).frame)
+    assert main(["cards", "deck", str(path), "--table", str(table)]) == 0
+    said = capsys.readouterr()
+    assert "52 of 53 cards are written" in said.out
+    assert "no index is found of JOKER: without a sample" in said.err
+
+
+def test_what_is_no_deck_is_refused_and_nothing_is_written(
+    laid: Path, table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = table.read_bytes()
+    assert main(["cards", "deck", str(laid), "--table", str(table)]) != 0
+    assert "lay the deck face up in four rows of thirteen" in capsys.readouterr().err
+    path = tmp_path / "spread.png"
+    gone = [rank + "H" for rank in "A23456789TJQK"]
+    cv2.imwrite(str(path), laid_deck(without=gone).frame)
+    assert main(["cards", "deck", str(path), "--table", str(table)]) != 0
+    assert "3 rows of cards are found, expected 4" in capsys.readouterr().err
+    assert table.read_bytes() == before

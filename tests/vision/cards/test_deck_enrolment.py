@@ -1,0 +1,175 @@
+"""A deck that lies spread in rows: which index is which card's, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from datasets.simulate.house_tables import table_for
+from settlement.record import DECK_LABELS, JOKER
+from vision.cards.deck_enrolment import (
+    DeckNotEnrolledError,
+    EnrolledDeck,
+    LaidIndex,
+    deck_of,
+    once_each,
+    views_of_felt,
+)
+from vision.geometry.table import VIEW_MM
+
+RANKS, SUITS = "A23456789TJQK", "SHDC"
+ROWS = [[rank + suit for rank in RANKS] for suit in SUITS]
+
+
+def index(label: str | None, at: ArrayLike, share: float = 0.9, way: int = 0) -> LaidIndex:
+    """A find that reads as a card, or as none, one way up; its crops are of its label's number."""
+    shares = np.full((2, 54), 1e-4, np.float32)
+    shares[:, 53] = 1.0
+    number = 53 if label is None else DECK_LABELS.index(label)
+    shares[way] = (1 - share) / 53
+    shares[way, number] = share
+    crops = np.full((2, 64, 64, 3), 1, np.uint8)
+    crops[way] += number
+    return LaidIndex(np.array(at, float), 15.0, 0.9, crops, shares)
+
+
+def spread(
+    rows: Sequence[Sequence[str | None]], *, share: float = 0.9, turn_deg: float = 0.0,
+    way: int = 0, seed: int = 1,
+) -> list[LaidIndex]:  # fmt: skip
+    """Rows of cards some mm out of line, the whole turned."""
+    rng = np.random.default_rng(seed)
+    a = np.radians(turn_deg)
+    turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+    return [
+        index(label, turn @ (np.array([22.0 * n, 38.0 * k]) + rng.normal(0, 1.2, 2)), share, way)
+        for k, row in enumerate(rows)
+        for n, label in enumerate(row)
+        if label is not None
+    ]
+
+
+def names(deck: EnrolledDeck) -> list[str]:
+    """What each sample is of, by its crops."""
+    return [
+        "" if not crop.any() else (*DECK_LABELS, "NONE")[int(crop[0, 0, 0]) - 1]
+        for crop in deck.samples.crops
+    ]
+
+
+WHOLE = [*ROWS[:3], [*ROWS[3], JOKER]]
+
+
+@pytest.mark.parametrize("turn_deg", [0.0, 9.0, -12.0])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        WHOLE,
+        [row[::-1] for row in WHOLE],
+        [WHOLE[2], WHOLE[0], WHOLE[3], WHOLE[1]],
+        [[*row[1:13], row[0], *row[13:]] for row in WHOLE],
+        [[JOKER, *ROWS[0]], *ROWS[1:]],
+    ],
+)
+def test_every_card_is_known_by_its_place(rows: list[list[str]], turn_deg: float) -> None:
+    deck = deck_of(spread(rows, turn_deg=turn_deg))
+    assert names(deck) == list(DECK_LABELS)
+    assert deck.warnings == ()
+    assert len(deck.at_mm) == 53
+
+
+def test_it_may_lie_upside_down_and_the_view_be_turned() -> None:
+    upside = spread(WHOLE, turn_deg=180.0, way=1)
+    assert names(deck_of(upside)) == list(DECK_LABELS)
+    assert names(deck_of(spread(WHOLE, turn_deg=180.0), 180.0)) == list(DECK_LABELS)
+
+
+def unknown(rows: Sequence[Sequence[str]], ranks: dict[str, str]) -> list[LaidIndex]:
+    """A deck with other letters: what a rank of it reads as."""
+    return spread([[ranks.get(c[0], c[0]) + c[1] if c != JOKER else c for c in r] for r in rows])
+
+
+def test_other_letters_are_the_cards_of_their_places() -> None:
+    read = unknown(WHOLE, {"A": "7", "J": "8", "Q": "J"})
+    deck = deck_of(read)
+    assert [DECK_LABELS[int(i.shares[0].argmax())] for i in read[:1]] == ["7S"]
+    places = {label: tuple(at) for label, at in deck.at_mm.items()}
+    at = {tuple(one.at_mm): n for n, one in enumerate(read)}
+    order = [label for row in WHOLE for label in row]
+    assert all(order[at[place]] == label for label, place in places.items())
+
+
+def test_what_lies_about_and_a_missing_card_do_not_shift_the_others() -> None:
+    rows: list[list[str | None]] = [list(row) for row in WHOLE]
+    rows[1][6] = None
+    finds = spread(rows)
+    rng = np.random.default_rng(5)
+    finds += [
+        index(None, (22.0 * n + 9, 38.0 * k + 14), 0.7) for n, k in rng.integers(0, 4, (9, 2))
+    ]
+    finds += [index("KS", (12 * 22 + 51.0, 65.0), way=1)]
+    deck = deck_of(finds)
+    assert names(deck) == ["" if label == "7H" else label for label in DECK_LABELS]
+    assert deck.warnings == ("no index is found of 7H: without a sample",)
+
+
+def test_a_joker_whose_mark_reads_as_nothing_is_taken_at_the_end_of_a_row() -> None:
+    finds = [*spread(ROWS), index(None, (13 * 22.0, 3 * 38.0 + 5))]
+    odd = finds[-1]
+    odd.shares[0, DECK_LABELS.index(JOKER)] = 0.05
+    assert names(deck_of(finds))[DECK_LABELS.index(JOKER)] == "NONE"
+    deck = deck_of(finds[:-1])
+    assert deck.warnings == ("no index is found of JOKER: without a sample",)
+    assert names(deck)[DECK_LABELS.index(JOKER)] == ""
+
+
+def test_two_cards_in_each_others_place_are_reported() -> None:
+    rows = [list(row) for row in WHOLE]
+    rows[0][3], rows[0][8] = rows[0][8], rows[0][3]
+    deck = deck_of(spread(rows, share=0.99))
+    assert deck.warnings == (
+        "the card at the place of 4S reads as 9S", "the card at the place of 9S reads as 4S",
+    )  # fmt: skip
+
+
+def shuffled() -> list[LaidIndex]:
+    cards = [str(c) for c in np.random.default_rng(2).permutation(DECK_LABELS[:52])]
+    return spread([cards[13 * k : 13 * k + 13] for k in range(4)])
+
+
+@pytest.mark.parametrize(
+    ("finds", "message"),
+    [
+        ([], "no card is found on the felt"),
+        (spread(WHOLE[:3]), "3 rows of cards are found, expected 4"),
+        (shuffled(), "the rows do not read as suits in order|no index is found of"),
+        (spread([row[:10] for row in ROWS]), "no index is found of 12 cards: JS, QS, KS"),
+        (spread([ROWS[0], ROWS[0], ROWS[1], ROWS[1]]), "do not read as suits in order"),
+    ],
+)
+def test_what_is_no_deck_in_order_is_refused(finds: list[LaidIndex], message: str) -> None:
+    with pytest.raises(DeckNotEnrolledError, match=message):
+        deck_of(finds)
+
+
+def test_an_index_in_two_views_is_one() -> None:
+    finds = spread(WHOLE)
+    again = [index("2C", one.at_mm + 2.0, 0.5) for one in finds]
+    again = [LaidIndex(o.at_mm, 15.0, 0.4, o.crops, o.shares) for o in again]
+    assert {id(one) for one in once_each([*again, *finds])} == {id(one) for one in finds}
+
+
+HALF_CARD_MM = 54.0
+
+
+def test_every_point_of_the_felt_lies_well_inside_a_view() -> None:
+    table = table_for("imperial_pai_gow_draw")
+    places = list(views_of_felt(table))
+    rng = np.random.default_rng(3)
+    felt = np.array([table.felt.width_mm, table.felt.height_mm])
+    points = rng.uniform(HALF_CARD_MM, felt - HALF_CARD_MM, (500, 2))
+    off = np.array([np.abs(place.to_local(points)).max(axis=1) for place in places])
+    assert (off.min(axis=0) <= VIEW_MM / 2 - HALF_CARD_MM).all()

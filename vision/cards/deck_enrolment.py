@@ -1,0 +1,383 @@
+"""Samples of a table's own deck, taken where its cards lie spread in order on the felt.
+
+Four rows of thirteen, one suit each, ace to king, as a new deck comes out of its box: where an
+index lies says which card it is, whatever its letters are. What the reader makes of them only has
+to say which row is which suit and where the ace is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from settlement.errors import FeltwatchError
+from settlement.record import DECK_LABELS, JOKER
+from vision.cards.table_deck import LEAST_SHARE, DeckSamples
+from vision.cards.view import INDEX_MARGIN, JOKER_PLACE, NONE_PLACE, crops_of
+from vision.detect.detections import ByteArray, Detections, Floats, Reader
+from vision.detect.tiling import SizedDetector
+from vision.geometry.calibration import Calibration, view_to_felt
+from vision.geometry.table import SAMPLE_PX, VIEW_MM, FloatArray, Place, TableFile
+
+RANKS, SUITS = "A23456789TJQK", "SHDC"
+
+VIEWS_LAP_MM = 110.0
+"""Views of the felt overlap by more than a card's length: each index lies whole in one."""
+
+SAME_INDEX_MM = 7.0
+"""Two finds so near are one index, as in a seat's view."""
+
+ROW_TURNS_DEG = np.arange(-15.0, 15.1, 0.5)
+ROW_HALF_MM, ALONG_GAP_MM, LEAST_IN_ROW = 7.0, 75.0, 9
+"""Indices of one row lie so near to its middle, and so near to each other along it; so many are
+one. Rows lie apart by twice the first and more."""
+
+WORTH = 0.3
+"""What a find counts for in a row, besides the share of the card that it reads as."""
+
+MISREAD, PASSED, MISSING = -4.6, (2.0, 3.0), 5.0
+"""Least log share of a find as a card, what it costs, in nats, to pass over a find (the latter
+times the share of a card, not the joker, that it reads as), and a card that is not found."""
+
+MOST_MISSING = 4
+
+FAR_CORNER_MM = (51.0, 65.0)
+FAR_CORNER_OFF_MM = 14.0
+"""From a card's upper left index to its lower right one, and how far decks differ."""
+
+JOKER_WITHIN_MM = 130.0
+"""The joker lies so near to the rows."""
+
+LEAST_JOKER, AT_END = 0.2, 4.0
+"""What reads as a joker with less is none; at the end of a row so many nats are added."""
+
+LEAST_AGREED, LEAST_MARGIN = 0.5, 12.0
+"""Least share of the cards that read as what they are by their place, and by how many nats the
+order found is likelier than any other."""
+
+OTHERWISE = 0.97
+"""What reads as another card with this share is reported, to be looked at."""
+
+LAY = (
+    "lay the deck face up in four rows of thirteen, a suit each, ace to king, the upper left index "
+    "of each card in view, the joker at the end of a row, and nothing else beside them"
+)
+
+
+class DeckNotEnrolledError(FeltwatchError):
+    """What lies on the felt cannot be enrolled as a deck; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaidIndex:
+    """A find that may be an index: where it lies (mm) and how high it is, its crops upright and
+    turned by half (2, 64, 64, 3), and what they read as (2, 54)."""
+
+    at_mm: FloatArray
+    height_mm: float
+    score: float
+    crops: ByteArray
+    shares: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EnrolledDeck:
+    """A deck that was found: its samples, where each card's index lies on the felt, mm, and what a
+    person should look at before it is used."""
+
+    samples: DeckSamples
+    at_mm: dict[str, FloatArray]
+    height_mm: float
+    warnings: tuple[str, ...]
+
+
+def deck_on_felt(
+    frame: ByteArray, calibration: Calibration, table: TableFile, detector: SizedDetector,
+    reader: Reader,
+) -> EnrolledDeck:  # fmt: skip
+    """The deck that lies spread on a table; raises DeckNotEnrolledError."""
+    indices: list[LaidIndex] = []
+    for place in views_of_felt(table):
+        indices += laid_indices(frame, calibration, place, detector, reader)
+    return deck_of(once_each(indices), table.dealer.place.angle_deg)
+
+
+def views_of_felt(table: TableFile) -> Iterator[Place]:
+    """Places, turned as the dealer's, whose views cover the felt with `VIEWS_LAP_MM` to spare."""
+    step = VIEW_MM - VIEWS_LAP_MM
+    wide, high = table.felt.width_mm, table.felt.height_mm
+    columns, rows = (max(1, int(np.ceil((size - VIEWS_LAP_MM) / step))) for size in (wide, high))
+    for row, column in product(range(rows), range(columns)):
+        middle = (wide / 2 + (column - (columns - 1) / 2) * step,
+                  high / 2 + (row - (rows - 1) / 2) * step)  # fmt: skip
+        yield Place(center_mm=middle, angle_deg=table.dealer.place.angle_deg)
+
+
+def laid_indices(
+    frame: ByteArray, calibration: Calibration, place: Place, detector: SizedDetector,
+    reader: Reader,
+) -> list[LaidIndex]:  # fmt: skip
+    """What is found in a view as an index or a joker, read both ways up; places are of the felt."""
+    view = calibration.warp_view(frame, place, detector.size)
+    own = detector.find([view])[0].of("index", "joker")
+    inside = [n for n in range(len(own)) if _is_whole(own, n, detector.size)]
+    if not inside:
+        return []
+    crops_at = crops_of(frame, calibration, view_to_felt(place, detector.size))
+    mm = VIEW_MM / detector.size
+    crops, at, sides = [], [], []
+    for n in inside:
+        xyxy = own.xyxy[n].astype(float)
+        side = float(max(xyxy[2] - xyxy[0], xyxy[3] - xyxy[1]))
+        middle = (xyxy[:2] + xyxy[2:]) / 2
+        crops.append(crops_at(middle, [(0.0, INDEX_MARGIN * side), (180.0, INDEX_MARGIN * side)]))
+        at.append((middle + 0.5) * mm - VIEW_MM / 2)
+        sides.append(side * mm)
+    felt = place.to_felt(np.array(at))
+    shares = reader.read(np.concatenate(crops)).reshape(len(inside), 2, -1)
+    return [
+        LaidIndex(felt[k], sides[k], float(own.scores[n]), crops[k], shares[k])
+        for k, n in enumerate(inside)
+    ]
+
+
+def _is_whole(found: Detections, n: int, size: int) -> bool:
+    """Whether a find does not touch the edge of its view."""
+    box = found.xyxy[n]
+    return bool(box.min() > 1 and box.max() < size - 2)
+
+
+def once_each(indices: Sequence[LaidIndex]) -> list[LaidIndex]:
+    """Of finds at one place, in several views or of two classes, the one of most score."""
+    kept: list[LaidIndex] = []
+    for one in sorted(indices, key=lambda own: -own.score):
+        if all(np.hypot(*(one.at_mm - other.at_mm)) >= SAME_INDEX_MM for other in kept):
+            kept.append(one)
+    return kept
+
+
+def deck_of(indices: Sequence[LaidIndex], view_deg: float = 0.0) -> EnrolledDeck:
+    """The deck of which these are the indices, in views that are turned by `view_deg`.
+
+    Raises DeckNotEnrolledError.
+    """
+    if not indices:
+        raise DeckNotEnrolledError(f"no card is found on the felt: {LAY}")
+    at = np.stack([one.at_mm for one in indices])
+    shares = np.maximum(np.stack([one.shares for one in indices]), LEAST_SHARE)
+    spread, upside = max(
+        (
+            (
+                _Spread.of(_straight(at, view_deg + 180.0 * upside), np.log(shares), upside),
+                upside,
+            )
+            for upside in (0, 1)
+        ),
+        key=lambda own: own[0].total,
+    )
+    spread.check()
+    named = {label: spread.named[label] for label in DECK_LABELS if label in spread.named}
+    read = spread.logs
+    likeliest = {
+        label: DECK_LABELS[int(read[n, :NONE_PLACE].argmax())] for label, n in named.items()
+    }
+    warnings = [
+        f"the card at the place of {label} reads as {likeliest[label]}"
+        for label, n in named.items()
+        if likeliest[label] != label and float(read[n].max()) > np.log(OTHERWISE)
+    ]
+    joker = spread.joker()
+    if joker is not None:
+        named[JOKER] = joker
+    missing = [label for label in DECK_LABELS if label not in named]
+    if missing:
+        warnings.append(f"no index is found of {', '.join(missing)}: without a sample")
+    crops = np.zeros((len(DECK_LABELS), SAMPLE_PX, SAMPLE_PX, 3), np.uint8)
+    for label, n in named.items():
+        crops[DECK_LABELS.index(label)] = indices[n].crops[upside]
+    return EnrolledDeck(
+        DeckSamples(crops), {label: at[n] for label, n in named.items()},
+        float(np.median([indices[n].height_mm for n in spread.named.values()])), tuple(warnings),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Spread:
+    """A deck in rows as the finds make it, one way up: `local` (n, 2) mm along and across the
+    rows, `logs` (n, 54) of what they read as, which of them read better `turned` by half, which
+    find each card has, and how likely that is."""
+
+    local: FloatArray
+    logs: Floats
+    turned: npt.NDArray[np.bool_]
+    rows: int
+    named: Mapping[str, int]
+    total: float
+    margin: float
+
+    @classmethod
+    def of(cls, at: FloatArray, both: Floats, upside: int) -> _Spread:
+        """The likeliest order of finds at places (n, 2), `both` (n, 2, 54) their log shares."""
+        logs, other = both[:, upside], both[:, 1 - upside]
+        turned = other[:, :NONE_PLACE].max(axis=1) > logs[:, :NONE_PLACE].max(axis=1)
+        local, rows = _rows(at, np.exp(logs[:, :NONE_PLACE].max(axis=1)))
+        if len(rows) < len(SUITS):
+            return cls(local, logs, turned, len(rows), {}, -np.inf, 0.0)
+        every: list[tuple[float, dict[str, int]]] = []
+        upwards = RANKS, RANKS[1:] + RANKS[0]
+        for order in [*upwards, *(own[::-1] for own in upwards)]:
+            table = [[_aligned(row, order, suit, logs) for suit in SUITS] for row in rows]
+            for suits in permutations(range(len(SUITS))):
+                own = [table[k][suit] for k, suit in enumerate(suits)]
+                cards = {label: n for _, named in own for label, n in named.items()}
+                every.append((sum(total for total, _ in own), cards))
+        every.sort(key=lambda one: -one[0])
+        return cls(
+            local, logs, turned, len(rows), every[0][1], every[0][0], every[0][0] - every[1][0]
+        )
+
+    def check(self) -> None:
+        """Raise DeckNotEnrolledError where this is no deck in order."""
+        if self.rows < len(SUITS):
+            raise DeckNotEnrolledError(
+                f"{self.rows} rows of cards are found, expected {len(SUITS)} (finds on the felt: "
+                f"{len(self.local)}); {LAY}"
+            )
+        every = [rank + suit for suit in SUITS for rank in RANKS]
+        missing = [label for label in every if label not in self.named]
+        if len(missing) > MOST_MISSING:
+            raise DeckNotEnrolledError(
+                f"no index is found of {len(missing)} cards: {', '.join(missing)}; {LAY}"
+            )
+        agreed = np.mean(
+            [DECK_LABELS[int(self.logs[n].argmax())] == label
+             for label, n in self.named.items() if self.logs[n].argmax() != NONE_PLACE]
+        )  # fmt: skip
+        if agreed < LEAST_AGREED or self.margin < LEAST_MARGIN:
+            raise DeckNotEnrolledError(
+                f"the rows do not read as suits in order ({agreed:.0%} of the cards read as what "
+                f"their place says); {LAY}"
+            )
+
+    def joker(self) -> int | None:
+        """Which find is the joker's, beside the others; None where none is."""
+        taken = set(self.named.values())
+        cards = self.local[sorted(taken)]
+        low, high = cards.min(axis=0) - JOKER_WITHIN_MM, cards.max(axis=0) + JOKER_WITHIN_MM
+        odds = {}
+        for n in set(range(len(self.local))) - taken:
+            own = self.local[n]
+            corner = np.hypot(*(cards + FAR_CORNER_MM - own).T).min() < FAR_CORNER_OFF_MM
+            if (corner and self.turned[n]) or (own < low).any() or (own > high).any():
+                continue
+            odds[n] = float(self.logs[n, JOKER_PLACE])
+            row = cards[np.abs(cards[:, 1] - own[1]) < ROW_HALF_MM]
+            beside = np.abs(row[:, 0] - own[0]).min(initial=np.inf) < ALONG_GAP_MM
+            ended = bool((own[0] > row[:, 0]).all() or (own[0] < row[:, 0]).all())
+            if len(row) and beside and ended and self.logs[n].argmax() in (JOKER_PLACE, NONE_PLACE):
+                odds[n] += AT_END
+        best = max(odds, key=odds.__getitem__, default=None)
+        return best if best is not None and odds[best] > np.log(LEAST_JOKER) else None
+
+
+def _straight(at: FloatArray, turn_deg: float) -> FloatArray:
+    """Places (n, 2) along and across what is turned so."""
+    a = np.radians(turn_deg)
+    out: FloatArray = at @ np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+    return out
+
+
+def _rows(at: FloatArray, shares: Floats) -> tuple[FloatArray, list[npt.NDArray[np.intp]]]:
+    """Places (n, 2) along and across the rows, and up to four rows of finds from left to right.
+
+    `shares` (n,) say how well each reads. At the turn of most finds in four rows, and of the
+    straightest rows, a row is those near a line that have another one near beside them.
+    """
+    best: tuple[float, FloatArray, list[npt.NDArray[np.intp]]] = (-1.0, at, [])
+    worth = WORTH + shares
+    for turn in ROW_TURNS_DEG:
+        local = _straight(at, float(turn))
+        near = np.abs(local[:, 1, None] - local[:, 1]) < ROW_HALF_MM
+        close = near & (np.abs(local[:, 0, None] - local[:, 0]) < ALONG_GAP_MM)
+        # What lies off the middle of its row counts less: the turn is the row's own.
+        off = 1 - np.abs(local[:, 1, None] - local[:, 1]) / (2 * ROW_HALF_MM)
+        middles: list[int] = []
+        rows: list[npt.NDArray[np.intp]] = []
+        value = (near * off) @ worth
+        total = 0.0
+        for n in np.argsort(-value):
+            if len(rows) == len(SUITS):
+                break
+            if any(abs(local[n, 1] - local[k, 1]) < 2 * ROW_HALF_MM for k in middles):
+                continue
+            row = np.flatnonzero(near[n] & (close.sum(axis=1) > 1))
+            if len(row) < LEAST_IN_ROW:
+                continue
+            middles.append(int(n))
+            rows.append(row[np.argsort(local[row, 0])])
+            total += float(value[n])
+        if (len(rows), total) > (len(best[2]), best[0]):
+            best = (total, local, rows)
+    return best[1], best[2]
+
+
+def _aligned(
+    row: npt.NDArray[np.intp], order: str, suit: str, logs: Floats
+) -> tuple[float, dict[str, int]]:
+    """The likeliest way in which a row's finds are a suit in such an order, and which each card is.
+
+    Finds that are none of them are passed over and cards that are not found left out, at a price.
+    """
+    cards = np.array([DECK_LABELS.index(rank + suit) for rank in order])
+    fits = np.maximum(logs[np.ix_(row, cards)], MISREAD)
+    others = np.delete(logs[row, :NONE_PLACE], JOKER_PLACE, axis=1)
+    passed = -PASSED[0] - PASSED[1] * np.exp(others.max(axis=1))
+    best = np.full((len(row) + 1, len(cards) + 1), -np.inf)
+    back = np.zeros(best.shape, np.int8)
+    best[0] = -MISSING * np.arange(len(cards) + 1)
+    back[0] = 2
+    for i in range(1, len(row) + 1):
+        best[i, 0], back[i, 0] = best[i - 1, 0] + passed[i - 1], 1
+        for j in range(1, len(cards) + 1):
+            ways = (
+                best[i - 1, j - 1] + fits[i - 1, j - 1],
+                best[i - 1, j] + passed[i - 1],
+                best[i, j - 1] - MISSING,
+            )
+            back[i, j] = int(np.argmax(ways))
+            best[i, j] = ways[back[i, j]]
+    i, j, named = len(row), len(cards), {}
+    while i or j:
+        way = int(back[i, j])
+        if way == 0:
+            named[order[j - 1] + suit] = int(row[i - 1])
+        i, j = i - (way < 2), j - (way != 1)
+    return float(best[-1, -1]), named
+
+
+def deck_image(frame: ByteArray, calibration: Calibration, deck: EnrolledDeck) -> ByteArray:
+    """The part of a frame that shows the deck, each index framed and named, to be checked."""
+    at = np.stack(list(deck.at_mm.values()))
+    half = deck.height_mm / 2
+    out = frame.copy()
+    shown: list[FloatArray] = []
+    for label, (x, y) in zip(deck.at_mm, at, strict=True):
+        square = np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
+        px = calibration.felt_to_image(square + np.array([x, y]))
+        shown.append(px)
+        cv2.polylines(out, [px.astype(np.int32)], True, (0, 220, 255), 2, cv2.LINE_AA)
+        corner = px.mean(axis=0) + np.array([-px[:, 0].std(), np.ptp(px[:, 1]) * 0.95])
+        for colour, thick in (((0, 0, 0), 5), ((0, 220, 255), 2)):
+            cv2.putText(
+                out, label, (int(corner[0]), int(corner[1])), cv2.FONT_HERSHEY_SIMPLEX, 0.6,
+                colour, thick, cv2.LINE_AA,
+            )  # fmt: skip
+    every = np.concatenate(shown)
+    x0, y0 = np.maximum(every.min(axis=0).astype(int) - 60, 0)
+    x1, y1 = every.max(axis=0).astype(int) + 90
+    return np.ascontiguousarray(out[y0:y1, x0:x1])
