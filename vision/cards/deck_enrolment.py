@@ -95,6 +95,12 @@ class EnrolledDeck:
     height_mm: float
     warnings: tuple[str, ...]
 
+    def outlines_px(self, calibration: Calibration) -> dict[str, FloatArray]:
+        """A square (4, 2) about each card's index, in px of the image."""
+        half = self.height_mm / 2
+        square = np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
+        return {label: calibration.felt_to_image(square + at) for label, at in self.at_mm.items()}
+
 
 def deck_on_felt(
     frame: ByteArray, calibration: Calibration, table: TableFile, detector: SizedDetector,
@@ -362,14 +368,9 @@ def _aligned(
 
 def deck_image(frame: ByteArray, calibration: Calibration, deck: EnrolledDeck) -> ByteArray:
     """The part of a frame that shows the deck, each index framed and named, to be checked."""
-    at = np.stack(list(deck.at_mm.values()))
-    half = deck.height_mm / 2
     out = frame.copy()
-    shown: list[FloatArray] = []
-    for label, (x, y) in zip(deck.at_mm, at, strict=True):
-        square = np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
-        px = calibration.felt_to_image(square + np.array([x, y]))
-        shown.append(px)
+    outlines = deck.outlines_px(calibration)
+    for label, px in outlines.items():
         cv2.polylines(out, [px.astype(np.int32)], True, (0, 220, 255), 2, cv2.LINE_AA)
         corner = px.mean(axis=0) + np.array([-px[:, 0].std(), np.ptp(px[:, 1]) * 0.95])
         for colour, thick in (((0, 0, 0), 5), ((0, 220, 255), 2)):
@@ -377,7 +378,7 @@ def deck_image(frame: ByteArray, calibration: Calibration, deck: EnrolledDeck) -
                 out, label, (int(corner[0]), int(corner[1])), cv2.FONT_HERSHEY_SIMPLEX, 0.6,
                 colour, thick, cv2.LINE_AA,
             )  # fmt: skip
-    every = np.concatenate(shown)
+    every = np.concatenate(list(outlines.values()))
     x0, y0 = np.maximum(every.min(axis=0).astype(int) - 60, 0)
     x1, y1 = every.max(axis=0).astype(int) + 90
     return np.ascontiguousarray(out[y0:y1, x0:x1])

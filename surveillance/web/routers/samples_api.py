@@ -1,4 +1,4 @@
-"""The pages that sample a table's joker, banker's marker and jackpots, and their questions."""
+"""The pages that sample a table's cards, banker's marker and jackpots, and their questions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from surveillance.web.schemas.banker import (
     MarkerSampleForm,
     PlacesQuestion,
 )
-from surveillance.web.schemas.cards import JokerQuestion, JokerSample
+from surveillance.web.schemas.cards import DeckQuestion, DeckSample, JokerQuestion, JokerSample
 from surveillance.web.schemas.jackpots import LampForm, LampQuestion, LookForm, LookQuestion
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.services.jackpot_sights import lamp_sample, look
+from surveillance.web.services.samples.deck import deck_sample
 from surveillance.web.services.samples.joker import joker_sample
 from surveillance.web.services.samples.marker import drawn_places, marker_sample
 
@@ -42,6 +43,17 @@ def joker(
     kept = kept_picture(pictures, question.picture)
     audit(request, "joker sampled", kept.name)
     return joker_sample(question.data, kept.path, question.at_px, networks)
+
+
+@router.post("/api/cards/deck", responses=_REFUSED, tags=["cards"])
+def deck(
+    _: Admin, networks: NetworksHere, pictures: PicturesHere, request: Request,
+    question: DeckQuestion,
+) -> DeckSample:  # fmt: skip
+    """Take samples of the table's deck from an image of it spread; nothing is written."""
+    kept = kept_picture(pictures, question.picture)
+    audit(request, "deck sampled", kept.name)
+    return deck_sample(question.data, kept.path, networks)
 
 
 @router.post("/api/banker/marker", responses=_REFUSED, tags=["banker"])
@@ -80,7 +92,7 @@ def lamp(_: Admin, pictures: PicturesHere, request: Request, question: LampQuest
 def cards_page(
     account: Admin, shelf: TableShelfHere, pictures: PicturesHere, request: Request, id: str
 ) -> Response:
-    """The page to sample a table's joker in an image of it."""
+    """The page to sample a table's joker and its deck in an image of them."""
     return _page("cards.html.j2", account, shelf, pictures, request, id)
 
 

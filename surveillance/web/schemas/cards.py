@@ -1,4 +1,4 @@
-"""The JSON forms of taking a sample of a table's joker."""
+"""The JSON forms of taking samples of a table's joker and of its deck."""
 
 from __future__ import annotations
 
@@ -14,14 +14,19 @@ class _Form(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class JokerQuestion(_Form):
-    """A point of an image where the table's joker lies."""
+class DeckQuestion(_Form):
+    """An image in which the table's deck lies spread in rows."""
 
     picture: Annotated[str, StringConstraints(min_length=1, max_length=40)] = Field(
         description="The id of an image of /api/calibration/pictures."
     )
-    at_px: tuple[Px, Px] = Field(description="The middle of the card, in px of the image.")
     data: Data = Field(description="The table file's data as it stands in the page.")
+
+
+class JokerQuestion(DeckQuestion):
+    """A point of an image where the table's joker lies."""
+
+    at_px: tuple[Px, Px] = Field(description="The middle of the card, in px of the image.")
 
 
 class JokerSample(_Form):
@@ -32,4 +37,19 @@ class JokerSample(_Form):
     card_png: str = Field(description="The card, upright, as a PNG in base64, to check by eye.")
     card_mm: tuple[float, float] = Field(description="Width and height of the card, mm.")
     outline_px: list[tuple[float, float]] = Field(description="The card, in px of the image.")
+    warnings: list[str]
+
+
+class DeckCardForm(_Form):
+    """A card of a spread deck: its label and its index, in px of the image."""
+
+    label: str
+    outline_px: list[tuple[float, float]]
+
+
+class DeckSample(_Form):
+    """Samples of the deck: `deck_jpeg` goes into the table file."""
+
+    deck_jpeg: str
+    cards: list[DeckCardForm] = Field(description="What was taken for which card, to check by eye.")
     warnings: list[str]

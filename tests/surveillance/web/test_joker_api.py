@@ -1,4 +1,4 @@
-"""Sampling a table's joker through the API, on rendered cards."""
+"""Sampling a table's joker and its deck through the API, on rendered cards."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.surveillance.laid_tables import JOKER_MM, laid_joker, laid_table, pixel_of
+from datasets.simulate.laid_out import deck_rows
+from settlement.record import DECK_LABELS
+from tests.surveillance.laid_tables import JOKER_MM, laid_deck, laid_joker, laid_table, pixel_of
 from tests.surveillance.web.tools_made import asking_of, file_of, sent
+from tests.vision.stack_scenes import PLACE
 from vision.cards.joker_match import mark_ink, table_joker
+from vision.cards.table_deck import table_deck
 from vision.geometry.table import decode_png, load_table
 
 MARK_INK = "vision.cards.joker_enrolment.mark_ink"
@@ -152,3 +156,33 @@ def test_the_page_begins_with_the_table(client: TestClient, file: dict[str, Any]
     start = text.partition('<script id="start" type="application/json">')[2]
     assert json.loads(start.partition("</script>")[0])["file"]["id"] == file["id"]
     assert client.get("/tables/cards/none-00000000").status_code == 404
+
+
+def test_the_deck_that_lies_spread_is_sampled_and_saved(
+    client: TestClient, path: Path, file: dict[str, Any]
+) -> None:
+    frame = laid_deck().frame
+    body = {"picture": sent(client, frame), "data": file["data"]}
+    answer = client.post("/api/cards/deck", json=body)
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
+    assert told["warnings"] == []
+    at = {card["label"]: np.array(card["outline_px"]).mean(axis=0) for card in told["cards"]}
+    assert set(at) == set(DECK_LABELS)
+    for item in deck_rows(np.random.default_rng(3), PLACE.center_mm, 3.0):
+        # An index lies nearer to its own card's middle than to that of the next row's.
+        assert np.abs(at[item.label] - pixel_of(item.center_mm)).max() < 140
+    file["data"]["deck_jpeg"] = told["deck_jpeg"]
+    save(client, file)
+    samples = table_deck(load_table(path))
+    assert samples is not None
+    assert samples.there.all()
+
+
+def test_where_no_deck_lies_spread_it_is_said(
+    client: TestClient, file: dict[str, Any], frame: np.ndarray
+) -> None:
+    body = {"picture": sent(client, frame), "data": file["data"]}
+    answer = client.post("/api/cards/deck", json=body)
+    assert answer.status_code == 422
+    assert "lay the deck face up in four rows of thirteen" in answer.text

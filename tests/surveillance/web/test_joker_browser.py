@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.surveillance.laid_tables import JOKER_MM, laid_joker, laid_table, pixel_of
+from tests.surveillance.laid_tables import JOKER_MM, laid_deck, laid_joker, laid_table, pixel_of
 from tests.surveillance.web.laid_browser import laid_page, window_point
 from tests.surveillance.web.tools_made import COMMENT, Watched
 from vision.cards.joker_match import table_joker
+from vision.cards.table_deck import table_deck
 from vision.geometry.table import load_table
 
 
@@ -19,7 +20,7 @@ from vision.geometry.table import load_table
 def page(browser: Browser, tmp_path: Path) -> Iterator[Watched]:
     """The page of the joker, with an image of it laid out."""
     path = laid_table(tmp_path)
-    with laid_page(browser, path, laid_joker().frame, "Sample the joker") as watched:
+    with laid_page(browser, path, laid_joker().frame, "Sample the cards") as watched:
         yield watched
 
 
@@ -66,3 +67,34 @@ def test_the_joker_is_sampled_looked_at_saved_and_forgotten(page: Watched, tmp_p
     page.until("document.body.dataset.state === 'ok'")
     assert table_joker(load_table(path)) == ()
     assert web.evaluate("document.documentElement.scrollWidth") <= 1366
+
+
+def test_the_deck_is_sampled_named_over_the_image_saved_and_forgotten(
+    browser: Browser, tmp_path: Path
+) -> None:
+    path = laid_table(tmp_path)
+    with laid_page(browser, path, laid_deck().frame, "Sample the cards") as watched:
+        web = watched.page
+        assert web.inner_text("#deck-state") == "no samples yet"
+        web.click("#take-deck")
+        web.wait_for_selector(".outline.laid")
+        assert web.inner_text("#deck-state") == "sampled now"
+        assert "53 of 53 cards" in web.inner_text("#deck-taken")
+        assert web.locator(".outline.laid").count() == 53
+        assert web.is_hidden("#refused")
+        web.keyboard.press("Control+s")
+        watched.until("document.body.dataset.state === 'ok'")
+        assert table_deck(load_table(path)) is not None
+        web.reload()
+        watched.until("document.querySelector('#deck-state').textContent === 'sampled before'")
+        web.click("#forget-deck")
+        web.keyboard.press("Control+s")
+        watched.until("document.body.dataset.state === 'ok'")
+        assert table_deck(load_table(path)) is None
+
+
+def test_an_image_without_a_spread_deck_is_refused_in_plain_words(page: Watched) -> None:
+    page.page.keyboard.press("d")
+    page.page.wait_for_selector("#refused:not([hidden])")
+    assert "lay the deck face up in four rows of thirteen" in page.page.inner_text("#refused")
+    assert page.page.inner_text("#deck-state") == "no samples yet"

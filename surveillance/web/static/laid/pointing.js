@@ -56,15 +56,19 @@ export class Pointing {
   }
 
   // Take the sample at the cross; what speaks against it is said beside the image.
-  async take() {
+  take() {
+    return this.ask(this.handlers.name(), (picture) => this.handlers.take(picture, [...this.cross]));
+  }
+
+  // Ask the server about the image, by `question`, for what is called `name`.
+  async ask(name, question) {
     const { picture } = this;
-    const name = this.handlers.name();
     if (!picture || this.busy || !name) return;
     this.busy = true;
     document.body.dataset.sampling = "true";
     this.refuse("");
     try {
-      await this.handlers.take(picture, [...this.cross]);
+      await question(picture);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.refuse(`${name}: ${error.message}`);
