@@ -18,11 +18,13 @@ from datasets.simulate.filming.film import Film, Look
 from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.shift_play import plan_shift
 from datasets.simulate.shift import default_rules
+from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
 from settlement.felt_timeline import EventLine
 from settlement.record import RoundRecord
 from tests.vision.rounds.readings import DEALER, HANDS, PICTURE, hand, reading
 from tests.vision.rounds.stand_ins import World, frame_of, shots
+from vision.cards.table_deck import DeckReader, DeckSamples
 from vision.detect.openvino_runtime import ModelError
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import TableFile
@@ -369,3 +371,13 @@ def test_a_round_seen_too_seldom_names_no_motion(
     played = Round(0.0, own.tracker._tracks(), seldom_s=seldom_s)
     own._observed(played, 10.0, cut_short=False)
     assert used == [Changes({}, ()) if seldom_s else seen]
+
+
+def test_a_table_with_samples_of_its_deck_is_read_with_them() -> None:
+    networks = load_networks(default_weights())
+    assert TableWatcher(TABLE, networks, "film").networks.reader is networks.reader
+    tones = np.arange(1, 54, dtype=np.uint8).repeat(64 * 64 * 3).reshape(-1, 64, 64, 3)
+    own = TABLE.model_copy(update=DeckSamples(tones).as_table_data())
+    watcher = TableWatcher(own, networks, "film")
+    assert isinstance(watcher.networks.reader, DeckReader)
+    assert watcher.networks.detector is networks.detector
