@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -150,9 +151,9 @@ def figures(every: Named) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def write_weights(weights: Sequence[float]) -> Path:
+def write_weights(weights: Sequence[float], module: ModuleType = deck_weights) -> Path:
     """Put the weights into their module; returns its path."""
-    path = Path(str(deck_weights.__file__))
+    path = Path(str(module.__file__))
     text = path.read_text(encoding="utf-8")
     head = text[: text.index("WEIGHTS = ")]
     path.write_text(f"{head}WEIGHTS = ({', '.join(map(str, weights))})\n", encoding="utf-8")

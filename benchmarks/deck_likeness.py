@@ -23,6 +23,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from benchmarks.card_rounds import SEATS, PlayedRound, Table, card_decks, laid_cards
+from benchmarks.deck_doubt import write_weights
 from datasets.render.cards.deck import Deck
 from datasets.render.scene import CardItem, Item
 from datasets.training.asset_pool import Stage
@@ -86,7 +87,7 @@ def labelled(
     """Finds with the way up (0 or 1) of a crop and what it shows; what is not clear is left out.
 
     The renderer names two corners of a card. What lies in the others, as in a deck with an index
-    in all four, is not clear, nor is what surely reads as a card that lies there.
+    in all four, is not clear, nor is what reads with confidence as a card that lies there.
     """
     own = [DECK_LABELS.index(item.label) for item in laid if isinstance(item, CardItem)]
     mm = VIEW_MM / view.image.shape[0]
@@ -201,15 +202,6 @@ def figures(decks: dict[str, Crops]) -> dict[str, Any]:
     return out
 
 
-def write_weights(weights: Sequence[float]) -> Path:
-    """Put the weights into their module; returns its path."""
-    path = Path(str(likeness_weights.__file__))
-    text = path.read_text(encoding="utf-8")
-    head = text[: text.index("WEIGHTS = ")]
-    path.write_text(f"{head}WEIGHTS = ({', '.join(map(str, weights))})\n", encoding="utf-8")
-    return path
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     parser = argparse.ArgumentParser(
@@ -241,7 +233,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "seed": given.seed, "refused": refused, "decks": figures(decks), "weights": weights,
     }  # fmt: skip
     if given.write:
-        result["written"] = str(write_weights(weights))
+        result["written"] = str(write_weights(weights, likeness_weights))
     print(json.dumps(result, indent=1))
     return 0
 

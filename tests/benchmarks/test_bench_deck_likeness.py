@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks import deck_likeness
-from benchmarks.deck_likeness import Crops, figures, fit, labelled, main, write_weights
+from benchmarks.deck_likeness import Crops, figures, fit, labelled, main
 from datasets.render.boxes import Box
 from datasets.render.scene import CardItem
 from datasets.training.views import LabelledView
 from settlement.record import DECK_LABELS
 from tests.vision.cards.test_deck_enrolment import index
-from vision.cards import likeness_weights
 from vision.cards.table_deck import compared
 
 NONE = len(DECK_LABELS)
@@ -63,17 +61,9 @@ def test_finds_are_what_the_renderer_says() -> None:
     found = [(id(one), up, label) for one, up, label in
              labelled(view, laid, [there, off, beside, sure])]  # fmt: skip
     queen = DECK_LABELS.index("QH")
-    # The other corner, and what surely reads as the card, may be its indices.
+    # The other corner, and what reads as the card with confidence, may be its indices.
     assert found == [(id(there), 0, queen), (id(there), 1, NONE),
                      (id(off), 0, NONE), (id(off), 1, NONE)]  # fmt: skip
-
-
-def test_the_weights_go_into_their_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = tmp_path / "likeness_weights.py"
-    module.write_text('"""Words."""\n\nWEIGHTS = (1.0, 2.0)\n', encoding="utf-8")
-    monkeypatch.setattr(likeness_weights, "__file__", str(module))
-    assert write_weights([0.5, 9.0, 0.7, 8.0]) == module
-    assert module.read_text(encoding="utf-8") == '"""Words."""\n\nWEIGHTS = (0.5, 9.0, 0.7, 8.0)\n'
 
 
 def test_without_a_deck_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:

@@ -165,14 +165,14 @@ def test_the_deck_that_lies_spread_is_sampled_and_saved(
     body = {"picture": sent(client, frame), "data": file["data"]}
     answer = client.post("/api/cards/deck", json=body)
     assert answer.status_code == 200, answer.text
-    told = answer.json()
-    assert told["warnings"] == []
-    at = {card["label"]: np.array(card["outline_px"]).mean(axis=0) for card in told["cards"]}
+    taken = answer.json()
+    assert taken["warnings"] == []
+    at = {card["label"]: np.array(card["outline_px"]).mean(axis=0) for card in taken["cards"]}
     assert set(at) == set(DECK_LABELS)
     for item in deck_rows(np.random.default_rng(3), PLACE.center_mm, 3.0):
         # An index lies nearer to its own card's middle than to that of the next row's.
         assert np.abs(at[item.label] - pixel_of(item.center_mm)).max() < 140
-    file["data"]["deck_jpeg"] = told["deck_jpeg"]
+    file["data"]["deck_jpeg"] = taken["deck_jpeg"]
     save(client, file)
     samples = table_deck(load_table(path))
     assert samples is not None
