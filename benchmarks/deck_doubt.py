@@ -160,20 +160,28 @@ def write_weights(weights: Sequence[float], module: ModuleType = deck_weights) -
     return path
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
+def given_decks(
+    module: str, about: str | None, rounds: int, arguments: Sequence[str] | None
+) -> argparse.Namespace:
+    """The options of a fit on decks: `rounds` of each where none are given."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.deck_doubt", description=(__doc__ or "").split("\n")[0]
+        prog=f"python -m benchmarks.{module}", description=(about or "").split("\n")[0]
     )
     parser.add_argument("--faces", type=Path, action="append", default=[], metavar="FOLDER")
     parser.add_argument("--drawn", type=int, default=0, metavar="DECKS")
-    parser.add_argument("--rounds", type=int, default=6, help="of each deck")
+    parser.add_argument("--rounds", type=int, default=rounds, help="of each deck")
     parser.add_argument("--seed", type=int, default=20261128)
     parser.add_argument("--weights", type=Path, default=default_weights())
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args(arguments)
     if not given.faces and not given.drawn:
         parser.error("no deck: give --faces FOLDER or --drawn DECKS")
+    return given
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit code."""
+    given = given_decks("deck_doubt", __doc__, 6, arguments)
     every: list[Named] = []
     networks = load_networks(given.weights, 1)
     for number, (deck, hands) in enumerate(

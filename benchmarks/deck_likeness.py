@@ -10,12 +10,10 @@ deck's cards or none, the renderer says. The fit is checked on decks that are le
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,14 +21,13 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from benchmarks.card_rounds import SEATS, PlayedRound, Table, card_decks, laid_cards
-from benchmarks.deck_doubt import write_weights
+from benchmarks.deck_doubt import given_decks, write_weights
 from datasets.render.cards.deck import Deck
 from datasets.render.scene import CardItem, Item
 from datasets.training.asset_pool import Stage
 from datasets.training.index_patches import LEAST_SEEN
 from datasets.training.views import LabelledView, render_table_view
 from models.evaluate.predictions import flat_view
-from models.weights.folder import default_weights
 from settlement.record import DECK_LABELS
 from vision.cards import likeness_weights
 from vision.cards.deck_assignment import SURE
@@ -204,18 +201,7 @@ def figures(decks: dict[str, Crops]) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.deck_likeness", description=(__doc__ or "").split("\n")[0]
-    )
-    parser.add_argument("--faces", type=Path, action="append", default=[], metavar="FOLDER")
-    parser.add_argument("--drawn", type=int, default=0, metavar="DECKS")
-    parser.add_argument("--rounds", type=int, default=4, help="of each deck")
-    parser.add_argument("--seed", type=int, default=20261128)
-    parser.add_argument("--weights", type=Path, default=default_weights())
-    parser.add_argument("--write", action="store_true")
-    given = parser.parse_args(arguments)
-    if not given.faces and not given.drawn:
-        parser.error("no deck: give --faces FOLDER or --drawn DECKS")
+    given = given_decks("deck_likeness", __doc__, 4, arguments)
     networks = load_networks(given.weights, 1)
     decks: dict[str, Crops] = {}
     refused = []
@@ -227,7 +213,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             decks[name] = own
     if not decks:
-        parser.error("no deck could be enrolled")
+        raise SystemExit("no deck could be enrolled")
     weights = fit(list(decks.values()))
     result = {
         "seed": given.seed, "refused": refused, "decks": figures(decks), "weights": weights,
