@@ -38,7 +38,7 @@ from vision.cards.deck_enrolment import (
 from vision.cards.joker_enrolment import NotEnrolledError, joker_at
 from vision.cards.joker_match import Sample, samples_of, with_joker
 from vision.cards.joker_memory import JokerMemory, ShownHand
-from vision.cards.table_deck import DeckReader
+from vision.cards.table_deck import DeckReader, needed
 from vision.cards.unread_card import FaintFinds, faint_finds, with_unread_card
 from vision.cards.view import CardRead, ViewIndex, fuse_indices, join_cards, see_indices
 from vision.detect.detections import ByteArray, Reader
@@ -150,7 +150,7 @@ def bench_card_rounds(
             own_reader: Reader = reader
             spread = table.enrolled(detector, reader) if enrol_deck else None
             if spread is not None:
-                own_reader = DeckReader(reader, spread.samples)
+                own_reader = DeckReader(reader, needed(networks.comparer), spread.samples)
             tables[name] += 1
             enrolled[name] += spread is not None
         name, known = table.name, table.known

@@ -32,9 +32,9 @@ from settlement.record import DECK_LABELS
 from vision.cards import likeness_weights
 from vision.cards.deck_assignment import SURE
 from vision.cards.deck_enrolment import LaidIndex, laid_indices
-from vision.cards.table_deck import LEAST_SHARE, DeckReader, compared
+from vision.cards.table_deck import LEAST_SHARE, DeckReader, compared, needed
 from vision.cards.view import NONE_PLACE
-from vision.detect.detections import FeatureReader, Floats
+from vision.detect.detections import Floats
 from vision.geometry.table import VIEW_MM, FloatArray
 from vision.networks import Networks, load_networks
 
@@ -140,7 +140,7 @@ def crops_of_deck(
 
     None where the deck is enrolled at no table.
     """
-    assert isinstance(networks.reader, FeatureReader)
+    comparer = needed(networks.comparer)
     parts: list[tuple[Floats, Floats, npt.NDArray[np.intp]]] = []
     for number in range(rounds):
         rng = np.random.default_rng([*seeds, number])
@@ -159,9 +159,9 @@ def crops_of_deck(
             for find, up, label in labelled(view, laid, finds):
                 crops.append(find.crops[up])
                 truth.append(label)
-        shares, features = networks.reader.read_features(np.stack(crops))
-        likeness = DeckReader(networks.reader, spread.samples).likeness(features)
-        parts.append((shares, likeness, np.array(truth, np.intp)))
+        every = np.stack(crops)
+        own = DeckReader(networks.reader, comparer, spread.samples)
+        parts.append((networks.reader.read(every), own.likeness(every), np.array(truth, np.intp)))
     if not parts:
         return None
     shares, likeness, truths = (np.concatenate(one) for one in zip(*parts, strict=True))

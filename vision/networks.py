@@ -8,8 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from vision.chips.side_runtime import StripReader, open_strip_reader
-from vision.detect.detections import Reader
-from vision.detect.openvino_runtime import ModelError, load_card, open_detector, open_reader
+from vision.detect.detections import Comparer, Reader
+from vision.detect.openvino_runtime import (
+    ModelError,
+    load_card,
+    open_comparer,
+    open_detector,
+    open_reader,
+)
 from vision.detect.tiling import SizedDetector
 
 
@@ -17,13 +23,15 @@ from vision.detect.tiling import SizedDetector
 class Networks:
     """What reads a table: the detector, the reader of indices and the reader of stack sides.
 
-    `card` is the model card that the weights were checked against.
+    `comparer` compares indices with a deck's samples, None where the weights have none. `card` is
+    the model card that the weights were checked against.
     """
 
     detector: SizedDetector
     reader: Reader
     strips: StripReader
     card: Mapping[str, Any] = field(default_factory=dict)
+    comparer: Comparer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,7 @@ def load_networks(models: Path, threads: int | None = None) -> Networks:
         open_reader(folder, card, threads),
         open_strip_reader(folder, card, threads),
         card,
+        open_comparer(folder, card, threads),
     )
 
 

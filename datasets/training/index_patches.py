@@ -14,6 +14,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -203,14 +204,9 @@ def render_patches(
     shards that are there are passed over. What they are made of goes to recipe.json. Raises
     FeltwatchError where `out` holds patches of another recipe.
     """
-    out.mkdir(parents=True, exist_ok=True)
+    note_recipe(out, seed, folders, fonts)
     each = min(SHARD_PATCHES, count)
     shards = -(-count // each)
-    recipe = {"seed": seed, "decks": [one.name for one in folders], "fonts": len(fonts)}
-    note = out / RECIPE_FILE
-    if note.is_file() and json.loads(note.read_text(encoding="utf-8")) != recipe:
-        raise FeltwatchError(f"{out}: holds patches of another recipe; choose another folder")
-    note.write_text(json.dumps(recipe) + "\n", encoding="utf-8")
     paths = [out / f"{seed}-{number:05d}.npz" for number in range(shards)]
     # Spawned, not forked: OpenCV's threads do not survive a fork.
     with ProcessPoolExecutor(min(workers, shards), get_context("spawn")) as pool:
@@ -223,6 +219,21 @@ def render_patches(
             if progress:
                 progress(done / shards)
     return sum(patch_count(path) for path in paths)
+
+
+def note_recipe(
+    out: Path, seed: int, folders: Sequence[Path], fonts: Sequence[str], kind: str | None = None
+) -> None:
+    """Write the recipe of a folder of patches; FeltwatchError where it holds another's."""
+    out.mkdir(parents=True, exist_ok=True)
+    recipe: dict[str, Any] = {
+        "seed": seed, "decks": [one.name for one in folders], "fonts": len(fonts),
+        **({} if kind is None else {"kind": kind}),
+    }  # fmt: skip
+    note = out / RECIPE_FILE
+    if note.is_file() and json.loads(note.read_text(encoding="utf-8")) != recipe:
+        raise FeltwatchError(f"{out}: holds patches of another recipe; choose another folder")
+    note.write_text(json.dumps(recipe) + "\n", encoding="utf-8")
 
 
 def patch_count(path: Path) -> int:

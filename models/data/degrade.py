@@ -9,6 +9,7 @@ is trained on it reads with less confidence: nothing else teaches it doubt.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -30,7 +31,7 @@ GROUPS = 8
 TURNED = 0.15
 """Share of crops turned by a quarter or more, which show no upright index."""
 
-MOTION, DEFOCUS, COVERED = 0.4, 0.35, 0.2
+MOTION, STILL_MOTION, DEFOCUS, COVERED = 0.4, 0.1, 0.35, 0.2
 MOST_MOTION_PX, MOST_DEFOCUS_PX = 9.0, 2.2
 LEAST_SEEN = 0.55
 
@@ -51,18 +52,23 @@ class Degraded:
     labels: torch.Tensor
 
 
-def degrade(patches: torch.Tensor, labels: torch.Tensor, aspects: torch.Tensor) -> Degraded:
+def degrade(
+    patches: torch.Tensor, labels: torch.Tensor, aspects: torch.Tensor, *,
+    lies_still: bool = False, raster_shares: Sequence[float] | None = None,
+) -> Degraded:  # fmt: skip
     """Crops of patches uint8 (n, 112, 112, 3) BGR with classes and aspects (n,).
 
-    Random numbers are those of torch's generator of the patches' device.
+    What `lies_still` is upright, uncovered and seldom moved, as a spread deck. `raster_shares` are
+    how often each of RASTERS is drawn. Random numbers are those of torch's generator of the
+    patches' device.
     """
     shown = patches.permute(0, 3, 1, 2).flip(1).float() / 255
-    shown = _covered(shown, aspects)
+    shown = _covered(shown, aspects, 0.0 if lies_still else COVERED)
     n = len(shown)
-    groups = _groups(n)
+    groups = _groups(n, raster_shares or RASTER_SHARES)
     rasters = torch.cat([torch.full((m,), float(r)) for r, m in groups]).to(shown.device)
-    shown = _blurred(shown, CROP_PX / rasters)
-    turned = torch.rand(n, device=shown.device) < TURNED
+    shown = _blurred(shown, CROP_PX / rasters, STILL_MOTION if lies_still else MOTION)
+    turned = torch.rand(n, device=shown.device) < (0.0 if lies_still else TURNED)
     theta = _placed(n, turned, shown.device)
     crops, first = [], 0
     for raster, many in groups:
@@ -79,10 +85,10 @@ def degrade(patches: torch.Tensor, labels: torch.Tensor, aspects: torch.Tensor) 
     return Degraded(torch.cat(crops), torch.where(turned, NONE_CLASS, labels))
 
 
-def _groups(n: int) -> list[tuple[int, int]]:
+def _groups(n: int, raster_shares: Sequence[float]) -> list[tuple[int, int]]:
     """Rasters of the batch's groups, and how many crops each has."""
     many = [n // GROUPS + (k < n % GROUPS) for k in range(GROUPS)]
-    drawn = torch.multinomial(torch.tensor(RASTER_SHARES), GROUPS, replacement=True)
+    drawn = torch.multinomial(torch.tensor(raster_shares), GROUPS, replacement=True)
     return [(RASTERS[int(r)], m) for r, m in zip(drawn, many, strict=True) if m]
 
 
@@ -91,7 +97,7 @@ def some(n: int, share: float, device: torch.device) -> torch.Tensor:
     return (torch.rand(n, 1, 1, 1, device=device) < share).float()
 
 
-def _covered(shown: torch.Tensor, aspects: torch.Tensor) -> torch.Tensor:
+def _covered(shown: torch.Tensor, aspects: torch.Tensor, share: float) -> torch.Tensor:
     """Something over a part of some indices: another card's edge, or a finger."""
     n, device = len(shown), shown.device
     tall = PATCH_PX / (CROP_MARGIN * CONTEXT)
@@ -109,7 +115,7 @@ def _covered(shown: torch.Tensor, aspects: torch.Tensor) -> torch.Tensor:
     bend = torch.rand(n, 1, 1, device=device) * 0.03 * (torch.rand(n, 1, 1, device=device) < 0.4)
     over = (ahead - edge - bend * side**2).clamp(-0.5, 0.5) + 0.5
     seen = 1 - (over * index).sum((1, 2)) / index.sum((1, 2)).clamp(min=1)
-    use = (seen >= LEAST_SEEN)[:, None, None, None] * some(n, COVERED, device)
+    use = (seen >= LEAST_SEEN)[:, None, None, None] * some(n, share, device)
     other = shown.roll(1, 0).flip(2)
     flat = torch.rand(n, 3, 1, 1, device=device)
     pick = some(n, 0.6, device)
@@ -117,7 +123,7 @@ def _covered(shown: torch.Tensor, aspects: torch.Tensor) -> torch.Tensor:
     return shown * (1 - cover) + (other * pick + flat * (1 - pick)) * cover
 
 
-def _blurred(shown: torch.Tensor, px: torch.Tensor) -> torch.Tensor:
+def _blurred(shown: torch.Tensor, px: torch.Tensor, motion_share: float) -> torch.Tensor:
     """Motion, lack of focus and the camera's own px, of `px` (n,) patch px each.
 
     Done as products of spectra: each crop has its own way, length and width.
@@ -130,7 +136,7 @@ def _blurred(shown: torch.Tensor, px: torch.Tensor) -> torch.Tensor:
     px = px[:, None, None]
     way = torch.rand(n, 1, 1, device=device) * math.pi
     long = 1 + torch.rand(n, 1, 1, device=device) * (MOST_MOTION_PX - 1)
-    long = long * (torch.rand(n, 1, 1, device=device) < MOTION) * px
+    long = long * (torch.rand(n, 1, 1, device=device) < motion_share) * px
     # More than most of an index's height leaves nothing to be learned.
     long = long.clamp(max=0.5 * CROP_PX)
     passed = torch.sinc(long * (fx * torch.cos(way) + fy * torch.sin(way)))

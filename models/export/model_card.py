@@ -72,11 +72,13 @@ def card_markdown(card: dict[str, Any]) -> str:
         *front_matter(card),
         "# Model card",
         "",
-        "Three small networks read the table. The *detector* finds what lies on the felt in a "
+        "Small networks read the table. The *detector* finds what lies on the felt in a "
         "view: card indices, jokers, backs, chips and lammers. The *reader* says which of the 53 "
         "cards an upright crop of an index shows, or none. The *strips* network reads the "
         "unrolled side of a chip stack against samples of the table's own chips; a semi-Markov "
-        "chain over its rows gives the probabilities of number and colours.",
+        "chain over its rows gives the probabilities of number and colours. Where the table's own "
+        "deck was sampled, the *likeness* network computes the features by which an "
+        "index is compared with its samples.",
         "",
         f"- Made: {card['date']}, with "
         + ", ".join(f"{name} {version}" for name, version in card["versions"].items()),

@@ -1,4 +1,4 @@
-"""A new detector or reader put in the place of a shipped one; the other networks stay."""
+"""A new network put in the place of a shipped one, or beside them; the others stay."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from models.data.provenance import Provenance
 from models.evaluate.calibration import put_calibration
+from models.export.likeness import LIKENESS_FILE, export_likeness
 from models.export.model_card import CHART_FILE, PAGE_FILE, card_json, card_markdown
 from models.export.weights import (
     FILES,
@@ -21,7 +22,7 @@ from models.export.weights import (
     same_weights,
 )
 from models.train.chain import training_chain
-from vision.detect.openvino_runtime import CARD_FILE, load_card
+from vision.detect.openvino_runtime import CARD_FILE, LIKENESS, load_card
 
 
 def replace_reader(checkpoint: Path, folder: Path, provenance: Provenance) -> dict[str, Any]:
@@ -89,6 +90,23 @@ def replace_detector(
         _put(card, own_provenance(checkpoint), work, folder, files)
     for file in (CHART_FILE, *(() if int8 else INT8_FILES)):
         (folder / file).unlink(missing_ok=True)
+    return card
+
+
+def replace_likeness(checkpoint: Path, folder: Path) -> dict[str, Any]:
+    """Export the network that compares indices (`.pt`) into a folder of weights; returns its card.
+
+    The folder need not have had one. What was trained on is added to the card. Raises
+    FeltwatchError as `replace_reader` does; then nothing is changed.
+    """
+    card = load_card(folder)
+    with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as name:
+        work = Path(name)
+        notes = {"part": LIKENESS, "licence": card["licence"]}
+        own = export_likeness(checkpoint, work / LIKENESS_FILE, notes)
+        own["chain"] = training_chain(checkpoint)
+        card["models"][LIKENESS] = own
+        _put(card, own_provenance(checkpoint), work, folder, (LIKENESS_FILE,))
     return card
 
 

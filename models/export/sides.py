@@ -23,7 +23,7 @@ from vision.chips.network_input.side_strip import COLUMNS, ROWS
 from vision.chips.side_chain import Potentials, number_logs
 from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import INPUTS, OpenVinoStripReader
-from vision.detect.openvino_runtime import CARD_FILE, PARTS
+from vision.detect.openvino_runtime import CARD_FILE, LIKENESS, PARTS
 
 OPSET = 17
 STRIPS_FILE = "strips.onnx"
@@ -133,7 +133,8 @@ def put_strips(
         notes = {"part": "strips", "licence": card["licence"]}
         entry = export_strips(checkpoint, part, notes, temperature)
         entry["chain"] = training_chain(checkpoint)
-        kept = {name: own for name, own in card["models"].items() if name in PARTS}
+        named = (*PARTS, LIKENESS)
+        kept = {name: own for name, own in card["models"].items() if name in named}
         card["models"] = kept | {"strips": entry}
         card["data"]["stacks"] = [data.model_dump(mode="json")]
         if card["figures"] is not None:

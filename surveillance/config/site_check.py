@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from settlement.errors import FeltwatchError
@@ -43,8 +44,19 @@ def check_site(site: SiteConfig, path: Path) -> dict[str, TableFile]:
     }
     _check_writable(site, path)
     if site.cameras:
-        check_weights(site, path)
+        folder = check_weights(site, path)
+        _check_samples(tables, folder, path)
     return tables
+
+
+def _check_samples(tables: Mapping[str, TableFile], weights: Path, path: Path) -> None:
+    """Raise FeltwatchError for a table with samples of its deck that nothing compares with."""
+    from vision.cards.table_deck import NO_COMPARER
+    from vision.detect.openvino_runtime import LIKENESS, load_card
+
+    sampled = [name for name, table in tables.items() if table.deck_jpeg is not None]
+    if sampled and LIKENESS not in load_card(weights)["models"]:
+        raise FeltwatchError(f"{path}: site.weights: {NO_COMPARER} (camera {sampled[0]})")
 
 
 def _check_key(site: SiteConfig, path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Collection
 from pathlib import Path
 
@@ -9,10 +11,12 @@ import numpy as np
 
 from datasets.render.scene import CardItem
 from datasets.simulate.laid_out import deck_rows
+from models.weights.folder import default_weights
 from settlement.record import JOKER
 from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
 from tests.surveillance.web.tools_made import table_copy
 from tests.vision.stack_scenes import PLACE, Scene, render, scene_camera
+from vision.detect.openvino_runtime import CARD_FILE, LIKENESS
 from vision.geometry.standard_layout import CHIPS
 
 WHERE = ((-90.0, 0.0), (0.0, 0.0), (90.0, 0.0))
@@ -72,3 +76,13 @@ def pixel_of(felt_mm: tuple[float, float], above_mm: float = 0.0) -> list[float]
     _, calibration = scene_camera()
     at = calibration.felt_to_image(calibration.lift(np.array([felt_mm]), above_mm))
     return [float(v) for v in at[0]]
+
+
+def plain_weights(folder: Path) -> Path:
+    """The shipped weights without the network that compares with a deck's samples."""
+    own = folder / "plain"
+    shutil.copytree(default_weights(), own)
+    card = json.loads((own / CARD_FILE).read_text())
+    del card["models"][LIKENESS]
+    (own / CARD_FILE).write_text(json.dumps(card))
+    return own

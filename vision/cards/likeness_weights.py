@@ -3,4 +3,4 @@
 What they weigh: `vision.cards.table_deck.compared`.
 """
 
-WEIGHTS = (0.4469, 11.0968, 0.7248, 10.0672)
+WEIGHTS = (0.5302, 11.018, 0.915, 9.2411)

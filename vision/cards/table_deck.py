@@ -1,8 +1,8 @@
 """The table's own deck: one index of each of its cards, with which each crop is compared.
 
-The reader has learned many decks and knows no letter or sign that none of them had. What its last
-layer weighs still differs from index to index: compared with what the table's own 53 indices
-give there, a crop is one of these, whatever their letters are.
+The reader has learned many decks and knows no letter or sign that none of them had. A second
+network has learned to compare: a crop that is like one of the table's own 53 indices is that card,
+whatever their letters are.
 """
 
 from __future__ import annotations
@@ -18,11 +18,21 @@ import numpy.typing as npt
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS
 from vision.cards.likeness_weights import WEIGHTS
-from vision.detect.detections import ByteArray, FeatureReader, Floats, Reader
+from vision.detect.detections import ByteArray, Comparer, Floats, Reader
 from vision.geometry.table import DECK_GRID, SAMPLE_PX, TableFile, decode_png
 
 JPEG_QUALITY = 92
 LEAST_SHARE = 1e-6
+
+LEAST_READ = 0.003
+"""What the reader gives less counts as this: it may be sure of another card where a deck names its
+cards otherwise. Of 0.000001 to 0.03 the one of least log loss on 58 tune decks (0.0770 in place of
+0.0785 with the least)."""
+
+NO_COMPARER = (
+    "the weights have no network that compares with a deck's samples: take weights that have one "
+    "(feltwatch model likeness export), or do without deck_jpeg in the table file"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,26 +79,24 @@ class DeckSamples:
 class DeckReader:
     """A reader that knows one deck: shares of its cards from the reader and by likeness."""
 
-    def __init__(self, reader: Reader, samples: DeckSamples) -> None:
-        """`samples` are read once. Raises FeltwatchError for a reader that gives no features."""
-        if not isinstance(reader, FeatureReader):
-            raise FeltwatchError("this reader of indices cannot compare with a deck's samples")
-        self._reader = reader
+    def __init__(self, reader: Reader, comparer: Comparer, samples: DeckSamples) -> None:
+        """The features of `samples` are computed once, here."""
+        self._reader, self._comparer = reader, comparer
         self._there = samples.there
-        _, features = reader.read_features(samples.crops[self._there])
+        features = comparer.features(samples.crops[self._there])
         self._middle = features.mean(axis=0)
         self._own = unit(features - self._middle)
 
     def read(self, crops: ByteArray) -> Floats:
         """Shares float32 (n, 54), as `Reader`."""
-        shares, features = self._reader.read_features(crops)
-        return compared(shares, self.likeness(features))
+        return compared(self._reader.read(crops), self.likeness(crops))
 
-    def likeness(self, features: Floats) -> Floats:
+    def likeness(self, crops: ByteArray) -> Floats:
         """Cosines (n, 53) of what crops give and what the deck's own do, off their mean.
 
         NaN for a card without a sample.
         """
+        features = self._comparer.features(crops)
         out = np.full((len(features), len(self._there)), np.nan, np.float32)
         out[:, self._there] = unit(features - self._middle) @ self._own.T
         return out
@@ -107,7 +115,7 @@ def compared(shares: Floats, likeness: Floats, weights: Sequence[float] = WEIGHT
     sample, the log share alone, and what it takes to be like none.
     """
     by_reader, by_likeness, otherwise, unlike = weights
-    logs = np.log(np.maximum(shares, LEAST_SHARE))
+    logs = np.log(np.maximum(shares, LEAST_READ))
     odds = otherwise * logs + unlike
     own = by_reader * logs[:, : likeness.shape[1]] + by_likeness * likeness
     odds[:, : own.shape[1]] = np.where(np.isnan(own), odds[:, : own.shape[1]], own)
@@ -121,7 +129,17 @@ def table_deck(table: TableFile) -> DeckSamples | None:
     return None if image is None else DeckSamples.of_image(image)
 
 
-def reader_for(table: TableFile, reader: Reader) -> Reader:
-    """What reads a table's indices: with its deck's samples, or the reader alone."""
+def reader_for(table: TableFile, reader: Reader, comparer: Comparer | None) -> Reader:
+    """What reads a table's indices: with its deck's samples, or the reader alone.
+
+    Raises FeltwatchError for samples that nothing compares with.
+    """
     samples = table_deck(table)
-    return reader if samples is None else DeckReader(reader, samples)
+    return reader if samples is None else DeckReader(reader, needed(comparer), samples)
+
+
+def needed(comparer: Comparer | None) -> Comparer:
+    """The network that compares with samples; FeltwatchError where the weights have none."""
+    if comparer is None:
+        raise FeltwatchError(NO_COMPARER)
+    return comparer

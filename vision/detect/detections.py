@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -92,10 +92,9 @@ class Reader(Protocol):
         ...
 
 
-@runtime_checkable
-class FeatureReader(Reader, Protocol):
-    """A reader that also says what its last layer weighs."""
+class Comparer(Protocol):
+    """Computes the features by which upright crops of indices are compared."""
 
-    def read_features(self, crops: ByteArray) -> tuple[Floats, Floats]:
-        """Shares (n, 54) as `read` gives them, and float32 (n, features)."""
+    def features(self, crops: ByteArray) -> Floats:
+        """Float32 (n, features) for crops uint8 (n, 64, 64, 3) BGR."""
         ...

@@ -1,4 +1,4 @@
-"""Running the exported models with OpenVINO: the detector and the reader."""
+"""Running the exported models with OpenVINO: the detector, and the networks that read crops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from vision.detect.detections import ByteArray, Detections, Floats
 from vision.detect.yolo_head import HeadError, decode, decode_bare, is_bare, is_end_to_end
 
 CARD_FILE = "model-card.json"
-PARTS = ("detector", "reader", "strips")
+PARTS, LIKENESS = ("detector", "reader", "strips"), "likeness"
+"""The networks that each folder of weights has, and the one that it may have."""
+
 LARGE_BATCH = 16
 DEFAULT_THRESHOLD = 0.25
 
@@ -41,7 +43,7 @@ def load_card(folder: Path) -> dict[str, Any]:
     path = folder / CARD_FILE
     try:
         card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        for name in PARTS:
+        for name in (*PARTS, *({LIKENESS} & card["models"].keys())):
             own = card["models"][name]
             parts = [own]
             if "int8" in own:
@@ -101,9 +103,6 @@ def _compiled(
         model = core.read_model(str(path))
     except RuntimeError as error:
         raise ModelError(f"{path}: OpenVINO cannot read the model") from error
-    features = _features_of(model) if batched else None
-    if features is not None:
-        model.add_outputs(features)
     prep = PrePostProcessor(model)
     given = prep.input().tensor()
     given.set_element_type(ov.Type.u8).set_layout(ov.Layout("NHWC")).set_color_format(
@@ -123,12 +122,6 @@ def _compiled(
     if precision:
         config["INFERENCE_PRECISION_HINT"] = precision
     return core.compile_model(model, "CPU", config)
-
-
-def _features_of(model: Any) -> Any | None:
-    """What the last layer of a classifier weighs: the output that its last product takes."""
-    products = [node for node in model.get_ordered_ops() if node.get_type_name() == "MatMul"]
-    return products[-1].input_value(0) if products else None
 
 
 def _settings(model: Any) -> dict[str, str | int]:
@@ -213,15 +206,11 @@ class OpenVinoDetector:
         return calibrated(found, self._points) if self._points and len(found) else found
 
 
-class OpenVinoReader:
-    """The reader, index crops in and shares of the 54 classes out."""
+class _CropNetwork:
+    """A network of crops uint8 (n, size, size, 3) BGR, in batches of its own."""
 
     def __init__(
-        self,
-        path: Path,
-        threads: int | None = None,
-        temperature: float = 1.0,
-        precision: str | None = None,
+        self, path: Path, threads: int | None = None, precision: str | None = None
     ) -> None:
         """Compile the network at `path`; ModelError when it cannot be read.
 
@@ -232,35 +221,15 @@ class OpenVinoReader:
         self._turn = threading.Lock()
         self.size = int(self._model.input(0).shape[1])
         self.batch = int(self._model.input(0).shape[0])
-        self.classes = int(self._model.output(0).shape[1])
-        self.temperature = temperature
-        self._name = path
 
-    def read(self, crops: ByteArray) -> Floats:
-        """Shares float32 (n, classes) for crops uint8 (n, size, size, 3) BGR."""
-        return tempered(self._run(crops, 1)[0], self.temperature)
-
-    def read_features(self, crops: ByteArray) -> tuple[Floats, Floats]:
-        """Shares as `read`, and what the last layer weighs, float32 (n, features).
-
-        Raises ModelError for a network that has no such layer.
-        """
-        if len(self._model.outputs) < 2:
-            raise ModelError(f"{self._name}: has no last layer whose input could be compared")
-        shares, features = self._run(crops, 2)
-        return tempered(shares, self.temperature), features
-
-    def _run(self, crops: ByteArray, outputs: int) -> list[Floats]:
-        """The first `outputs` of the network for crops, float32 (n, ...) each, made flat."""
+    def _run(self, crops: ByteArray) -> Floats:
+        """What the network gives for crops, float32 (n, k)."""
         n = len(crops)
-        widths = [int(np.prod(self._model.output(k).shape[1:])) for k in range(outputs)]
-        out = [np.zeros((n, width), np.float32) for width in widths]
+        out = np.zeros((n, int(self._model.output(0).shape[1])), np.float32)
 
         def done(request: Any, start: int) -> None:
-            for k, whole in enumerate(out):
-                part = whole[start : start + self.batch]
-                given = request.get_output_tensor(k).data.reshape(self.batch, -1)
-                part[:] = given[: len(part)]
+            part = out[start : start + self.batch]
+            part[:] = request.get_output_tensor(0).data[: len(part)]
 
         with self._turn:
             self._queue.set_callback(done)
@@ -277,6 +246,37 @@ class OpenVinoReader:
     def settings(self) -> dict[str, str | int]:
         """Precision, threads and streams that OpenVINO chose."""
         return _settings(self._model)
+
+
+class OpenVinoReader(_CropNetwork):
+    """The reader, index crops in and shares of the 54 classes out."""
+
+    def __init__(
+        self,
+        path: Path,
+        threads: int | None = None,
+        temperature: float = 1.0,
+        precision: str | None = None,
+    ) -> None:
+        """Compile the network at `path`; ModelError when it cannot be read.
+
+        `precision` as for `OpenVinoDetector`.
+        """
+        super().__init__(path, threads, precision)
+        self.classes = int(self._model.output(0).shape[1])
+        self.temperature = temperature
+
+    def read(self, crops: ByteArray) -> Floats:
+        """Shares float32 (n, classes) for crops uint8 (n, size, size, 3) BGR."""
+        return tempered(self._run(crops), self.temperature)
+
+
+class OpenVinoComparer(_CropNetwork):
+    """What index crops are compared by (`models.networks.likeness`)."""
+
+    def features(self, crops: ByteArray) -> Floats:
+        """Float32 (n, features) for crops uint8 (n, size, size, 3) BGR."""
+        return self._run(crops)
 
 
 def tempered(shares: Floats, temperature: float) -> Floats:
@@ -316,3 +316,11 @@ def open_reader(folder: Path, card: Card, threads: int | None = None) -> OpenVin
     own = card["models"]["reader"]
     temperature = float(own.get("temperature", 1.0))
     return OpenVinoReader(folder / own["file"], threads, temperature, own.get("precision"))
+
+
+def open_comparer(folder: Path, card: Card, threads: int | None = None) -> OpenVinoComparer | None:
+    """What compares indices with a deck's samples; None where a card names no such network."""
+    own = card["models"].get(LIKENESS)
+    if own is None:
+        return None
+    return OpenVinoComparer(folder / own["file"], threads, own.get("precision"))

@@ -115,7 +115,8 @@ class TableWatcher:
         self.table = table
         self.source_name = source_name
         self.calibration = Calibration.fit(table.camera)
-        self.networks = replace(networks, reader=reader_for(table, networks.reader))
+        reader = reader_for(table, networks.reader, networks.comparer)
+        self.networks = replace(networks, reader=reader)
         self.palette = Palette.of(table.chips)
         self.chip_size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
         self._joker = table_joker(table)

@@ -14,7 +14,8 @@ import numpy as np
 
 from datasets.render.cards.backs import lattice
 from datasets.render.cards.deck_style import DeckStyle
-from datasets.render.cards.suit_marks import Picture, suit_mask
+from datasets.render.cards.icons import suit_sign
+from datasets.render.cards.suit_marks import Picture
 
 Bgr = tuple[int, int, int]
 Rect = tuple[int, int, int, int]
@@ -211,7 +212,7 @@ def draw_court(face: Picture, style: DeckStyle, rect: Rect, rank: str, suit: str
     _head(field, rng, rank, tints)
     pip = round(w * style.court_pip)
     if pip > 8:
-        mark = suit_mask(suit, pip, style.marks)
+        mark = suit_sign(style, suit, pip)
         stamp(field, mark, round(w * 0.03), round(h * 0.02), style.palette[suit])
     whole = np.full((h, w, 3), paper, np.uint8)
     whole[:half] = field
@@ -254,7 +255,7 @@ def draw_ace(face: Picture, style: DeckStyle, suit: str) -> None:
     fancy = suit == "S" and rng.random() < 0.6
     if fancy:
         size = round(w * rng.uniform(0.46, 0.62))
-    mark = suit_mask(suit, size, style.marks)
+    mark = suit_sign(style, suit, size)
     stamp(face, mark, (w - size) // 2, (h - size) // 2, style.palette[suit])
     if not fancy:
         return

@@ -18,8 +18,9 @@ from datasets.render.cards.backs import back_pattern
 from datasets.render.cards.courts import draw_ace, draw_court, draw_scrolls, stamp
 from datasets.render.cards.deck_style import Color, DeckStyle, random_style
 from datasets.render.cards.glyphs import DRAWN, word_ink
+from datasets.render.cards.icons import suit_sign
 from datasets.render.cards.jokers import beside, draw_joker_art, joker_mark
-from datasets.render.cards.suit_marks import FloatArray, Picture, suit_mask
+from datasets.render.cards.suit_marks import FloatArray, Picture
 from datasets.render.cards.wear import Wear
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER, RANKS
@@ -203,7 +204,7 @@ def _column(style: DeckStyle, rank: str, suit: str) -> Picture:
     """The ink of one upright index (rank over suit, or beside it), cut to its bounds."""
     text = style.ten if rank == "T" else style.letters.get(rank, rank)
     top = _text_mask(text, round(style.rank_mm * PX_PER_MM), style)
-    mark = suit_mask(suit, round(style.suit_mm * PX_PER_MM), style.marks)
+    mark = suit_sign(style, suit, round(style.suit_mm * PX_PER_MM))
     rows, columns = np.flatnonzero(mark.max(axis=1)), np.flatnonzero(mark.max(axis=0))
     mark = mark[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     gap = round(style.gap_mm * PX_PER_MM)
@@ -310,8 +311,9 @@ def _draw_face(style: DeckStyle, label: str) -> Face:
     elif rank == "A":
         draw_ace(face, style, suit)
     else:
-        pip = round(min(style.pip_mm * PX_PER_MM, (w - 2 * inner) * 0.42, h * 0.17))
-        mark = suit_mask(suit, pip, style.marks)
+        # Between the widest indices no room is left.
+        pip = max(1, round(min(style.pip_mm * PX_PER_MM, (w - 2 * inner) * 0.42, h * 0.17)))
+        mark = suit_sign(style, suit, pip)
         left = max(w * 0.26, inner + pip * 0.55)
         turned = np.asarray(cv2.rotate(mark, cv2.ROTATE_180), np.uint8)
         for px, py in _PIPS[rank]:

@@ -58,7 +58,7 @@ class DeckStyle:
     `joker_half_rgb` prints one half of the joker's mark in a second ink. `court_bleed` draws
     court figures out to the card's edge, with bare paper about the indices only; `robes` are
     their colours, the last one that of the lines. `beside` puts the suit to the right of the rank
-    in place of under it.
+    in place of under it. `signs`, where given, are seeds of signs in place of the suits' own.
     """
 
     font: str | None = None
@@ -89,6 +89,7 @@ class DeckStyle:
     joker_half_rgb: Color | None = None
     glyphs: GlyphDesign | None = None
     marks: SuitDesign = field(default_factory=SuitDesign)
+    signs: Mapping[str, int] = field(default_factory=dict)
     court_ground: int = 0
     court_pip: float = 0.24
     court_bleed: bool = False

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import cv2
 import numpy as np
 
 from datasets.render.cards.backs import star as star_points
-from datasets.render.cards.suit_marks import FloatArray, Picture
+from datasets.render.cards.deck_style import DeckStyle
+from datasets.render.cards.suit_marks import DRAWN_PX, FloatArray, Picture, suit_mask
 
 
 def fill(mask: Picture, points: FloatArray, value: int = 255) -> None:
@@ -76,6 +78,21 @@ def emblem(size: int, rng: np.random.Generator) -> Picture:
         foot = np.array([(0.75, 0.55), (0.2, 0.6), (0.0, 0.95), (-0.2, 0.6), (-0.75, 0.55)])
         fill(mask, middle + np.vstack([dome, foot]) * reach, ink)
     return mask
+
+
+def suit_sign(style: DeckStyle, suit: str, size_px: int) -> Picture:
+    """Ink of a deck's sign for a suit, uint8 (size_px, size_px); read only."""
+    if suit not in style.signs:
+        return suit_mask(suit, size_px, style.marks)
+    ink = any_sign(style.signs[suit])
+    return np.asarray(cv2.resize(ink, (size_px, size_px), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+@lru_cache(maxsize=64)
+def any_sign(seed: int) -> Picture:
+    """A sign of any shape, uint8 (192, 192); read only."""
+    rng = np.random.default_rng(seed)
+    return icon(DRAWN_PX, rng) if rng.random() < 0.7 else emblem(DRAWN_PX, rng)
 
 
 def _spoke(middle: FloatArray, ray: FloatArray, reach: float, wide: float) -> FloatArray:

@@ -12,6 +12,7 @@ import typer
 
 from settlement.errors import FeltwatchError
 from surveillance.cli.models.indices_cmd import indices_app
+from surveillance.cli.models.likeness_cmd import likeness_app
 from surveillance.cli.models.sides_cmd import sides_app
 from surveillance.cli.models.train_extra import train_extra
 from surveillance.cli.models.views_cmd import views_app
@@ -351,4 +352,5 @@ for _name, _module, _help in (
     add_command(model_app, "model", _name, _module, _help)
 model_app.add_typer(sides_app, name="sides")
 model_app.add_typer(indices_app, name="indices")
+model_app.add_typer(likeness_app, name="likeness")
 model_app.add_typer(views_app, name="views")

@@ -127,12 +127,14 @@ def deck_command(
     from models.weights.folder import default_weights
     from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
     from vision.cards.deck_enrolment import DeckNotEnrolledError, deck_image, deck_on_felt
+    from vision.cards.table_deck import needed
     from vision.networks import load_networks
 
     own, calibration = calibrated(table)
     stored = read_table_data(table)
     frame = frame_of(source, at_s)
     networks = load_networks(model or default_weights())
+    needed(networks.comparer)
     try:
         taken = deck_on_felt(frame, calibration, own, networks.detector, networks.reader)
     except DeckNotEnrolledError as error:

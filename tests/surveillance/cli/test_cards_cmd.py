@@ -10,7 +10,14 @@ import pytest
 
 from surveillance.cli import main
 from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
-from tests.surveillance.laid_tables import X, Y, laid_deck, laid_joker, laid_table
+from tests.surveillance.laid_tables import (
+    X,
+    Y,
+    laid_deck,
+    laid_joker,
+    laid_table,
+    plain_weights,
+)
 from vision.cards.joker_match import table_joker
 from vision.cards.table_deck import table_deck
 from vision.geometry.table import load_table
@@ -123,4 +130,16 @@ def test_what_is_no_deck_is_refused_and_nothing_is_written(
     cv2.imwrite(str(path), laid_deck(without=gone).frame)
     assert main(["cards", "deck", str(path), "--table", str(table)]) != 0
     assert "3 rows of cards are found, expected 4" in capsys.readouterr().err
+    assert table.read_bytes() == before
+
+
+def test_samples_are_not_taken_for_weights_that_cannot_compare(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = table.read_bytes()
+    path = tmp_path / "spread.png"
+    cv2.imwrite(str(path), laid_deck().frame)
+    model = str(plain_weights(tmp_path))
+    assert main(["cards", "deck", str(path), "--table", str(table), "--model", model]) != 0
+    assert "have no network that compares with a deck's samples" in capsys.readouterr().err
     assert table.read_bytes() == before

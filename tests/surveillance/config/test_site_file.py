@@ -4,17 +4,21 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import tomli_w
 
+from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
 from settlement.rules import TableRules
 from surveillance.cli import main
 from surveillance.cli.server import serve_cmd
 from surveillance.config.site_check import check_site
 from surveillance.config.site_file import SiteConfig, load_site
+from tests.surveillance.laid_tables import plain_weights
 from tests.surveillance.live.live_room import small_table, write_site, write_table, write_toml
 from tests.vision.sources.live_films import write_film
+from vision.cards.table_deck import DeckSamples
 from vision.rounds import followed
 
 
@@ -168,6 +172,20 @@ def test_wrong_networks_are_refused(site_file: Path, tmp_path: Path) -> None:
     (folder / "model-card.json").write_text("{}")
     with pytest.raises(FeltwatchError, match=r"site.weights: .*not a model card"):
         check_site(load_site(change(site_file, site={"weights": "w"})), site_file)
+
+
+def test_weights_that_cannot_compare_are_refused_where_a_deck_was_sampled(
+    site_file: Path, tmp_path: Path
+) -> None:
+    plain = plain_weights(tmp_path)
+    site = load_site(change(site_file, site={"weights": plain.name}))
+    check_site(site, site_file)
+    crops = np.full((53, 64, 64, 3), 90, np.uint8)
+    own = small_table().model_copy(update=DeckSamples(crops).as_table_data())
+    write_table(site_file.parent / "table.toml", own)
+    with pytest.raises(FeltwatchError, match=r"site\.weights: .* no network that compares"):
+        check_site(load_site(site_file), site_file)
+    check_site(load_site(change(site_file, site={"weights": str(default_weights())})), site_file)
 
 
 def test_passwords_come_from_the_environment(

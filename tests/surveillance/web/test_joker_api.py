@@ -13,8 +13,16 @@ import pytest
 from fastapi.testclient import TestClient
 
 from datasets.simulate.laid_out import deck_rows
+from models.weights import folder
 from settlement.record import DECK_LABELS
-from tests.surveillance.laid_tables import JOKER_MM, laid_deck, laid_joker, laid_table, pixel_of
+from tests.surveillance.laid_tables import (
+    JOKER_MM,
+    laid_deck,
+    laid_joker,
+    laid_table,
+    pixel_of,
+    plain_weights,
+)
 from tests.surveillance.web.tools_made import asking_of, file_of, sent
 from tests.vision.stack_scenes import PLACE
 from vision.cards.joker_match import mark_ink, table_joker
@@ -186,3 +194,14 @@ def test_where_no_deck_lies_spread_it_is_said(
     answer = client.post("/api/cards/deck", json=body)
     assert answer.status_code == 422
     assert "lay the deck face up in four rows of thirteen" in answer.text
+
+
+def test_a_deck_is_not_sampled_for_weights_that_cannot_compare(
+    client: TestClient, file: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = plain_weights(tmp_path)
+    monkeypatch.setattr(folder, "default_weights", lambda: own)
+    body = {"picture": sent(client, laid_deck().frame), "data": file["data"]}
+    answer = client.post("/api/cards/deck", json=body)
+    assert answer.status_code == 422
+    assert "have no network that compares with a deck's samples" in answer.text

@@ -89,21 +89,54 @@ def test_broken_samples_in_a_table_file_are_named(broken: str) -> None:
         type(table).model_validate(table.model_dump() | {"deck_jpeg": text})
 
 
-class BareReader:
-    """A reader that gives shares alone."""
+class Lost:
+    """A reader that knows nothing of this deck."""
 
     def read(self, crops: ByteArray) -> Floats:
-        return np.zeros((len(crops), 54), np.float32)
+        return np.full((len(crops), 54), 1 / 54, np.float32)
+
+
+class ByColour:
+    """Compares crops by the mean colours of their quarters."""
+
+    def features(self, crops: ByteArray) -> Floats:
+        quarters = crops.reshape(len(crops), 2, 32, 2, 32, 3).mean(axis=(2, 4))
+        return np.asarray(quarters.reshape(len(crops), -1), np.float32)
+
+
+def coloured() -> ByteArray:
+    rng = np.random.default_rng(6)
+    quarters = rng.integers(20, 250, (53, 2, 1, 2, 1, 3)).astype(np.uint8)
+    return np.asarray(np.broadcast_to(quarters, (53, 2, 32, 2, 32, 3)).reshape(53, 64, 64, 3))
+
+
+def test_a_crop_is_the_card_whose_sample_it_is_like() -> None:
+    crops = coloured()
+    reader = DeckReader(Lost(), ByColour(), DeckSamples(crops))
+    dimmer = np.asarray(crops * 0.97, np.uint8)
+    assert reader.read(dimmer).argmax(axis=1).tolist() == list(range(53))
+    likeness = reader.likeness(dimmer)
+    assert likeness.shape == (53, 53)
+    assert likeness[7, 7] > 0.95
+
+
+def test_a_card_without_a_sample_is_like_none() -> None:
+    crops = coloured()
+    missing = crops.copy()
+    missing[12] = 0
+    reader = DeckReader(Lost(), ByColour(), DeckSamples(missing))
+    assert np.isnan(reader.likeness(crops)[:, 12]).all()
+    assert not np.isnan(reader.likeness(crops)[:, 13]).any()
 
 
 def test_a_table_without_samples_is_read_by_the_reader_alone() -> None:
     table = table_for("imperial_pai_gow_draw")
-    reader = BareReader()
-    assert reader_for(table, reader) is reader
-    crops = np.full((53, 64, 64, 3), 9, np.uint8)
-    own = table.model_copy(update=DeckSamples(crops).as_table_data())
-    with pytest.raises(FeltwatchError, match="cannot compare with a deck's samples"):
-        reader_for(own, reader)
+    reader = Lost()
+    assert reader_for(table, reader, None) is reader
+    own = table.model_copy(update=DeckSamples(coloured()).as_table_data())
+    with pytest.raises(FeltwatchError, match="weights have no network that compares"):
+        reader_for(own, reader, None)
+    assert isinstance(reader_for(own, reader, ByColour()), DeckReader)
 
 
 @pytest.mark.render
@@ -116,7 +149,9 @@ def test_a_drawn_deck_knows_its_own_samples() -> None:
     assert taken is not None
     assert len(taken.at_mm) >= 52
     there = taken.samples.there
-    read = DeckReader(networks.reader, taken.samples).read(taken.samples.crops[there])
+    assert networks.comparer is not None
+    own = DeckReader(networks.reader, networks.comparer, taken.samples)
+    read = own.read(taken.samples.crops[there])
     assert [DECK_LABELS[k] for k in read.argmax(axis=1)] == [
         label for label, own in zip(DECK_LABELS, there, strict=True) if own
     ]

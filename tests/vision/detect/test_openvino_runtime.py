@@ -15,9 +15,11 @@ from openvino import opset13 as op
 from vision.detect import openvino_runtime
 from vision.detect.openvino_runtime import (
     ModelError,
+    OpenVinoComparer,
     OpenVinoDetector,
     OpenVinoReader,
     load_card,
+    open_comparer,
     open_detector,
     tempered,
 )
@@ -138,6 +140,8 @@ def test_crops_are_read_in_batches_of_any_size(tmp_path: Path, batch: int, count
     assert got.shape == (count, 3)
     assert got[:, 0] == pytest.approx(np.arange(count) * 20 / 255, abs=1e-3)
     assert (got[:, 1:] == 0).all()
+    compared = OpenVinoComparer(reader_file(tmp_path, batch), precision="f32")
+    assert np.array_equal(compared.features(crops), got)
 
 
 def test_a_temperature_flattens_shares_and_keeps_their_order() -> None:
@@ -176,6 +180,27 @@ def test_int8_files_are_checked_like_the_others(weights: Path, kind: str) -> Non
         load_card(weights)
     file.unlink()
     with pytest.raises(ModelError, match=rf"int8\.{kind}: the model is missing"):
+        load_card(weights)
+
+
+def test_a_folder_may_have_a_network_that_compares(
+    weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(
+        openvino_runtime, "OpenVinoComparer", lambda path, *a, **k: opened.append(path.name)
+    )
+    assert open_comparer(weights, load_card(weights)) is None
+    assert not opened
+    file, card = weights / "likeness.onnx", json.loads((weights / "model-card.json").read_text())
+    file.write_bytes(b"likeness")
+    digest = hashlib.sha256(b"likeness").hexdigest()
+    card["models"]["likeness"] = {"file": file.name, "sha256": digest}
+    (weights / "model-card.json").write_text(json.dumps(card))
+    open_comparer(weights, load_card(weights))
+    assert opened == [file.name]
+    file.write_bytes(b"other")
+    with pytest.raises(ModelError, match=r"likeness\.onnx: not the file of the model card"):
         load_card(weights)
 
 

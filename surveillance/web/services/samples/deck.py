@@ -12,6 +12,7 @@ from surveillance.web.services.errors import RefusedError
 from surveillance.web.services.samples.laid_pictures import LaidPicture, sound_table
 from surveillance.web.services.shared_networks import SharedNetworks
 from vision.cards.deck_enrolment import DeckNotEnrolledError, deck_on_felt
+from vision.cards.table_deck import NO_COMPARER
 
 
 def deck_sample(
@@ -26,6 +27,8 @@ def deck_sample(
     laid = LaidPicture.of(table, picture)
     try:
         with networks.use() as own:
+            if own.comparer is None:
+                raise RefusedError(NO_COMPARER)
             taken = deck_on_felt(laid.frame, laid.calibration, table, own.detector, own.reader)
     except DeckNotEnrolledError as error:
         raise RefusedError(str(error)) from error
