@@ -88,13 +88,14 @@ def train_likeness(
     whose first layers are taken as they are; or `start` one of an earlier training to go on from.
     Raises FeltwatchError where there is no shard, or no such checkpoint.
     """
-    if (seconds is None) == (steps is None) or (reader is None) == (start is None):
+    first = start or reader
+    if (seconds is None) == (steps is None) or first is None or (start and reader):
         raise ValueError("give seconds or steps, and a reader or a start")
     torch.manual_seed(seed)
     if start is not None:
         whole, _ = read_likeness(start)
     else:
-        whole = LikenessNetwork(read_reader(reader)).eval()
+        whole = LikenessNetwork(read_reader(first)).eval()
     pool = _pool(shards)
     path = out / "weights" / CHECKPOINT
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -135,8 +136,6 @@ def train_likeness(
             }  # fmt: skip
             print(json.dumps(line), flush=True)
             sums = [0.0, 0.0, 0.0]
-    first = start or reader
-    assert first is not None
     earlier = read_provenance(first.resolve().parent.parent / TRAINING_FILE)
     shown = (patch_data(shards),) if (shards / RECIPE_FILE).is_file() else ()
     note_training(

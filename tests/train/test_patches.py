@@ -42,6 +42,9 @@ def test_crops_are_of_the_readers_form_and_turned_ones_are_none() -> None:
     assert float(made.crops.max()) <= 1
     turned = float((made.labels == NONE_CLASS).float().mean())
     assert 0.05 < turned < 0.3
+    given = tensors(striped(200))
+    still = degrade(*given, lies_still=True, raster_shares=[0.0] * 9 + [1.0])
+    assert torch.equal(still.labels, given[1])
 
 
 def test_without_faults_a_crop_is_the_middle_of_its_patch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +65,6 @@ def test_without_faults_a_crop_is_the_middle_of_its_patch(monkeypatch: pytest.Mo
 
 def test_motion_blurs_along_its_way_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(degrading, "DEFOCUS", 0.0)
-    monkeypatch.setattr(degrading, "MOTION", 1.0)
     # The first random number is the way (0: across), the second the length (the longest).
     numbers = iter([0.0, 1.0, 0.0, 0.0, 0.0])
     monkeypatch.setattr(
@@ -71,7 +73,7 @@ def test_motion_blurs_along_its_way_alone(monkeypatch: pytest.MonkeyPatch) -> No
     both = torch.from_numpy(striped(20).patches[:2].copy()).permute(0, 3, 1, 2).float() / 255
     down = both[0] if both[0].std(dim=2).mean() > 0.1 else both[0].transpose(1, 2)
     pair = torch.stack([down, down.transpose(1, 2)])
-    seen = degrading._blurred(pair, torch.full((2,), 14 / 9))
+    seen = degrading._blurred(pair, torch.full((2,), 14 / 9), 1.0)
     change = (seen - pair)[:, :, 20:92, 20:92].abs().mean(dim=(1, 2, 3))
     assert float(change[0]) > 0.1
     assert float(change[1]) < 0.02
