@@ -46,8 +46,8 @@ times the share of a card, not the joker, that it reads as), and a card that is 
 
 LEAST_PITCH_MM, PITCH_OFF = 8.0, 0.2
 """Finds of one row that lie nearer are not two cards of it; and how far a step from card to card
-is off, as a share of the usual one (standard deviation; chosen). A card of another language's letter
-may read as its neighbour: it is in its place all the same."""
+is off, as a share of the usual one (standard deviation; chosen). A letter of another language may
+read as its neighbour: its card is in its place all the same."""
 
 MOST_MISSING = 4
 
@@ -58,15 +58,18 @@ FAR_CORNER_OFF_MM = 14.0
 JOKER_WITHIN_MM = 130.0
 """The joker lies so near to the rows."""
 
-LEAST_JOKER, AT_END = 0.2, 4.0
-"""What reads as a joker with less is none; at the end of a row so many nats are added."""
+LEAST_JOKER, AT_END, END_OFF = 0.9, 8.0, 0.3
+"""What reads as a joker with less is none; so many nats are added where it lies a step beyond the
+end of a row, less by how far it is off that, as a share of the step (standard deviation). Of 75
+spreads with a joker 60 were taken rightly and 5 wrongly in place of 56 and 7 with 0.2 and 4 nats;
+with the joker's mark left out of the finds 7 in place of 19 have another."""
 
 LEAST_AGREED, LEAST_MARGIN = 0.25, 12.0
 """Least share of the cards that read as what they are by their place, and by how many nats the
-order found is likelier than any other. Of 80 spreads of 64 tune decks those that can be told have
-0.35 and 14 and more; with their readings shuffled the most were 0.14 and 9. Of the spreads 74 are
-enrolled, each card under its own name; by readings alone, without `PITCH_OFF`, 11 had a card under
-another's. The other limits were chosen on one spread each of 42 tune decks."""
+order found is likelier than any other. Of 80 spreads of 64 tune decks the 74 that are enrolled
+have 0.35 and 12.6 and more, and every card its own name; by readings alone, without `PITCH_OFF`, 11
+had a card under another's. With readings shuffled the most were 0.14 and 9. The other limits were
+chosen on one spread each of 42 tune decks."""
 
 OTHERWISE = 0.97
 """What reads as another card with this share is reported, to be looked at."""
@@ -293,11 +296,10 @@ class _Spread:
             if (corner and self.turned[n]) or (own < low).any() or (own > high).any():
                 continue
             odds[n] = float(self.logs[n, JOKER_PLACE])
-            row = cards[np.abs(cards[:, 1] - own[1]) < ROW_HALF_MM]
-            beside = np.abs(row[:, 0] - own[0]).min(initial=np.inf) < ALONG_GAP_MM
-            ended = bool((own[0] > row[:, 0]).all() or (own[0] < row[:, 0]).all())
-            if len(row) and beside and ended and self.logs[n].argmax() in (JOKER_PLACE, NONE_PLACE):
-                odds[n] += AT_END
+            row = np.sort(cards[np.abs(cards[:, 1] - own[1]) < ROW_HALF_MM, 0])
+            if len(row) > 1:
+                beyond = max(row[0] - own[0], own[0] - row[-1]) / float(np.median(np.diff(row)))
+                odds[n] += AT_END * float(np.exp(-(((beyond - 1) / END_OFF) ** 2) / 2))
         best = max(odds, key=odds.__getitem__, default=None)
         return best if best is not None and odds[best] > np.log(LEAST_JOKER) else None
 

@@ -102,6 +102,34 @@ def test_other_letters_are_the_cards_of_their_places() -> None:
     assert all(order[at[place]] == label for label, place in places.items())
 
 
+def placed(deck: EnrolledDeck, read: Sequence[LaidIndex], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether each card was taken where it lies."""
+    at = {tuple(one.at_mm): n for n, one in enumerate(read)}
+    order = [label for row in rows for label in row]
+    return all(order[at[tuple(place)]] == label for label, place in deck.at_mm.items())
+
+
+@pytest.mark.parametrize("rows", [WHOLE, [row[::-1] for row in WHOLE]])
+def test_letters_that_read_as_their_neighbours_do_not_shift_a_row(rows: list[list[str]]) -> None:
+    # As Greek ones: the jack as a queen, the queen as a king, the king as no court card.
+    read = unknown(rows, {"J": "Q", "Q": "K", "K": "7"})
+    deck = deck_of(read)
+    assert len(deck.at_mm) == 53
+    assert placed(deck, read, rows)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_laid_unevenly_by_hand_are_known(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    read = []
+    for k, row in enumerate(WHOLE):
+        along = np.cumsum(22.0 * rng.uniform(0.72, 1.3, len(row)))
+        read += [index(label, (x, 38.0 * k)) for x, label in zip(along, row, strict=True)]
+    deck = deck_of(read)
+    assert len(deck.at_mm) == 53
+    assert placed(deck, read, WHOLE)
+
+
 def test_what_lies_about_and_a_missing_card_do_not_shift_the_others() -> None:
     rows: list[list[str | None]] = [list(row) for row in WHOLE]
     rows[1][6] = None
@@ -124,6 +152,20 @@ def test_a_joker_whose_mark_reads_as_nothing_is_taken_at_the_end_of_a_row() -> N
     deck = deck_of(finds[:-1])
     assert deck.warnings == ("no index is found of JOKER: without a sample",)
     assert names(deck)[DECK_LABELS.index(JOKER)] == ""
+
+
+def test_the_end_of_a_row_is_the_jokers_place_whatever_it_reads_as() -> None:
+    joker, number = (13 * 22.0, 3 * 38.0 + 2), DECK_LABELS.index(JOKER)
+    finds = [*spread(ROWS), index("AS", joker, 0.95)]
+    # A pip that reads as a joker lies elsewhere.
+    finds.append(index(JOKER, (5 * 22.0 + 9, 38.0 + 16), 0.7))
+    deck = deck_of(finds)
+    assert names(deck)[number] == "AS"
+    assert deck.at_mm[JOKER].tolist() == list(joker)
+    without = deck_of([*finds[:-2], finds[-1]])
+    assert JOKER not in without.at_mm
+    apart = deck_of([*finds[:-2], index(JOKER, (5 * 22.0 + 9, 3 * 38.0 + 60), 0.95)])
+    assert names(apart)[number] == JOKER
 
 
 def test_two_cards_in_each_others_place_are_reported() -> None:
