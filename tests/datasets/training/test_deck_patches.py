@@ -115,7 +115,7 @@ def test_rendering_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     before = shard.stat().st_mtime_ns
     render_decks(tmp_path, 2, 7, (), fonts)
     assert shard.stat().st_mtime_ns == before
-    # One more is due: the shard is rendered again, its first decks as before.
+    # With one more deck asked for the shard is rendered again, its first decks as before.
     render_decks(tmp_path, 3, 7, (), fonts)
     again = read_decks(shard)
     assert len(again) == 3
