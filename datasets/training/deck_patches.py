@@ -31,6 +31,7 @@ from datasets.training.new_decks import new_deck
 from datasets.training.training_set import CROP_MARGIN, NONE_CLASS
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER, RANKS, SUITS
+from vision.cards.rotation import axes
 from vision.geometry.table import FloatArray
 
 STRANGE, STRANGE_SIGNS, BAD_LETTER = 0.5, 0.45, "\U0010fffd"
@@ -107,7 +108,7 @@ def strange_style(rng: np.random.Generator, fonts: Sequence[str]) -> DeckStyle:
     have signs of any shape.
     """
     style = rare_style(rng, list(fonts))
-    for _ in range(20):
+    for _ in range(TRIES):
         font = fonts[int(rng.integers(len(fonts)))]
         scripts = [SCRIPTS[int(k)] for k in rng.integers(0, len(SCRIPTS), 2)]
         named = list(RANKS) if rng.random() < 0.6 else ["A", "K", "Q", "J"]
@@ -152,7 +153,7 @@ def _signs(rng: np.random.Generator, suits: Sequence[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     shapes: list[Picture] = []
     for suit in suits:
-        for seed in rng.integers(2**31, size=20):
+        for seed in rng.integers(2**31, size=TRIES):
             shape = np.asarray(cv2.resize(any_sign(int(seed)), (24, 24)), np.uint8)
             if not any(alike(shape, other) for other in shapes):
                 found[suit] = int(seed)
@@ -199,19 +200,20 @@ def draw_deck_patches(
     )
 
 
-def _whole_deck(rng: np.random.Generator, folders: Sequence[Path], fonts: Sequence[str]) -> Deck:
+def _whole_deck(
+    rng: np.random.Generator, folders: Sequence[Path], fonts: Sequence[str], tries: int = TRIES
+) -> Deck:
     """A deck all of whose faces can be drawn; raises the last error where none of a few can."""
-    for left in reversed(range(TRIES)):
-        try:
-            deck = any_deck(rng, folders, fonts)
-            # A font may lack a word that is drawn, or show a letter that no card holds.
-            for label in DECK_LABELS:
-                deck.faces[label]
-            return deck
-        except (FeltwatchError, OSError, ValueError, cv2.error):
-            if not left:
-                raise
-    raise AssertionError
+    try:
+        deck = any_deck(rng, folders, fonts)
+        # A font may lack a word that is drawn, or show a letter that no card holds.
+        for label in DECK_LABELS:
+            deck.faces[label]
+    except (FeltwatchError, OSError, ValueError, cv2.error):
+        if tries <= 1:
+            raise
+        return _whole_deck(rng, folders, fonts, tries - 1)
+    return deck
 
 
 def _ground(rng: np.random.Generator) -> Picture:
@@ -298,8 +300,8 @@ def _lay(
 
 
 def _turned(deg: float) -> FloatArray:
-    a = np.radians(deg)
-    return np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+    """The matrix (2, 2) that turns by `deg`."""
+    return np.column_stack(axes(deg))
 
 
 def save_decks(path: Path, decks: Sequence[DeckPatches]) -> None:

@@ -70,14 +70,9 @@ def render_command(
       feltwatch model indices render --deck decks/one --out patches --seed 2 --workers 8
     """
     with train_extra():
-        from datasets.render.cards.fonts import default_fonts, usable_fonts
-        from datasets.render.cards.mixed import known_faces
         from datasets.training.index_patches import SHARD_PATCHES, render_patches
 
-    names = default_fonts() if fonts is None else usable_fonts(fonts)
-    folders = tuple(deck or ())
-    for folder in folders:
-        known_faces(folder)
+    folders, names = faces_and_fonts(deck, fonts)
     many = workers or os.cpu_count() or 1
     with progress_bar("patches", shown=not quiet) as show:
         made = render_patches(
@@ -158,6 +153,23 @@ def export_command(
     provenance = Provenance() if data is None else read_provenance(data)
     card = replace_reader(checkpoint, weights, provenance)
     typer.echo(f"{weights / card['models']['reader']['file']}: replaced")
+
+
+def faces_and_fonts(
+    deck: list[Path] | None, fonts: Path | None
+) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """The folders of card faces and the fonts that decks are rendered from.
+
+    Raises FeltwatchError for a folder without faces, or without fonts that can show the ranks.
+    """
+    with train_extra():
+        from datasets.render.cards.fonts import default_fonts, usable_fonts
+        from datasets.render.cards.mixed import known_faces
+
+    folders = tuple(deck or ())
+    for folder in folders:
+        known_faces(folder)
+    return folders, default_fonts() if fonts is None else usable_fonts(fonts)
 
 
 def file_share(text: str) -> tuple[Path, float]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from surveillance.cli.models.indices_cmd import DeckFolders, FontFolder
+from surveillance.cli.models.indices_cmd import DeckFolders, FontFolder, faces_and_fonts
 from surveillance.cli.models.train_extra import train_extra
 from surveillance.cli.options import Quiet, Seed, Workers, progress_bar
 
@@ -49,14 +49,9 @@ def render_command(
       feltwatch model likeness render --fonts fonts --deck faces/one --out decks --seed 2
     """
     with train_extra():
-        from datasets.render.cards.fonts import default_fonts, usable_fonts
-        from datasets.render.cards.mixed import known_faces
         from datasets.training.deck_patches import render_decks
 
-    names = default_fonts() if fonts is None else usable_fonts(fonts)
-    folders = tuple(deck or ())
-    for folder in folders:
-        known_faces(folder)
+    folders, names = faces_and_fonts(deck, fonts)
     many = workers or os.cpu_count() or 1
     with progress_bar("decks", shown=not quiet) as show:
         made = render_decks(out, decks, seed, folders, names, workers=many, progress=show)

@@ -16,6 +16,7 @@ from surveillance.cli.models.indices_cmd import (
     Shards,
     Steps,
     TrainDevice,
+    faces_and_fonts,
     file_share,
 )
 from surveillance.cli.models.train_extra import train_extra
@@ -64,14 +65,9 @@ def render_command(
       feltwatch model views render --deck decks/one --out views --seed 2 --workers 14
     """
     with train_extra():
-        from datasets.render.cards.fonts import default_fonts, usable_fonts
-        from datasets.render.cards.mixed import known_faces
         from datasets.training.view_shards import SHARD_VIEWS, render_view_shards
 
-    names = default_fonts() if fonts is None else usable_fonts(fonts)
-    folders = tuple(deck or ())
-    for folder in folders:
-        known_faces(folder)
+    folders, names = faces_and_fonts(deck, fonts)
     with progress_bar("views", shown=not quiet) as show:
         render_view_shards(
             out, shards, seed, folders, names, size=size, workers=workers or os.cpu_count() or 1,
