@@ -129,6 +129,9 @@ def bench_model(
         "reader": contestants["reader crops"].as_dict() | {"crops": SEAT_CROPS},
         "reader_both_indices": contestants["reader crops twice"].as_dict()
         | {"crops": 2 * SEAT_CROPS},
+        "comparer": None
+        if networks.comparer is None
+        else contestants["comparer crops"].as_dict() | {"crops": SEAT_CROPS},
         "stacks": contestants["stacks"].as_dict() | {"stacks": STACKS},
         "peak_mib": _peak_memory(weights),
         "threads": _threads(detector, networks.reader),
@@ -215,7 +218,13 @@ def _readers(networks: Networks, images: Sequence[ByteArray]) -> dict[str, Timed
     def times(read: Callable[[ByteArray], object], crops: ByteArray) -> Timed:
         return Timed(lambda: [read(crops) for _ in range(SEATS_AT_ONCE)], SEATS_AT_ONCE)
 
+    comparer = networks.comparer
     return {
+        **(
+            {}
+            if comparer is None
+            else {"comparer crops": times(comparer.features, seat[:SEAT_CROPS])}
+        ),
         "reader crops": times(reader.read, seat[:SEAT_CROPS]),
         "reader crops twice": times(reader.read, seat),
         "stacks": times(lambda strips: _read_stacks(stacks, strips), _strips()),

@@ -40,7 +40,7 @@ def test_the_shipped_weights_are_measured(monkeypatch: pytest.MonkeyPatch) -> No
     assert "crops" not in found["detector"]
     assert set(found["not_measured"]) == {"onnxruntime f32", "ultralytics predict"}
     assert found["ratio"]["openvino f32 / openvino"]["wall"] > 0
-    for part in ("reader", "reader_both_indices", "stacks"):
+    for part in ("reader", "reader_both_indices", "comparer", "stacks"):
         assert found[part]["ms"] > 0
     assert found["reader"]["crops"] == 14
     assert found["threads"]["detector"]["threads"] >= 1
