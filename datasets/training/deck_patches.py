@@ -31,8 +31,8 @@ from datasets.training.new_decks import new_deck
 from datasets.training.training_set import CROP_MARGIN, NONE_CLASS
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER, RANKS, SUITS
-from vision.cards.rotation import axes
 from vision.geometry.table import FloatArray
+from vision.geometry.turned import axes
 
 STRANGE, STRANGE_SIGNS, BAD_LETTER = 0.5, 0.45, "\U0010fffd"
 """Share of decks with letters of any script, that of those whose suits are any signs, and a

@@ -12,10 +12,10 @@ import cv2
 import numpy as np
 
 from settlement.record import DECK_LABELS
-from vision.cards.rotation import axes
 from vision.chips.side_chain import Potentials
 from vision.chips.side_palette import Palette
 from vision.detect.detections import ByteArray, Detections, Floats
+from vision.geometry.turned import axes
 from vision.networks import Networks
 
 NAMES = ("index", "joker", "back", "chip", "lammer_envy", "lammer_dealer")

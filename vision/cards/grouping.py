@@ -26,7 +26,7 @@ from vision.cards.outline import (
     turn_between,
     usual_size,
 )
-from vision.cards.rotation import axes
+from vision.geometry.turned import axes
 
 SURE = 0.9
 """A reading with this share keeps its name; a lone index needs it to be a card."""

@@ -18,10 +18,11 @@ import numpy.typing as npt
 
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, SURE
-from vision.cards.rotation import axes, upright_part
+from vision.cards.rotation import upright_part
 from vision.cards.view import INDEX_INSET_MM, ViewIndex, join_cards
 from vision.detect.detections import ByteArray
 from vision.geometry.table import CARD_MM, JOKER_PX, VIEW_MM, FloatArray, TableFile, decode_png
+from vision.geometry.turned import axes
 
 SAMPLE_MM = (1.5, 1.5, 14.5, 44.5)
 """What a sample shows of the card: left, top, right, bottom, from the card's upper left corner."""

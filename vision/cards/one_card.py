@@ -16,8 +16,8 @@ import numpy.typing as npt
 from settlement.record import DECK_LABELS
 from vision.cards.outline import ReadIndex
 from vision.cards.pair_weights import HIDDEN, OFFSETS, OUT, OUT_OFFSET
-from vision.cards.rotation import axes
 from vision.geometry.table import FloatArray
+from vision.geometry.turned import axes
 
 Places = npt.NDArray[np.intp]
 """Places in a list of indices."""

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from settlement.record import DECK_LABELS
-from vision.cards.rotation import ASPECTS, axes
+from vision.cards.rotation import ASPECTS
 from vision.detect.detections import Floats
 from vision.geometry.table import FloatArray
+from vision.geometry.turned import axes
 
 MARGIN_X, MARGIN_Y = 0.14, 0.2
 """From an index to the card's edge, over the height of the index."""

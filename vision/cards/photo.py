@@ -17,10 +17,11 @@ from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.grouping import join_indices
 from vision.cards.outline import ReadIndex
-from vision.cards.rotation import ASPECTS, Reading, axes, read_boxes
+from vision.cards.rotation import ASPECTS, Reading, read_boxes
 from vision.cards.view import JOKER_ODDS
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.detect.tiling import SizedDetector, find_in_picture, overlaps
+from vision.geometry.turned import axes
 
 MOST_PIXELS = 48_000_000
 """A photograph of more is read at half its size, or less."""

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from settlement.record import DECK_LABELS
 from vision.detect.detections import ByteArray, Floats, Reader
 from vision.geometry.table import FloatArray
+from vision.geometry.turned import axes
 
 CROP_PX = 64
 CROP_MARGIN = 1.3
@@ -61,16 +62,6 @@ class Reading:
     def share(self) -> float:
         """Its share."""
         return float(self.shares.max())
-
-
-def axes(turn_deg: float) -> tuple[FloatArray, FloatArray]:
-    """Unit vectors (2,) to the right and down of something turned by `turn_deg`.
-
-    >>> [[int(v) for v in axis.round()] for axis in axes(90)]
-    [[0, 1], [-1, 0]]
-    """
-    a = math.radians(turn_deg)
-    return np.array([math.cos(a), math.sin(a)]), np.array([-math.sin(a), math.cos(a)])
 
 
 def upright_part(

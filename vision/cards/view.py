@@ -16,13 +16,13 @@ from vision.cards.rotation import (
     ASPECTS,
     CropsAt,
     Reading,
-    axes,
     index_height,
     read_at_any_turn,
 )
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.geometry.calibration import Calibration, view_to_felt
 from vision.geometry.table import CARD_MM, VIEW_MM, FloatArray, Place, Polygon
+from vision.geometry.turned import axes
 
 INDEX_PX = 64
 INDEX_MARGIN = 1.3

@@ -39,7 +39,6 @@ from vision.cards.rotation import (
     CROP_MARGIN,
     CROP_PX,
     Reading,
-    axes,
     index_height,
     read_boxes,
     turned_crops,
@@ -47,6 +46,7 @@ from vision.cards.rotation import (
 from vision.detect import tiling as tiles_module
 from vision.detect.detections import Detections
 from vision.detect.tiling import find_in_picture, overlaps, scales, tiles
+from vision.geometry.turned import axes
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from datasets.render.camera import synthetic_camera, table_camera
 from settlement.record import DECK_LABELS, JOKER
 from settlement.rules import TableRules
 from tests.vision.painted import NAMES, ColourReader, paint_index
-from vision.cards.rotation import axes
 from vision.cards.view import (
     CardRead,
     ViewIndex,
@@ -22,6 +21,7 @@ from vision.detect.detections import Detections
 from vision.geometry.calibration import VIEW_PX, Calibration
 from vision.geometry.standard_layout import FELT, standard_table
 from vision.geometry.table import VIEW_MM, Place
+from vision.geometry.turned import axes
 
 TABLE = standard_table(TableRules(game="emperors_challenge_exposed"))
 
