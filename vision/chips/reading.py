@@ -10,15 +10,21 @@ them, with what nearer stacks hide masked out.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
 import numpy as np
 
-from vision.chips.boxes import Box, FoundStack, single_boxes, without_spanning
-from vision.chips.network_input.side_strip import BELOW_CHIPS, ROWS_PER_CHIP, ChipSize, cut_strip
+from vision.chips.boxes import TOUCHING_MM, Box, FoundStack, single_boxes, without_spanning
+from vision.chips.network_input.side_strip import (
+    ACROSS,
+    BELOW_CHIPS,
+    ROWS_PER_CHIP,
+    ChipSize,
+    cut_strip,
+)
 from vision.chips.side_chain import Logs
 from vision.chips.side_palette import Palette
 from vision.chips.side_posterior import Posterior, read_posterior
@@ -33,6 +39,13 @@ MOVED_CHIPS = 0.5
 
 MOST_MOVED_CHIPS = 3.5
 
+BELOW_SHARE = 0.5
+"""A chip of whose near side so much is hidden may be there unseen."""
+
+MOST_LOOKS = 6
+SAME_FOOT_CHIPS = 1.0
+"""A stack that is looked at from further down and begins within this begins there."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadStack:
@@ -40,7 +53,9 @@ class ReadStack:
     mm of the view's frame, and all that it may be.
 
     `camera` names the further camera that read it, none for the first; `also` are the further
-    cameras that read the same stack at that time, with their posteriors.
+    cameras that read the same stack at that time, with their posteriors. `below` is how many
+    chips more it may have under those that are seen, behind nearer stacks. `first_mm` is where the
+    first camera put the base, where a further one found it elsewhere.
     """
 
     center_mm: Point
@@ -49,6 +64,8 @@ class ReadStack:
     posterior: Posterior
     camera: str = ""
     also: tuple[tuple[str, Posterior], ...] = ()
+    below: int = 0
+    first_mm: Point | None = None
 
     @property
     def label(self) -> str:
@@ -83,7 +100,8 @@ def read_stacks(
     if [one.box for one in found] != boxes:
         found = [FoundStack.of(box, calibration, place, size) for box in boxes]
         first = _read(frame, calibration, palette, size, found, [()] * len(found), reader)
-    return _one_a_place(_read_again(frame, calibration, palette, size, found, first, reader), size)
+    read = _read_again(frame, calibration, palette, size, found, first, reader, is_known=False)
+    return _one_a_place(read, size)
 
 
 def _one_a_place(stacks: Sequence[ReadStack], size: ChipSize) -> list[ReadStack]:
@@ -104,14 +122,18 @@ def read_known(
 ) -> list[ReadStack]:  # fmt: skip
     """Read the stacks at places that are known already, those nearest to the camera first."""
     first = _read(frame, calibration, palette, size, known, [()] * len(known), reader)
-    return _read_again(frame, calibration, palette, size, known, first, reader)
+    return _read_again(frame, calibration, palette, size, known, first, reader, is_known=True)
 
 
 def _read_again(
     frame: ByteArray, calibration: Calibration, palette: Palette, size: ChipSize,
     found: Sequence[FoundStack], first: Sequence[Posterior], reader: StripReader,
+    *, is_known: bool,
 ) -> list[ReadStack]:  # fmt: skip
-    """The stacks, cut again where the `first` reading puts them and without what hides them."""
+    """The stacks, cut again where the `first` reading puts them and without what hides them.
+
+    Where it `is_known` that they stand there, nothing can be hidden below them.
+    """
     moved = [_moved(one, own) for one, own in zip(found, first, strict=True)]
     order = sorted(range(len(moved)), key=lambda k: math.dist(moved[k].base, calibration.foot_mm))
     covers: list[list[FloatArray]] = [[] for _ in moved]
@@ -140,19 +162,103 @@ def _read_again(
             strict=True,
         )
     )  # fmt: skip
-    out = []
+    out: list[ReadStack] = []
+    bases: list[FloatArray] = []
     for k in order:
         own = second.get(k, first[k])
         if own.best is None:
             continue
+        below = 0
+        if not is_known and covers[k]:
+
+            def read(one: FoundStack, cover: Sequence[FloatArray] = covers[k]) -> Posterior:
+                return _read(frame, calibration, palette, size, [one], [cover], reader)[0]
+
+            moved[k], own, below = _down_to_foot(
+                moved[k], own, calibration, size, bases, covers[k], read
+            )
         base = moved[k].base
+        chips = own.best.chips if own.best is not None else ()
         out.append(
             ReadStack(
                 (float(base[0]), float(base[1])),
-                tuple(palette.names[chip] for chip in own.best.chips), moved[k].box, own,
+                tuple(palette.names[chip] for chip in chips), moved[k].box,
+                own.among(1 + below), below=below,
             )
         )  # fmt: skip
+        bases.append(base)
     return out
+
+
+def _down_to_foot(
+    one: FoundStack, own: Posterior, calibration: Calibration, size: ChipSize,
+    nearer: Sequence[FloatArray], covers: Sequence[FloatArray],
+    read: Callable[[FoundStack], Posterior],
+) -> tuple[FoundStack, Posterior, int]:  # fmt: skip
+    """A stack that may go on behind what hides its foot, looked at further down until it does not.
+
+    The stack where it stands, what it reads as, and how many chips more it may have all the same:
+    one at least where its foot had to be looked for.
+    """
+    least = 0
+    for _ in range(MOST_LOOKS):
+        below = _hidden_below(one, own.start_row, calibration, size, nearer, covers)
+        if not below:
+            return one, own, least
+        foot = own.start_row / ROWS_PER_CHIP - BELOW_CHIPS
+        lower = one.moved(foot - below)
+        again = read(lower)
+        if again.best is None:
+            return one, own, below
+        higher = again.start_row / ROWS_PER_CHIP - BELOW_CHIPS - below
+        if abs(higher) <= SAME_FOOT_CHIPS:
+            return one, own, least
+        if higher > 0:
+            return one, own, below
+        one, own, least = lower, again, 1
+    return one, own, below
+
+
+def _hidden_below(
+    one: FoundStack, start_row: int, calibration: Calibration, size: ChipSize,
+    nearer: Sequence[FloatArray], covers: Sequence[FloatArray],
+) -> int:  # fmt: skip
+    """How many chips more a stack that begins at a row may have, all hidden by `nearer` ones.
+
+    Where the box of a stack ends at what hides it, it may go on behind that. Stacks stand side by
+    side: where it would have to stand in a nearer one, it ends.
+    """
+    mask = hidden_mask(calibration, one.base, size, covers) > 0
+    inside = mask[:, np.abs(ACROSS) < 1]
+    for chips in range(start_row // ROWS_PER_CHIP + 1):
+        first = start_row - (chips + 1) * ROWS_PER_CHIP
+        at = one.moved(first / ROWS_PER_CHIP - BELOW_CHIPS).base
+        if (
+            first < 0
+            or inside[first : first + ROWS_PER_CHIP].mean() < BELOW_SHARE
+            or any(math.dist(at, base) < size.diameter_mm - TOUCHING_MM for base in nearer)
+        ):
+            break
+    return chips
+
+
+def read_at(
+    frame: ByteArray, calibration: Calibration, palette: Palette, size: ChipSize, place: Place,
+    bases_mm: Sequence[FloatArray], others: Sequence[tuple[FloatArray, int]], reader: StripReader,
+) -> list[Posterior]:  # fmt: skip
+    """What one stack reads as at each of `bases_mm` that it may stand at.
+
+    `others` are the bases and heights in chips of the stacks about it.
+    """
+    found = [FoundStack.at(base, calibration, place, size) for base in bases_mm]
+    covers = [
+        [
+            silhouette(calibration, at, chips, size) for at, chips in others
+            if math.dist(at, calibration.foot_mm) < math.dist(base, calibration.foot_mm)
+        ]
+        for base in bases_mm
+    ]  # fmt: skip
+    return _read(frame, calibration, palette, size, found, covers, reader)
 
 
 def _read(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ NEVER = -1e4
 Logs = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Potentials:
     """Potentials of one strip: `edges` (3, ROWS + 1) of starts, seams and ends, `looks`
     (ROWS, k) of the palette's chips, `numbers` (MOST_CHIPS + 1,), `durations` (d,); all logs."""
@@ -34,16 +34,21 @@ class Potentials:
     numbers: Logs
     durations: Logs
 
+    @cached_property
+    def pieces(self) -> Logs:
+        """Log weights (d, ROWS + 1, k) of a chip of FEWEST_ROWS + d rows that ends at a border."""
+        rows, many = self.looks.shape
+        total = np.vstack([np.zeros((1, many)), self.looks.cumsum(axis=0)])
+        out = np.full((MOST_ROWS - FEWEST_ROWS + 1, rows + 1, many), NEVER)
+        for d in range(FEWEST_ROWS, MOST_ROWS + 1):
+            weight = (total[d:] - total[:-d]) / ROWS_PER_CHIP + self.durations[d - FEWEST_ROWS]
+            out[d - FEWEST_ROWS, d:] = weight
+        return out
 
-def pieces(given: Potentials) -> Logs:
-    """Log weights (d, ROWS + 1, k) of a chip of FEWEST_ROWS + d rows that ends at a border."""
-    rows, many = given.looks.shape
-    total = np.vstack([np.zeros((1, many)), given.looks.cumsum(axis=0)])
-    out = np.full((MOST_ROWS - FEWEST_ROWS + 1, rows + 1, many), NEVER)
-    for d in range(FEWEST_ROWS, MOST_ROWS + 1):
-        weight = (total[d:] - total[:-d]) / ROWS_PER_CHIP + given.durations[d - FEWEST_ROWS]
-        out[d - FEWEST_ROWS, d:] = weight
-    return out
+    @cached_property
+    def free(self) -> Logs:
+        """The same (d, ROWS + 1) of a chip of any colour."""
+        return _log_sum(self.pieces, 2)
 
 
 def _log_sum(logs: Logs, axis: int) -> Logs:
@@ -76,14 +81,14 @@ def number_logs(given: Potentials) -> Logs:
     1.0
     """
     start, seam, end = given.edges
-    free = _log_sum(pieces(given), 2) - np.log(given.looks.shape[1])
-    ends = [float(given.numbers[0])]
+    free = given.free - np.log(given.looks.shape[1])
+    reached = np.empty((MOST_CHIPS, len(start)))
     alpha = start
-    for n in range(1, MOST_CHIPS + 1):
-        alpha = np.maximum(_log_sum(_moved(alpha) + free, 0), NEVER)
-        ends.append(float(_log_sum(alpha + end, 0)) + float(given.numbers[n]))
+    for n in range(MOST_CHIPS):
+        reached[n] = alpha = np.maximum(_log_sum(_moved(alpha) + free, 0), NEVER)
         alpha = alpha + seam
-    logs = np.array(ends)
+    logs = given.numbers.copy()
+    logs[1:] += _log_sum(reached + end, 1)
     out: Logs = logs - _log_sum(logs, 0)
     return out
 
@@ -94,16 +99,14 @@ def cut_rows(given: Potentials, numbers: Collection[int]) -> dict[int, tuple[int
     Start row and log probabilities (chips, k) of each piece's chip in the palette.
     """
     start, seam, end = given.edges
-    weights = pieces(given)
-    free = _log_sum(weights, 2)
     best, back = start, []
     out = {}
     for n in range(1, max(numbers, default=0) + 1):
-        ways = _moved(best) + free
+        ways = _moved(best) + given.free
         back.append(ways.argmax(axis=0))
         best = ways.max(axis=0)
         if n in numbers:
-            out[n] = _traced(weights, back, int((best + end).argmax()))
+            out[n] = _traced(given.pieces, back, int((best + end).argmax()))
         best = best + seam
     return out
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +61,13 @@ class Posterior:
             return None
         return self.sums[0]
 
+    def among(self, ways: int) -> Posterior:
+        """The posterior where this is one of so many equally likely ways to see the stack."""
+        if ways == 1:
+            return self
+        sums = tuple(replace(one, probability=one.probability / ways) for one in self.sums)
+        return replace(self, sums=sums)
+
     @property
     def chips(self) -> float:
         """The probability of the likeliest number of chips."""
@@ -105,10 +112,10 @@ def read_posterior(
     ]
     tops = uppermost(heights) if uppermost is not None and heights else None
     left = 1.0
-    for n, (row, colours) in cut.items():
+    each = _rows([colours for _, colours in cut.values()], steps)
+    for (n, (row, _)), (rows, within) in zip(cut.items(), each, strict=True):
         if shares[n] > most:
             first, most = row, float(shares[n])
-        rows, within = _rows(colours, steps)
         cents_of = np.asarray(values)[rows].sum(axis=1).tolist()
         within = float(shares[n]) * within
         if tops is not None:
@@ -128,44 +135,73 @@ def read_posterior(
     )  # fmt: skip
 
 
-def _rows(logs: Logs, steps: Logs) -> tuple[Places, Logs]:
-    """The likeliest rows of chips (BEAM, n) for levels (n, k), with their probabilities."""
-    logs = logs - np.log(np.exp(logs - logs.max(axis=1, keepdims=True)).sum(axis=1))[:, None]
-    logs = logs - logs.max(axis=1, keepdims=True)
-    total = logs[0]
-    rows, scores = _best(np.arange(len(total))[:, None], total)
-    for level in logs[1:]:
+def _rows(stacks: Sequence[Logs], steps: Logs) -> list[tuple[Places, Logs]]:
+    """For each stack's levels (n, k) the likeliest rows of chips (BEAM, n), with their
+    probabilities."""
+    if not stacks:
+        return []
+    chips = [len(levels) for levels in stacks]
+    # The tallest first: those that go on after a level are the first ones.
+    order = sorted(range(len(stacks)), key=lambda one: -chips[one])
+    tall = np.array([chips[one] for one in order])
+    logs = np.zeros((len(stacks), tall[0], len(steps)))
+    for place, one in enumerate(order):
+        own = stacks[one]
+        own = own - np.log(np.exp(own - own.max(axis=1, keepdims=True)).sum(axis=1))[:, None]
+        logs[place, : len(own)] = own - own.max(axis=1, keepdims=True)
+    total = logs[:, 0].copy()
+    chosen, scores = _best(total)
+    came = [(chosen, chosen)]
+    """Of each level the chips of the rows kept, and the places of the rows below them."""
+    ends = {1: (total.copy(), scores)}
+    for level in range(1, int(tall[0])):
+        many = int((tall > level).sum())
+        total, scores, chosen = total[:many], scores[:many], chosen[:many]
+        top = total.max(axis=1)[:, None]
+        ways = np.exp(total[:, :, None] - top[..., None] + steps).sum(axis=1)
+        total = np.log(ways) + top + logs[:many, level]
+        wider = scores[..., None] + steps[chosen] + logs[:many, level, None]
+        best, scores = _best(wider.reshape(many, -1))
+        below, chosen = np.divmod(best, len(steps))
+        came.append((chosen, below))
+        ends[level + 1] = total, scores
+    out: dict[int, tuple[Places, Logs]] = {}
+    for place, one in enumerate(order):
+        total, scores = (part[place] for part in ends[chips[one]])
         top = float(total.max())
-        total = np.log(np.exp(total[:, None] - top + steps).sum(axis=0)) + top + level
-        wider = scores[:, None] + steps[rows[:, -1]] + level
-        order, scores = _best(np.arange(wider.size), wider.ravel())
-        rows = np.column_stack([rows[order // len(level)], order % len(level)])
-    top = float(total.max())
-    whole = math.log(float(np.exp(total - top).sum())) + top
-    shares: Logs = np.exp(scores - whole)
-    return rows, shares
+        whole = math.log(float(np.exp(total - top).sum())) + top
+        out[one] = _traced(came[: chips[one]], place), np.exp(scores - whole)
+    return [out[one] for one in range(len(stacks))]
 
 
-def _best(rows: Places, scores: Logs) -> tuple[Places, Logs]:
-    """The BEAM rows with the highest scores, the highest first."""
-    order = np.argsort(-scores, kind="stable")[:BEAM]
-    return rows[order], scores[order]
+def _traced(came: Sequence[tuple[Places, Places]], place: int) -> Places:
+    """The rows of one stack (BEAM, n), from the chips of each level and the rows below them."""
+    at = np.arange(came[-1][0].shape[1])
+    found = []
+    for chosen, below in reversed(came):
+        found.append(chosen[place, at])
+        at = below[place, at]
+    return np.column_stack(found[::-1])
 
 
-def joint(
-    cameras: Sequence[Sequence[Posterior]], weight: float, others: float = 1.0
-) -> dict[int, float]:
+def _best(scores: Logs) -> tuple[Places, Logs]:
+    """Of each stack's scores (m, n) the places of the BEAM highest, the highest first."""
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :BEAM]
+    return order, np.take_along_axis(scores, order, axis=1)
+
+
+def joint(cameras: Sequence[Sequence[Posterior]], weight: float) -> dict[int, float]:
     """Probabilities of sums from all readings of one stack that stayed as it was, by camera.
 
     Logs are added; `weight` is the power of the number of a camera's readings that counts, 1
-    for independent ones and 0 for copies of one: frames share their errors. Further cameras
-    than the first that has readings count `others` times: their errors are their own.
+    for independent ones and 0 for copies of one: frames share their errors. Each camera's errors
+    are its own.
     """
     read = [own for own in cameras if own]
     names = {one.cents for own in read for reading in own for one in reading.sums}
     logs = dict.fromkeys(names, 0.0)
-    for number, own in enumerate(read):
-        power = (others if number else 1.0) * len(own) ** weight / len(own)
+    for own in read:
+        power = len(own) ** weight / len(own)
         for reading in own:
             known = {one.cents: one.probability for one in reading.sums}
             rest = max(FLOOR, (1 - sum(known.values())) / TOLD)

@@ -27,13 +27,6 @@ mistakes 158, 156 and 155 are found. On 869 sums of 20 later ones ("feltwatch ju
 ways" 0 to 19) 0.05, 0.1 and 0.15 give 797, 809 and 817 right and 5, 5 and 7 wrong.
 """
 
-CAMERAS_WEIGHT = 0.7
-"""By how much the evidence of a further camera counts (`side_posterior.joint`).
-
-On a tuning shift of two cameras (seed 9501, 24 stakes, 8 payouts) 0.51 and more read all of them.
-The further camera erred nowhere: nothing bounds it from above there but independence, 1.
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class PlaceSum:
@@ -62,7 +55,7 @@ def place_sum(frames: Sequence[Sequence[ReadStack]], seen_share: float = 1 / 3) 
     height = 0
     for track in kept:
         chips = max(len(observation.colours) for observation in track)
-        own = joint(by_camera(track), FRAMES_WEIGHT, CAMERAS_WEIGHT)
+        own = joint(by_camera(track), FRAMES_WEIGHT)
         height = max(height, chips)
         wider: dict[int, float] = {}
         for cents, share in total.items():

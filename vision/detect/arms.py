@@ -74,6 +74,7 @@ DEALER_MM = 60.0
 """What is covered so near to the dealer's edge is the dealer's."""
 
 Bytes = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.intp]
 ArmState = tuple[Bytes, Bytes, Bytes, Bytes, Bytes, float, float]
 """The sample before, the felt at rest, for how long each block stayed (tenths of a second), whose
 arm covered it, which seats that cannot be, when that was, and since when the felt is known."""
@@ -97,23 +98,22 @@ class ArmWatch:
         middles = np.stack(np.meshgrid(np.arange(w), np.arange(h)), -1).reshape(-1, 2)
         felt = calibration.image_to_felt((middles.astype(np.float64) + 0.5) * SHRINK - 0.5)
         self._seats = [seat.seat for seat in seats]
-        self._boxes = [_blocks_in(felt, seat).reshape(h, w) for seat in seats]
+        self._boxes = [np.flatnonzero(_blocks_in(felt, seat)) for seat in seats]
         self._zones = _Zones(_beyond(felt, seats).reshape(h, w), len(seats))
         raised = [_beyond(calibration.under(felt, mm), seats) for mm in RAISED_MM]
         self._own_arms = [
-            np.any([zone == index + 1 for zone in raised], axis=0).reshape(h, w)
-            for index in range(len(seats))
+            np.any([zone == index + 1 for zone in raised], axis=0) for index in range(len(seats))
         ]
-        """Of each seat, where an arm of its player's may appear."""
-        self._dealers = (felt[:, 1] < DEALER_MM).reshape(h, w)
+        """Of each seat, whether an arm of its player's may appear in a block."""
+        self._dealers = np.flatnonzero(felt[:, 1] < DEALER_MM)
         middles_mm = np.array([seat.place.center_mm for seat in seats])
         beside_px = calibration.felt_to_image(middles_mm + np.array([NEAR_MM, 0.0]))
         off_px = np.hypot(*(beside_px - calibration.felt_to_image(middles_mm)).T)
         near = max(1, round(float(np.median(off_px)) / SHRINK))
         self._around = np.ones((2 * near + 1, 2 * near + 1), np.uint8)
-        self._before: npt.NDArray[np.int16] | None = None
-        self._felt = np.zeros((h, w), np.int16)
-        self._stayed_ds = np.zeros((h, w), np.int64)
+        self._before: Bytes | None = None
+        self._felt = np.zeros((h, w), np.uint8)
+        self._stayed_ds = np.zeros((h, w), np.uint8)
         self._whose = np.zeros((h, w), np.uint8)
         """1 + the index of the seat whose arm covered a block in the sample before, or 0."""
         self._apart = np.zeros((len(seats), len(seats)), bool)
@@ -122,30 +122,34 @@ class ArmWatch:
 
     def look(self, small: npt.NDArray[np.int16], at_s: float) -> list[Arm]:
         """Take the next sample in; the arms over some seat's boxes."""
+        now = small.astype(np.uint8)
         if self._before is None or at_s - self._at_s > GAP_S:
-            self._before, self._felt, self._at_s = small, small.copy(), at_s
+            self._before, self._felt, self._at_s = now, now.copy(), at_s
             self._stayed_ds[:], self._whose[:], self._known_s = 0, 0, at_s + STAY_S
             return []
         tenths = min(255, max(0, round(10 * (at_s - self._at_s))))
-        stays = np.abs(small - self._before) <= STEADY_LEVELS
-        self._stayed_ds = np.where(stays, np.minimum(self._stayed_ds + tenths, 255), 0)
-        self._before, self._at_s = small, at_s
+        moved = _over(now, self._before, STEADY_LEVELS)
+        # OpenCV's sums end at 255.
+        longer = cv2.add(self._stayed_ds, np.full_like(now, tenths))
+        self._stayed_ds = np.asarray(longer * (1 - moved), np.uint8)
+        self._before, self._at_s = now, at_s
         rests = self._stayed_ds >= round(10 * STAY_S)
-        self._felt[rests] = small[rests]
+        np.copyto(self._felt, now, where=rests)
         if at_s < self._known_s:
             return []
-        covered = (np.abs(small - self._felt) > ARM_LEVELS).astype(np.uint8)
-        if not covered[self._zones.is_any].any() and not self._whose.any():
+        covered = _over(now, self._felt, ARM_LEVELS)
+        if not self._zones.meet(covered) and not self._whose.any():
             return []
         closed = cv2.morphologyEx(covered, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-        return self._arms(small, np.asarray(closed, np.uint8))
+        return self._arms(now, np.asarray(closed, np.uint8))
 
-    def _arms(self, small: npt.NDArray[np.int16], covered: Bytes) -> list[Arm]:
-        number, labelled = cv2.connectedComponents(covered, connectivity=8)
+    def _arms(self, now: Bytes, covered: Bytes) -> list[Arm]:
+        number, labelled, shapes, _ = cv2.connectedComponentsWithStats(covered, connectivity=8)
         parts = np.asarray(labelled, np.int32)
-        beyond = self._zones.counts(parts, number)
-        dealers = np.bincount(parts[self._dealers], minlength=number)
-        sizes = np.bincount(parts.ravel(), minlength=number)
+        flat = parts.ravel()
+        beyond = self._zones.counts(flat, number)
+        dealers = np.bincount(flat[self._dealers], minlength=number)
+        sizes = shapes[:, cv2.CC_STAT_AREA]
         rest = [k for k in range(1, number) if not dealers[k] and sizes[k] >= self._zones.least]
         whose, apart = np.zeros_like(self._whose), self._apart.copy()
         found: list[Arm] = []
@@ -163,7 +167,7 @@ class ArmWatch:
             whose[own] = seat + 1
             over: dict[int, float] = {}
             for other, box in enumerate(self._boxes):
-                share = self._covered(small, box, own)
+                share = self._covered(now, box, flat[box] == part)
                 if share >= LEAST_SHARE and (other == seat or apart[seat][other]):
                     over[self._seats[other]] = share
             if over:
@@ -188,21 +192,22 @@ class ArmWatch:
 
     def _cannot_be(self, own: npt.NDArray[np.bool_], seat: int) -> npt.NDArray[np.bool_]:
         """Which seats' own arms a piece, seen beyond its seat, is at no height."""
-        inside = own & (self._zones.of == seat + 1)
+        zone = self._zones.of_seat[seat]
+        inside = zone[own.ravel()[zone]]
         least = self._zones.least
-        return np.array([(inside & ~arms).sum() >= least for arms in self._own_arms])
+        return np.array([(~arms[inside]).sum() >= least for arms in self._own_arms])
 
-    def _covered(
-        self, small: npt.NDArray[np.int16], box: npt.NDArray[np.bool_],
-        part: npt.NDArray[np.bool_],
-    ) -> float:  # fmt: skip
-        """The share of a seat's boxes that a piece covers, 0 for a shadow."""
-        at = box & part
-        share = float(at.sum()) / max(1, int(box.sum()))
+    def _covered(self, now: Bytes, box: Places, own: npt.NDArray[np.bool_]) -> float:
+        """The share of a seat's boxes that a piece covers, 0 for a shadow.
+
+        `own` says of each block of the boxes whether it is the piece's.
+        """
+        share = float(own.sum()) / max(1, len(box))
         if share < LEAST_SHARE:
             return share
-        now, felt = small[at].astype(np.float64), self._felt[at].astype(np.float64)
-        if min(now.std(), felt.std()) > 1 and np.corrcoef(now, felt)[0, 1] >= THROUGH:
+        at = box[own]
+        levels, felt = now.ravel()[at].astype(np.float64), self._felt.ravel()[at].astype(np.float64)
+        if min(levels.std(), felt.std()) > 1 and np.corrcoef(levels, felt)[0, 1] >= THROUGH:
             return 0.0
         return share
 
@@ -210,9 +215,11 @@ class ArmWatch:
         """What was seen so far; None before the first sample."""
         if self._before is None:
             return None
-        before, felt = self._before.astype(np.uint8), self._felt.astype(np.uint8)
-        stayed_ds, apart = self._stayed_ds.astype(np.uint8), self._apart.astype(np.uint8)
-        return before, felt, stayed_ds, self._whose, apart, self._at_s, self._known_s
+        # Copies: the next sample is written into these.
+        felt, stayed_ds = self._felt.copy(), self._stayed_ds.copy()
+        apart = self._apart.astype(np.uint8)
+        whose = self._whose.copy()
+        return self._before, felt, stayed_ds, whose, apart, self._at_s, self._known_s
 
     def set_state(self, state: ArmState) -> None:
         """Go on from a `state`. Raises ValueError when it is of another camera."""
@@ -221,30 +228,42 @@ class ArmWatch:
             raise ValueError(f"samples of {before.shape}, the camera's have {self._felt.shape}")
         if apart.shape != self._apart.shape:
             raise ValueError(f"{len(apart)} seats, the table has {len(self._apart)}")
-        self._before, self._felt = before.astype(np.int16), felt.astype(np.int16)
-        self._stayed_ds, self._at_s = stayed_ds.astype(np.int64), at_s
+        self._before, self._felt = before.copy(), felt.copy()
+        self._stayed_ds, self._at_s = stayed_ds.copy(), at_s
         self._whose, self._apart = whose.copy(), apart.astype(bool)
         self._known_s = known_s
+
+
+def _over(one: Bytes, other: Bytes, levels: int) -> Bytes:
+    """1 in the blocks that differ by more than so many levels, 0 elsewhere."""
+    _, over = cv2.threshold(cv2.absdiff(one, other), levels, 1, cv2.THRESH_BINARY)
+    return np.asarray(over, np.uint8)
 
 
 class _Zones:
     """The blocks beyond the seats' places: 1 + the index of the seat, or 0, in each block."""
 
     def __init__(self, zones: npt.NDArray[np.int64], seats: int) -> None:
-        self.of = zones
-        self.is_any = zones > 0
-        self._inside = zones[self.is_any]
+        self._any = (zones > 0).astype(np.uint8)
+        self._places = np.flatnonzero(zones)
+        self._inside = zones.ravel()[self._places]
+        self.of_seat = [self._places[self._inside == index + 1] for index in range(seats)]
+        """The blocks beyond each seat's places."""
         self._sides = seats + 1
         whole = int(np.bincount(self._inside, minlength=seats + 1).max())
         self.least = max(1.0, LEAST_ZONE * whole)
         """The fewest blocks of an arm."""
+
+    def meet(self, covered: Bytes) -> bool:
+        """Whether something that covers blocks, 1 in these, lies beyond a seat."""
+        return bool(cv2.bitwise_and(covered, self._any).any())
 
     def counts(self, parts: npt.NDArray[np.int32], number: int) -> npt.NDArray[np.int64]:
         """Of each piece how many blocks lie beyond each seat, (number, seats).
 
         `parts` holds the number of its piece in each block, 0 to `number` - 1.
         """
-        at = parts[self.is_any] * self._sides + self._inside
+        at = parts[self._places] * self._sides + self._inside
         counts = np.bincount(at, minlength=number * self._sides)
         return counts.reshape(number, self._sides)[:, 1:]
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from vision.chips.boxes import FoundStack
-from vision.chips.network_input.side_strip import ChipSize
-from vision.chips.reading import ReadStack, read_known
+from vision.chips.boxes import TOUCHING_MM, FoundStack
+from vision.chips.network_input.side_strip import MOST_CHIPS, ChipSize
+from vision.chips.reading import ReadStack, read_at, read_known
 from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import StripReader
 from vision.chips.silhouette import HIDDEN_SHARE, hidden_share, hides_behind, silhouette
+from vision.chips.states import SAME_MM
 from vision.chips.tilted_view import TiltedView
 from vision.detect.detections import ByteArray
 from vision.detect.motion import RestWatch, hull, shrink
@@ -32,6 +33,16 @@ from vision.sources.moments import Moments
 
 OTHER_STACK_MM = 30.0
 """What is found so near to a stack that is known is that stack."""
+
+CLEAR = 0.9
+"""A stack that is read with so much stands where it was read."""
+
+SEARCHED_CHIPS = 4
+"""A base is looked for so many chips' shifts of the first camera to either side."""
+
+TOP_CHIPS = 1
+"""By how many chips the height that is read may differ from that of the top that the first camera
+sees."""
 
 FELT_CHECKS = 5
 GROW_MM = 36.0
@@ -96,9 +107,59 @@ class OtherCamera:
         bases = [np.asarray(stack.center_mm) for stack in known]
         bases += self._hidden_from_first(frame, seat, known)
         found = [FoundStack.at(base, self.calibration, seat.place, self.size) for base in bases]
-        return read_known(
+        read = read_known(
             frame.bgr(), self.calibration, self.palette, self.size, found, self.reader
         )
+        for stack in known:
+            near = [one for one in read if math.dist(one.center_mm, stack.center_mm) <= SAME_MM]
+            own = min(near, key=lambda one: math.dist(one.center_mm, stack.center_mm), default=None)
+            sure = own is not None and own.probability >= CLEAR
+            if stack.below or not (sure or stack.probability >= CLEAR):
+                others = [one for one in read if one is not own]
+                moved = self._searched(frame, seat, stack, others)
+                if moved is not None:
+                    read = [*others, moved]
+        return read
+
+    def _searched(
+        self, frame: Frame, seat: SeatPlace, stack: ReadStack, others: Sequence[ReadStack]
+    ) -> ReadStack | None:
+        """A stack whose base the first camera does not see, at the base where it reads clearly.
+
+        The first camera sees its top: the nearer to that camera it stands, the more chips it has.
+        """
+        first = FoundStack.at(np.asarray(stack.center_mm), self.first, seat.place, self.size)
+        about = [(np.asarray(one.center_mm), len(one.colours)) for one in others]
+        least = 0 if stack.below else -SEARCHED_CHIPS
+        ways = [
+            (chips, first.moved(-chips).base)
+            for chips in range(least, MOST_CHIPS if stack.below else SEARCHED_CHIPS + 1)
+            if len(stack.colours) + chips > 0
+        ]
+        free = [
+            (chips, base) for chips, base in ways
+            if all(math.dist(base, at) >= self.size.diameter_mm - TOUCHING_MM for at, _ in about)
+        ]  # fmt: skip
+        if not free:
+            return None
+        read = read_at(
+            frame.bgr(), self.calibration, self.palette, self.size, seat.place,
+            [base for _, base in free], about, self.reader,
+        )  # fmt: skip
+        is_clear = stack.probability * (1 + stack.below) >= 0.5
+        best: ReadStack | None = None
+        for (chips, base), own in zip(free, read, strict=True):
+            seen = own.best
+            if seen is None or seen.probability < CLEAR:
+                continue
+            off = abs(len(seen.chips) - len(stack.colours) - chips)
+            if is_clear and off > TOP_CHIPS:
+                continue
+            if best is None or seen.probability > best.probability:
+                names = tuple(self.palette.names[chip] for chip in seen.chips)
+                at = (float(base[0]), float(base[1]))
+                best = ReadStack(at, names, stack.box_mm, own, first_mm=stack.center_mm)
+        return best
 
     def patch(self, frame: Frame, place: Place) -> ByteArray:
         """The patch of a frame about a place, uint8 (size, size, 3) BGR."""

@@ -105,6 +105,11 @@ def join_reading(
     free = list(stacks)
 
     def both(stack: ReadStack) -> ReadStack:
+        found = next((one for one in free if one.first_mm == stack.center_mm), None)
+        if found is not None:
+            # What the first camera read beside the stack says nothing.
+            free.remove(found)
+            return replace(found, center_mm=stack.center_mm, camera=camera)
         near = [one for one in free if math.dist(one.center_mm, stack.center_mm) <= SAME_MM]
         if not near:
             return stack

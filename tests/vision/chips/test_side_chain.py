@@ -46,7 +46,7 @@ def test_numbers_are_a_distribution_and_agree_with_every_way_to_cut() -> None:
     )  # fmt: skip
     logs = number_logs(given_)
     assert np.exp(logs).sum() == pytest.approx(1.0)
-    weights = chain.pieces(given_)
+    weights = given_.pieces
     start, seam, end = given_.edges
 
     def whole(n: int) -> float:

@@ -9,7 +9,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from datasets.render.camera import SyntheticCamera, shoulder_camera, table_camera
+from datasets.render.camera import (
+    SyntheticCamera,
+    shoulder_camera,
+    synthetic_camera,
+    table_camera,
+)
 from datasets.render.cards.deck import draw_deck
 from datasets.render.scene import StackItem
 from datasets.simulate.filming.film import Film, Look
@@ -23,11 +28,14 @@ from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import StripReader
 from vision.chips.states import FRAMES_WEIGHT, SURE_SUM, by_camera, place_sum
 from vision.chips.tilted_view import TiltedView
+from vision.detect.detections import ByteArray
 from vision.detect.tiling import SizedDetector
 from vision.geometry.calibration import Calibration
 from vision.geometry.standard_layout import standard_table
-from vision.geometry.table import TableFile
+from vision.geometry.table import FurtherCamera, TableFile
 from vision.networks import load_networks
+from vision.rounds.further_camera import CLEAR, OtherCamera
+from vision.sources.base import Frame
 
 SIZE = ChipSize()
 
@@ -127,6 +135,45 @@ def test_a_low_camera_finds_and_reads_stacks_by_the_same_networks() -> None:
         film().apply({}, items)
     assert found == 6
     assert right >= 5
+
+
+class Still(Frame):
+    """A frame of what was filmed."""
+
+    def __init__(self, pixels: ByteArray) -> None:
+        self._pixels = pixels
+
+    def bgr(self) -> ByteArray:
+        return self._pixels
+
+
+@pytest.mark.render
+def test_a_base_that_the_first_camera_does_not_see_is_looked_for() -> None:
+    own = table()
+    above = synthetic_camera(own.felt, width_px=1920, height_px=1080)
+    first = Calibration.fit(table_camera(above, own))
+    low = FurtherCamera(name="low", **dict(table_camera(low_camera()[0], own, 0.4, 3)))
+    detector, reader = networks()
+    camera = OtherCamera(own, low, first, detector, reader, Palette.of(own.chips), SIZE)
+    seat = own.seats[0]
+    base = np.array(seat.spots["main"].center_mm)
+    item = StackItem("main", (float(base[0]), float(base[1])), ("green",) * 3 + ("red",) * 5)
+    film().apply({item.key: item}, (item,))
+    frame = Still(film().bgr())
+    # As the first camera sees it: its top where it is, its foot five chips too high.
+    seen = FoundStack.at(base, first, seat.place, SIZE).moved(5)
+    unsure = stack("red red red", 0.2)
+    known = replace(unsure, center_mm=(float(seen.base[0]), float(seen.base[1])), below=4)
+    (read,) = camera.read(frame, seat, [known])
+    assert read.first_mm == known.center_mm
+    assert read.value_cents == 10000
+    assert read.probability >= CLEAR
+    assert math.dist(read.center_mm, base) < 8
+    # What the first camera sees well stays where it put it.
+    sure = replace(stack(" ".join(item.colours)), center_mm=item.center_mm)
+    (read,) = camera.read(frame, seat, [sure])
+    assert read.first_mm is None
+    film().apply({}, (item,))
 
 
 @pytest.mark.render

@@ -43,6 +43,15 @@ def test_a_stack_that_both_read_has_both_posteriors() -> None:
     assert place_sum([joined.stakes["main"]]).cameras == ("low",)
 
 
+def test_a_stack_that_a_further_camera_finds_elsewhere_is_read_by_it_alone() -> None:
+    own = replace(at(MAIN, "red"), below=4)
+    found = replace(at(MAIN, "red red red", 25.0), first_mm=own.center_mm)
+    joined = join_reading(staked(own), [found], SEAT, "low")
+    (one,) = joined.stakes["main"]
+    assert (one.center_mm, one.colours, one.camera) == (own.center_mm, found.colours, "low")
+    assert place_sum([joined.stakes["main"]]).sums[0] == (1500, pytest.approx(0.995, abs=0.01))
+
+
 def test_what_a_camera_does_not_read_stays_as_it_was() -> None:
     own = at(MAIN, "red red")
     joined = join_reading(staked(own), [], SEAT, "low")

@@ -16,6 +16,7 @@ from tests.settlement.felt import RULES
 from tests.vision.rounds.readings import TABLE, Play, dealer_cards, hand, reading, stack
 from vision.chips.reading import ReadStack
 from vision.rounds.compile_round import compile_round
+from vision.rounds.loose_pays import FARTHEST_MM
 from vision.rounds.view_reader import BY_SPOT_MM, CHAIN_MM, assign
 
 STAKES = {"main": ["red red"]}
@@ -44,10 +45,59 @@ def winner_left(
     return record, [(f.code.value, f.seat) for f in found]
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "apart_mm", "action", "not_paid"),
+    [
+        ("AC AH", "TS TD TC 7D 3C", 55.0, "paid", False),
+        ("AC AH", "TS TD TC 7D 3C", CHAIN_MM + 5, "left", True),
+        ("2C 3H", "TS 9D 8C 7D 5C", 55.0, "left", False),
+    ],
+)
+def test_chips_by_an_envy_lammer_are_the_pay_of_a_winner_beside_them(
+    low: str, high: str, apart_mm: float, action: str, *, not_paid: bool
+) -> None:
+    play = Play()
+    envy = {"envy": [at(apart_mm)]}
+    for backs in (0, 2):
+        play.see(1, reading(stakes=STAKES, backs=backs, lammers=["envy"]))
+    play.see(None, reading(cards=dealer_cards()))
+    cards = hand(TABLE.seat(1), low, high)
+    play.see(1, reading(stakes=STAKES, cards=cards, lammers=["envy"]))
+    play.see(1, reading(stakes=STAKES, cards=cards, lammers=["envy"], pays=envy))
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+    found = compare(record, settle(record, TABLE.rules), TABLE.rules)
+    main = record.seats[0].wager("main")
+    assert main is not None
+    assert main.action == action
+    assert (record.seats[0].wager("envy") is None) == (action == "paid")
+    assert any(f.code.value == "NOT_PAID" for f in found) == not_paid
+
+
 def test_without_chips_by_it_a_winner_was_not_paid() -> None:
     record, found = winner_left([], [[]] * 3)
     assert record.undecided == ()
     assert ("NOT_PAID", 1) in found
+
+
+@pytest.mark.parametrize(("far_mm", "paid"), [(80.0, True), (FARTHEST_MM + 1, False)])
+def test_chips_that_came_near_an_unpaid_winner_are_its_pay(far_mm: float, *, paid: bool) -> None:
+    record, found = winner_left([], [[at(far_mm)]] * 3)
+    main = record.seats[0].wager("main")
+    assert main is not None
+    assert (main.action, main.paid_cents) == (("paid", 1000) if paid else ("left", 0))
+    assert [doubt.what for doubt in record.undecided] == ([] if paid else ["chips"])
+    assert ("NOT_PAID", 1) not in found
+
+
+def test_a_players_own_chips_are_no_part_of_a_pay_that_came_beside_them() -> None:
+    own = replace(stack("green"), center_mm=(0.0, 75.0))
+    record, _ = winner_left([own], [[own, at(80.0)]] * 3)
+    main = record.seats[0].wager("main")
+    assert main is not None
+    assert (main.action, main.paid_cents) == ("paid", 1000)
 
 
 def test_chips_that_came_by_the_spots_leave_it_undecided() -> None:
