@@ -201,22 +201,24 @@ def _down_to_foot(
     one at least where its foot had to be looked for.
     """
     least = 0
+    at = one
     for _ in range(MOST_LOOKS):
         below = _hidden_below(one, own.start_row, calibration, size, nearer, covers)
         if not below:
-            return one, own, least
+            return at, own, least
         foot = own.start_row / ROWS_PER_CHIP - BELOW_CHIPS
         lower = one.moved(foot - below)
         again = read(lower)
         if again.best is None:
-            return one, own, below
+            return at, own, below
         higher = again.start_row / ROWS_PER_CHIP - BELOW_CHIPS - below
         if abs(higher) <= SAME_FOOT_CHIPS:
-            return one, own, least
+            return at, own, least
         if higher > 0:
-            return one, own, below
+            return at, own, below
         one, own, least = lower, again, 1
-    return one, own, below
+        at = lower.moved(again.start_row / ROWS_PER_CHIP - BELOW_CHIPS)
+    return at, own, below
 
 
 def _hidden_below(

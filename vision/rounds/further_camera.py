@@ -40,6 +40,9 @@ CLEAR = 0.9
 SEARCHED_CHIPS = 4
 """A base is looked for so many chips' shifts of the first camera to either side."""
 
+STEP_CHIPS = 2
+"""At every second one: a strip that is cut 2 mm beside its stack reads as well."""
+
 TOP_CHIPS = 1
 """By how many chips the height that is read may differ from that of the top that the first camera
 sees."""
@@ -133,7 +136,7 @@ class OtherCamera:
         least = 0 if stack.below else -SEARCHED_CHIPS
         ways = [
             (chips, first.moved(-chips).base)
-            for chips in range(least, MOST_CHIPS if stack.below else SEARCHED_CHIPS + 1)
+            for chips in range(least, MOST_CHIPS if stack.below else SEARCHED_CHIPS + 1, STEP_CHIPS)
             if len(stack.colours) + chips > 0
         ]
         free = [
