@@ -34,7 +34,6 @@ from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.felt_print import without_print
 from vision.rounds.gap_doubts import SeatGaps, dealer_gap, seat_gaps, without_hidden
 from vision.rounds.jackpots.lamp_wagers import lamp_says, lit_without_hand, seen_sensor
-from vision.rounds.loose_pays import with_pays
 from vision.rounds.payouts import (
     UNREAD,
     Hides,
@@ -307,8 +306,9 @@ def compile_round(
     """
     if own.broken_off:
         return broken_off(table, number, own, end_s)
-    changes_seen = find_changes(table, own) if changes is None else changes
-    changes, doubts = without_hidden(changes_seen, own)
+    if changes is None:
+        changes = find_changes(table, own)
+    changes, doubts = without_hidden(changes, own)
     hands: dict[int | None, list[CardRead]] = {
         seat: changes.hand(seat, track) for seat, track in own.tracks.items()
     }
@@ -417,13 +417,7 @@ def compile_round(
         undecided=tuple(doubts),
         confidence=Confidence(min_card=round(least, 4)),
     )
-    record = with_unowned_prizes(record, _prizes(own, table, record, given))
-    otherwise = with_pays(own, record, table.rules)
-    if otherwise is None:
-        return record
-    return compile_round(
-        table, number, otherwise, end_s, cut_short=cut_short, changes=changes_seen, lamps=lamps
-    )
+    return with_unowned_prizes(record, _prizes(own, table, record, given))
 
 
 def _prizes(

@@ -4,6 +4,7 @@ are the pay of a wager that they lie by."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 from settlement.games import JACKPOTS
@@ -13,9 +14,13 @@ from settlement.settle import settle
 from settlement.unowned_prizes import prize_hands
 from vision.chips.reading import ReadStack
 from vision.chips.states import stands
+from vision.geometry.table import TableFile
+from vision.rounds.changes import Changes
+from vision.rounds.compile_round import compile_round
 from vision.rounds.round_state import Round, ViewTrack
 from vision.rounds.split_stakes import undealt
 from vision.rounds.view_reader import CHAIN_MM, ViewReading
+from vision.sensors.lamp_reading import LampDecision
 
 _ENVY = "envy"
 
@@ -24,7 +29,23 @@ FARTHEST_MM = 85.0
 20 lay 71 mm away, an arm's width from a stake in two stacks."""
 
 
-def with_pays(own: Round, record: RoundRecord, rules: TableRules) -> Round | None:
+def compile_owned(
+    table: TableFile, number: int, own: Round, end_s: float, *, cut_short: bool,
+    changes: Changes | None = None, lamps: Mapping[tuple[int, str], LampDecision] | None = None,
+) -> tuple[RoundRecord, Round]:  # fmt: skip
+    """`compile_round`, with such chips given to their wagers: the record, and the round so."""
+
+    def compiled(own: Round) -> RoundRecord:
+        return compile_round(
+            table, number, own, end_s, cut_short=cut_short, changes=changes, lamps=lamps
+        )
+
+    record = compiled(own)
+    given = _with_pays(own, record, table.rules)
+    return (record, own) if given is None else (compiled(given), given)
+
+
+def _with_pays(own: Round, record: RoundRecord, rules: TableRules) -> Round | None:
     """The round with such chips as the pays of wagers that won and have none.
 
     Only where every hand was read and none wins prizes for others, so that a pay left out and

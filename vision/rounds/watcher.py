@@ -27,7 +27,6 @@ from vision.geometry.table import VIEW_MM, FurtherCamera, Place, Polygon, TableF
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
 from vision.networks import Networks
 from vision.rounds.changes import Changes, find_changes
-from vision.rounds.compile_round import compile_round
 from vision.rounds.coverage import Coverage
 from vision.rounds.further_camera import OtherCamera, RecordedCamera
 from vision.rounds.jackpots.lamp_watch import LampWatch
@@ -36,6 +35,7 @@ from vision.rounds.joining import join_round
 from vision.rounds.joker_learning import learn_joker
 from vision.rounds.live_camera import LiveCamera, Sight
 from vision.rounds.live_view import TableNow, table_now
+from vision.rounds.loose_pays import compile_owned
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
 from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
 from vision.rounds.procedure.marker_bank import MarkerWatch
@@ -456,7 +456,7 @@ class TableWatcher:
             # What came about between two frames may be another motion than it seems.
             changes, went = Changes({}, ()), replace(went, breaches=(), reaches=())
         lamps = None if self.lamps is None else self.lamps.of_round(own)
-        record = compile_round(
+        record, own = compile_owned(
             self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes,
             lamps=lamps,
         )  # fmt: skip

@@ -16,7 +16,7 @@ from tests.settlement.felt import RULES
 from tests.vision.rounds.readings import TABLE, Play, dealer_cards, hand, reading, stack
 from vision.chips.reading import ReadStack
 from vision.rounds.compile_round import compile_round
-from vision.rounds.loose_pays import FARTHEST_MM
+from vision.rounds.loose_pays import FARTHEST_MM, compile_owned
 from vision.rounds.view_reader import BY_SPOT_MM, CHAIN_MM, assign
 
 STAKES = {"main": ["red red"]}
@@ -40,7 +40,7 @@ def winner_left(
     play.see(None, reading())
     play.see(1, reading())
     (own,) = play.ended
-    record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+    record = compile_owned(TABLE, 1, own, play.now_s, cut_short=False)[0]
     found = compare(record, settle(record, TABLE.rules), TABLE.rules)
     return record, [(f.code.value, f.seat) for f in found]
 
@@ -67,7 +67,7 @@ def test_chips_by_an_envy_lammer_are_the_pay_of_a_winner_beside_them(
     play.see(None, reading())
     play.see(1, reading())
     (own,) = play.ended
-    record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+    record = compile_owned(TABLE, 1, own, play.now_s, cut_short=False)[0]
     found = compare(record, settle(record, TABLE.rules), TABLE.rules)
     main = record.seats[0].wager("main")
     assert main is not None
@@ -166,7 +166,7 @@ def test_the_payout_of_a_neighbour_is_no_payout_here() -> None:
     for seat in (1, 2):
         play.see(seat, reading())
     (own,) = play.ended
-    record = compile_round(TABLE, 1, own, play.now_s, cut_short=False)
+    record = compile_owned(TABLE, 1, own, play.now_s, cut_short=False)[0]
     assert [doubt.what for doubt in record.undecided] == []
     found = compare(record, settle(record, TABLE.rules), TABLE.rules)
     assert ("NOT_PAID", 1) in [(f.code.value, f.seat) for f in found]

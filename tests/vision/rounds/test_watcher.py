@@ -31,7 +31,7 @@ from vision.geometry.table import TableFile
 from vision.networks import load_networks
 from vision.rounds import watcher as watcher_module
 from vision.rounds.changes import Changes
-from vision.rounds.compile_round import compile_round
+from vision.rounds.loose_pays import compile_owned
 from vision.rounds.observed import ObservedRound
 from vision.rounds.rest_doubt import RestDoubt
 from vision.rounds.round_state import Round
@@ -360,14 +360,14 @@ def test_a_round_seen_too_seldom_names_no_motion(
     assert own.tracker.round.seldom_s == pytest.approx(0.8)
     seen = Changes({1: ()}, ())
     used: list[Changes] = []
-    compiled = compile_round
+    compiled = compile_owned
 
     def spy(*given: Any, **named: Any) -> Any:
         used.append(named["changes"])
         return compiled(*given, **named)
 
     monkeypatch.setattr(watcher_module, "find_changes", lambda *_: seen)
-    monkeypatch.setattr(watcher_module, "compile_round", spy)
+    monkeypatch.setattr(watcher_module, "compile_owned", spy)
     played = Round(0.0, own.tracker._tracks(), seldom_s=seldom_s)
     own._observed(played, 10.0, cut_short=False)
     assert used == [Changes({}, ()) if seldom_s else seen]
