@@ -101,7 +101,7 @@ def _given(track: ViewTrack, unpaid: frozenset[str]) -> ViewTrack:
 def _given_in(
     reading: ViewReading, unpaid: frozenset[str], before: list[ReadStack]
 ) -> ViewReading | None:
-    """One reading so; None where nothing changes. What stood there `before` is a player's own."""
+    """One reading so; None where nothing changes. What lay there `before` is a player's own."""
     stakes = [
         (stack.center_mm, name)
         for name, stacks in reading.stakes.items()

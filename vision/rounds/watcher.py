@@ -26,14 +26,14 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, FurtherCamera, Place, Polygon, TableFile
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
 from vision.networks import Networks
+from vision.rounds.cameras.further_camera import OtherCamera, RecordedCamera
+from vision.rounds.cameras.joining import join_round
+from vision.rounds.cameras.live_camera import LiveCamera, Sight
 from vision.rounds.changes import Changes, find_changes
 from vision.rounds.coverage import Coverage
-from vision.rounds.further_camera import OtherCamera, RecordedCamera
 from vision.rounds.jackpots.lamp_watch import LampWatch
 from vision.rounds.jackpots.meter_watch import MeterWatch
-from vision.rounds.joining import join_round
 from vision.rounds.joker_learning import learn_joker
-from vision.rounds.live_camera import LiveCamera, Sight
 from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.loose_pays import compile_owned
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What

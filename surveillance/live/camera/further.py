@@ -13,7 +13,7 @@ from surveillance.live.states import CameraState, FurtherNow
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import FurtherCamera, TableFile
 from vision.health.camera_watch import CameraWatch, ViewProblem
-from vision.rounds.live_camera import Sight
+from vision.rounds.cameras.live_camera import Sight
 from vision.sources.base import SourceState
 from vision.sources.frame import LiveFrame, LiveStatus
 from vision.sources.limits import LiveLimits

@@ -34,7 +34,7 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import FurtherCamera, TableFile
 from vision.networks import load_networks
-from vision.rounds.further_camera import CLEAR, OtherCamera
+from vision.rounds.cameras.further_camera import CLEAR, OtherCamera
 from vision.sources.base import Frame
 
 SIZE = ChipSize()

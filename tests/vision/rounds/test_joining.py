@@ -12,8 +12,8 @@ from tests.vision.rounds.readings import PICTURE, TABLE, reading, stack
 from vision.chips.reading import ReadStack
 from vision.chips.states import place_sum
 from vision.geometry.table import FurtherCamera, Point, SeatPlace, TableFile
-from vision.rounds.further_camera import Beside
-from vision.rounds.joining import join_reading, join_round
+from vision.rounds.cameras.further_camera import Beside
+from vision.rounds.cameras.joining import join_reading, join_round
 from vision.rounds.payouts import NOTHING, done, hides_payout, stands
 from vision.rounds.round_state import Episode, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tests.vision.rounds.readings import TABLE, reading, stack
-from vision.rounds.further_camera import OtherCamera
-from vision.rounds.live_camera import DOUBT_S, LiveCamera, Sight
+from vision.rounds.cameras.further_camera import OtherCamera
+from vision.rounds.cameras.live_camera import DOUBT_S, LiveCamera, Sight
 from vision.rounds.view_reader import ViewReading
 from vision.sources.base import Frame
 from vision.sources.live_moments import FoundMoment, LiveMoments

@@ -12,7 +12,7 @@ import numpy as np
 from vision.chips.reading import ReadStack
 from vision.chips.states import SAME_MM
 from vision.geometry.table import SeatPlace, TableFile
-from vision.rounds.further_camera import OTHER_STACK_MM, Beside
+from vision.rounds.cameras.further_camera import OTHER_STACK_MM, Beside
 from vision.rounds.observed import Seen, ViewPicture, What
 from vision.rounds.round_state import Episode, Round, ViewTrack
 from vision.rounds.view_reader import ViewReading, assign

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from vision.detect.detections import ByteArray
 from vision.geometry.table import SeatPlace
-from vision.rounds.further_camera import Beside, OtherCamera
+from vision.rounds.cameras.further_camera import Beside, OtherCamera
 from vision.rounds.region_change import as_picture, kept_picture
 from vision.rounds.view_reader import ViewReading
 from vision.sources.base import Frame
