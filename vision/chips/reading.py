@@ -40,7 +40,8 @@ MOVED_CHIPS = 0.5
 MOST_MOVED_CHIPS = 3.5
 
 BELOW_SHARE = 0.5
-"""A chip of whose near side so much is hidden may be there unseen."""
+"""A chip of whose near side so much is hidden may be there unseen. Chosen, as the next two, on
+shift 20 of "feltwatch judge 2026-11-27 d ways": 0.6 is hidden there below a payout of ten chips."""
 
 MOST_LOOKS = 6
 SAME_FOOT_CHIPS = 1.0

@@ -26,7 +26,7 @@ _ENVY = "envy"
 
 FARTHEST_MM = 85.0
 """A pay lies no farther from a stack of its stake. Tune: one of "feltwatch judge 2026-11-27 d ways"
-20 lay 71 mm away, an arm's width from a stake in two stacks."""
+20 lay 71 mm from a stake in two stacks."""
 
 
 def compile_owned(
