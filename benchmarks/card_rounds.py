@@ -29,6 +29,7 @@ from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, decide_deck
 from vision.cards.deck_enrolment import (
+    SUITS,
     DeckNotEnrolledError,
     EnrolledDeck,
     deck_of,
@@ -96,17 +97,21 @@ class Table:
     views: int
 
     def enrolled(self, detector: SizedDetector, reader: Reader) -> EnrolledDeck | None:
-        """The deck as it is enrolled where it lies spread at the last place, before its camera;
-        None where it is refused."""
+        """The deck as it is enrolled where it lies spread at the last place, before its camera, its
+        rows named where they are not read; None where it is refused either way."""
         rng = np.random.default_rng([self.views, len(SEATS)])
         laid = deck_rows(rng, (0.0, 0.0), float(rng.normal(0, 3)))
         camera = np.random.default_rng((self.views, len(SEATS) - 1))
         view = render_table_view(camera, self.deck, self.stage, ENROL_PX, laid, rng).image
         place, calibration = flat_view(view)
-        try:
-            return deck_of(once_each(laid_indices(view, calibration, place, detector, reader)))
-        except DeckNotEnrolledError:
-            return None
+        indices = once_each(laid_indices(view, calibration, place, detector, reader))
+        named = [[c.label for c in laid if c.label[-1:] == suit] for suit in SUITS]
+        for rows in (None, named):
+            try:
+                return deck_of(indices, declared=rows)
+            except DeckNotEnrolledError:
+                continue
+        return None
 
 
 def bench_card_rounds(
@@ -119,10 +124,10 @@ def bench_card_rounds(
     `folders` are folders of card faces (`AS.png`, ...); what they lack is drawn and not counted.
     `drawn` adds decks drawn from the seed. With `enrol` the joker of each deck is enrolled first
     where it lies alone, in another light and by another camera, with `enrol_deck` the whole deck
-    where it lies spread at one of the places. With `shift_rounds` so many rounds in turn have one
-    deck, felt and light, and one camera for each place, and what the joker looks like is learned in
-    them. The same rounds are counted without that, those that come once it is learned by
-    themselves, and all without unread cards too.
+    where it lies spread at one of the places, its rows named where they are not read. With
+    `shift_rounds` so many rounds in turn have one deck, felt and light, and one camera for each
+    place, and what the joker looks like is learned in them. The same rounds are counted without
+    that, those that come once it is learned by themselves, and all without unread cards too.
     `on_progress` is given the share that is done. Raises FeltwatchError where no deck is given.
     """
     decks = list(card_decks(folders, drawn, seed))
@@ -137,6 +142,7 @@ def bench_card_rounds(
     }
     tables: Counter[str] = Counter()
     enrolled: Counter[str] = Counter()
+    named: Counter[str] = Counter()
     memory = JokerMemory()
     table: Table | None = None
     for number in range(rounds):
@@ -153,6 +159,7 @@ def bench_card_rounds(
                 own_reader = DeckReader(reader, needed(networks.comparer), spread.samples)
             tables[name] += 1
             enrolled[name] += spread is not None
+            named[name] += spread is not None and spread.is_named
         name, known = table.name, table.known
         laid = number if shift_rounds else None
         seen = {
@@ -196,7 +203,11 @@ def bench_card_rounds(
         "decks": {
             name: one.figures()
             | ({"joker enrolled": bool(jokers[name])} if enrol else {})
-            | ({"tables": tables[name], "decks enrolled": enrolled[name]} if enrol_deck else {})
+            | (
+                {"tables": tables[name], "decks enrolled": enrolled[name],
+                 "by named rows": named[name]}
+                if enrol_deck else {}
+            )
             for name, one in figures.items()
         },
     }  # fmt: skip

@@ -2,7 +2,8 @@
 
 Four rows of thirteen, one suit each, ace to king, as a new deck comes out of its box: where an
 index lies says which card it is, whatever its letters are. What the reader makes of them only has
-to say which row is which suit and where the ace is.
+to say which row is which suit and where the ace is; of a deck that it does not know at all a person
+says so.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from vision.geometry.calibration import Calibration, view_to_felt
 from vision.geometry.table import SAMPLE_PX, VIEW_MM, FloatArray, Place, TableFile
 
 RANKS, SUITS = "A23456789TJQK", "SHDC"
+_UPWARDS = RANKS, RANKS[1:] + RANKS[0]
+_ORDERS = (*_UPWARDS, *(order[::-1] for order in _UPWARDS))
+"""Orders in which a suit may lie, from left to right."""
 
 VIEWS_LAP_MM = 110.0
 """Views of the felt overlap by more than a card's length: each index lies whole in one."""
@@ -71,6 +75,10 @@ have 0.35 and 12.6 and more, and every card its own name; by readings alone, wit
 had a card under another's. With readings shuffled the most were 0.14 and 9. The other limits were
 chosen on one spread each of 42 tune decks."""
 
+KNOWN_RANKS = 0.1
+"""How likely it is that ranks of a deck whose rows a person names are read as what they are. A few
+that read as another by chance do not shift a row; where all are read they place it."""
+
 OTHERWISE = 0.97
 """What reads as another card with this share is reported, to be looked at."""
 
@@ -78,6 +86,31 @@ LAY = (
     "lay the deck face up in four rows of thirteen, a suit each, ace to king, the upper left index "
     "of each card in view, the joker at the end of a row, and nothing else beside them"
 )
+
+
+ROWS_FORM = (
+    "expected the four rows from the top, each by its first and its last card from left to right, "
+    "such as AS-KS AH-KH KD-AD KC-AC (or 2S-AS, AS-2S)"
+)
+
+
+def declared_rows(text: str) -> tuple[tuple[str, ...], ...]:
+    """The cards of four rows as a person names them; raises DeckNotEnrolledError.
+
+    >>> [row[:2] for row in declared_rows("AS-KS KH-AH 2D-AD AC-2C")]
+    [('AS', '2S'), ('KH', 'QH'), ('2D', '3D'), ('AC', 'KC')]
+    """
+    ends = {(order[0], order[-1]): order for order in _ORDERS}
+    rows = []
+    for part in text.upper().replace(",", " ").split():
+        first, _, last = part.replace("10", "T").partition("-")
+        order = ends.get((first[:1], last[:1]))
+        if order is None or len(first) != 2 or first[1:] != last[1:] or first[1] not in SUITS:
+            raise DeckNotEnrolledError(f'rows: "{part}" is none: {ROWS_FORM}')
+        rows.append(tuple(rank + first[1] for rank in order))
+    if len(rows) != len(SUITS) or len({row[0][1] for row in rows}) < len(SUITS):
+        raise DeckNotEnrolledError(f'rows: "{text}" are not four suits: {ROWS_FORM}')
+    return tuple(rows)
 
 
 class DeckNotEnrolledError(FeltwatchError):
@@ -99,12 +132,13 @@ class LaidIndex:
 @dataclass(frozen=True, slots=True, eq=False)
 class EnrolledDeck:
     """A deck that was found: its samples, where each card's index lies on the felt, mm, and what a
-    person should look at before it is used."""
+    person should look at before it is used. `is_named`: a person named its rows."""
 
     samples: DeckSamples
     at_mm: dict[str, FloatArray]
     height_mm: float
     warnings: tuple[str, ...]
+    is_named: bool = False
 
     def outlines_px(self, calibration: Calibration) -> dict[str, FloatArray]:
         """A square (4, 2) about each card's index, in px of the image."""
@@ -115,13 +149,17 @@ class EnrolledDeck:
 
 def deck_on_felt(
     frame: ByteArray, calibration: Calibration, table: TableFile, detector: SizedDetector,
-    reader: Reader,
+    reader: Reader, rows: str | None = None,
 ) -> EnrolledDeck:  # fmt: skip
-    """The deck that lies spread on a table; raises DeckNotEnrolledError."""
+    """The deck that lies spread on a table, its `rows` as `declared_rows` or as they read.
+
+    Raises DeckNotEnrolledError.
+    """
+    declared = declared_rows(rows) if rows else None
     indices: list[LaidIndex] = []
     for place in views_of_felt(table):
         indices += laid_indices(frame, calibration, place, detector, reader)
-    return deck_of(once_each(indices), table.dealer.place.angle_deg)
+    return deck_of(once_each(indices), table.dealer.place.angle_deg, declared)
 
 
 def views_of_felt(table: TableFile) -> Iterator[Place]:
@@ -178,26 +216,35 @@ def once_each(indices: Sequence[LaidIndex]) -> list[LaidIndex]:
     return kept
 
 
-def deck_of(indices: Sequence[LaidIndex], view_deg: float = 0.0) -> EnrolledDeck:
+def deck_of(
+    indices: Sequence[LaidIndex], view_deg: float = 0.0,
+    declared: Sequence[Sequence[str]] | None = None,
+) -> EnrolledDeck:  # fmt: skip
     """The deck of which these are the indices, in views that are turned by `view_deg`.
 
-    Raises DeckNotEnrolledError.
+    `declared` are the cards of its rows, from the top; without them the readings decide. Raises
+    DeckNotEnrolledError, also where the cards read clearly as other rows.
     """
     if not indices:
         raise DeckNotEnrolledError(f"no card is found on the felt: {LAY}")
     at = np.stack([one.at_mm for one in indices])
     shares = np.maximum(np.stack([one.shares for one in indices]), LEAST_SHARE)
-    spread, upside = max(
-        (
-            (
-                _Spread.of(_straight(at, view_deg + 180.0 * upside), np.log(shares), upside),
-                upside,
-            )
+
+    def likeliest_spread(rows: Sequence[Sequence[str]] | None) -> tuple[_Spread, int]:
+        ways = (
+            (_Spread.of(_straight(at, view_deg + 180.0 * upside), shares, upside, rows), upside)
             for upside in (0, 1)
-        ),
-        key=lambda own: own[0].total,
-    )
-    spread.check()
+        )
+        return max(ways, key=lambda own: own[0].total)
+
+    spread, upside = likeliest_spread(None)
+    if declared is None:
+        spread.check()
+    else:
+        otherwise = spread
+        spread, upside = likeliest_spread(declared)
+        spread.check_found()
+        spread.check_against(otherwise)
     named = {label: spread.named[label] for label in DECK_LABELS if label in spread.named}
     read = spread.logs
     likeliest = {
@@ -220,6 +267,7 @@ def deck_of(indices: Sequence[LaidIndex], view_deg: float = 0.0) -> EnrolledDeck
     return EnrolledDeck(
         DeckSamples(crops), {label: at[n] for label, n in named.items()},
         float(np.median([indices[n].height_mm for n in spread.named.values()])), tuple(warnings),
+        declared is not None,
     )  # fmt: skip
 
 
@@ -238,16 +286,27 @@ class _Spread:
     margin: float
 
     @classmethod
-    def of(cls, at: FloatArray, both: Floats, upside: int) -> _Spread:
-        """The likeliest order of finds at places (n, 2), `both` (n, 2, 54) their log shares."""
-        logs, other = both[:, upside], both[:, 1 - upside]
+    def of(
+        cls, at: FloatArray, both: Floats, upside: int, declared: Sequence[Sequence[str]] | None
+    ) -> _Spread:
+        """The likeliest order of finds at places (n, 2), `both` (n, 2, 54) their shares, or how
+        they lie in the `declared` rows."""
+        logs, other = np.log(both[:, upside]), np.log(both[:, 1 - upside])
         turned = other[:, :NONE_PLACE].max(axis=1) > logs[:, :NONE_PLACE].max(axis=1)
         local, rows = _rows(at, np.exp(logs[:, :NONE_PLACE].max(axis=1)))
         if len(rows) < len(SUITS):
             return cls(local, logs, turned, len(rows), {}, -np.inf, 0.0)
+        if declared is not None:
+            rows.sort(key=lambda row: float(np.median(local[row, 1])))
+            by_suit = np.log(_of_any_rank(both[:, upside]))
+            aligned = [
+                _aligned(row, local[:, 0], "".join(c[0] for c in cards), cards[0][1], by_suit)
+                for row, cards in zip(rows, declared, strict=True)
+            ]
+            cards = {label: n for _, named in aligned for label, n in named.items()}
+            return cls(local, logs, turned, len(rows), cards, sum(t for t, _ in aligned), np.inf)
         every: list[tuple[float, dict[str, int]]] = []
-        upwards = RANKS, RANKS[1:] + RANKS[0]
-        for order in [*upwards, *(own[::-1] for own in upwards)]:
+        for order in _ORDERS:
             table = [
                 [_aligned(row, local[:, 0], order, suit, logs) for suit in SUITS] for row in rows
             ]
@@ -261,7 +320,16 @@ class _Spread:
         )
 
     def check(self) -> None:
-        """Raise DeckNotEnrolledError where this is no deck in order."""
+        """Raise DeckNotEnrolledError where this is no deck that reads as one in order."""
+        self.check_found()
+        if not self.is_clear():
+            raise DeckNotEnrolledError(
+                f"the rows do not read as suits in order ({self.agreed:.0%} of the cards read as "
+                f"what their place says): name the rows, or {LAY}"
+            )
+
+    def check_found(self) -> None:
+        """Raise DeckNotEnrolledError where there are no four rows, or too few cards in them."""
         if self.rows < len(SUITS):
             raise DeckNotEnrolledError(
                 f"{self.rows} rows of cards are found, expected {len(SUITS)} (finds on the felt: "
@@ -273,16 +341,41 @@ class _Spread:
             raise DeckNotEnrolledError(
                 f"no index is found of {len(missing)} cards: {', '.join(missing)}; {LAY}"
             )
+
+    def check_against(self, read: _Spread) -> None:
+        """Raise DeckNotEnrolledError where the cards clearly read as lying in other rows."""
+        if not (read.rows == len(SUITS) and read.is_clear()):
+            return
+        others = sum(self.named.get(label) != n for label, n in read.named.items())
+        if others > MOST_MISSING:
+            raise DeckNotEnrolledError(
+                f"the rows are not those that were named: they read as {read.order()}"
+            )
+
+    @property
+    def agreed(self) -> float:
+        """The share of the cards that read as what they are by their place."""
         agrees = [
             DECK_LABELS[int(self.logs[n].argmax())] == label
             for label, n in self.named.items() if self.logs[n].argmax() != NONE_PLACE
         ]  # fmt: skip
-        agreed = float(np.mean(agrees)) if agrees else 0.0
-        if agreed < LEAST_AGREED or self.margin < LEAST_MARGIN:
-            raise DeckNotEnrolledError(
-                f"the rows do not read as suits in order ({agreed:.0%} of the cards read as what "
-                f"their place says); {LAY}"
-            )
+        return float(np.mean(agrees)) if agrees else 0.0
+
+    def is_clear(self) -> bool:
+        """Whether the readings alone say which order this is."""
+        return self.agreed >= LEAST_AGREED and self.margin >= LEAST_MARGIN
+
+    def order(self) -> str:
+        """The rows from the top, as `declared_rows`."""
+        rows = []
+        for suit in SUITS:
+            own = [(label, self.local[n]) for label, n in self.named.items() if label[1] == suit]
+            own.sort(key=lambda one: float(one[1][0]))
+            middle = float(np.median([at[1] for _, at in own]))
+            there = [label[0] for label, _ in own]
+            order = next(o for o in _ORDERS if [rank for rank in o if rank in there] == there)
+            rows.append((middle, f"{order[0]}{suit}-{order[-1]}{suit}"))
+        return " ".join(name for _, name in sorted(rows))
 
     def joker(self) -> int | None:
         """Which find is the joker's, beside the others; None where none is."""
@@ -302,6 +395,15 @@ class _Spread:
                 odds[n] += AT_END * float(np.exp(-(((beyond - 1) / END_OFF) ** 2) / 2))
         best = max(odds, key=odds.__getitem__, default=None)
         return best if best is not None and odds[best] > np.log(LEAST_JOKER) else None
+
+
+def _of_any_rank(shares: Floats) -> Floats:
+    """Shares (n, 54) where the reader knows the deck's ranks with a chance of KNOWN_RANKS alone."""
+    out = shares * KNOWN_RANKS
+    for suit in SUITS:
+        own = [DECK_LABELS.index(rank + suit) for rank in RANKS]
+        out[:, own] += shares[:, own].mean(axis=1, keepdims=True) * (1 - KNOWN_RANKS)
+    return out
 
 
 def _straight(at: FloatArray, turn_deg: float) -> FloatArray:

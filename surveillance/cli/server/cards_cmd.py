@@ -103,6 +103,15 @@ def deck_command(
     ],
     table: LaidTable,
     at_s: AtS = 0.0,
+    rows: Annotated[
+        str | None,
+        typer.Option(
+            "--rows",
+            metavar="ROWS",
+            help="How the rows lie, from the top as the cards are read, each by its first and last "
+            "card. Without it the cards must read so.",
+        ),
+    ] = None,
     image: SampledImage = None,
     model: Annotated[Path | None, typer.Option("--model", help=MODEL_HELP)] = None,
 ) -> None:
@@ -111,6 +120,9 @@ def deck_command(
     Spread the deck face up on the bare felt, as a new deck is shown: four rows, a suit each, ace
     to king from left to right or from right to left, upright for the dealer or for the players,
     the upper left index of each card in view, and the joker at the end of a row.
+
+    Of a deck whose letters feltwatch does not know name the rows: --rows "AS-KS AH-KH KD-AD KC-AC"
+    is spades from ace to king in the uppermost row, and clubs from king to ace in the lowest one.
 
     --image shows which card was taken for which: look at it before the table is watched.
 
@@ -123,6 +135,8 @@ def deck_command(
       feltwatch cards deck spread.png --table tables/t3.toml --image deck.png
 
       feltwatch cards deck opening.mp4 --at 40 --table tables/t3.toml
+
+      feltwatch cards deck spread.png --table tables/t3.toml --rows "AS-KS AH-KH AD-KD AC-KC"
     """
     from models.weights.folder import default_weights
     from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
@@ -136,7 +150,7 @@ def deck_command(
     networks = load_networks(model or default_weights())
     needed(networks.comparer)
     try:
-        taken = deck_on_felt(frame, calibration, own, networks.detector, networks.reader)
+        taken = deck_on_felt(frame, calibration, own, networks.detector, networks.reader, rows)
     except DeckNotEnrolledError as error:
         raise FeltwatchError(f"{source}: {error}") from error
     stored.data.update(taken.samples.as_table_data())

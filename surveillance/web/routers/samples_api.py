@@ -53,7 +53,7 @@ def deck(
     """Take samples of the table's deck from an image of it spread; nothing is written."""
     kept = kept_picture(pictures, question.picture)
     audit(request, "deck sampled", kept.name)
-    return deck_sample(question.data, kept.path, networks)
+    return deck_sample(question.data, kept.path, question.rows, networks)
 
 
 @router.post("/api/banker/marker", responses=_REFUSED, tags=["banker"])

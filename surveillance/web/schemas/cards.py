@@ -14,8 +14,8 @@ class _Form(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class DeckQuestion(_Form):
-    """An image in which the table's deck lies spread in rows."""
+class _OnPicture(_Form):
+    """An image in which cards of the table lie."""
 
     picture: Annotated[str, StringConstraints(min_length=1, max_length=40)] = Field(
         description="The id of an image of /api/calibration/pictures."
@@ -23,7 +23,17 @@ class DeckQuestion(_Form):
     data: Data = Field(description="The table file's data as it stands in the page.")
 
 
-class JokerQuestion(DeckQuestion):
+class DeckQuestion(_OnPicture):
+    """An image in which the table's deck lies spread in rows."""
+
+    rows: Annotated[str, StringConstraints(max_length=80)] | None = Field(
+        default=None,
+        description="The rows from the top, each by its first and its last card, such as "
+        "AS-KS AH-KH KD-AD KC-AC; without them the cards must read so.",
+    )
+
+
+class JokerQuestion(_OnPicture):
     """A point of an image where the table's joker lies."""
 
     at_px: tuple[Px, Px] = Field(description="The middle of the card, in px of the image.")

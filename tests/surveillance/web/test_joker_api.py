@@ -187,6 +187,22 @@ def test_the_deck_that_lies_spread_is_sampled_and_saved(
     assert samples.there.all()
 
 
+def test_the_rows_may_be_named_where_they_do_not_read_otherwise(
+    client: TestClient, file: dict[str, Any]
+) -> None:
+    body = {"picture": sent(client, laid_deck().frame), "data": file["data"]}
+    said = client.post("/api/cards/deck", json={**body, "rows": "AS-KS AH-KH AD-KD AC-KC"})
+    assert said.status_code == 200, said.text
+    assert said.json()["deck_jpeg"] == client.post("/api/cards/deck", json=body).json()["deck_jpeg"]
+    for rows, words in (
+        ("KS-AS AH-KH AD-KD AC-KC", "they read as AS-KS AH-KH AD-KD AC-KC"),
+        ("spades first", "expected the four rows from the top"),
+    ):
+        answer = client.post("/api/cards/deck", json={**body, "rows": rows})
+        assert answer.status_code == 422
+        assert words in answer.text
+
+
 def test_where_no_deck_lies_spread_it_is_said(
     client: TestClient, file: dict[str, Any], frame: np.ndarray
 ) -> None:

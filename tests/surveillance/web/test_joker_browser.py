@@ -76,6 +76,11 @@ def test_the_deck_is_sampled_named_over_the_image_saved_and_forgotten(
     with laid_page(browser, path, laid_deck().frame, "Sample the cards") as watched:
         web = watched.page
         assert web.inner_text("#deck-state") == "no samples yet"
+        web.fill("#deck-rows", "KS-AS AH-KH AD-KD AC-KC")
+        web.click("#take-deck")
+        web.wait_for_selector("#refused:not([hidden])")
+        assert "they read as AS-KS AH-KH AD-KD AC-KC" in web.inner_text("#refused")
+        web.fill("#deck-rows", "AS-KS AH-KH AD-KD AC-KC")
         web.click("#take-deck")
         web.wait_for_selector(".outline.laid")
         assert web.inner_text("#deck-state") == "sampled now"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from vision.cards.deck_enrolment import (
     EnrolledDeck,
     LaidIndex,
     deck_of,
+    declared_rows,
     once_each,
     views_of_felt,
 )
@@ -195,6 +197,55 @@ def shuffled() -> list[LaidIndex]:
 def test_what_is_no_deck_in_order_is_refused(finds: list[LaidIndex], message: str) -> None:
     with pytest.raises(DeckNotEnrolledError, match=message):
         deck_of(finds)
+
+
+def letters_never_seen(rows: Sequence[Sequence[str]], seed: int) -> list[LaidIndex]:
+    """Rows that read as some other card of their suit, or as none, with all kinds of shares."""
+    rng = np.random.default_rng(seed)
+    finds = spread(rows)
+    for one, label in zip(finds, (label for row in rows for label in row), strict=True):
+        one.shares[0] = (1 - (share := rng.uniform(0.3, 0.99))) / 53
+        other = RANKS[rng.integers(13)] + label[1] if rng.random() < 0.7 else None
+        one.shares[0, 53 if other is None else DECK_LABELS.index(other)] = share
+    return finds
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_deck_whose_letters_are_not_known_lies_as_a_person_says(seed: int) -> None:
+    rows = [ROWS[0], ROWS[2], ROWS[3][::-1], ROWS[1][::-1]]
+    read = letters_never_seen(rows, seed)
+    with pytest.raises(DeckNotEnrolledError, match="name the rows"):
+        deck_of(read)
+    deck = deck_of(read, declared=declared_rows("AS-KS AD-KD KC-AC KH-AH"))
+    assert len(deck.at_mm) >= 51
+    assert placed(deck, read, rows)
+    # The whole lies the other way round, in a view that is turned too.
+    upside = [
+        replace(one, at_mm=-one.at_mm, shares=one.shares[::-1], crops=one.crops[::-1])
+        for one in read
+    ]
+    turned = deck_of(upside, declared=declared_rows("as-ks, ad-kd, kc-ac, kh-ah"))
+    assert turned.at_mm.keys() == deck.at_mm.keys()
+    assert all((turned.at_mm[label] == -at).all() for label, at in deck.at_mm.items())
+
+
+def test_rows_that_clearly_read_otherwise_are_not_taken_as_named() -> None:
+    rows = [ROWS[0], ROWS[2][::-1], [*ROWS[3][1:], ROWS[3][0]], ROWS[1]]
+    finds = spread([row[:] for row in rows])
+    named = "AS-KS KD-AD 2C-AC AH-KH"
+    assert placed(deck_of(finds, declared=declared_rows(named)), finds, rows)
+    alike = spread(WHOLE)
+    with pytest.raises(DeckNotEnrolledError, match="they read as AS-KS AH-KH AD-KD AC-KC"):
+        deck_of(alike, declared=declared_rows("KS-AS AH-KH AD-KD AC-KC"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["AS-KS AH-KH AD-KD", "AS-KS AH-KH AD-KD AD-KD", "AS-QS AH-KH AD-KD AC-KC", "AS-KH x", "SHDC"],
+)
+def test_rows_are_named_by_their_first_and_last_cards(text: str) -> None:
+    with pytest.raises(DeckNotEnrolledError, match="such as AS-KS AH-KH KD-AD KC-AC"):
+        declared_rows(text)
 
 
 def test_an_index_in_two_views_is_one() -> None:

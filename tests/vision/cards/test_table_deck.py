@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -16,7 +17,14 @@ from datasets.training.asset_pool import Stage
 from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
-from vision.cards.table_deck import DeckReader, DeckSamples, compared, reader_for, table_deck
+from vision.cards.table_deck import (
+    DeckReader,
+    DeckSamples,
+    compared,
+    needed,
+    reader_for,
+    table_deck,
+)
 from vision.detect.detections import ByteArray, Floats
 from vision.networks import load_networks
 
@@ -156,3 +164,28 @@ def test_a_drawn_deck_knows_its_own_samples() -> None:
         label for label, own in zip(DECK_LABELS, there, strict=True) if own
     ]
     assert np.median(read.max(axis=1)) > 0.9
+
+
+@pytest.mark.render
+def test_a_deck_that_the_reader_reads_otherwise_is_known_by_its_named_rows() -> None:
+    networks = load_networks(default_weights())
+    rng = np.random.default_rng(8)
+    drawn = draw_deck(random_style(rng, []))
+    # Each rank is shown by the figure of another one, in no order.
+    shown = dict(zip("A23456789TJQK", "6K2TA94J873Q5", strict=True))
+    faces = {
+        label: drawn.faces[label if label == JOKER else shown[label[0]] + label[1]]
+        for label in DECK_LABELS
+    }
+    deck = replace(drawn, faces=faces)
+    table = Table("otherwise", deck, frozenset(), Stage.draw(rng, [deck]), 11)
+    taken = table.enrolled(networks.detector, networks.reader)
+    assert taken is not None
+    assert taken.is_named
+    there = taken.samples.there
+    assert there.sum() >= 50
+    own = DeckReader(networks.reader, needed(networks.comparer), taken.samples)
+    read = own.read(taken.samples.crops[there])
+    labels = [label for label, own in zip(DECK_LABELS, there, strict=True) if own]
+    right = [DECK_LABELS[k] == label for k, label in zip(read.argmax(axis=1), labels, strict=True)]
+    assert np.mean(right) > 0.9

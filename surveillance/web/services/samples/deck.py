@@ -16,10 +16,10 @@ from vision.cards.table_deck import NO_COMPARER
 
 
 def deck_sample(
-    data: Mapping[str, JsonValue], picture: Path, networks: SharedNetworks
+    data: Mapping[str, JsonValue], picture: Path, rows: str | None, networks: SharedNetworks
 ) -> DeckSample:
     """The samples of the deck that an image shows, for a table file's `data` as it stands in the
-    page.
+    page; `rows` say how it lies, where a person named them.
 
     Raises RefusedError where the data, the image or the deck does not do.
     """
@@ -29,7 +29,9 @@ def deck_sample(
         with networks.use() as own:
             if own.comparer is None:
                 raise RefusedError(NO_COMPARER)
-            taken = deck_on_felt(laid.frame, laid.calibration, table, own.detector, own.reader)
+            taken = deck_on_felt(
+                laid.frame, laid.calibration, table, own.detector, own.reader, rows
+            )
     except DeckNotEnrolledError as error:
         raise RefusedError(str(error)) from error
     return DeckSample.model_validate({

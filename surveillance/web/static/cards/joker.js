@@ -32,7 +32,8 @@ const sampled = () => Boolean(taken) && taken.joker_png === draft.data.joker_png
 const deckSampled = () => Boolean(deck) && deck.deck_jpeg === draft.data.deck_jpeg;
 
 async function takeDeck(picture) {
-  const answer = await post("/api/cards/deck", { picture: picture.id, data: draft.data });
+  const rows = byId("deck-rows").value.trim() || null;
+  const answer = await post("/api/cards/deck", { picture: picture.id, data: draft.data, rows });
   deck = { ...answer, picture: picture.id };
   draft.change((data) => { data.deck_jpeg = answer.deck_jpeg; });
   lookAt(answer.cards.flatMap((card) => card.outline_px));
