@@ -62,8 +62,9 @@ Hides = Callable[[Sequence[ViewReading], str], bool]
 def hides_payout(table: TableFile) -> Hides | None:
     """Says of the readings of a stake whether it is so high that a payout may lie behind it.
 
-    A further camera may find a payout there. That it finds none says nothing: of five shifts with
-    two cameras ("feltwatch judge 2026-11-26 ways" 20 to 24) it missed three that it had in view.
+    A further camera may find a payout there. That its detector finds none says nothing: of five
+    shifts with two cameras ("feltwatch judge 2026-11-26 ways" 20 to 24) it missed three that it had
+    in view. In most of its images each place there must look as before the hand was turned up.
     """
     if table.camera is None:
         return None
@@ -71,6 +72,9 @@ def hides_payout(table: TableFile) -> Hides | None:
     size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
 
     def hides(readings: Sequence[ViewReading], name: str) -> bool:
+        shown = [name in reading.bare for reading in readings if reading.beside]
+        if sum(shown) * 2 > len(shown):
+            return False
         stakes = (stack for reading in readings for stack in reading.stakes.get(name, ()))
         return any(hides_behind(first, np.array(s.center_mm), len(s.colours), size) for s in stakes)
 

@@ -56,7 +56,8 @@ class ViewReading:
     `stakes` and `pays` map a wager to its stacks; `envy` prizes are pays of 'envy'. `strays`
     are the stacks about the spots that could be given to no wager, `unread` the wagers on or
     beside whose spots chips were found that could not be read. `beside` names the further cameras
-    that saw the view at rest then. `unread_card` (53,) is what the one card
+    that saw the view at rest then, `bare` the wagers behind whose stakes one of them saw that
+    nothing came where the first is blind. `unread_card` (53,) is what the one card
     of a hand that is not read may be, `joker_marks` where its faintest finds are likest a joker's
     mark (`vision.cards.unread_card`).
     """
@@ -70,6 +71,7 @@ class ViewReading:
     found: Detections
     strays: tuple[ReadStack, ...] = ()
     beside: tuple[str, ...] = ()
+    bare: frozenset[str] = frozenset()
     unread: frozenset[str] = frozenset()
     unread_card: Floats | None = None
     joker_marks: tuple[ViewIndex, ...] = ()

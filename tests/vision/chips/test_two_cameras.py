@@ -26,6 +26,7 @@ from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack, read_known
 from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import StripReader
+from vision.chips.silhouette import behind
 from vision.chips.states import FRAMES_WEIGHT, SURE_SUM, by_camera, place_sum
 from vision.chips.tilted_view import TiltedView
 from vision.detect.detections import ByteArray
@@ -35,6 +36,8 @@ from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import FurtherCamera, TableFile
 from vision.networks import load_networks
 from vision.rounds.cameras.further_camera import CLEAR, OtherCamera
+from vision.rounds.late_bets import CHANGED_SHARE
+from vision.rounds.region_change import different_share
 from vision.sources.base import Frame
 
 SIZE = ChipSize()
@@ -174,6 +177,45 @@ def test_a_base_that_the_first_camera_does_not_see_is_looked_for() -> None:
     (read,) = camera.read(frame, seat, [sure])
     assert read.first_mm is None
     film().apply({}, (item,))
+
+
+@pytest.mark.render
+@pytest.mark.parametrize("azimuth_deg", [0.0, 70.0])
+def test_a_chip_that_comes_behind_a_tall_stack_changes_what_a_further_camera_sees(
+    azimuth_deg: float,
+) -> None:
+    own = table()
+    above = synthetic_camera(
+        own.felt, width_px=1920, height_px=1080, tilt_deg=40, azimuth_deg=azimuth_deg
+    )
+    first = Calibration.fit(table_camera(above, own))
+    low = FurtherCamera(name="low", **dict(table_camera(low_camera()[0], own, 0.4, 3)))
+    detector, reader = networks()
+    camera = OtherCamera(own, low, first, detector, reader, Palette.of(own.chips), SIZE)
+    for seat in own.seats:
+        base = np.array(seat.spots["main"].center_mm)
+        tall = StackItem("main", (float(base[0]), float(base[1])), ("red",) * 18)
+        known = replace(stack(" ".join(tall.colours)), center_mm=tall.center_mm)
+        boxes = camera.blind_boxes(seat, [known], [])[tall.center_mm]
+        film().apply({tall.key: tall}, (tall,))
+        before = camera.patch(Still(film().bgr()), seat.place)
+        assert different_share(before, before, boxes) < CHANGED_SHARE
+        for off_mm in ((0.0, 0.0), (7.0, 3.0), (-6.0, 8.0)):
+            at = behind(first, base, SIZE) + off_mm
+            paid = StackItem("pay", (float(at[0]), float(at[1])), ("white",))
+            film().apply({tall.key: tall, paid.key: paid}, (paid,))
+            after = camera.patch(Still(film().bgr()), seat.place)
+            assert different_share(before, after, boxes) > 1.5 * CHANGED_SHARE
+            film().apply({tall.key: tall}, (paid,))
+        film().apply({}, (tall,))
+        # Nothing is hidden behind a low stack.
+        assert camera.blind_boxes(seat, [replace(stack("red"), center_mm=tall.center_mm)], []) == {}
+        # What another stack hides from the further camera is not seen by it either.
+        foot = np.array(camera.calibration.foot_mm)
+        near = behind(first, base, SIZE)
+        near = near + (foot - near) / np.hypot(*(foot - near)) * 45
+        cover = replace(known, center_mm=(float(near[0]), float(near[1])))
+        assert tall.center_mm not in camera.blind_boxes(seat, [known, cover], [])
 
 
 @pytest.mark.render

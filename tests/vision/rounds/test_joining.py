@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from datasets.render.camera import shoulder_camera, synthetic_camera, table_camera
-from tests.vision.rounds.readings import PICTURE, TABLE, reading, stack
+from tests.vision.rounds.readings import PICTURE, TABLE, reading, seat_cards, stack
 from vision.chips.reading import ReadStack
 from vision.chips.states import place_sum
 from vision.geometry.table import FurtherCamera, Point, SeatPlace, TableFile
@@ -79,8 +79,12 @@ class LowCamera:
 
     name = "low"
 
-    def beside(self, seat: SeatPlace, reading: ViewReading) -> Beside | None:
-        if reading.at_s not in (1.2, 3.6):
+    def __init__(self) -> None:
+        self.asked: list[float] = []
+
+    def beside(self, seat: SeatPlace, reading: ViewReading, at_s: float) -> Beside | None:
+        self.asked.append(at_s)
+        if at_s not in (1.2, 3.6):
             return None
         shown = np.full((8, 8, 3), round(reading.at_s * 10), np.uint8), np.zeros((1, 4))
         return Beside(tuple(reading.stacks), lambda: shown)
@@ -102,6 +106,70 @@ def test_a_rest_is_shown_at_the_moment_nearest_to_the_one_that_decided() -> None
     assert picture.image[0, 0, 0] == 12
 
 
+class BusyCamera(LowCamera):
+    """One before which somebody stands until 3.5 s."""
+
+    def beside(self, seat: SeatPlace, reading: ViewReading, at_s: float) -> Beside | None:
+        self.asked.append(at_s)
+        shown = np.zeros((8, 8, 3), np.uint8), np.zeros((1, 4))
+        return Beside(tuple(reading.stacks), lambda: shown) if at_s > 3.5 else None
+
+
+@pytest.mark.parametrize(
+    ("until_s", "asked", "beside"),
+    [(6.0, [1.0, 2.0, 4.0], ("low",)), (3.9, [1.0, 2.0], ()), (1.5, [1.0], ())],
+)
+def test_a_camera_that_shows_no_rest_is_asked_again_while_the_first_shows_the_same(
+    until_s: float, asked: list[float], beside: tuple[str, ...]
+) -> None:
+    staked = reading(1.0, stakes={"main": ["red red"]})
+    rest = Episode(1.0, [staked, staked], until_s=until_s)
+    camera = BusyCamera()
+    joined = join_round(Round(1.0, {1: ViewTrack([rest], {})}), TABLE, [camera])
+    assert camera.asked == asked
+    assert {one.beside for one in joined.round.tracks[1].episodes[0].readings} == {beside}
+
+
+class SeesBehind(LowCamera):
+    """One that sees where a payout comes at a moment: its image is another from then on."""
+
+    def __init__(self, comes_s: float, first_s: float = 0.0) -> None:
+        super().__init__()
+        self.comes_s, self.first_s = comes_s, first_s
+
+    def beside(self, seat: SeatPlace, reading: ViewReading, at_s: float) -> Beside | None:
+        if at_s < self.first_s:
+            return None
+        level = 200 if at_s >= self.comes_s else 90
+        # A change of the light over all of it does not count.
+        image = np.full((640, 640, 3), 90, np.uint8)
+        image[300:330, 300:330] = level
+        boxes = ((-6.0, -6.0, 6.0, 6.0),)
+        base = reading.stacks[0].center_mm
+        return Beside(tuple(reading.stacks), lambda: (image, np.zeros((1, 4))), {base: boxes})
+
+
+@pytest.mark.parametrize(
+    ("camera", "bare"),
+    [
+        (SeesBehind(99.0), {"main"}),
+        (SeesBehind(5.5), set()),
+        # It must have seen the place before the hand was turned up, when nothing could be paid.
+        (SeesBehind(99.0, first_s=3.5), set()),
+    ],
+)
+def test_nothing_came_where_a_further_camera_sees_what_it_saw_before_the_hand_was_shown(
+    camera: SeesBehind, bare: set[str]
+) -> None:
+    tall = {"main": [" ".join(["red"] * 14)]}
+    staked = [reading(t, stakes=tall) for t in (1.0, 1.2)]
+    shown = [reading(t, cards=seat_cards(1), stakes=tall) for t in (4.0, 4.2)]
+    last = [reading(t, stakes=tall) for t in (6.0, 6.2)]
+    rests = [Episode(own[0].at_s, own, until_s=own[-1].at_s) for own in (staked, shown, last)]
+    joined = join_round(Round(1.0, {1: ViewTrack(rests, {})}), TABLE, [camera])
+    assert joined.round.tracks[1].episodes[-1].readings[-1].bare == bare
+
+
 def two_cameras() -> TableFile:
     first = synthetic_camera(TABLE.felt, height_mm=2800, tilt_deg=40)
     low = shoulder_camera(TABLE, np.random.default_rng(2), 3840, 2160)
@@ -121,6 +189,11 @@ def test_that_a_further_camera_finds_no_payout_behind_a_tall_stake_says_nothing(
         result = done("main", rest, [], lambda what, _: doubts.append(what), hidden)  # noqa: B023
         assert (result[0], doubts) == (None, ["main.action"])
         assert stands("main", rest)
+    # It must have seen that nothing came there.
+    bare = join_reading(alone, [tall], SEAT, "low", {tall.center_mm})
+    assert done("main", Episode(0.0, [bare]), [], lambda *_: None, hidden) == ("left", NOTHING)
+    seen = join_reading(alone, [tall], SEAT, "low", {(0.0, 0.0)})
+    assert hidden([bare, seen], "main")
     # A low stake hides nothing.
     low = Episode(0.0, [staked(at(MAIN, "red red"))])
     assert done("main", low, [], lambda *_: None, hidden) == ("left", NOTHING)

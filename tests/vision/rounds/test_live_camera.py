@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.vision.rounds.readings import TABLE, reading, stack
+from vision.chips.boxes import Box
 from vision.rounds.cameras.further_camera import OtherCamera
 from vision.rounds.cameras.live_camera import DOUBT_S, LiveCamera, Sight
 from vision.rounds.view_reader import ViewReading
@@ -52,6 +53,9 @@ class Reads:
     def read(self, *_: object) -> list[Any]:
         return [stack("red")]
 
+    def blind_boxes(self, *_: object) -> dict[tuple[float, float], tuple[Box, ...]]:
+        return {(1.0, 2.0): ((0.0, 0.0, 5.0, 5.0),)}
+
     def patch(self, *_: object) -> np.ndarray:
         return np.full((8, 8, 3), 90, np.uint8)
 
@@ -84,13 +88,14 @@ def test_what_was_read_soon_after_is_there_when_the_round_ends() -> None:
         own.note(SEAT, what)
     own.settle()
     assert moments.asked == [1.0, 3.0]
-    beside = own.beside(SEAT, one)
+    beside = own.beside(SEAT, one, one.at_s)
     assert beside is not None
     assert [read.label for read in beside.stacks] == [stack("red").label]
+    assert beside.blind == {(1.0, 2.0): ((0.0, 0.0, 5.0, 5.0),)}
     image, boxes = beside.shown()
     assert (image.shape, boxes.shape) == ((8, 8, 3), (1, 4))
-    assert own.beside(SEAT, missed) is own.beside(SEAT, bare) is None
-    assert own.beside(TABLE.seats[1], one) is None
+    assert own.beside(SEAT, missed, missed.at_s) is own.beside(SEAT, bare, bare.at_s) is None
+    assert own.beside(TABLE.seats[1], one, one.at_s) is None
 
 
 @pytest.mark.parametrize(
@@ -108,14 +113,16 @@ def test_a_camera_that_shows_something_wrong_is_not_believed_lately(
     assert 25 - DOUBT_S < 9
     eye.now = sight
     own.work()
-    assert [at_s for at_s, one in rests.items() if own.beside(SEAT, one) is not None] == kept
+    assert [
+        at_s for at_s, one in rests.items() if own.beside(SEAT, one, one.at_s) is not None
+    ] == kept
     own.note(SEAT, late := staked(26.0))
     own.settle()
-    assert (own.beside(SEAT, late) is not None) is (sight is Sight.WELL)
+    assert (own.beside(SEAT, late, late.at_s) is not None) is (sight is Sight.WELL)
 
 
 def test_a_frame_of_another_size_is_not_read() -> None:
     own = camera(Found(size=(32, 24)), Eye())
     own.note(SEAT, one := staked(1.0))
     own.settle()
-    assert own.beside(SEAT, one) is None
+    assert own.beside(SEAT, one, one.at_s) is None

@@ -7,25 +7,33 @@ the first one cannot see, at the moments at which the first one read them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from vision.chips.boxes import TOUCHING_MM, FoundStack
+from vision.chips.boxes import TOUCHING_MM, Box, FoundStack
 from vision.chips.network_input.side_strip import MOST_CHIPS, ChipSize
 from vision.chips.reading import ReadStack, read_at, read_known
 from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import StripReader
-from vision.chips.silhouette import HIDDEN_SHARE, hidden_share, hides_behind, silhouette
+from vision.chips.silhouette import HIDDEN_SHARE, behind, hidden_share, hides_behind, silhouette
 from vision.chips.states import SAME_MM
 from vision.chips.tilted_view import TiltedView
 from vision.detect.detections import ByteArray
 from vision.detect.motion import RestWatch, hull, shrink
 from vision.detect.tiling import SizedDetector
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import FloatArray, FurtherCamera, Place, SeatPlace, TableFile
+from vision.geometry.table import (
+    VIEW_MM,
+    FloatArray,
+    FurtherCamera,
+    Place,
+    Point,
+    SeatPlace,
+    TableFile,
+)
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
 from vision.rounds.view_reader import MIN_CHIP_SCORE, NEAR_SPOTS_MM, ViewReading
 from vision.sources.base import Frame
@@ -48,6 +56,12 @@ TOP_CHIPS = 1
 """By how many chips the height that is read may differ from that of the top that the first camera
 sees."""
 
+STEPS = 4
+"""Places behind a tall stack are looked at so many to a chip's diameter."""
+
+SEEN = 0.2
+"""A place is seen where at most so much of a chip there would be hidden (chosen)."""
+
 FELT_CHECKS = 5
 GROW_MM = 36.0
 HIGH_MM = 66.0
@@ -59,11 +73,13 @@ class Beside:
     """What a further camera read of a seat at a moment of the first one.
 
     `shown` gives its patch about the seat, uint8 (h, w, 3) BGR, and the boxes (n, 4) px of the
-    stacks in it.
+    stacks in it. `blind` are, by the base (mm) of a stack that hides felt from the first camera,
+    boxes in mm of that patch in which chips behind it would show.
     """
 
     stacks: tuple[ReadStack, ...]
     shown: Callable[[], tuple[ByteArray, FloatArray]]
+    blind: Mapping[Point, tuple[Box, ...]] = field(default_factory=dict)
 
 
 @dataclass
@@ -165,6 +181,46 @@ class OtherCamera:
                 best = ReadStack(at, names, stack.box_mm, own, first_mm=stack.center_mm)
         return best
 
+    def blind_boxes(
+        self, seat: SeatPlace, known: Sequence[ReadStack], read: Sequence[ReadStack]
+    ) -> dict[Point, tuple[Box, ...]]:
+        """Where chips behind those `known` stacks that hide felt from the first camera would show,
+        by base: boxes in mm of the patch about the seat.
+
+        Without those of which this camera does not see all; `read` is what it read about the seat.
+        """
+        view = TiltedView.of(self.calibration, seat.place, self.detector.size)
+        stacks = [(np.asarray(s.center_mm), len(s.colours)) for s in (*read, *known)]
+        out = {}
+        for stack in known:
+            places = self._blind(stack)
+            covered = (hidden_share(self.calibration, p, 1, self.size, stacks) for p in places)
+            if not places or any(share > SEEN for share in covered):
+                continue
+            px = view.boxes([silhouette(self.calibration, p, 1, self.size) for p in places])
+            if px.min() >= 0 and px.max() < self.detector.size:
+                mm = px * (VIEW_MM / self.detector.size) - VIEW_MM / 2
+                out[stack.center_mm] = tuple((x0, y0, x1, y1) for x0, y0, x1, y1 in mm.tolist())
+        return out
+
+    def _blind(self, stack: ReadStack) -> list[FloatArray]:
+        """Where a chip may lie behind a stack that hides it from the first camera, mm."""
+        base, chips = np.asarray(stack.center_mm), len(stack.colours)
+        if not hides_behind(self.first, base, chips, self.size):
+            return []
+        near = behind(self.first, base, self.size)
+        away = (near - base) / np.hypot(*(near - base))
+        side = np.array([-away[1], away[0]])
+        step = self.size.diameter_mm / STEPS
+        out = []
+        for across in (-step, 0.0, step):
+            for far in range(MOST_CHIPS):
+                at = near + away * step * far + side * across
+                if hidden_share(self.first, at, 1, self.size, [(base, chips)]) < HIDDEN_SHARE:
+                    break
+                out.append(at)
+        return out
+
     def patch(self, frame: Frame, place: Place) -> ByteArray:
         """The patch of a frame about a place, uint8 (size, size, 3) BGR."""
         return TiltedView.of(self.calibration, place, self.detector.size).cut(frame.bgr())
@@ -218,9 +274,10 @@ class RecordedCamera:
         """The camera's name in the table file."""
         return self.other.name
 
-    def beside(self, seat: SeatPlace, reading: ViewReading) -> Beside | None:
-        """What it shows of a seat at a reading of it; None where it shows no rest."""
-        found = self.moments.at(reading.at_s)
+    def beside(self, seat: SeatPlace, reading: ViewReading, at_s: float) -> Beside | None:
+        """What it shows at `at_s` of a seat that looks as at a reading; None where it shows no
+        rest."""
+        found = self.moments.at(at_s)
         if found is None or not self._is_this_table(found[1]):
             return None
         frame = found[1]
@@ -233,6 +290,7 @@ class RecordedCamera:
                 self.other.patch(frame, seat.place),
                 self.other.boxes(seat.place, stacks),
             ),
+            self.other.blind_boxes(seat, reading.stacks, stacks),
         )
 
     def faults(self) -> list[str]:

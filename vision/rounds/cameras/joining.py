@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field, replace
+from heapq import heapify, heappop, heappush
 from typing import Protocol
 
 import numpy as np
 
 from vision.chips.reading import ReadStack
 from vision.chips.states import SAME_MM
-from vision.geometry.table import SeatPlace, TableFile
+from vision.detect.detections import ByteArray
+from vision.geometry.table import Point, SeatPlace, TableFile
 from vision.rounds.cameras.further_camera import OTHER_STACK_MM, Beside
+from vision.rounds.late_bets import CHANGED_SHARE
 from vision.rounds.observed import Seen, ViewPicture, What
+from vision.rounds.region_change import different_share
 from vision.rounds.round_state import Episode, Round, ViewTrack
 from vision.rounds.view_reader import ViewReading, assign
 
 MONEY_SHOWN: tuple[What, ...] = ("bets", "settled", "envy")
 """The views of a seat that are shown by further cameras too."""
+
+
+AGAIN_S = 1.0
+"""A camera that shows no rest is asked again so much later, then after twice as long, and so on."""
 
 
 class ReadsBeside(Protocol):
@@ -28,8 +36,9 @@ class ReadsBeside(Protocol):
     def name(self) -> str:
         """Its name in the table file."""
 
-    def beside(self, seat: SeatPlace, reading: ViewReading) -> Beside | None:
-        """What it shows of a seat at a reading of it; None where it shows no rest."""
+    def beside(self, seat: SeatPlace, reading: ViewReading, at_s: float) -> Beside | None:
+        """What it shows at `at_s` of a seat that looks as at a reading; None where it shows no
+        rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,18 @@ class Joined:
 
     round: Round
     pictures: tuple[ViewPicture, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Due:
+    """A reading that a further camera is asked beside, while the first one shows the same rest:
+    what moves before it for a moment may hide the seat from the other."""
+
+    at_s: float
+    number: int
+    reading: ViewReading = field(compare=False)
+    until_s: float = field(compare=False)
+    again_s: float = field(default=AGAIN_S, compare=False)
 
 
 def join_round(own: Round, table: TableFile, cameras: Sequence[ReadsBeside]) -> Joined:
@@ -53,25 +74,30 @@ def join_round(own: Round, table: TableFile, cameras: Sequence[ReadsBeside]) -> 
 
 def _join(joined: Joined, table: TableFile, camera: ReadsBeside) -> Joined:
     own = joined.round
-    due = sorted(
-        (
-            (reading.at_s, seat, reading)
-            for seat, track in own.tracks.items()
-            for episode in track.episodes
-            for reading in episode.images
-            if seat is not None and reading.stacks
-        ),
-        key=lambda one: one[:2],
-    )
+    due = [
+        _Due(reading.at_s, seat, reading, episode.until_s)
+        for seat, track in own.tracks.items()
+        for episode in track.episodes
+        for reading in episode.images
+        if seat is not None and reading.stacks
+    ]
+    heapify(due)
     read: dict[int, ViewReading] = {}
     near = {seat: _near_shots(track) for seat, track in own.tracks.items()}
+    blind = {seat: _Blind(track) for seat, track in own.tracks.items()}
     shown: dict[tuple[int, What], tuple[float, ViewPicture]] = {}
-    for at_s, number, reading in due:
+    while due:
+        one = heappop(due)
+        at_s, number, reading = one.at_s, one.number, one.reading
         seat = table.seat(number)
-        beside = camera.beside(seat, reading)
+        beside = camera.beside(seat, reading, at_s)
         if beside is None:
+            if at_s + one.again_s <= one.until_s:
+                later = replace(one, at_s=at_s + one.again_s, again_s=2 * one.again_s)
+                heappush(due, later)
             continue
-        read[id(reading)] = join_reading(reading, beside.stacks, seat, camera.name)
+        bare = blind[number].bare(beside, at_s)
+        read[id(reading)] = join_reading(reading, beside.stacks, seat, camera.name, bare)
         for what, away_s in near[number].get(id(reading), ()):
             if (number, what) not in shown or away_s < shown[number, what][0]:
                 picture = _picture(camera.name, beside, number, what, at_s)
@@ -79,6 +105,33 @@ def _join(joined: Joined, table: TableFile, camera: ReadsBeside) -> Joined:
     pictures = sorted((p for _, p in shown.values()), key=lambda p: (float(p.at_s), p.seat or 0))
     tracks = {seat: _with_readings(track, read) for seat, track in own.tracks.items()}
     return Joined(replace(own, tracks=tracks), (*joined.pictures, *pictures))
+
+
+class _Blind:
+    """What a further camera shows of a seat where stacks hide the felt from the first one."""
+
+    def __init__(self, track: ViewTrack) -> None:
+        hands = track.hand_episodes()
+        self._until_s = hands[0].start_s if hands else math.inf
+        self._before: list[tuple[Point, ByteArray]] = []
+
+    def bare(self, beside: Beside, at_s: float) -> frozenset[Point]:
+        """The bases of stacks behind which nothing came since before the hand was turned up.
+
+        A payout comes after that. The reader cannot decide it: where the further camera sees a tall
+        stack behind the place it takes its chips for the place's.
+        """
+        if not beside.blind:
+            return frozenset()
+        patch, _ = beside.shown()
+        out = set()
+        for base, boxes in beside.blind.items():
+            before = [image for at, image in self._before if math.dist(at, base) <= SAME_MM]
+            if before and different_share(before[0], patch, boxes) < CHANGED_SHARE:
+                out.add(base)
+            elif not before and at_s < self._until_s:
+                self._before.append((base, patch))
+        return frozenset(out)
 
 
 def _near_shots(track: ViewTrack) -> dict[int, list[tuple[What, float]]]:
@@ -95,8 +148,9 @@ def _near_shots(track: ViewTrack) -> dict[int, list[tuple[What, float]]]:
 
 
 def join_reading(
-    reading: ViewReading, stacks: Sequence[ReadStack], seat: SeatPlace, camera: str
-) -> ViewReading:
+    reading: ViewReading, stacks: Sequence[ReadStack], seat: SeatPlace, camera: str,
+    bare: Set[Point] = frozenset(),
+) -> ViewReading:  # fmt: skip
     """A view's reading with what a further camera read there at that moment.
 
     A stack that both read keeps its place and gets the other posterior too. One that stands
@@ -118,6 +172,7 @@ def join_reading(
         return replace(stack, also=(*stack.also, (camera, one.posterior)))
 
     known = [stack.center_mm for stack in reading.stacks]
+    shown = {n for n, own in reading.stakes.items() if all(s.center_mm in bare for s in own)}
     stakes = {name: tuple(both(s) for s in own) for name, own in reading.stakes.items()}
     pays = {name: tuple(both(s) for s in own) for name, own in reading.pays.items()}
     strays = tuple(both(s) for s in reading.strays)
@@ -141,8 +196,9 @@ def join_reading(
         else:
             strays = (*strays, one)
     return replace(
-        reading, stakes=stakes, pays=pays, strays=strays, beside=(*reading.beside, camera)
-    )
+        reading, stakes=stakes, pays=pays, strays=strays, beside=(*reading.beside, camera),
+        bare=reading.bare | shown,
+    )  # fmt: skip
 
 
 def _with_readings(track: ViewTrack, read: dict[int, ViewReading]) -> ViewTrack:

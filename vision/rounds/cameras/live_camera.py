@@ -84,9 +84,10 @@ class LiveCamera:
                 self._take(found)
         self._doubt()
 
-    def beside(self, seat: SeatPlace, reading: ViewReading) -> Beside | None:
-        """What it showed of a seat at a reading of it; None where it showed no rest."""
-        return self._read.get((seat.seat, reading.at_s))
+    def beside(self, seat: SeatPlace, reading: ViewReading, at_s: float) -> Beside | None:
+        """What it showed of a seat at a reading of it, looked at then; None where it showed no
+        rest."""
+        return self._read.get((seat.seat, reading.at_s)) if at_s == reading.at_s else None
 
     def _take(self, found: FoundMoment) -> None:
         seat, reading = self._pending.pop(found.number)
@@ -98,7 +99,11 @@ class LiveCamera:
             # The frame is large: only its patch is kept.
             patch = kept_picture(self.other.patch(now, seat.place))
             boxes = self.other.boxes(seat.place, stacks)
-            self._read[seat.seat, reading.at_s] = Beside(stacks, lambda: (_unpacked(patch), boxes))
+            self._read[seat.seat, reading.at_s] = Beside(
+                stacks,
+                lambda: (_unpacked(patch), boxes),
+                self.other.blind_boxes(seat, reading.stacks, stacks),
+            )
             while len(self._read) > MOST_READ:
                 del self._read[next(iter(self._read))]
 
