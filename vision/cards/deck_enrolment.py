@@ -79,6 +79,11 @@ KNOWN_RANKS = 0.1
 """How likely it is that ranks of a deck whose rows a person names are read as what they are. A few
 that read as another by chance do not shift a row; where all are read they place it."""
 
+COLUMN_OFF = 0.35
+"""How far a row whose cards are not read begins from the others, as a share of a step (standard
+deviation; chosen). One whose first card is not found, with the joker at its end, looks like one
+that begins a step further on."""
+
 OTHERWISE = 0.97
 """What reads as another card with this share is reported, to be looked at."""
 
@@ -299,10 +304,16 @@ class _Spread:
         if declared is not None:
             rows.sort(key=lambda row: float(np.median(local[row, 1])))
             by_suit = np.log(_of_any_rank(both[:, upside]))
-            aligned = [
-                _aligned(row, local[:, 0], "".join(c[0] for c in cards), cards[0][1], by_suit)
-                for row, cards in zip(rows, declared, strict=True)
-            ]
+            columns = None
+            for _ in range(2):
+                aligned = [
+                    _aligned(
+                        row, local[:, 0], "".join(c[0] for c in cards), cards[0][1], by_suit,
+                        columns,
+                    )
+                    for row, cards in zip(rows, declared, strict=True)
+                ]  # fmt: skip
+                columns = _columns(declared, [named for _, named in aligned], local[:, 0])
             cards = {label: n for _, named in aligned for label, n in named.items()}
             return cls(local, logs, turned, len(rows), cards, sum(t for t, _ in aligned), np.inf)
         every: list[tuple[float, dict[str, int]]] = []
@@ -448,19 +459,26 @@ def _rows(at: FloatArray, shares: Floats) -> tuple[FloatArray, list[npt.NDArray[
 
 
 def _aligned(
-    row: npt.NDArray[np.intp], along: FloatArray, order: str, suit: str, logs: Floats
-) -> tuple[float, dict[str, int]]:
+    row: npt.NDArray[np.intp], along: FloatArray, order: str, suit: str, logs: Floats,
+    columns: FloatArray | None = None,
+) -> tuple[float, dict[str, int]]:  # fmt: skip
     """The likeliest way in which a row's finds are a suit in such an order, and which each card is.
 
-    `along` (n,) mm is where the finds of all rows lie. Finds that are none of the cards are passed
-    over and cards that are not found left out, at a price; a card that is left out leaves a gap.
+    `along` (n,) mm is where the finds of all rows lie, `columns` (13,) where the cards of most
+    rows do: without readings nothing else says which end of a row is not found. Finds that are none
+    of the cards are passed over and cards that are not found left out, at a price; a card that is
+    left out leaves a gap.
     """
     cards = np.array([DECK_LABELS.index(rank + suit) for rank in order])
     fits = np.maximum(logs[np.ix_(row, cards)], MISREAD)
     others = np.delete(logs[row, :NONE_PLACE], JOKER_PLACE, axis=1)
     passed = np.cumsum([0.0, *(PASSED[0] + PASSED[1] * np.exp(others.max(axis=1)))])
-    at = along[row] / _pitch(along[row])
+    pitch = _pitch(along[row])
+    at = along[row] / pitch
     n, m = fits.shape
+    if columns is not None:
+        off = (along[row, None] - columns) / (pitch * COLUMN_OFF)
+        fits = fits - np.nan_to_num(off) ** 2 / (2 * n)
     # The best that ends with find i as card j, and the pair before that.
     best = np.full((n, m), -np.inf)
     back: dict[tuple[int, int], tuple[int, int]] = {}
@@ -482,6 +500,17 @@ def _aligned(
         named[order[pair[1]] + suit] = int(row[pair[0]])
         pair = back.get(pair)
     return total, named
+
+
+def _columns(
+    rows: Sequence[Sequence[str]], named: Sequence[Mapping[str, int]], along: FloatArray
+) -> FloatArray:
+    """Where the cards of each place of the rows lie along them, mm: the middle of all rows."""
+    places = [
+        [along[own[row[k]]] for row, own in zip(rows, named, strict=True) if row[k] in own]
+        for k in range(len(RANKS))
+    ]
+    return np.array([np.median(own) if own else np.nan for own in places])
 
 
 def _pitch(along: FloatArray) -> float:

@@ -3,4 +3,4 @@
 What they weigh: `vision.cards.table_deck.compared`.
 """
 
-WEIGHTS = (0.5302, 11.018, 0.915, 9.2411)
+WEIGHTS = (0.2598, 22.5075, 2.977, 20.531)

@@ -205,7 +205,8 @@ def letters_never_seen(rows: Sequence[Sequence[str]], seed: int) -> list[LaidInd
     finds = spread(rows)
     for one, label in zip(finds, (label for row in rows for label in row), strict=True):
         one.shares[0] = (1 - (share := rng.uniform(0.3, 0.99))) / 53
-        other = RANKS[rng.integers(13)] + label[1] if rng.random() < 0.7 else None
+        is_read = label != JOKER and rng.random() < 0.7
+        other = RANKS[rng.integers(13)] + label[1] if is_read else None
         one.shares[0, 53 if other is None else DECK_LABELS.index(other)] = share
     return finds
 
@@ -227,6 +228,29 @@ def test_a_deck_whose_letters_are_not_known_lies_as_a_person_says(seed: int) -> 
     turned = deck_of(upside, declared=declared_rows("as-ks, ad-kd, kc-ac, kh-ah"))
     assert turned.at_mm.keys() == deck.at_mm.keys()
     assert all((turned.at_mm[label] == -at).all() for label, at in deck.at_mm.items())
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("missing", [{"AC"}, {"KH", "QH"}, {"AS", "2S"}, {"7D"}])
+def test_a_row_without_its_end_lies_as_the_others_do(missing: set[str], seed: int) -> None:
+    every = [label for row in WHOLE for label in row]
+    read = letters_never_seen(WHOLE, seed)
+    left = [one for one, label in zip(read, every, strict=True) if label not in missing]
+    deck = deck_of(left, declared=declared_rows("AS-KS AH-KH AD-KD AC-KC"))
+    assert placed(deck, read, WHOLE)
+    assert set(deck.at_mm).isdisjoint(missing)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_need_not_begin_at_one_line(seed: int) -> None:
+    read = letters_never_seen(ROWS, seed)
+    off = np.random.default_rng(seed).uniform(-8, 8, 4)
+    moved = [
+        replace(one, at_mm=one.at_mm + np.array([off[n // 13], 0.0])) for n, one in enumerate(read)
+    ]
+    deck = deck_of(moved, declared=declared_rows("AS-KS AH-KH AD-KD AC-KC"))
+    assert placed(deck, moved, ROWS)
+    assert len(deck.at_mm) == 52
 
 
 def test_rows_that_clearly_read_otherwise_are_not_taken_as_named() -> None:
