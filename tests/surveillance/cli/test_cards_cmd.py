@@ -133,6 +133,26 @@ def test_what_is_no_deck_is_refused_and_nothing_is_written(
     assert table.read_bytes() == before
 
 
+def test_rows_are_named_on_the_command_line(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = table.read_bytes()
+    path = tmp_path / "spread.png"
+    cv2.imwrite(str(path), laid_deck().frame)
+    words = ["cards", "deck", str(path), "--table", str(table), "--rows"]
+    for rows, why in (
+        ("AS-KS KH-AH AD-KD AC-KC", "they read as AS-KS AH-KH AD-KD AC-KC"),
+        ("S H D C", '"S" is none: expected the four rows from the top'),
+    ):
+        assert main([*words, rows]) != 0
+        assert why in " ".join(capsys.readouterr().err.split())
+        assert table.read_bytes() == before
+    assert main([*words, "AS-KS AH-KH AD-KD AC-KC"]) == 0
+    samples = table_deck(load_table(table))
+    assert samples is not None
+    assert samples.there.all()
+
+
 def test_samples_are_not_taken_for_weights_that_cannot_compare(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
