@@ -117,9 +117,9 @@ def deck_command(
 ) -> None:
     """Take samples of the table's deck into the table file: `deck_jpeg`.
 
-    Spread the deck face up on the bare felt, as a new deck is shown: four rows, a suit each, ace
-    to king from left to right or from right to left, upright for the dealer or for the players,
-    the upper left index of each card in view, and the joker at the end of a row.
+    Spread the deck face up on the bare felt, as a new deck is shown: four rows, a suit each, from
+    ace to king or from king to ace, upright for the dealer or for the players, the upper left
+    index of each card in view, and the joker at the end of a row.
 
     Of a deck whose letters feltwatch does not know name the rows: --rows "AS-KS AH-KH KD-AD KC-AC"
     is spades from ace to king in the uppermost row, and clubs from king to ace in the lowest one.

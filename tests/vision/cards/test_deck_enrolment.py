@@ -74,6 +74,8 @@ WHOLE = [*ROWS[:3], [*ROWS[3], JOKER]]
         [WHOLE[2], WHOLE[0], WHOLE[3], WHOLE[1]],
         [[*row[1:13], row[0], *row[13:]] for row in WHOLE],
         [[JOKER, *ROWS[0]], *ROWS[1:]],
+        # As a new deck comes out of its box.
+        [ROWS[0], ROWS[2], ROWS[3][::-1], [*ROWS[1][::-1], JOKER]],
     ],
 )
 def test_every_card_is_known_by_its_place(rows: list[list[str]], turn_deg: float) -> None:
