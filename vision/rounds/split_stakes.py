@@ -27,9 +27,9 @@ def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]
     before = [r for e in episodes[:shown] for r in e.readings]
     early: dict[str, list[Point]] = {}
     for reading in before:
-        for name, stacks in reading.pays.items():
+        # One at the edge of the spot is a stake in some views and beside it in others.
+        for name, stacks in (*reading.pays.items(), *reading.stakes.items()):
             for stack in stacks:
-                # In some views it is near enough to the spot to be a stake already.
                 there = sum(
                     stands(stack.center_mm, (*r.pays.get(name, ()), *r.stakes.get(name, ())))
                     for r in before
@@ -44,9 +44,8 @@ def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]
         stakes, pays = dict(reading.stakes), dict(reading.pays)
         for name, places in early.items():
             own = pays.pop(name, ())
-            old = tuple(
-                s for s in own if any(math.dist(s.center_mm, at) <= SAME_MM for at in places)
-            )
+            left = [at for at in places if not stands(at, stakes.get(name, ()))]
+            old = tuple(s for s in own if any(math.dist(s.center_mm, at) <= SAME_MM for at in left))
             new = tuple(s for s in own if s not in old)
             if old:
                 stakes[name] = (*stakes.get(name, ()), *old)

@@ -232,13 +232,16 @@ def test_an_envy_prize_is_a_wager_of_its_own() -> None:
     assert record.undecided == ()
 
 
+BESIDE = replace(stack("red"), center_mm=(-44.0, 0.0))
+
+
 @pytest.mark.parametrize(
     ("seen", "action", "paid"),
     [
         pytest.param([({}, {})], "taken", 0, id="gone"),
         pytest.param([(STAKES, {})], "left", 0, id="left"),
         pytest.param([(STAKES, {"main": ["red"]})], "paid", 500, id="paid"),
-        pytest.param([({}, {"main": ["red"]})], "paid", 500, id="stake drawn in, pay lies"),
+        pytest.param([({}, {"main": [BESIDE]})], "paid", 500, id="stake drawn in, pay lies"),
         pytest.param([(STAKES, {}), ({}, {}), (STAKES, {})], "left", 0, id="most say left"),
         pytest.param([(STAKES, {}), ({}, {})], None, None, id="half of the views"),
         pytest.param([(STAKES, {}), ({}, {}), ({}, {})], None, None, id="a third of the views"),

@@ -1,0 +1,52 @@
+"""Stakes in two stacks, the second of which stands at the edge of the spot or beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.vision.rounds.readings import TABLE, reading, stack
+from vision.chips.reading import ReadStack
+from vision.rounds.round_state import Episode
+from vision.rounds.split_stakes import with_second_stacks
+from vision.rounds.view_reader import ViewReading
+
+X, Y = TABLE.seats[0].spots["main"].center_mm
+
+
+def chips(colours: str, off_mm: float) -> ReadStack:
+    """A stack so far to the right of the main spot's middle."""
+    return replace(stack(colours), center_mm=(X + off_mm, Y))
+
+
+def settled(readings: list[ViewReading], *before: ViewReading) -> ViewReading:
+    """The last reading of a seat as it counts, after `before` and the hand turned up."""
+    episodes = [Episode(0.0, list(before)), Episode(9.0, readings)]
+    return with_second_stacks(episodes, 1)[-1].readings[-1]
+
+
+WHITE, RED, PAID = "white " * 8, "red " * 7, "red red red"
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_stack_at_the_edge_of_the_spot_stays_a_stake(beside: bool) -> None:
+    # It is read 23.9 mm off the middle before the hand is turned up, and 24.1 mm off afterwards.
+    first, second = chips(WHITE.strip(), -23.9), chips(RED.strip(), 27.0)
+    before = reading(
+        stakes={"main": [first] if beside else [first, second]},
+        pays={"main": [second]} if beside else {},
+    )
+    later = replace(first, center_mm=(X - 24.1, Y))
+    paid = chips(PAID, -86.0)
+    read = settled([reading(pays={"main": [later, second, paid]})], before, before)
+    assert read.stakes["main"] == (later, second)
+    assert read.pays["main"] == (paid,)
+
+
+def test_a_pay_that_comes_beside_the_stake_is_no_stake() -> None:
+    staked = reading(stakes={"main": [chips(WHITE.strip(), 0.0)]})
+    paid = chips(PAID, 45.0)
+    last = reading(stakes=staked.stakes, pays={"main": [paid]})
+    read = settled([last], staked, staked)
+    assert (read.stakes, read.pays) == (staked.stakes, {"main": (paid,)})
