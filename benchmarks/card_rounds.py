@@ -29,8 +29,6 @@ from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, decide_deck
 from vision.cards.deck_enrolment import (
-    SUITS,
-    DeckNotEnrolledError,
     EnrolledDeck,
     deck_of,
     laid_indices,
@@ -39,6 +37,7 @@ from vision.cards.deck_enrolment import (
 from vision.cards.joker_enrolment import NotEnrolledError, joker_at
 from vision.cards.joker_match import Sample, samples_of, with_joker
 from vision.cards.joker_memory import JokerMemory, ShownHand
+from vision.cards.laid_rows import SUITS, DeckNotEnrolledError
 from vision.cards.table_deck import DeckReader, needed
 from vision.cards.unread_card import FaintFinds, faint_finds, with_unread_card
 from vision.cards.view import CardRead, ViewIndex, fuse_indices, join_cards, see_indices

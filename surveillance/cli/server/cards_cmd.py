@@ -140,7 +140,8 @@ def deck_command(
     """
     from models.weights.folder import default_weights
     from surveillance.web.repositories.tablefiles import read_table_data, write_table_data
-    from vision.cards.deck_enrolment import DeckNotEnrolledError, deck_image, deck_on_felt
+    from vision.cards.deck_enrolment import deck_image, deck_on_felt
+    from vision.cards.laid_rows import DeckNotEnrolledError
     from vision.cards.table_deck import needed
     from vision.networks import load_networks
 

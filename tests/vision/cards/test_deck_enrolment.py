@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike
 from datasets.simulate.house_tables import table_for
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_enrolment import (
-    DeckNotEnrolledError,
     EnrolledDeck,
     LaidIndex,
     deck_of,
-    declared_rows,
     once_each,
     views_of_felt,
 )
+from vision.cards.laid_rows import DeckNotEnrolledError, declared_rows
 from vision.geometry.table import VIEW_MM
 
 RANKS, SUITS = "A23456789TJQK", "SHDC"

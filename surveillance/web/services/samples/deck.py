@@ -11,7 +11,8 @@ from surveillance.web.schemas.cards import DeckSample
 from surveillance.web.services.errors import RefusedError
 from surveillance.web.services.samples.laid_pictures import LaidPicture, sound_table
 from surveillance.web.services.shared_networks import SharedNetworks
-from vision.cards.deck_enrolment import DeckNotEnrolledError, deck_on_felt
+from vision.cards.deck_enrolment import deck_on_felt
+from vision.cards.laid_rows import DeckNotEnrolledError
 from vision.cards.table_deck import NO_COMPARER
 
 
