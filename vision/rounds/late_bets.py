@@ -17,7 +17,7 @@ from vision.chips.boxes import Box
 from vision.chips.reading import ReadStack
 from vision.chips.states import PlaceSum, certain_cents, place_sum, same_sums
 from vision.geometry.table import Polygon
-from vision.rounds.region_change import as_picture, different_share
+from vision.rounds.region_change import CHANGED_SHARE, as_picture, different_share
 from vision.rounds.round_state import Episode, Round
 
 SURE_READINGS = 2
@@ -37,11 +37,6 @@ changed the other way. Of the five of "feltwatch tune games" 0 and 1, "feltwatch
 
 NEAR_MM = 75.0
 """A stack of no owner this near to a spot may be its stake."""
-
-CHANGED_SHARE = 0.1
-"""Least share of the stake's place whose image differs where a stake was changed, and by which it
-differs from bare felt where chips lie: of "feltwatch judge 2026-11-28 h ways" 23 a bare spot's own
-ring differed by 0.07 from its first image, when a camera had shaken, with a chip by 0.6."""
 
 SAME_SHARE = 0.03
 """Most of it that differs where nothing was changed. Of 415 pairs of rests of a filmed stake that

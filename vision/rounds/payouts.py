@@ -14,8 +14,7 @@ from vision.chips.silhouette import hides_behind
 from vision.chips.states import SURE_SUM, PlaceSum, place_sum, same_sums
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile
-from vision.rounds.late_bets import CHANGED_SHARE
-from vision.rounds.region_change import as_picture, different_share
+from vision.rounds.region_change import CHANGED_SHARE, as_picture, different_share
 from vision.rounds.round_state import Episode
 from vision.rounds.view_reader import ViewReading
 

@@ -21,6 +21,13 @@ THIN_MM = 3.0
 """Printed lines, edges and what a shake leaves of them are narrower; the edge of a card that shows
 beside another is a card's only where it is wider."""
 
+CHANGED_SHARE = 0.1
+"""Least share of a place whose image differs where chips came, went or were changed.
+
+Of "feltwatch judge 2026-11-28 h ways" 23 a bare spot differs by 0.07 from the felt as it was seen
+bare, with a chip on it by 0.6. For stakes and payouts see `vision.rounds.late_bets.SAME_SHARE` and
+`vision.rounds.payouts.STAYED_ODDS`."""
+
 SHAKEN_PX = 3.0
 """A camera's shake moves a view by no more px."""
 

@@ -36,8 +36,7 @@ from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import FurtherCamera, TableFile
 from vision.networks import load_networks
 from vision.rounds.cameras.further_camera import CLEAR, OtherCamera
-from vision.rounds.late_bets import CHANGED_SHARE
-from vision.rounds.region_change import different_share
+from vision.rounds.region_change import CHANGED_SHARE, different_share
 from vision.sources.base import Frame
 
 SIZE = ChipSize()

@@ -15,9 +15,8 @@ from vision.chips.states import SAME_MM
 from vision.detect.detections import ByteArray
 from vision.geometry.table import Point, SeatPlace, TableFile
 from vision.rounds.cameras.further_camera import OTHER_STACK_MM, Beside
-from vision.rounds.late_bets import CHANGED_SHARE
 from vision.rounds.observed import Seen, ViewPicture, What
-from vision.rounds.region_change import different_share
+from vision.rounds.region_change import CHANGED_SHARE, different_share
 from vision.rounds.round_state import Episode, Round, ViewTrack
 from vision.rounds.view_reader import ViewReading, assign
 
