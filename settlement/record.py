@@ -205,6 +205,9 @@ class WagerRecord(Form):
     paid_least_cents: Cents | None = Field(
         None, description="The smallest chip of the payout, where its chips were seen."
     )
+    hides_more: bool | None = Field(
+        None, description="The stake hides a place where more of the payout may lie."
+    )
     stands: bool | None = Field(
         None,
         description="The stake lay there to the end; whether a payout was laid too, and so the "

@@ -44,6 +44,8 @@ _MISSING = frozenset(
 )
 """Money is missing by a wager; chips by the seat that no wager owns may be that money."""
 
+_HIDDEN = "more of the payout may lie behind the stake, where it would not be seen"
+
 _TOO_MUCH = frozenset(
     {
         FindingCode.OVERPAID,
@@ -213,7 +215,7 @@ def _seat(
     differences = _with_other_payouts(seat, rulings, differences, unjudged)
     differences = _without_unseen_payouts(case, seat, rulings, differences, unjudged)
     found = _settled_together(case, seat.seat, _sure(case, differences, unjudged))
-    yield from _not_by_the_spots(case, seat.seat, found, unjudged)
+    yield from _not_by_the_spots(case, seat, found, unjudged)
     yield from judge_lammers(case, seat, unjudged)
     yield from judge_moves(case, seat)
     yield from judge_breaches(case, seat)
@@ -332,11 +334,14 @@ def _without_unseen_payouts(
 
 
 def _not_by_the_spots(
-    case: Case, seat: int, found: Iterator[Finding], unjudged: Unjudged
+    case: Case, seat: SeatRecord, found: Iterator[Finding], unjudged: Unjudged
 ) -> Iterator[Finding]:
-    """The findings without those of missing money where money of no known owner lies."""
-    doubt = case.doubts.chips(seat)
+    """The findings without those of missing money where money of no known owner lies, or where
+    more of a payout may lie behind its stake."""
+    chips = case.doubts.chips(seat.seat)
     for finding in found:
+        wager = None if finding.wager is None else seat.wager(finding.wager)
+        doubt = chips or (_HIDDEN if wager is not None and wager.hides_more else None)
         if doubt and finding.code in _MISSING:
             unjudged.add(doubt, finding.wager)
         else:

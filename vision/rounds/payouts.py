@@ -116,6 +116,15 @@ def done(
     return "taken", NOTHING
 
 
+def hides_more(
+    name: str, last: Episode, action: Action | None, hidden: Hides | None
+) -> bool | None:
+    """True where more of a payout may lie behind the stake, by `hidden`; else None."""
+    if action != "paid" or hidden is None:
+        return None
+    return hidden(last.readings, name) or None
+
+
 def stands(name: str, last: Episode) -> bool:
     """Whether the stake of a wager lay there to the end, in most views."""
     return sum(name in r.stakes for r in last.readings) * 2 > len(last.readings)

@@ -85,6 +85,15 @@ def test_chips_of_no_known_owner_may_be_what_is_missing(
         assert "Not judged: main bet" in undecided.message
 
 
+@pytest.mark.parametrize(("paid", "code"), [(2500, None), (2000, "UNDECIDED"), (3000, "OVERPAID")])
+def test_a_payout_of_which_a_stake_may_hide_a_part(paid: int, code: str | None) -> None:
+    own = wager("main", 2500, "paid", paid).model_copy(update={"hides_more": True})
+    found = findings(round_of(PAIR_DEALER, seat(3, WINNER, own)))
+    assert [str(f.code) for f in found] == ([] if code is None else [code])
+    if code == "UNDECIDED":
+        assert "behind the stake" in found[0].message
+
+
 @pytest.mark.parametrize(("action", "code"), [("left", None), ("taken", "TOOK_PUSH")])
 def test_a_foul_under_a_push_of_all(action: str, code: str | None) -> None:
     record = round_of(ACE_HIGH_DEALER, seat(3, FOUL, wager("main", 2500, action, 0)))

@@ -14,7 +14,7 @@ from vision.chips.states import place_sum
 from vision.geometry.table import FurtherCamera, Point, SeatPlace, TableFile
 from vision.rounds.cameras.further_camera import Beside
 from vision.rounds.cameras.joining import join_reading, join_round
-from vision.rounds.payouts import NOTHING, done, hides_payout, stands
+from vision.rounds.payouts import NOTHING, done, hides_more, hides_payout, stands
 from vision.rounds.round_state import Episode, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
 
@@ -197,3 +197,11 @@ def test_that_a_further_camera_finds_no_payout_behind_a_tall_stake_says_nothing(
     # A low stake hides nothing.
     low = Episode(0.0, [staked(at(MAIN, "red red"))])
     assert done("main", low, [], lambda *_: None, hidden) == ("left", NOTHING)
+
+
+def test_more_of_a_payout_may_lie_behind_a_tall_stake() -> None:
+    tall, low = at(MAIN, " ".join(["red"] * 14)), at(MAIN, "red red")
+    for stake, may in ((tall, True), (low, None)):
+        rest = Episode(0.0, [staked(stake)])
+        assert hides_more("main", rest, "paid", hides_payout(two_cameras())) is may
+    assert hides_more("main", Episode(0.0, [staked(tall)]), "paid", None) is None
