@@ -51,6 +51,7 @@ class Film:
     markers: dict[str, MarkerLook] = field(default_factory=dict)
     _bare: Picture = field(init=False)
     _raw: Picture = field(init=False)
+    _unshaded: Picture = field(init=False)
     _picture: Picture = field(init=False)
     _planes: Picture = field(init=False)
     _painter: Painter = field(init=False)
@@ -75,6 +76,7 @@ class Film:
         self._glare = glare_mask(light, w, h, self.look.glare)
         self._bare = self._see_felt(felt)
         self._raw = self._bare.copy()
+        self._unshaded = self._bare.copy()
         self._picture = np.zeros((h, w, 3), np.uint8)
         self._planes = np.zeros((h * 3 // 2, w), np.uint8)
         self._finish((0, 0, w, h))
@@ -111,8 +113,9 @@ class Film:
         if self._field is not None:
             part = cv2.multiply(part, self._field[top:bottom, left:right], scale=1 / 128)
         if self._glare is not None:
+            # Cards and chips shine, cloth does not, in a shadow neither.
             bare = self._bare[top:bottom, left:right]
-            other = cv2.absdiff(self._raw[top:bottom, left:right], bare).max(axis=2) > 12
+            other = cv2.absdiff(self._unshaded[top:bottom, left:right], bare).max(axis=2) > 12
             shine = cv2.copyTo(self._glare[top:bottom, left:right], other.astype(np.uint8))
             share = cv2.cvtColor(shine, cv2.COLOR_GRAY2BGR)
             part = cv2.add(part, cv2.multiply(255 - part, share, scale=1 / 255))
@@ -128,7 +131,6 @@ class Film:
             x0, y0, x1, y1 = rect
             if x1 <= x0 or y1 <= y0:
                 continue
-            self._raw[y0:y1, x0:x1] = self._bare[y0:y1, x0:x1]
             self._paint(items, rect)
             self._finish((x0 - 3, y0 - 3, x1 + 3, y1 + 3))
             done.append((x0 - 3, y0 - 3, x1 + 3, y1 + 3))
@@ -148,15 +150,26 @@ class Film:
                 min(high[1], self.camera.height_px))  # fmt: skip
 
     def _paint(self, items: dict[str, Item], rect: Rect) -> None:
-        """Paint whatever may reach into a part of the image."""
+        """Paint a part of the image again; without shadows too where something may shine."""
         x0, y0, x1, y1 = rect
+        self._paint_on(self._raw, items, rect)
+        if self._glare is not None and self._glare[y0:y1, x0:x1].any():
+            light = self._painter.light
+            self._painter.light = replace(light, depth=0.0)
+            self._paint_on(self._unshaded, items, rect)
+            self._painter.light = light
+
+    def _paint_on(self, canvas: Picture, items: dict[str, Item], rect: Rect) -> None:
+        """Paint the felt and whatever may reach into a part of the image on `canvas`."""
+        x0, y0, x1, y1 = rect
+        canvas[y0:y1, x0:x1] = self._bare[y0:y1, x0:x1]
         move = np.array([[1, 0, -x0], [0, 1, -y0], [0, 0, 1.0]])
         lens = self.camera.lens
         if lens is not None:
             cx, cy = lens.center_px
             lens = Lens(lens.k1, lens.k2, (cx - x0, cy - y0), lens.focal_px)
         painter = self._painter
-        painter.canvas = self._raw[y0:y1, x0:x1]
+        painter.canvas = canvas[y0:y1, x0:x1]
         painter.to_px = move @ self.camera.homography
         painter.lens = lens
         order = painting_order(items.values(), self.camera.foot_mm)

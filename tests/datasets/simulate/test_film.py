@@ -141,6 +141,23 @@ def test_changes_one_by_one_give_the_frame_of_the_whole(
     assert np.array_equal(own.bgr(), empty)
 
 
+def test_glare_brightens_no_shadow(deck: Deck) -> None:
+    """With glare all over the image cloth stays as it is, and darker where a shadow falls."""
+    shining = film(deck, replace(LOOK, glare=1.0))
+    shining._glare = np.full(shining._raw.shape[:2], 180, np.uint8)
+    plain = film(deck)
+    bare = plain.bgr().astype(int)
+    for own in (shining, plain):
+        state = FeltState()
+        own.apply(state.items, state.apply(Change(0.0, (stack("tall", 0, -40, *["red"] * 14),))))
+    lit, unlit = shining.bgr().astype(int), plain.bgr().astype(int)
+    shadow = (unlit < 0.9 * bare).all(axis=2)
+    away = cv2.erode(shadow.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    assert away.sum() > 100
+    assert (lit <= bare + 2)[away].all()
+    assert (lit > unlit + 30).all(axis=2).sum() > 300, "the chips shine"
+
+
 def test_only_what_changed_is_drawn_again(deck: Deck) -> None:
     own = film(deck)
     state = FeltState()
