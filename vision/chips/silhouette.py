@@ -11,11 +11,15 @@ import numpy as np
 from vision.chips.network_input.side_strip import COLUMNS, ROWS, ChipSize, strip_points
 from vision.detect.detections import ByteArray
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import FloatArray
+from vision.geometry.table import FloatArray, Polygon
 
 GRID_PX_PER_MM = 2.0
 HIDDEN_SHARE = 0.7
 """A chip of which so much is hidden is not found; of two shifts' payouts behind tall stakes."""
+
+
+STAKE_CHIPS = 6
+"""Height up to which a stake is watched; higher ones reach over what lies behind them."""
 
 
 def silhouette(
@@ -28,6 +32,12 @@ def silhouette(
     top = calibration.lift(base, chips * size.thickness_mm)
     both = np.vstack([ring + base, ring + top]).astype(np.float32)
     return np.asarray(cv2.convexHull(both).reshape(-1, 2), np.float64)
+
+
+def stake_outline(calibration: Calibration, spot: Polygon, size: ChipSize) -> FloatArray:
+    """Where on the felt's plane a stake of a few chips about a spot's centre appears, (n, 2) mm."""
+    centre = np.asarray(spot.center_mm)
+    return silhouette(calibration, centre, STAKE_CHIPS, size)
 
 
 def behind(calibration: Calibration, base_mm: FloatArray, size: ChipSize) -> FloatArray:

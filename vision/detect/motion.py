@@ -29,7 +29,8 @@ STILL_SAMPLES = 2
 """Samples in a row without motion before a view counts as resting."""
 
 
-RestState = tuple[int, npt.NDArray[np.int16] | None, npt.NDArray[np.int16] | None]
+Small = npt.NDArray[np.int16]
+RestState = tuple[int, Small | None, Small | None, list[tuple[float, Small]]]
 
 
 def shrink(luma: ByteArray) -> npt.NDArray[np.int16]:
@@ -46,15 +47,21 @@ def shrink(luma: ByteArray) -> npt.NDArray[np.int16]:
 
 @dataclass
 class RestWatch:
-    """Watches one piece of felt, a convex outline (n, 2) felt mm."""
+    """Watches one piece of felt, a convex outline (n, 2) felt mm.
+
+    `keep` samples of the felt in motion are kept, the latest, for `lay_until`.
+    """
 
     calibration: Calibration
     outline_mm: FloatArray
+    keep: int = 0
     still: int = 0
     _mask: npt.NDArray[np.bool_] = field(init=False)
     _rect: tuple[slice, slice] = field(init=False)
     _before: npt.NDArray[np.int16] | None = None
     _known: npt.NDArray[np.int16] | None = None
+    _passed: list[tuple[float, npt.NDArray[np.int16]]] = field(default_factory=list)
+    """Samples since the felt was at rest last, with their times."""
 
     def __post_init__(self) -> None:
         """Find the outline's blocks in the reduced image."""
@@ -69,7 +76,7 @@ class RestWatch:
         self._rect = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1))
         self._mask = mask[self._rect] > 0
 
-    def look(self, small: npt.NDArray[np.int16]) -> bool:
+    def look(self, small: npt.NDArray[np.int16], at_s: float = 0.0) -> bool:
         """Take the next sample in; returns whether the felt is at rest."""
         now = small[self._rect]
         if self._before is not None and self._differs(now, self._before, MOVE_LEVELS, MOVE_BLOCKS):
@@ -77,6 +84,9 @@ class RestWatch:
         elif self._before is not None:
             self.still += 1
         self._before = now.copy()
+        if self.keep:
+            self._passed.append((at_s, self._before))
+            del self._passed[: -self.keep]
         return self.still >= STILL_SAMPLES
 
     def changed(self, *, beyond_shake: bool = False) -> bool:
@@ -100,17 +110,52 @@ class RestWatch:
         """Take the felt as it is for known."""
         self._known = None if self._before is None else self._before.copy()
 
+    def settle(self) -> None:
+        """The felt is at rest and read: the samples on the way there are of no more use."""
+        self._passed.clear()
+
+    def lay_until(self, outline_mm: FloatArray) -> float | None:
+        """When a part of the felt was seen last, while it was in motion, to look as when
+        `remember` was called last: two samples in a row, wherever the part differs now.
+
+        `outline_mm` (n, 2) is the part as it appears on the felt's plane. None where it does not
+        differ, or never looked so.
+        """
+        now, known = self._before, self._known
+        if now is None or known is None:
+            return None
+        seen = self.calibration.felt_to_image(outline_mm) / SHRINK
+        inside = np.zeros(self._mask.shape, np.uint8)
+        corner = (self._rect[1].start, self._rect[0].start)
+        cv2.fillPoly(inside, [np.round(seen - corner).astype(np.int32)], 1)
+        differs = (np.abs(now - known) > CHANGE_LEVELS) & (inside > 0)
+        if int(differs.sum()) < CHANGE_BLOCKS:
+            return None
+        was, came = known[differs], now[differs]
+
+        def as_before(sample: Small) -> bool:
+            off = np.abs(sample[differs] - was)
+            return bool(((off <= CHANGE_LEVELS) & (off < np.abs(sample[differs] - came))).all())
+
+        later = False
+        for k in range(len(self._passed) - 1, -1, -1):
+            alike = as_before(self._passed[k][1])
+            if alike and later:
+                return self._passed[k + 1][0]
+            later = alike
+        return None
+
     def state(self) -> RestState:
-        """What was seen so far: `still`, and the samples before and known."""
-        return self.still, self._before, self._known
+        """What was seen so far: `still`, the samples before and known, and those since a rest."""
+        return self.still, self._before, self._known, self._passed
 
     def set_state(self, state: RestState) -> None:
         """Go on from a `state`. Raises ValueError when it is of another piece of felt."""
-        still, before, known = state
-        for sample in (before, known):
+        still, before, known, passed = state
+        for sample in (before, known, *(one for _, one in passed)):
             if sample is not None and sample.shape != self._mask.shape:
                 raise ValueError(f"samples of {sample.shape}, the felt has {self._mask.shape}")
-        self.still, self._before, self._known = still, before, known
+        self.still, self._before, self._known, self._passed = still, before, known, passed
 
     def _differs(
         self,

@@ -42,6 +42,9 @@ class Episode:
     """What was not seen between the view's rest before and this one."""
     stirred: list[tuple[float, float]] = field(default_factory=list)
     """Times (from, until) in which something moved there; it lay as before afterwards."""
+    lay_until: dict[str, float] = field(default_factory=dict)
+    """Of spots that look otherwise than in the rest before: until when, while the view was in
+    motion, they were seen to look as then."""
 
     def seen_at(self, at_s: float) -> None:
         """It was seen to lie as it was read."""

@@ -42,7 +42,7 @@ from vision.sensors.lamp_reading import LampReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 9
+VERSION = 10
 
 
 @dataclass

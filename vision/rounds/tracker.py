@@ -7,8 +7,9 @@ round was is put together when its felt is empty again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from settlement.procedures import Phase, Procedure, procedures
 from vision.cards.view import join_cards
@@ -102,16 +103,20 @@ class RoundTracker:
         fresh: bool,
         since_s: float,
         times: int = 1,
+        lay_until: Mapping[str, float] = MappingProxyType({}),
     ) -> Round | None:
         """Take a reading in; `fresh` opens a new episode that began at `since_s`.
 
         `times`: for how many readings of the rest it counts, where more would show the same.
+        `lay_until`: see `Episode`.
         Gives back the round that this reading ends, if any.
         """
         gap = self.unseen.pop(seat, None)
         cut = self._after_gap(seat, is_same=not fresh)
         if fresh or seat not in self.latest:
-            self.latest[seat] = Episode(since_s, picture=kept_picture(image), gap=gap)
+            self.latest[seat] = Episode(
+                since_s, picture=kept_picture(image), gap=gap, lay_until=dict(lay_until)
+            )
         episode = self.latest[seat]
         episode.readings += [reading] * times
         episode.seen_at(reading.at_s)

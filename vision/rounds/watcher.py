@@ -20,10 +20,18 @@ from vision.cards.unread_card import faint_finds
 from vision.chips.lammer_colour import by_colour
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
+from vision.chips.silhouette import stake_outline
 from vision.detect.arms import ArmWatch
 from vision.detect.motion import STILL_SAMPLES, RestWatch, hull, shrink
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import VIEW_MM, FurtherCamera, Place, Polygon, TableFile
+from vision.geometry.table import (
+    VIEW_MM,
+    FloatArray,
+    FurtherCamera,
+    Place,
+    Polygon,
+    TableFile,
+)
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
 from vision.networks import Networks
 from vision.rounds.cameras.further_camera import OtherCamera, RecordedCamera
@@ -63,6 +71,9 @@ from vision.sources.moments import Moments
 READS_PER_REST = 3
 """How often a rest is read at most, and for how many readings its last one counts."""
 
+KEPT_IN_MOTION = 75
+"""Samples of a seat in motion that are kept: 15 s at five a second."""
+
 SELDOM_SHARE = 0.25
 """In a round seen too seldom for more of its time, no late bet, moved card or breach of the
 procedure is reported: a tune shift (seed 9301) seen once a second had three false breaches."""
@@ -84,6 +95,7 @@ class _View:
         self.watch = watch
         self.reads = 0
         self.since_s = 0.0
+        self.lay_until: dict[str, float] = {}
 
 
 class TableWatcher:
@@ -146,12 +158,19 @@ class TableWatcher:
             self._views.append(
                 _View(
                     seat.seat, seat.place, dict(seat.spots),
-                    RestWatch(self.calibration, hull(parts, GROW_MM + 22)),
+                    RestWatch(self.calibration, hull(parts, GROW_MM + 22), KEPT_IN_MOTION),
                 )
             )  # fmt: skip
         self._boxes: dict[int | None, tuple[Polygon, Polygon]] = {
             None: (table.dealer.low, table.dealer.high),
             **{seat.seat: (seat.low, seat.high) for seat in table.seats},
+        }
+        self._stakes: dict[int | None, dict[str, FloatArray]] = {
+            seat.seat: {
+                name: stake_outline(self.calibration, spot, self.chip_size)
+                for name, spot in seat.spots.items()
+            }
+            for seat in table.seats
         }
         house = house_view(table)
         if house is not None and table.dealer.house is not None:
@@ -267,16 +286,18 @@ class TableWatcher:
             own.arms = with_arms(own.arms, seen)
         due: list[tuple[_View, bool]] = []
         for view in self._views:
-            if not view.watch.look(small):
+            if not view.watch.look(small, at_s):
                 continue
             # The shaken image of what is in doubt may read otherwise.
             fresh = view.watch.changed() and (
                 view.watch.changed(beyond_shake=True) or not self._is_settled(view.seat)
             )
             if fresh:
+                view.lay_until = self._lay_until(view)
                 view.watch.remember()
                 view.reads = 0
                 view.since_s = at_s
+            view.watch.settle()
             if view.reads < READS_PER_REST:
                 due.append((view, fresh))
             elif view.seat == HOUSE:
@@ -335,11 +356,21 @@ class TableWatcher:
                 for camera in self.live:
                     camera.note(self.table.seat(view.seat), reading)
             ended = self.tracker.take(
-                view.seat, reading, image, fresh=fresh, since_s=view.since_s, times=times
-            )
+                view.seat, reading, image, fresh=fresh, since_s=view.since_s, times=times,
+                lay_until=view.lay_until,
+            )  # fmt: skip
             if ended is not None:
                 out.append(self._observed(ended, at_s, cut_short=False))
         return out
+
+    def _lay_until(self, view: _View) -> dict[str, float]:
+        """Until when each spot that looks otherwise now was seen to look as at the last rest."""
+        found = {}
+        for name, outline in self._stakes.get(view.seat, {}).items():
+            until_s = view.watch.lay_until(outline)
+            if until_s is not None:
+                found[name] = until_s
+        return found
 
     def _is_settled(self, seat: int | None) -> bool:
         """Whether the shaken image of what was read at a place last would read the same."""

@@ -54,6 +54,36 @@ def rest(own: RestWatch, picture: Luma) -> bool:
     return [own.look(shrink(picture)) for _ in range(STILL_SAMPLES + 1)][-1]
 
 
+def test_a_part_that_changed_in_motion_is_dated_by_when_it_looked_as_before() -> None:
+    own = RestWatch(CALIBRATION, hull([SEAT.low.array, SEAT.high.array], 14.0), keep=9)
+    part, elsewhere = SEAT.low.center_mm, SEAT.high.center_mm
+    outline = np.array(part) + 40.0 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    plain = lay(felt(), elsewhere, 40.0, 150)
+    assert rest(own, plain)
+    own.remember()
+    own.settle()
+    laid = lay(plain, part, 40.0, 200)
+    arm = lay(plain, part, 90.0, 30)
+    away = [lay(felt(), elsewhere, 40.0, 10 + 30 * k) for k in range(3)]
+    # Something moves elsewhere; an arm comes over the part and leaves what it laid.
+    pictures = [away[0], away[1], away[2], arm, laid, laid, laid]
+    for k, picture in enumerate(pictures):
+        own.look(shrink(picture), 1.0 + k / 5)
+    assert own.lay_until(outline) == pytest.approx(1.4)
+    # What did not change is not dated, nor what was seen as before in no two samples in a row.
+    assert own.lay_until(np.array(part) + np.array([[300.0, 0], [340, 0], [340, 40]])) is None
+    own.settle()
+    assert own.lay_until(outline) is None
+    for k, picture in enumerate([arm, plain, arm, plain, arm, laid]):
+        own.look(shrink(picture), 3.0 + k / 5)
+    assert own.lay_until(outline) is None
+    again = RestWatch(CALIBRATION, hull([SEAT.low.array, SEAT.high.array], 14.0), keep=9)
+    for k, picture in enumerate([plain, plain, *[laid] * 12]):
+        own.look(shrink(picture), 5.0 + k / 5)
+    again.set_state(own.state())
+    assert again.lay_until(outline) is None, "only the latest samples are kept"
+
+
 def test_shrink_averages_blocks() -> None:
     picture = np.zeros((SHRINK * 2, SHRINK * 3), np.uint8)
     picture[:SHRINK, :SHRINK] = 200

@@ -15,6 +15,7 @@ from vision.rounds.changes import Changes, find_changes
 from vision.rounds.compile_round import compile_round
 from vision.rounds.late_bets import SeenLateBet, closed_s
 from vision.rounds.round_state import Round
+from vision.sources.gaps import Gap
 
 PX = 256
 AT_MM = {"main": (-30.0, 20.0), "emperors_treasure": (40.0, 20.0)}
@@ -134,6 +135,37 @@ ONE, TWO = {"main": "red"}, {"main": "red red"}
 UNSURE = {"main": stack("red red", 0.85, c500=0.14)}
 
 
+@pytest.mark.parametrize(
+    ("share", "former", "count"),
+    [
+        (0.06, 0.0, 1),
+        # As different as stakes that stayed are, or perhaps what it was before.
+        (0.01, 0.0, 0),
+        (0.06, 0.02, 0),
+        (0.2, 0.02, 1),
+    ],
+)
+def test_a_chip_on_top_of_like_ones_changes_little_of_the_image(
+    share: float, former: float, count: int
+) -> None:
+    first = {"main": "green green green"}
+    last = stands("main", stack("green " * 4, 0.999 - former, c7500=former + 1e-6))
+    image = view(first)
+    u, v = AT_MM["main"]
+    side = 46 * share**0.5
+    x0, y0 = (round((at - side / 2 + VIEW_MM / 2) * PX / VIEW_MM) for at in (u, v))
+    far = round(side * PX / VIEW_MM)
+    image[y0 : y0 + far, x0 : x0 + far] = 20
+
+    def deal(play: Play) -> None:
+        rest(play, first, backs=1)
+        rest(play, first)
+        rest(play, {"main": last}, picture=image)
+        rest(play, {"main": last}, picture=image, backs=5)
+
+    assert len(late(played(deal, first, {"main": last}))) == count
+
+
 def _moved_in_time(play: Play) -> None:
     rest(play, TWO, backs=1)
     rest(play, TWO)
@@ -241,6 +273,36 @@ def test_a_stake_seen_last_as_bets_are_closed_lay_there_then() -> None:
     assert close_s is not None
     own.tracks[1].episodes[0].until_s = close_s
     assert [observation.late.how for observation in late(own)] == ["grew"]
+
+
+@pytest.mark.parametrize(
+    ("first", "how"), [(ONE, "grew"), ({"emperors_treasure": "white"}, "appeared")]
+)
+def test_a_stake_is_late_if_its_spot_looked_as_before_when_bets_were_closed(
+    first: Stakes, how: str
+) -> None:
+    """The view was not at rest at the close; it was before, and with the changed stake after."""
+
+    both = {**first, **TWO}
+
+    def deal(play: Play) -> None:
+        rest(play, both)
+        rest(play, both, backs=5)
+
+    own = played(deal, first, both)
+    assert late(own) == ()
+    close_s = closed_s(own)
+    assert close_s is not None
+    changed = own.tracks[1].episodes[1]
+    changed.lay_until["ace_high_pai_gow_insurance"] = close_s + 0.4
+    assert late(own) == ()
+    changed.lay_until["main"] = close_s - 0.2
+    assert late(own) == ()
+    changed.lay_until["main"] = close_s + 0.4
+    (seen,) = late(own)
+    assert (seen.late.how, float(seen.late.before_s)) == (how, pytest.approx(close_s + 0.4))
+    changed.gap = Gap.between(close_s - 1, close_s + 1, "frames dropped")
+    assert late(own) == ()
 
 
 def test_a_stake_that_was_lifted_as_bets_were_closed_did_not_appear() -> None:

@@ -12,7 +12,7 @@ from settlement.games import JACKPOTS
 from settlement.procedures import Procedure
 from vision.geometry.table import SeatPlace
 from vision.rounds.changes import until
-from vision.rounds.late_bets import SAME_SHARE, StakeRest, closed_s, stake_rest
+from vision.rounds.late_bets import SAME_SHARE, StakeRest, closed_s, stake_rests
 from vision.rounds.procedure.seat_steps import SeenBreach
 from vision.rounds.region_change import CHANGED_SHARE, as_picture, different_share
 from vision.rounds.round_state import FACE_UP_CARDS, Episode, Round
@@ -38,7 +38,7 @@ def touched_bets(procedure: Procedure, place: SeatPlace, own: Round) -> Iterator
     episodes = with_second_stacks(episodes, shown)[: shown + 1]
     for wager, spot in place.spots.items():
         if wager not in JACKPOTS:
-            rests = [stake_rest(episode, wager, spot) for episode in episodes]
+            rests = stake_rests(episodes, wager, spot)
             found = _lifted(procedure, place.seat, wager, rests, close_s, track.bare)
             if found is not None:
                 yield found
@@ -52,7 +52,7 @@ def _lifted(
     lying: StakeRest | None = None
     for k, rest in enumerate(rests):
         if rest.boxes:
-            if rest.episode.until_s > close_s and _in_all(rest.episode, wager):
+            if rest.until_s > close_s and _in_all(rest.episode, wager):
                 lying = rest
             continue
         if lying is None or rest.cents != 0 or len(rest.episode.readings) < SURE_READINGS:
