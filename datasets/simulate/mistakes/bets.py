@@ -28,7 +28,7 @@ def _limit(over: bool) -> EarlyWay:
                 for cents in limit_breaks(wager, draft.table):
                     low = limit is not None and cents < (limit.min_cents or 0)
                     alone = wager != "main" or draft.occasion.hands.get(own.seat, 1) == 1
-                    if low != over and alone:
+                    if low != over and alone and (own.seat, wager) not in draft.late:
                         choices.append((number, wager, cents))
         if not choices:
             return False
@@ -48,7 +48,10 @@ def _limit_hands(draft: Draft) -> bool:
     limit = draft.terms.limits.get("main")
     if several is None or limit is None or not limit.min_cents:
         return False
-    numbers = [n for n, own in enumerate(draft.bets) if "main" in own.stakes]
+    numbers = [
+        n for n, own in enumerate(draft.bets)
+        if "main" in own.stakes and (own.seat, "main") not in draft.late
+    ]  # fmt: skip
     several_hands = [n for n in numbers if _count(draft, n) > 1]
     if not several_hands:
         several_hands = _second_hand(draft, numbers)

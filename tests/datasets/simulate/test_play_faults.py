@@ -91,6 +91,18 @@ def test_two_mistakes_in_one_round() -> None:
     assert findings(record) == faults(record)
 
 
+@pytest.mark.parametrize("other", ["LIMIT/hands", "LIMIT/under", "LIMIT/over"])
+@pytest.mark.parametrize("seed", [0, 2, 5, 11])
+def test_a_late_bet_is_not_laid_again_for_a_limit(other: str, seed: int) -> None:
+    plan = FaultPlan(at=(("LATE_BET/grew", 1), (other, 1)))
+    (record,) = plan_shift(table_for("pai_gow_poker"), seed=seed, rounds=1, faults=plan).rounds
+    (late,) = [f for f in record.faults or () if f.code == "LATE_BET"]
+    (seat,) = [s for s in record.seats if s.seat == late.seat]
+    wager = seat.wager(late.wager or "")
+    assert wager is not None
+    assert (late.note or "").endswith(f"to {wager.stake_cents} cents")
+
+
 def test_all_drawn_kinds_in_one_shift() -> None:
     rounds = len(DRAWN_CODES) + 2
     plan = plan_shift(TABLE, seed=7, rounds=rounds, faults=FaultPlan(kinds=DRAWN_CODES))
