@@ -12,8 +12,7 @@ from dataclasses import replace
 from vision.chips.boxes import Box
 from vision.detect.detections import ByteArray
 from vision.geometry.table import SeatPlace
-from vision.rounds.late_bets import SAME_SHARE
-from vision.rounds.region_change import as_picture, different_share
+from vision.rounds.region_change import SAME_SHARE, as_picture, different_share
 from vision.rounds.round_state import Episode
 from vision.rounds.view_reader import ViewReading, unread_boxes
 

@@ -17,7 +17,13 @@ from vision.chips.boxes import Box
 from vision.chips.reading import ReadStack
 from vision.chips.states import PlaceSum, certain_cents, place_sum, same_sums
 from vision.geometry.table import Polygon
-from vision.rounds.region_change import CHANGED_SHARE, as_picture, different_share
+from vision.rounds.region_change import (
+    CHANGED_SHARE,
+    SAME_SHARE,
+    as_picture,
+    different_share,
+    least_change,
+)
 from vision.rounds.round_state import Episode, Round
 
 SURE_READINGS = 2
@@ -37,17 +43,6 @@ changed the other way. Of the five of "feltwatch tune games" 0 and 1, "feltwatch
 
 NEAR_MM = 75.0
 """A stack of no owner this near to a spot may be its stake."""
-
-SAME_SHARE = 0.03
-"""Most of it that differs where nothing was changed. Of 415 pairs of rests of a filmed stake that
-stayed as it was, the image differed by 0.027 at most, of those that were changed by 0.266 at
-least."""
-
-
-SURELY_OTHER = 0.001
-"""Two sums, each the same in all its readings, that are so unlikely to be one need an image that
-differs by more than one that stayed. A chip on top of like ones changes 0.04 of it (shift 1 of
-"feltwatch judge 2026-11-28 i ways")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +124,7 @@ def _late(rests: Sequence[StakeRest], name: str, close_s: float, bare: bytes) ->
     sure = min(sum(r.sure for r in own) for own in (before, after))
     if sure < SURE_READINGS or len(after) < LEAST_AFTER:
         return None
-    least = SAME_SHARE if same_sums(_sum(*before), _sum(*after)) < SURELY_OTHER else CHANGED_SHARE
+    least = least_change(same_sums(_sum(*before), _sum(*after)))
     if not _looks_changed(before[-1], after[0], bare if not was else None, least):
         return None
     return _seen(name, was, now, before[-1], after[0].episode)

@@ -14,7 +14,12 @@ from vision.chips.silhouette import hides_behind
 from vision.chips.states import SURE_SUM, PlaceSum, place_sum, same_sums
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile
-from vision.rounds.region_change import CHANGED_SHARE, as_picture, different_share
+from vision.rounds.region_change import (
+    CHANGED_SHARE,
+    as_picture,
+    different_share,
+    least_change,
+)
 from vision.rounds.round_state import Episode
 from vision.rounds.view_reader import ViewReading
 
@@ -179,7 +184,12 @@ def dated(name: str, after: Sequence[Episode], paid: PlaceSum) -> Late | None:
     begins = _begins(name, after, len(after), paid)
     gone_s = _without_cards(name, after, begins)
     former = last_state(name, after[:begins])
-    if gone_s is None or not former.sums or not _changed(name, after[begins - 1], after[begins]):
+    least = least_change(same_sums(former, paid))
+    if (
+        gone_s is None
+        or not former.sums
+        or not _changed(name, after[begins - 1], after[begins], least)
+    ):
         return None
     shares = dict(paid.sums)
     other = {c: p * (1 - (1 - STAYED_ODDS) * shares.get(c, 0.0)) for c, p in former.sums}
@@ -196,13 +206,13 @@ def dated(name: str, after: Sequence[Episode], paid: PlaceSum) -> Late | None:
     return Late(gone_s, payments, tuple(sums))
 
 
-def _changed(name: str, one: Episode, other: Episode) -> bool:
-    """Whether the images of two rests differ where a wager's payout lies."""
+def _changed(name: str, one: Episode, other: Episode, least: float = CHANGED_SHARE) -> bool:
+    """Whether so much of the images of two rests differs where a wager's payout lies."""
     a, b = as_picture(one.picture), as_picture(other.picture)
     if a is None or b is None:
         return False
     boxes = [s.box_mm for e in (one, other) for r in e.readings for s in r.pays.get(name, ())]
-    return different_share(a, b, boxes) >= CHANGED_SHARE
+    return different_share(a, b, boxes) >= least
 
 
 def _without_cards(name: str, after: Sequence[Episode], at: int) -> float | None:

@@ -12,9 +12,9 @@ from settlement.games import JACKPOTS
 from settlement.procedures import Procedure
 from vision.geometry.table import SeatPlace
 from vision.rounds.changes import until
-from vision.rounds.late_bets import SAME_SHARE, StakeRest, closed_s, stake_rests
+from vision.rounds.late_bets import StakeRest, closed_s, stake_rests
 from vision.rounds.procedure.seat_steps import SeenBreach
-from vision.rounds.region_change import CHANGED_SHARE, as_picture, different_share
+from vision.rounds.region_change import CHANGED_SHARE, SAME_SHARE, as_picture, different_share
 from vision.rounds.round_state import FACE_UP_CARDS, Episode, Round
 from vision.rounds.split_stakes import with_second_stacks
 
