@@ -59,6 +59,12 @@ def test_two_unsure_cameras_that_agree_are_sure() -> None:
     assert dict(place_sum([[unsure]] * 4).sums)[1000] < dict(both.sums)[1000]
 
 
+def test_low_stacks_are_surer_than_the_reader_says() -> None:
+    low, high = stack("red red", 0.95, c1500=0.05), stack("red " * 3, 0.95, c1000=0.05)
+    assert dict(place_sum([[low]]).sums)[1000] == pytest.approx(0.984, abs=0.002)
+    assert dict(place_sum([[high]]).sums)[1500] == pytest.approx(0.95, abs=0.002)
+
+
 def test_two_sure_cameras_that_differ_are_undecided() -> None:
     one, other = stack("red red", 0.99, c1500=0.01), stack("red red red", 0.99, c1000=0.01)
     assert place_sum([[seen_by(one, other)]]).cents is None

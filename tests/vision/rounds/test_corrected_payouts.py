@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,7 @@ from tests.vision.rounds.readings import (
 )
 from vision.detect.detections import ByteArray
 from vision.rounds.compile_round import compile_round
+from vision.rounds.region_change import CHANGED_SHARE, SAME_SHARE, different_share
 
 STAKES = {"main": ["red red"], "emperors_treasure": ["white white"]}
 
@@ -97,6 +100,9 @@ LAID, CORRECTED = (
 """Images of a payout in two states."""
 
 
+BOX = (-30.0, -30.0, 30.0, 30.0)
+
+
 def corrected(
     last: ByteArray, shares: tuple[float, float] = (0.99, 0.99), times_seen: int = 3
 ) -> RoundRecord:
@@ -105,8 +111,11 @@ def corrected(
     for backs in (0, 2):
         play.see(1, reading(stakes=STAKES, backs=backs))
     play.see(None, reading(cards=dealer_cards()))
-    right = {"main": ["red red"]}
-    much = [{"main": [stack("red red red", share, c1000=1 - share)]} for share in shares]
+    right = {"main": [replace(stack("red red"), box_mm=BOX)]}
+    much = [
+        {"main": [replace(stack("red red red", share, c1000=1 - share), box_mm=BOX)]}
+        for share in shares
+    ]
     play.see(1, *[reading(stakes=STAKES, pays=much[0], cards=seat_cards(1))] * 3, picture=LAID)
     play.see(1, reading(stakes=STAKES, pays=much[1]), picture=LAID, times=times_seen)
     play.see(1, *[reading(stakes=STAKES, pays=right)] * 3, picture=last)
@@ -143,3 +152,14 @@ def test_a_payout_corrected_after_the_cards_were_taken_is_listed_in_steps(
 def test_a_payout_whose_image_stayed_was_not_corrected() -> None:
     main = wager(corrected(LAID), "main")
     assert main.payments is None
+
+
+@pytest.mark.parametrize(("share", "steps"), [(0.9999, [1500, -500]), (0.99, None)])
+def test_a_little_change_of_the_image_is_enough_where_the_sums_are_surely_others(
+    share: float, steps: list[int] | None
+) -> None:
+    a_little = LAID.copy()
+    a_little[192:208, 192:208] = 0
+    assert SAME_SHARE < different_share(LAID, a_little, [BOX]) < CHANGED_SHARE
+    main = wager(corrected(a_little, (share, share)), "main")
+    assert (None if main.payments is None else [p.cents for p in main.payments]) == steps

@@ -106,9 +106,7 @@ def test_a_payout_is_read_until_it_is_sure() -> None:
     table = Table()
     table.settling()
     cards = seat_cards(2)
-    unsure = reading(
-        stakes=STAKED, cards=cards, pays={"main": [stack("red red", 0.95, c1100=0.04)]}
-    )
+    unsure = reading(stakes=STAKED, cards=cards, pays={"main": [stack("red red", 0.9, c1100=0.09)]})
     assert table.remains(2, unsure)
     table.play.see(2, unsure, times=1)
     sure = reading(stakes=STAKED, cards=cards, pays={"main": ["red red"]})
