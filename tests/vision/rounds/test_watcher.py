@@ -208,6 +208,33 @@ def test_a_shaken_image_is_read_again_only_where_the_rest_is_in_doubt(
     assert seen[0] == seen[1]
 
 
+def test_what_came_to_a_spot_in_motion_is_dated(empty: Planes, world: World) -> None:
+    """Also by a watcher that goes on from a snapshot made while the seat was in motion."""
+    own = watcher(world)
+    seat = TABLE.seats[0]
+
+    def over(planes: Planes, at_mm: tuple[float, float], level: int) -> Planes:
+        out = planes.copy()
+        square = np.array(at_mm) + 18.0 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+        sheet = own.calibration.felt_to_image(square).round().astype(np.int32)
+        cv2.fillConvexPoly(out[:1080], sheet, level)
+        return out
+
+    stake = over(empty, seat.spots["main"].center_mm, 220)
+    hands = [over(empty, seat.high.center_mm, 20 + 60 * k) for k in range(4)]
+    seen = [*[empty] * 5, *hands, *[stake] * 6]
+    after = watcher(world)
+    for k, planes in enumerate(seen):
+        if k == 7:
+            after.restore(own.snapshot())
+        for each in (own, after) if k >= 7 else (own,):
+            each.feed(frame(planes, k))
+    for each in (own, after):
+        rest = each.tracker.latest[seat.seat]
+        assert rest.lay_until == {"main": pytest.approx(8 / FPS)}
+        assert each.tracker.latest[TABLE.seats[1].seat].lay_until == {}
+
+
 def test_it_is_counted_how_much_of_the_time_was_seen(empty: Planes, world: World) -> None:
     own = watcher(world)
     for k in range(6):
