@@ -151,8 +151,8 @@ def test_glare_brightens_no_shadow(deck: Deck) -> None:
         state = FeltState()
         own.apply(state.items, state.apply(Change(0.0, (stack("tall", 0, -40, *["red"] * 14),))))
     lit, unlit = shining.bgr().astype(int), plain.bgr().astype(int)
-    shadow = (unlit < 0.9 * bare).all(axis=2)
-    away = cv2.erode(shadow.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    shadow = np.asarray((unlit < 0.9 * bare).all(axis=2), np.uint8)
+    away = np.asarray(cv2.erode(shadow, np.ones((5, 5), np.uint8)), bool)
     assert away.sum() > 100
     assert (lit <= bare + 2)[away].all()
     assert (lit > unlit + 30).all(axis=2).sum() > 300, "the chips shine"

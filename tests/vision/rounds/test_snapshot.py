@@ -65,7 +65,7 @@ def seen_so_far() -> WatcherState:
         open_gap=None,
         skipped=Gap.between(5.0, 9.0, "jump", jumped=True),
         coarse_s=float("-inf"),
-        views=[(0, 0.0, (0, None, None)), (3, 12.0, (4, rest, rest))],
+        views=[(0, 0.0, (0, None, None, [])), (3, 12.0, (4, rest, rest, [(12.2, rest)]))],
         numbers=41,
         now_s=12.6,
         matches=[0.9],
@@ -77,7 +77,7 @@ def seen_so_far() -> WatcherState:
             {11.0: [MeterReading(1234, 0.998, "1234", None, (1.0, 0.99), ((0.5, 1.0),))]},
         ),
         arms=(still, still, still, still, still, 12.6, 3.0),
-        marker=[((4, rest, None), [MarkerRest(3.0, 9.5, [0.99, 0.97], (812.5, 433.0))])],
+        marker=[((4, rest, None, []), [MarkerRest(3.0, 9.5, [0.99, 0.97], (812.5, 433.0))])],
         jokers=[JokerLook((sample, sample), 2, rounds=3, misses=1)],
     )
 
