@@ -20,13 +20,11 @@ from vision.cards.unread_card import faint_finds
 from vision.chips.lammer_colour import by_colour
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
-from vision.chips.silhouette import stake_outline
 from vision.detect.arms import ArmWatch
 from vision.detect.motion import STILL_SAMPLES, RestWatch, hull, shrink
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import (
     VIEW_MM,
-    FloatArray,
     FurtherCamera,
     Place,
     Polygon,
@@ -54,6 +52,7 @@ from vision.rounds.region_change import as_picture
 from vision.rounds.rest_doubt import RestDoubt
 from vision.rounds.round_state import Round, Shot
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
+from vision.rounds.stake_dates import KEPT_IN_MOTION, StakeDates
 from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.tracker import RoundTracker
 from vision.rounds.view_reader import (
@@ -70,9 +69,6 @@ from vision.sources.moments import Moments
 
 READS_PER_REST = 3
 """How often a rest is read at most, and for how many readings its last one counts."""
-
-KEPT_IN_MOTION = 75
-"""Samples of a seat in motion that are kept: 15 s at five a second."""
 
 SELDOM_SHARE = 0.25
 """In a round seen too seldom for more of its time, no late bet, moved card or breach of the
@@ -165,13 +161,7 @@ class TableWatcher:
             None: (table.dealer.low, table.dealer.high),
             **{seat.seat: (seat.low, seat.high) for seat in table.seats},
         }
-        self._stakes: dict[int | None, dict[str, FloatArray]] = {
-            seat.seat: {
-                name: stake_outline(self.calibration, spot, self.chip_size)
-                for name, spot in seat.spots.items()
-            }
-            for seat in table.seats
-        }
+        self._dates = StakeDates(self.calibration, table.seats, self.chip_size)
         house = house_view(table)
         if house is not None and table.dealer.house is not None:
             outline = hull([table.dealer.house.array], GROW_MM + 45)
@@ -293,7 +283,7 @@ class TableWatcher:
                 view.watch.changed(beyond_shake=True) or not self._is_settled(view.seat)
             )
             if fresh:
-                view.lay_until = self._lay_until(view)
+                view.lay_until = self._dates.lay_until(view.seat, view.watch)
                 view.watch.remember()
                 view.reads = 0
                 view.since_s = at_s
@@ -362,15 +352,6 @@ class TableWatcher:
             if ended is not None:
                 out.append(self._observed(ended, at_s, cut_short=False))
         return out
-
-    def _lay_until(self, view: _View) -> dict[str, float]:
-        """Until when each spot that looks otherwise now was seen to look as at the last rest."""
-        found = {}
-        for name, outline in self._stakes.get(view.seat, {}).items():
-            until_s = view.watch.lay_until(outline)
-            if until_s is not None:
-                found[name] = until_s
-        return found
 
     def _is_settled(self, seat: int | None) -> bool:
         """Whether the shaken image of what was read at a place last would read the same."""
