@@ -14,8 +14,13 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.table import FloatArray, Polygon
 
 GRID_PX_PER_MM = 2.0
-HIDDEN_SHARE = 0.7
-"""A chip of which so much is hidden is not found; of two shifts' payouts behind tall stakes."""
+HIDDEN_SHARE = 0.45
+"""A chip of which so much is hidden may not be found.
+
+Of 18 payouts of 59 tune shifts of which 0.3 or more is hidden eight are in doubt, and one of 0.38
+behind a stake of ten chips, which hides 0.52 of a single chip there, was not found: a NOT_PAID was
+false for it. Of 544 others two were not found, for other causes.
+"""
 
 
 STAKE_CHIPS = 6

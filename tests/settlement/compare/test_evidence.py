@@ -184,7 +184,7 @@ def test_no_finding_by_a_sum_that_is_likely_to_be_right(sums: list[tuple[int, fl
         assert found != []
 
 
-@pytest.mark.parametrize(("chips", "code"), [(10, "LIMIT"), (11, None)])
+@pytest.mark.parametrize(("chips", "code"), [(8, "LIMIT"), (9, None)])
 def test_a_tall_stack_of_another_sum_than_was_read_is_likely(chips: int, code: str | None) -> None:
     rules = RULES.model_copy(update={"limits": {"main": WagerLimit(min_cents=10_000)}})
     own = wager("main", 9100, "taken", 0).model_copy(

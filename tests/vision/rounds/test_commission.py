@@ -14,13 +14,17 @@ RULES = TableRules(game="pai_gow_poker")
 MAIN = {"main": ["green"]}
 
 
-def paid_round(*, stirred: bool) -> Round:
-    """Seat 1 is paid as much as it staked; something moves over the payout, or nothing does."""
+def paid_round(*, stirred: bool, moving_s: float = 0.0) -> Round:
+    """Seat 1 is paid as much as it staked; something moves over the payout, or nothing does.
+
+    Before its first rest the seat is in motion for `moving_s` longer than usual.
+    """
     play = Play()
     play.see(1, reading(stakes=MAIN))
     play.see(1, reading(stakes=MAIN, backs=3))
     play.see(None, reading(cards=dealer_cards()))
     play.see(1, reading(stakes=MAIN, cards=seat_cards(1)))
+    play.now_s += moving_s
     play.see(1, reading(stakes=MAIN, pays=MAIN, cards=seat_cards(1)))
     last = play.tracker.latest[1]
     play.tracker.stands(1, last.until_s + (2.0 if stirred else 0.2))
@@ -59,6 +63,13 @@ def test_a_whole_payout_is_undecided_where_something_moved_over_it() -> None:
 def test_a_whole_payout_over_which_nothing_moved_is_too_much() -> None:
     for least_cents in (100, 2500):
         assert judged(2500, paid_round(stirred=False), least_cents=least_cents) == ["OVERPAID"]
+
+
+@pytest.mark.parametrize(("moving_s", "codes"), [(1.0, ["OVERPAID"]), (2.5, ["UNDECIDED"])])
+def test_the_commission_may_have_been_given_before_the_payout_was_seen_at_rest(
+    moving_s: float, codes: list[str]
+) -> None:
+    assert judged(2500, paid_round(stirred=False, moving_s=moving_s)) == codes
 
 
 @pytest.mark.parametrize(("paid", "codes"), [(2375, []), (3000, ["OVERPAID"])])

@@ -15,6 +15,12 @@ from settlement.record import RoundRecord, SeatRecord
 from settlement.rules import TableRules
 from vision.rounds.round_state import Episode, Round
 
+LONGEST_PAY_S = 3.0
+"""A seat in motion for longer until its payout is seen at rest: more than that was done.
+
+Of 35 main payouts of seven tune shifts ("feltwatch judge 2026-11-28 g ways" to "i ways") it was in
+motion for 2.6 s at most. A commission that was given within that time made an OVERPAID false."""
+
 
 def with_stirred(record: RoundRecord, rules: TableRules, own: Round) -> RoundRecord:
     """The record with the main payouts over which something moved, where a commission is due."""
@@ -41,6 +47,13 @@ def _marked(seat: SeatRecord, episodes: Sequence[Episode]) -> SeatRecord:
 
 
 def _stirred(episodes: Sequence[Episode]) -> bool:
-    """Whether something moved over the seat while the payout and the hand lay there."""
-    paid = [e for e in episodes if e.cards_up and any("main" in r.pays for r in e.readings)]
-    return len(paid) != 1 or bool(paid[0].stirred)
+    """Whether something moved over the seat while the payout and the hand lay there, or may have
+    before both were seen at rest."""
+    read = [e for e in episodes if e.readings]
+    paid = [
+        k for k, e in enumerate(read) if e.cards_up and any("main" in r.pays for r in e.readings)
+    ]
+    if len(paid) != 1 or read[paid[0]].stirred:
+        return True
+    before = read[paid[0] - 1] if paid[0] else None
+    return before is None or read[paid[0]].start_s - before.until_s > LONGEST_PAY_S
