@@ -32,8 +32,8 @@ SAME_SHARE = 0.03
 stake that stayed as it was it differed by 0.027 at most, of those that were changed by 0.266 at
 least."""
 
-SURELY_OTHER = 0.001
-"""Of chips that so surely come to another sum than before more than `SAME_SHARE` is enough. A chip
+OTHER_SUM = 0.001
+"""Where the probability of the same sum as before is less, more than `SAME_SHARE` is enough: a chip
 on top of like ones changes 0.04 of the image (shift 1 of "feltwatch judge 2026-11-28 i ways")."""
 
 SHAKEN_PX = 3.0
@@ -71,7 +71,7 @@ def different_share(one: ByteArray, other: ByteArray, boxes_mm: Sequence[Box]) -
 def least_change(same_sum: float) -> float:
     """Least share of the image that must differ for chips to count as changed, by the probability
     that they come to the same sum as before."""
-    return SAME_SHARE if same_sum < SURELY_OTHER else CHANGED_SHARE
+    return SAME_SHARE if same_sum < OTHER_SUM else CHANGED_SHARE
 
 
 def without_shake(one: ByteArray, other: ByteArray) -> ByteArray:

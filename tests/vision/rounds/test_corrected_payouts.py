@@ -155,7 +155,7 @@ def test_a_payout_whose_image_stayed_was_not_corrected() -> None:
 
 
 @pytest.mark.parametrize(("share", "steps"), [(0.9999, [1500, -500]), (0.99, None)])
-def test_a_little_change_of_the_image_is_enough_where_the_sums_are_surely_others(
+def test_a_little_change_of_the_image_is_enough_where_the_sums_are_unlike(
     share: float, steps: list[int] | None
 ) -> None:
     a_little = LAID.copy()
