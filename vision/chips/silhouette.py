@@ -22,7 +22,6 @@ behind a stake of ten chips, which hides 0.52 of a single chip there, was not fo
 false for it. Of 544 others two were not found, for other causes.
 """
 
-
 STAKE_CHIPS = 6
 """Height up to which a stake is watched; higher ones reach over what lies behind them."""
 

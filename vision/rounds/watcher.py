@@ -23,13 +23,7 @@ from vision.chips.side_palette import Palette
 from vision.detect.arms import ArmWatch
 from vision.detect.motion import STILL_SAMPLES, RestWatch, hull, shrink
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import (
-    VIEW_MM,
-    FurtherCamera,
-    Place,
-    Polygon,
-    TableFile,
-)
+from vision.geometry.table import VIEW_MM, FurtherCamera, Place, Polygon, TableFile
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
 from vision.networks import Networks
 from vision.rounds.cameras.further_camera import OtherCamera, RecordedCamera
