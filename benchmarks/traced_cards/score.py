@@ -29,7 +29,7 @@ from models.intervals import wilson
 from models.weights.folder import default_weights
 from settlement.errors import FeltwatchError
 from settlement.record import JOKER
-from vision.cards.backs import without_faces, without_felt
+from vision.cards.backs import without_faces, without_false_backs
 from vision.cards.deck_assignment import decide_deck
 from vision.cards.unread_card import faint_finds, with_unread_card
 from vision.cards.view import CardRead, ViewIndex, fuse_indices, join_cards, see_indices
@@ -118,8 +118,8 @@ def by_networks(networks: Networks) -> PlaceReader:
         views = [calibration.warp_view(frame, place, detector.size) for frame in frames]
         finds = [
             cards_of_place(
-                without_felt(detector.find([view])[0], view), place, hand_boxes(hand), others,
-                detector.size,
+                without_false_backs(detector.find([view])[0], view), place, hand_boxes(hand),
+                others, detector.size,
             )
             for view in views
         ]  # fmt: skip

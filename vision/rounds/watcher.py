@@ -12,7 +12,7 @@ from settlement.declared import Declared, with_declared
 from settlement.errors import FeltwatchError
 from settlement.games import GAMES, players_bank
 from settlement.procedures import Phase, procedure_of
-from vision.cards.backs import without_felt
+from vision.cards.backs import without_false_backs
 from vision.cards.joker_match import Sample, table_joker, with_joker
 from vision.cards.joker_memory import JokerMemory
 from vision.cards.table_deck import reader_for
@@ -310,7 +310,7 @@ class TableWatcher:
             due, images, self.networks.detector.find(images), strict=True
         ):
             view.reads += 1
-            kept = by_colour(without_felt(found, image), image, self.table.lammers)
+            kept = by_colour(without_false_backs(found, image), image, self.table.lammers)
             if view.seat is None:
                 kept = cards_within(kept, dealers_rows(self.table.dealer), size)
             if view.seat in self._boxes:
