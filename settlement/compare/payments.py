@@ -113,7 +113,7 @@ def _pay(
     due = right[0]
     if paid.in_time > due:
         whole = bool(ruling.commission_cents) and paid.in_time == ruling.gross_cents
-        if not whole and _may_be_change(wager, paid.in_time - due):
+        if not whole and _may_be_change(wager, due, paid.in_time - due):
             unjudged.add(
                 f"{wager.wager}.paid: {money(paid.in_time - due)} too much is less than the "
                 "smallest chip laid: change may have been given",
@@ -143,14 +143,15 @@ def _pay(
     yield Difference(wager.wager, finding, paid.in_time - due)
 
 
-def _may_be_change(wager: WagerRecord, excess_cents: int) -> bool:
+def _may_be_change(wager: WagerRecord, due_cents: int, excess_cents: int) -> bool:
     """Whether what was laid too much may have been settled by change that nobody saw.
 
     A dealer who lays 25 for 20 is given 5 by the player, and takes it within a second. One chip
-    too many is never less than the smallest chip laid.
+    too many is never less than the smallest chip laid, and nobody is paid mostly to give back:
+    100 laid for 25 is a chip mistaken for another.
     """
     known = wager.returned_cents is not None or wager.payments is not None
-    return not known and excess_cents < (wager.paid_least_cents or 0)
+    return not known and excess_cents < min(due_cents, wager.paid_least_cents or 0)
 
 
 def _finding(
