@@ -427,13 +427,13 @@ def _prizes(
 ) -> dict[int, WagerRecord]:
     """By seat the chips of no wager that came to stand after a hand that wins prizes was shown.
 
-    `given` is where the chips of wagers stood, by seat.
+    Where prizes lie and no hand that was read wins one, it may be any. `given` is where the chips
+    of wagers stood, by seat.
     """
-    shown = [
-        episode.start_s
-        for seat in prize_hands(record, table.rules)
-        for episode in own.tracks[seat].hand_episodes()[:1]
-    ]
+    hands: Sequence[int] = prize_hands(record, table.rules)
+    if not hands and any(seat.wager("envy") is not None for seat in record.seats):
+        hands = [seat.seat for seat in record.seats]
+    shown = [episode.start_s for seat in hands for episode in own.tracks[seat].hand_episodes()[:1]]
     if not shown:
         return {}
     prizes = {}

@@ -17,6 +17,7 @@ from tests.vision.rounds.readings import TABLE, Play, dealer_cards, hand, readin
 from vision.chips.reading import ReadStack
 from vision.rounds.compile_round import compile_round
 from vision.rounds.loose_pays import FARTHEST_MM, compile_owned
+from vision.rounds.tracker import RoundTracker
 from vision.rounds.view_reader import BY_SPOT_MM, CHAIN_MM, assign
 
 STAKES = {"main": ["red red"]}
@@ -261,6 +262,38 @@ def test_a_prize_is_laid_after_the_hand_that_wins_it(laid: str, found: bool) -> 
     record = compile_round(table, 1, own, play.now_s, cut_short=False)
     codes = [(f.code.value, f.seat) for f in compare(record, settle(record, RULES), RULES)]
     assert (("ENVY_WRONG", 1) in codes) == found
+
+
+@pytest.mark.parametrize("prized", [True, False])
+def test_a_prize_is_known_by_those_of_others_where_the_hand_that_wins_it_is_not_read(
+    *, prized: bool
+) -> None:
+    """Six cards are no hand; seat 3 has a lammer, and seat 1, still face down, has none."""
+    more = TABLE.seat(2).model_copy(update={"seat": 3})
+    table = TABLE.model_copy(update={"rules": RULES, "seats": (*TABLE.seats, more)})
+    prize = replace(stack("red"), center_mm=(90.0, 0.0))
+    theirs = {"envy": ["red"]} if prized else {}
+    play = Play(RoundTracker([1, 2, 3]))
+    for seat in (1, 2, 3):
+        play.see(seat, reading(stakes=STAKES, backs=2))
+    play.see(None, reading(cards=dealer_cards()))
+    six = hand(TABLE.seat(2), "8S 7S", "JC JD JH JS")
+    play.see(2, reading(stakes=STAKES, cards=six))
+    play.see(1, reading(stakes=STAKES, backs=2, strays=[prize]))
+    play.see(3, reading(stakes=STAKES, backs=2, pays=theirs))
+    first = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
+    third = hand(more, "2C 3H", "KD QC 9H 5H 4S")
+    for _ in range(2):
+        play.see(1, reading(stakes=STAKES, cards=first, strays=[prize]))
+        play.see(3, reading(stakes=STAKES, cards=third, pays=theirs))
+    play.see(None, reading())
+    for seat in (1, 2, 3):
+        play.see(seat, reading())
+    (own,) = play.ended
+    record = compile_round(table, 1, own, play.now_s, cut_short=False)
+    found = [(f.code.value, f.seat) for f in compare(record, settle(record, RULES), RULES)]
+    assert (record.seats[0].wager("envy") is not None) == prized
+    assert (("ENVY_WRONG", 1) in found) == prized
 
 
 def test_chips_that_came_in_another_round_are_nobodys() -> None:
