@@ -39,6 +39,17 @@ FELT_RINGS = (1.35, 1.55)
 """Radii about a stack at which the felt's colour is taken, in radii of the chip."""
 
 
+FACE_OFF_MM, FACE_STEP_MM = 3.0, 0.2
+"""How far beside the place that the foot gives a face is looked for, and in which steps: a stack
+leans, and its foot is found to half a chip."""
+
+RIM_MM = 0.5
+"""The rim of a face is the edge between circles so much smaller and larger."""
+
+CLEAR_RIM = 1.5
+"""Least contrast of the rim, in that of circles beside it."""
+
+
 class SizedDetector(Detector, Protocol):
     """A detector of views of `size` px."""
 
@@ -48,8 +59,8 @@ class SizedDetector(Detector, Protocol):
 @dataclass(frozen=True, slots=True, eq=False)
 class Enrolled:
     """What a laid-out stack shows: `side` uint8 (SAMPLE_ROWS, SAMPLE_COLUMNS, 3) and `face`
-    (FACE_PX, FACE_PX, 3) BGR, their mean colours (RGB), that of the felt before it, and how many
-    chips were counted."""
+    (FACE_PX, FACE_PX, 3) BGR, their mean colours (RGB), that of the felt before it, how many
+    chips were counted, and whether the face was found, and is cut, about its own middle."""
 
     side: ByteArray
     face: ByteArray
@@ -57,6 +68,7 @@ class Enrolled:
     face_rgb: Rgb
     felt_rgb: Rgb
     counted: int
+    face_centred: bool
 
     def as_table_data(self) -> dict[str, Any]:
         """What a table file says of a chip so sampled, by key."""
@@ -65,6 +77,7 @@ class Enrolled:
             "face_rgb": list(self.face_rgb),
             "side_png": encode_png(self.side),
             "face_png": encode_png(self.face),
+            "face_centred": self.face_centred,
         }
 
 
@@ -154,12 +167,46 @@ def sample_at(
     if chips < FEWEST_CHIPS:
         raise ValueError(f"a stack of {FEWEST_CHIPS} chips or more is needed, not of {chips}")
     side = cut_sample(cut_strip(frame, calibration, base, size))
-    face = cut_face(frame, calibration, base, chips * size.thickness_mm, size)
+    under = _under_face(frame, calibration, base, size, chips)
+    at = base if under is None else under
+    face = cut_face(frame, calibration, at, chips * size.thickness_mm, size)
     mean = _face_pixels(frame, calibration, base, size, chips)
     felt = _felt(frame, calibration, base, size)
     return Enrolled(
-        side, face, _rgb(side), _rgb(mean), _rgb(felt), chips if counted is None else counted
+        side, face, _rgb(side), _rgb(mean), _rgb(felt), chips if counted is None else counted,
+        under is not None,
     )  # fmt: skip
+
+
+def _under_face(
+    frame: ByteArray, calibration: Calibration, base: FloatArray, size: ChipSize, chips: int
+) -> FloatArray | None:
+    """The felt point (2,) mm right under the middle of the uppermost face.
+
+    It is found by the half of its rim that lies before the felt beyond the stack; None where no
+    such edge is clear. A face that is cut off its middle would seem to lie higher or lower, by the
+    way in which its chip is turned.
+    """
+    up = base - np.asarray(calibration.foot_mm)
+    up = up / max(float(np.hypot(*up)), 1e-9)
+    turn = math.atan2(up[1], up[0]) + np.radians(np.arange(-80, 81, 4))
+    arc = np.column_stack([np.cos(turn), np.sin(turn)])
+    steps = np.arange(-FACE_OFF_MM, FACE_OFF_MM + FACE_STEP_MM / 2, FACE_STEP_MM)
+    middles = base + np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
+
+    def seen(radius: float) -> FloatArray:
+        points = (middles[:, None] + arc * radius).reshape(-1, 2)
+        top = calibration.lift(points, chips * size.thickness_mm)
+        px = calibration.felt_to_image(top).reshape(len(middles), len(arc), 2)
+        return sample(frame, px).astype(np.float64)
+
+    radius = size.diameter_mm / 2
+    edge = np.abs(seen(radius + RIM_MM) - seen(radius - RIM_MM)).mean(axis=(1, 2))
+    if edge.max() <= CLEAR_RIM * np.median(edge):
+        return None
+    weights = np.clip(edge - 0.9 * edge.max(), 0, None)
+    under: FloatArray = weights @ middles / weights.sum()
+    return under
 
 
 def _face_pixels(

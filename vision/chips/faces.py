@@ -34,6 +34,10 @@ TURNS = 32
 OFF_MM = 2.0
 """A face is looked for so far beside where it should lie too: stacks lean, heights are unsure."""
 
+BESIDE_MM = 0.5
+"""So far to both sides the face is looked for at each height: across the line of sight a stack's
+foot is found to half a mm."""
+
 GAINS = (0.5, 1.6)
 """Least and most brightness of a face, in that of the laid-out chip."""
 
@@ -89,11 +93,12 @@ class Faces:
     """Faces of a table's chips in the order of its palette: `turned` float32
     (chips, TURNS, rings, TURNS, 3), every turn of each, levels of 0 to 255; `waves` are the Fourier
     coefficients (chips, rings, n, 3) along the rings, weighted, and `squares` (chips,) the sums of
-    squared levels, weighted."""
+    squared levels, weighted. `centred` (chips,) are those cut about their own middle."""
 
     turned: Floats
     waves: npt.NDArray[np.complex64]
     squares: Floats
+    centred: npt.NDArray[np.bool_]
 
     @classmethod
     def of(cls, chips: Mapping[str, ChipKind]) -> Self | None:
@@ -107,7 +112,8 @@ class Faces:
         weighted = np.stack(rings) * _WEIGHTS
         squares = (weighted * np.stack(rings)).sum(axis=(1, 2, 3))
         waves = np.fft.rfft(weighted, axis=2).conj().astype(np.complex64)
-        return cls(turned, waves, np.maximum(squares, 1e-6))
+        centred = np.array([kind.face_centred for kind in chips.values()])
+        return cls(turned, waves, np.maximum(squares, 1e-6), centred)
 
     def differences(self, faces: ByteArray) -> Logs:
         """How far each chip's face differs at its best turn from sampled ones (n, rings, TURNS, 3):
@@ -140,20 +146,55 @@ class Faces:
         direction away from the camera's foot. None where no face is seen there.
         """
         side = np.array([-up[1], up[0]])
-        radius = size.diameter_mm / 2
-        off = OFF_MM * np.array([up * 0, up, -up, side, -side]) / radius
-        near = off[:, None] + _RINGS.reshape(-1, 2)
-        # So small a thing is seen as by a parallel projection.
-        corners = np.asarray(base_mm) + radius * np.array([[0, 0], [1, 0], [0, 1]])
-        px = []
-        for height in heights_mm:
-            middle, *ends = calibration.felt_to_image(calibration.lift(corners, height))
-            px.append(middle + near @ np.array([end - middle for end in ends]))
-        seen = sample(frame, np.stack(px).reshape(-1, TURNS, 2))
-        apart = self.differences(seen.reshape(-1, len(RINGS), TURNS, 3)).min(axis=0)
+        off = OFF_MM * np.array([up * 0, up, -up, side, -side])
+        seen = _sampled(frame, calibration, base_mm, heights_mm, off, size)
+        apart = self.differences(seen).min(axis=0)
         if apart.min() >= LIKE:
             return None
         shares = np.maximum(apart, 1e-3) ** -SHARPNESS
         shares = (1 - OTHERS) * shares / shares.sum() + OTHERS / len(shares)
         out: Logs = np.log(shares / shares.max())
         return out
+
+    def height_mm(
+        self, frame: ByteArray, calibration: Calibration, base_mm: FloatArray, up: FloatArray,
+        heights_mm: Sequence[float], size: ChipSize,
+    ) -> float | None:  # fmt: skip
+        """The height over a base (2,) mm at which the uppermost face fits best.
+
+        `heights_mm` are those to try, evenly apart. None where no face is seen at any, or one whose
+        sample may have been cut off its middle: it would seem higher or lower, as it is turned.
+        """
+        side = np.array([-up[1], up[0]])
+        off = BESIDE_MM * np.array([up * 0, side, -side])
+        seen = _sampled(frame, calibration, base_mm, heights_mm, off, size)
+        each = self.differences(seen).reshape(len(heights_mm), len(off), -1).min(axis=1)
+        apart = each.min(axis=1)
+        at = int(apart.argmin())
+        if apart[at] >= LIKE or not self.centred[each[at].argmin()]:
+            return None
+        between = 0.0
+        if 0 < at < len(apart) - 1:
+            before, own, after = apart[at - 1 : at + 2]
+            bend = before - 2 * own + after
+            between = 0.5 * (before - after) / bend if bend > 0 else 0.0
+        step = heights_mm[1] - heights_mm[0] if len(heights_mm) > 1 else 0.0
+        return float(heights_mm[at] + between * step)
+
+
+def _sampled(
+    frame: ByteArray, calibration: Calibration, base_mm: FloatArray, heights_mm: Sequence[float],
+    off_mm: FloatArray, size: ChipSize,
+) -> ByteArray:  # fmt: skip
+    """Rings (heights * offsets, RINGS, TURNS, 3) at heights over a base and offsets (n, 2) beside
+    it."""
+    radius = size.diameter_mm / 2
+    near = off_mm[:, None] / radius + _RINGS.reshape(-1, 2)
+    # So small a thing is seen as by a parallel projection.
+    corners = np.asarray(base_mm) + radius * np.array([[0, 0], [1, 0], [0, 1]])
+    px = []
+    for height in heights_mm:
+        middle, *ends = calibration.felt_to_image(calibration.lift(corners, height))
+        px.append(middle + near @ np.array([end - middle for end in ends]))
+    seen = sample(frame, np.stack(px).reshape(-1, TURNS, 2))
+    return seen.reshape(-1, len(RINGS), TURNS, 3)

@@ -43,6 +43,10 @@ BELOW_SHARE = 0.5
 """A chip of whose near side so much is hidden may be there unseen. Chosen, as the next two, on
 shift 20 of "feltwatch judge 2026-11-27 d ways": 0.6 is hidden there below a payout of ten chips."""
 
+FOOT, FOOT_HIDDEN = (-1.0, 2.0), 0.1
+"""The height of the face tells the number of chips only where the foot is seen: of the strip from
+so many chips below to so many above the base less than the last is hidden."""
+
 MOST_LOOKS = 6
 SAME_FOOT_CHIPS = 1.0
 """A stack that is looked at from further down and begins within this begins there."""
@@ -281,16 +285,40 @@ def _read(
     px = [one.px_per_chip for one in found]
     sines = [one.off_vertical for one in found]
 
+    tops = palette.tops
+
     def uppermost(one: FoundStack, heights: Sequence[float]) -> Logs | None:
-        if palette.tops is None:
-            return None
         high = [size.thickness_mm * chips for chips in heights]
-        return palette.tops.uppermost(frame, calibration, one.base, one.up, high, size)
+        return (
+            None
+            if tops is None
+            else tops.uppermost(frame, calibration, one.base, one.up, high, size)
+        )
+
+    def height(one: FoundStack, heights: Sequence[float]) -> float | None:
+        high = [size.thickness_mm * chips for chips in heights]
+        found = (
+            None
+            if tops is None
+            else tops.height_mm(frame, calibration, one.base, one.up, high, size)
+        )
+        return None if found is None else found / size.thickness_mm
 
     return [
-        read_posterior(given, palette.values, reader.temperature, partial(uppermost, one))
-        for one, given in zip(found, reader.read(strips, px, sines, palette), strict=True)
-    ]
+        read_posterior(
+            given, palette.values, reader.temperature, partial(uppermost, one),
+            partial(height, one) if _foot_hidden(strip) < FOOT_HIDDEN else None,
+        )
+        for one, strip, given in zip(
+            found, strips, reader.read(strips, px, sines, palette), strict=True
+        )
+    ]  # fmt: skip
+
+
+def _foot_hidden(strip: ByteArray) -> float:
+    """How much of a stack's foot is hidden, for a strip (ROWS, COLUMNS, 4) with its mask."""
+    rows = slice(*(round((BELOW_CHIPS + chips) * ROWS_PER_CHIP) for chips in FOOT))
+    return float((strip[rows, np.abs(ACROSS) < 1, 3] > 0).mean())
 
 
 def _moved(one: FoundStack, own: Posterior) -> FoundStack:

@@ -117,6 +117,11 @@ class ChipKind(Form):
         description=f"Sample of the face from above, {FACE_PX} x {FACE_PX} px, PNG as base64; "
         "written by 'feltwatch chips enrol'.",
     )
+    face_centred: bool = Field(
+        False,
+        description="The sample is cut about the face's own middle, so that the height of a face "
+        "can be told by it; written by 'feltwatch chips enrol'.",
+    )
 
     @field_validator("side_png", "face_png")
     @classmethod

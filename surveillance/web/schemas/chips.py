@@ -49,13 +49,15 @@ class ChipPair(_Form):
 
 
 class ChipSample(_Form):
-    """A sample: `rgb`, `face_rgb`, `side_png` and `face_png` go into the table file."""
+    """A sample: `rgb`, `face_rgb`, `side_png`, `face_png` and `face_centred` go into the table
+    file."""
 
     chip: str
     rgb: Rgb
     face_rgb: Rgb
     side_png: str
     face_png: str
+    face_centred: bool
     felt_rgb: Rgb = Field(description="The felt before the stack.")
     felt_difference: float = Field(description="How far the side differs from the felt, CIE Lab.")
     counted: int

@@ -23,6 +23,9 @@ from vision.chips.silhouette import silhouette
 from vision.geometry.standard_layout import CHIPS
 from vision.geometry.table import load_table
 
+TAKEN = ("rgb", "face_rgb", "side_png", "face_png", "face_centred")
+"""What goes into the table file."""
+
 
 @pytest.fixture(scope="module")
 def scene() -> Scene:
@@ -67,7 +70,7 @@ def test_a_stack_that_is_pointed_at_is_sampled_and_saved(
         base = PLACE.to_felt(np.array([WHERE[n]]))[0]
         wanted = calibration.felt_to_image(silhouette(calibration, base, 6, ChipSize(39.0, 3.3)))
         assert np.abs(outline.mean(axis=0) - wanted.mean(axis=0)).max() < 8
-        taken = {key: sample[key] for key in ("rgb", "face_rgb", "side_png", "face_png")}
+        taken = {key: sample[key] for key in TAKEN}
         file["data"]["chips"][name] |= taken
     body = {"revision": file["revision"], "data": file["data"]}
     assert client.put(f"/api/tablefiles/{file['id']}", json=body).status_code == 200
@@ -94,7 +97,7 @@ def test_chips_that_look_alike_are_named(
 ) -> None:
     picture = sent(client, scene.frame)
     sample = ask(client, file, picture).json()
-    taken = {key: sample[key] for key in ("rgb", "face_rgb", "side_png", "face_png")}
+    taken = {key: sample[key] for key in TAKEN}
     file["data"]["chips"]["orange"] |= taken
     sample = ask(client, file, picture).json()
     (first, *others) = sample["pairs"]

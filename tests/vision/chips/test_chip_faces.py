@@ -20,7 +20,7 @@ from vision.chips.faces import TURNS, Faces, cut_face
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import read_stacks
 from vision.chips.side_palette import Palette
-from vision.chips.side_posterior import read_posterior
+from vision.chips.side_posterior import Posterior, read_posterior
 from vision.geometry.standard_layout import CHIPS
 from vision.geometry.table import FACE_PX, ChipKind, FloatArray, encode_png
 from vision.networks import load_networks
@@ -129,6 +129,98 @@ def test_a_face_from_above_is_as_wide_as_the_chip() -> None:
     far = np.hypot(*np.meshgrid(at, at))
     blue, green, red = np.median(face[(far > 0.8) & (far < 0.95)], axis=0)
     assert red > 1.5 * max(blue, green)
+
+
+@pytest.mark.parametrize("off_mm", [(0.0, 0.0), (1.2, -0.8), (-0.9, 1.4)])
+def test_a_face_is_cut_about_its_middle_where_the_foot_was_found_beside(
+    off_mm: tuple[float, float],
+) -> None:
+    scene = render(SEED, [(GRID[1], ["green"] * LAID)])
+    base = np.array(scene.items[0].center_mm)
+    right = cut_face(scene.frame, scene_camera()[1], base, LAID * SIZE.thickness_mm, SIZE)
+    seen = sample_at(scene.frame, scene_camera()[1], base + off_mm, SIZE, LAID).face
+    middle = slice(FACE_PX // 4, 3 * FACE_PX // 4)
+    template = seen[middle, middle]
+    match = cv2.matchTemplate(right, template, cv2.TM_CCOEFF_NORMED)
+    _, _, _, (x, y) = cv2.minMaxLoc(match)
+    # A px is 0.8 mm.
+    assert math.hypot(x - FACE_PX // 4, y - FACE_PX // 4) < 1.5
+
+
+def test_the_height_of_a_stack_is_that_of_its_uppermost_face() -> None:
+    luck = np.random.default_rng(5)
+    calibration = scene_camera()[1]
+    apart = []
+    for _ in range(3):
+        stacks = [
+            (at, [NAMES[k] for k in luck.choice(len(NAMES), int(luck.integers(2, 12)))])
+            for at in GRID[::2]
+        ]
+        scene = render(SEED, stacks)
+        for item in scene.items:
+            base, chips = np.array(item.center_mm), len(item.colours)
+            tried = np.arange(chips - 2, chips + 2, 1 / 6) * SIZE.thickness_mm
+            high = faces().height_mm(scene.frame, calibration, base, up(base), tried.tolist(), SIZE)
+            assert high is not None
+            apart.append(high / SIZE.thickness_mm - chips)
+    assert np.abs(apart).max() < 0.5
+    assert np.std(apart) < 0.2
+
+
+def test_no_height_by_faces_that_may_be_cut_off_their_middle() -> None:
+    kinds = {name: kind.model_copy(update={"face_centred": False}) for name, kind in laid().items()}
+    scene = render(SEED, [(GRID[1], ["red"] * 3)])
+    base = np.array(scene.items[0].center_mm)
+    tried = [n * SIZE.thickness_mm for n in (2.0, 2.5, 3.0, 3.5, 4.0)]
+    own = Faces.of(kinds)
+    assert own is not None
+    assert own.height_mm(scene.frame, scene_camera()[1], base, up(base), tried, SIZE) is None
+    assert own.uppermost(scene.frame, scene_camera()[1], base, up(base), tried, SIZE) is not None
+
+
+def test_a_face_before_a_felt_of_its_own_colour_is_not_centred() -> None:
+    scene = render(SEED, [(GRID[1], ["red"] * LAID)])
+    base = np.array(scene.items[0].center_mm)
+    grey = np.full_like(scene.frame, 90)
+    assert not sample_at(grey, scene_camera()[1], base, SIZE, LAID).face_centred
+    assert sample_at(scene.frame, scene_camera()[1], base, SIZE, LAID).face_centred
+
+
+def test_no_height_where_no_face_is_seen() -> None:
+    scene = render(SEED, [(GRID[1], ["red"] * 3)])
+    x, y = scene_camera()[1].felt_to_image(np.array([scene.items[0].center_mm]))[0]
+    cv2.ellipse(scene.frame, (round(x), round(y)), (90, 60), 20, 0, 360, (120, 150, 190), -1)
+    base = np.array(scene.items[0].center_mm)
+    tried = [n * SIZE.thickness_mm for n in (2.0, 2.5, 3.0, 3.5, 4.0)]
+    high = faces().height_mm(scene.frame, scene_camera()[1], base, up(base), tried, SIZE)
+    assert high is None
+
+
+@pytest.mark.parametrize("chips", [3, 4])
+def test_the_height_of_the_face_decides_between_two_numbers(chips: int) -> None:
+    """Three and four chips are as likely; their heights are a chip apart."""
+    given_, other = potentials_of([0] * 3, 2), potentials_of([0] * 4, 2)
+    given_.edges[1:] = np.maximum(given_.edges, other.edges)[1:]
+    given_.looks[:] = 0.0
+    given_.numbers[4] = given_.numbers[3] = 0.0
+    given_.edges[1, given_.edges[2] > 0] = 0.0
+    blind = read_posterior(given_, VALUES, 1.0)
+    asked: list[Sequence[float]] = []
+
+    def height(tried: Sequence[float]) -> float:
+        asked.append(tried)
+        return float(chips)
+
+    seen = read_posterior(given_, VALUES, 1.0, None, height)
+    assert asked[0][0] < 3 < 4 < asked[0][-1]
+
+    def share(of: Posterior, number: int) -> float:
+        return sum(one.probability for one in of.sums if len(one.chips) == number)
+
+    assert 0.1 < share(blind, 3) < 0.9
+    assert share(seen, chips) > 0.9
+    none = read_posterior(given_, VALUES, 1.0, None, lambda _: None)
+    assert none.sums == blind.sums
 
 
 def test_of_two_chips_with_like_sides_the_face_decides() -> None:

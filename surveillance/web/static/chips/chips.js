@@ -37,10 +37,10 @@ async function take(picture, at) {
   if (!laid.reportValidity()) return;
   const name = chosen;
   const answer = await post("/api/chips/sample", { picture: picture.id, at_px: at, chip: name, laid: Number(laid.value), data: draft.data });
-  const { rgb, face_rgb, side_png, face_png } = answer;
+  const { rgb, face_rgb, side_png, face_png, face_centred } = answer;
   taken.set(name, { ...answer, laid: Number(laid.value), picture: picture.id });
   pairs = answer.pairs;
-  draft.change((data) => { data.chips[name] = { ...data.chips[name], rgb, face_rgb, side_png, face_png }; });
+  draft.change((data) => { data.chips[name] = { ...data.chips[name], rgb, face_rgb, side_png, face_png, face_centred }; });
   const toCheck = warningsOf(name).length;
   byId("taken").textContent = `${name}: sampled, ${reads(taken.get(name))}${toCheck ? `; ${toCheck} to check below` : ""}.`;
   if (!toCheck) chosen = names().find((other) => !draft.data.chips[other].side_png) ?? name;
