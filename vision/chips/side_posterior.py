@@ -165,10 +165,10 @@ def _shares(logs: Logs) -> Logs:
     return out
 
 
-def _tried(ends: Sequence[float]) -> Logs:
+def _tried(ends: Sequence[float]) -> list[float]:
     """Heights at which a face is looked for, in chips, where a stack may end at any of `ends`."""
     low = max(0.5, min(ends) - BEYOND_CHIPS)
-    return np.arange(low, max(ends) + BEYOND_CHIPS, HEIGHT_STEP)
+    return [float(high) for high in np.arange(low, max(ends) + BEYOND_CHIPS, HEIGHT_STEP)]
 
 
 def _as_high(top: float, feet: Mapping[int, float]) -> Logs:
