@@ -62,9 +62,15 @@ class Scene:
 
 
 def render(
-    seed: int, stacks: Sequence[tuple[Point, Sequence[str]]], cards: Sequence[CardItem] = ()
+    seed: int,
+    stacks: Sequence[tuple[Point, Sequence[str]]],
+    cards: Sequence[CardItem] = (),
+    pushed_mm: Point = (0.0, 0.0),
 ) -> Scene:
-    """Stacks at (u, v) of the place, and cards, under a light and on a felt drawn from `seed`."""
+    """Stacks at (u, v) of the place, and cards, under a light and on a felt drawn from `seed`.
+
+    The uppermost chip of each stack lies `pushed_mm` beside those below.
+    """
     rng = np.random.default_rng(seed)
     camera, _ = scene_camera()
     n = round(620 * SCALE)
@@ -76,7 +82,7 @@ def render(
     )  # fmt: skip
     at = PLACE.to_felt(np.array([p for p, _ in stacks]).reshape(-1, 2))
     items = [
-        StackItem(f"{seed}-{k}", (float(x), float(y)), tuple(colours))
+        StackItem(f"{seed}-{k}", (float(x), float(y)), tuple(colours), pushed_mm, bend=99.0)
         for k, ((x, y), (_, colours)) in enumerate(zip(at, stacks, strict=True))
     ]
     for card in cards:

@@ -285,33 +285,26 @@ def _read(
     px = [one.px_per_chip for one in found]
     sines = [one.off_vertical for one in found]
 
+    own = zip(found, strips, reader.read(strips, px, sines, palette), strict=True)
     tops = palette.tops
+    if tops is None:
+        return [read_posterior(given, palette.values, reader.temperature) for _, _, given in own]
 
     def uppermost(one: FoundStack, heights: Sequence[float]) -> Logs | None:
         high = [size.thickness_mm * chips for chips in heights]
-        return (
-            None
-            if tops is None
-            else tops.uppermost(frame, calibration, one.base, one.up, high, size)
-        )
+        return tops.uppermost(frame, calibration, one.base, one.up, high, size)
 
     def height(one: FoundStack, heights: Sequence[float]) -> float | None:
         high = [size.thickness_mm * chips for chips in heights]
-        found = (
-            None
-            if tops is None
-            else tops.height_mm(frame, calibration, one.base, one.up, high, size)
-        )
+        found = tops.height_mm(frame, calibration, one.base, one.up, high, size)
         return None if found is None else found / size.thickness_mm
 
     return [
         read_posterior(
             given, palette.values, reader.temperature, partial(uppermost, one),
-            partial(height, one) if _foot_hidden(strip) < FOOT_HIDDEN else None,
+            partial(height, one), foot_seen=_foot_hidden(strip) < FOOT_HIDDEN,
         )
-        for one, strip, given in zip(
-            found, strips, reader.read(strips, px, sines, palette), strict=True
-        )
+        for one, strip, given in own
     ]  # fmt: skip
 
 

@@ -22,9 +22,6 @@ LEAST_ENDING = 0.01
 """The uppermost chip is looked for where a number of chips so likely ends, as in the readings of
 tune shifts that `vision.chips.faces` names."""
 
-CLEAR_NUMBER = 0.9999
-"""Where a number of chips is likelier, the height of the face is not asked for."""
-
 HEIGHT_STEP, BEYOND_CHIPS = 1 / 6, 1.0
 """Steps, in chips, of the heights at which the uppermost face is looked for, and how far beyond
 those at which the stack may end."""
@@ -38,8 +35,8 @@ OTHERS is the density of what has nothing to do with it. Fitted on 337 stacks of
 
 HEIGHT_WEIGHT = 0.6
 """The power of that likelihood: what puts the face and the foot off is the same in all frames. Of
-335 of these stacks the number is read at 0.97 312 times with a power of 0, 316 with 0.5, 322 with
-0.7 and 1, and wrongly 0, 1, 1 and 2 times."""
+335 of these stacks the number is read at 0.97 312 times with a power of 0, 318 with 0.6 and 322
+with 1, and wrongly 0, 1 and 2 times."""
 
 BEAM, TOLD = 24, 16
 """Rows of colours kept while they are put together, and sums kept in the end."""
@@ -66,12 +63,14 @@ class Posterior:
     """Sums of one stack, the likeliest first; the rest up to 1 is any other sum.
 
     `nothing` is the probability that there is no stack; `start_row` where the likeliest one
-    begins in its strip.
+    begins in its strip; `top` how high over the place that the strip is cut for, in chips, its
+    uppermost face lies, where that was seen.
     """
 
     sums: tuple[Sum, ...]
     nothing: float
     start_row: int
+    top: float | None = None
 
     @property
     def best(self) -> Sum | None:
@@ -109,13 +108,16 @@ def read_posterior(
     given: Potentials, values: Sequence[int], temperature: float,
     uppermost: Callable[[Sequence[float]], Logs | None] | None = None,
     height: Callable[[Sequence[float]], float | None] | None = None,
+    *,
+    foot_seen: bool = True,
 ) -> Posterior:  # fmt: skip
     """The posterior of one strip; `values` are the palette's cents.
 
     `temperature` divides the logs of numbers: the network is a little surer than right.
     `uppermost` gives log likelihoods (k,) of the uppermost chip for the heights, in chips over the
     place that the strip is cut for, at which it may end; None where nothing is seen of it.
-    `height` gives the height at which its face fits best among those given; None as before.
+    `height` gives the height at which its face fits best among those given; None as before. It
+    says how many chips there are where the stack's foot is seen.
     """
     shares = _shares(number_logs(given) / temperature)
     steps = transitions(values)
@@ -124,11 +126,16 @@ def read_posterior(
     first, most = -1, 0.0
     likely = [n for n in range(1, MOST_CHIPS + 1) if shares[n] >= LEAST_NUMBER]
     cut = cut_rows(given, likely)
-    if height is not None and likely and shares.max() < CLEAR_NUMBER:
+    top = None
+    if height is not None and likely:
         feet = {n: row / ROWS_PER_CHIP - BELOW_CHIPS for n, (row, _) in cut.items()}
-        top = height(_tried([foot + n for n, foot in feet.items() if shares[n] >= LEAST_ENDING]))
-        if top is not None:
-            shares = _shares(np.log(np.maximum(shares, 1e-300)) + _as_high(top, feet))
+        tried = _tried([foot + n for n, foot in feet.items() if shares[n] >= LEAST_ENDING])
+        best = height(tried)
+        if best is not None and foot_seen:
+            shares = _shares(np.log(np.maximum(shares, 1e-300)) + _as_high(best, feet))
+        # At either end of what was tried the face may lie farther off.
+        if best is not None and tried[0] < best < tried[-1]:
+            top = best
     heights = [
         row / ROWS_PER_CHIP - BELOW_CHIPS + n
         for n, (row, _) in cut.items()
@@ -155,7 +162,7 @@ def read_posterior(
     ordered = sorted(sums, key=lambda cents: -sums[cents])[:TOLD]
     return Posterior(
         tuple(Sum(cents, likeliest[cents][1], sums[cents] / whole) for cents in ordered),
-        float(shares[0]) / whole, first,
+        float(shares[0]) / whole, first, top,
     )  # fmt: skip
 
 
@@ -167,8 +174,8 @@ def _shares(logs: Logs) -> Logs:
 
 def _tried(ends: Sequence[float]) -> list[float]:
     """Heights at which a face is looked for, in chips, where a stack may end at any of `ends`."""
-    low = max(0.5, min(ends) - BEYOND_CHIPS)
-    return [float(high) for high in np.arange(low, max(ends) + BEYOND_CHIPS, HEIGHT_STEP)]
+    tried = np.arange(min(ends) - BEYOND_CHIPS, max(ends) + BEYOND_CHIPS, HEIGHT_STEP)
+    return [float(high) for high in tried]
 
 
 def _as_high(top: float, feet: Mapping[int, float]) -> Logs:

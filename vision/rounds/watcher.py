@@ -37,6 +37,7 @@ from vision.rounds.joker_learning import learn_joker
 from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.loose_pays import compile_owned
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
+from vision.rounds.overhang import with_overhangs
 from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
 from vision.rounds.procedure.marker_bank import MarkerWatch
 from vision.rounds.procedure.place_states import PlaceStates
@@ -462,6 +463,7 @@ class TableWatcher:
             # What came about between two frames may be another motion than it seems.
             changes, went = Changes({}, ()), replace(went, breaches=(), reaches=())
         lamps = None if self.lamps is None else self.lamps.of_round(own)
+        own = with_overhangs(own, self.table, self.calibration)
         record, own = compile_owned(
             self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes,
             lamps=lamps,
