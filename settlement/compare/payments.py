@@ -148,10 +148,11 @@ def _may_be_change(wager: WagerRecord, due_cents: int, excess_cents: int) -> boo
 
     A dealer who lays 25 for 20 is given 5 by the player, and takes it within a second. One chip
     too many is never less than the smallest chip laid, and nobody is paid mostly to give back:
-    100 laid for 25 is a chip mistaken for another.
+    500 laid for 250 may be settled so, 100 laid for 25 is a chip mistaken for another.
     """
     known = wager.returned_cents is not None or wager.payments is not None
-    return not known and excess_cents < min(due_cents, wager.paid_least_cents or 0)
+    smallest = wager.paid_least_cents or 0
+    return not known and excess_cents < smallest and excess_cents <= due_cents
 
 
 def _finding(
