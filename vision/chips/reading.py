@@ -44,8 +44,8 @@ BELOW_SHARE = 0.5
 shift 20 of "feltwatch judge 2026-11-27 d ways": 0.6 is hidden there below a payout of ten chips."""
 
 FOOT, FOOT_HIDDEN = (-1.0, 2.0), 0.1
-"""The height of the face tells the number of chips only where the foot is seen: of the strip from
-so many chips below to so many above the base less than the last is hidden."""
+"""The height of the face says how many chips there are only where the foot is seen: from so many
+chips below to so many above the base, less than the last of the strip is hidden."""
 
 MOST_LOOKS = 6
 SAME_FOOT_CHIPS = 1.0

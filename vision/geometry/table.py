@@ -119,8 +119,8 @@ class ChipKind(Form):
     )
     face_centred: bool = Field(
         False,
-        description="The sample is cut about the face's own middle, so that the height of a face "
-        "can be told by it; written by 'feltwatch chips enrol'.",
+        description="The sample is cut about the face's own middle, so that it says how high a "
+        "face lies; written by 'feltwatch chips enrol'.",
     )
 
     @field_validator("side_png", "face_png")
