@@ -26,6 +26,7 @@ def sample_warnings(
         *_of_reading(name, laid, read, chips[name].value_cents),
         *(alike_words(pair) for pair in found if pair.alike and name in (pair.one, pair.other)),
         *_of_felt(name, sample),
+        *_of_face(name, sample),
     ]
 
 
@@ -58,6 +59,14 @@ def _of_felt(name: str, sample: Enrolled) -> Iterator[str]:
         yield (
             f"{name} looks like the felt: it differs from it by {apart:.0f}; print under a stack "
             "may be read as one more chip of it"
+        )
+
+
+def _of_face(name: str, sample: Enrolled) -> Iterator[str]:
+    if not sample.face_centred:
+        yield (
+            f"the far rim of the face of {name} is not clear: its height does not say how many "
+            "chips there are; lay the stack before plain felt of another colour"
         )
 
 

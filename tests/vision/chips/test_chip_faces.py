@@ -19,6 +19,7 @@ from vision.chips.enrolment import sample_at
 from vision.chips.faces import TURNS, Faces, cut_face
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import read_stacks
+from vision.chips.sample_check import sample_warnings
 from vision.chips.side_palette import Palette
 from vision.chips.side_posterior import Posterior, read_posterior
 from vision.geometry.standard_layout import CHIPS
@@ -182,8 +183,11 @@ def test_a_face_before_a_felt_of_its_own_colour_is_not_centred() -> None:
     scene = render(SEED, [(GRID[1], ["red"] * LAID)])
     base = np.array(scene.items[0].center_mm)
     grey = np.full_like(scene.frame, 90)
-    assert not sample_at(grey, scene_camera()[1], base, SIZE, LAID).face_centred
-    assert sample_at(scene.frame, scene_camera()[1], base, SIZE, LAID).face_centred
+    for frame, centred in ((grey, False), (scene.frame, True)):
+        taken = sample_at(frame, scene_camera()[1], base, SIZE, LAID)
+        words = sample_warnings("red", taken, LAID, None, laid(), ())
+        assert taken.face_centred == centred
+        assert any("far rim" in one for one in words) != centred
 
 
 def test_no_height_where_no_face_is_seen() -> None:
