@@ -428,7 +428,7 @@ def _prizes(
     """By seat the chips of no wager that came to stand after a hand that wins prizes was shown.
 
     Where prizes lie and no hand that was read wins one, it may be any. `given` is where the chips
-    of wagers stood, by seat.
+    of wagers lay, by seat.
     """
     hands: Sequence[int] = prize_hands(record, table.rules)
     if not hands and any(seat.wager("envy") is not None for seat in record.seats):

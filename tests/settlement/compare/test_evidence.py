@@ -223,7 +223,7 @@ def test_a_missing_payout_may_lie_with_another() -> None:
         (8000, 500, "OVERPAID"),
         (10_000, 2500, "OVERPAID"),
         (15_000, 15_000, "UNDECIDED"),
-        # Nobody lays more than twice what is due to be given most of it back.
+        # Change is never more than what is due.
         (20_000, 20_000, "OVERPAID"),
         (8000, None, "OVERPAID"),
     ],
