@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from settlement.games import GAMES, JACKPOTS, players_bank
 from settlement.record import (
@@ -36,7 +37,7 @@ from vision.rounds.gap_doubts import SeatGaps, dealer_gap, seat_gaps, without_hi
 from vision.rounds.jackpots.lamp_wagers import lamp_says, lit_without_hand, seen_sensor
 from vision.rounds.payouts import (
     UNREAD,
-    Hides,
+    Hidden,
     dated,
     done,
     hides_more,
@@ -168,7 +169,7 @@ def _wagers(
     seat: int,
     episodes: Sequence[Episode],
     changes: Changes,
-    hidden: Hides | None,
+    hides: Callable[[int, Sequence[Episode], str, Episode], bool] | None,
     lamps: Mapping[str, LampDecision],
     elsewhere: Sequence[Point],
 ) -> _Spots:
@@ -180,6 +181,7 @@ def _wagers(
     episodes = without_players_own(with_second_stacks(episodes, shown), shown)
     episodes = with_sensor_pays(episodes, shown)
     last = episodes[-1]
+    hidden: Hidden | None = None if hides is None else partial(hides, seat, episodes[:shown])
     out = _Spots()
     wagers, doubts = out.wagers, out.doubts
 

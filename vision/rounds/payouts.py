@@ -14,6 +14,7 @@ from vision.chips.silhouette import hides_behind
 from vision.chips.states import SURE_SUM, PlaceSum, place_sum, same_sums
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile
+from vision.rounds.behind_stake import is_bare_behind
 from vision.rounds.region_change import (
     CHANGED_SHARE,
     as_picture,
@@ -21,7 +22,6 @@ from vision.rounds.region_change import (
     least_change,
 )
 from vision.rounds.round_state import Episode
-from vision.rounds.view_reader import ViewReading
 
 SAME_STATE = 0.1
 """Two rests whose payouts are less likely to be the same sum are two states of it.
@@ -59,13 +59,17 @@ class Late:
     in_time: tuple[tuple[int, float], ...] | None = None
 
 
-Hides = Callable[[Sequence[ViewReading], str], bool]
-"""Whether a stake, as it was read, may hide a payout behind it from the first camera."""
+Hidden = Callable[[str, Episode], bool]
+"""Whether the stake of a wager may hide a payout behind it from the first camera, at a rest."""
 
 
-def hides_payout(table: TableFile) -> Hides | None:
-    """Says of the readings of a stake whether it is so high that a payout may lie behind it.
+def hides_payout(
+    table: TableFile,
+) -> Callable[[int, Sequence[Episode], str, Episode], bool] | None:
+    """Says of a seat, its rests before its hand was turned up, a wager and a rest whether the stake
+    is so high that a payout may lie behind it.
 
+    It may not where the felt about the stake looks as it did before: nothing could be paid then.
     A further camera may find a payout there. That its detector finds none says nothing: of five
     shifts with two cameras ("feltwatch judge 2026-11-26 ways" 20 to 24) it missed three that it had
     in view. In most of its images each place there must look as before the hand was turned up.
@@ -75,12 +79,28 @@ def hides_payout(table: TableFile) -> Hides | None:
     first = Calibration.fit(table.camera)
     size = ChipSize(table.chip_diameter_mm, table.chip_thickness_mm)
 
-    def hides(readings: Sequence[ViewReading], name: str) -> bool:
-        shown = [name in reading.bare for reading in readings if reading.beside]
+    def hides(seat: int, before: Sequence[Episode], name: str, rest: Episode) -> bool:
+        shown = [name in reading.bare for reading in rest.readings if reading.beside]
         if sum(shown) * 2 > len(shown):
             return False
-        stakes = (stack for reading in readings for stack in reading.stakes.get(name, ()))
-        return any(hides_behind(first, np.array(s.center_mm), len(s.colours), size) for s in stakes)
+        stakes = [reading.stakes[name] for reading in rest.readings if name in reading.stakes]
+        if not any(
+            hides_behind(first, np.array(stack.center_mm), len(stack.colours), size)
+            for stacks in stakes
+            for stack in stacks
+        ):
+            return False
+        seen = as_picture(rest.picture)
+        alone = [
+            e for e in before
+            if any(name in r.stakes for r in e.readings)
+            and not any(name in r.pays for r in e.readings)
+        ]  # fmt: skip
+        as_before = as_picture(alone[-1].picture) if alone else None
+        if seen is None or as_before is None:
+            return True
+        place = table.seat(seat).place
+        return not is_bare_behind(stakes[-1], seen, as_before, place, first, size)
 
     return hides
 
@@ -93,7 +113,7 @@ def least_cents(table: TableFile, name: str, last: Episode) -> int | None:
 
 def done(
     name: str, last: Episode, after: Sequence[Episode], doubt: Callable[[str, str], None],
-    hidden: Hides | None,
+    hidden: Hidden | None,
 ) -> tuple[Action | None, PlaceSum]:  # fmt: skip
     """Action and sum of the payout of one wager; `hidden` says whether its stake hides a payout."""
     total = len(last.readings)
@@ -111,7 +131,7 @@ def done(
         doubt(f"{name}.action", UNREAD)
         return None, PlaceSum((), None)
     if stands(name, last):
-        if hidden is not None and hidden(last.readings, name):
+        if hidden is not None and hidden(name, last):
             doubt(f"{name}.action", "the stake's stack hides what may lie behind it")
             return None, PlaceSum((), None)
         return "left", NOTHING
@@ -122,12 +142,12 @@ def done(
 
 
 def hides_more(
-    name: str, last: Episode, action: Action | None, hidden: Hides | None
+    name: str, last: Episode, action: Action | None, hidden: Hidden | None
 ) -> bool | None:
     """True where more of a payout may lie behind the stake, by `hidden`; else None."""
     if action != "paid" or hidden is None:
         return None
-    return hidden(last.readings, name) or None
+    return hidden(name, last) or None
 
 
 def stands(name: str, last: Episode) -> bool:

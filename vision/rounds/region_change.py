@@ -114,6 +114,14 @@ def card_share(felt: ByteArray, now: ByteArray, area_mm: Box, cards_mm: Sequence
     return float(wide[rest].mean())
 
 
+def differing(one: ByteArray, other: ByteArray) -> npt.NDArray[np.bool_]:
+    """Pixels (h, w) whose colours differ between two images of a view, but for a common change."""
+    a, b = (cv2.GaussianBlur(image, (0, 0), 1.0).astype(np.int16) for image in (one, other))
+    apart = a - b - np.median(a - b, axis=(0, 1)).astype(np.int16)
+    out: npt.NDArray[np.bool_] = np.abs(apart).max(axis=2) > DIFFERENT_LEVELS
+    return out
+
+
 def _differing(a: ByteArray, b: ByteArray, mask: npt.NDArray[np.bool_]) -> float:
     """Share of the masked pixels of two luma images that differ, apart from a common change."""
     apart = a[mask].astype(np.int16) - b[mask].astype(np.int16)

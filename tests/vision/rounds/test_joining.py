@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -178,12 +179,13 @@ def two_cameras() -> TableFile:
 
 
 def test_that_a_further_camera_finds_no_payout_behind_a_tall_stake_says_nothing() -> None:
-    hidden = hides_payout(two_cameras())
-    assert hidden is not None
+    hides = hides_payout(two_cameras())
+    assert hides is not None
+    hidden = partial(hides, SEAT.seat, ())
     tall = at(MAIN, " ".join(["red"] * 14))
     alone = staked(tall)
     for seen in (alone, join_reading(alone, [tall], SEAT, "low")):
-        assert hidden([seen], "main")
+        assert hidden("main", Episode(0.0, [seen]))
         doubts: list[str] = []
         rest = Episode(0.0, [seen])
         result = done("main", rest, [], lambda what, _: doubts.append(what), hidden)  # noqa: B023
@@ -193,7 +195,7 @@ def test_that_a_further_camera_finds_no_payout_behind_a_tall_stake_says_nothing(
     bare = join_reading(alone, [tall], SEAT, "low", {tall.center_mm})
     assert done("main", Episode(0.0, [bare]), [], lambda *_: None, hidden) == ("left", NOTHING)
     seen = join_reading(alone, [tall], SEAT, "low", {(0.0, 0.0)})
-    assert hidden([bare, seen], "main")
+    assert hidden("main", Episode(0.0, [bare, seen]))
     # A low stake hides nothing.
     low = Episode(0.0, [staked(at(MAIN, "red red"))])
     assert done("main", low, [], lambda *_: None, hidden) == ("left", NOTHING)
@@ -201,7 +203,9 @@ def test_that_a_further_camera_finds_no_payout_behind_a_tall_stake_says_nothing(
 
 def test_more_of_a_payout_may_lie_behind_a_tall_stake() -> None:
     tall, low = at(MAIN, " ".join(["red"] * 14)), at(MAIN, "red red")
+    hides = hides_payout(two_cameras())
+    assert hides is not None
     for stake, may in ((tall, True), (low, None)):
         rest = Episode(0.0, [staked(stake)])
-        assert hides_more("main", rest, "paid", hides_payout(two_cameras())) is may
+        assert hides_more("main", rest, "paid", partial(hides, SEAT.seat, ())) is may
     assert hides_more("main", Episode(0.0, [staked(tall)]), "paid", None) is None
