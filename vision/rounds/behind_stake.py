@@ -48,7 +48,7 @@ def is_bare_behind(
     outlines = [silhouette(calibration, base, high + 1, size) for base, high in covers]
     hidden = _mask(outlines, place, len(seen))
     grow = 2 * math.ceil(EDGE_MM * len(seen) / VIEW_MM) + 1
-    hidden = cv2.dilate(hidden, np.ones((grow, grow), np.uint8))
+    hidden = np.asarray(cv2.dilate(hidden, np.ones((grow, grow), np.uint8)), np.uint8)
     change = differing(seen, before)
     for at in _places(calibration, size, covers):
         chip = _mask([silhouette(calibration, at, 1, size)], place, len(seen))

@@ -41,6 +41,11 @@ UNLIKE, OTHER_WAY = 0.01, 0.1
 changed the other way. Of the five of "feltwatch tune games" 0 and 1, "feltwatch judge 2026-11-26"
 2 and "c" 2 whose sums are not sure the first is under 0.008, the second under 0.08."""
 
+CLEAR_CHANGE, UNLIKE_CLEAR = 0.2, 0.03
+"""The most of that probability where so much of the image changed. Of "feltwatch judge 2026-11-29 l
+ways" 0 to 14 stakes that stayed as they were changed 0.15 of their image at most, the changed ones
+0.32 and more; one of these, a chip of 19 taken, has 0.02."""
+
 NEAR_MM = 75.0
 """A stack of no owner this near to a spot may be its stake."""
 
@@ -146,9 +151,10 @@ def _unlike(
         was, now = before.sums[0][0], after.sums[0][0]
         larger = sum(p * q for b, p in before.sums for a, q in after.sums if a > b)
         other_way = min(larger, 1 - larger)
-        if not now or other_way > OTHER_WAY or same_sums(before, after) > UNLIKE:
-            continue
         one, other = since[at - 1], since[at]
+        unlike = UNLIKE_CLEAR if CLEAR_CHANGE <= _apart(one, other) <= 1 else UNLIKE
+        if not now or other_way > OTHER_WAY or same_sums(before, after) > unlike:
+            continue
         if (
             all(same_sums(own, before) > UNLIKE for own in sums[:at])
             and all(same_sums(own, after) > UNLIKE for own in sums[at:])

@@ -23,7 +23,9 @@ from vision.rounds.round_state import Episode
 
 SEAT = TABLE.seats[0]
 OVERHEAD = TABLE.model_copy(
-    update={"camera": table_camera(synthetic_camera(TABLE.felt, height_mm=2800, tilt_deg=40), TABLE)}
+    update={
+        "camera": table_camera(synthetic_camera(TABLE.felt, height_mm=2800, tilt_deg=40), TABLE)
+    }
 )
 assert OVERHEAD.camera is not None
 CAMERA = Calibration.fit(OVERHEAD.camera)

@@ -328,6 +328,27 @@ def test_a_stake_that_may_have_lain_there_before_did_not_appear() -> None:
     assert late(played(deal, UNSURE, TWO)) == ()
 
 
+def test_sums_may_be_less_unlike_where_the_image_changed_clearly() -> None:
+    """One chip of nineteen is taken: it may be the same sum with 2%, but the image is another."""
+    whole = {"main": stack("red " * 19, 0.98, c10000=0.02)}
+    less = {"main": stack("red " * 18, 0.92, c9500=0.03, c8500=0.05)}
+
+    def deal(play: Play, shown: ByteArray | None = None) -> None:
+        rest(play, whole, backs=1)
+        rest(play, less, picture=shown)
+        rest(play, less, picture=shown, backs=5)
+
+    (observation,) = late(played(deal, whole, less))
+    assert (observation.late.before_cents, observation.late.after_cents) == (9500, 9000)
+
+    def hardly(play: Play) -> None:
+        shown = view(whole)
+        shown[140:150, 100:112] = 0
+        deal(play, shown)
+
+    assert late(played(hardly, whole, less)) == ()
+
+
 def test_a_stake_that_goes_is_no_late_bet() -> None:
     def deal(play: Play) -> None:
         rest(play, TWO, backs=1)
