@@ -49,7 +49,8 @@ def is_bare_behind(
     hidden = _mask(outlines, place, len(seen))
     grow = 2 * math.ceil(EDGE_MM * len(seen) / VIEW_MM) + 1
     hidden = np.asarray(cv2.dilate(hidden, np.ones((grow, grow), np.uint8)), np.uint8)
-    change = differing(seen, before)
+    everywhere = np.ones(seen.shape[:2], np.bool_)
+    change = differing(seen, before, everywhere).reshape(seen.shape[:2])
     for at in _places(calibration, size, covers):
         chip = _mask([silhouette(calibration, at, 1, size)], place, len(seen))
         shown = (chip > 0) & (hidden == 0)
