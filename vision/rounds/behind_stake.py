@@ -36,22 +36,24 @@ TURNS, STEPS = 24, 4
 
 
 def is_bare_behind(
-    stake: Sequence[ReadStack], seen: ByteArray, before: ByteArray, place: Place,
-    calibration: Calibration, size: ChipSize,
+    stake: Sequence[ReadStack], others: Sequence[ReadStack], seen: ByteArray, before: ByteArray,
+    place: Place, calibration: Calibration, size: ChipSize,
 ) -> bool:  # fmt: skip
     """Whether the felt looks as `before` wherever a chip may lie that a stack of the stake hides.
 
     `seen` and `before` are images of the view of `place`, uint8 (n, n, 3), with the same stake in
-    them. False where less than `LEAST_SEEN` of such a chip would be in view.
+    them; `others` are the stacks that are known to stand or to have stood about it. False where
+    less than `LEAST_SEEN` of such a chip would be in view.
     """
     covers = [(np.asarray(stack.center_mm), len(stack.colours)) for stack in stake]
-    outlines = [silhouette(calibration, base, high + 1, size) for base, high in covers]
+    known = [*covers, *((np.asarray(stack.center_mm), len(stack.colours)) for stack in others)]
+    outlines = [silhouette(calibration, base, high + 1, size) for base, high in known]
     hidden = _mask(outlines, place, len(seen))
     grow = 2 * math.ceil(EDGE_MM * len(seen) / VIEW_MM) + 1
     hidden = np.asarray(cv2.dilate(hidden, np.ones((grow, grow), np.uint8)), np.uint8)
     everywhere = np.ones(seen.shape[:2], np.bool_)
     change = differing(seen, before, everywhere).reshape(seen.shape[:2])
-    for at in _places(calibration, size, covers):
+    for at in _places(calibration, size, covers, [base for base, _ in known]):
         chip = _mask([silhouette(calibration, at, 1, size)], place, len(seen))
         shown = (chip > 0) & (hidden == 0)
         if shown.sum() < LEAST_SEEN * (chip > 0).sum() or change[shown].mean() >= CHANGED_SHARE:
@@ -60,16 +62,18 @@ def is_bare_behind(
 
 
 def _places(
-    calibration: Calibration, size: ChipSize, covers: Sequence[tuple[FloatArray, int]]
-) -> list[FloatArray]:
-    """Where a chip (2,) mm may lie of which a stack hides so much that it may not be found."""
+    calibration: Calibration, size: ChipSize, covers: Sequence[tuple[FloatArray, int]],
+    taken: Sequence[FloatArray],
+) -> list[FloatArray]:  # fmt: skip
+    """Where a chip (2,) mm may lie of which a stack hides so much that it may not be found, and
+    where none of the stacks at `taken` stands."""
     turn = np.linspace(0, 2 * math.pi, TURNS, endpoint=False)
     ring = np.column_stack([np.cos(turn), np.sin(turn)])
     found = []
     for base, _ in covers:
         for far in np.linspace(size.diameter_mm, 1.5 * size.diameter_mm, STEPS):
             for at in base + ring * far:
-                free = all(math.dist(at, other) >= size.diameter_mm - 1 for other, _ in covers)
+                free = all(math.dist(at, other) >= size.diameter_mm - 1 for other in taken)
                 if free and hidden_share(calibration, at, 1, size, covers) >= HIDDEN_SHARE:
                     found.append(at)
     return found

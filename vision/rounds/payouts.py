@@ -12,6 +12,7 @@ from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack
 from vision.chips.silhouette import hides_behind
 from vision.chips.states import SURE_SUM, PlaceSum, place_sum, same_sums
+from vision.chips.states import stands as stands_at
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile
 from vision.rounds.behind_stake import is_bare_behind
@@ -99,8 +100,12 @@ def hides_payout(
         as_before = as_picture(alone[-1].picture) if alone else None
         if seen is None or as_before is None:
             return True
+        stake = stakes[-1]
+        about = (*rest.readings[-1].stacks, *alone[-1].readings[-1].stacks)
+        own = (*stake, *rest.readings[-1].pays.get(name, ()))
+        others = [s for s in about if not stands_at(s.center_mm, own)]
         place = table.seat(seat).place
-        return not is_bare_behind(stakes[-1], seen, as_before, place, first, size)
+        return not is_bare_behind(stake, others, seen, as_before, place, first, size)
 
     return hides
 

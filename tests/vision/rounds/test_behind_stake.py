@@ -108,3 +108,19 @@ def test_an_image_in_which_the_payout_lay_already_says_nothing() -> None:
     paid = reading(1.0, stakes={"main": (tall(CHIPS),)}, pays={"main": (stack("red"),)})
     earlier = Episode(1.0, [paid], picture=kept_picture(BARE))
     assert hides(SEAT.seat, [earlier], "main", rest(CHIPS, BARE))
+
+
+def test_another_wagers_payout_about_the_stake_is_none_of_its_own() -> None:
+    """It covers what may be seen of the felt, and no second chip stands in it."""
+    hides = hides_payout(OVERHEAD)
+    assert hides is not None
+    away = behind(CAMERA, MAIN, SIZE) - MAIN
+    beside = MAIN + np.array([[0.6, -0.8], [0.8, 0.6]]) @ away
+    x, y = beside
+    other = replace(stack("red"), center_mm=(float(x), float(y)))
+    now = kept_picture(image({CHIPS: MAIN}, beside))
+    for pays, may in (({"emperors_treasure": (other,)}, False), ({"main": (other,)}, True)):
+        read = reading(1.0, stakes={"main": (tall(CHIPS),)}, pays=pays)
+        assert (
+            hides(SEAT.seat, [rest(CHIPS, BARE)], "main", Episode(1.0, [read], picture=now)) is may
+        )
