@@ -127,9 +127,11 @@ def read_posterior(
     likely = [n for n in range(1, MOST_CHIPS + 1) if shares[n] >= LEAST_NUMBER]
     cut = cut_rows(given, likely)
     top = None
-    if height is not None and likely:
-        feet = {n: row / ROWS_PER_CHIP - BELOW_CHIPS for n, (row, _) in cut.items()}
-        tried = _tried([foot + n for n, foot in feet.items() if shares[n] >= LEAST_ENDING])
+    feet = {n: row / ROWS_PER_CHIP - BELOW_CHIPS for n, (row, _) in cut.items()}
+    # Where there is hardly a stack no number of chips is so likely.
+    ends = [foot + n for n, foot in feet.items() if shares[n] >= LEAST_ENDING]
+    if height is not None and ends:
+        tried = _tried(ends)
         best = height(tried)
         if best is not None and foot_seen:
             shares = _shares(np.log(np.maximum(shares, 1e-300)) + _as_high(best, feet))

@@ -20,6 +20,7 @@ from vision.chips.faces import TURNS, Faces, cut_face
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import read_stacks
 from vision.chips.sample_check import sample_warnings
+from vision.chips.side_chain import number_logs
 from vision.chips.side_palette import Palette
 from vision.chips.side_posterior import Posterior, read_posterior
 from vision.geometry.standard_layout import CHIPS
@@ -225,6 +226,21 @@ def test_the_height_of_the_face_decides_between_two_numbers(chips: int) -> None:
     assert share(seen, chips) > 0.9
     none = read_posterior(given_, VALUES, 1.0, None, lambda _: None)
     assert none.sums == blind.sums
+
+
+@pytest.mark.parametrize("nothing", [0.5, 0.995, 0.9999, 1 - 1e-7])
+def test_what_is_hardly_a_stack_needs_no_face(nothing: float) -> None:
+    given_ = potentials_of([0] * 3, 2)
+    logs = number_logs(given_)
+    given_.numbers[0] += logs[3] - logs[0] + math.log(nothing / (1 - nothing))
+
+    def height(tried: Sequence[float]) -> float | None:
+        assert len(tried)
+        return None
+
+    read = read_posterior(given_, VALUES, 1.0, None, height)
+    assert read.nothing == pytest.approx(nothing, abs=1e-6)
+    assert (read.best is None) == (nothing > 0.5)
 
 
 def test_of_two_chips_with_like_sides_the_face_decides() -> None:
