@@ -236,6 +236,10 @@ def judge_envy(
     if ruling.undecided and paid > ruling.pay_cents:
         unjudged.add(ruling.undecided, "envy")
         return
+    open_wager = next((w.wager for w in seat.wagers if _may_be_paid_by_a_prize(w)), None)
+    if open_wager is not None and paid > ruling.pay_cents:
+        unjudged.add(f"the chips may be the payout of {wager_name(open_wager)}", "envy")
+        return
     code = FindingCode.ENVY_WRONG if paid else FindingCode.ENVY_MISSED
     seen, prize = f"paid {money(paid)}" if paid else "nothing paid", money(ruling.pay_cents)
     finding = Finding.of(
@@ -248,3 +252,8 @@ def judge_envy(
         message=f"Seat {seat.seat}, Envy Bonus: {seen}, due {prize} ({ruling.why}).",
     )
     yield Difference("envy", finding, paid - ruling.pay_cents)
+
+
+def _may_be_paid_by_a_prize(wager: WagerRecord) -> bool:
+    """Whether it is not known what was done with a wager beside whose spot payouts are laid."""
+    return wager.action is None and wager.wager != "envy" and wager.wager not in JACKPOTS

@@ -400,6 +400,19 @@ def test_an_envy_pay_not_read() -> None:
     assert reported(record) == [("UNDECIDED", 2, None)]
 
 
+def test_a_prize_where_none_is_due_may_be_the_payout_of_a_wager_that_is_not_known() -> None:
+    prize = wager("envy", None, "paid", 20000)
+    open_main = wager("main", None, None)
+    record = round_of(
+        PAIR_DEALER, seat(2, WINNER, open_main, TREASURE, prize, lammers=("envy",)),
+        undecided=((2, "main.stake"), (2, "main.action")),
+    )  # fmt: skip
+    assert reported(record) == [("UNDECIDED", 2, None)]
+    # Of a wager that was seen to be left it is no payout.
+    known = round_of(PAIR_DEALER, envied(prize))
+    assert reported(known) == [("ENVY_WRONG", 2, "envy")]
+
+
 def test_a_seat_that_is_only_undecided_is_reported() -> None:
     record = round_of(PAIR_DEALER, undecided=((5, "high"),))
     assert reported(record) == [("UNDECIDED", 5, None)]
