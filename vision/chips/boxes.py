@@ -130,11 +130,13 @@ def single_boxes(
     found: Sequence[FoundStack], counts: Sequence[int], place: Place, size: ChipSize
 ) -> list[Box]:
     """The boxes, one for each stack: one that is longer than its `counts` chips would make it, by
-    another stack beside or behind them, is cut in two."""
+    another stack beside or behind them, is cut in two, or to where the other's own box begins."""
     single: list[Box] = []
     parts: list[Box] = []
     for one, count in zip(found, counts, strict=True):
-        halves = _halves(one, count, place, size)
+        others = [other.box for other in found if other is not one]
+        own = _without_neighbour(one, count, others, place, size)
+        halves = _halves(one, count, place, size) if own == one.box else [own]
         (parts if len(halves) > 1 else single).extend(halves)
     for part in parts:
         boxes = np.asarray(single, np.float32).reshape(-1, 4)
@@ -143,14 +145,48 @@ def single_boxes(
     return single
 
 
+def _up_over(
+    one: FoundStack, count: int, place: Place, size: ChipSize
+) -> tuple[FloatArray, FloatArray]:
+    """Upwards in the view (2,), and how much longer (2,) mm the box is than `count` chips'."""
+    low, high = np.asarray(one.box[:2]), np.asarray(one.box[2:])
+    middle = (low + high) / 2
+    up: FloatArray = place.to_local(place.to_felt(middle[None]) + one.up)[0] - middle
+    return up, high - low - size.diameter_mm - np.abs(up) * count * one.per_chip_mm
+
+
+def _without_neighbour(
+    one: FoundStack, count: int, others: Sequence[Box], place: Place, size: ChipSize
+) -> Box:
+    """The box without what lies in the box of a stack beside it, where it is too long by that."""
+    _, over = _up_over(one, count, place, size)
+    side = int(over.argmax())
+    if over[side] < BEHIND_MM:
+        return one.box
+    low, high = one.box[side], one.box[side + 2]
+    for other in others:
+        alike = min(one.box[3 - side], other[3 - side]) - max(one.box[1 - side], other[1 - side])
+        if alike < size.diameter_mm / 2:
+            continue
+        cut = list(one.box)
+        if low < other[side] < high < other[side + 2]:
+            cut[side + 2] = other[side]
+        elif other[side] < low < other[side + 2] < high:
+            cut[side] = other[side + 2]
+        else:
+            continue
+        long = cut[side + 2] - cut[side] - size.diameter_mm
+        if -TOUCHING_MM <= long - (high - low - size.diameter_mm - over[side]) < BEHIND_MM:
+            return cut[0], cut[1], cut[2], cut[3]
+    return one.box
+
+
 def _halves(one: FoundStack, count: int, place: Place, size: ChipSize) -> list[Box]:
     low, high = np.asarray(one.box[:2]), np.asarray(one.box[2:])
     spare = high - low - size.diameter_mm
     if spare.max() < BEHIND_MM or not count:
         return [one.box]
-    middle = (low + high) / 2
-    up = place.to_local(place.to_felt(middle[None]) + one.up)[0] - middle
-    over = spare - np.abs(up) * count * one.per_chip_mm
+    up, over = _up_over(one, count, place, size)
     side = int(over.argmax())
     if not BEHIND_MM <= over[side] <= TWIN_MM[1] or abs(over[1 - side]) > ASKEW_MM:
         return [one.box]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import math
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pytest
@@ -83,6 +84,26 @@ def test_a_box_about_two_that_are_found_too_goes() -> None:
     assert cut[0] == scene.boxes[0]
     assert len(cut) == 2
     assert off(cut[1], scene.boxes[1]) < 3.0
+
+
+@pytest.mark.parametrize(
+    ("turn", "chips", "counted"),
+    [*product([0, 90, 180, 270], [1], [0, 1]), (0, 4, 4), (180, 4, 4)],
+)
+def test_a_box_that_reaches_into_a_neighbours_is_cut_there(
+    turn: int, chips: int, counted: int
+) -> None:
+    """A judged shift: two black chips side by side, the box of one 15 mm too long."""
+    a = math.radians(turn)
+    apart = (41 * math.cos(a), 41 * math.sin(a))
+    scene = render(5, [((0.0, 0.0), ("black",) * chips), (apart, ("black",) * chips)])
+    own, other = sorted(scene.boxes, key=lambda box: abs(box[0] + box[2]) + abs(box[1] + box[3]))
+    side = 0 if turn % 180 == 0 else 1
+    longer = list(own)
+    longer[side + (2 if turn < 180 else 0)] += 15.0 if turn < 180 else -15.0
+    cut = alone([(longer[0], longer[1], longer[2], longer[3]), other], [counted, counted])
+    assert cut[1] == other
+    assert off(cut[0], own) < 5.0
 
 
 @pytest.mark.parametrize("chips", [1, 8, 12])
