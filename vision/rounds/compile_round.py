@@ -32,7 +32,7 @@ from vision.cards.view import CardRead, split_hands
 from vision.chips.states import PlaceSum, place_sum
 from vision.geometry.table import DealerPlace, Point, SeatPlace, TableFile
 from vision.rounds.changes import Changes, find_changes, until
-from vision.rounds.felt_print import without_print
+from vision.rounds.felt.felt_print import without_print
 from vision.rounds.gap_doubts import SeatGaps, dealer_gap, seat_gaps, without_hidden
 from vision.rounds.jackpots.lamp_wagers import lamp_says, lit_without_hand, seen_sensor
 from vision.rounds.payouts import (

@@ -15,7 +15,7 @@ from vision.chips.states import SURE_SUM, PlaceSum, place_sum, same_sums
 from vision.chips.states import stands as stands_at
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile
-from vision.rounds.behind_stake import is_bare_behind
+from vision.rounds.felt.behind_stake import is_bare_behind
 from vision.rounds.region_change import (
     CHANGED_SHARE,
     as_picture,

@@ -31,13 +31,13 @@ from vision.rounds.cameras.joining import join_round
 from vision.rounds.cameras.live_camera import LiveCamera, Sight
 from vision.rounds.changes import Changes, find_changes
 from vision.rounds.coverage import Coverage
+from vision.rounds.felt.overhang import with_overhangs
 from vision.rounds.jackpots.lamp_watch import LampWatch
 from vision.rounds.jackpots.meter_watch import MeterWatch
 from vision.rounds.joker_learning import learn_joker
 from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.loose_pays import compile_owned
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
-from vision.rounds.overhang import with_overhangs
 from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
 from vision.rounds.procedure.marker_bank import MarkerWatch
 from vision.rounds.procedure.place_states import PlaceStates

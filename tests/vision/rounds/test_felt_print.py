@@ -12,7 +12,7 @@ from tests.vision.painted import NAMES
 from tests.vision.rounds.readings import TABLE, reading
 from vision.detect.detections import ByteArray, Detections
 from vision.geometry.table import VIEW_MM
-from vision.rounds.felt_print import without_print
+from vision.rounds.felt.felt_print import without_print
 from vision.rounds.region_change import kept_picture
 from vision.rounds.round_state import Episode
 

@@ -17,7 +17,7 @@ from vision.chips.reading import ReadStack
 from vision.detect.detections import ByteArray
 from vision.geometry.standard_layout import CHIPS
 from vision.geometry.table import ChipKind, FloatArray
-from vision.rounds.overhang import overhangs, with_overhangs
+from vision.rounds.felt.overhang import overhangs, with_overhangs
 from vision.rounds.region_change import kept_picture
 from vision.rounds.round_state import Episode, Round, ViewTrack
 

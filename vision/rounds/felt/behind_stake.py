@@ -42,7 +42,7 @@ def is_bare_behind(
     """Whether the felt looks as `before` wherever a chip may lie that a stack of the stake hides.
 
     `seen` and `before` are images of the view of `place`, uint8 (n, n, 3), with the same stake in
-    them; `others` are the stacks that are known to stand or to have stood about it. False where
+    them; `others` are the stacks that are or were known to be about it. False where
     less than `LEAST_SEEN` of such a chip would be in view.
     """
     covers = [(np.asarray(stack.center_mm), len(stack.colours)) for stack in stake]

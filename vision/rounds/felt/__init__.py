@@ -1,0 +1,1 @@
+"""What the felt itself shows: its print, whether it is bare, and what hangs over it."""
