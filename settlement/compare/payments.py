@@ -236,7 +236,7 @@ def judge_envy(
     if ruling.undecided and paid > ruling.pay_cents:
         unjudged.add(ruling.undecided, "envy")
         return
-    open_wager = next((w.wager for w in seat.wagers if _may_be_paid_by_a_prize(w)), None)
+    open_wager = next((w.wager for w in seat.wagers if _may_have_a_payout(w)), None)
     if open_wager is not None and paid > ruling.pay_cents:
         unjudged.add(f"the chips may be the payout of {wager_name(open_wager)}", "envy")
         return
@@ -254,6 +254,6 @@ def judge_envy(
     yield Difference("envy", finding, paid - ruling.pay_cents)
 
 
-def _may_be_paid_by_a_prize(wager: WagerRecord) -> bool:
+def _may_have_a_payout(wager: WagerRecord) -> bool:
     """Whether it is not known what was done with a wager beside whose spot payouts are laid."""
     return wager.action is None and wager.wager != "envy" and wager.wager not in JACKPOTS

@@ -175,8 +175,8 @@ def _without_neighbour(
             cut[side] = other[side + 2]
         else:
             continue
-        long = cut[side + 2] - cut[side] - size.diameter_mm
-        if -TOUCHING_MM <= long - (high - low - size.diameter_mm - over[side]) < BEHIND_MM:
+        left = over[side] - (high - low) + (cut[side + 2] - cut[side])
+        if -TOUCHING_MM <= left < BEHIND_MM:
             return cut[0], cut[1], cut[2], cut[3]
     return one.box
 

@@ -138,11 +138,7 @@ def read_posterior(
         # At either end of what was tried the face may lie farther off.
         if best is not None and tried[0] < best < tried[-1]:
             top = best
-    heights = [
-        row / ROWS_PER_CHIP - BELOW_CHIPS + n
-        for n, (row, _) in cut.items()
-        if shares[n] >= LEAST_ENDING
-    ]
+    heights = [foot + n for n, foot in feet.items() if shares[n] >= LEAST_ENDING]
     tops = uppermost(heights) if uppermost is not None and heights else None
     left = 1.0
     each = _rows([colours for _, colours in cut.values()], steps)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -38,6 +38,7 @@ from vision.rounds.jackpots.lamp_wagers import lamp_says, lit_without_hand, seen
 from vision.rounds.payouts import (
     UNREAD,
     Hidden,
+    Hides,
     dated,
     done,
     hides_more,
@@ -169,7 +170,7 @@ def _wagers(
     seat: int,
     episodes: Sequence[Episode],
     changes: Changes,
-    hides: Callable[[int, Sequence[Episode], str, Episode], bool] | None,
+    hides: Hides | None,
     lamps: Mapping[str, LampDecision],
     elsewhere: Sequence[Point],
 ) -> _Spots:

@@ -63,10 +63,11 @@ class Late:
 Hidden = Callable[[str, Episode], bool]
 """Whether the stake of a wager may hide a payout behind it from the first camera, at a rest."""
 
+Hides = Callable[[int, Sequence[Episode], str, Episode], bool]
+"""The same of a seat, with its rests before its hand was turned up."""
 
-def hides_payout(
-    table: TableFile,
-) -> Callable[[int, Sequence[Episode], str, Episode], bool] | None:
+
+def hides_payout(table: TableFile) -> Hides | None:
     """Says of a seat, its rests before its hand was turned up, a wager and a rest whether the stake
     is so high that a payout may lie behind it.
 

@@ -21,7 +21,8 @@ COLOUR_LEVELS = 32
 
 Of eleven tune shifts ("feltwatch judge 2026-11-29 l ways" 0 to 14, 22 and 23) 99% of 2,297 pairs of
 rests of a stake that stayed differ by 0.09 of its area and less, and all but a twentieth of 120
-payouts from the felt before them by 0.25 and more; by luma, 0.12 and 0.13.
+payouts from the felt before them by 0.25 and more; by luma, 0.12 and 0.13. The shares of the next
+limits, and of other modules', are older and by luma.
 """
 
 GROW_MM = 3.0

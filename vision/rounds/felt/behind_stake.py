@@ -25,8 +25,8 @@ LEAST_SEEN = 0.05
 """Of a chip behind a stake so much must be in view for its felt to decide.
 
 Of 120 payouts of eleven tune shifts ("feltwatch judge 2026-11-29 l ways") the farthest twentieth
-differs from the felt before by 0.17 of its area and more, but for a thing that lay there before and
-a misread one; of the median one all of it does."""
+differs from the felt before by 0.13 of its area and more in 98%, by 0.61 in 95%, and whole in the
+median one."""
 
 EDGE_MM = 2.0
 """A stake's outline is so much wider: a chip more, or a lean."""
