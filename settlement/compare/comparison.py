@@ -215,7 +215,7 @@ def _seat(
     differences = _with_other_payouts(seat, rulings, differences, unjudged)
     differences = _without_unseen_payouts(case, seat, rulings, differences, unjudged)
     found = _settled_together(case, seat.seat, _sure(case, differences, unjudged))
-    yield from _not_by_the_spots(case, seat, found, unjudged)
+    yield from _not_by_the_spots(case, seat, rulings, found, unjudged)
     yield from judge_lammers(case, seat, unjudged)
     yield from judge_moves(case, seat)
     yield from judge_breaches(case, seat)
@@ -334,18 +334,31 @@ def _without_unseen_payouts(
 
 
 def _not_by_the_spots(
-    case: Case, seat: SeatRecord, found: Iterator[Finding], unjudged: Unjudged
-) -> Iterator[Finding]:
+    case: Case, seat: SeatRecord, rulings: Mapping[str, WagerSettlement],
+    found: Iterator[Finding], unjudged: Unjudged,
+) -> Iterator[Finding]:  # fmt: skip
     """The findings without those of missing money where money of no known owner lies, or where
     more of a payout may lie behind its stake."""
     chips = case.doubts.chips(seat.seat)
     for finding in found:
-        wager = None if finding.wager is None else seat.wager(finding.wager)
-        doubt = chips or (_HIDDEN if wager is not None and wager.hides_more else None)
+        name = finding.wager
+        wager = None if name is None else seat.wager(name)
+        hidden = wager is not None and bool(wager.hides_more) and not _made_up(wager, rulings)
+        doubt = chips or (_HIDDEN if hidden else None)
         if doubt and finding.code in _MISSING:
-            unjudged.add(doubt, finding.wager)
+            unjudged.add(doubt, name)
         else:
             yield finding
+
+
+def _made_up(wager: WagerRecord, rulings: Mapping[str, WagerSettlement]) -> bool:
+    """Whether the payout in view became what is due by the chips laid last: before them it was too
+    little, or with more behind the stake it is too much now."""
+    ruling, payments = rulings.get(wager.wager), wager.payments or ()
+    return (
+        ruling is not None and bool(payments) and payments[-1].cents > 0
+        and wager.paid_cents == ruling.pay_cents
+    )  # fmt: skip
 
 
 def _sure(case: Case, differences: list[Difference], unjudged: Unjudged) -> list[Difference]:

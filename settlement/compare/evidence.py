@@ -62,6 +62,13 @@ Of 92 sums with more than ten chips of 35 tune shifts ("feltwatch judge 2026-11-
 ways") 81 are read right; of the others whose likeliest has a half or more it is 0.95 to 1.72.
 """
 
+SURE_REACH = 1.2
+"""The same where every tall sum has `SURE_FINDING` or more.
+
+Of 148 such sums with more than eight chips of 61 tune shifts ("feltwatch judge 2026-11-29 l ways"
+and "m ways") 146 are read right, of one the true sum is 0.99 of it, and one lacks a whole stack.
+"""
+
 LEAST_PAIR = 1e-4
 """Pairs of stake and payout less likely than this are not settled."""
 
@@ -104,7 +111,7 @@ def _decided(
         settled = settle(changed, rules)
         found = compare(changed, settled, rules)
         if n == 0:
-            is_far = _is_far(own, settled.seats[place])
+            is_far = _is_far(own, settled.seats[place], _reach(wager))
         codes = frozenset(
             f.code for f in found
             if f.seat == seat and f.wager == wager.wager and f.code != "UNDECIDED"
@@ -156,12 +163,23 @@ def _one_more(wager: WagerRecord, settled: float) -> float:
     return more + max(0.0, listed - settled)
 
 
-def _is_far(wager: WagerRecord, seat: SeatSettlement) -> bool:
-    """Whether the payout is so far from the correct one that no misread tall stack explains it."""
+def _reach(wager: WagerRecord) -> float:
+    """How many times the likeliest sums the true ones may be, where a stack of them is tall."""
+    read = ((wager.stake_sums, wager.stake_chips), (_counted(wager), wager.paid_chips))
+    tall = [sums for sums, chips in read if sums and (chips or 0) > TALL_CHIPS]
+    is_sure = all(max(share for _, share in sums) >= SURE_FINDING for sums in tall)
+    return SURE_REACH if is_sure else REACH
+
+
+def _is_far(wager: WagerRecord, seat: SeatSettlement, reach: float) -> bool:
+    """Whether the payout is so far from the correct one that no misread tall stack explains it.
+
+    The payout is the one that lay there in time, where it was corrected.
+    """
     ruling = seat.wager(wager.wager)
     due = 0 if ruling is None or ruling.outcome != "win" else ruling.pay_cents or 0
-    paid = wager.paid_cents or 0
-    return due > 0 and paid > 0 and max(paid, due) > REACH * min(paid, due)
+    paid = (wager.payments[0].cents if wager.payments else wager.paid_cents) or 0
+    return due > 0 and paid > 0 and max(paid, due) > reach * min(paid, due)
 
 
 def _sure_codes(

@@ -5,7 +5,7 @@ import pytest
 from settlement.compare.comparison import compare
 from settlement.compare.finding import SEVERITY, Finding, FindingCode
 from settlement.errors import FeltwatchError
-from settlement.record import SeatRecord
+from settlement.record import Payment, SeatRecord
 from settlement.rules import TableRules, WagerLimit
 from settlement.settle import settle
 from tests.settlement.felt import (
@@ -92,6 +92,21 @@ def test_a_payout_of_which_a_stake_may_hide_a_part(paid: int, code: str | None) 
     assert [str(f.code) for f in found] == ([] if code is None else [code])
     if code == "UNDECIDED":
         assert "behind the stake" in found[0].message
+
+
+@pytest.mark.parametrize(
+    ("later", "code"), [(500, "UNDERPAID"), (200, "UNDECIDED"), (-500, "UNDECIDED")]
+)
+def test_a_payout_beside_such_a_stake_that_became_what_is_due(later: int, code: str) -> None:
+    """$5 laid late made it $25: before it was too little, or with more unseen it is too much."""
+    own = wager("main", 2500, "paid", 2000 + later).model_copy(
+        update={
+            "payments": (Payment(at_s="20", cents=2000), Payment(at_s="24", cents=later)),
+            "hides_more": True,
+        }
+    )
+    late = seat(3, WINNER, own).model_copy(update={"cards_taken_s": "22"})
+    assert [str(f.code) for f in findings(round_of(PAIR_DEALER, late))] == [code]
 
 
 @pytest.mark.parametrize(("action", "code"), [("left", None), ("taken", "TOOK_PUSH")])

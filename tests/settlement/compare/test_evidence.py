@@ -201,12 +201,47 @@ def test_a_tall_stack_of_another_sum_than_was_read_is_likely(chips: int, code: s
 def test_twice_the_due_is_no_misread_tall_stack(paid: int, code: str | None) -> None:
     own = wager("main", 2000, "paid", paid).model_copy(
         update={
-            "stake_sums": ((2000, 0.9999),), "stake_chips": 20,
+            "stake_sums": ((2000, 0.9985), (2100, 0.0014)), "stake_chips": 20,
             "paid_sums": ((paid, 0.9995), (paid + 500, 0.0003)), "paid_chips": 8,
         }
     )  # fmt: skip
     found = [str(f.code) for f in findings(round_of(PAIR_DEALER, seat(3, WINNER, own)))]
     assert [one for one in found if one != "UNDECIDED"] == ([code] if code else [])
+
+
+@pytest.mark.parametrize(
+    ("read", "paid", "code"),
+    [
+        (0.9995, 2500, "OVERPAID"),
+        (0.998, 2500, None),
+        (0.9995, 2300, None),
+        (0.9995, 1600, "UNDERPAID"),
+    ],
+)
+def test_a_fifth_more_is_no_misread_tall_stack_that_is_sure(
+    read: float, paid: int, code: str | None
+) -> None:
+    own = wager("main", 2000, "paid", paid).model_copy(
+        update={
+            "stake_sums": ((2000, read), (2100, 0.9999 - read)), "stake_chips": 20,
+            "paid_sums": ((paid, 1.0),), "paid_chips": 3,
+        }
+    )  # fmt: skip
+    found = [str(f.code) for f in findings(round_of(PAIR_DEALER, seat(3, WINNER, own)))]
+    assert [one for one in found if one != "UNDECIDED"] == ([code] if code else [])
+
+
+def test_a_corrected_payout_is_far_by_what_lay_there_in_time() -> None:
+    own = wager("main", 2000, "paid", 2000).model_copy(
+        update={
+            "payments": (Payment(at_s="20", cents=2500), Payment(at_s="24", cents=-500)),
+            "stake_sums": ((2000, 0.9998), (2100, 0.0002)), "stake_chips": 20,
+            "in_time_sums": ((2500, 0.9995), (3000, 0.0005)), "paid_sums": ((2000, 0.9999),),
+            "paid_chips": 5,
+        }
+    )  # fmt: skip
+    late = seat(3, WINNER, own).model_copy(update={"cards_taken_s": "22"})
+    assert [str(f.code) for f in findings(round_of(PAIR_DEALER, late))] == ["OVERPAID"]
 
 
 def test_a_missing_payout_may_lie_with_another() -> None:
