@@ -14,10 +14,11 @@ RULES = TableRules(game="pai_gow_poker")
 MAIN = {"main": ["green"]}
 
 
-def paid_round(*, stirred: bool, moving_s: float = 0.0) -> Round:
+def paid_round(*, stirred: bool, moving_s: float = 0.0, taking_s: float = 0.4) -> Round:
     """Seat 1 is paid as much as it staked; something moves over the payout, or nothing does.
 
-    Before its first rest the seat is in motion for `moving_s` longer than usual.
+    Before its first rest the seat is in motion for `moving_s` longer than usual, and for
+    `taking_s` after its last one.
     """
     play = Play()
     play.see(1, reading(stakes=MAIN))
@@ -28,7 +29,7 @@ def paid_round(*, stirred: bool, moving_s: float = 0.0) -> Round:
     play.see(1, reading(stakes=MAIN, pays=MAIN, cards=seat_cards(1)))
     last = play.tracker.latest[1]
     play.tracker.stands(1, last.until_s + (2.0 if stirred else 0.2))
-    play.now_s = last.until_s + 0.4
+    play.now_s = last.until_s + taking_s
     play.see(None, reading())
     play.see(1, reading())
     (own,) = play.ended
@@ -63,6 +64,13 @@ def test_a_whole_payout_is_undecided_where_something_moved_over_it() -> None:
 def test_a_whole_payout_over_which_nothing_moved_is_too_much() -> None:
     for least_cents in (100, 2500):
         assert judged(2500, paid_round(stirred=False), least_cents=least_cents) == ["OVERPAID"]
+
+
+@pytest.mark.parametrize(("taking_s", "codes"), [(0.3, ["OVERPAID"]), (1.5, ["UNDECIDED"])])
+def test_the_commission_may_have_been_given_before_the_cards_were_taken(
+    taking_s: float, codes: list[str]
+) -> None:
+    assert judged(2500, paid_round(stirred=False, taking_s=taking_s)) == codes
 
 
 @pytest.mark.parametrize(("moving_s", "codes"), [(1.0, ["OVERPAID"]), (2.5, ["UNDECIDED"])])

@@ -21,6 +21,12 @@ LONGEST_PAY_S = 3.0
 Of 35 main payouts of seven tune shifts ("feltwatch judge 2026-11-28 g ways" to "i ways") it was in
 motion for 2.6 s at most. A commission that was given within that time made an OVERPAID false."""
 
+LONGEST_TAKE_S = 2.3
+"""A seat in motion for longer after its payout was last seen at rest by the hand: more was done
+than to take the cards. Of 20 main payouts of five shifts with a commission ("feltwatch judge
+2026-11-29 m ways" 2, 22, 27, 37 and 42, tune) 19 were in motion for 1.8 s at most; over the other,
+for 2.8 s, a commission was given and the cards were taken."""
+
 
 def with_stirred(record: RoundRecord, rules: TableRules, own: Round) -> RoundRecord:
     """The record with the main payouts over which something moved, where a commission is due."""
@@ -48,12 +54,16 @@ def _marked(seat: SeatRecord, episodes: Sequence[Episode]) -> SeatRecord:
 
 def _stirred(episodes: Sequence[Episode]) -> bool:
     """Whether something moved over the seat while the payout and the hand lay there, or may have
-    before both were seen at rest."""
+    before both were seen at rest or after."""
     read = [e for e in episodes if e.readings]
     paid = [
         k for k, e in enumerate(read) if e.cards_up and any("main" in r.pays for r in e.readings)
     ]
     if len(paid) != 1 or read[paid[0]].stirred:
         return True
+    own = read[paid[0]]
     before = read[paid[0] - 1] if paid[0] else None
-    return before is None or read[paid[0]].start_s - before.until_s > LONGEST_PAY_S
+    after = read[paid[0] + 1] if paid[0] + 1 < len(read) else None
+    if after is not None and after.start_s - own.until_s > LONGEST_TAKE_S:
+        return True
+    return before is None or own.start_s - before.until_s > LONGEST_PAY_S
