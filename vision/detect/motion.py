@@ -56,6 +56,9 @@ class RestWatch:
     outline_mm: FloatArray
     keep: int = 0
     still: int = 0
+    brief: bool = False
+    """Whether the sample before was one of two alike, otherwise than what is known: less than a
+    rest, and over with the last sample."""
     _mask: npt.NDArray[np.bool_] = field(init=False)
     _rect: tuple[slice, slice] = field(init=False)
     _before: npt.NDArray[np.int16] | None = None
@@ -79,7 +82,9 @@ class RestWatch:
     def look(self, small: npt.NDArray[np.int16], at_s: float = 0.0) -> bool:
         """Take the next sample in; returns whether the felt is at rest."""
         now = small[self._rect]
+        self.brief = False
         if self._before is not None and self._differs(now, self._before, MOVE_LEVELS, MOVE_BLOCKS):
+            self.brief = self.still == STILL_SAMPLES - 1 and self.changed(beyond_shake=True)
             self.still = 0
         elif self._before is not None:
             self.still += 1

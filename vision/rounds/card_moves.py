@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from types import MappingProxyType
 
 import numpy as np
 
@@ -89,19 +90,29 @@ def _low_of(cards: Sequence[CardRead], part: SeatPlace | DealerPlace) -> frozens
 def card_moves(
     rests: Mapping[int | None, Sequence[Episode]],
     parts: Mapping[int | None, SeatPlace | DealerPlace],
+    glimpses: Mapping[int | None, Sequence[Episode]] = MappingProxyType({}),
 ) -> list[SeenCardMove]:
-    """Every move of a round; `rests` are the states of rest by seat, None the dealer's."""
+    """Every move of a round; `rests` are the states of rest by seat, None the dealer's.
+
+    `glimpses` are what lay at each place for less than a rest.
+    """
     shown = {
         seat: [set_hand(e, parts[seat]) if e.cards_up >= FACE_UP_CARDS else None for e in own]
         for seat, own in rests.items()
     }
+    dealt = [e for own in rests.values() for e in own if e.backs]
     moves: list[SeenCardMove] = []
     for seat, own in rests.items():
         hands = [hand for hand in shown[seat] if hand is not None]
         moves += _between_hands(seat, hands)
         if seat is not None:
-            moves += _turned_down(seat, own, shown[seat])
-            moves += _turned_up(seat, own, hands, parts[seat])
+            brief = glimpses.get(seat, ())
+            moves += _turned_down(seat, own, shown[seat], dealt) or _glimpsed_down(
+                seat, hands, dealt, brief
+            )
+            moves += _turned_up(seat, own, hands, parts[seat]) or _glimpsed_up(
+                seat, own, hands, parts[seat], brief
+            )
     moves += _between_seats({seat: [h for h in all_ if h] for seat, all_ in shown.items()})
     return moves
 
@@ -149,16 +160,20 @@ def _between_seats(hands: Mapping[int | None, Sequence[SetHand]]) -> list[SeenCa
 
 
 def _turned_down(
-    seat: int, rests: Sequence[Episode], shown: Sequence[SetHand | None]
+    seat: int, rests: Sequence[Episode], shown: Sequence[SetHand | None], dealt: Sequence[Episode]
 ) -> list[SeenCardMove]:
-    """A back lies where one card of a set hand lay, and the other six lie as they did."""
+    """A back lies where one card of a set hand lay, and the other six lie as they did.
+
+    `dealt` are the rests of any seat that show backs.
+    """
     last: SetHand | None = None
     for rest, hand in zip(rests, shown, strict=True):
         gone = None if last is None or not rest.readings else _one_gone(last, rest)
         if last is not None and gone is not None and not _backs_at(last.episode, gone):
             # A strip of a back may also be read as a card.
             found = hand is None and _backs_at(rest, gone) >= SURE_READINGS
-            if found or _is_under_back(rests, last, gone, rest):
+            sure = len(rest.readings) >= SURE_READINGS
+            if found or (sure and _is_under_back(dealt, last, gone, rest)):
                 return [_move(seat, "face_down", (gone.label,), last.episode, rest)]
         last = hand or last
     return []
@@ -180,17 +195,17 @@ def _one_gone(hand: SetHand, rest: Episode) -> CardRead | None:
     return gone[0]
 
 
-def _is_under_back(rests: Sequence[Episode], hand: SetHand, card: CardRead, rest: Episode) -> bool:
+def _is_under_back(dealt: Sequence[Episode], hand: SetHand, card: CardRead, rest: Episode) -> bool:
     """Whether a back's colours show where the index of a card was: a strip of one may not be found
     as a back."""
     then, now = as_picture(hand.episode.picture), as_picture(rest.picture)
-    if then is None or now is None or len(rest.readings) < SURE_READINGS:
+    if then is None or now is None:
         return False
     boxes = [own.xyxy for own in hand.episode.images[0].indices if own.label == card.label]
     backs = colours_of_backs(
         (image, one.readings[0].found.of("back").xyxy.tolist())
-        for one in rests
-        if one.backs and one.start_s < hand.episode.start_s
+        for one in dealt
+        if one.start_s < hand.episode.start_s
         and (image := as_picture(one.picture)) is not None
     )  # fmt: skip
     if backs is None or looks_like_back(then, boxes, backs):
@@ -247,6 +262,47 @@ def _turned_up(
                 and min(math.dist(card.center_mm, at) for at in boxes) < IN_BOX_MM
             ):
                 return [_move(seat, "face_up", (card.label,), down, rest)]
+    return []
+
+
+def _glimpsed_up(
+    seat: int, rests: Sequence[Episode], hands: Sequence[SetHand], part: SeatPlace | DealerPlace,
+    glimpses: Sequence[Episode],
+) -> list[SeenCardMove]:  # fmt: skip
+    """One card of a hand lay face up upon backs, for less than a rest."""
+    if not hands:
+        return []
+    boxes = [part.place.to_local(np.array([box.center_mm]))[0] for box in (part.low, part.high)]
+    for glimpse in glimpses:
+        before = [e for e in rests if e.until_s < glimpse.start_s]
+        down = before[-1] if before else None
+        (reading,) = glimpse.readings
+        cards = join_cards(reading.indices)
+        if down is None or down.cards_up or not (down.backs and reading.backs and len(cards) == 1):
+            continue
+        card = cards[0]
+        if (
+            card.indices > 1
+            and card.share >= SURE_CARD
+            and card.label in hands[0].labels
+            and hands[0].episode.start_s > glimpse.start_s
+            and min(math.dist(card.center_mm, at) for at in boxes) < IN_BOX_MM
+        ):
+            return [_move(seat, "face_up", (card.label,), down, glimpse)]
+    return []
+
+
+def _glimpsed_down(
+    seat: int, hands: Sequence[SetHand], dealt: Sequence[Episode], glimpses: Sequence[Episode]
+) -> list[SeenCardMove]:
+    """A back lay where one card of a set hand lies, for less than a rest; the others as before."""
+    for glimpse in glimpses:
+        last = next((h for h in reversed(hands) if h.episode.until_s < glimpse.start_s), None)
+        gone = None if last is None else _one_gone(last, glimpse)
+        if last is None or gone is None or _backs_at(last.episode, gone):
+            continue
+        if _backs_at(glimpse, gone) or _is_under_back(dealt, last, gone, glimpse):
+            return [_move(seat, "face_down", (gone.label,), last.episode, glimpse)]
     return []
 
 

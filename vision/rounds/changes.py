@@ -88,7 +88,8 @@ def find_changes(table: TableFile, own: Round) -> Changes:
             late[seat.seat] = tuple(found)
     parts: dict[int | None, SeatPlace | DealerPlace] = {s.seat: s for s in table.seats}
     parts[None] = table.dealer
-    return Changes(late, tuple(card_moves(rests, parts)))
+    glimpses = {seat: until(track.glimpses, own.cut_s) for seat, track in own.tracks.items()}
+    return Changes(late, tuple(card_moves(rests, parts, glimpses)))
 
 
 def until(episodes: Sequence[Episode], cut_s: float | None) -> list[Episode]:

@@ -119,6 +119,8 @@ class ViewTrack:
     shots: dict[str, Shot] = field(default_factory=dict)
     bare: bytes = b""
     """A JPEG of the view with nothing in it, from before the round, if it was seen so."""
+    glimpses: list[Episode] = field(default_factory=list)
+    """What lay there too shortly for a rest, with one reading of the cards alone."""
 
     @property
     def now(self) -> Episode | None:
@@ -223,7 +225,7 @@ class Round:
     def copied(self) -> Round:
         """The round as it stands, which later rests do not change."""
         tracks = {
-            seat: ViewTrack(list(own.episodes), dict(own.shots), own.bare)
+            seat: ViewTrack(list(own.episodes), dict(own.shots), own.bare, list(own.glimpses))
             for seat, own in self.tracks.items()
         }
         return Round(

@@ -42,7 +42,7 @@ from vision.sensors.lamp_reading import LampReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 11
+VERSION = 12
 
 
 @dataclass

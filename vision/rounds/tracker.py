@@ -150,6 +150,17 @@ class RoundTracker:
         self._advance(seat, episode)
         return ended or self._finish_if_empty()
 
+    def shows_cards(self, seat: int | None) -> bool:
+        """Whether backs or a hand lay at a place when it was at rest last in the running round."""
+        last = self.latest.get(seat)
+        return self.round is not None and last is not None and last.dealt
+
+    def glimpse(self, seat: int | None, reading: ViewReading, image: ByteArray) -> None:
+        """Take in a reading of what lay at a place for less than a rest."""
+        if self.round is not None:
+            own = Episode(reading.at_s, [reading], reading.at_s, kept_picture(image))
+            self.round.tracks[seat].glimpses.append(own)
+
     def stands(self, seat: int | None, at_s: float) -> None:
         """A view was seen to lie as it was read last."""
         if seat not in self.latest:
@@ -204,6 +215,7 @@ class RoundTracker:
         for seat, track in own.tracks.items():
             new = fresh.tracks[seat]
             new.episodes = [e for e in track.episodes if e.until_s > gap.from_s]
+            new.glimpses = [e for e in track.glimpses if e.until_s > gap.from_s]
             new.shots = {k: s for k, s in track.shots.items() if s.reading.at_s > gap.from_s}
         seen = [(e.start_s, s, e) for s, t in fresh.tracks.items() for e in t.episodes]
         if all(e.empty for _, _, e in seen):

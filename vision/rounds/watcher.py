@@ -21,6 +21,7 @@ from vision.chips.lammer_colour import by_colour
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
 from vision.detect.arms import ArmWatch
+from vision.detect.detections import Detections
 from vision.detect.motion import STILL_SAMPLES, RestWatch, hull, shrink
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, FurtherCamera, Place, Polygon, TableFile
@@ -172,6 +173,8 @@ class TableWatcher:
         self._numbers = rounds_before
         self._now_s: float | None = None
         """Time of the last frame that was looked at."""
+        self._before: Frame | None = None
+        """That frame."""
         self._skipped: Gap | None = None
         self.recorded: list[RecordedCamera] = []
         """Further cameras that read the stacks of each round once it has ended."""
@@ -236,6 +239,7 @@ class TableWatcher:
         out = self._skip(frame)
         self._now_s = at_s
         out += self._look(frame, shrink(luma), at_s)
+        self._before = frame
         self.meters.follow(luma, at_s, self.tracker.round)
         if before_s is not None and self.coverage.skipped_s == skipped_s:
             moving = [_place_name(view.seat) for view in self._views if view.watch.still == 0]
@@ -272,6 +276,8 @@ class TableWatcher:
         due: list[tuple[_View, bool]] = []
         for view in self._views:
             if not view.watch.look(small, at_s):
+                if view.watch.brief:
+                    self._glimpse(view)
                 continue
             # The shaken image of what is in doubt may read otherwise.
             fresh = view.watch.changed() and (
@@ -314,9 +320,7 @@ class TableWatcher:
             kept = by_colour(without_false_backs(found, image), image, self.table.lammers)
             if view.seat is None:
                 kept = cards_within(kept, dealers_rows(self.table.dealer), size)
-            if view.seat in self._boxes:
-                others = [b for s, own in self._boxes.items() if s != view.seat for b in own]
-                kept = cards_of_place(kept, view.place, self._boxes[view.seat], others, size)
+            kept = self._own_cards(view, kept)
             reading = read_view(
                 bgr, self.calibration, view.place, view.spots, self.palette, self.chip_size,
                 kept, size, self.networks.reader, self.networks.strips,
@@ -347,6 +351,31 @@ class TableWatcher:
             if ended is not None:
                 out.append(self._observed(ended, at_s, cut_short=False))
         return out
+
+    def _glimpse(self, view: _View) -> None:
+        """Read the cards of a seat that lay otherwise in the frame before, for less than a rest."""
+        before = self._before
+        if before is None or view.seat in (None, HOUSE) or not self.tracker.shows_cards(view.seat):
+            return
+        size = self.networks.detector.size
+        bgr = before.bgr()
+        image = self.calibration.warp_view(bgr, view.place, size)
+        (found,) = self.networks.detector.find([image])
+        kept = by_colour(without_false_backs(found, image), image, self.table.lammers)
+        kept = self._own_cards(view, kept).of("index", "joker", "back")
+        reading = read_view(
+            bgr, self.calibration, view.place, {}, self.palette, self.chip_size, kept, size,
+            self.networks.reader, self.networks.strips, float(before.at_s),
+        )  # fmt: skip
+        self.tracker.glimpse(view.seat, reading, image)
+
+    def _own_cards(self, view: _View, found: Detections) -> Detections:
+        """The detections without cards of other places, where these are known."""
+        if view.seat not in self._boxes:
+            return found
+        others = [b for s, own in self._boxes.items() if s != view.seat for b in own]
+        size = self.networks.detector.size
+        return cards_of_place(found, view.place, self._boxes[view.seat], others, size)
 
     def _is_settled(self, seat: int | None) -> bool:
         """Whether the shaken image of what was read at a place last would read the same."""

@@ -54,6 +54,35 @@ def rest(own: RestWatch, picture: Luma) -> bool:
     return [own.look(shrink(picture)) for _ in range(STILL_SAMPLES + 1)][-1]
 
 
+@pytest.mark.parametrize(
+    ("samples", "brief"),
+    [
+        (["other", "other", "arm"], True),
+        # Once alone it may be in motion; three in a row are a rest; as before it is nothing new.
+        (["other", "arm"], False),
+        (["other", "other", "other", "arm"], False),
+        (["arm", "plain", "plain", "arm"], False),
+        (["other", "other"], False),
+    ],
+)
+def test_what_lies_otherwise_in_two_samples_alike_is_brief(samples: list[str], brief: bool) -> None:
+    plain = felt()
+    looks = {
+        "plain": plain,
+        "other": lay(plain, SEAT.low.center_mm, 60.0, 200),
+        "arm": lay(plain, SEAT.low.center_mm, 90.0, 30),
+    }
+    own = watch()
+    assert rest(own, plain)
+    own.remember()
+    for name in samples:
+        own.look(shrink(looks[name]))
+    assert own.brief is brief
+    own.look(shrink(looks["plain"]))
+    own.look(shrink(looks["plain"]))
+    assert not own.brief
+
+
 def test_a_part_that_changed_in_motion_is_dated_by_when_it_looked_as_before() -> None:
     own = RestWatch(CALIBRATION, hull([SEAT.low.array, SEAT.high.array], 14.0), keep=9)
     part, elsewhere = SEAT.low.center_mm, SEAT.high.center_mm

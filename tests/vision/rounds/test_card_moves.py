@@ -72,10 +72,12 @@ def corner(observation: ViewIndex) -> ViewIndex:
 def played(
     *shown: ViewReading, down: Sequence[ViewReading] = (DOWN,),
     dealer: Sequence[tuple[ViewIndex, ...]] = (), looks: Sequence[ByteArray] = (),
+    glimpsed: tuple[int, ViewReading, ByteArray] | None = None,
 ) -> Play:  # fmt: skip
     """A round of seat 1: `down` until the dealer turns the hand up, then `shown`.
 
-    `looks` are the images of these rests, in turn, in place of a plain one.
+    `looks` are the images of these rests, in turn, in place of a plain one. `glimpsed` is what lay
+    there shortly after so many of them, and the image of it.
     """
     play = Play()
     play.see(1, reading(stakes=STAKES), picture=PICTURE)
@@ -86,6 +88,9 @@ def played(
         play.see(None, reading(cards=laid), picture=PICTURE)
     for k, own in enumerate((*down, *shown)):
         play.see(1, own, picture=looks[k] if looks else PICTURE)
+        if glimpsed is not None and glimpsed[0] == k + 1:
+            play.tracker.glimpse(1, replace(glimpsed[1], at_s=play.now_s), glimpsed[2])
+            play.now_s += 1.0
     play.see(None, reading())
     play.see(1, reading(), picture=PICTURE)
     play.see(2, reading())
@@ -97,7 +102,10 @@ def moves(play: Play, seat: int | None = 1) -> tuple[CardMove, ...]:
     return find_changes(TABLE, own).moves_of(seat) or ()
 
 
-def kinds(play: Play, seat: int | None = 1) -> list[tuple[str, tuple[str, ...]]]:
+Kinds = list[tuple[str, tuple[str, ...]]]
+
+
+def kinds(play: Play, seat: int | None = 1) -> Kinds:
     return [(move.kind, move.cards) for move in moves(play, seat)]
 
 
@@ -213,6 +221,44 @@ def test_a_card_turned_up_before_the_show_is_reported() -> None:
     two = (*both, at("QS", own), corner(at("QS", own)))
     assert kinds(played(shown, down=(DOWN, seen(two, backs)))) == []
     assert kinds(played(shown, down=(up,))) == []
+
+
+def test_a_card_turned_up_for_less_than_a_rest_is_reported() -> None:
+    own = cards()
+    card = at("TS", own)
+    both, backs = (card, corner(card)), BOXES[:1]
+
+    def glimpsed(after: int, view: ViewReading, *shown: ViewReading) -> Kinds:
+        return kinds(played(*(shown or (seen(own),)), glimpsed=(after, view, PICTURE)))
+
+    assert glimpsed(1, seen(both, backs)) == [("face_up", ("TS",))]
+    # One corner alone, no back beside it, two cards, a card that the hand lacks, or after the show.
+    assert glimpsed(1, seen(both[:1], backs)) == []
+    assert glimpsed(1, seen(both)) == []
+    assert glimpsed(1, seen((*both, at("QS", own), corner(at("QS", own))), backs)) == []
+    assert glimpsed(1, seen(both, backs), seen(cards(LOW, "AC AH TH 7D 3C"))) == []
+    assert glimpsed(2, seen(both, backs)) == []
+    unsure = at("TS", cards(shares={"TS": SURE_CARD - 0.05}))
+    assert glimpsed(1, seen((unsure, corner(unsure)), backs)) == []
+
+
+def test_a_card_turned_down_for_less_than_a_rest_is_reported() -> None:
+    own = cards()
+    gone = at("TS", own)
+    fewer = without("TS", own)
+    backs = DOWN.found.of("back").xyxy.tolist()
+    looks = (looking(*backs), PICTURE, PICTURE)
+
+    def glimpsed(after: int, view: ViewReading, image: ByteArray = PICTURE) -> Kinds:
+        play = played(seen(own), seen(own), looks=looks, glimpsed=(after, view, image))
+        return kinds(play)
+
+    assert glimpsed(2, seen(fewer, [gone.card])) == [("face_down", ("TS",))]
+    # A strip of a back, known by its colours.
+    assert glimpsed(2, seen(fewer), looking(XYXY)) == [("face_down", ("TS",))]
+    assert glimpsed(2, seen(fewer)) == []
+    assert glimpsed(2, seen(without("QS", fewer), [gone.card])) == []
+    assert glimpsed(1, seen(fewer, [gone.card])) == []
 
 
 def test_cards_exchanged_between_two_hands_are_reported_once() -> None:
