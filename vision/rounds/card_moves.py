@@ -71,7 +71,7 @@ class SetHand:
 
 def set_hand(episode: Episode, part: SeatPlace | DealerPlace) -> SetHand | None:
     """The set hand that a state of rest shows, or None."""
-    cards = join_cards(fuse_indices([r.indices for r in episode.readings]))
+    cards = _cards(episode)
     low = _low_of(cards, part)
     if low is None or min(card.share for card in cards) < SURE_CARD:
         return None
@@ -110,9 +110,7 @@ def card_moves(
             moves += _turned_down(seat, own, shown[seat], dealt) or _glimpsed_down(
                 seat, hands, dealt, brief
             )
-            moves += _turned_up(seat, own, hands, parts[seat]) or _glimpsed_up(
-                seat, own, hands, parts[seat], brief
-            )
+            moves += _turned_up(seat, own, brief, parts[seat])
     moves += _between_seats({seat: [h for h in all_ if h] for seat, all_ in shown.items()})
     return moves
 
@@ -181,7 +179,7 @@ def _turned_down(
 
 def _one_gone(hand: SetHand, rest: Episode) -> CardRead | None:
     """The one card of a set hand that a later rest does not show where it lay."""
-    seen = join_cards(fuse_indices([r.indices for r in rest.readings]))
+    seen = _cards(rest)
     gone = [
         card
         for card in hand.cards
@@ -233,21 +231,25 @@ def _backs(reading: ViewReading, view_px: int) -> list[tuple[float, float]]:
 
 
 def _turned_up(
-    seat: int, rests: Sequence[Episode], hands: Sequence[SetHand], part: SeatPlace | DealerPlace
+    seat: int, rests: Sequence[Episode], glimpses: Sequence[Episode], part: SeatPlace | DealerPlace
 ) -> list[SeenCardMove]:
     """One card of a hand lies face up upon backs before the dealer turns the hand up.
 
-    It lies on top, so both its corners are seen, and it is among the seven that are shown.
+    It lies on top, so both its corners are seen, and it is among those that are shown.
     """
+    shown = next((k for k, e in enumerate(rests) if e.cards_up >= FACE_UP_CARDS), None)
+    if shown is None:
+        return []
+    names = {card.label for card in _cards(rests[shown]) if card.share >= SURE_CARD}
     boxes = [part.place.to_local(np.array([box.center_mm]))[0] for box in (part.low, part.high)]
+    brief = [(e, True) for e in glimpses if e.start_s < rests[shown].start_s]
     down: Episode | None = None
-    for rest in rests:
-        if rest.cards_up >= FACE_UP_CARDS or not hands:
-            return []
+    before = sorted([*((e, False) for e in rests[:shown]), *brief], key=lambda one: one[0].start_s)
+    for rest, is_brief in before:
         with_backs = sum(r.backs > 0 for r in rest.readings)
         if with_backs * 2 <= len(rest.readings):
             continue
-        cards = join_cards(fuse_indices([r.indices for r in rest.readings]))
+        cards = _cards(rest)
         if not cards:
             down = rest
         elif down is not None and len(cards) == 1:
@@ -256,40 +258,20 @@ def _turned_up(
             if (
                 card.indices > 1
                 and card.share >= SURE_CARD
-                and card.label in hands[0].labels
-                and alike >= SURE_READINGS
-                and rest.until_s - rest.start_s >= FACE_UP_S
+                and card.label in names
                 and min(math.dist(card.center_mm, at) for at in boxes) < IN_BOX_MM
+                and (
+                    is_brief
+                    or (alike >= SURE_READINGS and rest.until_s - rest.start_s >= FACE_UP_S)
+                )
             ):
                 return [_move(seat, "face_up", (card.label,), down, rest)]
     return []
 
 
-def _glimpsed_up(
-    seat: int, rests: Sequence[Episode], hands: Sequence[SetHand], part: SeatPlace | DealerPlace,
-    glimpses: Sequence[Episode],
-) -> list[SeenCardMove]:  # fmt: skip
-    """One card of a hand lay face up upon backs, for less than a rest."""
-    if not hands:
-        return []
-    boxes = [part.place.to_local(np.array([box.center_mm]))[0] for box in (part.low, part.high)]
-    for glimpse in glimpses:
-        before = [e for e in rests if e.until_s < glimpse.start_s]
-        down = before[-1] if before else None
-        (reading,) = glimpse.readings
-        cards = join_cards(reading.indices)
-        if down is None or down.cards_up or not (down.backs and reading.backs and len(cards) == 1):
-            continue
-        card = cards[0]
-        if (
-            card.indices > 1
-            and card.share >= SURE_CARD
-            and card.label in hands[0].labels
-            and hands[0].episode.start_s > glimpse.start_s
-            and min(math.dist(card.center_mm, at) for at in boxes) < IN_BOX_MM
-        ):
-            return [_move(seat, "face_up", (card.label,), down, glimpse)]
-    return []
+def _cards(rest: Episode) -> list[CardRead]:
+    """The cards that a rest shows face up."""
+    return join_cards(fuse_indices([r.indices for r in rest.readings]))
 
 
 def _glimpsed_down(

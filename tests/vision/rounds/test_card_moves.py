@@ -221,6 +221,10 @@ def test_a_card_turned_up_before_the_show_is_reported() -> None:
     two = (*both, at("QS", own), corner(at("QS", own)))
     assert kinds(played(shown, down=(DOWN, seen(two, backs)))) == []
     assert kinds(played(shown, down=(up,))) == []
+    # Of the hand that is shown one card may lie hidden.
+    fewer = seen(without("QS", own))
+    assert kinds(played(fewer, down=(DOWN, up))) == [("face_up", ("TS",))]
+    assert kinds(played(seen(without("TS", own)), down=(DOWN, up))) == []
 
 
 def test_a_card_turned_up_for_less_than_a_rest_is_reported() -> None:
