@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from settlement.compare.check import check_record
 from settlement.compare.context import Case, Difference, Unjudged, place_name
-from settlement.compare.evidence import laid_with, likely_dues, resolved
+from settlement.compare.evidence import UNKNOWN, laid_with, likely_dues, resolved
 from settlement.compare.finding import Finding, FindingCode, cause_words, wager_name
 from settlement.compare.irregularities import judge_late, judge_moves
 from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge_single
@@ -298,7 +298,7 @@ def _without_unseen_payouts(
 ) -> list[Difference]:  # fmt: skip
     """The differences without payouts that are missing by their own spots, and of which nobody can
     say that they do not lie by another of the seat's: that cannot be seen, or holds a sum that is
-    more likely not its own payout, or whose outcome is not known."""
+    more likely not its own payout, or that was not read, or whose outcome is not known."""
     out = list(differences)
     for missing in differences:
         if missing.finding.code not in (FindingCode.NOT_PAID, FindingCode.ENVY_MISSED):
@@ -315,7 +315,9 @@ def _without_unseen_payouts(
                     f"the payout may lie by the {wager_name(name)}, where it would not be seen",
                     missing.wager,
                 )
-            elif other.action == "paid" and (other.stake_cents is None or ruling.outcome is None):
+            elif other.action == "paid" and (
+                other.stake_cents is None or ruling.outcome is None or _is_unread(other)
+            ):
                 dues = likely_dues(case.record, seat.seat, name, case.rules)
                 sums = {other.paid_cents: 1.0} if other.paid_cents else dict(other.paid_sums or ())
                 if sums and max(sums) < -(missing.cents or 0):
@@ -331,6 +333,12 @@ def _without_unseen_payouts(
             out.remove(missing)
             break
     return out
+
+
+def _is_unread(wager: WagerRecord) -> bool:
+    """Whether the payout's sum is so little known that it is often none of those that were read."""
+    shares = [share for _, share in wager.paid_sums or ()]
+    return wager.paid_cents is None and bool(shares) and max(shares) < UNKNOWN[0][0]
 
 
 def _not_by_the_spots(

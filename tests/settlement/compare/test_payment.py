@@ -227,6 +227,25 @@ class TestWrongSpot:
         missing = [one for one in codes if one[0] == "NOT_PAID"]
         assert missing == ([] if code is None else [(code, 1, "emperors_treasure")])
 
+    @pytest.mark.parametrize(
+        ("sums", "code"),
+        [
+            # Due are $25, and $20 beside it: what lies there is none of the two by itself.
+            (((6000, 0.78), (2600, 0.09), (2700, 0.06)), None),
+            (((2500, 0.7), (2600, 0.2), (6000, 0.06)), "NOT_PAID"),
+            (((6000, 0.93), (2600, 0.06)), "NOT_PAID"),
+            (((1500, 0.5), (1000, 0.4)), "NOT_PAID"),
+        ],
+    )
+    def test_a_missing_payout_may_lie_in_a_sum_that_was_not_read(
+        self, sums: tuple[tuple[int, float], ...], code: str | None
+    ) -> None:
+        main = main_paid(2500).model_copy(update={"paid_cents": None, "paid_sums": sums})
+        record = record_of(NEVADA, main, wager("emperors_treasure", 400, "left"), cards=FULL_WINNER)
+        codes = reported(record, NEVADA)
+        assert (("NOT_PAID", 1, "emperors_treasure") in codes) is (code is not None)
+        assert ("UNDECIDED", 1, None) in codes
+
     def test_what_lies_as_an_envy_prize_may_be_what_another_wager_is_due(self) -> None:
         """$40 lie where prizes are laid, none was won; a main bet of $40, hardly $45, was left."""
         main = wager("main", None, "left").model_copy(
