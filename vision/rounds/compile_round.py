@@ -29,7 +29,7 @@ from vision.cards.deck_assignment import (
     unknown_deck,
 )
 from vision.cards.view import CardRead, split_hands
-from vision.chips.states import PlaceSum, place_sum
+from vision.chips.states import PlaceSum, honest, place_sum
 from vision.geometry.table import DealerPlace, Point, SeatPlace, TableFile
 from vision.rounds.changes import Changes, find_changes, until
 from vision.rounds.felt.felt_print import without_print
@@ -239,7 +239,7 @@ def _wagers(
             # What lay there before is no reading of what lies there now.
             since = late.after.readings[0].at_s
             seen = [r.stakes[name] for r in everything if name in r.stakes and r.at_s >= since]
-        stake = place_sum(seen)
+        stake = honest(place_sum(seen))
         if says.doubt is not None:
             stake = PlaceSum((), stake.height, stake.cameras)
             doubt(name, says.doubt)
@@ -267,7 +267,7 @@ def _wagers(
         )  # fmt: skip
     prizes = [r.pays["envy"] for r in last.readings if "envy" in r.pays]
     if len(prizes) * 2 > len(last.readings):
-        prize = last_state("envy", episodes)
+        prize = honest(last_state("envy", episodes))
         if prize.cents is None:
             doubt("envy.paid", why_not(prize))
         wagers.append(_prize(prize))

@@ -11,7 +11,7 @@ from settlement.record import Action, Payment
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack
 from vision.chips.silhouette import hides_behind
-from vision.chips.states import SURE_SUM, PlaceSum, place_sum, same_sums
+from vision.chips.states import SURE_SUM, PlaceSum, honest, place_sum, same_sums
 from vision.chips.states import stands as stands_at
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile
@@ -127,7 +127,7 @@ def done(
     pay_there = sum(name in r.pays for r in last.readings)
     unread = sum(name in r.unread for r in last.readings) * 2 > total
     if pay_there * 2 > total:
-        paid = last_state(name, after)
+        paid = honest(last_state(name, after))
         if unread:
             paid = PlaceSum((), paid.height, paid.cameras)
         if paid.cents is None:
@@ -209,7 +209,7 @@ def dated(name: str, after: Sequence[Episode], paid: PlaceSum) -> Late | None:
         return Late(gone_s, (Payment(at_s=f"{after[first].start_s:.3f}", cents=cents),))
     begins = _begins(name, after, len(after), paid)
     gone_s = _without_cards(name, after, begins)
-    former = last_state(name, after[:begins])
+    former = honest(last_state(name, after[:begins]))
     least = least_change(same_sums(former, paid))
     if (
         gone_s is None

@@ -27,7 +27,7 @@ from vision.chips.reading import ReadStack, read_known
 from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import StripReader
 from vision.chips.silhouette import behind
-from vision.chips.states import FRAMES_WEIGHT, SURE_SUM, by_camera, place_sum
+from vision.chips.states import FRAMES_WEIGHT, SURE_SUM, PlaceSum, by_camera, honest, place_sum
 from vision.chips.tilted_view import TiltedView
 from vision.detect.detections import ByteArray
 from vision.detect.tiling import SizedDetector
@@ -59,10 +59,17 @@ def test_two_unsure_cameras_that_agree_are_sure() -> None:
     assert dict(place_sum([[unsure]] * 4).sums)[1000] < dict(both.sums)[1000]
 
 
-def test_low_stacks_are_surer_than_the_reader_says() -> None:
+def test_sums_are_reported_as_sure_as_they_are() -> None:
     low, high = stack("red red", 0.95, c1500=0.05), stack("red " * 3, 0.95, c1000=0.05)
     assert dict(place_sum([[low]]).sums)[1000] == pytest.approx(0.984, abs=0.002)
     assert dict(place_sum([[high]]).sums)[1500] == pytest.approx(0.95, abs=0.002)
+    for kept, probability in ((low, 0.971), (high, 0.887)):
+        sums = honest(place_sum([[kept]])).sums
+        assert sums[0][1] == pytest.approx(probability, abs=0.002)
+        assert sum(share for _, share in sums) == pytest.approx(1.0, abs=1e-3)
+    # What is not listed counts as one sum more.
+    rest = honest(PlaceSum(((1500, 0.95),), 3)).sums
+    assert rest == ((1500, pytest.approx(0.887, abs=0.002)),)
 
 
 def test_two_sure_cameras_that_differ_are_undecided() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from settlement.record import Action, Undecided, WagerRecord
-from vision.chips.states import PlaceSum, place_sum
+from vision.chips.states import PlaceSum, honest, place_sum
 from vision.detect.detections import ByteArray
 from vision.geometry.table import Place, TableFile
 from vision.rounds.payouts import least_cents
@@ -82,7 +82,7 @@ def read_house(
     if not first:
         return HouseWager(False)
     readings = [r for e in own for r in e.readings]
-    stake = place_sum([r.stakes[_WAGER] for r in readings if _WAGER in r.stakes])
+    stake = honest(place_sum([r.stakes[_WAGER] for r in readings if _WAGER in r.stakes]))
     doubts = []
     if stake.cents is None:
         doubts.append(_doubt("stake", _UNREAD))
@@ -95,7 +95,7 @@ def read_house(
         doubts.append(_doubt("action", "chips were seen in some views only"))
     elif pays:
         action = "paid"
-        paid = place_sum([r.pays[_WAGER] for r in readings if _WAGER in r.pays])
+        paid = honest(place_sum([r.pays[_WAGER] for r in readings if _WAGER in r.pays]))
         if paid.cents is None:
             doubts.append(_doubt("paid", _UNREAD))
     else:

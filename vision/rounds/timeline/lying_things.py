@@ -11,7 +11,7 @@ from itertools import groupby
 from settlement.felt_timeline import Item
 from vision.cards.view import CardRead, fuse_indices, join_cards
 from vision.chips.reading import ReadStack
-from vision.chips.states import place_sum
+from vision.chips.states import honest, place_sum
 from vision.geometry.table import DealerPlace, Polygon, SeatPlace
 from vision.rounds.procedure.eighth_card import OUTSIDE_MM, outside_mm
 from vision.rounds.procedure.place_states import PlaceStates
@@ -108,7 +108,7 @@ class ThingReader:
 
 def _stack(place: str, frames: Sequence[Sequence[ReadStack]]) -> Thing:
     """The stacks of one wager as one thing: their sum, and the chips as most frames show them."""
-    whole = place_sum(frames)
+    whole = honest(place_sum(frames))
     shown = Counter(tuple(stack.colours for stack in frame) for frame in frames)
     ((colours, _),) = shown.most_common(1)
     what = " and ".join(_runs(one) for one in colours)
