@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from datasets.render.appearance import CameraFaults
 from datasets.render.camera import play_area, synthetic_camera, table_camera
 from datasets.render.cards.deck import Deck, draw_deck
-from datasets.render.scene import ShiftPlan
+from datasets.render.scene import CardItem, Change, FeltState, ShiftPlan, StackItem
 from datasets.simulate.filming.film import Film, Look
 from datasets.simulate.mistakes.catalogue import FaultPlan
 from datasets.simulate.play.shift_play import plan_shift
@@ -25,6 +26,7 @@ from settlement.record import RoundRecord
 from tests.vision.rounds.readings import DEALER, HANDS, PICTURE, hand, reading
 from tests.vision.rounds.stand_ins import World, frame_of, shots
 from vision.cards.table_deck import DeckReader, DeckSamples
+from vision.cards.view import join_cards
 from vision.detect.openvino_runtime import ModelError
 from vision.geometry.standard_layout import standard_table
 from vision.geometry.table import TableFile
@@ -115,6 +117,50 @@ def test_a_round_is_read_as_it_was_played(film: Film, world: World) -> None:
     assert float(truth.start_s or 0) <= float(record.start_s or 0) < float(truth.start_s or 0) + 3
     assert float(record.end_s or 0) >= float(truth.end_s or 0)
     _check_pictures(told, truth)
+
+
+@pytest.mark.parametrize(("until_s", "glimpsed"), [(3.4, True), (3.2, False), (3.8, False)])
+def test_a_card_turned_over_for_less_than_a_rest_is_glimpsed(
+    film: Film, world: World, until_s: float, *, glimpsed: bool
+) -> None:
+    """A card on top of a hand that lies face down is turned up at 3.0 s and down again."""
+    seat = TABLE.seats[0]
+    (a, b), (u, v) = seat.low.center_mm, seat.high.center_mm
+    down = [
+        CardItem(label, label, at, 0.0, face_up=False)
+        for label, at in (("9C", (a, b)), ("KC", (u - 40, v)), ("6D", (u, v)), ("TH", (u + 16, v)))
+    ]
+    up = replace(down[-1], face_up=True)
+    stake = StackItem("stake", seat.spots["main"].center_mm, ("red",))
+    plan = ShiftPlan(
+        5.0,
+        (
+            Change(0.4, (stake,)),
+            Change(1.0, tuple(down)),
+            Change(3.0, (up,), (up.key,)),
+            Change(until_s, (down[-1],), (up.key,)),
+            Change(4.8, remove=(stake.key, *(card.key for card in down))),
+        ),
+        (), (),
+    )  # fmt: skip
+    own = watcher(world)
+    state, left = FeltState(), list(plan.changes)
+    for k, (t, planes) in enumerate(film.frames(plan, FPS)):
+        # The frame before is read once the hand moves again.
+        world.items = dict(state.items)
+        while left and left[0].t_s <= t:
+            state.apply(left.pop(0))
+        own.feed(frame(planes, k))
+    assert own.tracker.round is not None
+    track = own.tracker.round.tracks[seat.seat]
+    cards = [[c.label for c in join_cards(e.readings[0].indices)] for e in track.glimpses]
+    assert cards == ([["TH"]] if glimpsed else [])
+    if glimpsed:
+        (brief,) = track.glimpses
+        assert brief.start_s == pytest.approx(3.2)
+        assert brief.readings[0].backs
+        assert brief.picture
+        assert not brief.readings[0].stacks
 
 
 def _hands(record: RoundRecord) -> list[tuple[object, ...]]:
