@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -12,12 +13,12 @@ from settlement.compare.comparison import compare
 from settlement.record import RoundRecord
 from settlement.settle import settle
 from tests.vision.rounds.readings import TABLE, Play, dealer_cards, hand, reading
-from vision.cards.view import ViewIndex
+from vision.cards.view import ViewIndex, join_cards
 from vision.detect.detections import ByteArray
 from vision.geometry.table import CARD_MM, VIEW_MM
 from vision.rounds.compile_round import compile_round
 from vision.rounds.region_change import kept_picture
-from vision.rounds.six_cards import widest_step
+from vision.rounds.six_cards import rows_of_corners, rows_of_middles, widest_step
 
 SIZE = 400
 STAKES = {"main": ["red red"]}
@@ -83,6 +84,22 @@ def test_without_the_bare_felt_it_is_not_known() -> None:
 
 
 def test_the_widest_step_is_one_row_s_own() -> None:
-    low, high = [(0.0, 40.0), (44.0, 41.0)], [(22.0 * k, -60.0) for k in (0, 1, 3, 4)]
-    assert widest_step(low) == 1.0
-    assert widest_step([*low, *high]) == pytest.approx(2.0)
+    low, high = [0.0, 44.0], [22.0 * k for k in (0, 1, 3, 4)]
+    assert widest_step([low]) == 1.0
+    assert widest_step([low, high]) == pytest.approx(2.0)
+
+
+def test_a_card_that_lies_turned_on_top_leaves_the_corners_at_usual_steps() -> None:
+    """Its middle lies aside; of the others the lower corners are seen, of it both."""
+    row = hand(TABLE.seat(1), "", "2C 3C 4C 5C")
+    lower = [
+        replace(one, center=np.array([16.0 * k, 90.0]), card=np.array([16.0 * k - 20.0, 60.0]),
+                turn_deg=180.0)
+        for k, one in enumerate(row)
+    ]  # fmt: skip
+    top = replace(lower[0], card=lower[0].card - (8.0, 0.0))
+    seen = [top, replace(top, center=np.array([-50.0, 20.0]), turn_deg=0.0), *lower[1:]]
+    (corners,) = rows_of_corners(seen)
+    assert widest_step([corners]) == pytest.approx(1.0)
+    (middles,) = rows_of_middles(join_cards(seen))
+    assert widest_step([middles]) == pytest.approx(1.5)
