@@ -57,8 +57,8 @@ class RestWatch:
     keep: int = 0
     still: int = 0
     brief: bool = False
-    """Whether the sample before was one of two alike, otherwise than what is known: less than a
-    rest, and over with the last sample."""
+    """Whether the sample before was one of two or more alike, otherwise than what is known, and the
+    last is another: mostly what lay there for less than a rest."""
     _mask: npt.NDArray[np.bool_] = field(init=False)
     _rect: tuple[slice, slice] = field(init=False)
     _before: npt.NDArray[np.int16] | None = None
@@ -84,7 +84,11 @@ class RestWatch:
         now = small[self._rect]
         self.brief = False
         if self._before is not None and self._differs(now, self._before, MOVE_LEVELS, MOVE_BLOCKS):
-            self.brief = self.still == STILL_SAMPLES - 1 and self.changed(beyond_shake=True)
+            self.brief = (
+                self.still >= STILL_SAMPLES - 1
+                and self._known is not None
+                and self.changed(beyond_shake=True)
+            )
             self.still = 0
         elif self._before is not None:
             self.still += 1

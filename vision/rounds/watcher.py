@@ -78,13 +78,20 @@ class NotThisTableError(FeltwatchError):
 
 
 class _View:
-    """One view with its rest watch and how often its present rest was read."""
+    """One view with its rest watch and how often its present rest was read.
 
-    def __init__(self, seat: int | None, place: Place, spots: dict[str, Polygon], watch: RestWatch):
+    `hand` watches the boxes of a seat's hand alone: an arm may move beside them.
+    """
+
+    def __init__(
+        self, seat: int | None, place: Place, spots: dict[str, Polygon], watch: RestWatch,
+        hand: RestWatch | None = None,
+    ) -> None:  # fmt: skip
         self.seat = seat
         self.place = place
         self.spots = spots
         self.watch = watch
+        self.hand = hand
         self.reads = 0
         self.since_s = 0.0
         self.lay_until: dict[str, float] = {}
@@ -146,11 +153,13 @@ class TableWatcher:
         ]  # fmt: skip
         for seat in table.seats:
             # Pays lie beyond the spots, on the dealer's side.
-            parts = [seat.low.array, seat.high.array, *(p.array for p in seat.spots.values())]
+            hand = [seat.low.array, seat.high.array]
+            parts = [*hand, *(p.array for p in seat.spots.values())]
             self._views.append(
                 _View(
                     seat.seat, seat.place, dict(seat.spots),
                     RestWatch(self.calibration, hull(parts, GROW_MM + 22), KEPT_IN_MOTION),
+                    RestWatch(self.calibration, hull(hand, GROW_MM)),
                 )
             )  # fmt: skip
         self._boxes: dict[int | None, tuple[Polygon, Polygon]] = {
@@ -275,9 +284,12 @@ class TableWatcher:
             own.arms = with_arms(own.arms, seen)
         due: list[tuple[_View, bool]] = []
         for view in self._views:
-            if not view.watch.look(small, at_s):
-                if view.watch.brief:
+            at_rest = view.watch.look(small, at_s)
+            if view.hand is not None:
+                view.hand.look(small)
+                if view.hand.brief:
                     self._glimpse(view)
+            if not at_rest:
                 continue
             # The shaken image of what is in doubt may read otherwise.
             fresh = view.watch.changed() and (
@@ -285,7 +297,9 @@ class TableWatcher:
             )
             if fresh:
                 view.lay_until = self._dates.lay_until(view.seat, view.watch)
-                view.watch.remember()
+                for watch in (view.watch, view.hand):
+                    if watch is not None:
+                        watch.remember()
                 view.reads = 0
                 view.since_s = at_s
             view.watch.settle()
@@ -355,7 +369,7 @@ class TableWatcher:
     def _glimpse(self, view: _View) -> None:
         """Read the cards of a seat that lay otherwise in the frame before, for less than a rest."""
         before = self._before
-        if before is None or view.seat in (None, HOUSE) or not self.tracker.shows_cards(view.seat):
+        if before is None or not self.tracker.shows_cards(view.seat):
             return
         size = self.networks.detector.size
         bgr = before.bgr()

@@ -58,9 +58,9 @@ def rest(own: RestWatch, picture: Luma) -> bool:
     ("samples", "brief"),
     [
         (["other", "other", "arm"], True),
-        # Once alone it may be in motion; three in a row are a rest; as before it is nothing new.
+        # Once alone it may be in motion; as before it is nothing new. A rest that is read is known.
         (["other", "arm"], False),
-        (["other", "other", "other", "arm"], False),
+        (["other", "other", "other", "arm"], True),
         (["arm", "plain", "plain", "arm"], False),
         (["other", "other"], False),
     ],

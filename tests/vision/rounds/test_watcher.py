@@ -119,11 +119,17 @@ def test_a_round_is_read_as_it_was_played(film: Film, world: World) -> None:
     _check_pictures(told, truth)
 
 
-@pytest.mark.parametrize(("until_s", "glimpsed"), [(3.4, True), (3.2, False), (3.8, False)])
+@pytest.mark.parametrize(
+    ("until_s", "beside_s", "glimpsed"),
+    [(3.4, 4.6, True), (3.4, 3.2, True), (3.2, 4.6, False), (3.8, 4.6, False)],
+)
 def test_a_card_turned_over_for_less_than_a_rest_is_glimpsed(
-    film: Film, world: World, until_s: float, *, glimpsed: bool
+    film: Film, world: World, until_s: float, beside_s: float, *, glimpsed: bool
 ) -> None:
-    """A card on top of a hand that lies face down is turned up at 3.0 s and down again."""
+    """A card on top of a hand that lies face down is turned up at 3.0 s and down again.
+
+    Chips come to lie beside the hand at `beside_s`.
+    """
     seat = TABLE.seats[0]
     (a, b), (u, v) = seat.low.center_mm, seat.high.center_mm
     down = [
@@ -132,17 +138,16 @@ def test_a_card_turned_over_for_less_than_a_rest_is_glimpsed(
     ]
     up = replace(down[-1], face_up=True)
     stake = StackItem("stake", seat.spots["main"].center_mm, ("red",))
-    plan = ShiftPlan(
-        5.0,
-        (
-            Change(0.4, (stake,)),
-            Change(1.0, tuple(down)),
-            Change(3.0, (up,), (up.key,)),
-            Change(until_s, (down[-1],), (up.key,)),
-            Change(4.8, remove=(stake.key, *(card.key for card in down))),
-        ),
-        (), (),
-    )  # fmt: skip
+    beside = StackItem("beside", seat.spots["emperors_treasure"].center_mm, ("red",) * 5)
+    changes = (
+        Change(0.4, (stake,)),
+        Change(1.0, tuple(down)),
+        Change(3.0, (up,), (up.key,)),
+        Change(beside_s, (beside,)),
+        Change(until_s, (down[-1],), (up.key,)),
+        Change(4.8, remove=(stake.key, beside.key, *(card.key for card in down))),
+    )
+    plan = ShiftPlan(5.0, tuple(sorted(changes, key=lambda one: one.t_s)), (), ())
     own = watcher(world)
     state, left = FeltState(), list(plan.changes)
     for k, (t, planes) in enumerate(film.frames(plan, FPS)):
