@@ -360,8 +360,8 @@ def _not_by_the_spots(
 
 
 def _made_up(wager: WagerRecord, rulings: Mapping[str, WagerSettlement]) -> bool:
-    """Whether the payout in view became what is due by the chips laid last: before them it was too
-    little, or with more behind the stake it is too much now."""
+    """Whether the payout in view became the right one by the chips laid last: before them it was
+    too little, or with more behind the stake it is too much now."""
     ruling, payments = rulings.get(wager.wager), wager.payments or ()
     return (
         ruling is not None and bool(payments) and payments[-1].cents > 0

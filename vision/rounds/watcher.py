@@ -22,9 +22,9 @@ from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
 from vision.detect.arms import ArmWatch
 from vision.detect.detections import Detections
-from vision.detect.motion import STILL_SAMPLES, RestWatch, hull, shrink
+from vision.detect.motion import STILL_SAMPLES, shrink
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import VIEW_MM, FurtherCamera, Place, Polygon, TableFile
+from vision.geometry.table import VIEW_MM, FurtherCamera, Polygon, TableFile
 from vision.health.felt_match import FELT_MATCH_MIN, felt_match
 from vision.networks import Networks
 from vision.rounds.cameras.further_camera import OtherCamera, RecordedCamera
@@ -39,7 +39,7 @@ from vision.rounds.joker_learning import learn_joker
 from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.loose_pays import compile_owned
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
-from vision.rounds.procedure.house_place import HOUSE, HousePlace, house_view
+from vision.rounds.procedure.house_place import HOUSE, HousePlace
 from vision.rounds.procedure.marker_bank import MarkerWatch
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.reaches import arms_over, with_arms
@@ -48,7 +48,8 @@ from vision.rounds.region_change import as_picture
 from vision.rounds.rest_doubt import RestDoubt
 from vision.rounds.round_state import Round, Shot
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
-from vision.rounds.stake_dates import KEPT_IN_MOTION, StakeDates
+from vision.rounds.stake_dates import StakeDates
+from vision.rounds.table_views import View, table_views
 from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.tracker import RoundTracker
 from vision.rounds.view_reader import (
@@ -70,31 +71,10 @@ SELDOM_SHARE = 0.25
 """In a round seen too seldom for more of its time, no late bet, moved card or breach of the
 procedure is reported: a tune shift (seed 9301) seen once a second had three false breaches."""
 FELT_CHECKS = 5
-GROW_MM = 14.0
 
 
 class NotThisTableError(FeltwatchError):
     """The frames do not show the felt of the table file."""
-
-
-class _View:
-    """One view with its rest watch and how often its present rest was read.
-
-    `hand` watches the boxes of a seat's hand alone: an arm may move beside them.
-    """
-
-    def __init__(
-        self, seat: int | None, place: Place, spots: dict[str, Polygon], watch: RestWatch,
-        hand: RestWatch | None = None,
-    ) -> None:  # fmt: skip
-        self.seat = seat
-        self.place = place
-        self.spots = spots
-        self.watch = watch
-        self.hand = hand
-        self.reads = 0
-        self.since_s = 0.0
-        self.lay_until: dict[str, float] = {}
 
 
 class TableWatcher:
@@ -142,40 +122,12 @@ class TableWatcher:
         self.house = HousePlace()
         self.coverage = Coverage()
         self.meters = MeterWatch(table.displays, self.calibration)
-        self._views = [
-            _View(
-                None, table.dealer.place, {},
-                RestWatch(
-                    self.calibration,
-                    hull([table.dealer.low.array, table.dealer.high.array], GROW_MM),
-                ),
-            )
-        ]  # fmt: skip
-        for seat in table.seats:
-            # Pays lie beyond the spots, on the dealer's side.
-            hand = [seat.low.array, seat.high.array]
-            parts = [*hand, *(p.array for p in seat.spots.values())]
-            self._views.append(
-                _View(
-                    seat.seat, seat.place, dict(seat.spots),
-                    RestWatch(self.calibration, hull(parts, GROW_MM + 22), KEPT_IN_MOTION),
-                    RestWatch(self.calibration, hull(hand, GROW_MM)),
-                )
-            )  # fmt: skip
+        self._views = table_views(table, self.calibration)
         self._boxes: dict[int | None, tuple[Polygon, Polygon]] = {
             None: (table.dealer.low, table.dealer.high),
             **{seat.seat: (seat.low, seat.high) for seat in table.seats},
         }
         self._dates = StakeDates(self.calibration, table.seats, self.chip_size)
-        house = house_view(table)
-        if house is not None and table.dealer.house is not None:
-            outline = hull([table.dealer.house.array], GROW_MM + 45)
-            self._views.append(
-                _View(
-                    HOUSE, house, {"house": table.dealer.house},
-                    RestWatch(self.calibration, outline),
-                )
-            )  # fmt: skip
         self.arms = ArmWatch(self.calibration, table.seats)
         self.marker = None if table.banker_marker is None else MarkerWatch(table, self.calibration)
         self.lamps = None if table.sensor_lamp is None else LampWatch(table, self.calibration)
@@ -282,7 +234,7 @@ class TableWatcher:
         if arms and own is not None and own.phase is not Phase.BETS:
             seen = arms_over(arms, frame, self.table, self.calibration)
             own.arms = with_arms(own.arms, seen)
-        due: list[tuple[_View, bool]] = []
+        due: list[tuple[View, bool]] = []
         for view in self._views:
             at_rest = view.watch.look(small, at_s)
             if view.hand is not None:
@@ -366,7 +318,7 @@ class TableWatcher:
                 out.append(self._observed(ended, at_s, cut_short=False))
         return out
 
-    def _glimpse(self, view: _View) -> None:
+    def _glimpse(self, view: View) -> None:
         """Read the cards of a seat that lay otherwise in the frame before, for less than a rest."""
         before = self._before
         if before is None or not self.tracker.shows_cards(view.seat):
@@ -383,7 +335,7 @@ class TableWatcher:
         )  # fmt: skip
         self.tracker.glimpse(view.seat, reading, image)
 
-    def _own_cards(self, view: _View, found: Detections) -> Detections:
+    def _own_cards(self, view: View, found: Detections) -> Detections:
         """The detections without cards of other places, where these are known."""
         if view.seat not in self._boxes:
             return found
