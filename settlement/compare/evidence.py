@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from settlement.compare.finding import Finding
+from settlement.compare.payment import Laid
 from settlement.record import LEAST_SUM, MOST_SUMS, RoundRecord, SeatRecord, WagerRecord
-from settlement.result import SeatSettlement, Settlement
+from settlement.result import Settlement, WagerSettlement
 from settlement.rules import TableRules
 from settlement.settle import settle
 from settlement.uncertainty import Doubts
@@ -66,9 +67,9 @@ ways") 81 are read right; of the others whose likeliest has a half or more it is
 SURE_TALL, SURE_REACH = 0.99, 1.2
 """The same where every tall sum has so much or more.
 
-Of some 150 such sums with more than eight chips of 61 tune shifts ("feltwatch judge 2026-11-29 l
-ways" and "m ways") all but two are read right: of one the true sum is 0.99 of it, the other lacks a
-whole stack.
+Of 170 such sums with more than eight chips of 69 tune shifts ("feltwatch judge 2026-11-29 l ways",
+"m ways" and eight of "n ways") all but two are read right: of one the true sum is 0.99 of it, the
+other lacks a whole stack.
 """
 
 LEAST_PAIR = 1e-4
@@ -113,7 +114,8 @@ def _decided(
         settled = settle(changed, rules)
         found = compare(changed, settled, rules)
         if n == 0:
-            is_far = _is_far(own, settled.seats[place], _reach(wager))
+            laid = Laid.of(own, record.seats[place])
+            is_far = _is_far(laid, settled.seats[place].wager(wager.wager), _reach(wager))
         codes = frozenset(
             f.code for f in found
             if f.seat == seat and f.wager == wager.wager and f.code != "UNDECIDED"
@@ -173,14 +175,13 @@ def _reach(wager: WagerRecord) -> float:
     return SURE_REACH if is_sure else REACH
 
 
-def _is_far(wager: WagerRecord, seat: SeatSettlement, reach: float) -> bool:
+def _is_far(laid: Laid | None, ruling: WagerSettlement | None, reach: float) -> bool:
     """Whether the payout is so far from the correct one that no misread tall stack explains it.
 
-    The payout is the one that lay there in time, where it was corrected.
+    It is the one that lay there in time that counts.
     """
-    ruling = seat.wager(wager.wager)
     due = 0 if ruling is None or ruling.outcome != "win" else ruling.pay_cents or 0
-    paid = (wager.payments[0].cents if wager.payments else wager.paid_cents) or 0
+    paid = 0 if laid is None else laid.in_time
     return due > 0 and paid > 0 and max(paid, due) > reach * min(paid, due)
 
 

@@ -327,11 +327,11 @@ class TableWatcher:
         bgr = before.bgr()
         image = self.calibration.warp_view(bgr, view.place, size)
         (found,) = self.networks.detector.find([image])
-        kept = by_colour(without_false_backs(found, image), image, self.table.lammers)
-        kept = self._own_cards(view, kept).of("index", "joker", "back")
+        cards = without_false_backs(found, image).of("index", "joker", "back")
         reading = read_view(
-            bgr, self.calibration, view.place, {}, self.palette, self.chip_size, kept, size,
-            self.networks.reader, self.networks.strips, float(before.at_s),
+            bgr, self.calibration, view.place, {}, self.palette, self.chip_size,
+            self._own_cards(view, cards), size, self.networks.reader, self.networks.strips,
+            float(before.at_s),
         )  # fmt: skip
         self.tracker.glimpse(view.seat, reading, image)
 

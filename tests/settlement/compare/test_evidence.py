@@ -244,6 +244,18 @@ def test_a_corrected_payout_is_far_by_what_lay_there_in_time() -> None:
     assert [str(f.code) for f in findings(round_of(PAIR_DEALER, late))] == ["OVERPAID"]
 
 
+def test_a_payout_laid_in_two_steps_in_time_is_far_by_both() -> None:
+    """$16 and $5 lay there when the cards were taken, $20 were due: a misread stake explains it."""
+    own = wager("main", 2000, "paid", 2100).model_copy(
+        update={
+            "payments": (Payment(at_s="10", cents=1600), Payment(at_s="15", cents=500)),
+            "stake_sums": ((2000, 0.9995), (2200, 0.0005)), "stake_chips": 20,
+        }
+    )  # fmt: skip
+    seat_ = seat(3, WINNER, own).model_copy(update={"cards_taken_s": "22"})
+    assert [str(f.code) for f in findings(round_of(PAIR_DEALER, seat_))] == ["UNDECIDED"]
+
+
 def test_a_missing_payout_may_lie_with_another() -> None:
     own = wager("main", 7500, "paid", None)
     assert laid_with(own, 7500, 500) == 0
