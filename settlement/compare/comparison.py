@@ -214,7 +214,7 @@ def _seat(
     differences = _by_one_mistake(case, seat, rulings, differences)
     differences = _with_other_payouts(seat, rulings, differences, unjudged)
     differences = _without_unseen_payouts(case, seat, rulings, differences, unjudged)
-    found = _settled_together(case, seat.seat, _sure(case, differences, unjudged))
+    found = _settled_together(case, seat.seat, _sure(case, seat, rulings, differences, unjudged))
     yield from _not_by_the_spots(case, seat, rulings, found, unjudged)
     yield from judge_lammers(case, seat, unjudged)
     yield from judge_moves(case, seat)
@@ -369,16 +369,23 @@ def _made_up(wager: WagerRecord, rulings: Mapping[str, WagerSettlement]) -> bool
     )  # fmt: skip
 
 
-def _sure(case: Case, differences: list[Difference], unjudged: Unjudged) -> list[Difference]:
+def _sure(
+    case: Case, seat: SeatRecord, rulings: Mapping[str, WagerSettlement],
+    differences: list[Difference], unjudged: Unjudged,
+) -> list[Difference]:  # fmt: skip
     """The differences that remain although some wager of the seat could not be judged.
 
     An envy prize and the payout of its wager may lie together: with one of them in doubt, a
-    wrong sum of the other is in doubt too.
+    wrong sum of the other is in doubt too. Not where it is known what the wager was paid and what
+    it was due: whatever else is open then, such as change, it lacks nothing.
     """
     if not unjudged.wagers:
         return differences
     pair = ("envy", case.terms.envy.wager)
-    doubted = [name for name in pair if wager_name(name) in unjudged.wagers]
+    doubted = [
+        name for name in pair
+        if wager_name(name) in unjudged.wagers and not _lacks_nothing(case, seat, rulings, name)
+    ]  # fmt: skip
     if not doubted:
         return differences
     kept = []
@@ -391,6 +398,17 @@ def _sure(case: Case, differences: list[Difference], unjudged: Unjudged) -> list
         else:
             kept.append(difference)
     return kept
+
+
+def _lacks_nothing(
+    case: Case, seat: SeatRecord, rulings: Mapping[str, WagerSettlement], name: str
+) -> bool:
+    """Whether what a wager was paid is known to be what it was due, or more."""
+    wager, ruling = seat.wager(name), rulings.get(name)
+    if wager is None or wager.action != "paid" or case.doubts.wager(seat.seat, name, "paid"):
+        return False
+    due = None if ruling is None else ruling.pay_cents
+    return wager.paid_cents is not None and due is not None and wager.paid_cents >= due
 
 
 def _settled_together(case: Case, seat: int, differences: list[Difference]) -> Iterator[Finding]:

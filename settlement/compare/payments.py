@@ -43,8 +43,12 @@ def judge_wager(
     if ruling.outcome is None or (ruling.stake_cents == 0 and not wager.paid_cents):
         return
     doubt = None if seat is None else case.doubts.wager(seat.seat, name, "action")
-    if wager.action is None and wager.stands and ruling.outcome == "lose":
-        # Paid or not, a lost stake that lay there to the end was not taken.
+    may_be_paid = seat is not None and case.doubts.chips(seat.seat)
+    is_foul = foul and name == "main"
+    stands = wager.action is None and wager.stands
+    if stands and ruling.outcome == "lose" and (is_foul or not may_be_paid):
+        # A lost stake that lay there to the end was not taken, whatever it hides. A foul is one
+        # whether it was paid or not.
         doubt, wager = None, wager.model_copy(update={"action": "left"})
     if doubt or wager.action is None:
         if name not in JACKPOTS or ruling.outcome == "win" or doubt:
@@ -60,7 +64,7 @@ def judge_wager(
         # A larger stake may be a hand pay, or its payout may be what lies as another wager's.
         unjudged.add(f"{name}: what is due is not known", name)
         return
-    if name == "main" and foul and ruling.outcome == "lose":
+    if is_foul and ruling.outcome == "lose":
         code = FindingCode.FOUL
     paid = _paid_known(case, seat, wager)
     finding = _finding(code, place, wager, ruling, None if paid is None else paid.text)

@@ -45,7 +45,7 @@ from vision.rounds.payouts import (
     hides_payout,
     last_state,
     least_cents,
-    stands,
+    stands_alone,
     why_not,
 )
 from vision.rounds.procedure.broken_off import broken_off
@@ -260,7 +260,7 @@ def _wagers(
                 paid_sums=paid.sums or None, in_time_sums=late_pay.in_time if late_pay else None,
                 stake_chips=stake.height, paid_chips=paid.height,
                 hides_more=hides_more(name, last, action, hidden),
-                stands=True if action is None and stands(name, last) else None,
+                stands=True if action is None and stands_alone(name, last) else None,
                 cameras=tuple(sorted({*stake.cameras, *paid.cameras})) or None,
                 paid_least_cents=least_cents(table, name, last) if action == "paid" else None,
             )

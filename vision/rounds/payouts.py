@@ -40,6 +40,7 @@ of nine that were corrected do.
 """
 
 UNREAD = "chips lie there that could not be read"
+PARTLY = "what was laid as its pay lies there still, but is not all seen"
 
 NOTHING = PlaceSum(((0, 1.0),), None)
 
@@ -125,7 +126,7 @@ def done(
     total = len(last.readings)
     stake_there = any(name in r.stakes for r in last.readings)
     pay_there = sum(name in r.pays for r in last.readings)
-    unread = sum(name in r.unread for r in last.readings) * 2 > total
+    unread = has_unread(name, last)
     if pay_there * 2 > total:
         paid = honest(last_state(name, after))
         if unread:
@@ -136,6 +137,9 @@ def done(
     if unread:
         doubt(f"{name}.action", UNREAD)
         return None, PlaceSum((), None)
+    if stands(name, last) and _lies_still(name, last, after):
+        doubt(f"{name}.paid", PARTLY)
+        return "paid", PlaceSum((), None)
     if stands(name, last):
         if hidden is not None and hidden(name, last):
             doubt(f"{name}.action", "the stake's stack hides what may lie behind it")
@@ -145,6 +149,19 @@ def done(
         doubt(f"{name}.action", "chips were seen in some views only")
         return None, PlaceSum((), None)
     return "taken", NOTHING
+
+
+def _lies_still(name: str, last: Episode, after: Sequence[Episode]) -> bool:
+    """Whether chips of no wager lie at last where a rest before showed the payout of this one."""
+    laid = [
+        stack
+        for rest in after
+        if sum(name in r.pays for r in rest.readings) * 2 > len(rest.readings)
+        for reading in rest.readings
+        for stack in reading.pays.get(name, ())
+    ]
+    there = sum(any(stands_at(s.center_mm, laid) for s in r.strays) for r in last.readings)
+    return there * 2 > len(last.readings)
 
 
 def hides_more(
@@ -159,6 +176,16 @@ def hides_more(
 def stands(name: str, last: Episode) -> bool:
     """Whether the stake of a wager lay there to the end, in most views."""
     return sum(name in r.stakes for r in last.readings) * 2 > len(last.readings)
+
+
+def stands_alone(name: str, last: Episode) -> bool:
+    """The same, where no chips that could not be read, which may be its payout, lie beside it."""
+    return stands(name, last) and not has_unread(name, last)
+
+
+def has_unread(name: str, last: Episode) -> bool:
+    """Whether chips that could not be read lie by the spot of a wager in most views."""
+    return sum(name in r.unread for r in last.readings) * 2 > len(last.readings)
 
 
 def last_state(name: str, episodes: Sequence[Episode]) -> PlaceSum:

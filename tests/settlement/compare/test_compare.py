@@ -141,6 +141,17 @@ def test_a_lost_stake_that_stood_to_the_end_was_not_taken(
     assert found == ([] if code is None else [(code, 3, "main")])
 
 
+@pytest.mark.parametrize(("cards", "code"), [(FOUL, "FOUL"), (LOSER, None)])
+def test_a_lost_stake_beside_chips_of_no_wager_may_have_been_paid(
+    cards: str, code: str | None
+) -> None:
+    main = wager("main", 2500).model_copy(update={"stands": True})
+    doubts = ((3, "main.action"), (3, "chips"))
+    record = round_of(PAIR_DEALER, seat(3, cards, main), undecided=doubts)
+    found = [one for one in reported(record) if one[0] != "UNDECIDED"]
+    assert found == ([] if code is None else [(code, 3, "main")])
+
+
 def test_a_foul_is_reported_with_its_reason() -> None:
     record = round_of(PAIR_DEALER, seat(3, FOUL, wager("main", 2500, "left", 0)))
     assert only(findings(record)).message == (
@@ -399,6 +410,30 @@ def test_an_envy_prize_with_a_hand_not_read_is_judged_as_a_least_sum() -> None:
     assert envy(other=unread) == ["ENVY_MISSED"]
     assert envy(wager("envy", None, "paid", 1000), other=unread) == ["UNDECIDED"]
     assert envy(wager("envy", None, "paid", 1000), other=seat(3, None)) == ["ENVY_WRONG"]
+
+
+@pytest.mark.parametrize(
+    ("paid", "found"),
+    [
+        # Change may have been given: the payout lacks nothing that the prize could be.
+        (50_000, [("ENVY_WRONG", 3, "envy"), ("UNDECIDED", 3, None)]),
+        # What lies as the prize may be a part of a payout that is not known.
+        (None, [("UNDECIDED", 3, None)]),
+    ],
+)
+def test_a_prize_beside_a_payout_that_is_open(
+    paid: int | None, found: list[tuple[str, int, str | None]]
+) -> None:
+    treasure = wager("emperors_treasure", 1000, "paid", paid)
+    if paid is not None:
+        treasure = treasure.model_copy(update={"paid_least_cents": paid})
+    own = seat(
+        3, "KC KD / 8S 8H 8D 8C 5S", wager("main", 2500, "left", 0), treasure,
+        wager("envy", None, "paid", 500), lammers=("envy",),
+    )  # fmt: skip
+    undecided = () if paid is not None else ((3, "emperors_treasure.paid"),)
+    record = round_of(ACE_HIGH_DEALER, own, undecided=undecided)
+    assert [one for one in reported(record) if one[0] != "HOUSE_WAY"] == found
 
 
 def test_an_empty_seat_is_no_finding() -> None:

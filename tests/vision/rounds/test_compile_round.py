@@ -23,7 +23,7 @@ from tests.vision.rounds.readings import (
     wager,
 )
 from vision.cards.view import ViewIndex
-from vision.geometry.table import TableFile
+from vision.geometry.table import Point, TableFile
 from vision.rounds.compile_round import compile_round
 from vision.rounds.view_reader import ViewReading
 
@@ -122,16 +122,17 @@ def test_the_sums_that_a_stack_may_come_to_are_recorded() -> None:
 
 
 def played(
-    before: Sequence[ViewReading], last: ViewReading, table: TableFile = TABLE
+    before: Sequence[ViewReading], *after: ViewReading, table: TableFile = TABLE
 ) -> RoundRecord:
-    """A round of seat 1 alone: rests until the hand is turned up, and the last one."""
+    """A round of seat 1 alone: rests until the hand is turned up, and those after it."""
     play = Play()
     for rest in before:
         play.see(1, rest)
     play.see(1, replace(before[-1], backs=2))
     play.see(None, reading(cards=dealer_cards()))
     play.see(1, replace(before[-1], indices=seat_cards(1)))
-    play.see(1, replace(last, indices=seat_cards(1)))
+    for rest in after:
+        play.see(1, replace(rest, indices=seat_cards(1)))
     play.see(None, reading())
     play.see(1, reading())
     (own,) = play.ended
@@ -154,6 +155,22 @@ def test_chips_that_could_not_be_read_are_not_taken() -> None:
     assert wager(record, "emperors_treasure").action == "taken"
 
 
+def test_a_stake_that_lies_beside_unread_chips_to_the_end_may_have_been_paid() -> None:
+    record = played([reading(stakes=STAKES)], reading(stakes=STAKES, unread=["main"]))
+    own = wager(record, "main")
+    assert (own.action, own.stands) == (None, None)
+
+
+@pytest.mark.parametrize(("at", "action"), [((60.0, 80.0), "paid"), ((60.0, 120.0), "left")])
+def test_a_payout_of_which_a_part_is_hidden_lies_there_still(at: Point, action: str) -> None:
+    """A stake hides its first stack at last, so that the second one is no wager's."""
+    first, second = stack("red red"), replace(stack("white"), center_mm=(60.0, 80.0))
+    paid = reading(stakes=STAKES, pays={"main": [first, second]})
+    last = reading(stakes=STAKES, strays=[replace(second, center_mm=at)])
+    own = wager(played([reading(stakes=STAKES)], paid, last), "main")
+    assert (own.action, own.paid_cents) == (action, None if action == "paid" else 0)
+
+
 def test_a_pay_beside_chips_that_could_not_be_read_has_no_sum() -> None:
     last = reading(stakes=STAKES, pays={"main": ["red red"]}, unread=["main"])
     own = wager(played([reading(stakes=STAKES)], last), "main")
@@ -168,12 +185,13 @@ def test_a_coin_is_taken_in_and_what_is_laid_on_its_sensor_is_its_pay() -> None:
     table = TABLE.model_copy(update={"seats": seats})
     coin = {**STAKES, jackpot: ["white"]}
     rests = [reading(stakes=coin), *[reading(stakes=STAKES)] * 5]
-    paid = wager(played(rests, reading(stakes={**STAKES, jackpot: ["green"]}), table), jackpot)
+    last = reading(stakes={**STAKES, jackpot: ["green"]})
+    paid = wager(played(rests, last, table=table), jackpot)
     assert (paid.stake_cents, paid.action, paid.paid_cents) == (100, "paid", 2500)
-    lost = wager(played(rests, reading(stakes=STAKES), table), jackpot)
+    lost = wager(played(rests, reading(stakes=STAKES), table=table), jackpot)
     assert (lost.stake_cents, lost.action, lost.paid_cents) == (100, "taken", 0)
     # A coin that was not taken in is no pay.
-    left = wager(played([reading(stakes=coin)], reading(stakes=coin), table), jackpot)
+    left = wager(played([reading(stakes=coin)], reading(stakes=coin), table=table), jackpot)
     assert (left.stake_cents, left.action) == (100, "left")
 
 
