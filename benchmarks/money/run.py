@@ -137,8 +137,9 @@ def _scored(
         folder = out / f"{shift.number:02d}"
         truth, read = folder / "truth.jsonl", folder / audit
         score = score_files(
-            truth, read / "rounds.jsonl", read / "alerts.jsonl", None, folder / "stacks.jsonl"
-        )
+            truth, read / "rounds.jsonl", read / "alerts.jsonl", None, folder / "stacks.jsonl",
+            read / "suspicions.jsonl",
+        )  # fmt: skip
         scores.append(score)
         false += [
             {"shift": shift.number, "round": alert.round_id, "code": alert.code,

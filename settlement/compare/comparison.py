@@ -9,13 +9,13 @@ where those are not the house way's (then HOUSE_WAY says so).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from settlement.compare.check import check_record
 from settlement.compare.context import Case, Difference, Unjudged, place_name
 from settlement.compare.evidence import UNKNOWN, laid_with, likely_dues, resolved
-from settlement.compare.finding import Finding, FindingCode, cause_words, wager_name
+from settlement.compare.finding import Finding, FindingCode, Suspicion, cause_words, wager_name
 from settlement.compare.irregularities import judge_late, judge_moves
 from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge_single
 from settlement.compare.open_cards import judge_open
@@ -31,7 +31,7 @@ from settlement.settle import settle
 from settlement.seven_card_hand import is_empty
 from settlement.uncertainty import Doubts
 
-__all__ = ["Finding", "FindingCode", "compare"]
+__all__ = ["Finding", "FindingCode", "Suspicion", "compare", "suspect"]
 
 _MISSING = frozenset(
     {
@@ -80,6 +80,19 @@ def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> l
         record, _judged(record, settlement, rules),
         lambda named: _judged(named, settle(named, rules), rules),
     )  # fmt: skip
+
+
+def suspect(
+    record: RoundRecord, rules: TableRules, findings: Iterable[Finding]
+) -> list[Suspicion]:  # fmt: skip
+    """The wagers that are probably wrong and of which `findings`, those of `compare`, say nothing.
+
+    Errors as in `compare`.
+    """
+    suspected: list[Suspicion] = []
+    resolved(record, rules, _compare, suspected)
+    said = {(f.seat, f.wager) for f in findings if f.code is not FindingCode.UNDECIDED}
+    return [s for s in suspected if (s.finding.seat, s.finding.wager) not in said]
 
 
 def _judged(record: RoundRecord, settlement: Settlement, rules: TableRules) -> list[Finding]:

@@ -9,8 +9,9 @@ the same findings are added. The sum that is due is never used to choose between
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
-from settlement.compare.finding import Finding
+from settlement.compare.finding import Finding, Suspicion
 from settlement.compare.payment import Laid, right_sums
 from settlement.games import terms_for
 from settlement.record import LEAST_SUM, MOST_SUMS, RoundRecord, SeatRecord, WagerRecord
@@ -29,6 +30,14 @@ SURE_WAY = 0.99
 """Least probability that a wrong sum is too much, or too little, for it to be called so. Nine tune
 shifts ("feltwatch judge 2026-11-26" 0 to 3 and "b" 0, 1, 3, 4, 5; 0.9 before): an OVERPAID that
 was called UNDERPAID with 0.985 goes, every mistake that was found is found."""
+
+LIKELY = 0.7
+"""Least probability that a wager is wrong for it to be suspected.
+
+In 400 tune rounds ("feltwatch judge 2026-11-29 l ways", "m ways" and "n ways") with 480 mistakes,
+63 of them not found, 57 wagers are suspected so, 25 of them of one of these (0.5: 72 and 26; 0.9:
+35 and 17).
+"""
 
 OF_THE_SUM = frozenset({"OVERPAID", "UNDERPAID", "LIMIT", "ENVY_WRONG"})
 """Findings that depend on how much a sum is."""
@@ -80,24 +89,39 @@ NO_SUMS: dict[str, None] = {"stake_sums": None, "paid_sums": None, "in_time_sums
 Compare = Callable[[RoundRecord, Settlement, TableRules], list[Finding]]
 
 
-def resolved(record: RoundRecord, rules: TableRules, compare: Compare) -> RoundRecord:
+class _Judged(NamedTuple):
+    """Pairs of sums that give the same findings: their probability, the likeliest pair and what
+    it gives."""
+
+    share: float
+    wager: WagerRecord
+    findings: tuple[Finding, ...]
+
+
+def resolved(
+    record: RoundRecord, rules: TableRules, compare: Compare,
+    suspected: list[Suspicion] | None = None,
+) -> RoundRecord:  # fmt: skip
     """The record with the sums of every wager whose question is decided.
 
     Where nearly all of the probability says that a wager is in order, or that it is wrong in
     one way, it gets the likeliest sums that say so, and what made it undecided goes. Others
-    have no sums and stay undecided. `compare` judges a whole record without sums.
+    have no sums and stay undecided; `suspected` gets those that are probably wrong. `compare`
+    judges a whole record without sums.
     """
     for place, seat in enumerate(record.seats):
         for k, wager in enumerate(seat.wagers):
             if wager.stake_sums is None and _counted(wager) is None:
                 continue
-            record = _with(record, place, k, _decided(record, place, k, rules, compare))
+            own = _decided(record, place, k, rules, compare, suspected)
+            record = _with(record, place, k, own)
     return record
 
 
 def _decided(
-    record: RoundRecord, place: int, k: int, rules: TableRules, compare: Compare
-) -> WagerRecord:
+    record: RoundRecord, place: int, k: int, rules: TableRules, compare: Compare,
+    suspected: list[Suspicion] | None,
+) -> WagerRecord:  # fmt: skip
     """The wager with decided sums, or with none where its question is open."""
     wager = record.seats[place].wagers[k]
     plain = wager.model_copy(update=NO_SUMS)
@@ -107,7 +131,7 @@ def _decided(
     if not pairs:
         return plain
     seat = record.seats[place].seat
-    judged: dict[frozenset[str], tuple[float, WagerRecord]] = {}
+    judged: dict[frozenset[str], _Judged] = {}
     is_far, spoilt, likely = False, 1.0, 0.0
     for n, (share, own) in enumerate(pairs):
         changed = _with(record, place, k, own)
@@ -120,25 +144,31 @@ def _decided(
             spoilt = LATE_SPOILT if _is_late(laid) else 1.0
         likely += share
         share *= _put_right(wager, laid, ruling, rules)
-        codes = frozenset(
-            f.code for f in found
+        about = tuple(
+            f for f in found
             if f.seat == seat and f.wager == wager.wager and f.code != "UNDECIDED"
         )  # fmt: skip
-        before, first = judged.get(codes, (0.0, own))
-        judged[codes] = before + share, first
+        codes = frozenset(str(f.code) for f in about)
+        before = judged.get(codes, _Judged(0.0, own, about))
+        judged[codes] = before._replace(share=before.share + share)
     known = _known_share(wager.stake_sums, wager.stake_chips)
     known *= _known_share(_counted(wager), wager.paid_chips)
     known_far = known
     if is_far:
         known_far = _known_share(wager.stake_sums, None) * _known_share(_counted(wager), None)
     # What was not read counts as what spoils a payout, where that was changed late.
-    times = likely / sum(share for share, _ in judged.values())
-    shares = {codes: share * times for codes, (share, _) in judged.items()}
+    times = likely / sum(one.share for one in judged.values())
+    shares = {codes: one.share * times for codes, one in judged.items()}
     spoilt = min(1.0, spoilt * times)
     known, known_far = (1 - (1 - one) * spoilt for one in (known, known_far))
     sure = _sure_codes(shares, known, known_far, _one_more(wager, likely) * spoilt)
     if sure is not None:
-        return judged[sure][1]
+        return judged[sure].wager
+    wrong = [one for one in judged.values() if one.findings]
+    probability = known * times * sum(one.share for one in wrong)
+    if suspected is not None and probability >= LIKELY:
+        (finding, *_) = max(wrong, key=lambda one: one.share).findings
+        suspected.append(Suspicion(probability=round(probability, 4), finding=finding))
     return wager.model_copy(
         update={
             "stake_cents": None if len(wager.stake_sums or ()) > 1 else wager.stake_cents,

@@ -160,3 +160,24 @@ def cause_words(cause: str) -> str:
     if not colon or part not in _PLACES:
         return cause
     return f"{wager_name(wager)}, {_PLACES[part]}: {why}"
+
+
+class Suspicion(Form):
+    """A wager that is wrong by what was likeliest read, which is not sure: worth a look.
+
+    >>> f = Finding.of(FindingCode.OVERPAID, seat=3, wager="main", seen="paid $20.00",
+    ...                due="$15.00", rule="002, ...", message="Seat 3, main bet: ...")
+    >>> Suspicion(probability=0.934, finding=f).message
+    'Perhaps (93%): Seat 3, main bet: ...'
+    """
+
+    probability: float = Field(
+        ge=0, le=1,
+        description="By what was read, that the wager is wrong; not by how rarely dealers err.",
+    )  # fmt: skip
+    finding: Finding = Field(description="What it is by the likeliest sums.")
+
+    @property
+    def message(self) -> str:
+        """One sentence for the person who looks."""
+        return f"Perhaps ({int(100 * self.probability)}%): {self.finding.message}"

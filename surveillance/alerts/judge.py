@@ -5,7 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from pathlib import PurePosixPath
 
-from settlement.compare.comparison import compare
+from settlement.compare.comparison import compare, suspect
+from settlement.compare.finding import Finding
 from settlement.settle import settle
 from surveillance.alerts.judged_round import Detection, JudgedRound
 from surveillance.alerts.model import NO_ALERT, Alert
@@ -21,42 +22,55 @@ EVIDENCE = PurePosixPath("evidence")
 def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:
     """Settle an observed round, raise an alert for every difference, draw what shows it.
 
-    What was not read is no difference: it raises no alert.
+    What was not read is no difference: it raises no alert. Where it is probably one it is a
+    suspicion, in the form of an alert.
     """
     record = observed.record
     settlement = settle(record, table.rules)
-    alerts = []
     pictures: dict[str, bytes] = {}
     findings = compare(record, settlement, table.rules)
     mistakes = [finding for finding in findings if str(finding.code) != NO_ALERT]
-    for number, finding in enumerate(mistakes, start=1):
-        chosen = images.choose(observed, finding.code, finding.seat)
-        names = [images.file_name(record.round_id, picture) for picture in chosen]
-        for name, picture in zip(names, chosen, strict=True):
-            if name not in pictures:
-                pictures[name] = images.jpeg(images.draw(record.round_id, picture))
-        start_s, end_s = _span(observed, chosen)
-        alerts.append(
-            Alert(
-                alert_id=f"{record.round_id}-{number:02d}",
-                round_id=record.round_id,
-                code=str(finding.code),
-                severity=finding.severity,
-                seat=finding.seat,
-                wager=finding.wager,
-                start_s=start_s,
-                end_s=end_s,
-                seen=finding.seen,
-                due=finding.due,
-                rule=finding.rule,
-                message=finding.message,
-                pictures=tuple(str(EVIDENCE / name) for name in names),
-            )
-        )
+    alerts = tuple(
+        _alert(observed, finding, f"{number:02d}", finding.message, pictures)
+        for number, finding in enumerate(mistakes, start=1)
+    )
+    suspicions = tuple(
+        _alert(observed, own.finding, f"s{number:02d}", own.message, pictures)
+        for number, own in enumerate(suspect(record, table.rules, findings), start=1)
+    )
     detections = _detections_of(observed) if alerts else ()
     unread = unread_of(record, table.rules)
     return JudgedRound(
-        record, settlement, tuple(alerts), pictures, detections, unread, observed.timeline
+        record, settlement, alerts, pictures, detections, unread, observed.timeline, suspicions
+    )
+
+
+def _alert(
+    observed: ObservedRound, finding: Finding, number: str, message: str,
+    pictures: dict[str, bytes],
+) -> Alert:  # fmt: skip
+    """A finding as an alert; `pictures` gets the images that it names."""
+    round_id = observed.record.round_id
+    chosen = images.choose(observed, finding.code, finding.seat)
+    names = [images.file_name(round_id, picture) for picture in chosen]
+    for name, picture in zip(names, chosen, strict=True):
+        if name not in pictures:
+            pictures[name] = images.jpeg(images.draw(round_id, picture))
+    start_s, end_s = _span(observed, chosen)
+    return Alert(
+        alert_id=f"{round_id}-{number}",
+        round_id=round_id,
+        code=str(finding.code),
+        severity=finding.severity,
+        seat=finding.seat,
+        wager=finding.wager,
+        start_s=start_s,
+        end_s=end_s,
+        seen=finding.seen,
+        due=finding.due,
+        rule=finding.rule,
+        message=message,
+        pictures=tuple(str(EVIDENCE / name) for name in names),
     )
 
 

@@ -31,7 +31,7 @@ class JudgedRound:
 
     `unread`: what was not read, as `surveillance.alerts.unread` says. `pictures`: JPEG by file
     name, as the alerts name them. `detections`: only of a round with alerts. `timeline`: what
-    the record was read from.
+    the record was read from. `suspicions`: what is probably wrong, not sure enough for an alert.
     """
 
     __pydantic_config__ = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -43,6 +43,7 @@ class JudgedRound:
     detections: tuple[Detection, ...] = ()
     unread: tuple[Undecided, ...] = ()
     timeline: tuple[TimelineLine, ...] = ()
+    suspicions: tuple[Alert, ...] = ()
 
     def without_pictures(self) -> Self:
         """Return the same without its images, for lists that hold a whole shift."""

@@ -60,6 +60,7 @@ RESULTS = (
     "timeline.jsonl",
     "rounds.jsonl",
     "alerts.jsonl",
+    "suspicions.jsonl",
     "report.html",
 )
 """What an audit leaves in its output folder, in the order it is put there."""

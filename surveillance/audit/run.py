@@ -96,6 +96,7 @@ class AuditSummary(Form):
     alerts: int
     alerts_by_code: dict[str, int]
     undecided: int
+    suspicions: int = 0
     warnings: tuple[str, ...] = ()
     coverage: CoverageForm | None = None
 
@@ -222,6 +223,7 @@ class AuditRun:
             alerts=len(alerts),
             alerts_by_code=count_by_code(alerts),
             undecided=sum(len(j.unread) for j in self.judged),
+            suspicions=sum(len(j.suspicions) for j in self.judged),
             warnings=(
                 *_warnings(source, len(self.judged)),
                 *self._undeclared(),
@@ -276,6 +278,8 @@ class AuditRun:
             self.staging.write_text("timeline.jsonl", text)
         self.staging.write_text("rounds.jsonl", rounds)
         self.staging.write_text("alerts.jsonl", alerts)
+        suspicions = "".join(a.to_json() + "\n" for j in self.judged for a in j.suspicions)
+        self.staging.write_text("suspicions.jsonl", suspicions)
         self.staging.write_text("report.html", render_report(heading, self.judged))
         if self.work is not None:
             for name, data in self.work.pictures(self.judged):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 import jinja2
@@ -153,6 +153,7 @@ def _ticks(heading: Heading) -> list[_Tick]:
 def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
     """The report as one HTML text; images are named by paths relative to it."""
     alerts = [alert for j in judged for alert in j.alerts]
+    suspicions = [suspicion for j in judged for suspicion in j.suspicions]
     cards: list[RoundCard] = [
         round_card(
             j.record,
@@ -162,6 +163,7 @@ def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
             duration_s=heading.duration_s,
             open_all=len(judged) <= OPEN_ROUNDS,
             timeline=j.timeline,
+            suspicions=j.suspicions,
         )
         for j in judged
     ]
@@ -183,6 +185,7 @@ def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
             ticks=_ticks(heading),
             rounds=cards,
             alerts=[_alert_card(a) for a in shown],
+            suspicions=[replace(_alert_card(s), kind=UNDECIDED) for s in suspicions],
             icons=ICONS,
             version=installed_version(),
         )

@@ -265,10 +265,11 @@ def round_card(
     duration_s: float = 0.0,
     open_all: bool = True,
     timeline: Sequence[TimelineLine] = (),
+    suspicions: Sequence[Alert] = (),
 ) -> RoundCard:
     """A judged round as the report shows it; folded when in order unless `open_all`.
 
-    The steps of the seats come from `timeline`.
+    The steps of the seats come from `timeline`; `suspicions` are linked to beside the alerts.
     """
     settled = {s.seat: s for s in settlement.seats}
     seats = tuple(
@@ -301,7 +302,10 @@ def round_card(
         open=open_all or kind != OK,
         dealer=_dealer_card(record, settlement.dealer),
         seats=seats,
-        alerts=tuple(AlertLink(f"alert-{a.alert_id}", a.code, a.seat) for a in alerts),
+        alerts=(
+            *(AlertLink(f"alert-{a.alert_id}", a.code, a.seat) for a in alerts),
+            *(AlertLink(f"alert-{s.alert_id}", f"{s.code}?", s.seat) for s in suspicions),
+        ),
         undecided=tuple(
             Unread(f"seat {u.seat}: {_what(u.what)}" if u.seat else _what(u.what), u.why)
             for u in left_over

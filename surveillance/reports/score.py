@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 
 from datasets.simulate.filming.stack_lines import Role, StackLine
@@ -102,6 +102,17 @@ class AlertScore:
 
 
 @dataclass
+class SuspicionScore:
+    """Places worth a look: how many, how many of them at a wager with a fault, and how many faults
+    that no alert answers are found there."""
+
+    suspicions: int = 0
+    right: int = 0
+    faults_missed: int = 0
+    found: int = 0
+
+
+@dataclass
 class Score:
     """Everything `feltwatch score` prints; `alerts` is None when they cannot be scored."""
 
@@ -116,6 +127,7 @@ class Score:
     clean_rounds: int | None
     money: list[MoneyRead] = field(default_factory=list)
     """Every stake and payout that `stakes` and `pays` count."""
+    suspicions: SuspicionScore | None = None
 
     @property
     def false_per_shift(self) -> float | None:
@@ -154,6 +166,7 @@ class Score:
             },
             "clean_rounds": self.clean_rounds,
             "false_per_300_rounds": None if rate is None else round(rate, 3),
+            **({} if self.suspicions is None else {"suspicions": asdict(self.suspicions)}),
         }
 
 
@@ -369,6 +382,26 @@ def _score_alerts(
     return score
 
 
+def _score_suspicions(
+    truth: Sequence[RoundRecord],
+    faults: Sequence[Sequence[Fault]],
+    matching: Matching,
+    alerts: Sequence[Alert],
+    suspicions: Iterable[Alert],
+) -> SuspicionScore:
+    true_id = {seen.round_id: true.round_id for true, seen in matching.pairs}
+    seen_id = {true: seen for seen, true in true_id.items()}
+    places = {(true_id.get(s.round_id or ""), s.seat, s.wager) for s in suspicions}
+    score = SuspicionScore(len(places))
+    for record, due in zip(truth, faults, strict=True):
+        raised = [a for a in alerts if a.round_id == seen_id.get(record.round_id)]
+        missed = [f for f in due if not any(_answers(alert, f) for alert in raised)]
+        score.right += len(places & {(record.round_id, f.seat, f.wager) for f in due})
+        score.faults_missed += len(missed)
+        score.found += sum((record.round_id, f.seat, f.wager) in places for f in missed)
+    return score
+
+
 def _count_false(score: AlertScore, raised: Sequence[Alert], due: Sequence[Fault] | None) -> None:
     false = [
         alert
@@ -391,6 +424,7 @@ def score_records(
     alerts: Iterable[Alert] | None,
     faults: Sequence[Sequence[Fault]] | None,
     stacks: Iterable[StackLine] = (),
+    suspicions: Iterable[Alert] | None = None,
 ) -> Score:
     """Score a reading against the truth.
 
@@ -400,6 +434,7 @@ def score_records(
     (or `alerts` None) leaves the alerts unscored. A fault counts as found when an alert of
     the matched round has its code, its seat and, where it names one, its wager. Every
     other alert that claims a mistake is false, a consequence of an earlier one included.
+    `suspicions` are scored where alerts are: one is right that names a wager with a fault.
 
     Raises FeltwatchError when the truth is empty or a round has no times.
     """
@@ -426,9 +461,12 @@ def score_records(
         _score_lammers(score.lammers, true, seen)
         _score_money(score, true, seen, laid)
     if alerts is not None and faults is not None:
+        alerts = list(alerts)
         score.alerts = _score_alerts(truth, faults, score.matching, alerts)
         unread = {(record.round_id, u.seat) for record in observed for u in record.undecided}
         score.alerts.undecided_seats = len(unread)
+        if suspicions is not None:
+            score.suspicions = _score_suspicions(truth, faults, score.matching, alerts, suspicions)
     if faults is not None:
         score.clean_rounds = sum(1 for due in faults if not due)
     return score

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from itertools import chain
 
-from surveillance.reports.score import AlertScore, Matching, Score, Tally
+from surveillance.reports.score import AlertScore, Matching, Score, SuspicionScore, Tally
 
 
 def together(scores: Sequence[Score]) -> Score:
@@ -13,6 +14,7 @@ def together(scores: Sequence[Score]) -> Score:
     if len(scores) == 1:
         return scores[0]
     alerts = [one.alerts for one in scores if one.alerts is not None]
+    suspected = [one.suspicions for one in scores if one.suspicions is not None]
     clean = [one.clean_rounds for one in scores if one.clean_rounds is not None]
     return Score(
         rounds_true=sum(one.rounds_true for one in scores),
@@ -33,6 +35,7 @@ def together(scores: Sequence[Score]) -> Score:
         alerts=_alerts(alerts) if len(alerts) == len(scores) else None,
         clean_rounds=sum(clean) if len(clean) == len(scores) else None,
         money=list(chain.from_iterable(one.money for one in scores)),
+        suspicions=_suspicions(suspected) if len(suspected) == len(scores) else None,
     )
 
 
@@ -42,6 +45,12 @@ def _added(tallies: Iterable[Tally]) -> Tally:
         for verdict in ("right", "wrong", "undecided"):
             whole.count(verdict, getattr(one, verdict))
     return whole
+
+
+def _suspicions(scores: Sequence[SuspicionScore]) -> SuspicionScore:
+    return SuspicionScore(
+        *(sum(getattr(one, part.name) for one in scores) for part in fields(SuspicionScore))
+    )
 
 
 def _alerts(scores: Sequence[AlertScore]) -> AlertScore:

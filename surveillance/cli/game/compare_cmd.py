@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from settlement.compare.comparison import Finding, FindingCode, compare
+from settlement.compare.comparison import Finding, FindingCode, Suspicion, compare, suspect
 from settlement.record import RoundRecord
 from settlement.settle import settle
 from surveillance.cli.game.record_input import TABLE_HELP, load_rules, read_records
@@ -36,6 +36,8 @@ def compare_command(
     Exit code 0: all rounds are in order. 1: something is wrong in some round. 3: nothing
     is wrong, but a part could not be judged. 2: bad input, one line on stderr. Cards that
     cannot lie together are findings here (DECK), where 'feltwatch settle' refuses them.
+    A line with a question mark says what is wrong by sums that are not read surely enough: worth
+    a look, and no finding.
 
     Examples:
 
@@ -48,13 +50,14 @@ def compare_command(
     worst: Verdict = "in_order"
     for record in read_records(file, rules, refuse=False):
         findings = compare(record, settle(record, rules.table), rules.table)
+        suspicions = suspect(record, rules.table, findings)
         verdict = verdict_of(findings)
         worst = max(worst, verdict, key=_ORDER.index)
         if as_json:
             # Flushed at once, so that a script can talk through a pipe.
-            print(json.dumps(_form(record, verdict, findings)), flush=True)
+            print(json.dumps(_form(record, verdict, findings, suspicions)), flush=True)
         else:
-            _print(record, verdict, findings, console)
+            _print(record, verdict, findings, suspicions, console)
     raise typer.Exit(EXIT_CODES[worst])
 
 
@@ -66,21 +69,28 @@ def verdict_of(findings: Sequence[Finding]) -> Verdict:
     return "undecided" if undecided else "in_order"
 
 
-def _form(record: RoundRecord, verdict: Verdict, findings: Sequence[Finding]) -> dict[str, object]:
+def _form(
+    record: RoundRecord, verdict: Verdict, findings: Sequence[Finding],
+    suspicions: Sequence[Suspicion],
+) -> dict[str, object]:  # fmt: skip
     return {
         "round_id": record.round_id,
         "table": record.table,
         "verdict": verdict,
         "findings": [finding.model_dump(mode="json") for finding in findings],
+        "suspicions": [own.model_dump(mode="json") for own in suspicions],
     }
 
 
 def _print(
-    record: RoundRecord, verdict: Verdict, findings: Sequence[Finding], console: Console
-) -> None:
+    record: RoundRecord, verdict: Verdict, findings: Sequence[Finding],
+    suspicions: Sequence[Suspicion], console: Console,
+) -> None:  # fmt: skip
     words = {"in_order": "[green]in order[/]", "wrong": "[red]wrong[/]", "undecided": "undecided"}
     console.print(f"[bold]round {escape(record.round_id)}[/]: {words[verdict]}")
     for finding in findings:
         colour = _COLOURS[finding.severity]
         console.print(f"  [{colour}]{finding.code}[/] {escape(finding.message)}")
         console.print(f"    {escape(finding.rule)}", style="dim")
+    for own in suspicions:
+        console.print(f"  [dim]?[/] {escape(own.message)}")

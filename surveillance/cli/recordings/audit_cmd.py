@@ -78,6 +78,9 @@ def print_summary(summary: auditing.AuditSummary) -> None:
     )
     codes = ", ".join(f"{code} {count}" for code, count in summary.alerts_by_code.items())
     console.print(f"[bold]{_count(summary.alerts, 'alert')}[/]" + (f": {codes}" if codes else ""))
+    if summary.suspicions:
+        places = _count(summary.suspicions, "suspicion")
+        console.print(f"{places}, not sure enough for an alert: see the report, Worth a look")
     if summary.coverage is not None:
         console.print(_coverage_line(summary.coverage))
     for warning in summary.warnings:
@@ -159,7 +162,11 @@ def audit_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Audit a recording: writes rounds.jsonl, alerts.jsonl, evidence/ and report.html.
+    """Audit a recording: writes rounds.jsonl, alerts.jsonl, suspicions.jsonl, evidence/ and
+    report.html.
+
+    A suspicion is what differs from what was due as the sums are likeliest read, where they are
+    not read surely enough for an alert: worth a look.
 
     Results appear together at the end. Until then, and on failure, earlier files stay.
     Several files of one camera are read as one shift, sorted by start: by times that go on from

@@ -64,6 +64,7 @@ def score_files(
     alerts_path: Path | None,
     table_path: Path | None,
     stacks_path: Path | None = None,
+    suspicions_path: Path | None = None,
 ) -> Score:
     """Score the files of an audit; notes about what cannot be scored go to stderr."""
     truth = read_rounds(truth_path)
@@ -78,7 +79,8 @@ def score_files(
     stacks = [] if stacks_path is None else read_stacks(stacks_path)
     if stacks and not {line.round_id for line in stacks} & {r.round_id for r in truth}:
         raise FeltwatchError(f"{stacks_path}: no stack is of a round of {truth_path}")
-    return score_records(truth, observed, alerts, faults, stacks)
+    suspicions = None if suspicions_path is None else read_alerts(suspicions_path)
+    return score_records(truth, observed, alerts, faults, stacks, suspicions)
 
 
 def _note(message: str) -> None:
@@ -119,6 +121,10 @@ def score_command(
             help="Stacks of the truth (stacks.jsonl): adds tables by how a stack is seen.",
         ),
     ] = None,
+    suspicions: Annotated[
+        list[Path] | None,
+        typer.Option("--suspicions", help="Places worth a look (suspicions.jsonl)."),
+    ] = None,
     cameras: Annotated[
         Literal["first", "all"],
         typer.Option(
@@ -147,7 +153,8 @@ def score_command(
     shifts = len(truth)
     files = zip(
         truth, _required("--rounds", rounds, shifts), _paired("--alerts", alerts, shifts),
-        _paired("--table", table, shifts), _paired("--stacks", stacks, shifts), strict=True,
+        _paired("--table", table, shifts), _paired("--stacks", stacks, shifts),
+        _paired("--suspicions", suspicions, shifts), strict=True,
     )  # fmt: skip
     score = together([score_files(*paths) for paths in files])
     found = reliability(score.money)

@@ -110,7 +110,18 @@ def _alert_tables(score: Score) -> list[Table]:
         f"{ROUNDS_PER_SHIFT * low:.1f}–{ROUNDS_PER_SHIFT * high:.1f}",
     )
     false.add_row("seats with something undecided", str(alerts.undecided_seats))
-    return [table, false]
+    return [table, false, *_suspicion_tables(score)]
+
+
+def _suspicion_tables(score: Score) -> list[Table]:
+    own = score.suspicions
+    if own is None:
+        return []
+    table = Table(title="Worth a look (suspicions)", title_justify="left")
+    for name in ("suspicions", "at a wager with a fault", "faults without an alert", "found there"):
+        table.add_column(name, justify="right")
+    table.add_row(*map(str, (own.suspicions, own.right, own.faults_missed, own.found)))
+    return [table]
 
 
 def views_tables(views: Mapping[str, Views]) -> list[Table]:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from settlement.compare.comparison import suspect
 from settlement.compare.evidence import laid_with
 from settlement.record import Payment, RoundRecord, Undecided
 from settlement.rules import WagerLimit
@@ -269,6 +270,29 @@ def test_a_payout_laid_in_two_steps_in_time_is_far_by_both() -> None:
     )  # fmt: skip
     seat_ = seat(3, WINNER, own).model_copy(update={"cards_taken_s": "22"})
     assert [str(f.code) for f in findings(round_of(PAIR_DEALER, seat_))] == ["UNDECIDED"]
+
+
+@pytest.mark.parametrize(
+    ("pays", "said", "suspected"),
+    [
+        (((8000, 0.9), (7500, 0.06), (8500, 0.04)), "UNDECIDED", ("OVERPAID", 0.884)),
+        # 7500 is due: as likely in order as not.
+        (((8000, 0.5), (7500, 0.5)), "UNDECIDED", None),
+        (((7000, 0.9995), (7500, 0.0005)), "UNDERPAID", None),
+        (((7500, 0.97), (7000, 0.03)), None, None),
+        # Where a reading is so little sure, none of the sums may be right.
+        (((8000, 0.6), (8500, 0.4)), "UNDECIDED", ("OVERPAID", 0.85)),
+    ],
+)
+def test_what_is_probably_wrong_is_suspected(
+    pays: Sums, said: str | None, suspected: tuple[str, float] | None
+) -> None:
+    paid = wager("main", 7500, "paid", pays[0][0]).model_copy(update={"paid_sums": pays})
+    record = round_of(PAIR_DEALER, seat(3, WINNER, paid))
+    found = findings(record)
+    assert [str(f.code) for f in found] == ([said] if said else [])
+    own = [(str(s.finding.code), round(s.probability, 3)) for s in suspect(record, RULES, found)]
+    assert own == ([suspected] if suspected else [])
 
 
 def test_a_missing_payout_may_lie_with_another() -> None:

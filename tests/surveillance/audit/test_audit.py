@@ -75,7 +75,7 @@ def test_it_writes_rounds_alerts_evidence_and_report(
     out = tmp_path / "deep" / "out"
     summary = run(video, table_path, out)
     assert sorted(p.name for p in out.iterdir()) == [
-        "alerts.jsonl", "evidence", "report.html", "rounds.jsonl",
+        "alerts.jsonl", "evidence", "report.html", "rounds.jsonl", "suspicions.jsonl",
     ]  # fmt: skip
     assert [r.round_id for r in read_rounds(out / "rounds.jsonl")] == [
         "t1-000001", "t1-000002", "t1-000003",

@@ -73,6 +73,22 @@ def test_json_holds_the_findings(
     assert found["rule"] == "002, Appendix C, PT-FLT-EC-ET-02, 3-of-a-Kind"
 
 
+def test_what_is_perhaps_wrong_is_no_finding(
+    tmp_path: Path, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sums = [[1000, 0.9], [1500, 0.06], [500, 0.04]]
+    perhaps = record(2, {"action": "paid", "paid_sums": sums, "paid_cents": None})
+    assert run(tmp_path, table, perhaps) == 3
+    line = json.loads(capsys.readouterr().out)
+    assert [f["code"] for f in line["findings"]] == ["UNDECIDED"]
+    (own,) = line["suspicions"]
+    assert (own["finding"]["code"], own["finding"]["wager"]) == ("UNDERPAID", "emperors_treasure")
+    assert own["probability"] == pytest.approx(0.88, abs=0.01)
+    assert run(tmp_path, table, perhaps, as_json=False) == 3
+    out = capsys.readouterr().out
+    assert "? Perhaps (88%): Seat 3, Emperor's Treasure: paid $10.00, due $15.00" in out
+
+
 def test_a_hand_pay_alone_is_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = write_table(tmp_path / "table.toml", paytables=PAYTABLES, hand_pay_cents=1000)
     assert run(tmp_path, table, record()) == 0

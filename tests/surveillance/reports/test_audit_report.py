@@ -97,6 +97,31 @@ def test_an_alert_says_what_was_seen_what_was_due_and_the_rule(judged: list[Judg
         assert f'src="{name}"' in html
 
 
+def test_what_is_probably_wrong_is_worth_a_look_and_no_alert(table: TableFile) -> None:
+    observed = observed_round(1)
+    (seat,) = observed.record.seats
+    own = seat.wagers[0].model_copy(
+        update={"paid_cents": None, "paid_sums": ((3000, 0.9), (2500, 0.06), (3500, 0.04))}
+    )
+    update = {
+        "seats": (seat.model_copy(update={"wagers": (own,)}),),
+        "undecided": (Undecided(seat=3, what="main.paid", why="a chip"),),
+    }
+    record = observed.record.model_copy(update=update)
+    judged = judge(replace(observed, record=record), table)
+    assert judged.alerts == ()
+    (suspicion,) = judged.suspicions
+    assert suspicion.message.startswith("Perhaps (88%): Seat 3, main bet: paid $30.00, due $25.00")
+    assert set(suspicion.pictures) == {f"evidence/{name}" for name in judged.pictures}
+    html = render_report(HEADING, [judged])
+    parsed = page(html)
+    assert len(parsed.ids) == len(set(parsed.ids))
+    assert html.index("Alerts</h2>") < html.index("Worth a look</h2>") < html.index("Rounds</h2>")
+    assert f"#alert-{suspicion.alert_id}" in parsed.links
+    assert "<dt>Mistakes</dt><dd>0</dd>" in html
+    assert "Worth a look</h2>" not in render_report(HEADING, [judge(observed, table)])
+
+
 def test_cards_are_drawn_and_read_aloud(judged: list[JudgedRound]) -> None:
     html = render_report(HEADING, judged[:1])
     for words in ("ace of hearts", "king of diamonds", "nine of clubs", "♥", "♠"):
@@ -124,7 +149,7 @@ def test_the_heading_counts(judged: list[JudgedRound]) -> None:
     tiles = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)(?:<|$)", html))
     assert tiles == {
         "Duration": "01:00.0", "Rounds": "3", "Mistakes": "1", "To check by a person": "0",
-        "Not read": "2", "Read at": "3.0",
+        "Worth a look": "0", "Not read": "2", "Read at": "3.0",
     }  # fmt: skip
     assert "it was dark" in html
 

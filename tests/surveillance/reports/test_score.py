@@ -18,6 +18,7 @@ from settlement.record import (
 )
 from surveillance.alerts.model import Alert
 from surveillance.reports.score import match_rounds, score_records
+from surveillance.reports.score_merge import together
 
 DEALER = DealerRecord(low=("AS", "KD"), high=("9H", "9C", "7S", "5D", "2C"))
 LOW = ("QH", "JD")
@@ -311,6 +312,26 @@ def test_the_json_form_is_that_of_the_field_report() -> None:
         "clean_rounds": 1,
         "false_per_300_rounds": 150.0,
     }
+
+
+def test_suspicions_are_counted_at_wagers_with_a_fault_and_by_what_no_alert_says() -> None:
+    late = Fault(code="LATE_BET", seat=4, wager="main")
+    truth = [a_round(), a_round("t1-000002", "50", "80")]
+    faults = [(OVERPAID, HOUSE_WAY, late), ()]
+    alerts = [an_alert("LATE_BET", 4, "main")]
+    suspicions = [
+        an_alert("UNDERPAID", 3, "main"),  # the wager is wrong, if otherwise
+        an_alert("LIMIT", 4, "main"),  # it is known already
+        an_alert("OVERPAID", 3, "main", "t1-000002"),
+        an_alert("OVERPAID", 3, "main", "elsewhere"),
+    ]
+    score = score_records(truth, truth, alerts, faults, suspicions=suspicions)
+    assert score.as_dict()["suspicions"] == {
+        "suspicions": 4, "right": 2, "faults_missed": 2, "found": 1,
+    }  # fmt: skip
+    both = together([score, score]).suspicions
+    assert both is not None
+    assert (both.suspicions, both.found) == (8, 2)
 
 
 def test_without_alerts_they_are_left_open() -> None:
