@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from settlement.procedures import Phase
@@ -145,13 +145,14 @@ class ViewTrack:
         last = shown[-1]
         final = fuse_indices([r.indices for r in last.images])
         shown = [e for e in shown if not is_other_hand(e, last)]
-        shown = _before_one_was_hidden(shown)
-        own = [r for e in shown for r in e.images if lie_alike(r.indices, final)]
+        own = _alike(_before_one_was_hidden(shown), final) or _alike(shown, final)
         if not own:
             return []
-        return with_unread_card(
+        cards = with_unread_card(
             join_cards(fuse_indices([r.indices for r in own])), [r.unread_card for r in own]
         )
+        rows = [_cards_of(e) for e in shown if not _alike([e], final)]
+        return with_seventh(cards, rows)
 
 
 def lie_alike(one: Sequence[ViewIndex], other: Sequence[ViewIndex]) -> bool:
@@ -172,6 +173,39 @@ def is_other_hand(before: Episode, now: Episode) -> bool:
     return known and 2 * len(then & cards) < len(cards)
 
 
+def _alike(rests: Sequence[Episode], final: Sequence[ViewIndex]) -> list[ViewReading]:
+    """The readings of rests whose cards lie as the `final` ones do."""
+    return [r for e in rests for r in e.images if lie_alike(r.indices, final)]
+
+
+def with_seventh(
+    cards: Sequence[CardRead], rows: Sequence[Sequence[CardRead]]
+) -> list[CardRead]:  # fmt: skip
+    """The cards of a hand with the weakest one, or the one that is not read, as an earlier rest
+    shows it where the same hand lay otherwise; `rows` are the cards of such rests.
+
+    A dealer spreads seven cards in a row before setting them. The other six must be the same.
+    """
+    weakest = min(cards, key=lambda card: card.share, default=None)
+    if weakest is None or len(cards) not in (HAND_CARDS - 1, HAND_CARDS):
+        return list(cards)
+    rest = list(cards) if len(cards) < HAND_CARDS else [c for c in cards if c is not weakest]
+    names = {card.label for card in rest if card.share >= SURE_NAME}
+    for row in reversed(rows):
+        seventh = [card for card in row if card.label not in names]
+        sure = len(row) == HAND_CARDS and min(card.share for card in row) >= SURE_NAME
+        if not sure or len(names) < HAND_CARDS - 1 or len(seventh) != 1:
+            continue
+        (own,) = seventh
+        if len(cards) < HAND_CARDS:
+            # Where it lies is not known: the other cards say in which box one is missing.
+            return [*rest, replace(own, center_mm=(math.nan, math.nan), indices=0)]
+        if own.share > weakest.share and (own.label == weakest.label or weakest.share < SURE_NAME):
+            seen = replace(weakest, label=own.label, share=own.share, shares=own.shares)
+            return [*rest, seen]
+    return list(cards)
+
+
 def _before_one_was_hidden(shown: Sequence[Episode]) -> Sequence[Episode]:
     """Those that show the whole hand, where the last shows a part of it: a card that was turned
     down or covered is the card that it was."""
@@ -181,8 +215,12 @@ def _before_one_was_hidden(shown: Sequence[Episode]) -> Sequence[Episode]:
 
 
 def _sure_names(episode: Episode) -> set[str]:
-    cards = join_cards(fuse_indices([r.indices for r in episode.images]))
-    return {card.label for card in cards if card.share >= SURE_NAME}
+    return {card.label for card in _cards_of(episode) if card.share >= SURE_NAME}
+
+
+def _cards_of(episode: Episode) -> list[CardRead]:
+    """The cards that a rest shows, from all of its images."""
+    return join_cards(fuse_indices([r.indices for r in episode.images]))
 
 
 @dataclass(frozen=True, slots=True)

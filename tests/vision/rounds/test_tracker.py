@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from settlement.procedures import Phase
@@ -264,6 +266,39 @@ def test_a_hand_is_read_as_it_lay_last() -> None:
     wanted = {s.label: s.card for s in dealer_cards()}
     for label, middle in middles.items():
         assert middle == pytest.approx(tuple(wanted[label]))
+
+
+DEALERS = "KS KD 9C 9D 4H 4S 2C"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "doubt", "read"),
+    [
+        # A corner of the set hand is not found, or reads as another card with a doubt.
+        ("KS KD", "9C 9D 4H 4S", {}, DEALERS),
+        ("KS KD", "9C 9D 4H 4S JOKER", {"JOKER": 0.56}, DEALERS),
+        ("KS KD", "9C 9D 4H 4S 2C", {"2C": 0.6}, DEALERS),
+        # A card that is sure is no misread one; with two in doubt the row says nothing.
+        ("KS KD", "9C 9D 4H 4S 3C", {}, "KS KD 9C 9D 4H 4S 3C"),
+        ("KS KD", "9C 9D 4H", {}, "KS KD 9C 9D 4H"),
+    ],
+)
+def test_the_row_of_a_hand_says_which_of_its_cards_is_not_read(
+    low: str, high: str, doubt: dict[str, float], read: str
+) -> None:
+    """The hand was spread in a row first, where all seven were sure."""
+    dealer = TABLE_FILE.dealer
+    row = hand(dealer, "", "2C KD 9D 4H 9C KS 4S", shift=9.0)
+    track = ViewTrack()
+    for start, cards in ((1.0, row), (3.0, hand(dealer, low, high, shares=doubt))):
+        track.episodes.append(Episode(start, [reading(cards=cards)] * 3))
+    seen = track.hand()
+    assert sorted(card.label for card in seen) == sorted(read.split())
+    if read == DEALERS:
+        assert min(card.share for card in seen) > 0.9
+    # Where they lie is that of the set hand, nowhere for one that was not found there.
+    set_at = [tuple(one.card) for one in hand(dealer, low, high)]
+    assert all(any(math.dist(c.center_mm, at) < 1 for at in set_at) for c in seen if c.indices)
 
 
 def test_a_hand_gathers_what_single_frames_missed() -> None:
