@@ -85,14 +85,14 @@ def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> l
 def suspect(
     record: RoundRecord, rules: TableRules, findings: Iterable[Finding]
 ) -> list[Suspicion]:  # fmt: skip
-    """The wagers that are probably wrong and of which `findings`, those of `compare`, say nothing.
+    """Return the wagers that are probably wrong and have none of `findings`, those of `compare`.
 
     Errors as in `compare`.
     """
     suspected: list[Suspicion] = []
     resolved(record, rules, _compare, suspected)
-    said = {(f.seat, f.wager) for f in findings if f.code is not FindingCode.UNDECIDED}
-    return [s for s in suspected if (s.finding.seat, s.finding.wager) not in said]
+    found = {(f.seat, f.wager) for f in findings if f.code is not FindingCode.UNDECIDED}
+    return [s for s in suspected if (s.finding.seat, s.finding.wager) not in found]
 
 
 def _judged(record: RoundRecord, settlement: Settlement, rules: TableRules) -> list[Finding]:

@@ -55,8 +55,8 @@ UNKNOWN = ((0.82, 0.15), (0.92, 0.06), (0.995, 0.03), (0.999, 0.005))
 most eight chips: of 114 sums whose likeliest has less than 0.82 the true one has less than 0.001 in
 17, of 50 from there to 0.92 in three. 100 tune shifts (all of the three): of 221 from 0.97 to 0.995
 in six, of 352 to 0.999 in two, of 3,496 above it in four. So a wrong payout of which another sum
-is possible at all is said only from 0.999 on: of 400 rounds five alerts that were false go, and ten
-mistakes of 480 are no longer found.
+is possible at all is reported only from 0.999 on: of 400 rounds five alerts that were false go, and
+ten mistakes of 480 are no longer found.
 """
 
 TALL_CHIPS, UNKNOWN_TALL = 8, 0.01

@@ -40,7 +40,7 @@ of nine that were corrected do.
 """
 
 UNREAD = "chips lie there that could not be read"
-PARTLY = "what was laid as its pay lies there still, but is not all seen"
+PARTLY = "its payout lies there still, but is not all seen"
 
 NOTHING = PlaceSum(((0, 1.0),), None)
 
