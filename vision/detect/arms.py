@@ -50,11 +50,12 @@ ALONE_SHARE = 0.9
 """Of the covered blocks beyond all seats' places, the share of one seat's from which the arm is
 its player's."""
 
-NEAR_MM = 20.0
+NEAR_MM = 80.0
 """A piece this near to an arm, or to where it was in the sample before, is a part of it: a sleeve
 like the felt parts an arm, and in 0.2 s a hand goes from one hand of cards to the next. Of the
 exchanges of "feltwatch judge 2026-11-27 d ways" 11 and 13 and "e ways" 9 such pieces were up to
-14 mm away, those of other arms 150 mm and more."""
+14 mm away, of "feltwatch judge 2026-11-29 o ways" 2 60 mm; those of other arms 150 mm and more.
+In 60 rounds of 15 shifts of "o ways" no other arm is reported with 80 mm in place of 20."""
 
 OVERLAPS = 0.1
 """A piece of which so much lies where another's arm was in the sample before is nobody's. Not

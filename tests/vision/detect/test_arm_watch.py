@@ -104,13 +104,15 @@ def beside(seat: int, other: int, share: float = 0.12) -> Point:
     return (x0 + share * (x1 - x0), y0 + share * (y1 - y0))
 
 
-def test_an_arm_is_followed_to_where_it_is_seen_beyond_no_seat() -> None:
+@pytest.mark.parametrize("share", [0.12, 0.2])  # 1 and 5 cm beside where the arm was
+def test_an_arm_is_followed_to_where_it_is_seen_beyond_no_seat(share: float) -> None:
     own = with_arm(felt(), shoulder(3), cards(3))
-    over = with_arm(felt(), beside(3, 4), cards(4))
+    over = with_arm(felt(), beside(3, 4, share), cards(4))
     first, then = watched(own, over)
     assert [(arm.seat, list(arm.over)) for arm in first] == [(3, [3])]
     assert [(arm.seat, list(arm.over)) for arm in then] == [(3, [4])]
-    # With no arm before it is nobody's, nor with that of a seat further away.
+    # With no arm before it is nobody's, nor farther beside it, nor with that of a farther seat.
+    assert watched(own, with_arm(felt(), beside(3, 4, 0.4), cards(4)))[1] == []
     assert watched(over) == [[]]
     assert watched(with_arm(felt(), shoulder(1), cards(1)), over)[1] == []
     # Near to the arms of two seats it is one of theirs: nobody knows whose.
