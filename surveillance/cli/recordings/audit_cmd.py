@@ -166,7 +166,7 @@ def audit_command(
     report.html.
 
     A suspicion is what differs from what was due as the sums are likeliest read, where they are
-    not read surely enough for an alert: worth a look.
+    not read with enough confidence for an alert: worth a look.
 
     Results appear together at the end. Until then, and on failure, earlier files stay.
     Several files of one camera are read as one shift, sorted by start: by times that go on from

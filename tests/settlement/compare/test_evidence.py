@@ -276,7 +276,7 @@ def test_a_payout_laid_in_two_steps_in_time_is_far_by_both() -> None:
     ("pays", "said", "suspected"),
     [
         (((8000, 0.9), (7500, 0.06), (8500, 0.04)), "UNDECIDED", ("OVERPAID", 0.884)),
-        # 7500 is due: as likely in order as not.
+        # The payout due is 7500: as likely in order as not.
         (((8000, 0.5), (7500, 0.5)), "UNDECIDED", None),
         (((7000, 0.9995), (7500, 0.0005)), "UNDERPAID", None),
         (((7500, 0.97), (7000, 0.03)), None, None),
