@@ -36,8 +36,8 @@ def compare_command(
     Exit code 0: all rounds are in order. 1: something is wrong in some round. 3: nothing
     is wrong, but a part could not be judged. 2: bad input, one line on stderr. Cards that
     cannot lie together are findings here (DECK), where 'feltwatch settle' refuses them.
-    A line with a question mark shows what is wrong by sums that are read with too little confidence: worth
-    a look, and no finding.
+    A line with a question mark shows what is wrong by sums that are read with too little
+    confidence: worth a look, and no finding.
 
     Examples:
 
