@@ -19,11 +19,13 @@ EVIDENCE = PurePosixPath("evidence")
 """Folder of an alert's images, relative to the alerts file."""
 
 
-def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:
+def judge(
+    observed: ObservedRound, table: TableFile, *, with_suspicions: bool = False
+) -> JudgedRound:  # fmt: skip
     """Settle an observed round, raise an alert for every difference, draw what shows it.
 
-    What was not read is no difference: it raises no alert. Where it is probably one it is a
-    suspicion, in the form of an alert.
+    What was not read is no difference: it raises no alert. `with_suspicions`: where it is
+    probably one it is a suspicion, in the form of an alert.
     """
     record = observed.record
     settlement = settle(record, table.rules)
@@ -34,9 +36,10 @@ def judge(observed: ObservedRound, table: TableFile) -> JudgedRound:
         _alert(observed, finding, f"{number:02d}", finding.message, pictures)
         for number, finding in enumerate(mistakes, start=1)
     )
+    suspected = suspect(record, table.rules, findings) if with_suspicions else []
     suspicions = tuple(
         _alert(observed, own.finding, f"s{number:02d}", own.message, pictures)
-        for number, own in enumerate(suspect(record, table.rules, findings), start=1)
+        for number, own in enumerate(suspected, start=1)
     )
     detections = _detections_of(observed) if alerts else ()
     unread = unread_of(record, table.rules)

@@ -88,7 +88,8 @@ class AuditWork:
 
     def pictures(self, rounds: list[JudgedRound]) -> list[tuple[str, bytes]]:
         """The evidence of these rounds, by file name."""
-        names = dict.fromkeys(p for j in rounds for a in j.alerts for p in a.pictures)
+        shown = (one for j in rounds for one in (*j.alerts, *j.suspicions))
+        names = dict.fromkeys(path for one in shown for path in one.pictures)
         return [(n, (self.folder / EVIDENCE / Path(n).name).read_bytes()) for n in names]
 
     def go_on_from(self, place: Place) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from settlement.felt_timeline import Lay
@@ -67,3 +69,14 @@ def observed_round(
         what="1 green", cents=2500, from_s=f"{start_s:.3f}", until_s=f"{start_s + 1.1:.3f}",
     )  # fmt: skip
     return ObservedRound(record, pictures, (stake,))
+
+
+def doubtful_round(number: int = 1, *, start_s: float = 0.5) -> ObservedRound:
+    """The same round, whose payout reads as $30 in place of $25, with a doubt."""
+    doubt = Undecided(seat=3, what="main.paid", why="a chip")
+    observed = observed_round(number, undecided=(doubt,), start_s=start_s)
+    (seat,) = observed.record.seats
+    sums = ((3000, 0.9), (2500, 0.06), (3500, 0.04))
+    paid = seat.wagers[0].model_copy(update={"paid_cents": None, "paid_sums": sums})
+    seats = (seat.model_copy(update={"wagers": (paid,)}),)
+    return replace(observed, record=observed.record.model_copy(update={"seats": seats}))

@@ -20,7 +20,7 @@ from surveillance.audit.recording import AuditSummary, Progress, audit
 from surveillance.audit.work_folder import DIGESTS, PLACE, ROUNDS
 from surveillance.stopped import Stopped
 from tests.surveillance.conftest import write_tagged
-from tests.surveillance.handmade import observed_round
+from tests.surveillance.handmade import doubtful_round, observed_round
 from vision.rounds.observed import ObservedRound
 from vision.sources.base import Frame, Mark
 from vision.sources.file import FileSource
@@ -44,6 +44,8 @@ class CountingWatcher:
         if self.seen % 5:
             return []
         number = self.seen // 5
+        if number % 2:
+            return [doubtful_round(number, start_s=float(frame.at_s))]
         return [observed_round(number, start_s=float(frame.at_s), paid_cents=2500 + number)]
 
     def finish(self) -> list[ObservedRound]:
@@ -102,6 +104,7 @@ def test_stopped_anywhere_it_goes_on_to_the_same_result(
     # No frame twice, none left out, with the same numbers.
     assert fed + last.fed == whole.fed
     assert results(out) == results(tmp_path / "whole")
+    assert summary.suspicions > 0
     assert summary.rounds == len(whole.fed) // 5 + 1
     assert told[0].at_s > (sum(stops) - 1) * 0.2 - 1e-6
     assert not work.exists()

@@ -15,7 +15,7 @@ from surveillance.alerts.judged_round import JudgedRound
 from surveillance.audit.recording import judge
 from surveillance.reports.audit_report import Heading, render_report
 from surveillance.reports.round_view import round_card
-from tests.surveillance.handmade import observed_round
+from tests.surveillance.handmade import doubtful_round, observed_round
 from vision.geometry.table import TableFile
 
 HEADING = Heading(
@@ -98,17 +98,9 @@ def test_an_alert_says_what_was_seen_what_was_due_and_the_rule(judged: list[Judg
 
 
 def test_what_is_probably_wrong_is_worth_a_look_and_no_alert(table: TableFile) -> None:
-    observed = observed_round(1)
-    (seat,) = observed.record.seats
-    own = seat.wagers[0].model_copy(
-        update={"paid_cents": None, "paid_sums": ((3000, 0.9), (2500, 0.06), (3500, 0.04))}
-    )
-    update = {
-        "seats": (seat.model_copy(update={"wagers": (own,)}),),
-        "undecided": (Undecided(seat=3, what="main.paid", why="a chip"),),
-    }
-    record = observed.record.model_copy(update=update)
-    judged = judge(replace(observed, record=record), table)
+    observed = doubtful_round()
+    assert judge(observed, table).pictures == {}
+    judged = judge(observed, table, with_suspicions=True)
     assert judged.alerts == ()
     (suspicion,) = judged.suspicions
     assert suspicion.message.startswith("Perhaps (88%): Seat 3, main bet: paid $30.00, due $25.00")
@@ -119,7 +111,9 @@ def test_what_is_probably_wrong_is_worth_a_look_and_no_alert(table: TableFile) -
     assert html.index("Alerts</h2>") < html.index("Worth a look</h2>") < html.index("Rounds</h2>")
     assert f"#alert-{suspicion.alert_id}" in parsed.links
     assert "<dt>Mistakes</dt><dd>0</dd>" in html
-    assert "Worth a look</h2>" not in render_report(HEADING, [judge(observed, table)])
+    assert "Worth a look</h2>" not in render_report(
+        HEADING, [judge(observed_round(), table, with_suspicions=True)]
+    )
 
 
 def test_cards_are_drawn_and_read_aloud(judged: list[JudgedRound]) -> None:
