@@ -18,8 +18,8 @@ from typing import Any
 import httpx
 
 from benchmarks.overload import busy_processes, outcome, read_told, truth_beside
-from benchmarks.rtsp_loopback import RtspServer
-from benchmarks.server_process import (
+from benchmarks.room.rtsp_loopback import RtspServer
+from benchmarks.room.server_process import (
     STARTS_WITHIN_S,
     cpu_s,
     family,

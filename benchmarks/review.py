@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
-from benchmarks.served import served
+from benchmarks.room.served import served
 from datasets.labelled.manifest import PICTURES, Box, Dataset, NewPicture
 from settlement.errors import FeltwatchError
 from surveillance.web.app import create_app

@@ -24,8 +24,8 @@ import av
 import httpx
 
 from benchmarks.overload import outcome, read_told, truth_beside
-from benchmarks.rtsp_loopback import RtspServer
-from benchmarks.server_process import (
+from benchmarks.room.rtsp_loopback import RtspServer
+from benchmarks.room.server_process import (
     family,
     make_token,
     memory_bytes,

@@ -15,9 +15,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from benchmarks.served import served
-from benchmarks.store_fill import add_evidence, fill
-from benchmarks.web_requests import Known, Timing, measure
+from benchmarks.room.served import served
+from benchmarks.room.store_fill import add_evidence, fill
+from benchmarks.room.web_requests import Known, Timing, measure
 from surveillance.accounts import Accounts, Role
 from surveillance.live.event_bus import EventBus
 from surveillance.recordings import AllowedFolders, AuditManager

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import rtsp_loopback
+from benchmarks.room import rtsp_loopback
 
 
 def need_server() -> None:

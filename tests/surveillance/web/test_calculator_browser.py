@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from benchmarks.served import served
+from benchmarks.room.served import served
 from tests.surveillance.web.tools_made import Watched, app_with, table_copy
 
 

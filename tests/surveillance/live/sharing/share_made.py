@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.served import served
+from benchmarks.room.served import served
 from surveillance.cli.server.serve_cmd import ended_by_sigterm
 from surveillance.config.site_file import load_site
 from surveillance.serve import serve_stack

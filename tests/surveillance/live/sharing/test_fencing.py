@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.server_process import family
+from benchmarks.room.server_process import family
 from surveillance.store import AlertFilter, Store
 from surveillance.store.sharing.assignments import Holder
 from tests.surveillance import postgres

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from benchmarks.served import served
+from benchmarks.room.served import served
 from surveillance.recordings import manager
 from surveillance.recordings.results import take_results
 from surveillance.store import Store

@@ -4,7 +4,7 @@
         [--cert CERT.pem --key KEY.pem] MOUNT=VIDEO.mp4 ...
 
 It needs GStreamer's bindings, which no package index has, so it is never imported here: see
-`benchmarks.rtsp_loopback`. Serves each H.264 or H.265 (.h265.mp4) file as it is coded,
+`benchmarks.room.rtsp_loopback`. Serves each H.264 or H.265 (.h265.mp4) file as it is coded,
 at its own pace, over TLS (rtsps://) where it is given a certificate. Prints one JSON line
 `{"port": N}` when it listens, and obeys lines on standard input, answering each with a line:
 

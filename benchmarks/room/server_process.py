@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import tomli_w
 
-from benchmarks.rtsp_loopback import RtspServer
+from benchmarks.room.rtsp_loopback import RtspServer
 from settlement.errors import FeltwatchError
 
 STARTS_WITHIN_S = 180.0
@@ -63,7 +63,7 @@ def running_server(site: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
 
     port = tomllib.loads(site.read_text(encoding="utf-8"))["web"]["port"]
     command = [sys.executable, "-m", "surveillance", "serve", "--config", str(site)]
-    root = str(Path(__file__).resolve().parents[1])
+    root = str(Path(__file__).resolve().parents[2])
     paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": paths}

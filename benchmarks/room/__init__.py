@@ -1,0 +1,1 @@
+"""What measurements of the surveillance room start and fill: servers, stores, cameras."""
