@@ -9,7 +9,7 @@ where those are not the house way's (then HOUSE_WAY says so).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from settlement.compare.check import check_record
@@ -31,7 +31,7 @@ from settlement.settle import settle
 from settlement.seven_card_hand import is_empty
 from settlement.uncertainty import Doubts
 
-__all__ = ["Finding", "FindingCode", "Suspicion", "compare", "suspect"]
+__all__ = ["Finding", "FindingCode", "Suspicion", "compare", "compare_and_suspect"]
 
 _MISSING = frozenset(
     {
@@ -72,32 +72,35 @@ def compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> l
     then the seats' in the record's order. Raises FeltwatchError when the settlement is of
     another record, or the rules name something unknown.
     """
+    return compare_and_suspect(record, settlement, rules)[0]
+
+
+def compare_and_suspect(
+    record: RoundRecord, settlement: Settlement, rules: TableRules
+) -> tuple[list[Finding], list[Suspicion]]:
+    """Return the findings of `compare`, and the wagers without one that are probably wrong.
+
+    Errors as in `compare`.
+    """
     if [seat.seat for seat in record.seats] != [seat.seat for seat in settlement.seats]:
         raise FeltwatchError(
             f"round {record.round_id}: the settlement of {settlement.round_id} has other seats"
         )
-    return judge_open(
-        record, _judged(record, settlement, rules),
+    suspected: list[Suspicion] = []
+    findings = judge_open(
+        record, _judged(record, settlement, rules, suspected),
         lambda named: _judged(named, settle(named, rules), rules),
     )  # fmt: skip
-
-
-def suspect(
-    record: RoundRecord, rules: TableRules, findings: Iterable[Finding]
-) -> list[Suspicion]:  # fmt: skip
-    """Return the wagers that are probably wrong and have none of `findings`, those of `compare`.
-
-    Errors as in `compare`.
-    """
-    suspected: list[Suspicion] = []
-    resolved(record, rules, _compare, suspected)
     found = {(f.seat, f.wager) for f in findings if f.code is not FindingCode.UNDECIDED}
-    return [s for s in suspected if (s.finding.seat, s.finding.wager) not in found]
+    return findings, [s for s in suspected if (s.finding.seat, s.finding.wager) not in found]
 
 
-def _judged(record: RoundRecord, settlement: Settlement, rules: TableRules) -> list[Finding]:
-    """The findings of a record, its sums decided where their question is."""
-    decided = resolved(record, rules, _compare)
+def _judged(
+    record: RoundRecord, settlement: Settlement, rules: TableRules,
+    suspected: list[Suspicion] | None = None,
+) -> list[Finding]:  # fmt: skip
+    """The findings of a record, its sums decided where their question is; see `resolved`."""
+    decided = resolved(record, rules, _compare, suspected)
     if decided is not record:
         settlement = settle(decided, rules)
     return _compare(decided, settlement, rules)

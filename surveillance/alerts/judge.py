@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from pathlib import PurePosixPath
 
-from settlement.compare.comparison import compare, suspect
+from settlement.compare.comparison import compare_and_suspect
 from settlement.compare.finding import Finding
 from settlement.settle import settle
 from surveillance.alerts.judged_round import Detection, JudgedRound
@@ -30,16 +30,15 @@ def judge(
     record = observed.record
     settlement = settle(record, table.rules)
     pictures: dict[str, bytes] = {}
-    findings = compare(record, settlement, table.rules)
+    findings, suspected = compare_and_suspect(record, settlement, table.rules)
     mistakes = [finding for finding in findings if str(finding.code) != NO_ALERT]
     alerts = tuple(
         _alert(observed, finding, f"{number:02d}", finding.message, pictures)
         for number, finding in enumerate(mistakes, start=1)
     )
-    suspected = suspect(record, table.rules, findings) if with_suspicions else []
     suspicions = tuple(
         _alert(observed, own.finding, f"s{number:02d}", own.message, pictures)
-        for number, own in enumerate(suspected, start=1)
+        for number, own in enumerate(suspected if with_suspicions else (), start=1)
     )
     detections = _detections_of(observed) if alerts else ()
     unread = unread_of(record, table.rules)

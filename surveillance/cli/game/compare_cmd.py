@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from settlement.compare.comparison import Finding, FindingCode, Suspicion, compare, suspect
+from settlement.compare.comparison import Finding, FindingCode, Suspicion, compare_and_suspect
 from settlement.record import RoundRecord
 from settlement.settle import settle
 from surveillance.cli.game.record_input import TABLE_HELP, load_rules, read_records
@@ -49,8 +49,8 @@ def compare_command(
     console = Console(highlight=False, soft_wrap=True)
     worst: Verdict = "in_order"
     for record in read_records(file, rules, refuse=False):
-        findings = compare(record, settle(record, rules.table), rules.table)
-        suspicions = suspect(record, rules.table, findings)
+        settlement = settle(record, rules.table)
+        findings, suspicions = compare_and_suspect(record, settlement, rules.table)
         verdict = verdict_of(findings)
         worst = max(worst, verdict, key=_ORDER.index)
         if as_json:

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from settlement.compare.comparison import suspect
+from settlement.compare.comparison import compare_and_suspect
 from settlement.compare.evidence import laid_with
 from settlement.record import Payment, RoundRecord, Undecided
 from settlement.rules import WagerLimit
+from settlement.settle import settle
 from tests.settlement.felt import LOSER, PAIR_DEALER, RULES, WINNER, findings, round_of, seat, wager
 
 Sums = tuple[tuple[int, float], ...]
@@ -229,7 +230,14 @@ def test_a_tall_stack_of_another_sum_than_was_read_is_likely(chips: int, code: s
     ("read", "paid", "code"),
     [
         (0.9995, 2500, "OVERPAID"),
+        (0.9995, 4000, "OVERPAID"),
+        (0.9995, 1000, "UNDERPAID"),
         (0.985, 2500, None),
+        # Of a less sure stake nothing is reported, however far off the payout is.
+        (0.985, 3500, None),
+        (0.985, 4000, None),
+        (0.985, 1200, None),
+        (0.985, 1000, None),
         (0.9995, 2300, None),
         (0.9995, 1600, "UNDERPAID"),
     ],
@@ -289,9 +297,9 @@ def test_what_is_probably_wrong_is_suspected(
 ) -> None:
     paid = wager("main", 7500, "paid", pays[0][0]).model_copy(update={"paid_sums": pays})
     record = round_of(PAIR_DEALER, seat(3, WINNER, paid))
-    found = findings(record)
+    found, suspicions = compare_and_suspect(record, settle(record, RULES), RULES)
     assert [str(f.code) for f in found] == ([said] if said else [])
-    own = [(str(s.finding.code), round(s.probability, 3)) for s in suspect(record, RULES, found)]
+    own = [(str(s.finding.code), round(s.probability, 3)) for s in suspicions]
     assert own == ([suspected] if suspected else [])
 
 
