@@ -71,12 +71,14 @@ def observed_round(
     return ObservedRound(record, pictures, (stake,))
 
 
-def doubtful_round(number: int = 1, *, start_s: float = 0.5) -> ObservedRound:
-    """The same round, whose payout reads as $30 in place of $25, with a doubt."""
+def doubtful_round(
+    number: int = 1, *, start_s: float = 0.5, sure: float = 0.9
+) -> ObservedRound:
+    """The same round, whose payout reads as $30 in place of $25: so `sure`, with a doubt."""
     doubt = Undecided(seat=3, what="main.paid", why="a chip")
     observed = observed_round(number, undecided=(doubt,), start_s=start_s)
     (seat,) = observed.record.seats
-    sums = ((3000, 0.9), (2500, 0.06), (3500, 0.04))
+    sums = ((3000, sure), (2500, 0.6 * (1 - sure)), (3500, 0.4 * (1 - sure)))
     paid = seat.wagers[0].model_copy(update={"paid_cents": None, "paid_sums": sums})
     seats = (seat.model_copy(update={"wagers": (paid,)}),)
     return replace(observed, record=observed.record.model_copy(update={"seats": seats}))

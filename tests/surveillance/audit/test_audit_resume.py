@@ -44,8 +44,9 @@ class CountingWatcher:
         if self.seen % 5:
             return []
         number = self.seen // 5
-        if number % 2:
-            return [doubtful_round(number, start_s=float(frame.at_s))]
+        if number % 2:  # the first is a suspicion, the others alerts
+            sure = 0.9 if number == 1 else 0.9998
+            return [doubtful_round(number, start_s=float(frame.at_s), sure=sure)]
         return [observed_round(number, start_s=float(frame.at_s), paid_cents=2500 + number)]
 
     def finish(self) -> list[ObservedRound]:
