@@ -228,7 +228,8 @@ def _seat(
         differences += judge_wager(case, seat, wager, ruling, unjudged, foul=bool(due.foul))
     differences += judge_envy(case, seat, due, unjudged)
     differences = _by_one_mistake(case, seat, rulings, differences)
-    differences = _with_other_payouts(seat, rulings, differences, unjudged)
+    differences = _with_other_payouts(case, seat, differences, unjudged)
+    differences = _without_open_winners(seat, rulings, differences, unjudged)
     differences = _without_unseen_payouts(case, seat, rulings, differences, unjudged)
     found = _settled_together(case, seat.seat, _sure(case, seat, rulings, differences, unjudged))
     yield from _not_by_the_spots(case, seat, rulings, found, unjudged)
@@ -282,20 +283,20 @@ def _may_be_missing(wager: WagerRecord, ruling: WagerSettlement, found: Differen
 
 
 def _with_other_payouts(
-    seat: SeatRecord, rulings: Mapping[str, WagerSettlement], differences: list[Difference],
-    unjudged: Unjudged,
-) -> list[Difference]:  # fmt: skip
+    case: Case, seat: SeatRecord, differences: list[Difference], unjudged: Unjudged
+) -> list[Difference]:
     """The differences, with missing payouts that may lie in an undecided one of the seat."""
     out = list(differences)
     for missing in differences:
         if missing.cents is None or missing.cents >= 0 or missing not in out:
             continue
         for other in seat.wagers:
-            ruling = rulings.get(other.wager)
-            due = None if ruling is None else ruling.pay_cents
-            if other.wager == missing.wager or other.paid_cents is not None or due is None:
+            if other.wager == missing.wager or other.paid_cents is not None:
                 continue
-            share = laid_with(other, due, -missing.cents)
+            dues = likely_dues(case.record, seat.seat, other.wager, case.rules)
+            if not dues:
+                continue
+            share = sum(p * laid_with(other, due, -missing.cents) for due, p in dues.items())
             if share > 0.5:
                 # The two become one finding; that the other was paid at all is part of it.
                 out = [one for one in out if one.wager != other.wager]
@@ -348,6 +349,26 @@ def _without_unseen_payouts(
                 continue
             out.remove(missing)
             break
+    return out
+
+
+def _without_open_winners(
+    seat: SeatRecord, rulings: Mapping[str, WagerSettlement], differences: list[Difference],
+    unjudged: Unjudged,
+) -> list[Difference]:  # fmt: skip
+    """The differences without what lies too much by one wager where another one was left and may
+    have won: it may be the payout of that, laid beside the wrong spot."""
+    left = {
+        wager.wager for wager in seat.wagers
+        if wager.action == "left" and wager.wager in rulings and not rulings[wager.wager].outcome
+    }  # fmt: skip
+    out = []
+    for found in differences:
+        if found.finding.code is FindingCode.OVERPAID and left - {found.wager}:
+            name = min(left - {found.wager})
+            unjudged.add(f"some of it may be the payout of the {wager_name(name)}", found.wager)
+        else:
+            out.append(found)
     return out
 
 

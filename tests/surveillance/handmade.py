@@ -71,9 +71,7 @@ def observed_round(
     return ObservedRound(record, pictures, (stake,))
 
 
-def doubtful_round(
-    number: int = 1, *, start_s: float = 0.5, sure: float = 0.9
-) -> ObservedRound:
+def doubtful_round(number: int = 1, *, start_s: float = 0.5, sure: float = 0.9) -> ObservedRound:
     """The same round, whose payout reads as $30 in place of $25: so `sure`, with a doubt."""
     doubt = Undecided(seat=3, what="main.paid", why="a chip")
     observed = observed_round(number, undecided=(doubt,), start_s=start_s)
