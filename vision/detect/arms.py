@@ -28,7 +28,13 @@ STEADY_LEVELS = 4
 """A block that differs by no more between two samples stayed as it was."""
 
 STAY_S = 1.0
-"""What stayed so long is felt at rest, or lies on it."""
+"""What stayed so long is felt at rest, or lies on it; what it came over is remembered: a hand that
+rested uncovers that again."""
+
+STILL_S = 0.4
+"""A piece that comes over no edge and stayed so long is what was laid there, no arm: cards that a
+hand left had been taken for a part of the neighbour's arm that came next ("feltwatch judge
+2026-11-29 p ways" 20)."""
 
 LEAST_ZONE = 0.05
 """An arm covers at least so much of what lies beyond a seat's places, where it is seen whole: a
@@ -62,6 +68,9 @@ OVERLAPS = 0.1
 fitted: none of the four exchanges of "feltwatch judge 2026-11-27 d ways" 0 to 24 and "e ways" 0 to
 9 is lost to it, and no other arm is reported there."""
 
+STILL_SHARE = 0.8
+"""Of a piece's blocks, how many stayed where the piece is still: 0.85 of those cards."""
+
 GAP_S = 1.0
 """After a longer time without a sample the felt at rest is not known."""
 
@@ -76,9 +85,10 @@ DEALER_MM = 60.0
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.intp]
-ArmState = tuple[Bytes, Bytes, Bytes, Bytes, Bytes, float, float]
-"""The sample before, the felt at rest, for how long each block stayed (tenths of a second), whose
-arm covered it, which seats that cannot be, when that was, and since when the felt is known."""
+ArmState = tuple[Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, float, float]
+"""The sample before, the felt at rest, what that came over, for how long each block stayed (tenths
+of a second), whose arm covered it, which seats that cannot be, when that was, and since when the
+felt is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +124,8 @@ class ArmWatch:
         self._around = np.ones((2 * near + 1, 2 * near + 1), np.uint8)
         self._before: Bytes | None = None
         self._felt = np.zeros((h, w), np.uint8)
+        self._under = np.zeros((h, w), np.uint8)
+        """What was felt at rest before it."""
         self._stayed_ds = np.zeros((h, w), np.uint8)
         self._whose = np.zeros((h, w), np.uint8)
         """1 + the index of the seat whose arm covered a block in the sample before, or 0."""
@@ -125,7 +137,7 @@ class ArmWatch:
         """Take the next sample in; the arms over some seat's boxes."""
         now = small.astype(np.uint8)
         if self._before is None or at_s - self._at_s > GAP_S:
-            self._before, self._felt, self._at_s = now, now.copy(), at_s
+            self._before, self._felt, self._under, self._at_s = now, now.copy(), now.copy(), at_s
             self._stayed_ds[:], self._whose[:], self._known_s = 0, 0, at_s + STAY_S
             return []
         tenths = min(255, max(0, round(10 * (at_s - self._at_s))))
@@ -135,10 +147,14 @@ class ArmWatch:
         self._stayed_ds = np.asarray(longer * (1 - moved), np.uint8)
         self._before, self._at_s = now, at_s
         rests = self._stayed_ds >= round(10 * STAY_S)
+        other = _over(now, self._felt, ARM_LEVELS)
+        uncovered = (other > 0) & (_over(now, self._under, ARM_LEVELS) == 0)
+        np.copyto(self._felt, self._under, where=uncovered)
+        np.copyto(self._under, self._felt, where=rests & (other > 0))
         np.copyto(self._felt, now, where=rests)
         if at_s < self._known_s:
             return []
-        covered = _over(now, self._felt, ARM_LEVELS)
+        covered = np.asarray(other * ~(uncovered | rests), np.uint8)
         if not self._zones.meet(covered) and not self._whose.any():
             return []
         closed = cv2.morphologyEx(covered, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
@@ -162,7 +178,8 @@ class ArmWatch:
                 if seat is not None:
                     apart[seat] = self._cannot_be(own, seat)
             else:
-                seat = self._followed(own, whose)
+                still = self._stayed_ds[own] >= round(10 * STILL_S)
+                seat = None if still.mean() > STILL_SHARE else self._followed(own, whose)
             if seat is None:
                 continue
             whose[own] = seat + 1
@@ -217,19 +234,19 @@ class ArmWatch:
         if self._before is None:
             return None
         # Copies: the next sample is written into these.
-        felt, stayed_ds = self._felt.copy(), self._stayed_ds.copy()
+        felt, under, stayed_ds = self._felt.copy(), self._under.copy(), self._stayed_ds.copy()
         apart = self._apart.astype(np.uint8)
         whose = self._whose.copy()
-        return self._before, felt, stayed_ds, whose, apart, self._at_s, self._known_s
+        return self._before, felt, under, stayed_ds, whose, apart, self._at_s, self._known_s
 
     def set_state(self, state: ArmState) -> None:
         """Go on from a `state`. Raises ValueError when it is of another camera."""
-        before, felt, stayed_ds, whose, apart, at_s, known_s = state
-        if any(part.shape != self._felt.shape for part in (before, felt, stayed_ds, whose)):
+        before, felt, under, stayed_ds, whose, apart, at_s, known_s = state
+        if any(part.shape != self._felt.shape for part in (before, felt, under, stayed_ds, whose)):
             raise ValueError(f"samples of {before.shape}, the camera's have {self._felt.shape}")
         if apart.shape != self._apart.shape:
             raise ValueError(f"{len(apart)} seats, the table has {len(self._apart)}")
-        self._before, self._felt = before.copy(), felt.copy()
+        self._before, self._felt, self._under = before.copy(), felt.copy(), under.copy()
         self._stayed_ds, self._at_s = stayed_ds.copy(), at_s
         self._whose, self._apart = whose.copy(), apart.astype(bool)
         self._known_s = known_s

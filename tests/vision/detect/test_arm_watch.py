@@ -137,15 +137,30 @@ def test_an_arm_over_what_another_covered_before_is_nobodys() -> None:
     assert watched(first, with_arm(felt(), shoulder(4), cards(4)))[1] == []
 
 
-def test_what_stays_is_the_felts_until_it_goes() -> None:
+def test_cards_that_a_hand_left_are_no_part_of_the_neighbours_arm() -> None:
+    laid = felt()
+    for box in (TABLE.seat(4).low, TABLE.seat(4).high):
+        corners = CALIBRATION.felt_to_image(box.array).round().astype(np.int32)
+        cv2.fillConvexPoly(laid, corners, 200)
+    lays = [with_arm(laid, shoulder(4), cards(4))] * 2
+    own, over = (
+        with_arm(laid, shoulder(3), cards(3)), with_arm(laid, beside(3, 4), cards(4))
+    )  # fmt: skip
+    # The cards lie there for less than a rest when the arm comes to them.
+    then = watched(*lays, laid, laid, own, over)[-1]
+    assert [(arm.seat, list(arm.over)) for arm in then] == [(3, [4])]
+
+
+def test_what_stays_is_the_felts_and_what_it_uncovers_is_known() -> None:
     lying = with_arm(felt(), shoulder(3), cards(4))
     still = round(STAY_S / STEP_S) + 1
     found = watched(*[lying] * (still + 3), *[felt()] * (still + 3))
     assert all(found[: still - 1])
     assert not any(found[still : still + 3])
-    # The felt that comes to light is taken for the same arm, for as long.
-    assert all(found[still + 3 : 2 * still + 2])
-    assert not any(found[2 * still + 3 :])
+    assert not any(found[still + 3 :])
+    # An arm that comes again is one.
+    lies, bare = [lying] * (still + 3), [felt()] * 2
+    assert watched(*lies, *bare, lying)[-1]
 
 
 def test_a_shadow_over_cards_is_no_arm() -> None:
@@ -188,7 +203,7 @@ def test_a_watch_goes_on_from_its_state() -> None:
     with pytest.raises(ValueError, match="the camera's have"):
         second.set_state((state[0][:4], *state[1:]))
     with pytest.raises(ValueError, match="5 seats, the table has 6"):
-        second.set_state((*state[:4], state[4][:5, :5], *state[5:]))
+        second.set_state((*state[:5], state[5][:5, :5], *state[6:]))
 
 
 def test_a_followed_arm_is_known_from_the_state() -> None:
