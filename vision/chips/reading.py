@@ -60,7 +60,8 @@ class ReadStack:
     `camera` names the further camera that read it, none for the first; `also` are the further
     cameras that read the same stack at that time, with their posteriors. `below` is how many
     chips more it may have under those that are seen, behind nearer stacks. `first_mm` is where the
-    first camera put the base, where a further one found it elsewhere.
+    first camera put the base, where a further one found it elsewhere. `height` is that of the
+    uppermost face in chips as two cameras see it, with its standard deviation.
     """
 
     center_mm: Point
@@ -71,6 +72,7 @@ class ReadStack:
     also: tuple[tuple[str, Posterior], ...] = ()
     below: int = 0
     first_mm: Point | None = None
+    height: tuple[float, float] | None = None
 
     @property
     def label(self) -> str:

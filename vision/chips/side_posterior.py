@@ -248,16 +248,23 @@ def _best(scores: Logs) -> tuple[Places, Logs]:
     return order, np.take_along_axis(scores, order, axis=1)
 
 
-def joint(cameras: Sequence[Sequence[Posterior]], weight: float) -> dict[int, float]:
+def joint(
+    cameras: Sequence[Sequence[Posterior]], weight: float,
+    number: Callable[[int], float] | None = None,
+) -> dict[int, float]:  # fmt: skip
     """Probabilities of sums from all readings of one stack that stayed as it was, by camera.
 
     Logs are added; `weight` is the power of the number of a camera's readings that counts, 1
     for independent ones and 0 for copies of one: frames share their errors. Each camera's errors
-    are its own.
+    are its own. `number` is the log likelihood of a number of chips, where more is known of it.
     """
     read = [own for own in cameras if own]
-    names = {one.cents for own in read for reading in own for one in reading.sums}
-    logs = dict.fromkeys(names, 0.0)
+    likeliest: dict[int, Sum] = {}
+    for one in (one for own in read for reading in own for one in reading.sums):
+        if one.cents not in likeliest or one.probability > likeliest[one.cents].probability:
+            likeliest[one.cents] = one
+    names = likeliest.keys()
+    logs = {c: number(len(one.chips)) if number else 0.0 for c, one in likeliest.items()}
     for own in read:
         power = len(own) ** weight / len(own)
         for reading in own:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from vision.chips.side_runtime import StripReader
 from vision.chips.silhouette import HIDDEN_SHARE, behind, hidden_share, hides_behind, silhouette
 from vision.chips.states import SAME_MM
 from vision.chips.tilted_view import TiltedView
+from vision.chips.top_height import height_by_both
 from vision.detect.detections import ByteArray
 from vision.detect.motion import RestWatch, hull, shrink
 from vision.detect.tiling import SizedDetector
@@ -134,12 +135,27 @@ class OtherCamera:
             near = [one for one in read if math.dist(one.center_mm, stack.center_mm) <= SAME_MM]
             own = min(near, key=lambda one: math.dist(one.center_mm, stack.center_mm), default=None)
             sure = own is not None and own.probability >= CLEAR
+            others = [one for one in read if one is not own]
             if stack.below or not (sure or stack.probability >= CLEAR):
-                others = [one for one in read if one is not own]
                 moved = self._searched(frame, seat, stack, others)
                 if moved is not None:
-                    read = [*others, moved]
+                    read, own = [*others, moved], None
+            if own is not None and not stack.below:
+                read = [*others, self._with_height(own, stack)]
         return read
+
+    def _with_height(self, own: ReadStack, first: ReadStack) -> ReadStack:
+        """A stack with the height of its uppermost face, which the first camera sees too."""
+        tops = first.posterior.top, own.posterior.top
+        if tops[0] is None or tops[1] is None:
+            return own
+        cameras = self.first, self.calibration
+        return replace(
+            own,
+            height=height_by_both(
+                (tops[0], tops[1]), cameras, own.center_mm, self.size.thickness_mm
+            ),
+        )
 
     def _searched(
         self, frame: Frame, seat: SeatPlace, stack: ReadStack, others: Sequence[ReadStack]

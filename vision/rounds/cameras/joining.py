@@ -168,7 +168,8 @@ def join_reading(
             return stack
         one = min(near, key=lambda one: math.dist(one.center_mm, stack.center_mm))
         free.remove(one)
-        return replace(stack, also=(*stack.also, (camera, one.posterior)))
+        also, height = (*stack.also, (camera, one.posterior)), one.height or stack.height
+        return replace(stack, also=also, height=height)
 
     known = [stack.center_mm for stack in reading.stacks]
     shown = {n for n, own in reading.stakes.items() if all(s.center_mm in bare for s in own)}
