@@ -7,7 +7,7 @@ lies between two rests that both show a whole hand with confidence; everything e
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
@@ -235,7 +235,8 @@ def _turned_up(
 ) -> list[SeenCardMove]:
     """One card of a hand lies face up upon backs before the dealer turns the hand up.
 
-    It lies on top, so both its corners are seen, and it is among those that are shown.
+    It lies on top, so both its corners are seen, and it is among those that are shown. A lone
+    corner of another name is none of the hand's: a mark on a back.
     """
     shown = next((k for k, e in enumerate(rests) if e.cards_up >= FACE_UP_CARDS), None)
     if shown is None:
@@ -249,12 +250,12 @@ def _turned_up(
         with_backs = sum(r.backs > 0 for r in rest.readings)
         if with_backs * 2 <= len(rest.readings):
             continue
-        cards = _cards(rest)
+        cards = [card for card in _cards(rest) if card.indices > 1 or card.label in names]
         if not cards:
             down = rest
         elif down is not None and len(cards) == 1:
             card = cards[0]
-            alike = sum(_shows(r, card.label) for r in rest.readings)
+            alike = sum(_shows(r, card.label, names) for r in rest.readings)
             if (
                 card.indices > 1
                 and card.share >= SURE_CARD
@@ -288,6 +289,7 @@ def _glimpsed_down(
     return []
 
 
-def _shows(reading: ViewReading, label: str) -> bool:
-    """Whether a card is read so, and no other."""
-    return [card.label for card in join_cards(reading.indices)] == [label]
+def _shows(reading: ViewReading, label: str, names: Set[str]) -> bool:
+    """Whether a card is read so, and no other with both corners or of these names."""
+    cards = [c for c in join_cards(reading.indices) if c.indices > 1 or c.label in names]
+    return [card.label for card in cards] == [label]

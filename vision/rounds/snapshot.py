@@ -42,12 +42,13 @@ from vision.sensors.lamp_reading import LampReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 12
+VERSION = 13
 
 
 @dataclass
 class WatcherState:
-    """What a `TableWatcher` goes on from; `views` are (reads, since_s, rest) for each view."""
+    """What a `TableWatcher` goes on from; `views` are (reads, since_s, rest, rests
+    of the boxes of its hand) for each view."""
 
     round: Round | None
     latest: dict[int | None, Episode]
@@ -57,7 +58,7 @@ class WatcherState:
     open_gap: OpenGap | None
     skipped: Gap | None
     coarse_s: float
-    views: list[tuple[int, float, RestState]]
+    views: list[tuple[int, float, RestState, list[RestState]]]
     numbers: int
     now_s: float | None
     matches: list[float]

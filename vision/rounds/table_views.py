@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
+from vision.cards.view import ViewIndex
 from vision.detect.motion import RestWatch, hull
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import Place, Polygon, TableFile
+from vision.geometry.table import FloatArray, Place, Polygon, TableFile
 from vision.rounds.procedure.house_place import HOUSE, house_view
 from vision.rounds.stake_dates import KEPT_IN_MOTION
 
 GROW_MM = 14.0
 """A piece of felt is watched so far beyond its parts."""
+
+NOWHERE: FloatArray = np.empty((0, 2))
 
 PAYS_MM, HOUSE_MM = 22.0, 45.0
 """And so much farther where chips may lie beyond them."""
@@ -18,22 +25,32 @@ PAYS_MM, HOUSE_MM = 22.0, 45.0
 class View:
     """One view with its rest watch and how often its present rest was read.
 
-    `hand` watches the boxes of a seat's hand alone: an arm may move beside them.
+    `boxes` watch those of a seat's hand one by one, for an arm may move beside them; `box_mm`
+    (n, 2) are their middles, mm of the view's frame.
     """
 
     def __init__(
         self, seat: int | None, place: Place, spots: dict[str, Polygon], watch: RestWatch,
-        hand: RestWatch | None = None,
+        boxes: Sequence[RestWatch] = (), box_mm: FloatArray = NOWHERE,
     ) -> None:  # fmt: skip
         """A view that was not read yet."""
         self.seat = seat
         self.place = place
         self.spots = spots
         self.watch = watch
-        self.hand = hand
+        self.boxes = tuple(boxes)
+        self.box_mm = box_mm
         self.reads = 0
         self.since_s = 0.0
         self.lay_until: dict[str, float] = {}
+
+    def that_lay(self, indices: Sequence[ViewIndex]) -> tuple[ViewIndex, ...]:
+        """The indices of cards by a box that lay nearly still in the sample before."""
+
+        def box(index: ViewIndex) -> RestWatch:
+            return self.boxes[int(np.linalg.norm(self.box_mm - index.card, axis=1).argmin())]
+
+        return tuple(index for index in indices if box(index).lay)
 
 
 def table_views(table: TableFile, calibration: Calibration) -> list[View]:
@@ -48,7 +65,8 @@ def table_views(table: TableFile, calibration: Calibration) -> list[View]:
             View(
                 seat.seat, seat.place, dict(seat.spots),
                 RestWatch(calibration, hull(parts, GROW_MM + PAYS_MM), KEPT_IN_MOTION),
-                RestWatch(calibration, hull(hand, GROW_MM)),
+                [RestWatch(calibration, hull([box], GROW_MM)) for box in hand],
+                seat.place.to_local(np.array([seat.low.center_mm, seat.high.center_mm])),
             )
         )  # fmt: skip
     house = house_view(table)

@@ -237,10 +237,10 @@ class TableWatcher:
         due: list[tuple[View, bool]] = []
         for view in self._views:
             at_rest = view.watch.look(small, at_s)
-            if view.hand is not None:
-                view.hand.look(small)
-                if view.hand.brief:
-                    self._glimpse(view)
+            for box in view.boxes:
+                box.look(small)
+            if any(box.brief for box in view.boxes):
+                self._glimpse(view)
             if not at_rest:
                 continue
             # The shaken image of what is in doubt may read otherwise.
@@ -249,9 +249,8 @@ class TableWatcher:
             )
             if fresh:
                 view.lay_until = self._dates.lay_until(view.seat, view.watch)
-                for watch in (view.watch, view.hand):
-                    if watch is not None:
-                        watch.remember()
+                for watch in (view.watch, *view.boxes):
+                    watch.remember()
                 view.reads = 0
                 view.since_s = at_s
             view.watch.settle()
@@ -333,7 +332,9 @@ class TableWatcher:
             self._own_cards(view, cards), size, self.networks.reader, self.networks.strips,
             float(before.at_s),
         )  # fmt: skip
-        self.tracker.glimpse(view.seat, reading, image)
+        reading = replace(reading, indices=view.that_lay(reading.indices))
+        if reading.indices:
+            self.tracker.glimpse(view.seat, reading, image)
 
     def _own_cards(self, view: View, found: Detections) -> Detections:
         """The detections without cards of other places, where these are known."""
@@ -379,7 +380,10 @@ class TableWatcher:
                 open_gap=self.tracker.open_gap,
                 skipped=self._skipped,
                 coarse_s=self.tracker.coarse_s,
-                views=[(v.reads, v.since_s, v.watch.state()) for v in self._views],
+                views=[
+                    (v.reads, v.since_s, v.watch.state(), [box.state() for box in v.boxes])
+                    for v in self._views
+                ],
                 numbers=self._numbers,
                 now_s=self._now_s,
                 matches=self._matches,
@@ -398,9 +402,11 @@ class TableWatcher:
         """Go on as the watcher that gave the snapshot; raises FeltwatchError for another's."""
         state = load_state(snapshot)
         try:
-            for view, (reads, since_s, rest) in zip(self._views, state.views, strict=True):
+            for view, (reads, since_s, rest, boxes) in zip(self._views, state.views, strict=True):
                 view.reads, view.since_s = reads, since_s
-                view.watch.set_state(rest)
+                watches = zip((view.watch, *view.boxes), (rest, *boxes), strict=True)
+                for watch, own in watches:
+                    watch.set_state(own)
             if (self.marker is None) != (state.marker is None):
                 raise ValueError("one has a banker's marker, the other none")
             if len(state.lamps or ()) != (0 if self.lamps is None else len(self.lamps.frames)):

@@ -65,7 +65,10 @@ def seen_so_far() -> WatcherState:
         open_gap=None,
         skipped=Gap.between(5.0, 9.0, "jump", jumped=True),
         coarse_s=float("-inf"),
-        views=[(0, 0.0, (0, None, None, [])), (3, 12.0, (4, rest, rest, [(12.2, rest)]))],
+        views=[
+            (0, 0.0, (0, False, None, None, []), []),
+            (3, 12.0, (4, True, rest, rest, [(12.2, rest)]), [(0, True, rest, None, [])]),
+        ],
         numbers=41,
         now_s=12.6,
         matches=[0.9],
@@ -76,8 +79,8 @@ def seen_so_far() -> WatcherState:
             [[(11.0, np.arange(6, dtype=np.uint8).reshape(2, 3))]],
             {11.0: [MeterReading(1234, 0.998, "1234", None, (1.0, 0.99), ((0.5, 1.0),))]},
         ),
-        arms=(still, still, still, still, still, 12.6, 3.0),
-        marker=[((4, rest, None, []), [MarkerRest(3.0, 9.5, [0.99, 0.97], (812.5, 433.0))])],
+        arms=(still, still, still, still, still, still, 12.6, 3.0),
+        marker=[((4, False, rest, None, []), [MarkerRest(3.0, 9.5, [0.99, 0.97], (812.5, 433.0))])],
         jokers=[JokerLook((sample, sample), 2, rounds=3, misses=1)],
     )
 
@@ -133,10 +136,10 @@ def test_scalars_of_numpy_keep_their_type() -> None:
     assert isinstance(load_state(dump_state(state)).now_s, np.float32)
 
 
-@pytest.mark.parametrize("version", [0, 11, "12", None])
+@pytest.mark.parametrize("version", [0, 12, "13", None])
 def test_another_version_is_refused_and_named(version: object) -> None:
     data = with_document(dump_state(seen_so_far()), version=version)
-    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 12;"):
+    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 13;"):
         load_state(data)
 
 
