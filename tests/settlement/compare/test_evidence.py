@@ -255,6 +255,28 @@ def test_a_fifth_more_is_no_misread_tall_stack_that_is_sure(
     assert [one for one in found if one != "UNDECIDED"] == ([code] if code else [])
 
 
+@pytest.mark.parametrize(
+    ("read", "paid", "code"),
+    [
+        # The stake is none of those read in one of 200; but just twice as much in one of 2,000.
+        (0.9965, 4000, "OVERPAID"),
+        (0.9965, 3200, "OVERPAID"),
+        (0.9965, 3000, None),
+        (0.9965, 1000, "UNDERPAID"),
+        (0.993, 4000, None),
+    ],
+)
+def test_a_payout_laid_twice_is_no_misread_stake(read: float, paid: int, code: str | None) -> None:
+    own = wager("main", 2000, "paid", paid).model_copy(
+        update={
+            "stake_sums": ((2000, read), (2100, 0.9999 - read)), "stake_chips": 4,
+            "paid_sums": ((paid, 1.0),), "paid_chips": 4,
+        }
+    )  # fmt: skip
+    found = [str(f.code) for f in findings(round_of(PAIR_DEALER, seat(3, WINNER, own)))]
+    assert [one for one in found if one != "UNDECIDED"] == ([code] if code else [])
+
+
 def test_a_corrected_payout_is_far_by_what_lay_there_in_time() -> None:
     own = wager("main", 2000, "paid", 2000).model_copy(
         update={

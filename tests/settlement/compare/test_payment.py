@@ -6,7 +6,7 @@ import pytest
 
 from settlement.compare.check import check_record
 from settlement.compare.payment import Laid
-from settlement.record import DealerRecord, Payment, RoundRecord, WagerRecord
+from settlement.record import DealerRecord, Payment, RoundRecord, Undecided, WagerRecord
 from settlement.rules import TableRules
 from tests.settlement.felt import (
     LOSER,
@@ -187,6 +187,39 @@ class TestWrongSpot:
         )
         seen = record_of(NEVADA, main_paid(2500), treasure, cards=FULL_WINNER)
         assert reported(seen, NEVADA) == [("NOT_PAID", 1, "emperors_treasure")]
+
+    def test_the_stake_of_the_other_wager_need_not_be_sure(self) -> None:
+        """$45 lie by a stake of $25, with a doubt: $25 and what is due to the wager beside it."""
+        main = main_paid(None).model_copy(
+            update={
+                "stake_sums": ((2500, 0.98), (3000, 0.02)),
+                "paid_sums": ((4500, 0.9), (4400, 0.1)),
+            }
+        )
+        record = record_of(NEVADA, main, wager("emperors_treasure", 400, "left"), cards=FULL_WINNER)
+        codes = [one for one in reported(record, NEVADA) if one[0] != "UNDECIDED"]
+        assert codes == [("WRONG_SPOT", 1, "emperors_treasure")]
+        other = main.model_copy(update={"paid_sums": ((4500, 0.1), (4400, 0.9))})
+        record = record_of(
+            NEVADA, other, wager("emperors_treasure", 400, "left"), cards=FULL_WINNER
+        )
+        assert "WRONG_SPOT" not in [code for code, _, _ in reported(record, NEVADA)]
+
+    def test_what_is_too_much_may_be_the_payout_of_a_wager_whose_outcome_is_open(self) -> None:
+        """$70 lie by Emperor's Treasure, $20 due; the main bet was left, the dealer not read."""
+        treasure = wager("emperors_treasure", 400, "paid", 7000)
+        record = record_of(NEVADA, wager("main", 5000, "left"), treasure, cards=FULL_WINNER)
+        unread = record.model_copy(
+            update={
+                "dealer": record.dealer.model_copy(update={"low": None, "high": None}),
+                "undecided": (Undecided(what="hand", why="never at rest"),),
+            }
+        )
+        assert ("WRONG_SPOT", 1, "main") in reported(record, NEVADA)
+        assert "OVERPAID" not in [code for code, _, _ in reported(unread, NEVADA)]
+        taken = record_of(NEVADA, wager("main", 5000, "taken"), treasure, cards=FULL_WINNER)
+        taken = taken.model_copy(update={"dealer": unread.dealer, "undecided": unread.undecided})
+        assert ("OVERPAID", 1, "emperors_treasure") in reported(taken, NEVADA)
 
     def test_a_payout_that_was_found_elsewhere_does_not_lie_unseen(self) -> None:
         """$12 lie beside the main bet, a push: what was done with the third wager is no matter."""

@@ -221,6 +221,9 @@ def test_a_card_turned_up_before_the_show_is_reported() -> None:
     two = (*both, at("QS", own), corner(at("QS", own)))
     assert kinds(played(shown, down=(DOWN, seen(two, backs)))) == []
     assert kinds(played(shown, down=(up,))) == []
+    # A lone mark of another name lies on a back.
+    marked = (*both, at("9C", cards("9C 9D", HIGH)))
+    assert kinds(played(shown, down=(DOWN, seen(marked, backs)))) == [("face_up", ("TS",))]
     # Of the hand that is shown one card may lie hidden.
     fewer = seen(without("QS", own))
     assert kinds(played(fewer, down=(DOWN, up))) == [("face_up", ("TS",))]
