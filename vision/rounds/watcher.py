@@ -25,13 +25,13 @@ from vision.detect.detections import Detections
 from vision.detect.motion import STILL_SAMPLES, shrink
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, FurtherCamera, Polygon, TableFile
-from vision.health.felt_match import FELT_MATCH_MIN, felt_match
 from vision.networks import Networks
 from vision.rounds.cameras.further_camera import OtherCamera, RecordedCamera
 from vision.rounds.cameras.joining import join_round
 from vision.rounds.cameras.live_camera import LiveCamera, Sight
 from vision.rounds.changes import Changes, find_changes
 from vision.rounds.coverage import Coverage
+from vision.rounds.felt.felt_check import FeltCheck
 from vision.rounds.felt.overhang import with_overhangs
 from vision.rounds.jackpots.lamp_watch import LampWatch
 from vision.rounds.jackpots.meter_watch import MeterWatch
@@ -70,11 +70,6 @@ READS_PER_REST = 3
 SELDOM_SHARE = 0.25
 """In a round seen too seldom for more of its time, no late bet, moved card or breach of the
 procedure is reported: a tune shift (seed 9301) seen once a second had three false breaches."""
-FELT_CHECKS = 5
-
-
-class NotThisTableError(FeltwatchError):
-    """The frames do not show the felt of the table file."""
 
 
 class TableWatcher:
@@ -141,8 +136,7 @@ class TableWatcher:
         """Further cameras that read the stacks of each round once it has ended."""
         self.live: list[LiveCamera] = []
         """Further cameras that read them as they come."""
-        self._matches: list[float] = []
-        self._felt_known = not check_felt
+        self._felt = FeltCheck(table, self.calibration, source_name, known=not check_felt)
 
     def join(self, camera: FurtherCamera, moments: Moments) -> None:
         """Read the stacks of each round in the recording of a further camera too."""
@@ -194,8 +188,7 @@ class TableWatcher:
             return []
         at_s = float(frame.at_s)
         luma = frame.luma
-        if not self._felt_known:
-            self._check_felt(luma)
+        self._felt.look(luma)
         before_s, skipped_s = self._now_s, self.coverage.skipped_s
         out = self._skip(frame)
         self._now_s = at_s
@@ -357,8 +350,7 @@ class TableWatcher:
 
         Raises NotThisTableError when too few frames came to know the felt, and it did not match.
         """
-        if not self._felt_known and self._matches:
-            self._judge_felt()
+        self._felt.end()
         end_s = self._now_s or 0.0
         ended = self.tracker.end()
         if ended is None:
@@ -386,8 +378,8 @@ class TableWatcher:
                 ],
                 numbers=self._numbers,
                 now_s=self._now_s,
-                matches=self._matches,
-                felt_known=self._felt_known,
+                matches=self._felt.matches,
+                felt_known=self._felt.known,
                 house=self.house.episodes,
                 marker=None if self.marker is None else self.marker.state(),
                 coverage=self.coverage,
@@ -422,7 +414,7 @@ class TableWatcher:
         self.tracker.unseen, self.tracker.open_gap = state.unseen, state.open_gap
         self._skipped, self.tracker.coarse_s = state.skipped, state.coarse_s
         self._numbers, self._now_s = state.numbers, state.now_s
-        self._matches, self._felt_known = state.matches, state.felt_known
+        self._felt.matches, self._felt.known = state.matches, state.felt_known
         self.house.episodes, self.coverage = state.house, state.coverage
         if len(state.meters.images) != len(self.meters.displays):
             raise FeltwatchError("the snapshot is of a table with other displays")
@@ -430,23 +422,6 @@ class TableWatcher:
         if self.lamps is not None and state.lamps is not None:
             self.lamps.frames = state.lamps
         self.jokers.looks = state.jokers
-
-    def _check_felt(self, luma: np.ndarray) -> None:
-        self._matches.append(felt_match(luma, self.table, self.calibration))
-        if self._matches[-1] >= FELT_MATCH_MIN:
-            self._felt_known = True
-        elif len(self._matches) >= FELT_CHECKS:
-            self._judge_felt()
-
-    def _judge_felt(self) -> None:
-        best = max(self._matches)
-        if best < FELT_MATCH_MIN:
-            raise NotThisTableError(
-                f"{self.source_name}: the video does not show the felt of table "
-                f"{self.table.table!r} where its table file says (print match {best:.2f}, at least "
-                f"{FELT_MATCH_MIN:.2f} is needed); another table's video, or the camera was moved"
-            )
-        self._felt_known = True
 
     def _observed(self, own: Round, end_s: float, *, cut_short: bool) -> ObservedRound:
         self._numbers += 1

@@ -33,11 +33,12 @@ from vision.geometry.table import TableFile
 from vision.networks import load_networks
 from vision.rounds import watcher as watcher_module
 from vision.rounds.changes import Changes
+from vision.rounds.felt.felt_check import FELT_CHECKS, NotThisTableError
 from vision.rounds.loose_pays import compile_owned
 from vision.rounds.observed import ObservedRound
 from vision.rounds.rest_doubt import RestDoubt
 from vision.rounds.round_state import Round
-from vision.rounds.watcher import FELT_CHECKS, READS_PER_REST, NotThisTableError, TableWatcher
+from vision.rounds.watcher import READS_PER_REST, TableWatcher
 
 pytestmark = pytest.mark.render
 
