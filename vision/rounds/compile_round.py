@@ -55,7 +55,7 @@ from vision.rounds.six_cards import lacks_a_card
 from vision.rounds.split_stakes import (
     came_to_stand,
     given_at,
-    undealt,
+    undealt_rests,
     with_second_stacks,
     with_sensor_pays,
     without_players_own,
@@ -273,8 +273,8 @@ def _wagers(
         wagers.append(_prize(prize))
     # A prize that has a lammer is known by it; another one lies there before the hand is shown.
     has_lammer = any(one.kind == "envy" for one in GAMES[table.rules.game].lammers)
-    before = _readings(episodes[:shown]) if has_lammer else undealt(episodes[:shown])
-    if came_to_stand(before, last, elsewhere) is not None:
+    rests = episodes[:shown] if has_lammer else undealt_rests(episodes[:shown])
+    if came_to_stand(rests, last, elsewhere) is not None:
         doubt("chips", "chips came to stand by the spots that could be given to no wager")
     return out
 
@@ -445,7 +445,7 @@ def _prizes(
         episodes = without_print(until(track.episodes, own.cut_s), track.bare, seat)
         if not episodes:
             continue
-        before = [r for r in _readings(episodes) if r.at_s < min(shown)]
+        before = [e for e in episodes if e.start_s < min(shown)]
         elsewhere = [at for other, places in given.items() if other != seat.seat for at in places]
         came = came_to_stand(before, episodes[-1], elsewhere)
         if came is not None and came.cents is not None:

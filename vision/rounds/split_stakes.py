@@ -11,6 +11,7 @@ from settlement.games import JACKPOTS
 from vision.chips.reading import ReadStack
 from vision.chips.states import SAME_MM, PlaceSum, place_sum, stands
 from vision.geometry.table import Point
+from vision.rounds.region_change import CHANGED_SHARE, as_picture, different_share
 from vision.rounds.round_state import Episode
 from vision.rounds.view_reader import ViewReading
 
@@ -56,13 +57,18 @@ def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]
     return [replace(e, readings=[reassigned(r) for r in e.readings]) for e in episodes]
 
 
-def undealt(episodes: Sequence[Episode]) -> list[ViewReading]:
-    """The readings from before the seat had cards; of the first rest where it always had.
+def undealt_rests(episodes: Sequence[Episode]) -> Sequence[Episode]:
+    """The rests from before the seat had cards; the first where it always had.
 
     From then on prizes may be laid for the hands of others.
     """
     dealt = next((k for k, e in enumerate(episodes) if e.backs or e.cards_up), len(episodes))
-    return [r for e in episodes[: max(1, dealt)] for r in e.readings]
+    return episodes[: max(1, dealt)]
+
+
+def undealt(episodes: Sequence[Episode]) -> list[ViewReading]:
+    """The readings of these rests."""
+    return [r for e in undealt_rests(episodes) for r in e.readings]
 
 
 def without_players_own(episodes: Sequence[Episode], shown: int) -> list[Episode]:
@@ -107,17 +113,26 @@ def given_at(episodes: Sequence[Episode]) -> list[Point]:
 
 
 def came_to_stand(
-    before: Sequence[ViewReading], last: Episode, elsewhere: Sequence[Point]
+    before: Sequence[Episode], last: Episode, elsewhere: Sequence[Point]
 ) -> PlaceSum | None:
     """What of no wager stands there at last, in most views, that did not `before`; None: nothing.
 
-    Chips of other seats' wagers, which stood `elsewhere`, are seen in a seat's view too.
+    Chips of other seats' wagers, which stood `elsewhere`, are seen in a seat's view too. Those of
+    a player's own may be read only once a payout lies beside them: the image shows that they stood
+    there.
     """
-    old = [*(s.center_mm for r in before for s in r.strays), *elsewhere]
-    frames = [
-        tuple(s for s in r.strays if all(math.dist(s.center_mm, at) > SAME_MM for at in old))
-        for r in last.readings
-    ]
+    old = [*(s.center_mm for e in before for r in e.readings for s in r.strays), *elsewhere]
+    was = as_picture(next((e.picture for e in reversed(before) if e.picture), b""))
+    now = as_picture(last.picture)
+
+    def came(stack: ReadStack) -> bool:
+        if any(math.dist(stack.center_mm, at) <= SAME_MM for at in old):
+            return False
+        if was is None or now is None:
+            return True
+        return different_share(was, now, [stack.box_mm]) >= CHANGED_SHARE
+
+    frames = [tuple(filter(came, r.strays)) for r in last.readings]
     return place_sum(frames) if sum(map(bool, frames)) * 2 > len(frames) else None
 
 

@@ -15,6 +15,7 @@ from settlement.settle import settle
 from tests.settlement.felt import RULES
 from tests.vision.rounds.readings import TABLE, Play, dealer_cards, hand, reading, stack
 from vision.chips.reading import ReadStack
+from vision.detect.detections import ByteArray
 from vision.rounds.compile_round import compile_round
 from vision.rounds.loose_pays import FARTHEST_MM, compile_owned
 from vision.rounds.tracker import RoundTracker
@@ -22,22 +23,32 @@ from vision.rounds.view_reader import BY_SPOT_MM, CHAIN_MM, assign
 
 STAKES = {"main": ["red red"]}
 
+BARE = np.zeros((512, 512, 3), np.uint8)
+CAME = BARE.copy()
+CAME[240:272, 256:258] = 255
+"""Chips came to where every stack has its box."""
+
 
 def at(x_mm: float, y_mm: float = 0.0) -> ReadStack:
     return replace(stack("red red"), center_mm=(x_mm, y_mm))
 
 
 def winner_left(
-    before: Sequence[ReadStack], after: Sequence[Sequence[ReadStack]]
-) -> tuple[RoundRecord, list[tuple[str, int | None]]]:
-    """Seat 1 wins with aces and three tens, and its main wager is left; what stands by it."""
+    before: Sequence[ReadStack], after: Sequence[Sequence[ReadStack]],
+    picture: ByteArray = CAME,
+) -> tuple[RoundRecord, list[tuple[str, int | None]]]:  # fmt: skip
+    """Seat 1 wins with aces and three tens, and its main wager is left; what stands by it.
+
+    `picture` is how the seat looks at last.
+    """
     play = Play()
     for backs in (0, 2):
-        play.see(1, reading(stakes=STAKES, backs=backs, strays=before))
+        play.see(1, reading(stakes=STAKES, backs=backs, strays=before), picture=BARE)
     play.see(None, reading(cards=dealer_cards()))
     cards = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
-    play.see(1, reading(stakes=STAKES, cards=cards, strays=before))
-    play.see(1, *(reading(stakes=STAKES, cards=cards, strays=own) for own in after))
+    play.see(1, reading(stakes=STAKES, cards=cards, strays=before), picture=BARE)
+    last = [reading(stakes=STAKES, cards=cards, strays=own) for own in after]
+    play.see(1, *last, picture=picture)
     play.see(None, reading())
     play.see(1, reading())
     (own,) = play.ended
@@ -101,6 +112,13 @@ def test_a_players_own_chips_are_no_part_of_a_pay_that_came_beside_them() -> Non
     assert (main.action, main.paid_cents) == ("paid", 1000)
 
 
+def test_a_players_own_chips_that_are_read_only_beside_a_payout_did_not_come() -> None:
+    """The image shows that they stood there all the time."""
+    record, found = winner_left([], [[at(90.0)]] * 3, BARE)
+    assert record.undecided == ()
+    assert ("NOT_PAID", 1) in found
+
+
 def test_chips_that_came_by_the_spots_leave_it_undecided() -> None:
     record, found = winner_left([], [[at(90.0)]] * 3)
     (doubt,) = record.undecided
@@ -133,13 +151,14 @@ def test_chips_that_came_after_the_deal_may_be_a_prize_that_has_no_lammer(
     """An envy prize is laid while other hands are shown, before this one is turned up."""
     table = TABLE.model_copy(update={"rules": TableRules(game=game)})
     play = Play()
-    play.see(1, reading(stakes=STAKES))
+    play.see(1, reading(stakes=STAKES), picture=BARE)
     for strays in ((), (at(90.0),)):
-        play.see(1, reading(stakes=STAKES, backs=2, strays=strays))
+        picture = CAME if strays else BARE
+        play.see(1, reading(stakes=STAKES, backs=2, strays=strays), picture=picture)
     play.see(None, reading(cards=dealer_cards()))
     cards = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
     for _ in range(2):
-        play.see(1, reading(stakes=STAKES, cards=cards, strays=[at(90.0)]))
+        play.see(1, reading(stakes=STAKES, cards=cards, strays=[at(90.0)]), picture=CAME)
     play.see(None, reading())
     play.see(1, reading())
     (own,) = play.ended
@@ -209,15 +228,16 @@ def prized(cards: str, high: str, chips: str) -> tuple[RoundRecord, list[tuple[s
     table = TABLE.model_copy(update={"rules": RULES})
     staked = {"main": ["red red"], "emperors_treasure": ["red"]}
     play = Play()
-    play.see(1, reading(stakes=STAKES, backs=2))
+    play.see(1, reading(stakes=STAKES, backs=2), picture=BARE)
     play.see(2, reading(stakes=staked, backs=2))
     play.see(None, reading(cards=dealer_cards()))
     first = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
-    play.see(1, reading(stakes=STAKES, cards=first))
+    play.see(1, reading(stakes=STAKES, cards=first), picture=BARE)
     play.see(2, reading(stakes=staked, cards=hand(TABLE.seat(2), cards, high)))
     prize = replace(stack(chips), center_mm=(90.0, 0.0))
     for _ in range(2):
-        play.see(1, reading(stakes=STAKES, cards=first, pays={"main": ["green"]}, strays=[prize]))
+        paid = reading(stakes=STAKES, cards=first, pays={"main": ["green"]}, strays=[prize])
+        play.see(1, paid, picture=CAME)
     play.see(None, reading())
     for seat in (1, 2):
         play.see(seat, reading())
@@ -242,19 +262,20 @@ def test_a_prize_is_laid_after_the_hand_that_wins_it(laid: str, found: bool) -> 
     staked = {"main": ["red red"], "emperors_treasure": ["red"]}
     prize = replace(stack("red"), center_mm=(90.0, 0.0))
     play = Play()
-    play.see(1, reading(stakes=STAKES))
-    play.see(1, reading(stakes=STAKES, backs=2))
+    play.see(1, reading(stakes=STAKES), picture=BARE)
+    play.see(1, reading(stakes=STAKES, backs=2), picture=BARE)
     play.see(2, reading(stakes=staked, backs=2))
     play.see(None, reading(cards=dealer_cards()))
     if laid == "before":
-        play.see(1, reading(stakes=STAKES, backs=2, strays=[prize]))
+        play.see(1, reading(stakes=STAKES, backs=2, strays=[prize]), picture=CAME)
     second = hand(TABLE.seat(2), "8S 7S", "JC JD JH JS 2D")
     play.see(2, reading(stakes=staked, cards=second))
     if laid == "after":
-        play.see(1, reading(stakes=STAKES, backs=2, strays=[prize]))
+        play.see(1, reading(stakes=STAKES, backs=2, strays=[prize]), picture=CAME)
     first = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
     for _ in range(2):
-        play.see(1, reading(stakes=STAKES, cards=first, pays={"main": ["green"]}, strays=[prize]))
+        paid = reading(stakes=STAKES, cards=first, pays={"main": ["green"]}, strays=[prize])
+        play.see(1, paid, picture=CAME)
     play.see(None, reading())
     for seat in (1, 2):
         play.see(seat, reading())
@@ -275,16 +296,16 @@ def test_a_prize_is_known_by_those_of_others_where_the_hand_that_wins_it_is_not_
     theirs = {"envy": ["red"]} if prized else {}
     play = Play(RoundTracker([1, 2, 3]))
     for seat in (1, 2, 3):
-        play.see(seat, reading(stakes=STAKES, backs=2))
+        play.see(seat, reading(stakes=STAKES, backs=2), picture=BARE)
     play.see(None, reading(cards=dealer_cards()))
     six = hand(TABLE.seat(2), "8S 7S", "JC JD JH JS")
     play.see(2, reading(stakes=STAKES, cards=six))
-    play.see(1, reading(stakes=STAKES, backs=2, strays=[prize]))
+    play.see(1, reading(stakes=STAKES, backs=2, strays=[prize]), picture=CAME)
     play.see(3, reading(stakes=STAKES, backs=2, pays=theirs))
     first = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
     third = hand(more, "2C 3H", "KD QC 9H 5H 4S")
     for _ in range(2):
-        play.see(1, reading(stakes=STAKES, cards=first, strays=[prize]))
+        play.see(1, reading(stakes=STAKES, cards=first, strays=[prize]), picture=CAME)
         play.see(3, reading(stakes=STAKES, cards=third, pays=theirs))
     play.see(None, reading())
     for seat in (1, 2, 3):
