@@ -115,5 +115,12 @@ def test_a_sum_of_two_cameras_is_as_sure_as_it_is_said() -> None:
     assert dict(honest(alone).sums)[2000] < dict(alone.sums)[2000]
     assert honest(joined) == joined
     tall = stack("red " * 8, 0.95, c3500=0.04)
-    many = place_sum([[replace(tall, also=(("low", tall.posterior),))]])
+    both = replace(tall, also=(("low", tall.posterior),))
+    many = place_sum([[both]])
     assert dict(honest(many).sums)[4000] < dict(many.sums)[4000]
+    known = place_sum([[replace(both, height=(8.0, 0.2))]])
+    assert known.is_high
+    assert honest(known) == known
+    # One of whose stacks the height is not known.
+    beside = replace(both, center_mm=(90.0, 0.0))
+    assert not place_sum([[replace(both, height=(8.0, 0.2)), beside]]).is_high
