@@ -24,6 +24,11 @@ _WRONG_ACTION: dict[tuple[Outcome, str], FindingCode] = {
 }
 
 
+MAY_BE_PAID = (
+    "It may have been paid, too: a payout would lie behind the stake, where it is not seen."
+)
+
+
 def judge_wager(
     case: Case,
     seat: SeatRecord | None,
@@ -68,6 +73,9 @@ def judge_wager(
         code = FindingCode.FOUL
     paid = _paid_known(case, seat, wager)
     finding = _finding(code, place, wager, ruling, None if paid is None else paid.text)
+    if stands and code is FindingCode.NOT_TAKEN:
+        message = f"{finding.message} {MAY_BE_PAID}"
+        finding = finding.model_copy(update={"message": message})
     yield Difference(name, finding, _cents_off(code, ruling, paid))
 
 

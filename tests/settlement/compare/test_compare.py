@@ -139,6 +139,8 @@ def test_a_lost_stake_that_stood_to_the_end_was_not_taken(
     record = round_of(PAIR_DEALER, seat(3, cards, main), undecided=undecided)
     found = [one for one in reported(record) if one[0] != "UNDECIDED"]
     assert found == ([] if code is None else [(code, 3, "main")])
+    left = [one for one in findings(record) if one.code == "NOT_TAKEN"]
+    assert all("It may have been paid, too" in one.message for one in left)
 
 
 @pytest.mark.parametrize(("cards", "code"), [(FOUL, "FOUL"), (LOSER, None)])
