@@ -39,6 +39,10 @@ LEANS, COUNTED = 0.3, 0.3
 this power: it sees the seams of another height. Of the powers 0 to 1 and of 0.3 to 0.8 chips, by
 the likelihood of the sums of these stacks."""
 
+MOST_SD = 0.8
+"""Cameras that know a height no better than this, in chips, look from the same side: they do not
+part a lean from a height. Those of the ten shifts know it to 0.1 to 0.7."""
+
 RAISED_MM = 30.0
 
 Heights = Sequence[tuple[float, float]]
@@ -51,8 +55,8 @@ def height_by_both(
 ) -> tuple[float, float] | None:  # fmt: skip
     """The height of an uppermost face in chips and its standard deviation.
 
-    `tops` is how high each camera sees it over the foot `base` (mm of the felt). None where the
-    cameras look from the same side, so that they cannot part a lean from a height.
+    `tops` is how high each camera sees it over the foot `base` (mm of the felt). None where one
+    looks straight down, or both look from the same side (`MOST_SD`).
     """
     foot = np.array([base])
     ways = [(camera.lift(foot, RAISED_MM)[0] - foot[0]) / RAISED_MM for camera in cameras]
@@ -61,6 +65,8 @@ def height_by_both(
     seen = np.array([way / (way @ way) for way in ways]) / thickness_mm
     errors = np.linalg.inv(seen @ seen.T * ASIDE_MM**2 + np.eye(2) * FACE_SD**2)
     weight = float(errors.sum())
+    if weight * MOST_SD**2 < 1:
+        return None
     height = float(errors.sum(axis=0) @ np.array(tops)) / weight + FACE_LOW
     return height, math.sqrt(1 / weight)
 

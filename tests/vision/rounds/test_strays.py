@@ -117,6 +117,10 @@ def test_a_players_own_chips_that_are_read_only_beside_a_payout_did_not_come() -
     record, found = winner_left([], [[at(90.0)]] * 3, BARE)
     assert record.undecided == ()
     assert ("NOT_PAID", 1) in found
+    # Behind a stake a further camera may see chips that change nothing in the first one's image.
+    behind = replace(at(90.0), camera="low")
+    record, _ = winner_left([], [[behind]] * 3, BARE)
+    assert [doubt.what for doubt in record.undecided] == ["chips"]
 
 
 def test_chips_that_came_by_the_spots_leave_it_undecided() -> None:
