@@ -98,7 +98,11 @@ def test_an_audit_is_started_stopped_gone_on_with_and_played(page: Watched, fold
     web.keyboard.press("k")
     page.until("document.querySelector('#alerts button')?.ariaCurrent === 'true'")
     assert first == web.get_attribute("#alerts button[aria-current=true]", "data-alert")
+    # It plays from the alert once it has loaded: a time before that is none of the alert's.
+    shown = "document.querySelector('video')"
+    page.until(f"{shown}?.readyState >= 2 && !{shown}.seeking && {shown}.currentTime > 0.1")
     web.evaluate("document.querySelector('video').pause()")
+    page.until(f"{shown}?.paused")
     at = web.evaluate("document.querySelector('video').currentTime")
     web.keyboard.press("ArrowLeft")
     page.until(f"document.querySelector('video')?.currentTime <= {max(at - 0.01, 0)}")
