@@ -118,7 +118,7 @@ def came_to_stand(
     """What of no wager stands there at last, in most views, that did not `before`; None: nothing.
 
     Chips of other seats' wagers, which stood `elsewhere`, are seen in a seat's view too. Those of
-    a player's own may be read only once a payout lies beside them: the image shows that they stood
+    a player's own may be read only once a payout lies beside them: the image shows that they lay
     there.
     """
     old = [*(s.center_mm for e in before for r in e.readings for s in r.strays), *elsewhere]

@@ -189,7 +189,7 @@ class TestWrongSpot:
         assert reported(seen, NEVADA) == [("NOT_PAID", 1, "emperors_treasure")]
 
     def test_the_stake_of_the_other_wager_need_not_be_sure(self) -> None:
-        """$45 lie by a stake of $25, with a doubt: $25 and what is due to the wager beside it."""
+        """$45 lie by a stake of $25, with a doubt: $25 and the payout of the wager beside it."""
         main = wager("main", 2500, "paid", None).model_copy(
             update={
                 "stake_sums": ((2500, 0.98), (3000, 0.02)),

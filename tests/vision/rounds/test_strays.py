@@ -113,7 +113,7 @@ def test_a_players_own_chips_are_no_part_of_a_pay_that_came_beside_them() -> Non
 
 
 def test_a_players_own_chips_that_are_read_only_beside_a_payout_did_not_come() -> None:
-    """The image shows that they stood there all the time."""
+    """The image shows that they lay there all the time."""
     record, found = winner_left([], [[at(90.0)]] * 3, BARE)
     assert record.undecided == ()
     assert ("NOT_PAID", 1) in found
