@@ -364,9 +364,10 @@ def _without_open_winners(
     }  # fmt: skip
     out = []
     for found in differences:
-        if found.finding.code is FindingCode.OVERPAID and left - {found.wager}:
-            name = min(left - {found.wager})
-            unjudged.add(f"some of it may be the payout of the {wager_name(name)}", found.wager)
+        others = left - {found.wager}
+        if found.finding.code is FindingCode.OVERPAID and others:
+            name = wager_name(min(others))
+            unjudged.add(f"some of it may be the payout of the {name}", found.wager)
         else:
             out.append(found)
     return out

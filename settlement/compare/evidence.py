@@ -3,7 +3,7 @@
 A stake is $30 or perhaps $25, its payout the same: whether the dealer paid what was due can be
 sure although neither sum is. For each wager whose record carries sums with probabilities, every
 likely pair of stake and payout is settled and compared; the probabilities of the pairs that give
-the same findings are added. The sum that is due is not used to choose between readings, with one
+the same findings are added. The correct payout is not used to choose between readings, with one
 exception: a payout that was changed after the cards were taken was mostly put right by that.
 """
 

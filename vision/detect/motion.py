@@ -32,7 +32,7 @@ NEARLY = 0.08
 edge of an arm or its shadow is over it.
 
 Two cards turned up for 0.3 s ("feltwatch judge 2026-11-29 o ways" 1, "p ways" 20) have 0.04 and
-0.05, an arm that moves over a hand 0.3 and more.
+0.05; while an arm crosses the box it is mostly 0.3 and more.
 """
 
 

@@ -117,7 +117,7 @@ def came_to_stand(
 ) -> PlaceSum | None:
     """What of no wager stands there at last, in most views, that did not `before`; None: nothing.
 
-    Chips of other seats' wagers, which stood `elsewhere`, are seen in a seat's view too. Those of
+    Chips of other seats' wagers, which lay `elsewhere`, are seen in a seat's view too. Those of
     a player's own may be read only once a payout lies beside them: the image shows that they lay
     there.
     """
