@@ -194,6 +194,11 @@ class WagerRecord(Form):
     stake_sums: tuple[tuple[Cents, Share], ...] | None = Field(
         None, description="What the stake may be: sums and probabilities, the likeliest first."
     )
+    read_sums: tuple[tuple[Cents, Share], ...] | None = Field(
+        None,
+        description="The same by what was read alone, where `stake_sums` were weighed by what "
+        "people stake at the table.",
+    )
     paid_sums: tuple[tuple[Cents, Share], ...] | None = Field(
         None, description="What the payout may be: sums and probabilities, the likeliest first."
     )

@@ -142,7 +142,8 @@ def _decided(
         return plain
     seat = record.seats[place].seat
     judged: dict[frozenset[str], _Judged] = {}
-    off, spoilt, likely = 1.0, 1.0, 0.0
+    off, spoilt, likely, over = 1.0, 1.0, 0.0, 0.0
+    as_read = _as_read(wager)
     for n, (share, own) in enumerate(pairs):
         changed = _with(record, place, k, own)
         settled = settle(changed, rules)
@@ -161,8 +162,11 @@ def _decided(
         codes = frozenset(str(f.code) for f in about)
         before = judged.get(codes, _Judged(0.0, own, about))
         judged[codes] = before._replace(share=before.share + share)
-    known = _known_share(wager.stake_sums, wager.stake_chips)
-    known *= _known_share(_counted(wager), wager.paid_chips)
+        if "LIMIT" in codes:
+            over += share * as_read.get(own.stake_cents or 0, 1.0)
+    known_pay = _known_share(_counted(wager), wager.paid_chips)
+    known = _known_share(wager.stake_sums, wager.stake_chips) * known_pay
+    over *= _known_share(wager.read_sums or wager.stake_sums, wager.stake_chips) * known_pay
     known_far, fits = known, JUST_SO if off >= FAR else 1.0
     if off > REACH:
         known_far = _known_share(wager.stake_sums, None) * _known_share(_counted(wager), None)
@@ -172,7 +176,8 @@ def _decided(
     shares = {codes: one.share * times for codes, one in judged.items()}
     spoilt = min(1.0, spoilt * times)
     known, known_far = (1 - (1 - one) * spoilt for one in (known, known_far))
-    sure = _sure_codes(shares, known, known_far, _one_more(wager, likely) * spoilt * fits)
+    more = _one_more(wager, likely) * spoilt * fits
+    sure = _sure_codes(shares, known, known_far, more, over)
     if sure is not None:
         return judged[sure].wager
     wrong = [one for one in judged.values() if one.findings]
@@ -187,6 +192,12 @@ def _decided(
             "in_time_sums": None,
         }
     )
+
+
+def _as_read(wager: WagerRecord) -> dict[int, float]:
+    """Of each sum of the stake how much likelier it is by what was read alone."""
+    read = dict(wager.read_sums or ())
+    return {cents: read[cents] / p for cents, p in wager.stake_sums or () if p and cents in read}
 
 
 def _counted(wager: WagerRecord) -> tuple[tuple[int, float], ...] | None:
@@ -207,11 +218,13 @@ def _one_more(wager: WagerRecord, settled: float) -> float:
     that of the last listed sum, and below `LEAST_SUM` where fewer than `MOST_SUMS` are listed.
     """
     more, listed = 0.0, 1.0
-    for sums in (wager.stake_sums, _counted(wager) if wager.action == "paid" else None):
-        shares = [share for _, share in sums or ()]
+    paid = _counted(wager) if wager.action == "paid" else None
+    for sums, read in ((wager.stake_sums, wager.read_sums or wager.stake_sums), (paid, paid)):
+        shares, as_read = [share for _, share in sums or ()], [share for _, share in read or ()]
         if shares:
-            next_ = min(shares) if len(shares) >= MOST_SUMS else LEAST_SUM
-            more += min(max(0.0, 1 - sum(shares)), next_)
+            next_ = min(as_read) if len(as_read) >= MOST_SUMS else LEAST_SUM
+            rest = max(1 - sum(as_read), next_)
+            more += max(0.0, 1 - sum(shares)) * next_ / rest
             listed *= sum(shares)
     return more + max(0.0, listed - settled)
 
@@ -240,14 +253,17 @@ def _times_off(laid: Laid | None, ruling: WagerSettlement | None) -> float:
 
 
 def _sure_codes(
-    shares: Mapping[frozenset[str], float], known: float, known_far: float, more: float
-) -> frozenset[str] | None:
+    shares: Mapping[frozenset[str], float], known: float, known_far: float, more: float,
+    over: float,
+) -> frozenset[str] | None:  # fmt: skip
     """The findings that are sure, as one of the sets that pairs of sums gave; None: undecided.
 
     A finding is sure by itself, whatever else the sums would say; one of amount only when the
     true sums are among those read, which is so with the probability `known`; `known_far` counts
     for a wrong payout, which one sum alone would clear. That a wrong sum was paid may be sure
-    where it is not whether too much or too little: the likelier is said.
+    where it is not whether too much or too little: the likelier is said. That a stake
+    breaks a limit has the probability `over` by what was read alone, and must be likely: stakes
+    that do are not usual, and not the less worth an alert.
     """
     whole = sum(shares.values())
 
@@ -262,7 +278,10 @@ def _sure_codes(
             counted = (known_far if code in WRONG_SUM else known) / (whole + more)
         else:
             counted = known if code in OF_THE_SUM else 1 / whole
-        if share(frozenset({code})) * counted >= SURE_FINDING:
+        likely = share(frozenset({code})) * counted
+        if code == "LIMIT" and likely >= LIKELY:
+            likely = over
+        if likely >= SURE_FINDING:
             sure.add(code)
     if not sure & WRONG_SUM and share(WRONG_SUM) * known_far >= SURE_FINDING * (whole + more):
         sure |= {code for code in WRONG_SUM if share(frozenset({code})) >= SURE_WAY}

@@ -37,12 +37,13 @@ from vision.rounds.jackpots.meter_watch import MeterMemory
 from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.round_state import ArmOver, Episode, Round, Shot, ViewTrack
 from vision.rounds.tracker import OpenGap
+from vision.rounds.usual_stakes import UsualStakes
 from vision.rounds.view_reader import ViewReading
 from vision.sensors.lamp_reading import LampReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 13
+VERSION = 14
 
 
 @dataclass
@@ -70,6 +71,7 @@ class WatcherState:
     marker: list[tuple[RestState, list[MarkerRest]]] | None = None
     lamps: list[list[LampFrame]] | None = None
     jokers: list[JokerLook] = field(default_factory=list)
+    usual: UsualStakes | None = None
 
 
 _KINDS: dict[str, type[Any]] = {
@@ -95,6 +97,7 @@ _KINDS: dict[str, type[Any]] = {
     "lamp reading": LampReading,
     "joker look": JokerLook,
     "joker sample": Sample,
+    "usual stakes": UsualStakes,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {

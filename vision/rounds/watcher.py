@@ -52,6 +52,7 @@ from vision.rounds.stake_dates import StakeDates
 from vision.rounds.table_views import View, table_views
 from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.tracker import RoundTracker
+from vision.rounds.usual_stakes import UsualStakes
 from vision.rounds.view_reader import (
     ViewReading,
     cards_of_place,
@@ -109,6 +110,8 @@ class TableWatcher:
         self._lammer_wagers = {one.kind: one.wager for one in GAMES[table.rules.game].lammers}
         self.jokers = JokerMemory()
         """The joker's look learned so far, where none is enrolled."""
+        self.usual = UsualStakes()
+        """What was staked so far."""
         self._place_states = PlaceStates(table, self.networks.detector.size)
         self.tracker = RoundTracker(
             [s.seat for s in table.seats], procedure_of(table.rules.game), self._place_states.shows
@@ -387,6 +390,7 @@ class TableWatcher:
                 meters=self.meters.memory,
                 lamps=None if self.lamps is None else self.lamps.frames,
                 jokers=self.jokers.looks,
+                usual=self.usual,
             )
         )
 
@@ -422,6 +426,7 @@ class TableWatcher:
         if self.lamps is not None and state.lamps is not None:
             self.lamps.frames = state.lamps
         self.jokers.looks = state.jokers
+        self.usual = state.usual or self.usual
 
     def _observed(self, own: Round, end_s: float, *, cut_short: bool) -> ObservedRound:
         self._numbers += 1
@@ -444,6 +449,7 @@ class TableWatcher:
             self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes,
             lamps=lamps,
         )  # fmt: skip
+        record = self.usual.weighed(record)
         house = self.house.of_round(own.start_s)
         record = self.meters.with_meters(record, own.start_s)
         marker = None if self.marker is None else self.marker.of_round(own.start_s)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from settlement.compare.comparison import compare_and_suspect
-from settlement.compare.evidence import laid_with
+from settlement.compare.evidence import _one_more, laid_with
 from settlement.record import Payment, RoundRecord, Undecided
 from settlement.rules import WagerLimit
 from settlement.settle import settle
@@ -186,6 +186,48 @@ def test_a_limit_that_may_be_kept() -> None:
     own = own.model_copy(update={"stake_sums": ((2000, 0.9), (2500, 0.1))})
     found_codes = [f.code for f in findings(round_of(PAIR_DEALER, seat(3, LOSER, own)), rules)]
     assert "LIMIT" not in found_codes
+
+
+@pytest.mark.parametrize(
+    ("weighed", "read", "found"),
+    [
+        # That few people stake $9 does not clear who does.
+        (0.96, 0.9996, True),
+        (0.96, 0.99, False),
+        # But a stake that is more likely another one is not reported.
+        (0.6, 0.9996, False),
+        (0.9996, 0.99, False),
+    ],
+)
+def test_a_limit_is_judged_by_what_was_read(weighed: float, read: float, found: bool) -> None:
+    rules = RULES.model_copy(update={"limits": {"main": WagerLimit(min_cents=1000)}})
+    own = wager("main", None, "taken", 0).model_copy(
+        update={
+            "stake_sums": ((900, weighed), (1000, 1 - weighed)),
+            "read_sums": ((900, read), (1000, 1 - read)),
+            "stake_chips": 5,
+        }
+    )
+    record = round_of(PAIR_DEALER, seat(3, LOSER, own), undecided=((3, "main.stake"),))
+    assert ("LIMIT" in [f.code for f in findings(record, rules)]) is found
+
+
+@pytest.mark.parametrize(
+    ("weighed", "read", "more"),
+    [
+        (((2000, 0.999),), None, 1e-4),
+        # One of many sums that are not listed, and the only one that was likely.
+        (((2000, 0.999),), ((2000, 0.99),), 1e-5),
+        (((900, 0.97),), ((900, 0.9999),), 0.03),
+    ],
+)
+def test_sums_that_are_not_listed_count_as_they_were_weighed(
+    weighed: Sums, read: Sums | None, more: float
+) -> None:
+    own = wager("main", None, "taken", 0).model_copy(
+        update={"stake_sums": weighed, "read_sums": read}
+    )
+    assert _one_more(own, weighed[0][1]) == pytest.approx(more)
 
 
 def test_another_seats_doubt_changes_nothing() -> None:
