@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -89,12 +89,17 @@ class ViewIndex(ReadIndex):
     matched: bool = False
 
 
+NEAR_MM = 3.0
+"""A mark this near to a card may be that card's."""
+
+
 @dataclass(frozen=True, slots=True)
 class CardRead:
     """One physical card: its label, how sure (share), and its middle in the view's frame.
 
     `shares` (53,) are of all cards, `moments` what its indices read as, image by image.
-    `matched`: a mark of it matches that of the table's own joker.
+    `matched`: a mark of it matches that of the table's own joker. `apart`: none of its indices
+    lies on another card that was read.
     """
 
     label: str
@@ -104,6 +109,7 @@ class CardRead:
     shares: Floats | None = None
     moments: tuple[tuple[str, float], ...] = ()
     matched: bool = False
+    apart: bool = False
 
 
 def see_indices(
@@ -258,7 +264,19 @@ def join_cards(observations: Sequence[ViewIndex]) -> list[CardRead]:
             cards.append(group)
         else:
             home += group
-    return [_card([observations[n] for n in own]) for own in cards]
+    groups_ = [[observations[n] for n in own] for own in cards]
+    outlines = [outline(own, CARD_SIZE) for own in groups_]
+    return [
+        replace(
+            _card(own),
+            apart=not any(
+                covers(outlines[k], index.center, -NEAR_MM)
+                for k, other in enumerate(groups_) if other is not own
+                for index in own
+            ),
+        )
+        for own in groups_
+    ]  # fmt: skip
 
 
 def _one_card(observations: Sequence[ViewIndex], one: Sequence[int], other: Sequence[int]) -> bool:

@@ -17,6 +17,7 @@ from vision.cards.deck_assignment import (
     calibrated,
     decide_deck,
     given_others,
+    marks,
     may_be,
     surplus,
     survives,
@@ -166,6 +167,12 @@ def test_a_mark_that_reads_as_a_joker_is_none_beside_seven_cards() -> None:
     mark, joker = card("JOKER", 0.99), replace(card("JOKER", 0.98), indices=2)
     assert surplus([*own, mark], own) == [mark]
     assert joker not in surplus([*own, joker], own)
+    assert marks([*own, mark]) == [mark]
+    # One that surely reads so and lies on no other card is the eighth.
+    apart = replace(card("JOKER", 0.99), apart=True)
+    assert marks([*own, apart]) == []
+    unsure = replace(card("JOKER", 0.94), apart=True)
+    assert marks([*own, unsure]) == [unsure]
 
 
 @pytest.mark.parametrize(

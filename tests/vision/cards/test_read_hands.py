@@ -106,6 +106,14 @@ def test_indices_are_joined_to_cards(
     assert told(join_cards(observations[::-1])) == cards
 
 
+def test_a_mark_on_another_card_does_not_lie_apart() -> None:
+    """A court figure that reads as a joker lies on its card, an eighth card's mark beside it."""
+    king = [observation("KD", 0, 0), observation("KD", 51, 64, turned=True)]
+    for u, v, apart in ((25, 32, False), (53, 30, False), (72, 64, True)):
+        cards = join_cards([*king, observation(JOKER, u, v, turned=True)])
+        assert [card.apart for card in cards if card.label == JOKER] == [apart]
+
+
 def test_a_joined_card_lies_in_the_middle_and_is_as_sure_as_its_better_corner() -> None:
     (card,) = join_cards(
         [observation("AS", 0, 0, share=0.8), observation("AS", 53, 66, turned=True, share=0.95)]
