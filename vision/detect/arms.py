@@ -68,6 +68,10 @@ OVERLAPS = 0.1
 fitted: none of the four exchanges of "feltwatch judge 2026-11-27 d ways" 0 to 24 and "e ways" 0 to
 9 is lost to it, and no other arm is reported there."""
 
+AGAIN_SHARE = 0.5
+"""A piece of which more lies where an arm rested is that arm, which moves again. Of the exchange of
+"feltwatch judge 2026-11-29 q ways" 48, where a hand rested on its cards for 0.4 s, 0.8 do."""
+
 STILL_SHARE = 0.8
 """Of a piece's blocks, how many stayed where the piece is still: 0.85 of those cards."""
 
@@ -85,10 +89,10 @@ DEALER_MM = 60.0
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.intp]
-ArmState = tuple[Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, float, float]
+ArmState = tuple[Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, float, float]
 """The sample before, the felt at rest, what that came over, for how long each block stayed (tenths
-of a second), whose arm covered it, which seats that cannot be, when that was, and since when the
-felt is known."""
+of a second), whose arm covered it, whose arm rested on it, which seats those cannot be, when that
+was, and since when the felt is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,8 @@ class ArmWatch:
         self._stayed_ds = np.zeros((h, w), np.uint8)
         self._whose = np.zeros((h, w), np.uint8)
         """1 + the index of the seat whose arm covered a block in the sample before, or 0."""
+        self._rested = np.zeros((h, w), np.uint8)
+        """The same of an arm that rested, or of what it left there."""
         self._apart = np.zeros((len(seats), len(seats)), bool)
         """Of each such arm, which seats' own ones it cannot be at any height."""
         self._at_s = self._known_s = 0.0
@@ -138,7 +144,8 @@ class ArmWatch:
         now = small.astype(np.uint8)
         if self._before is None or at_s - self._at_s > GAP_S:
             self._before, self._felt, self._under, self._at_s = now, now.copy(), now.copy(), at_s
-            self._stayed_ds[:], self._whose[:], self._known_s = 0, 0, at_s + STAY_S
+            self._stayed_ds[:], self._whose[:], self._rested[:] = 0, 0, 0
+            self._known_s = at_s + STAY_S
             return []
         tenths = min(255, max(0, round(10 * (at_s - self._at_s))))
         moved = _over(now, self._before, STEADY_LEVELS)
@@ -155,7 +162,8 @@ class ArmWatch:
         if at_s < self._known_s:
             return []
         covered = np.asarray(other * ~(uncovered | rests), np.uint8)
-        if not self._zones.meet(covered) and not self._whose.any():
+        known = self._whose.any() or self._rested.any()
+        if not self._zones.meet(covered) and not known:
             return []
         closed = cv2.morphologyEx(covered, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
         return self._arms(now, np.asarray(closed, np.uint8))
@@ -169,29 +177,47 @@ class ArmWatch:
         sizes = shapes[:, cv2.CC_STAT_AREA]
         rest = [k for k in range(1, number) if not dealers[k] and sizes[k] >= self._zones.least]
         whose, apart = np.zeros_like(self._whose), self._apart.copy()
-        found: list[Arm] = []
+        rested = np.zeros_like(whose)
+        seats: dict[int, int] = {}
+        left = []
         # Arms that are seen to come over the edge first; what is left may be a part of one.
         for part in sorted(rest, key=lambda k: -int(beyond[k].max())):
             own = parts == part
-            if beyond[part].max() >= self._zones.least:
-                seat = self._seat(own, beyond[part])
-                if seat is not None:
-                    apart[seat] = self._cannot_be(own, seat)
-            else:
+            if beyond[part].max() < self._zones.least:
                 still = self._stayed_ds[own] >= round(10 * STILL_S)
-                seat = None if still.mean() > STILL_SHARE else self._followed(own, whose)
-            if seat is None:
+                if still.mean() > STILL_SHARE:
+                    rested[own] = np.maximum(self._whose, self._rested)[own]
+                else:
+                    left.append(part)
                 continue
-            whose[own] = seat + 1
-            over: dict[int, float] = {}
-            for other, box in enumerate(self._boxes):
-                share = self._covered(now, box, flat[box] == part)
-                if share >= LEAST_SHARE and (other == seat or apart[seat][other]):
-                    over[self._seats[other]] = share
-            if over:
-                found.append(Arm(self._seats[seat], over))
-        self._whose, self._apart = whose, apart
-        return found
+            seat = self._seat(own, beyond[part])
+            if seat is not None:
+                apart[seat] = self._cannot_be(own, seat)
+                seats[part], whose[own] = seat, seat + 1
+        # A part may be near to another part only.
+        while left:
+            before = len(left)
+            for part in list(left):
+                own = parts == part
+                seat = self._followed(own, whose)
+                if seat is None:
+                    seat = self._again(own, beyond[part])
+                if seat is not None:
+                    seats[part], whose[own] = seat, seat + 1
+                    left.remove(part)
+            if len(left) == before:
+                break
+        self._whose, self._rested, self._apart = whose, rested, apart
+        return [arm for part, seat in seats.items() if (arm := self._arm(now, flat == part, seat))]
+
+    def _arm(self, now: Bytes, own: npt.NDArray[np.bool_], seat: int) -> Arm | None:
+        """The arm of a seat's index whose piece has the blocks `own`; None over no seat's boxes."""
+        over: dict[int, float] = {}
+        for other, box in enumerate(self._boxes):
+            share = self._covered(now, box, own[box])
+            if share >= LEAST_SHARE and (other == seat or self._apart[seat][other]):
+                over[self._seats[other]] = share
+        return Arm(self._seats[seat], over) if over else None
 
     def _seat(self, own: npt.NDArray[np.bool_], beyond: npt.NDArray[np.int64]) -> int | None:
         """The index of the seat beyond which a piece is seen; `beyond` are its blocks by seat."""
@@ -207,6 +233,13 @@ class ArmWatch:
         seats = set(np.unique(whose[near])) | set(np.unique(self._whose[near]))
         seats.discard(0)
         return int(seats.pop()) - 1 if len(seats) == 1 else None
+
+    def _again(self, own: npt.NDArray[np.bool_], beyond: npt.NDArray[np.int64]) -> int | None:
+        """The seat of an arm that rested and moves again: most of the piece lies where it did."""
+        rested = np.bincount(self._rested[own], minlength=len(self._seats) + 1)[1:]
+        seat = int(rested.argmax())
+        others = beyond.sum() - beyond[seat]
+        return seat if rested[seat] > AGAIN_SHARE * own.sum() and not others else None
 
     def _cannot_be(self, own: npt.NDArray[np.bool_], seat: int) -> npt.NDArray[np.bool_]:
         """Which seats' own arms a piece, seen beyond its seat, is at no height."""
@@ -236,19 +269,22 @@ class ArmWatch:
         # Copies: the next sample is written into these.
         felt, under, stayed_ds = self._felt.copy(), self._under.copy(), self._stayed_ds.copy()
         apart = self._apart.astype(np.uint8)
-        whose = self._whose.copy()
-        return self._before, felt, under, stayed_ds, whose, apart, self._at_s, self._known_s
+        whose, rested = self._whose.copy(), self._rested.copy()
+        times = self._at_s, self._known_s
+        return (self._before, felt, under, stayed_ds, whose, rested, apart, *times)
 
     def set_state(self, state: ArmState) -> None:
         """Go on from a `state`. Raises ValueError when it is of another camera."""
-        before, felt, under, stayed_ds, whose, apart, at_s, known_s = state
-        if any(part.shape != self._felt.shape for part in (before, felt, under, stayed_ds, whose)):
+        before, felt, under, stayed_ds, whose, rested, apart, at_s, known_s = state
+        blocks = before, felt, under, stayed_ds, whose, rested
+        if any(part.shape != self._felt.shape for part in blocks):
             raise ValueError(f"samples of {before.shape}, the camera's have {self._felt.shape}")
         if apart.shape != self._apart.shape:
             raise ValueError(f"{len(apart)} seats, the table has {len(self._apart)}")
         self._before, self._felt, self._under = before.copy(), felt.copy(), under.copy()
         self._stayed_ds, self._at_s = stayed_ds.copy(), at_s
-        self._whose, self._apart = whose.copy(), apart.astype(bool)
+        self._whose, self._rested = whose.copy(), rested.copy()
+        self._apart = apart.astype(bool)
         self._known_s = known_s
 
 

@@ -151,6 +151,28 @@ def test_cards_that_a_hand_left_are_no_part_of_the_neighbours_arm() -> None:
     assert [(arm.seat, list(arm.over)) for arm in then] == [(3, [4])]
 
 
+def test_an_arm_that_rested_on_its_own_cards_goes_on_from_there() -> None:
+    """The hand lies still beyond no seat, longer than what was laid there would, then goes on."""
+    comes, lies = with_arm(felt(), shoulder(3), cards(3)), with_arm(felt(), beside(3, 4), cards(3))
+    moves = with_arm(felt(), beside(3, 4, 0.2), cards(3))
+    over = with_arm(felt(), beside(3, 4, 0.3), cards(4))
+    found = watched(comes, lies, lies, lies, moves, over)
+    assert found[3] == []
+    assert [(arm.seat, list(arm.over)) for arm in found[-1]] == [(3, [4])]
+    # What moves where nothing rested is nobody's.
+    assert watched(lies, lies, lies, moves, over)[-1] == []
+
+
+@pytest.mark.parametrize(("seat", "other"), [(3, 4), (4, 3), (2, 1), (5, 6), (6, 5)])
+def test_a_part_that_is_near_to_another_part_alone_is_the_arms(seat: int, other: int) -> None:
+    own = with_arm(felt(), shoulder(seat), cards(seat))
+    over = with_arm(felt(), beside(seat, other, 0.55), cards(other))
+    assert watched(own, over)[1] == []
+    between = with_arm(over, beside(seat, other, 0.2), beside(seat, other, 0.45))
+    arms = watched(own, between)[1]
+    assert [(arm.seat, list(arm.over)) for arm in arms if other in arm.over] == [(seat, [other])]
+
+
 def test_what_stays_is_the_felts_and_what_it_uncovers_is_known() -> None:
     lying = with_arm(felt(), shoulder(3), cards(4))
     still = round(STAY_S / STEP_S) + 1
@@ -203,7 +225,7 @@ def test_a_watch_goes_on_from_its_state() -> None:
     with pytest.raises(ValueError, match="the camera's have"):
         second.set_state((state[0][:4], *state[1:]))
     with pytest.raises(ValueError, match="5 seats, the table has 6"):
-        second.set_state((*state[:5], state[5][:5, :5], *state[6:]))
+        second.set_state((*state[:6], state[6][:5, :5], *state[7:]))
 
 
 def test_a_followed_arm_is_known_from_the_state() -> None:
@@ -216,3 +238,16 @@ def test_a_followed_arm_is_known_from_the_state() -> None:
     over = with_arm(felt(), beside(3, 4), cards(4))
     ((arm,),) = looked(second, [over], len(images) * STEP_S)
     assert (arm.seat, list(arm.over)) == (3, [4])
+
+
+def test_an_arm_that_rested_is_known_from_the_state() -> None:
+    lies = with_arm(felt(), beside(3, 4), cards(3))
+    images = [felt()] * 8 + [with_arm(felt(), shoulder(3), cards(3)), *[lies] * 3]
+    first, second = ArmWatch(CALIBRATION, TABLE.seats), ArmWatch(CALIBRATION, TABLE.seats)
+    looked(first, images)
+    state = first.state()
+    assert state is not None
+    second.set_state(state)
+    moves = with_arm(felt(), beside(3, 4, 0.2), cards(3))
+    ((arm,),) = looked(second, [moves], len(images) * STEP_S)
+    assert arm.seat == 3

@@ -136,10 +136,10 @@ def test_scalars_of_numpy_keep_their_type() -> None:
     assert isinstance(load_state(dump_state(state)).now_s, np.float32)
 
 
-@pytest.mark.parametrize("version", [0, 12, "13", None])
+@pytest.mark.parametrize("version", [0, 13, "14", None])
 def test_another_version_is_refused_and_named(version: object) -> None:
     data = with_document(dump_state(seen_so_far()), version=version)
-    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 13;"):
+    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 14;"):
         load_state(data)
 
 
