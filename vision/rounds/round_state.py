@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+
 from settlement.procedures import Phase
+from settlement.record import DECK_LABELS
 from vision.cards.deck_assignment import HAND_CARDS
 from vision.cards.unread_card import with_unread_card
 from vision.cards.view import SAME_INDEX_MM, CardRead, ViewIndex, fuse_indices, join_cards
@@ -203,7 +206,21 @@ def with_seventh(
         if own.share > weakest.share and (own.label == weakest.label or weakest.share < SURE_NAME):
             seen = replace(weakest, label=own.label, share=own.share, shares=own.shares)
             return [*rest, seen]
+        if own.label != weakest.label and weakest.share >= SURE_NAME:
+            return [*rest, _either(weakest, own)]
     return list(cards)
+
+
+def _either(card: CardRead, row: CardRead) -> CardRead:
+    """A card that reads otherwise than in the row before: one of the two readings is wrong, each
+    with its own doubt, and the other cards of the round say which."""
+    if card.shares is None or row.shares is None:
+        return card
+    odds = row.share * (1 - card.share) / max(1e-6, card.share * (1 - row.share))
+    shares = (card.shares + odds * row.shares) / (1 + odds)
+    place = int(shares.argmax())
+    label, share = DECK_LABELS[place], float(shares[place])
+    return replace(card, label=label, share=share, shares=shares.astype(np.float32))
 
 
 def _before_one_was_hidden(shown: Sequence[Episode]) -> Sequence[Episode]:

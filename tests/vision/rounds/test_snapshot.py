@@ -25,6 +25,7 @@ from vision.rounds.jackpots.meter_watch import MeterMemory
 from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.round_state import ArmOver, Episode, Round, Shot, ViewTrack
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
+from vision.rounds.usual_stakes import UsualStakes
 from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import Gap
 
@@ -79,9 +80,10 @@ def seen_so_far() -> WatcherState:
             [[(11.0, np.arange(6, dtype=np.uint8).reshape(2, 3))]],
             {11.0: [MeterReading(1234, 0.998, "1234", None, (1.0, 0.99), ((0.5, 1.0),))]},
         ),
-        arms=(still, still, still, still, still, still, 12.6, 3.0),
+        arms=(still, still, still, still, still, still, still, 12.6, 3.0),
         marker=[((4, False, rest, None, []), [MarkerRest(3.0, 9.5, [0.99, 0.97], (812.5, 433.0))])],
         jokers=[JokerLook((sample, sample), 2, rounds=3, misses=1)],
+        usual=UsualStakes([12.0, 0.9, 0.1]),
     )
 
 

@@ -15,6 +15,8 @@ from tests.vision.rounds.readings import (
     stack,
 )
 from tests.vision.rounds.readings import TABLE as TABLE_FILE
+from vision.cards.deck_assignment import decide_deck
+from vision.cards.view import CardRead
 from vision.rounds.round_state import Episode, ViewTrack
 from vision.rounds.tracker import RoundTracker
 
@@ -278,8 +280,7 @@ DEALERS = "KS KD 9C 9D 4H 4S 2C"
         ("KS KD", "9C 9D 4H 4S", {}, DEALERS),
         ("KS KD", "9C 9D 4H 4S JOKER", {"JOKER": 0.56}, DEALERS),
         ("KS KD", "9C 9D 4H 4S 2C", {"2C": 0.6}, DEALERS),
-        # A card that is sure is no misread one; with two in doubt the row says nothing.
-        ("KS KD", "9C 9D 4H 4S 3C", {}, "KS KD 9C 9D 4H 4S 3C"),
+        # With two in doubt the row says nothing.
         ("KS KD", "9C 9D 4H", {}, "KS KD 9C 9D 4H"),
     ],
 )
@@ -299,6 +300,32 @@ def test_the_row_of_a_hand_says_which_of_its_cards_is_not_read(
     # Where they lie is that of the set hand, nowhere for one that was not found there.
     set_at = [tuple(one.card) for one in hand(dealer, low, high)]
     assert all(any(math.dist(c.center_mm, at) < 1 for at in set_at) for c in seen if c.indices)
+
+
+@pytest.mark.parametrize(
+    ("in_row", "as_set", "elsewhere", "decided"),
+    [(0.98, 0.97, "3C", "2C"), (0.93, 0.97, "2C", "3C"), (0.98, 0.97, "", None)],
+)
+def test_a_card_that_surely_reads_otherwise_than_in_its_row_is_open(
+    in_row: float, as_set: float, elsewhere: str, decided: str | None
+) -> None:
+    """One of the two readings is wrong; which, the other hands say."""
+    dealer = TABLE_FILE.dealer
+    row = hand(dealer, "", "2C KD 9D 4H 9C KS 4S", shift=9.0, shares={"2C": in_row})
+    cards = hand(dealer, "KS KD", "9C 9D 4H 4S 3C", shares={"3C": as_set})
+    track = ViewTrack(
+        [Episode(1.0, [reading(cards=row)] * 3), Episode(3.0, [reading(cards=cards)])]
+    )
+    own = track.hand()
+    (card,) = (card for card in own if card.label in ("2C", "3C"))
+    assert 0.5 < card.share < 0.8
+    other = hand(dealer, "AS AD", f"7H 6S 5D TC {elsewhere}")
+    seat = ViewTrack([Episode(1.0, [reading(cards=other)] * 3)])
+    hands: dict[int | None, list[CardRead]] = {None: own}
+    if elsewhere:
+        hands[1] = seat.hand()
+    found = decide_deck(hands)[id(card)]
+    assert (found.label if found.why is None else None) == decided
 
 
 def test_a_hand_gathers_what_single_frames_missed() -> None:
