@@ -20,12 +20,12 @@ EVIDENCE = PurePosixPath("evidence")
 
 
 def judge(
-    observed: ObservedRound, table: TableFile, *, with_suspicions: bool = False
+    observed: ObservedRound, table: TableFile, *, draw_suspicions: bool = False
 ) -> JudgedRound:  # fmt: skip
     """Settle an observed round, raise an alert for every difference, draw what shows it.
 
-    What was not read is no difference: it raises no alert. `with_suspicions`: where it is
-    probably one it is a suspicion, in the form of an alert.
+    What was not read is no difference: it raises no alert. Where it is probably one it is a
+    suspicion, in the form of an alert; without `draw_suspicions` those have no images.
     """
     record = observed.record
     settlement = settle(record, table.rules)
@@ -37,8 +37,14 @@ def judge(
         for number, finding in enumerate(mistakes, start=1)
     )
     suspicions = tuple(
-        _alert(observed, own.finding, f"s{number:02d}", own.message, pictures)
-        for number, own in enumerate(suspected if with_suspicions else (), start=1)
+        _alert(
+            observed,
+            own.finding,
+            f"s{number:02d}",
+            own.message,
+            pictures if draw_suspicions else None,
+        )
+        for number, own in enumerate(suspected, start=1)
     )
     detections = _detections_of(observed) if alerts else ()
     unread = unread_of(record, table.rules)
@@ -49,14 +55,14 @@ def judge(
 
 def _alert(
     observed: ObservedRound, finding: Finding, number: str, message: str,
-    pictures: dict[str, bytes],
+    pictures: dict[str, bytes] | None,
 ) -> Alert:  # fmt: skip
-    """A finding as an alert; `pictures` gets the images that it names."""
+    """A finding as an alert; `pictures` gets the images that it names, None: it has none."""
     round_id = observed.record.round_id
     chosen = images.choose(observed, finding.code, finding.seat)
     names = [images.file_name(round_id, picture) for picture in chosen]
     for name, picture in zip(names, chosen, strict=True):
-        if name not in pictures:
+        if pictures is not None and name not in pictures:
             pictures[name] = images.jpeg(images.draw(round_id, picture))
     start_s, end_s = _span(observed, chosen)
     return Alert(
@@ -72,7 +78,7 @@ def _alert(
         due=finding.due,
         rule=finding.rule,
         message=message,
-        pictures=tuple(str(EVIDENCE / name) for name in names),
+        pictures=() if pictures is None else tuple(str(EVIDENCE / name) for name in names),
     )
 
 

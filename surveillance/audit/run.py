@@ -188,7 +188,7 @@ class AuditRun:
         self.kept_s, self.kept_at = wall_s, images.clock(self.progress.at_s)
 
     def _take(self, observed: ObservedRound) -> None:
-        judged = judge(self._declared(observed), self.table, with_suspicions=True)
+        judged = judge(self._declared(observed), self.table, draw_suspicions=True)
         for name, data in judged.pictures.items():
             if self.work is not None:
                 self.work.add_picture(name, data)

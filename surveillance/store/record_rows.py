@@ -45,6 +45,10 @@ class RunFacts:
             end_s=record.end_s,
             recording_id=self.recording_id,
             unread=judged.unread or record.undecided,
+            suspicions=tuple(
+                one.model_dump(mode="json", include={"code", "seat", "wager", "message"})
+                for one in judged.suspicions
+            ),
             versions_id=self.versions_id,
             timeline=tuple(
                 line.model_dump(mode="json", exclude_none=True) for line in judged.timeline

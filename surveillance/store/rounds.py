@@ -33,6 +33,7 @@ _BRIEF = (
     _R.source,
     _R.recording_id,
     _R.undecided,
+    _R.suspicions,
     _R.alerts,
     _R.versions_id,
 )
@@ -127,6 +128,7 @@ def insert_round(
             source=new.source,
             recording_id=new.recording_id,
             undecided=len(new.unread),
+            suspicions=list(new.suspicions) or None,
             alerts=new.alerts,
             versions_id=new.versions_id,
         )
@@ -170,6 +172,9 @@ def _conditions(filter: RoundFilter) -> Iterator[sa.ColumnElement[bool]]:
             # Written out, not bound, so that the index of just those rows is taken.
             zero: sa.ColumnElement[int] = sa.literal_column("0")
             yield column > zero if wanted else column == zero
+    if filter.with_suspicions is not None:
+        none = _R.suspicions.is_(None)
+        yield sa.not_(none) if filter.with_suspicions else none
 
 
 def _whole(row: Any) -> RoundRow:
@@ -195,6 +200,7 @@ def _row(row: Any, record: dict[str, Any], settlement: dict[str, Any]) -> RoundR
         source=row.source,
         recording_id=row.recording_id,
         undecided=row.undecided,
+        suspicions=tuple(row.suspicions or ()),
         alerts=row.alerts,
         record=record,
         settlement=settlement,

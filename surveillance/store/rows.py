@@ -33,7 +33,7 @@ class NewRound:
     `source` names the stream *and the run* it was read in: rounds are numbered again in every
     run, and (camera, source, round_id) is what makes a round the same one when it is given
     twice. `alerts` may be left 0: it grows as alerts of the round are added. `unread` is what
-    could not be read of it.
+    could not be read of it, `suspicions` what is perhaps wrong (`RoundRow.suspicions`).
     """
 
     table: str
@@ -50,6 +50,7 @@ class NewRound:
     end_s: str | None = None
     recording_id: int | None = None
     unread: tuple[Undecided, ...] = ()
+    suspicions: tuple[dict[str, Any], ...] = ()
     alerts: int = 0
     versions_id: int | None = None
     timeline: tuple[dict[str, Any], ...] = ()
@@ -57,7 +58,10 @@ class NewRound:
 
 @dataclass(frozen=True, slots=True)
 class RoundRow:
-    """A stored round; `record` and `settlement` are empty in a page asked for without them."""
+    """A stored round; `record` and `settlement` are empty in a page asked for without them.
+
+    `suspicions` are what is perhaps wrong, no alert: of each `code`, `seat`, `wager`, `message`.
+    """
 
     id: int
     table: str
@@ -72,6 +76,7 @@ class RoundRow:
     source: str
     recording_id: int | None
     undecided: int
+    suspicions: tuple[dict[str, Any], ...]
     alerts: int
     record: dict[str, Any]
     settlement: dict[str, Any]

@@ -103,6 +103,7 @@ rounds = sa.Table(
     Column("undecided", sa.Integer, nullable=False),
     Column("alerts", sa.Integer, nullable=False),
     Column("versions_id", ForeignKey("versions.id")),
+    Column("suspicions", sa.JSON(none_as_null=True)),
     sa.UniqueConstraint("camera", "source", "round_id"),
     Index(None, "table_name", "started_at", "id"),
     Index(None, "camera", "started_at", "id"),
@@ -126,6 +127,13 @@ rounds = sa.Table(
         "id",
         sqlite_where=sa.text("undecided > 0"),
         postgresql_where=sa.text("undecided > 0"),
+    ),
+    Index(
+        "ix_rounds_with_suspicions",
+        "started_at",
+        "id",
+        sqlite_where=sa.text("suspicions IS NOT NULL"),
+        postgresql_where=sa.text("suspicions IS NOT NULL"),
     ),
     sqlite_autoincrement=True,
 )

@@ -33,7 +33,8 @@ class Span:
 class RoundFilter:
     """Rounds by table, camera, dealer, time of their start and recording.
 
-    `with_alerts`, `with_undecided`: True for only those, False for only the others.
+    `with_alerts`, `with_undecided`, `with_suspicions`: True for only those, False for only the
+    others.
     """
 
     table: str | None = None
@@ -45,6 +46,7 @@ class RoundFilter:
     round_id: str | None = None
     with_alerts: bool | None = None
     with_undecided: bool | None = None
+    with_suspicions: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

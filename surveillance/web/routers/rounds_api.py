@@ -31,6 +31,7 @@ def _filter(
     round_id: Annotated[str | None, Query(max_length=200)] = None,
     with_alerts: bool | None = None,
     with_undecided: bool | None = None,
+    with_suspicions: bool | None = None,
 ) -> RoundFilter:
     return RoundFilter(
         table=table or None,
@@ -42,6 +43,7 @@ def _filter(
         round_id=round_id or None,
         with_alerts=with_alerts,
         with_undecided=with_undecided,
+        with_suspicions=with_suspicions,
     )
 
 

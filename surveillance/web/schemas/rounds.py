@@ -91,6 +91,7 @@ class RoundLine(Form):
     end_s: str | None
     recording_id: int | None
     undecided: int = Field(description="Things that were not read.")
+    suspicions: int = Field(description="Things that are perhaps wrong, no alerts.")
     alerts: int
     kind: str = Field(description="bad with alerts, undecided, or ok.")
     words: str
@@ -115,12 +116,23 @@ class RoundAlert(Form):
     state: str
 
 
+class SuspicionForm(Form):
+    """What is perhaps wrong, by what was likeliest read; not sure enough for an alert."""
+
+    code: str
+    title: str
+    seat: int | None = None
+    wager: str | None = None
+    message: str
+
+
 class RoundForm(Form):
     """A round with all that was seen and due."""
 
     line: RoundLine
     hands: HandsForm
     alerts: list[RoundAlert]
+    suspicions: list[SuspicionForm]
     record: dict[str, Any] = Field(description="The round record, as in rounds.jsonl.")
     settlement: dict[str, Any]
     timeline: list[dict[str, Any]] = Field(

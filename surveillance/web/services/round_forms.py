@@ -45,6 +45,7 @@ def round_line(row: RoundRow) -> RoundLine:
         end_s=row.end_s,
         recording_id=row.recording_id,
         undecided=row.undecided,
+        suspicions=len(row.suspicions),
         alerts=row.alerts,
         kind=kind,
         words=words,

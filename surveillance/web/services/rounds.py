@@ -5,7 +5,13 @@ from __future__ import annotations
 from surveillance.alerts.catalogue import alert_code
 from surveillance.reports.round_view import kind_of
 from surveillance.store import NotStoredError, RoundFilter, Store
-from surveillance.web.schemas.rounds import HandsForm, RoundAlert, RoundForm, RoundPage
+from surveillance.web.schemas.rounds import (
+    HandsForm,
+    RoundAlert,
+    RoundForm,
+    RoundPage,
+    SuspicionForm,
+)
 from surveillance.web.services.errors import NotThereError
 from surveillance.web.services.round_forms import hands_form, round_line
 
@@ -53,6 +59,9 @@ class Rounds:
                     state=a.state,
                 )
                 for a in alerts
+            ],
+            suspicions=[
+                SuspicionForm(title=alert_code(one["code"]).title, **one) for one in row.suspicions
             ],
             record=row.record,
             settlement=row.settlement,

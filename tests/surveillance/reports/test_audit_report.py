@@ -100,7 +100,7 @@ def test_an_alert_says_what_was_seen_what_was_due_and_the_rule(judged: list[Judg
 def test_what_is_probably_wrong_is_worth_a_look_and_no_alert(table: TableFile) -> None:
     observed = doubtful_round()
     assert judge(observed, table).pictures == {}
-    judged = judge(observed, table, with_suspicions=True)
+    judged = judge(observed, table, draw_suspicions=True)
     assert judged.alerts == ()
     (suspicion,) = judged.suspicions
     assert suspicion.message.startswith("Perhaps (88%): Seat 3, main bet: paid $30.00, due $25.00")
@@ -112,7 +112,7 @@ def test_what_is_probably_wrong_is_worth_a_look_and_no_alert(table: TableFile) -
     assert f"#alert-{suspicion.alert_id}" in parsed.links
     assert "<dt>Mistakes</dt><dd>0</dd>" in html
     assert "Worth a look</h2>" not in render_report(
-        HEADING, [judge(observed_round(), table, with_suspicions=True)]
+        HEADING, [judge(observed_round(), table, draw_suspicions=True)]
     )
 
 

@@ -33,6 +33,7 @@ VALUES: dict[str, Any] = {
     "case": True,
     "with_alerts": True,
     "with_undecided": True,
+    "with_suspicions": True,
 }
 
 

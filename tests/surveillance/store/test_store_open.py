@@ -64,7 +64,7 @@ def test_a_database_of_a_newer_version_is_refused(new_url: Callable[[], str]) ->
     url = new_url()
     with Store.open(url) as store, store.database.write() as connection:
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(StoreError, match=r"written by a newer feltwatch .*'9999'.* '0014'"):
+    with pytest.raises(StoreError, match=r"written by a newer feltwatch .*'9999'.* '0015'"):
         Store.open(url)
 
 

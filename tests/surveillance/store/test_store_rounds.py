@@ -20,15 +20,18 @@ from surveillance.store import (
 from surveillance.store.queries.paging import MAX_LIMIT, encode_cursor
 from tests.surveillance.store.made_rows import START, new_alert, new_recording, new_round
 
+SUSPICION = {"code": "OVERPAID", "seat": 3, "wager": "main", "message": "Perhaps (96%): “$20”."}
+
 
 def test_a_round_comes_back_as_it_was_given(store: Store) -> None:
-    new = new_round(dealer="Mia", undecided=2)
+    new = new_round(dealer="Mia", undecided=2, suspicions=(SUSPICION,))
     row = store.rounds.add(new)
     assert store.rounds.get(row.id) == row
     for name in ("table", "camera", "round_id", "game", "dealer", "source", "start_s", "end_s"):
         assert getattr(row, name) == getattr(new, name), name
     assert (row.started_at, row.ended_at) == (new.started_at, new.ended_at)
     assert (row.record, row.settlement) == (new.record, new.settlement)
+    assert row.suspicions == (SUSPICION,)
     assert (row.undecided, row.alerts, row.recording_id, row.versions_id) == (2, 0, None, None)
 
 
@@ -91,6 +94,7 @@ def _matches(row: RoundRow, wanted: RoundFilter) -> bool:
             wanted.until is None or row.started_at < wanted.until,
             wanted.with_alerts is None or wanted.with_alerts == (row.alerts > 0),
             wanted.with_undecided is None or wanted.with_undecided == (row.undecided > 0),
+            wanted.with_suspicions is None or wanted.with_suspicions == bool(row.suspicions),
         )
     )
 
@@ -110,6 +114,7 @@ def test_pages_hold_every_round_once_newest_first(store: Store) -> None:
             "recording_id": rng.choice((None, recording)),
             "alerts": rng.choice((0, 0, 2)),
             "undecided": rng.choice((0, 1)),
+            "suspicions": rng.choice(((), (SUSPICION,))),
         }
         rows.append(store.rounds.add(new_round(number, **changes)))
     for _ in range(25):
@@ -123,6 +128,7 @@ def test_pages_hold_every_round_once_newest_first(store: Store) -> None:
             round_id=rng.choice((None, None, None, rows[3].round_id)),
             with_alerts=rng.choice((None, None, True, False)),
             with_undecided=rng.choice((None, None, True, False)),
+            with_suspicions=rng.choice((None, None, True, False)),
         )
         expected = sorted(
             (row for row in rows if _matches(row, wanted)),

@@ -41,11 +41,12 @@ from surveillance.live.event_bus import EventBus
 from surveillance.live.states import FurtherNow, LiveEvent, SeatNow, TableState
 from surveillance.recordings import AuditManager
 from surveillance.store import AlertRow, AuditFilter, NewAlert, NewRound, RoundRow, Store
+from surveillance.store.record_rows import RunFacts
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.app import create_app
 from surveillance.web.settings import WebSettings
 from tests.surveillance.conftest import HEIGHT, WIDTH, table_text
-from tests.surveillance.handmade import observed_round
+from tests.surveillance.handmade import doubtful_round, observed_round
 from vision.geometry.table import TableFile
 
 CAMERA, TABLE = "pit1-t1", "t1"
@@ -117,6 +118,13 @@ class MadeRoom:
         user = self.store.people.by_name(name)
         assert user is not None
         return Accounts(self.store).sessions.open(user, "test", "test").secret
+
+    def add_doubtful_round(self, number: int) -> RoundRow:
+        """A round whose payout is probably too much, without an alert."""
+        judged = judge(doubtful_round(number, sure=0.9), self.table)
+        ended = datetime.now(UTC) - timedelta(minutes=100 - number)
+        facts = RunFacts(CAMERA, TABLE, "made", str)
+        return self.store.rounds.add(facts.round(judged, ended - timedelta(seconds=70), ended))
 
     def add_round(
         self,

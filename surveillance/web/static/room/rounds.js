@@ -23,6 +23,7 @@ function wanted() {
     table: table.value, dealer: dealer.value, round_id: roundId.value.trim(),
     with_alerts: show.value === "alerts" ? true : "",
     with_undecided: show.value === "undecided" ? true : "",
+    with_suspicions: show.value === "suspicions" ? true : "",
     until: until.value && new Date(until.value).toISOString(),
   };
 }
@@ -35,7 +36,8 @@ const row = (line) => html("tr", { "data-id": line.id },
   html("td", { class: "nowrap" }, moment(line.started_at)), html("td", { class: "num" }, lasted(line)),
   html("td", { class: "mono muted" }, line.start_s === null ? "–" : `${line.start_s} s`),
   html("td", {}, badge(line.kind, line.words),
-    line.undecided && line.kind !== "undecided" ? html("span", { class: "muted" }, ` ${line.undecided} not read`) : null));
+    line.undecided && line.kind !== "undecided" ? html("span", { class: "muted" }, ` ${line.undecided} not read`) : null,
+    line.suspicions ? html("span", { class: "not-read" }, ` ${line.suspicions} worth a look`) : null));
 
 async function load(cursor = null) {
   asked += 1;

@@ -200,6 +200,19 @@ def test_rounds_in_pages_and_one_with_its_rules(ann: TestClient) -> None:
     assert ann.get("/api/rounds/999").status_code == 404
 
 
+def test_what_is_worth_a_look_is_listed_and_no_alert(ann: TestClient, room: MadeRoom) -> None:
+    assert ann.get("/api/rounds", params={"with_suspicions": True}).json()["rounds"] == []
+    room.add_doubtful_round(6)
+    (line,) = ann.get("/api/rounds", params={"with_suspicions": True}).json()["rounds"]
+    assert (line["round_id"], line["suspicions"], line["alerts"]) == ("t1-000006", 1, 0)
+    assert line["kind"] == "undecided"
+    (one,) = ann.get(f"/api/rounds/{line['id']}").json()["suspicions"]
+    assert (one["code"], one["title"], one["seat"]) == ("OVERPAID", "Paid too much", 3)
+    assert one["message"].startswith("Perhaps (88%): Seat 3, main bet: paid $30.00, due $25.00")
+    fine = ann.get("/api/rounds", params={"with_suspicions": False}).json()["rounds"]
+    assert len(fine) == 5
+
+
 def wide_span() -> dict[str, str]:
     now = datetime.now(UTC)
     return {

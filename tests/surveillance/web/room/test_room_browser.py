@@ -36,6 +36,23 @@ def test_rounds_and_reports_by_keyboard(visit: Visit, room: MadeRoom) -> None:
     assert "the day before, after" in page.inner_text("#keys")
 
 
+def test_what_is_worth_a_look_is_found_from_the_list(visit: Visit, room: MadeRoom) -> None:
+    room.add_doubtful_round(6)
+    page = visit("/rounds")
+    page.wait_for_selector("#rounds tbody tr:nth-child(6)")
+    page.select_option("select[name=show]", "suspicions")
+    page.wait_for_selector("#rounds tbody tr:only-child")
+    assert "1 worth a look" in page.inner_text("#rounds tbody tr")
+    page.click("#rounds tbody a")
+    page.wait_for_selector("#suspicions li")
+    words = page.inner_text("#suspicions")
+    assert "Paid too much?" in words
+    assert "Perhaps (88%): Seat 3" in words
+    page.goto(page.url.replace("/6", "/5"))
+    page.wait_for_selector(".round-hands")
+    assert not page.is_visible("#suspicions")
+
+
 def test_rounds_come_page_by_page(visit: Visit, room: MadeRoom) -> None:
     model = room.store.rounds.page(limit=1).rows[0]
     for n in range(120):
