@@ -16,6 +16,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator
 
+from settlement.compare.check import dynamic_problems, meter_problems
 from settlement.errors import FeltwatchError
 from settlement.form import Form
 from settlement.games import JACKPOTS, players_bank, terms_for
@@ -303,8 +304,11 @@ def declared_faults(
     for wager, coins in (facts.jackpot_wagers or {}).items():
         for seat in sorted(set(coins) - set(seats)):
             yield f"jackpot_wagers.{wager}", f"no seat {seat} at this table; there are {there}"
-    tables = [table for name, table in terms_for(rules).tables.items() if name in offered]
-    rows = {row.category for table in tables for row in table.rows}
-    for one in facts.dynamic_pays or ():
-        if one.category not in rows:
-            yield "dynamic_pays", f"no row {one.category!r} in the pay tables of the jackpots"
+    known = {name for _, name in named} <= set(offered)
+    shown = RoundRecord(
+        round_id="-", table="-", game=rules.game, meters=facts.meters,
+        dynamic_pays=facts.dynamic_pays,
+    )  # fmt: skip
+    for key, find in (("meters", meter_problems), ("dynamic_pays", dynamic_problems)):
+        for problem in find(shown, terms_for(rules)) if known else ():
+            yield key, f"{problem.wager}: {problem.reason}" if problem.wager else problem.reason

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from settlement.compare.finding import FindingCode
 from settlement.errors import FeltwatchError
@@ -17,6 +18,8 @@ from settlement.record import JOKER, DealerRecord, DynamicPay, RoundRecord, Seat
 from settlement.rules import TableRules
 from settlement.seven_card_hand import cards_held_twice, place_name
 from settlement.uncertainty import Doubts
+
+_NO_STAKE = "a stake of 0; leave a wager out that was not made"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,11 @@ def check_record(record: RoundRecord, rules: TableRules) -> list[Problem]:
     if record.game != rules.game:
         reason = f"the record is of {record.game!r}, the table plays {rules.game!r}"
         problems.append(_odd(None, None, reason))
+    if None not in (record.start_s, record.end_s) and (
+        Decimal(record.end_s) < Decimal(record.start_s)  # type: ignore[arg-type]
+    ):
+        reason = f"it ends at {record.end_s} s, before it starts at {record.start_s} s"
+        problems.append(_odd(None, None, reason))
     problems += _cards_twice(record)
     doubts = Doubts(record)
     problems += _miscounted(None, record.dealer, doubts, terms)
@@ -76,7 +84,8 @@ def check_record(record: RoundRecord, rules: TableRules) -> list[Problem]:
         problems += _miscounted(seat.seat, seat, doubts, terms)
         problems += _wagers(record, seat, terms)
     problems += _bank(record, terms)
-    problems += _jackpots(record, terms)
+    problems += meter_problems(record, terms)
+    problems += dynamic_problems(record, terms)
     return problems
 
 
@@ -112,7 +121,10 @@ def _miscounted(
 
 
 def _lammers(seat: SeatRecord) -> Iterator[Problem]:
-    """Lammers that no game has; comparing finds those that this game lacks."""
+    """Lammers that no game has, or two alike; comparing finds those that this game lacks."""
+    for kind, count in Counter(kind.lower() for kind in seat.lammers).items():
+        if count > 1 and kind in LAMMER_KINDS:
+            yield _odd(seat.seat, None, f"the {kind} lammer stands {count} times; list it once")
     for kind in seat.lammers:
         if kind.lower() not in LAMMER_KINDS:
             reason = f"{kind!r} is no lammer; there are {', '.join(sorted(LAMMER_KINDS))}"
@@ -131,7 +143,7 @@ def _wagers(record: RoundRecord, seat: SeatRecord, terms: Terms) -> Iterator[Pro
     free = (*JACKPOTS, "envy", *(("main",) if banks and terms.game.players_bank else ()))
     for wager in seat.wagers:
         if wager.stake_cents == 0 and wager.wager not in free:
-            yield _odd(seat.seat, wager.wager, "a stake of 0; leave a wager out that was not made")
+            yield _odd(seat.seat, wager.wager, _NO_STAKE)
         if wager.wager == "envy" and wager.stake_cents:
             yield _odd(seat.seat, "envy", "a prize has no stake")
         if wager.paid_cents and wager.action in ("taken", "left"):
@@ -165,13 +177,18 @@ def _bank(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
             yield _odd(None, wager.wager, "the dealer plays no such wager; only 'house'")
         elif record.banker is None and wager.stake_cents and not Doubts(record).banker():
             yield _odd(None, "house", "the dealer stakes only where a player banks")
+        elif wager.stake_cents == 0:
+            yield _odd(None, "house", _NO_STAKE)
+    if sum(wager.wager == "house" for wager in record.dealer.wagers) > 1:
+        yield _odd(None, "house", "the wager stands twice")
 
 
 def _levels(terms: Terms, wager: str) -> int:
     return max((row.level or 1 for row in terms.tables[wager].rows), default=1)
 
 
-def _jackpots(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
+def meter_problems(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
+    """What cannot be of a record's meters."""
     shown = Counter((meter.wager, meter.level) for meter in record.meters or ())
     for (wager, level), count in shown.items():
         if wager not in terms.progressives:
@@ -181,6 +198,10 @@ def _jackpots(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
             yield _odd(None, wager, f"the meter of level {level} stands twice")
         elif level > (levels := _levels(terms, wager)):
             yield _odd(None, wager, f"a meter of level {level}; its pay table has {levels}")
+
+
+def dynamic_problems(record: RoundRecord, terms: Terms) -> Iterator[Problem]:
+    """What cannot be of a record's dynamic pays."""
     if record.dynamic_pays is None:
         return
     if not terms.dynamic:

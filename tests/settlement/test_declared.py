@@ -161,6 +161,13 @@ def test_a_feed_that_cannot_be_read_is_refused(tmp_path: Path, line: str, messag
         ({"banker": 5}, "line 1: banker: no seat 5 at this table; there are 1, 2"),
         ({"players": {"4": 1}}, "line 1: players: no seat 4 at this table"),
         ({"meters": [{"wager": "main", "cents": 1}]}, "line 1: meters: no jackpot 'main'"),
+        ({"meters": [{"wager": JACKPOT, "level": 9, "cents": 1}]}, "line 1: meters: "),
+        ({"meters": [{"wager": JACKPOT, "level": 9, "cents": 1}]}, "a meter of level 9; its pay"),
+        ({"meters": [{"wager": JACKPOT, "cents": n} for n in (1, 2)]}, "of level 1 stands twice"),
+        (
+            {"dynamic_pays": [{"category": "full_house", "pay_cents": 300}]},
+            "line 1: dynamic_pays: dynamic pays, and no pay table here has them",
+        ),
         ({"jackpot_wagers": {"main": [1]}}, "line 1: jackpot_wagers: no jackpot 'main'"),
         ({"jackpot_wagers": {JACKPOT: [1, 4]}}, f"jackpot_wagers.{JACKPOT}: no seat 4 at this"),
     ],
@@ -175,6 +182,26 @@ def test_a_feed_of_another_table_is_refused(
         read_feed(path, check=lambda one: declared_faults(one, [1, 2], rules))
     assert str(caught.value).startswith(f"{path}, line 1: ")
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pays", "message"),
+    [
+        ({"full_house": 777}, "777 cents is no dynamic pay of full_house; those are 300, 400"),
+        (
+            {"royal_flush": 30000, "straight_flush": 4500, "four_of_a_kind": 3000,
+             "full_house": 300}, "4 dynamic pays; a round has at most 3",
+        ),
+        ({"five_aces": 300}, "'five_aces' has no dynamic pays; royal_flush, straight_flush"),
+        ({"full_house": 300}, ""),
+    ],
+)  # fmt: skip
+def test_pays_that_nobody_can_draw_are_refused(pays: dict[str, int], message: str) -> None:
+    rules = RULES.model_copy(update={"paytables": {JACKPOT: "PT-PRG-EC-ET-D01"}})
+    drawn = [{"category": name, "pay_cents": cents} for name, cents in pays.items()]
+    faults = list(declared_faults(Declared.model_validate({"dynamic_pays": drawn}), [1], rules))
+    assert [key for key, _ in faults] == (["dynamic_pays"] if message else [])
+    assert all(message in why for _, why in faults)
 
 
 def test_reported_coins_are_those_of_one_round() -> None:

@@ -39,7 +39,7 @@ def settle_command(
 
     \b
     game = "pai_gow_poker"
-    [limits.main]
+    \\[limits.main]
     min_cents = 1000
     """
     rules = load_rules(table)

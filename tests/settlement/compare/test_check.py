@@ -4,7 +4,7 @@ import pytest
 
 from settlement.compare.check import check_record
 from settlement.errors import FeltwatchError
-from settlement.record import RoundRecord
+from settlement.record import RoundRecord, WagerRecord
 from settlement.rules import TableRules
 from tests.settlement.felt import LOSER, PAIR_DEALER, RULES, WINNER, round_of, seat, wager
 
@@ -56,6 +56,17 @@ PROBLEMS = [
     ),
     (round_of(PAIR_DEALER, seat(5, None), seat(5, None)), "seat 5: the seat stands twice"),
     (
+        round_of(PAIR_DEALER).model_copy(update={"start_s": "12.5", "end_s": "9.0"}),
+        "round: it ends at 9.0 s, before it starts at 12.5 s",
+    ),
+    (
+        round_of(
+            PAIR_DEALER,
+            seat(5, OTHER, wager("main", 500)).model_copy(update={"lammers": ("envy", "ENVY")}),
+        ),
+        "seat 5: the envy lammer stands 2 times; list it once",
+    ),
+    (
         round_of(PAIR_DEALER).model_copy(update={"game": "bridge"}),
         "round: the record is of 'bridge', the table plays 'emperors_challenge_exposed'",
     ),
@@ -81,6 +92,21 @@ def test_what_is_impossible_is_reported_with_its_place(record: RoundRecord, expe
 )
 def test_missing_parts_and_fouls_are_possible(record: RoundRecord) -> None:
     assert check_record(record, RULES) == []
+
+
+@pytest.mark.parametrize(
+    ("wagers", "expected"),
+    [
+        ((wager("house", 0),), "round, house: a stake of 0; leave a wager out that was not made"),
+        ((wager("house", 500), wager("house", 500)), "round, house: the wager stands twice"),
+    ],
+)
+def test_a_house_wager_is_one_stake(wagers: tuple[WagerRecord, ...], expected: str) -> None:
+    rules = TableRules(game="pai_gow_poker")
+    record = round_of(PAIR_DEALER, seat(1, WINNER), seat(2, OTHER, wager("main", 500)))
+    dealer = record.dealer.model_copy(update={"wagers": wagers})
+    record = record.model_copy(update={"dealer": dealer, "banker": 1, "game": rules.game})
+    assert [str(problem) for problem in check_record(record, rules)] == [expected]
 
 
 def test_unknown_tables_are_refused() -> None:

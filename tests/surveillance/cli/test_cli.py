@@ -27,6 +27,12 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
         assert name in shown
 
 
+def test_a_file_of_rules_alone_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    """Markup takes what stands in square brackets."""
+    assert main(["settle", "--help"]) == 0
+    assert "[limits.main]" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", sorted(cli.COMMANDS))
 def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name, "--help"]) == 0
