@@ -15,13 +15,14 @@ is inferred.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
 from settlement.form import Form
 from settlement.procedures import Course
-from settlement.record import Cents, Seconds
+from settlement.record import Cents, Seconds, Undecided
 
 Item = Literal["card", "backs", "stack", "lammer"]
 
@@ -40,6 +41,7 @@ class Span(Form):
     from_s: Seconds
     until_s: Seconds
     why: str
+    by: tuple[int, ...] = Field((), description="Seats whose players' arms were seen over it.")
 
 
 class Lay(_Line):
@@ -144,3 +146,41 @@ TimelineLine = Annotated[
 
 TIMELINE_LINE: TypeAdapter[TimelineLine] = TypeAdapter(TimelineLine)
 """Reads a line: `TIMELINE_LINE.validate_json(line)`."""
+
+
+def undecided_line(
+    round_id: str, entry: Undecided, lays: Sequence[Lay], start_s: float = 0.0
+) -> UndecidedLine:
+    """An entry of a record's `undecided` with the lines that it is about, of a round since then."""
+    of_round = (lay for lay in lays if float(lay.until_s) >= start_s)
+    about = tuple(lay.id for lay in of_round if _is_about(entry, lay))
+    return UndecidedLine(
+        round_id=round_id, seat=entry.seat, what=entry.what, why=entry.why, lays=about
+    )
+
+
+def _is_about(entry: Undecided, lay: Lay) -> bool:
+    """Whether a line is of what an entry calls undecided."""
+    head = entry.what.split(".")[0].split("[")[0]
+    if entry.seat is None and head == "banker":
+        return lay.place in ("main", "house")
+    if entry.seat is None and head == "end":
+        # What lay there to the last, as far as was seen.
+        return lay.before_s is None
+    if entry.seat is None and head == "meters":
+        return lay.place == entry.what.split(".")[1]
+    if entry.seat != lay.seat:
+        return False
+    if head in ("low", "high"):
+        return lay.item == "card" and lay.place == head
+    if head in ("hand", "hands", "cards"):
+        return lay.item in ("card", "backs")
+    if head == "lammers":
+        return lay.item == "lammer"
+    if head == "chips":
+        return lay.item == "stack" and lay.place == "spots"
+    if head == "gap":
+        return True
+    part = entry.what.partition(".")[2]
+    wanted = {"stake": {head}, "paid": {f"{head} pay"}}.get(part, {head, f"{head} pay"})
+    return lay.place in wanted

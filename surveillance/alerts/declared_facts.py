@@ -7,7 +7,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 from settlement.declared import Feed, with_declared
-from settlement.felt_timeline import PhaseLine, TimelineLine, UndecidedLine
+from settlement.felt_timeline import (
+    Lay,
+    PhaseLine,
+    TimelineLine,
+    UndecidedLine,
+    undecided_line,
+)
 from settlement.games import players_bank
 from settlement.procedures import Phase
 from settlement.record import RoundRecord
@@ -54,8 +60,7 @@ def _with_undecided(observed: ObservedRound, record: RoundRecord) -> tuple[Timel
         key = (line.seat, line.what, line.why) if isinstance(line, UndecidedLine) else None
         if key is None or left.pop(key, None) is not None:
             lines.append(line)
-    lines += [
-        UndecidedLine(round_id=record.round_id, seat=entry.seat, what=entry.what, why=entry.why)
-        for entry in left.values()
-    ]
+    lays = [line for line in observed.timeline if isinstance(line, Lay)]
+    start_s = float(record.start_s or 0)
+    lines += [undecided_line(record.round_id, entry, lays, start_s) for entry in left.values()]
     return tuple(lines)

@@ -11,7 +11,9 @@ from settlement.felt_timeline import (
     StepLine,
     TimelineLine,
     UndecidedLine,
+    undecided_line,
 )
+from settlement.record import Undecided
 from tests.vision.painted import NAMES
 from tests.vision.rounds.readings import (
     HANDS,
@@ -30,7 +32,7 @@ from vision.geometry.table import VIEW_MM
 from vision.rounds.compile_round import compile_round
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import read_procedure
-from vision.rounds.round_state import Round
+from vision.rounds.round_state import ArmOver, Round
 from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.view_reader import ViewReading
 
@@ -133,6 +135,56 @@ def test_a_card_that_moved_names_where_it_lay() -> None:
     assert {"7D", "QD"} <= set(moved)
     assert moved["7D"].place == "low"
     assert lays[moved["7D"].moved_from or ""].place == "high"
+
+
+def moved_stakes(*seen: Stacks) -> list[Lay]:
+    """The stacks of seat 1 whose bets lay so before the deal, and are taken at the end."""
+    play = Play()
+    for stakes in seen:
+        play.see(1, reading(stakes=stakes))
+    play.see(1, reading(stakes=seen[-1], backs=3))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, reading(stakes=seen[-1], cards=seat_cards(1)))
+    play.see(1, reading())
+    play.see(None, reading())
+    (own,) = play.ended
+    return [one for one in lines_of(own) if isinstance(one, Lay) and one.item == "stack"]
+
+
+def test_a_stack_that_moved_before_the_deal_names_where_it_lay() -> None:
+    treasure = "emperors_treasure"
+    main, moved = moved_stakes({"main": ["red red"]}, {treasure: ["red red"]})
+    assert (main.place, moved.place, moved.moved_from) == ("main", treasure, main.id)
+    # Other chips are other stacks, and of two alike nobody knows which it was.
+    assert not any(
+        one.moved_from for one in moved_stakes({"main": ["red red"]}, {treasure: ["red"]})
+    )
+    both: Stacks = {"main": ["red"], "pai_gow_insurance": ["red"]}
+    assert not any(one.moved_from for one in moved_stakes(both, {treasure: ["red"]}))
+
+
+def test_whose_arm_was_over_the_cards_is_named() -> None:
+    own = played()
+    rests = own.tracks[1].episodes
+    between_s = (rests[2].until_s + rests[3].start_s) / 2
+    own.arms = [ArmOver(2, 1, 0.5, between_s), ArmOver(3, 4, 0.5, between_s)]
+    lays = [line for line in lines_of(own) if isinstance(line, Lay) and line.seat == 1]
+    by = {(lay.item, span.by) for lay in lays for span in lay.hidden if span.by}
+    assert by == {("card", (2,))}
+
+
+def test_the_end_that_was_not_seen_points_to_what_lay_there_last() -> None:
+    own = played()
+    record = compile_round(TABLE, 7, own, 40.0, cut_short=False)
+    lays = [line for line in lines_of(own) if isinstance(line, Lay)]
+    left = [lay.model_copy(update={"before_s": None}) for lay in lays[-2:]]
+    end = Undecided(seat=None, what="end", why="the recording ended before the round did")
+    line = undecided_line(record.round_id, end, [*lays[:-2], *left])
+    gone = {lay.id for lay in lays[:-2] if lay.before_s is None}
+    assert set(line.lays) == {*(lay.id for lay in left), *gone}
+    meter = Undecided(seat=None, what="meters.emperors_treasure_progressive.1", why="unlit")
+    coin = lays[0].model_copy(update={"place": "emperors_treasure_progressive"})
+    assert undecided_line(record.round_id, meter, [coin, *lays]).lays == (coin.id,)
 
 
 def test_a_line_is_read_back() -> None:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from settlement.felt_timeline import Lay, PhaseLine, Span, StepLine, TimelineLine, UndecidedLine
+from settlement.felt_timeline import (
+    Lay,
+    PhaseLine,
+    Span,
+    StepLine,
+    TimelineLine,
+    undecided_line,
+)
 from settlement.procedures import Phase
-from settlement.record import RoundRecord, Undecided
+from settlement.record import RoundRecord
 from vision.geometry.table import TableFile
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import RoundProcedure
-from vision.rounds.round_state import Episode, Round
+from vision.rounds.round_state import ArmOver, Episode, Round
 from vision.rounds.timeline.lying_things import Thing, ThingReader
 from vision.rounds.timeline.round_events import events
 
@@ -51,14 +59,16 @@ def felt_timeline(
         found += _joined(None, house, reader)
     found += _before(table, own, states)
     found.sort(key=lambda one: one.rests[0].start_s)
-    lays = [_lay(record.round_id, number, one) for number, one in enumerate(found, start=1)]
-    lays = _with_moves(lays)
+    lays = [_lay(record.round_id, n, one, own.arms) for n, one in enumerate(found, start=1)]
+    bets = (Phase.WAITING, Phase.BETS)
+    dealt_s = next((one.since_s for one in went.phases if one.phase not in bets), math.inf)
+    lays = _with_moves(lays, dealt_s)
     return (
         *_phases(record, own, went),
         *_steps(record.round_id, went),
         *events(record, own, went),
         *lays,
-        *(_undecided(record, entry, lays, own.start_s) for entry in record.undecided),
+        *(undecided_line(record.round_id, entry, lays, own.start_s) for entry in record.undecided),
     )
 
 
@@ -93,18 +103,22 @@ def _joined(seat: int | None, episodes: Sequence[Episode], reader: ThingReader) 
     yield from lying
 
 
-def _lay(round_id: str, number: int, one: _Open) -> Lay:
+def _lay(round_id: str, number: int, one: _Open, arms: Sequence[ArmOver]) -> Lay:
     thing = max(one.readings, key=lambda read: read.probability or 0.0)
-    hidden = [
-        Span(from_s=_s(start), until_s=_s(end), why="motion")
-        for rest in one.rests for start, end in rest.stirred
-    ]  # fmt: skip
+
+    def moved(from_s: float, until_s: float) -> Span:
+        """A time of motion, with the seats whose arms were seen over the boxes meanwhile."""
+        of_boxes = arms if thing.item in ("card", "backs") else ()
+        by = {a.seat for a in of_boxes if a.over == one.seat and from_s <= a.at_s <= until_s}
+        return Span(from_s=_s(from_s), until_s=_s(until_s), why="motion", by=tuple(sorted(by)))
+
+    hidden = [moved(start, end) for rest in one.rests for start, end in rest.stirred]
     for earlier, later in zip(one.rests, one.rests[1:], strict=False):
         if later.start_s - earlier.until_s > LEAST_HIDDEN_S or later.gap is not None:
-            why = "motion" if later.gap is None else later.gap.cause
+            from_s, until_s = earlier.until_s, max(later.start_s, earlier.until_s)
             hidden.append(
-                Span(from_s=_s(earlier.until_s), until_s=_s(max(later.start_s, earlier.until_s)),
-                     why=why)
+                moved(from_s, until_s) if later.gap is None
+                else Span(from_s=_s(from_s), until_s=_s(until_s), why=later.gap.cause)
             )  # fmt: skip
     return Lay(
         round_id=round_id, id=f"{round_id}/{number}", seat=one.seat, place=thing.place,
@@ -116,16 +130,30 @@ def _lay(round_id: str, number: int, one: _Open) -> Lay:
     )  # fmt: skip
 
 
-def _with_moves(lays: Sequence[Lay]) -> list[Lay]:
-    """The lines, each card's with the one of where the same card lay before."""
+def _with_moves(lays: Sequence[Lay], dealt_s: float) -> list[Lay]:
+    """The lines, each with the one of where the same thing lay before.
+
+    A card is known by its name. A stack is where, before the deal, one of the same chips was gone
+    from another place of its seat since, and no second one was; later, chips alike come and go.
+    """
     last: dict[str, Lay] = {}
-    out = []
+    out: list[Lay] = []
     for lay in lays:
+        earlier = None
         if lay.item == "card":
             earlier = last.get(lay.what)
-            if earlier is not None and float(earlier.until_s) <= float(lay.from_s):
-                lay = lay.model_copy(update={"moved_from": earlier.id})
             last[lay.what] = lay
+        elif lay.item == "stack" and lay.after_s is not None and float(lay.from_s) <= dealt_s:
+            taken = {one.moved_from for one in out}
+            gone = [
+                one for one in out
+                if (one.item, one.seat, one.what) == (lay.item, lay.seat, lay.what)
+                and one.place != lay.place and one.before_s is not None and one.id not in taken
+                and float(one.until_s) <= float(lay.from_s)
+            ]  # fmt: skip
+            earlier = gone[0] if len(gone) == 1 else None
+        if earlier is not None and float(earlier.until_s) <= float(lay.from_s):
+            lay = lay.model_copy(update={"moved_from": earlier.id})
         out.append(lay)
     return out
 
@@ -156,38 +184,6 @@ def _steps(round_id: str, went: RoundProcedure) -> Iterator[StepLine]:
             round_id=round_id, seat=step.seat, step=step.name, from_s=_s(step.from_s),
             until_s=_s(step.until_s), in_order=step.in_order, course=step.course, breach=broken,
         )  # fmt: skip
-
-
-def _undecided(
-    record: RoundRecord, entry: Undecided, lays: Sequence[Lay], start_s: float
-) -> UndecidedLine:
-    of_round = (lay for lay in lays if float(lay.until_s) >= start_s)
-    about = tuple(lay.id for lay in of_round if _is_about(entry, lay))
-    return UndecidedLine(
-        round_id=record.round_id, seat=entry.seat, what=entry.what, why=entry.why, lays=about
-    )
-
-
-def _is_about(entry: Undecided, lay: Lay) -> bool:
-    """Whether a line is of what an entry calls undecided."""
-    head = entry.what.split(".")[0].split("[")[0]
-    if entry.seat is None and head == "banker":
-        return lay.place in ("main", "house")
-    if entry.seat != lay.seat:
-        return False
-    if head in ("low", "high"):
-        return lay.item == "card" and lay.place == head
-    if head in ("hand", "hands", "cards"):
-        return lay.item in ("card", "backs")
-    if head == "lammers":
-        return lay.item == "lammer"
-    if head == "chips":
-        return lay.item == "stack" and lay.place == "spots"
-    if head == "gap":
-        return True
-    part = entry.what.partition(".")[2]
-    wanted = {"stake": {head}, "paid": {f"{head} pay"}}.get(part, {head, f"{head} pay"})
-    return lay.place in wanted
 
 
 def _s(seconds: float) -> str:

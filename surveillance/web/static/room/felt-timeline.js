@@ -51,7 +51,7 @@ function layBar(lay, at, doubts) {
   return bar(lay.from_s, lay.until_s, at,
     { class: `lay${about.length ? " undecided" : ""}`, "data-item": lay.item, title }, what,
     ...(lay.hidden ?? []).map((span) => bar(span.from_s, span.until_s, within,
-      { class: "not-at-rest", title: `not seen at rest: ${span.why}` })));
+      { class: "not-at-rest", title: `not seen at rest: ${span.why}${(span.by ?? []).map((seat) => `, arm of seat ${seat}`).join("")}` })));
 }
 
 // One row takes things that lay there at the same time, as the cards of a hand do.
