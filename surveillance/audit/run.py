@@ -235,10 +235,12 @@ class AuditRun:
         )
 
     def _coverage(self) -> CoverageForm | None:
+        own = self._watched()
+        return None if own is None else CoverageForm.model_validate(own.rounded())
+
+    def _watched(self) -> Coverage | None:
         own = getattr(self.watcher, "coverage", None)
-        if not isinstance(own, Coverage):
-            return None
-        return CoverageForm.model_validate(own.rounded())
+        return own if isinstance(own, Coverage) else None
 
     def _undeclared(self) -> Iterator[str]:
         """What was not judged because nobody declared whose the seats are."""
@@ -271,6 +273,7 @@ class AuditRun:
             start_s=float(self.first_s or 0),
             wall_s=summary.wall_s,
             warnings=summary.warnings,
+            coverage=self._watched(),
         )
         if self.timeline:
             lines = (line for judged in self.judged for line in judged.timeline)

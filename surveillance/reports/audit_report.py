@@ -27,6 +27,7 @@ from surveillance.reports.round_view import (
     round_card,
 )
 from surveillance.version import installed_version
+from vision.rounds.coverage import Coverage
 
 ICONS = {HIGH: "▲", MEDIUM: "◆", LOW: "●", CHECK: "☞", UNDECIDED: "?", OK: "✓"}
 """A shape for each kind, so that colour is never the only sign."""
@@ -49,6 +50,17 @@ class Heading:
     start_s: float = 0.0
     wall_s: float = 0.0
     warnings: tuple[str, ...] = ()
+    coverage: Coverage | None = None
+
+    def hidden(self) -> list[tuple[str, float, float]]:
+        """The places over which something moved: name, seconds and percent of the time watched."""
+        if self.coverage is None or not self.coverage.seen_s:
+            return []
+        places = sorted(self.coverage.hidden_s.items(), key=lambda one: -one[1])
+        return [
+            (f"seat {place}" if place.isdigit() else place, s, 100 * s / self.coverage.seen_s)
+            for place, s in places
+        ]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from surveillance.reports.audit_report import Heading, render_report
 from surveillance.reports.round_view import round_card
 from tests.surveillance.handmade import doubtful_round, observed_round
 from vision.geometry.table import TableFile
+from vision.rounds.coverage import Coverage
 
 HEADING = Heading(
     table="t1", game="emperors_challenge_exposed", video="shift <1>.mp4", duration_s=60, wall_s=20,
@@ -114,6 +115,15 @@ def test_what_is_probably_wrong_is_worth_a_look_and_no_alert(table: TableFile) -
     assert "Worth a look</h2>" not in render_report(
         HEADING, [judge(observed_round(), table, draw_suspicions=True)]
     )
+
+
+def test_how_much_was_watched_stands_at_the_top(judged: list[JudgedRound]) -> None:
+    coverage = Coverage(20.0, 1.5, {"3": 5.0, "dealer": 9.0})
+    html = unescape(render_report(replace(HEADING, coverage=coverage), judged))
+    assert "Watched 20.0 s, skipped 1.5 s" in html
+    rows = re.findall(r'<tr><td>([^<]+)</td><td class="num">([\d.]+)</td>.*?>(\d+)%</td>', html)
+    assert rows == [("dealer", "9.0", "45"), ("seat 3", "5.0", "25")]
+    assert "Watched" not in render_report(HEADING, judged)
 
 
 def test_cards_are_drawn_and_read_aloud(judged: list[JudgedRound]) -> None:
