@@ -181,6 +181,10 @@ class SeatSettlement(Form):
     foul_reason: str | None = None
     low: HandResult | None = None
     high: HandResult | None = None
+    low_again: HandResult | None = Field(
+        None, description="Of a foul hand that the house sets again: its low hand by the house way."
+    )
+    high_again: HandResult | None = Field(None, description="Its high hand then.")
     undecided: str | None = Field(default=None, description="Why the hand is not known.")
     wagers: tuple[WagerSettlement, ...] = ()
 

@@ -208,12 +208,15 @@ def _seat(play: Play, index: int, dues: list[Due]) -> SeatSettlement:
     if isinstance(view.hand, Unread):
         return SeatSettlement(seat=seat.seat, undecided=view.hand.reason, wagers=wagers)
     low, high = _hands(view.hand)
+    again = (None, None) if view.set_again is None else _hands(view.set_again)
     return SeatSettlement(
         seat=seat.seat,
         foul=view.hand.foul_reason is not None,
         foul_reason=view.hand.foul_reason,
         low=low,
         high=high,
+        low_again=again[0],
+        high_again=again[1],
         wagers=wagers,
     )
 

@@ -311,7 +311,11 @@ class TestBanker:
         reset_rules = reading(TRADITIONAL, foul="reset")
         settled = self.settled("TS TC / 8H 4C 6C 5S 3D", rules=reset_rules)
         as_set = self.settled("8H 6C / TS TC 5S 4C 3D")
-        assert settled.seats[1].foul
+        fouled = settled.seats[1]
+        assert fouled.foul
+        assert fouled.low_again == as_set.seats[1].low
+        assert fouled.high_again == as_set.seats[1].high
+        assert (settled.seats[0].low_again, as_set.seats[1].low_again) == (None, None)
         for mine, other in zip(settled.seats[::2], as_set.seats[::2], strict=True):
             assert mine.wagers == other.wagers
         assert settled.dealer.wagers == as_set.dealer.wagers

@@ -121,6 +121,12 @@ def _print_seat(seat: SeatSettlement, console: Console) -> None:
     console.print(title)
     if seat.foul:
         console.print(f"  [red]foul[/red]: {escape(seat.foul_reason or '')}")
+    if seat.low_again and seat.high_again:
+        console.print(
+            f"  set again by the house way: {' '.join(seat.low_again.cards)} "
+            f"({seat.low_again.name}) and {' '.join(seat.high_again.cards)} "
+            f"({seat.high_again.name})"
+        )
     if not seat.wagers:
         return
     table = Table("wager", "stake", "outcome", "payout", "why")

@@ -110,6 +110,19 @@ def test_the_text_form_names_hands_pays_and_rules(
         assert part in out
 
 
+def test_a_foul_that_the_house_sets_again_is_shown_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    rules = tmp_path / "rules.toml"
+    rules.write_text('game = "emperors_challenge_exposed"\n[readings]\nfoul = "reset"\n')
+    seat = {"seat": 4, "low": ["KH", "KS"], "high": ["QS", "QC", "8D", "6D", "4D"]}
+    file = record_file(tmp_path, json.dumps({**RECORD, "seats": [seat]}))
+    assert main(["settle", file, "--table", str(rules)]) == 0
+    out = capsys.readouterr().out
+    assert "set again by the house way: QC QS (pair of queens) and KH KS 8D 6D 4D (pair of" in out
+
+
 def test_a_dealer_set_otherwise_or_not_known_is_said(
     tmp_path: Path, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
