@@ -185,10 +185,13 @@ def _decided(
     if suspected is not None and probability >= LIKELY:
         (finding, *_) = max(wrong, key=lambda one: one.share).findings
         suspected.append(Suspicion(probability=round(probability, 4), finding=finding))
+    open_pay = len(_counted(wager) or ()) > 1
     return wager.model_copy(
         update={
             "stake_cents": None if len(wager.stake_sums or ()) > 1 else wager.stake_cents,
-            "paid_cents": None if len(_counted(wager) or ()) > 1 else wager.paid_cents,
+            "paid_cents": None if open_pay else wager.paid_cents,
+            # Of a payout that was corrected the steps are by sums that are not sure either.
+            "payments": None if open_pay and _is_corrected(wager) else wager.payments,
             "in_time_sums": None,
         }
     )

@@ -123,6 +123,22 @@ def test_a_corrected_payment_is_judged_by_what_lay_there_in_time(
     assert [str(f.code) for f in findings(record)] == found
 
 
+def test_whether_a_corrected_payout_was_too_much_or_too_little_may_be_open() -> None:
+    """What lay there first was wrong either way: nothing is made of its likeliest sum."""
+    own = wager("main", 3000, "paid", 3000).model_copy(
+        update={
+            "in_time_sums": ((10_250, 0.48), (350, 0.47), (750, 0.05)),
+            "paid_sums": ((3000, 0.9999),),
+            "payments": (Payment(at_s="40.0", cents=10_250), Payment(at_s="42.0", cents=-7250)),
+        }
+    )
+    held = seat(3, WINNER, own).model_copy(update={"cards_taken_s": "41.0"})
+    record = round_of(PAIR_DEALER, held)
+    found, suspected = compare_and_suspect(record, settle(record, RULES), RULES)
+    assert [str(f.code) for f in found] == ["UNDECIDED"]
+    assert [str(one.finding.code) for one in suspected] == ["UNDERPAID"]
+
+
 @pytest.mark.parametrize(
     ("last", "found"),
     [
