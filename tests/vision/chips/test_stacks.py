@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -18,7 +19,7 @@ from vision.chips.network_input.side_strip import (
     ChipSize,
     cut_strip,
 )
-from vision.chips.reading import ReadStack, read_stacks
+from vision.chips.reading import ReadStack, one_a_place, read_stacks
 from vision.chips.side_palette import Palette
 from vision.chips.side_runtime import StripReader
 from vision.chips.silhouette import hidden_mask, silhouette
@@ -49,6 +50,43 @@ def colours(count: int, luck: np.random.Generator) -> tuple[str, ...]:
     low, high = sorted(luck.choice(len(names), 2, replace=False))
     below = int(luck.integers(0, count + 1))
     return (names[low],) * below + (names[high],) * (count - below)
+
+
+def face_box(at_mm: Point, chips: int) -> tuple[float, float, float, float]:
+    """The box of the uppermost face of so many chips at a point of the felt, as a detector's."""
+    over = scene_camera()[1].lift(np.array([at_mm]), chips * SIZE.thickness_mm)
+    u, v = PLACE.to_local(over)[0]
+    half = SIZE.diameter_mm / 2
+    return (u - half, v - half, u + half, v + half)
+
+
+@pytest.mark.parametrize("chips", [9, 14, 19])
+def test_the_uppermost_chips_of_a_stack_are_no_second_one(chips: int) -> None:
+    """A detector finds the face of a high stack once more by itself."""
+    scene = render(7 + chips, [(GRID[4], ("white",) * chips)])
+    (item,) = scene.items
+    calibration = scene_camera()[1]
+    boxes = [*scene.boxes, face_box(item.center_mm, chips)]
+    found = read_stacks(scene.frame, calibration, PALETTE, SIZE, PLACE, boxes, reader())
+    assert [len(one.colours) for one in found] == [chips]
+
+
+def test_a_low_stack_is_left_out_only_where_a_high_ones_face_is() -> None:
+    calibration = scene_camera()[1]
+    luck = np.random.default_rng(1)
+    (high,) = read(render(31, [(GRID[4], colours(15, luck))]))
+    (low,) = read(render(32, [(GRID[4], ("red",))]))
+    over = calibration.lift(np.array([high.center_mm]), len(high.colours) * SIZE.thickness_mm)[0]
+    foot = np.asarray(calibration.foot_mm)
+    rise = calibration.height_mm / (calibration.height_mm - SIZE.thickness_mm)
+    behind = foot + (over - foot) / rise
+    for off_mm, stands in ((0.0, False), (4.0, False), (12.0, True), (30.0, True)):
+        at = replace(low, center_mm=(float(behind[0]) + off_mm, float(behind[1])))
+        left = one_a_place([high, at], SIZE, calibration)
+        assert left == ([high, at] if stands else [high])
+    # One that is as high is no part of it.
+    equal = replace(high, center_mm=(high.center_mm[0] + 41.0, high.center_mm[1]))
+    assert one_a_place([high, equal], SIZE, calibration) == [high, equal]
 
 
 def test_stacks_of_one_to_twenty_chips() -> None:
