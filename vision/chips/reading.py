@@ -129,7 +129,8 @@ def one_a_place(
 
     def appears(stack: ReadStack) -> FloatArray:
         high_mm = len(stack.colours) * size.thickness_mm
-        return calibration.lift(np.array([stack.center_mm]), high_mm)[0]
+        (over,) = calibration.lift(np.array([stack.center_mm]), high_mm)
+        return np.asarray(over, np.float64)
 
     tops = [appears(stack) for stack in stacks]
     return [
