@@ -45,6 +45,7 @@ from vision.rounds.payouts import (
     hides_payout,
     last_state,
     least_cents,
+    lies_by_another,
     stands_alone,
     why_not,
 )
@@ -266,7 +267,9 @@ def _wagers(
             )
         )  # fmt: skip
     prizes = [r.pays["envy"] for r in last.readings if "envy" in r.pays]
-    if len(prizes) * 2 > len(last.readings):
+    if len(prizes) * 2 > len(last.readings) and lies_by_another(prizes, episodes[shown:]):
+        doubt("envy.paid", "its chips may be the payout of another wager")
+    elif len(prizes) * 2 > len(last.readings):
         prize = honest(last_state("envy", episodes))
         if prize.cents is None:
             doubt("envy.paid", why_not(prize))

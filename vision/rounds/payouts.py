@@ -173,6 +173,16 @@ def hides_more(
     return hidden(name, last) or None
 
 
+def lies_by_another(prizes: Sequence[Sequence[ReadStack]], after: Sequence[Episode]) -> bool:
+    """Whether a stack that is taken for an envy prize in some readings is a wager's payout in
+    others: the second stack of a payout may lie beside the lammer."""
+    others = [
+        stack for rest in after for reading in rest.readings
+        for name, stacks in reading.pays.items() if name != "envy" for stack in stacks
+    ]  # fmt: skip
+    return any(stands_at(stack.center_mm, others) for own in prizes for stack in own)
+
+
 def stands(name: str, last: Episode) -> bool:
     """Whether the stake of a wager lay there to the end, in most views."""
     return sum(name in r.stakes for r in last.readings) * 2 > len(last.readings)

@@ -242,7 +242,8 @@ def test_a_second_stack_that_is_a_stake_in_some_views_and_beside_it_in_others_is
 
 
 def test_an_envy_prize_is_a_wager_of_its_own() -> None:
-    pays = {"main": ["red red"], "envy": ["black", "green green"]}
+    prize = [replace(stack(own), center_mm=(90.0, 0.0)) for own in ("black", "green green")]
+    pays = {"main": ["red red"], "envy": prize}
     record = whole_round(after=[(STAKES, pays)], lammers=["envy"])
     assert wager(record, "envy") == WagerRecord(
         wager="envy", action="paid", paid_cents=15000, paid_chips=2

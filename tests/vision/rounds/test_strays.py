@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -225,6 +226,28 @@ def test_a_players_own_chips_beside_a_payout_are_no_part_of_it() -> None:
         ("main", "paid", 1000)
     ]
     assert record.undecided == ()
+
+
+@pytest.mark.parametrize("apart_mm", [0.0, 45.0])
+def test_chips_that_are_now_a_payout_and_now_a_prize_are_no_prize(apart_mm: float) -> None:
+    """The second stack of a payout lies beside the lammer: what a reading makes of it varies."""
+    second = replace(stack("white white"), center_mm=(40.0, 0.0))
+    prize = replace(second, center_mm=(40.0 + apart_mm, 0.0))
+    cards = hand(TABLE.seat(1), "AC AH", "TS TD TC 7D 3C")
+    play = Play()
+    play.see(1, reading(stakes=STAKES, backs=2, lammers=["envy"]))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, reading(stakes=STAKES, cards=cards, lammers=["envy"]))
+    seen: dict[str, Any] = {"stakes": STAKES, "cards": cards, "lammers": ["envy"]}
+    play.see(1, reading(pays={"main": ["red", second]}, **seen))
+    play.see(1, reading(pays={"main": ["red"], "envy": [prize]}, **seen))
+    play.see(None, reading())
+    play.see(1, reading())
+    (done,) = play.ended
+    record = compile_round(TABLE, 1, done, play.now_s, cut_short=False)
+    is_prize = record.seats[0].wager("envy") is not None
+    assert is_prize is (apart_mm > 0)
+    assert ("envy.paid" in [doubt.what for doubt in record.undecided]) is not is_prize
 
 
 def prized(cards: str, high: str, chips: str) -> tuple[RoundRecord, list[tuple[str, int | None]]]:
