@@ -207,6 +207,11 @@ class WagerRecord(Form):
         description="What the payout may have been when the cards were taken, where another one "
         "lies at last; `payments` has two steps then, by the likeliest sums.",
     )
+    former_sums: tuple[tuple[Cents, Share], ...] | None = Field(
+        None,
+        description="What the payout may have been before it was changed, in time, to the one that "
+        "lies there at last.",
+    )
     paid_least_cents: Cents | None = Field(
         None, description="The smallest chip of the payout, where its chips were seen."
     )

@@ -41,6 +41,7 @@ from vision.rounds.payouts import (
     Hides,
     dated,
     done,
+    former_sums,
     hides_more,
     hides_payout,
     last_state,
@@ -259,6 +260,8 @@ def _wagers(
                 paid_cents=paid.cents, payments=late_pay.payments if late_pay else None,
                 late=None if late is None else late.late, stake_sums=stake.sums or None,
                 paid_sums=paid.sums or None, in_time_sums=late_pay.in_time if late_pay else None,
+                former_sums=former_sums(name, episodes[shown:], paid)
+                if action == "paid" and late_pay is None else None,
                 stake_chips=stake.height, paid_chips=paid.height,
                 hides_more=hides_more(name, last, action, hidden),
                 stands=True if action is None and stands_alone(name, last) else None,

@@ -48,7 +48,8 @@ class SeatGaps:
     def known(self, wagers: Sequence[WagerRecord]) -> list[WagerRecord]:
         """The wagers without what was not seen."""
         parts = (
-            "action", "paid_cents", "paid_sums", "paid_chips", "payments", "in_time_sums", "stands"
+            "action", "paid_cents", "paid_sums", "paid_chips", "payments", "in_time_sums",
+            "former_sums", "stands"
         )  # fmt: skip
         unknown = dict.fromkeys(parts)
         return [w.model_copy(update=unknown) if self._hides(w) else w for w in wagers]

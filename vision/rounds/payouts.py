@@ -269,6 +269,21 @@ def dated(name: str, after: Sequence[Episode], paid: PlaceSum) -> Late | None:
     return Late(gone_s, payments, tuple(sums))
 
 
+def former_sums(
+    name: str, after: Sequence[Episode], paid: PlaceSum
+) -> tuple[tuple[int, float], ...] | None:
+    """What a payout may have been before it was changed to what lies there at last, `paid`.
+
+    Only where the image differs as well; None where it was not seen otherwise.
+    """
+    begins = _begins(name, after, len(after), paid) if paid.sums else 0
+    former = honest(last_state(name, after[:begins]))
+    least = least_change(same_sums(former, paid))
+    if not former.sums or not _changed(name, after[begins - 1], after[begins], least):
+        return None
+    return former.sums
+
+
 def _changed(name: str, one: Episode, other: Episode, least: float = CHANGED_SHARE) -> bool:
     """Whether so much of the images of two rests differs where a wager's payout lies."""
     a, b = as_picture(one.picture), as_picture(other.picture)

@@ -173,6 +173,29 @@ def test_sums_in_time_without_the_two_payments_do_not_count() -> None:
         assert findings(round_of(PAIR_DEALER, seat(3, WINNER, stray))) == []
 
 
+@pytest.mark.parametrize(
+    ("former", "found", "suspected"),
+    [
+        # What was due lay there, and then something changed.
+        (((2000, 0.995), (2500, 0.004)), ["OVERPAID"], []),
+        # It was not sure that it was that, or it was something else.
+        (((2000, 0.6), (2500, 0.39)), ["UNDECIDED"], ["OVERPAID"]),
+        (((2500, 0.995),), ["UNDECIDED"], ["OVERPAID"]),
+        (None, ["UNDECIDED"], ["OVERPAID"]),
+    ],
+)
+def test_a_right_payout_that_was_changed_is_none(
+    former: Sums | None, found: list[str], suspected: list[str]
+) -> None:
+    own = wager("main", 2000, "paid", None).model_copy(
+        update={"paid_sums": ((4000, 0.96), (2000, 0.006)), "former_sums": former}
+    )
+    record = round_of(PAIR_DEALER, seat(3, WINNER, own), undecided=((3, "main.paid"),))
+    codes, doubtful = compare_and_suspect(record, settle(record, RULES), RULES)
+    assert [str(one.code) for one in codes] == found
+    assert [str(one.finding.code) for one in doubtful] == suspected
+
+
 def test_a_payment_that_came_too_late_whatever_its_sum() -> None:
     own = wager("main", 7500, "paid", None).model_copy(
         update={

@@ -163,3 +163,26 @@ def test_a_little_change_of_the_image_is_enough_where_the_sums_are_unlike(
     assert SAME_SHARE < different_share(LAID, a_little, [BOX]) < CHANGED_SHARE
     main = wager(corrected(a_little, (share, share)), "main")
     assert (None if main.payments is None else [p.cents for p in main.payments]) == steps
+
+
+@pytest.mark.parametrize(("last", "is_known"), [(CORRECTED, True), (LAID, False)])
+def test_what_a_payout_was_before_more_was_laid_in_time_is_known(
+    last: ByteArray, is_known: bool
+) -> None:
+    """Paid twice: first what was due, then as much again; the cards lie there all the time."""
+    play = Play()
+    for backs in (0, 2):
+        play.see(1, reading(stakes=STAKES, backs=backs))
+    play.see(None, reading(cards=dealer_cards()))
+    once = {"main": [replace(stack("red red", 0.99, c1500=0.01), box_mm=BOX)]}
+    twice = {"main": [replace(stack("red red red red", 0.9, c1500=0.06), box_mm=BOX)]}
+    play.see(1, *[reading(stakes=STAKES, pays=once, cards=seat_cards(1))] * 3, picture=LAID)
+    play.see(1, *[reading(stakes=STAKES, pays=twice, cards=seat_cards(1))] * 3, picture=last)
+    play.see(None, reading())
+    play.see(1, reading())
+    (own,) = play.ended
+    main = sums(compile_round(TABLE, 1, own, play.now_s, cut_short=False), "main")
+    assert main.payments is None
+    assert (main.former_sums is not None) is is_known
+    if is_known:
+        assert dict(main.former_sums or ())[1000] > 0.97
