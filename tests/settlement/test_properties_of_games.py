@@ -123,7 +123,7 @@ def played(draw: st.DrawFn) -> tuple[RoundRecord, TableRules]:
     house = (
         ()
         if banker is None
-        else (WagerRecord(wager="house", stake_cents=draw(CENTS), action="left"),)
+        else (WagerRecord(wager="house", stake_cents=draw(_stakes_of("house")), action="left"),)
     )
     meters = [
         Meter(wager=wager, level=level, cents=draw(st.integers(0, 10**7)))
