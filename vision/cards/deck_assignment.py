@@ -262,8 +262,8 @@ def is_lone_joker(card: CardRead) -> bool:
 
     On 60 rounds of decks never seen (`feltwatch bench cards`, tune decks, seed 5) 3 of 420 hands
     showed such a mark beside seven cards, with probabilities up to 0.99; an eighth card is rarer.
-    One that matches the table's own joker is that joker, and one that surely reads so and lies on
-    no other card (`SURE_APART`) is no other's figure.
+    One that matches the table's own joker is that joker, and one that is read with confidence and
+    lies on no other card (`SURE_APART`) is no other's figure.
     """
     is_sure = card.matched or (card.apart and card.share >= SURE_APART)
     return card.label == JOKER and card.indices == 1 and not is_sure

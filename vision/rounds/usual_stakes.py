@@ -1,9 +1,10 @@
 """What people stake at the table: whole multiples of $5 far more often than sums between.
 
-Stakes that were surely read are counted over the shift, those of the main wagers and those of the
-side wagers apart, by the unit that they are multiples of. What a stake may be is weighed by how
-usual such a sum is at this table: chips that may come to $20 or $21 are mostly $20. A table where
-people bet otherwise is soon known as one. What was due is not used, nor what a seat staked before.
+Stakes that were read with confidence are counted over the shift, those of the main wagers and those
+of the side wagers apart, by the unit that they are multiples of. What a stake may be is weighed by
+how usual such a sum is at this table: chips that may come to $20 or $21 are mostly $20. A table
+where people bet otherwise is soon known as one. The due payout is not used, nor what a seat staked
+before.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class UsualStakes:
         return counts[unit] / sum(counts) / SUMS[unit]
 
     def weighed(self, record: RoundRecord) -> RoundRecord:
-        """The record with its stakes weighed so, and those that were surely read counted."""
+        """The record with its stakes weighed so; those read with confidence are counted."""
         doubts = list(record.undecided)
         read = []
         seats = []

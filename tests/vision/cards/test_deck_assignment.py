@@ -168,7 +168,7 @@ def test_a_mark_that_reads_as_a_joker_is_none_beside_seven_cards() -> None:
     assert surplus([*own, mark], own) == [mark]
     assert joker not in surplus([*own, joker], own)
     assert marks([*own, mark]) == [mark]
-    # One that surely reads so and lies on no other card is the eighth.
+    # One that reads so with confidence and lies on no other card is the eighth.
     apart = replace(card("JOKER", 0.99), apart=True)
     assert marks([*own, apart]) == []
     unsure = replace(card("JOKER", 0.94), apart=True)
