@@ -264,18 +264,18 @@ def join_cards(observations: Sequence[ViewIndex]) -> list[CardRead]:
             cards.append(group)
         else:
             home += group
-    groups_ = [[observations[n] for n in own] for own in cards]
-    outlines = [outline(own, CARD_SIZE) for own in groups_]
+    joined = [[observations[n] for n in own] for own in cards]
+    outlines = [outline(own, CARD_SIZE) for own in joined]
     return [
         replace(
             _card(own),
             apart=not any(
                 covers(outlines[k], index.center, -NEAR_MM)
-                for k, other in enumerate(groups_) if other is not own
+                for k, other in enumerate(joined) if other is not own
                 for index in own
             ),
         )
-        for own in groups_
+        for own in joined
     ]  # fmt: skip
 
 
