@@ -65,6 +65,12 @@ class Lay(_Line):
     what: str = Field(description="The card's or lammer's name, the stack's colours, or how many.")
     probability: float | None = Field(None, ge=0, le=1, description="Of `what`; none: not given.")
     cents: Cents | None = Field(None, description="Of a stack that was counted.")
+    cameras: tuple[str, ...] | None = Field(
+        None, description="Further cameras that read the stack too, by name."
+    )
+    unread_by_first: bool | None = Field(
+        None, description="True: the first camera did not read the stack, only these did."
+    )
     after_s: Seconds | None = Field(None, description="When the place was seen last without it.")
     from_s: Seconds = Field(description="When it was first seen at rest.")
     until_s: Seconds = Field(description="When it was last seen.")

@@ -187,6 +187,38 @@ def test_the_end_that_was_not_seen_points_to_what_lay_there_last() -> None:
     assert undecided_line(record.round_id, meter, [coin, *lays]).lays == (coin.id,)
 
 
+def stakes_read_by(*stakes: ReadStack) -> list[Lay]:
+    """The stacks of a round of seat 1 in which the stake is read so, rest by rest."""
+    first, later = stakes[0], stakes[-1]
+    play = Play()
+    play.see(1, reading(stakes={"main": [first]}))
+    play.see(1, reading(stakes={"main": [later]}, backs=3))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, reading(stakes={"main": [later]}, cards=seat_cards(1)))
+    play.see(1, reading())
+    play.see(None, reading())
+    (own,) = play.ended
+    return [one for one in lines_of(own) if isinstance(one, Lay) and one.item == "stack"]
+
+
+def test_the_further_cameras_that_read_a_stack_are_named() -> None:
+    alone = stack("red red")
+    (stake,) = stakes_read_by(alone)
+    assert (stake.cameras, stake.unread_by_first) == (None, None)
+    assert "cameras" not in stake.model_dump_json(exclude_none=True)
+    # One rest that another camera read is enough; the first one read it, too.
+    both = replace(alone, also=(("shoulder", alone.posterior), ("low", alone.posterior)))
+    (stake,) = stakes_read_by(alone, both)
+    assert (stake.cameras, stake.unread_by_first) == (("low", "shoulder"), None)
+    (stake,) = stakes_read_by(replace(alone, camera="low"), both)
+    assert (stake.cameras, stake.unread_by_first) == (("low", "shoulder"), None)
+
+
+def test_a_stack_that_only_a_further_camera_read_is_marked() -> None:
+    (stake,) = stakes_read_by(replace(stack("red red"), camera="low"))
+    assert (stake.cameras, stake.unread_by_first) == (("low",), True)
+
+
 def test_a_line_is_read_back() -> None:
     for line in lines_of(played()):
         assert TIMELINE_LINE.validate_json(line.model_dump_json(exclude_none=True)) == line

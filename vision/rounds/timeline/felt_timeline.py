@@ -105,6 +105,8 @@ def _joined(seat: int | None, episodes: Sequence[Episode], reader: ThingReader) 
 
 def _lay(round_id: str, number: int, one: _Open, arms: Sequence[ArmOver]) -> Lay:
     thing = max(one.readings, key=lambda read: read.probability or 0.0)
+    cameras = tuple(sorted({name for read in one.readings for name in read.cameras}))
+    by_first = any(read.by_first for read in one.readings)
 
     def moved(from_s: float, until_s: float) -> Span:
         """A time of motion, with the seats whose arms were seen over the boxes meanwhile."""
@@ -123,6 +125,7 @@ def _lay(round_id: str, number: int, one: _Open, arms: Sequence[ArmOver]) -> Lay
     return Lay(
         round_id=round_id, id=f"{round_id}/{number}", seat=one.seat, place=thing.place,
         item=thing.item, what=thing.what, probability=thing.probability, cents=thing.cents,
+        cameras=cameras or None, unread_by_first=None if by_first else True,
         after_s=None if one.before is None else _s(one.before.until_s),
         from_s=_s(one.rests[0].start_s), until_s=_s(one.rests[-1].until_s),
         before_s=None if one.after is None else _s(one.after.start_s),

@@ -23,7 +23,10 @@ SAME_MM: dict[Item, float] = {"card": 15.0, "backs": 40.0, "stack": 20.0, "lamme
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """Something that lies in a view; `at_mm` in the view's own frame, None where not known."""
+    """Something that lies in a view; `at_mm` in the view's own frame, None where not known.
+
+    `cameras` are the further cameras that read it, by name; `by_first`: whether the first one did.
+    """
 
     item: Item
     place: str
@@ -31,6 +34,8 @@ class Thing:
     at_mm: tuple[float, float] | None = None
     probability: float | None = None
     cents: int | None = None
+    cameras: tuple[str, ...] = ()
+    by_first: bool = True
 
     def stays(self, later: Thing) -> bool:
         """Whether a thing of a later rest is this one, lying where it lay."""
@@ -113,7 +118,10 @@ def _stack(place: str, frames: Sequence[Sequence[ReadStack]]) -> Thing:
     ((colours, _),) = shown.most_common(1)
     what = " and ".join(_runs(one) for one in colours)
     probability = round(whole.sums[0][1], 3) if whole.sums else None
-    return Thing("stack", place, what, None, probability, whole.cents)
+    by_first = not whole.cameras or any(not stack.camera for frame in frames for stack in frame)
+    return Thing(
+        "stack", place, what, None, probability, whole.cents, whole.cameras, by_first=by_first
+    )
 
 
 def _runs(colours: Sequence[str]) -> str:
