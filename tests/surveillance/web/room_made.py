@@ -77,7 +77,21 @@ def _timeline(round_id: str) -> tuple[dict[str, Any], ...]:
     """What lay where in a round: the dealer's cards, a seat's stake read without certainty."""
     stake = Lay(
         round_id=round_id, id=f"{round_id}/1", seat=3, place="main", item="stack", what="5 red",
-        from_s="2.0", until_s="40.0", hidden=(Span(from_s="10.0", until_s="14.0", why="motion"),),
+        cameras=("low", "shoulder"), from_s="2.0", until_s="40.0",
+        hidden=(Span(from_s="10.0", until_s="14.0", why="motion"),),
+    )  # fmt: skip
+    pay = Lay(
+        round_id=round_id, id=f"{round_id}/3", seat=3, place="main pay", item="stack", what="1 red",
+        cents=500, cameras=("low",), unread_by_first=True, after_s="30.4", from_s="32.0",
+        until_s="40.0", before_s="41.2",
+    )  # fmt: skip
+    lammer = Lay(
+        round_id=round_id, id=f"{round_id}/4", seat=3, place="spots", item="lammer", what="envy",
+        from_s="8.0", until_s="40.0",
+    )  # fmt: skip
+    stray = Lay(
+        round_id=round_id, id=f"{round_id}/5", seat=3, place="spots", item="stack", what="2 white",
+        cents=200, from_s="6.0", until_s="40.0",
     )  # fmt: skip
     lines: list[TimelineLine] = [
         PhaseLine(round_id=round_id, phase="bets", from_s="2.0", until_s="12.0"),
@@ -87,6 +101,9 @@ def _timeline(round_id: str) -> tuple[dict[str, Any], ...]:
         ),
         EventLine(round_id=round_id, name="ended_unseen", at_s="44.0", why="the recording ended"),
         stake,
+        pay,
+        lammer,
+        stray,
         Lay(
             round_id=round_id, id=f"{round_id}/2", place="low", item="card", what="QS",
             from_s="16.0", until_s="42.0",

@@ -3,9 +3,12 @@
 import { dollars, html, wagerName } from "/static/shared/dom.js";
 
 const PLACES = ["packet", "discard", "boxes", "low", "high", "aside"];
+const TICK_STEPS_S = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
+const MOST_TICKS = 12;
+const LETTER_PERCENT = 0.8; // of a track's width, by which a letter takes no more
 const PLACE_WORDS = {
   packet: "packet", discard: "discard", boxes: "both boxes", low: "low hand", high: "high hand",
-  aside: "set aside", spots: "by no spot",
+  aside: "set aside", spots: "by no spot", lammers: "lammers",
 };
 const COURSE_WORDS = { repeated: "again", undone: "taken back", out_of_order: "out of order" };
 const EVENT_WORDS = {
@@ -16,21 +19,26 @@ const EVENT_WORDS = {
 const seconds = (text) => `${Number(text).toFixed(1)} s`;
 const words = (name) => name.replaceAll("_", " ");
 
+const eventWords = (event) => EVENT_WORDS[event.name] ?? words(event.name);
+
 function placeWords(place) {
   if (place in PLACE_WORDS) return PLACE_WORDS[place];
   return place.endsWith(" pay") ? `pay: ${wagerName(place.slice(0, -4))}` : wagerName(place);
 }
 
-function rank(place) {
-  const known = PLACES.indexOf(place);
-  return known < 0 ? PLACES.length : known;
+// Cards first, then each wager with its pay beneath, then what lies by no wager.
+function inOrder(places) {
+  const others = places.filter((place) => !PLACES.includes(place) && !(place in PLACE_WORDS));
+  const wagers = [...new Set(others.map((place) => place.replace(/ pay$/, "")))];
+  const order = [...PLACES, ...wagers.flatMap((wager) => [wager, `${wager} pay`]), "spots", "lammers"];
+  return order.filter((place) => places.includes(place));
 }
 
 // `at`: from seconds to a share of the width, in percent.
 function bar(from, until, at, attributes, ...inner) {
   const width = Math.max(at(until) - at(from), 0.25);
   const node = html("span", attributes, ...inner);
-  node.style.left = `${at(from)}%`;
+  node.style.left = `${Math.min(at(from), 100 - 0.25)}%`;
   node.style.width = `${width}%`;
   return node;
 }
@@ -40,18 +48,40 @@ function row(label, ...bars) {
     html("div", { class: "felt-track" }, ...bars));
 }
 
-function layBar(lay, at, doubts) {
+// Lammers lie by no spot, as stray chips do: in a row of their own.
+const rowOf = (lay) => (lay.item === "lammer" ? "lammers" : lay.place);
+
+function readBy(lay) {
+  if (!lay.cameras) return "";
+  return ` · by ${lay.cameras.join(", ")} ${lay.unread_by_first ? "alone" : "too"}`;
+}
+
+function layTitle(lay, about) {
+  const what = lay.cents ? `${dollars(lay.cents, "chips")} (${lay.what})` : lay.what;
+  const without = [lay.after_s && `until ${seconds(lay.after_s)}`, lay.before_s && `from ${seconds(lay.before_s)} on`];
+  const known = without.filter(Boolean);
+  return [`${what}, ${seconds(lay.from_s)} to ${seconds(lay.until_s)}`,
+    ...(known.length ? [`place seen without it ${known.join(" and ")}`] : []),
+    ...(lay.moved_from ? ["lay elsewhere before"] : []),
+    ...(lay.cameras ? [`read by ${lay.unread_by_first ? "" : "the first camera and "}${lay.cameras.join(", ")}`] : []),
+    ...about.map((doubt) => `${doubt.what} undecided: ${doubt.why}`)].join("\n");
+}
+
+// `room`: how much of the track is free behind the bar, in percent.
+function layBar(lay, at, doubts, room) {
   const about = doubts.filter((doubt) => doubt.lays.includes(lay.id));
   const what = lay.cents ? `${dollars(lay.cents, "chips")} (${lay.what})` : lay.what;
-  const title = [`${what}, ${seconds(lay.from_s)} to ${seconds(lay.until_s)}`,
-    ...(lay.moved_from ? ["lay elsewhere before"] : []),
-    ...about.map((doubt) => `${doubt.what} undecided: ${doubt.why}`)].join("\n");
+  const shown = `${what}${readBy(lay)}`;
   const length = Math.max(Number(lay.until_s) - Number(lay.from_s), 0.01);
   const within = (time) => ((Number(time) - Number(lay.from_s)) / length) * 100;
-  return bar(lay.from_s, lay.until_s, at,
-    { class: `lay${about.length ? " undecided" : ""}`, "data-item": lay.item, title }, what,
-    ...(lay.hidden ?? []).map((span) => bar(span.from_s, span.until_s, within,
-      { class: "not-at-rest", title: `not seen at rest: ${span.why}${(span.by ?? []).map((seat) => `, arm of seat ${seat}`).join("")}` })));
+  const needed = shown.length * LETTER_PERCENT;
+  const beside = needed > at(lay.until_s) - at(lay.from_s) && needed < room;
+  return bar(lay.from_s, lay.until_s, at, {
+    class: `lay${about.length ? " undecided" : ""}${beside ? " words-beside" : ""}`,
+    "data-item": lay.item, title: layTitle(lay, about),
+  }, ...(lay.hidden ?? []).map((span) => bar(span.from_s, span.until_s, within, {
+    class: "not-at-rest", title: `not seen at rest: ${span.why}${(span.by ?? []).map((seat) => `, arm of seat ${seat}`).join("")}`,
+  })), html("span", { class: "felt-words" }, shown));
 }
 
 // One row takes things that lay there at the same time, as the cards of a hand do.
@@ -65,7 +95,19 @@ function placeRow(place, lays, at, doubts) {
     ...group[0], what: group.map((lay) => lay.what).join(" "),
     id: group.find((lay) => doubts.some((doubt) => doubt.lays.includes(lay.id)))?.id ?? group[0].id,
   }));
-  return row(placeWords(place), ...joined.map((lay) => layBar(lay, at, doubts)));
+  const room = (lay) => Math.min(100, ...joined.map((other) => at(other.from_s)).filter((start) => start > at(lay.from_s)))
+    - at(lay.until_s);
+  return row(placeWords(place), ...joined.map((lay) => layBar(lay, at, doubts, room(lay))));
+}
+
+function secondsRow(from, until, at, events) {
+  const step = TICK_STEPS_S.find((one) => (until - from) / one <= MOST_TICKS) ?? TICK_STEPS_S.at(-1);
+  const ticks = [];
+  for (let tick = Math.ceil(from / step) * step; tick < until; tick += step) {
+    ticks.push(bar(tick, tick, at, { class: "felt-tick" }, `${tick} s`));
+  }
+  return row("time", ...ticks, ...events.map((event) => bar(event.at_s, event.at_s, at,
+    { class: "felt-event", title: `${eventWords(event)}, ${seconds(event.at_s)}` })));
 }
 
 function stepBar(step, at) {
@@ -77,10 +119,10 @@ function stepBar(step, at) {
 }
 
 function seatPart(seat, lays, steps, at, doubts) {
-  const places = [...new Set(lays.map((lay) => lay.place))].sort((a, b) => rank(a) - rank(b));
+  const places = inOrder([...new Set(lays.map(rowOf))]);
   return html("div", { class: "felt-seat" }, html("h3", {}, seat === null ? "Dealer" : `Seat ${seat}`),
     steps.length ? row("steps", ...steps.map((step) => stepBar(step, at))) : null,
-    ...places.map((place) => placeRow(place, lays.filter((lay) => lay.place === place), at, doubts)));
+    ...places.map((place) => placeRow(place, lays.filter((lay) => rowOf(lay) === place), at, doubts)));
 }
 
 export function feltTimeline(lines) {
@@ -95,7 +137,8 @@ export function feltTimeline(lines) {
     .filter((seat) => seat !== null).sort((a, b) => a - b))];
   return [
     ...of("event").map((event) => html("p", { class: "not-read" },
-      `${EVENT_WORDS[event.name] ?? words(event.name)}, ${seconds(event.at_s)}${event.why ? `: ${event.why}` : ""}`)),
+      `${eventWords(event)}, ${seconds(event.at_s)}${event.why ? `: ${event.why}` : ""}`)),
+    secondsRow(from, until, at, of("event")),
     row("phase", ...phases.map((phase) => bar(phase.from_s, phase.until_s, at,
       { class: "felt-phase", title: `${words(phase.phase)} from ${seconds(phase.from_s)}` }, words(phase.phase)))),
     ...seats.map((seat) => seatPart(seat, ofSeat(lays, seat), ofSeat(steps, seat), at, of("undecided"))),

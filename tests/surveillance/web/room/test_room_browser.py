@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from settlement.record import Undecided
 from surveillance.store import NewRound
@@ -148,6 +148,10 @@ def test_a_rounds_timeline_is_drawn_place_by_place(visit: Visit, tmp_path: Path)
     stake = felt.locator(".lay.undecided")
     expect(stake).to_have_attribute("title", re.compile("main.stake undecided: two sums"))
     expect(felt.get_by_text("The end was not seen, 44.0 s")).to_be_visible()
+    expect(stake).to_contain_text("by low, shoulder too")
+    pay = felt.locator(".lay", has_text="$5")
+    expect(pay).to_contain_text("by low alone")
+    expect(pay).to_have_attribute("title", re.compile("seen without it until 30.4 s and from 41.2"))
     track, own = felt.locator(".felt-track").first.bounding_box(), stake.bounding_box()
     assert track is not None
     assert own is not None
@@ -156,4 +160,30 @@ def test_a_rounds_timeline_is_drawn_place_by_place(visit: Visit, tmp_path: Path)
     unseen = stake.locator(".not-at-rest").bounding_box()
     assert unseen is not None
     assert abs(unseen["width"] / own["width"] - 4 / 38) < 0.02
+    # Chips by no spot and a lammer lie there at once: a row for each.
+    rows = felt.locator(".felt-row")
+    expect(rows.filter(has_text="envy").locator(".felt-place")).to_have_text("lammers")
+    expect(rows.filter(has_text="2 white").locator(".felt-place")).to_have_text("by no spot")
+    expect(felt.locator(".felt-tick").first).to_have_text("5 s")
+    expect(felt.locator(".felt-event")).to_have_attribute("title", "The end was not seen, 44.0 s")
+    # A payout stands beneath its stake, what lies by no wager below both.
+    places = felt.locator(".felt-seat").nth(1).locator(".felt-place")
+    expect(places).to_have_text(["steps", "Main", "pay: Main", "by no spot", "lammers"])
+    # Words that a short bar would cut stand beside it.
+    assert is_shown_whole(pay.locator(".felt-words"))
     felt.screenshot(path=tmp_path / "felt.png")
+
+
+def is_shown_whole(words: Locator) -> bool:
+    """Whether words are cut neither by their bar nor by its track."""
+    return bool(
+        words.evaluate(
+            """(own) => {
+              const right = (node) => node.getBoundingClientRect().right;
+              const bar = own.parentElement;
+              const hides = getComputedStyle(bar).overflow === "hidden";
+              const edge = hides ? right(bar) : right(own.closest(".felt-track"));
+              return right(own) <= edge + 1;
+            }"""
+        )
+    )
