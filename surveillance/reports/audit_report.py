@@ -8,12 +8,14 @@ from pathlib import PurePosixPath
 
 import jinja2
 
+from settlement.felt_timeline import TimelineLine
 from settlement.games import GAMES
 from surveillance.alerts.catalogue import alert_code
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert, count_by_code
 from surveillance.evidence.images import PictureName, clock
 from surveillance.reports.cards_view import CardFace, wager_name, with_faces
+from surveillance.reports.felt_figure import FeltFigure, felt_figure
 from surveillance.reports.round_view import (
     CHECK,
     HIGH,
@@ -86,6 +88,7 @@ class _AlertCard:
     due: tuple[str | CardFace, ...]
     rule: str | None
     pictures: tuple[_Picture, ...]
+    figure: FeltFigure | None
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,15 @@ def _picture(path: str) -> _Picture:
     return _Picture(path, name.words if name else PurePosixPath(path).stem)
 
 
-def _alert_card(alert: Alert) -> _AlertCard:
+def _figure(alert: Alert, timeline: Sequence[TimelineLine]) -> FeltFigure | None:
+    """What lay at the alert's seat in its round."""
+    if alert.start_s is None:
+        return felt_figure(timeline, alert.seat)
+    end_s = alert.start_s if alert.end_s is None else alert.end_s
+    return felt_figure(timeline, alert.seat, (float(alert.start_s), float(end_s)))
+
+
+def _alert_card(alert: Alert, timeline: Sequence[TimelineLine]) -> _AlertCard:
     return _AlertCard(
         anchor=f"alert-{alert.alert_id}",
         kind=kind_of(alert),
@@ -139,6 +150,7 @@ def _alert_card(alert: Alert) -> _AlertCard:
         due=with_faces(alert.due),
         rule=alert.rule,
         pictures=tuple(_picture(path) for path in alert.pictures),
+        figure=_figure(alert, timeline),
     )
 
 
@@ -165,7 +177,8 @@ def _ticks(heading: Heading) -> list[_Tick]:
 def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
     """The report as one HTML text; images are named by paths relative to it."""
     alerts = [alert for j in judged for alert in j.alerts]
-    suspicions = [suspicion for j in judged for suspicion in j.suspicions]
+    shown = [_alert_card(alert, j.timeline) for j in judged for alert in j.alerts]
+    suspicions = [_alert_card(one, j.timeline) for j in judged for one in j.suspicions]
     cards: list[RoundCard] = [
         round_card(
             j.record,
@@ -179,7 +192,6 @@ def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
         )
         for j in judged
     ]
-    shown = sorted(alerts, key=lambda a: ORDER.index(kind_of(a)))
     kinds = [kind_of(a) for a in alerts]
     game = GAMES.get(heading.game)
     return (
@@ -196,8 +208,8 @@ def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
             codes=_codes(alerts),
             ticks=_ticks(heading),
             rounds=cards,
-            alerts=[_alert_card(a) for a in shown],
-            suspicions=[replace(_alert_card(s), kind=UNDECIDED) for s in suspicions],
+            alerts=sorted(shown, key=lambda a: ORDER.index(a.kind)),
+            suspicions=[replace(s, kind=UNDECIDED) for s in suspicions],
             icons=ICONS,
             version=installed_version(),
         )

@@ -13,6 +13,7 @@ from settlement.ruling import money
 from surveillance.alerts.model import ALERTED_APART, Alert
 from surveillance.evidence.images import clock
 from surveillance.reports.cards_view import HandCards, hand_cards, wager_name
+from surveillance.reports.felt_figure import FeltFigure, felt_figure
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 CHECK, UNDECIDED, OK = "check", "undecided", "ok"
@@ -84,7 +85,9 @@ class AlertLink:
 
 @dataclass(frozen=True)
 class RoundCard:
-    """One round; `left` and `width` place it on the strip, in percent."""
+    """One round; `left` and `width` place it on the strip, in percent.
+
+    `figures` are of seats of which something was not read, and nothing is found."""
 
     id: str
     anchor: str
@@ -99,6 +102,7 @@ class RoundCard:
     seats: tuple[SeatCard, ...]
     alerts: tuple[AlertLink, ...]
     undecided: tuple[Unread, ...]
+    figures: tuple[FeltFigure, ...]
 
 
 def kind_of(alert: Alert) -> str:
@@ -256,6 +260,15 @@ def _steps(seat: int, timeline: Sequence[TimelineLine]) -> str:
     return " · ".join(f"{line.step.replace('_', ' ')} {clock(line.from_s)}" for line in own)
 
 
+def _figures(
+    record: RoundRecord, found: Sequence[Alert], timeline: Sequence[TimelineLine]
+) -> tuple[FeltFigure, ...]:
+    """What lay at seats of which something is undecided; those of findings stand with these."""
+    seats = {one.seat for one in record.undecided} - {one.seat for one in found}
+    drawn = (felt_figure(timeline, seat) for seat in sorted(seats, key=lambda seat: seat or 0))
+    return tuple(figure for figure in drawn if figure is not None)
+
+
 def round_card(
     record: RoundRecord,
     settlement: Settlement,
@@ -310,4 +323,5 @@ def round_card(
             Unread(f"seat {u.seat}: {_what(u.what)}" if u.seat else _what(u.what), u.why)
             for u in left_over
         ),
+        figures=_figures(record, (*alerts, *suspicions), timeline),
     )
