@@ -44,6 +44,19 @@ class Span(Form):
     by: tuple[int, ...] = Field((), description="Seats whose players' arms were seen over it.")
 
 
+class LaySum(Form):
+    """What a stack came to for a part of the time in which it lay there.
+
+    >>> LaySum(from_s="12.0", until_s="20.4", what="3 red", cents=1500).cents
+    1500
+    """
+
+    from_s: Seconds = Field(description="When it was first read so.")
+    until_s: Seconds = Field(description="When it was last seen so.")
+    what: str
+    cents: Cents
+
+
 class Lay(_Line):
     """Something that lay at one place.
 
@@ -70,6 +83,9 @@ class Lay(_Line):
     )
     unread_by_first: bool | None = Field(
         None, description="True: the first camera did not read the stack, only these did."
+    )
+    sums: tuple[LaySum, ...] | None = Field(
+        None, description="Of a stack that was counted with several sums, one after another."
     )
     after_s: Seconds | None = Field(None, description="When the place was seen last without it.")
     from_s: Seconds = Field(description="When it was first seen at rest.")

@@ -204,9 +204,33 @@ def _bars(scale: _Scale, lays: Sequence[Lay], doubts: Sequence[UndecidedLine]) -
         own = "" if lay.item == "card" else lay.id
         return float(lay.from_s), float(lay.until_s), own
 
+    ordered = sorted((part for lay in lays for part in _parts(lay)), key=since)
+    return [_bar(scale, list(same), doubts) for _, same in groupby(ordered, key=since)]
+
+
+def _parts(lay: Lay) -> list[Lay]:
+    """A stack that changed as one for each of its sums, each until the next was first read."""
+    if lay.sums is None:
+        return [lay]
+    starts = [lay.from_s, *(one.from_s for one in lay.sums[1:])]
+    ends = [*starts[1:], lay.until_s]
     return [
-        _bar(scale, list(same), doubts) for _, same in groupby(sorted(lays, key=since), key=since)
-    ]
+        lay.model_copy(
+            update={
+                "from_s": start, "until_s": end, "what": one.what, "cents": one.cents,
+                "hidden": tuple(_within(lay.hidden, start, end)),
+            }
+        )
+        for start, end, one in zip(starts, ends, lay.sums, strict=True)
+    ]  # fmt: skip
+
+
+def _within(spans: Sequence[Span], from_s: str, until_s: str) -> Iterable[Span]:
+    """What of the spans lies within a time."""
+    for span in spans:
+        start, end = max(span.from_s, from_s, key=float), min(span.until_s, until_s, key=float)
+        if float(start) < float(end):
+            yield span.model_copy(update={"from_s": start, "until_s": end})
 
 
 def _bar(scale: _Scale, lays: Sequence[Lay], doubts: Sequence[UndecidedLine]) -> Bar:

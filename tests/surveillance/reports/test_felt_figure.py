@@ -9,6 +9,7 @@ import pytest
 from settlement.felt_timeline import (
     EventLine,
     Lay,
+    LaySum,
     PhaseLine,
     Span,
     StepLine,
@@ -105,6 +106,23 @@ def test_words_that_a_short_bar_would_cut_stand_beside_it(figure: FeltFigure) ->
     assert hand.text_left < hand.left + hand.width
     assert hand.text == ""  # two letters say nothing: the title has it
     assert card.text == "AS"
+
+
+def test_a_stack_that_grew_is_drawn_sum_by_sum() -> None:
+    sums = tuple(
+        LaySum(from_s=since, until_s=until, what=what, cents=cents)
+        for since, until, what, cents in (
+            ("10.0", "18.0", "3 red", 1500), ("25.0", "60.0", "5 red", 2500),
+        )
+    )  # fmt: skip
+    grown = lay(1, "main", "5 red", "10.0", "60.0", cents=2500, hidden=(MOTION,), sums=sums)
+    figure = felt_figure((grown, *LINES[:2]), 3)
+    assert figure is not None
+    first, later = bars(figure, "Main")
+    assert (first.text, later.text) == ("$15 (3 red)", "$25 (5 red)")
+    assert first.left + first.width == pytest.approx(later.left) == pytest.approx(250.0)
+    # The hatching from 20 to 30 s lies over both.
+    assert [part.width for bar in (first, later) for part in bar.hatched] == pytest.approx([50, 50])
 
 
 def test_a_seat_at_which_nothing_lay_has_no_figure() -> None:

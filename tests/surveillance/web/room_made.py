@@ -23,6 +23,7 @@ from fastapi.testclient import TestClient
 from settlement.felt_timeline import (
     EventLine,
     Lay,
+    LaySum,
     PhaseLine,
     Span,
     StepLine,
@@ -92,6 +93,10 @@ def _timeline(round_id: str) -> tuple[dict[str, Any], ...]:
     stray = Lay(
         round_id=round_id, id=f"{round_id}/5", seat=3, place="spots", item="stack", what="2 white",
         cents=200, from_s="6.0", until_s="40.0",
+        sums=(
+            LaySum(from_s="6.0", until_s="20.0", what="1 white", cents=100),
+            LaySum(from_s="22.0", until_s="40.0", what="2 white", cents=200),
+        ),
     )  # fmt: skip
     lines: list[TimelineLine] = [
         PhaseLine(round_id=round_id, phase="bets", from_s="2.0", until_s="12.0"),

@@ -219,6 +219,20 @@ def test_a_stack_that_only_a_further_camera_read_is_marked() -> None:
     assert (stake.cameras, stake.unread_by_first) == (("low",), True)
 
 
+def test_a_stack_that_grew_has_its_sums_one_after_another() -> None:
+    (same,) = stakes_read_by(stack("red red"))
+    assert same.sums is None
+    (grown,) = stakes_read_by(stack("red red"), stack("red red red"))
+    assert grown.sums is not None
+    first, later = grown.sums
+    assert (first.what, first.cents, first.from_s) == ("2 red", 1000, grown.from_s)
+    assert (later.what, later.cents, later.until_s) == ("3 red", 1500, grown.until_s)
+    assert float(first.until_s) < float(later.from_s)
+    # A sum that is not sure is no other one.
+    (unsure,) = stakes_read_by(stack("red red"), stack("red red red", 0.6, c1000=0.4))
+    assert unsure.sums is None
+
+
 def test_a_line_is_read_back() -> None:
     for line in lines_of(played()):
         assert TIMELINE_LINE.validate_json(line.model_dump_json(exclude_none=True)) == line

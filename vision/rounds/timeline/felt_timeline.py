@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from settlement.felt_timeline import (
     Lay,
+    LaySum,
     PhaseLine,
     Span,
     StepLine,
@@ -126,11 +128,31 @@ def _lay(round_id: str, number: int, one: _Open, arms: Sequence[ArmOver]) -> Lay
         round_id=round_id, id=f"{round_id}/{number}", seat=one.seat, place=thing.place,
         item=thing.item, what=thing.what, probability=thing.probability, cents=thing.cents,
         cameras=cameras or None, unread_by_first=None if by_first else True,
+        sums=_sums(one),
         after_s=None if one.before is None else _s(one.before.until_s),
         from_s=_s(one.rests[0].start_s), until_s=_s(one.rests[-1].until_s),
         before_s=None if one.after is None else _s(one.after.start_s),
         hidden=tuple(sorted(hidden, key=lambda span: float(span.from_s))),
     )  # fmt: skip
+
+
+def _sums(one: _Open) -> tuple[LaySum, ...] | None:
+    """The sums of a stack that changed, one after another; None where it did not."""
+    counted = [
+        (rest, thing) for rest, thing in zip(one.rests, one.readings, strict=True)
+        if thing.cents is not None
+    ]  # fmt: skip
+    sums = []
+    for cents, same in groupby(counted, key=lambda own: own[1].cents):
+        rests, things = zip(*same, strict=True)
+        assert cents is not None
+        sums.append(
+            LaySum(
+                from_s=_s(rests[0].start_s), until_s=_s(rests[-1].until_s), what=things[0].what,
+                cents=cents,
+            )
+        )  # fmt: skip
+    return tuple(sums) if len(sums) > 1 else None
 
 
 def _with_moves(lays: Sequence[Lay], dealt_s: float) -> list[Lay]:

@@ -84,11 +84,24 @@ function layBar(lay, at, doubts, room) {
   })), html("span", { class: "felt-words" }, shown));
 }
 
+// A stack that changed as one for each of its sums, each until the next was first read.
+function parts(lay) {
+  if (!lay.sums) return [lay];
+  const starts = [lay.from_s, ...lay.sums.slice(1).map((sum) => sum.from_s)];
+  return lay.sums.map(({ what, cents }, number) => {
+    const [from, until] = [starts[number], starts[number + 1] ?? lay.until_s];
+    const hidden = (lay.hidden ?? []).map((span) => ({
+      ...span, from_s: Math.max(Number(span.from_s), Number(from)), until_s: Math.min(Number(span.until_s), Number(until)),
+    })).filter((span) => span.from_s < span.until_s);
+    return { ...lay, what, cents, from_s: from, until_s: until, hidden };
+  });
+}
+
 // One row takes things that lay there at the same time, as the cards of a hand do.
 function placeRow(place, lays, at, doubts) {
   const groups = new Map();
-  for (const lay of lays) {
-    const key = lay.item === "card" ? `${lay.from_s} ${lay.until_s}` : lay.id;
+  for (const lay of lays.flatMap(parts)) {
+    const key = lay.item === "card" ? `${lay.from_s} ${lay.until_s}` : `${lay.id} ${lay.from_s}`;
     groups.set(key, [...(groups.get(key) ?? []), lay]);
   }
   const joined = [...groups.values()].map((group) => ({

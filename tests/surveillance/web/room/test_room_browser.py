@@ -169,6 +169,9 @@ def test_a_rounds_timeline_is_drawn_place_by_place(visit: Visit, tmp_path: Path)
     # A payout stands beneath its stake, what lies by no wager below both.
     places = felt.locator(".felt-seat").nth(1).locator(".felt-place")
     expect(places).to_have_text(["steps", "Main", "pay: Main", "by no spot", "lammers"])
+    # Chips that grew in number are one thing with one sum after another.
+    strays = rows.filter(has_text="2 white").locator(".lay")
+    expect(strays).to_have_text(["$1 (1 white)", "$2 (2 white)"])
     # Words that a short bar would cut stand beside it.
     assert is_shown_whole(pay.locator(".felt-words"))
     felt.screenshot(path=tmp_path / "felt.png")
