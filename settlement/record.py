@@ -158,12 +158,15 @@ class Breach(Form):
         "bet_taken",
         "coin_unregistered",
         "coin_unseen",
+        "second_discard",
+        "discard_late",
     ] = Field(
         description="'taken_up': a hand that was set was taken up again; 'looked_at': its low or "
         "its high hand was; 'set_late': a hand was not set when it had to be; 'shown_early': it "
         "was turned up before the dealer's was; 'bet_touched': a stake was lifted and laid again; "
         "'bet_taken': it was taken away; 'coin_unregistered': a sensor's lamp was lit, and its "
-        "system has no coin registered; 'coin_unseen': it has one, and the lamp stayed unlit."
+        "system has no coin registered; 'coin_unseen': it has one, and the lamp stayed unlit; "
+        "'second_discard': two cards were discarded; 'discard_late': one of a hand that was set."
     )
     wager: str | None = Field(None, description="Of a bet that was touched, or a coin.")
     before_s: Seconds = Field(description="When the seat was seen last as it was before.")

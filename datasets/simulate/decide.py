@@ -18,7 +18,7 @@ from datasets.simulate.dealing import deal, house_way, player_setting
 from datasets.simulate.draft import Draft, Occasion
 from datasets.simulate.mistakes.bets import BET_WAYS
 from datasets.simulate.mistakes.cards import LATE_WAYS
-from datasets.simulate.mistakes.catalogue import UNSEEN_BY_RULES, WAYS, split_wish
+from datasets.simulate.mistakes.catalogue import UNSEEN_BY_RULES, WAYS, drawn_ways, split_wish
 from datasets.simulate.mistakes.setting import SET_WAYS
 from datasets.simulate.paying import pay_steps
 from datasets.simulate.script import (
@@ -99,7 +99,7 @@ class Decider:
 
     def _way(self, wish: str) -> tuple[str, str]:
         code, way = split_wish(wish)
-        return code, way or self.rng.choice(list(WAYS[code]))
+        return code, way or self.rng.choice(drawn_ways(code))
 
     def _attempt(self, occasion: Occasion, wishes: Sequence[tuple[str, str]]) -> RoundScript | None:
         draft = Draft(self.table, self.rng, occasion, list(occasion.bets))

@@ -157,7 +157,8 @@ class Ways:
 class SeatScript:
     """One seat's hands, wagers, envy prizes and lammers (kind, wager it lies against).
 
-    `before` are the hands before a card was moved, `drawn` the card drawn for `discard`.
+    `before` are the hands before a card was moved, `drawn` the card drawn for `discard`,
+    `again` a second card that was discarded, and the one drawn for it.
     """
 
     seat: int
@@ -171,6 +172,7 @@ class SeatScript:
     drawn: str | None = None
     before: tuple[Cards, Cards] | None = None
     ways: Ways = Ways()
+    again: tuple[str, str] | None = None
 
     def wager(self, name: str) -> WagerScript | None:
         """The wager of that name, or None."""

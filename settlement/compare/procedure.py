@@ -20,6 +20,8 @@ _SEEN: Mapping[str, str] = {
     "bet_taken": "the stake was taken away after {when}",
     "coin_unregistered": "the sensor's lamp was lit, and its system has no coin registered",
     "coin_unseen": "the sensors' system has a coin registered, and the lamp stayed unlit",
+    "second_discard": "a second card was discarded",
+    "discard_late": "a card was discarded after the hand was set",
 }
 _DUE: Mapping[str, str] = {
     "taken_up": "hands set and left alone before {when}",
@@ -30,6 +32,8 @@ _DUE: Mapping[str, str] = {
     "bet_taken": "stakes left alone from the deal until they are settled",
     "coin_unregistered": "each coin that is taken in is registered",
     "coin_unseen": "each coin that is registered lights its sensor",
+    "second_discard": "one card discarded at most",
+    "discard_late": "a card discarded before hands are set, or none",
 }
 _WHEN: Mapping[Phase, str] = {
     Phase.DEALT: _BETS_CLOSED,

@@ -12,20 +12,24 @@ from settlement.input_file import file_fault, parse_toml
 
 BreachKind = Literal[
     "taken_up", "set_late", "looked_at", "shown_early", "bet_touched", "bet_taken",
-    "coin_unregistered", "coin_unseen",
+    "coin_unregistered", "coin_unseen", "second_discard", "discard_late",
 ]  # fmt: skip
 """'taken_up': a set hand was taken up again too late; 'looked_at': one of its two hands was;
 'set_late': a hand was not set in time; 'shown_early': it was turned up before it is compared;
 'bet_touched': a stake was lifted and laid again; 'bet_taken': it was taken away;
-'coin_unregistered' and 'coin_unseen': a jackpot's lamp and its system's report contradict."""
+'coin_unregistered' and 'coin_unseen': a jackpot's lamp and its system's report contradict;
+'second_discard': a player gave away two cards; 'discard_late': one of a hand that was set."""
 
 Course = Literal["in_order", "repeated", "undone", "out_of_order"]
 """How a step came about: 'repeated': the seat was in it before; 'undone': it takes the step before
 it back; 'out_of_order': the procedure has another step in between."""
 
-SeatShows = Literal["nothing", "chips", "packet", "set", "hand", "discard"]
+SeatShows = Literal[
+    "nothing", "chips", "packet", "set", "hand", "discard", "second_discard", "set_discard",
+]  # fmt: skip
 """What a seat shows at rest: stakes alone, cards face down in one packet, cards face down in
-both boxes, a hand turned up, a card face down beside the bet."""
+both boxes, a hand turned up, a card face down beside the bet, a second one there, one that came
+there while both boxes held cards."""
 
 Shows = Literal["no_cards", "backs", "hand", "set", "discard"]
 

@@ -76,6 +76,18 @@ def different_share(one: ByteArray, other: ByteArray, boxes_mm: Sequence[Box]) -
     return float(differing(one, other, mask).mean()) if mask.any() else 0.0
 
 
+def changed_share(one: ByteArray, other: ByteArray, box_mm: Box) -> float:
+    """Share of the pixels in a box that differ, 0 to 1, though all of it may have changed.
+
+    What the light changed all over the view does not count.
+    """
+    size = one.shape[1]
+    x0, y0, x1, y1 = (_px(mm, size / VIEW_MM, size) for mm in box_mm)
+    whole = differing(one, other, np.ones(one.shape[:2], bool)).reshape(one.shape[:2])
+    part = whole[y0:y1, x0:x1]
+    return float(part.mean()) if part.size else 0.0
+
+
 def least_change(same_sum: float) -> float:
     """Least share of the image that must differ for chips to count as changed, by the probability
     that they come to the same sum as before."""

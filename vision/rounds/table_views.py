@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from settlement.procedures import procedure_of
 from vision.cards.view import ViewIndex
 from vision.detect.motion import RestWatch, hull
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import FloatArray, Place, Polygon, TableFile
+from vision.geometry.standard_layout import DISCARD_MM
+from vision.geometry.table import FloatArray, Place, Polygon, SeatPlace, TableFile
 from vision.rounds.procedure.house_place import HOUSE, house_view
 from vision.rounds.stake_dates import KEPT_IN_MOTION
 
@@ -60,7 +62,7 @@ def table_views(table: TableFile, calibration: Calibration) -> list[View]:
     for seat in table.seats:
         hand = [seat.low.array, seat.high.array]
         # Pays lie beyond the spots, on the dealer's side.
-        parts = [*hand, *(p.array for p in seat.spots.values())]
+        parts = [*hand, *(p.array for p in seat.spots.values()), *_discard_place(table, seat)]
         views.append(
             View(
                 seat.seat, seat.place, dict(seat.spots),
@@ -75,3 +77,11 @@ def table_views(table: TableFile, calibration: Calibration) -> list[View]:
         spots = {"house": table.dealer.house}
         views.append(View(HOUSE, house, spots, RestWatch(calibration, outline)))
     return views
+
+
+def _discard_place(table: TableFile, seat: SeatPlace) -> list[FloatArray]:
+    """The middle of where a seat's discard lies (1, 2), felt mm; none where nobody draws."""
+    procedure = procedure_of(table.rules.game)
+    if procedure is None or procedure.breach("second_discard") is None:
+        return []
+    return [seat.place.to_felt(np.array([DISCARD_MM]))]

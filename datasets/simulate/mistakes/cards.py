@@ -64,7 +64,10 @@ def _twin(
                 continue
             first, second = sorted((seat.seat, places[like]))
             drawn = like if seat.drawn == label else seat.drawn
-            changed = replace(changed, drawn=drawn)
+            again = seat.again
+            if again is not None and again[1] == label:
+                again = (again[0], like)
+            changed = replace(changed, drawn=drawn, again=again)
             note = f"{like} lies twice, at seats {first} and {second}"
             fault = PlannedFault("DECK", first, None, note, ("both", first, str(second)))
             return script.with_seat(changed, fault)
@@ -122,6 +125,7 @@ def _deck_count(more: bool) -> Mistake:
 def _all_cards(script: RoundScript) -> set[str]:
     cards = {label for seat in script.seats for label in (*seat.low, *seat.high)}
     given = {seat.discard for seat in script.seats if seat.discard}
+    given |= {seat.again[0] for seat in script.seats if seat.again}
     return cards | given | set(script.dealt)
 
 
@@ -170,6 +174,8 @@ _NOTES: Mapping[BreachKind, str] = {
     "set_late": "hand set late",
     "shown_early": "hand turned up before the dealer's",
     "bet_touched": "stake lifted and laid again",
+    "second_discard": "two cards discarded",
+    "discard_late": "card of the set hand discarded and taken back",
 }
 
 
@@ -177,6 +183,18 @@ def _has_main(seat: SeatScript) -> bool:
     """Whether a seat has a main stake that is not moved late."""
     main = seat.wager("main")
     return main is not None and not main.late
+
+
+def _free_cards(script: RoundScript) -> list[str]:
+    """The cards that nobody was dealt; not the joker, which may not be in play."""
+    held = _all_cards(script)
+    return [label for label in DECK_LABELS if label not in held and label != JOKER]
+
+
+def _with_second(seat: SeatScript, script: RoundScript, rng: random.Random) -> SeatScript:
+    """The seat with one of its cards drawn for a second one that it gave away."""
+    own = [card for card in (*seat.low, *seat.high) if card != seat.drawn]
+    return replace(seat, again=(rng.choice(_free_cards(script)), rng.choice(own)))
 
 
 def _breach(kind: BreachKind) -> Mistake:
@@ -195,6 +213,9 @@ def _breach(kind: BreachKind) -> Mistake:
         seats = [s for s in script.seats if s.seat not in moved and s.seat != script.banker]
         if kind == "bet_touched":
             seats = [s for s in seats if _has_main(s)]
+        elif kind == "second_discard":
+            has_free = bool(_free_cards(script))
+            seats = [s for s in seats if s.discard is not None and has_free]
         if not players_first:
             # The seat that is compared first has no time for it.
             last = table.rules.settling_starts == "last_seat"
@@ -203,6 +224,8 @@ def _breach(kind: BreachKind) -> Mistake:
         if not seats:
             return None
         seat = rng.choice(seats)
+        if kind == "second_discard":
+            seat = _with_second(seat, script, rng)
         ways: Ways = replace(seat.ways, breach=kind, dropped=False, relaid=False)
         wager = "main" if kind == "bet_touched" else None
         fault = PlannedFault(
@@ -237,6 +260,8 @@ LATE_WAYS: Mapping[tuple[str, str], Mistake] = {
     ("PROCEDURE", "looked_at"): _breach("looked_at"),
     ("PROCEDURE", "shown_early"): _breach("shown_early"),
     ("PROCEDURE", "bet_touched"): _breach("bet_touched"),
+    ("PROCEDURE", "second_discard"): _breach("second_discard"),
+    ("PROCEDURE", "discard_late"): _breach("discard_late"),
     ("UNDECIDED", "card"): _hidden("card"),
     ("UNDECIDED", "hand"): _hidden("hand"),
     ("SILENT", "dispute"): _silent("dispute"),

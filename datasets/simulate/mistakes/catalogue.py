@@ -104,6 +104,8 @@ WAYS: Mapping[str, Mapping[str, str]] = {
         "looked_at": "a player takes one of the two set hands up again when it is too late",
         "shown_early": "a player's hand is turned up before the dealer's",
         "bet_touched": "a player lifts a stake after the deal and lays it again",
+        "second_discard": "a player discards a second card, and draws two",
+        "discard_late": "a player lays a card of the set hand beside the bet and takes it back",
     },
     "UNDECIDED": {
         "card": "a card hides another's index all the time",
@@ -128,6 +130,10 @@ WAYS: Mapping[str, Mapping[str, str]] = {
     },
 }
 """Every code with the ways in which it can be put in."""
+
+NAMED_WAYS = frozenset({"PROCEDURE/second_discard", "PROCEDURE/discard_late"})
+"""Ways that come only by their names: a code alone draws from the others, so that a seed gives the
+shift that it gave before these were added."""
 
 DRAWN_CODES: tuple[str, ...] = (
     "HOUSE_WAY",
@@ -161,6 +167,15 @@ def split_wish(wish: str) -> tuple[str, str | None]:
     """
     code, _, way = wish.partition("/")
     return code, way or None
+
+
+def drawn_ways(code: str) -> list[str]:
+    """The ways that a code alone stands for.
+
+    >>> drawn_ways("PROCEDURE")
+    ['taken_up', 'set_late', 'looked_at', 'shown_early', 'bet_touched']
+    """
+    return [way for way in WAYS[code] if f"{code}/{way}" not in NAMED_WAYS]
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,9 +59,9 @@ class CardPlay(Board):
     def _deal_seat(self, seat: SeatScript) -> None:
         low, high = self.boxes(seat.seat)
         at = spread_about(middle([low.center_mm, high.center_mm]), 8.0, self.rng)
-        own = [c for c in (*seat.low, *seat.high) if c != seat.drawn]
-        if seat.discard is not None:
-            own.append(seat.discard)
+        second, for_second = seat.again or (None, None)
+        own = [c for c in (*seat.low, *seat.high) if c not in (seat.drawn, for_second)]
+        own += [card for card in (seat.discard, second) if card is not None]
         self.rng.shuffle(own)
         pile = layouts.face_down_pile(
             self.box(low, at), self.keyed(seat.seat, own), _PILE_STEP_MM, self.rng
@@ -155,19 +155,22 @@ class CardPlay(Board):
         """Hands and stakes that are taken up again, or hands set only now: too late for it."""
         for seat in self.script.seats:
             kind = seat.ways.breach
-            if kind is None or kind == "shown_early":
+            if kind in (None, "shown_early", "second_discard"):
                 continue
             before = len(self.timeline.changes)
             begin = self.dealer.off_s + self.rng.uniform(1.5, 2.5)
-            if kind == "taken_up":
-                end = self._relaid(seat, begin)
-            elif kind == "set_late":
-                end = self._set(seat, begin)
-            else:
-                end = self._lifted(seat.seat, self._liftable(seat), begin)
+            end = self._late_act(seat, begin)
             self.act_s["breach", seat.seat, None] = self.timeline.changes[before].t_s
             # No waiting that a pace may shorten: it is seen only as long as it lasts.
             self.dealer.wait_until(end)
+
+    def _late_act(self, seat: SeatScript, begin_s: float) -> float:
+        """What a seat does too late; when it is done."""
+        if seat.ways.breach == "taken_up":
+            return self._relaid(seat, begin_s)
+        if seat.ways.breach == "set_late":
+            return self._set(seat, begin_s)
+        return self._lifted(seat.seat, self._liftable(seat), begin_s)
 
     def early_shows(self) -> None:
         """Hands that the dealer turns up before the own one."""

@@ -10,8 +10,12 @@ given rounds, parted by commas. The kinds and ways are those of
     sum, unearned; LAMMER missing, extra, place, no_stake; LIMIT under, over, hands, coins; FOUL
     rank, boxes; DECK twin, jokers, many, few; HAND_PAY large, jackpot; LATE_BET grew,
     shrank, appeared; CARD_MOVED hand, seat, face, face_down; PROCEDURE taken_up, set_late,
-    looked_at, shown_early, bet_touched; UNDECIDED card, hand; SILENT dispute, chips, cards;
+    looked_at, shown_early, bet_touched, second_discard, discard_late; UNDECIDED card, hand;
+    SILENT dispute, chips, cards;
     CAMERA black, lost, frozen, stuck, blocked, covered, dark, focus, moved, turned.
+
+A code alone stands for one of its ways, apart from second_discard and discard_late: these come by
+their names.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ import typer
 
 from datasets.simulate.house_tables import GAME_IDS, NEVADA
 from datasets.simulate.laid_out import film_laid_out
-from datasets.simulate.mistakes.catalogue import CODES, DRAWN_CODES, WAYS, FaultPlan
+from datasets.simulate.mistakes.catalogue import CODES, DRAWN_CODES, NAMED_WAYS, WAYS, FaultPlan
 from datasets.simulate.play.behaviour import MANNERS
 from datasets.simulate.play.shift_events import EVENTS, EventPlan
 from datasets.simulate.shards import Shard
@@ -71,7 +75,8 @@ def _list_faults(asked: bool) -> None:
         note = "" if code in DRAWN_CODES else "  (by its name only)"
         typer.echo(f"{code}{note}")
         for way, description in ways.items():
-            typer.echo(f"  {code}/{way}: {description}")
+            alone = "  (by its name only)" if f"{code}/{way}" in NAMED_WAYS else ""
+            typer.echo(f"  {code}/{way}: {description}{alone}")
     raise typer.Exit
 
 

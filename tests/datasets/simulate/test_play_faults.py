@@ -3,12 +3,13 @@ from __future__ import annotations
 import math
 import random
 
+import numpy as np
 import pytest
 
 from datasets.render.scene import CardItem, FeltState, ShiftPlan
-from datasets.simulate.decide import possible_codes
+from datasets.simulate.decide import Decider, possible_codes
 from datasets.simulate.house_tables import NEVADA, table_for
-from datasets.simulate.mistakes.catalogue import CODES, DRAWN_CODES, WAYS, FaultPlan
+from datasets.simulate.mistakes.catalogue import CODES, DRAWN_CODES, NAMED_WAYS, WAYS, FaultPlan
 from datasets.simulate.play.layouts import INDEX_MM, card_corners, index_shows
 from datasets.simulate.play.motion import hand_at
 from datasets.simulate.play.shift_play import plan_shift
@@ -25,7 +26,7 @@ from tests.datasets.simulate.play_checks import (
     hands_at,
     replay,
 )
-from vision.geometry.standard_layout import standard_table
+from vision.geometry.standard_layout import DISCARD_MM, standard_table
 from vision.geometry.table import TableFile
 
 EXPOSED = table_for(NEVADA, jackpots="levels")
@@ -38,8 +39,8 @@ def _table_of(kind: str) -> TableFile:
     """A table whose rules leave room for a way."""
     if kind in ("OVERPAID/commission", "LIMIT/hands"):
         return TRADITIONAL
-    closed = ("HOUSE_WAY/eighth", "PROCEDURE/set_late", "PROCEDURE/shown_early")
-    return IMPERIAL if kind in closed else EXPOSED
+    closed = {"HOUSE_WAY/eighth", "PROCEDURE/set_late", "PROCEDURE/shown_early"}
+    return IMPERIAL if kind in closed | NAMED_WAYS else EXPOSED
 
 
 def _shift(
@@ -171,6 +172,55 @@ def test_a_hand_rests_on_a_card_from_its_show_to_its_end() -> None:
     for k in range(11):
         at = t_s + (gone - t_s) * k / 10
         assert any(math.dist(hand, index) < 1 for hand, _ in hands_at(plan, at)), at
+
+
+def _beside_bet(plan: ShiftPlan, fault: Fault, table: TableFile) -> list[tuple[float, int]]:
+    """How many cards lie by a seat's discard place, whenever that changes: (time, number)."""
+    place = table.seat(fault.seat or 0).place
+    found = [(0.0, 0)]
+    for change, state, _ in replay(plan):
+        items = [i for i in state.items.values() if isinstance(i, CardItem) and not i.face_up]
+        middles = np.array([i.center_mm for i in items]).reshape(-1, 2)
+        off = place.to_local(middles) - DISCARD_MM
+        near = int((np.hypot(off[:, 0], off[:, 1]) < 90).sum()) if len(items) else 0
+        if near != found[-1][1]:
+            found.append((change.t_s, near))
+    return found[1:]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_second_discard_lies_beside_the_first_and_both_are_drawn_for(seed: int) -> None:
+    table, plan, fault = _shift("PROCEDURE/second_discard", seed)
+    (begin, until) = (float(plan.rounds[1].start_s or 0), float(plan.rounds[1].end_s or 0))
+    own = [one for one in _beside_bet(plan, fault, table) if begin <= one[0] <= until]
+    assert [number for _, number in own] == [1, 2, 0]
+    assert own[1][0] == float(fault.at_s or 0)
+    assert own[2][0] - own[1][0] > 2.0
+    (seat,) = [s for s in plan.rounds[1].seats if s.seat == fault.seat]
+    assert seat.discard is not None
+    assert len({*(seat.low or ()), *(seat.high or ()), seat.discard}) == 8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_late_discard_comes_from_the_set_hand_once_the_dealers_is_shown(seed: int) -> None:
+    table, plan, fault = _shift("PROCEDURE/discard_late", seed)
+    at = float(fault.at_s or 0)
+    shown = [
+        c.t_s for c in plan.changes for i in c.put
+        if isinstance(i, CardItem) and i.face_up and i.key.startswith("r2.dealer")
+    ]  # fmt: skip
+    assert min(shown) < at
+    later = [one for one in _beside_bet(plan, fault, table) if one[0] >= at]
+    assert [number for _, number in later[:2]] == [1, 0]
+
+
+def test_a_code_alone_draws_what_it_drew_before_ways_were_added() -> None:
+    """A shift of a seed stays what it was: judging sets are named by their seeds."""
+    rng, other = random.Random(3), random.Random(3)
+    decider = Decider(IMPERIAL, rng)
+    drawn = [decider._way("PROCEDURE")[1] for _ in range(20)]
+    old = ["taken_up", "set_late", "looked_at", "shown_early", "bet_touched"]
+    assert drawn == [other.choice(old) for _ in range(20)]
 
 
 @pytest.mark.parametrize("way", list(WAYS["SILENT"]))

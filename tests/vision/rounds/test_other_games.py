@@ -103,6 +103,8 @@ def test_a_player_banks(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> None:
         ("pai_gow_poker", "set_late"),
         ("pai_gow_poker", "looked_at"),
         ("imperial_pai_gow_draw", "shown_early"),
+        ("imperial_pai_gow_draw", "second_discard"),
+        ("imperial_pai_gow_draw", "discard_late"),
         ("emperors_challenge_exposed", "bet_touched"),
     ],
 )

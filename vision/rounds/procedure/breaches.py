@@ -1,4 +1,5 @@
-"""What the procedure forbids about hands: taken up, looked at, set or turned up at a wrong time.
+"""What the procedure forbids about hands: taken up, looked at, set, turned up or given away in part
+at a wrong time.
 
 A wrong alert costs more than a missed one: a seat's box counts as bare only where at least two
 readings of a rest find no card in it and the image there is as it was before the deal; a
@@ -17,6 +18,8 @@ from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.seat_steps import SeenBreach, SeenPhase, SeenStep
 from vision.rounds.region_change import as_picture, different_share, without_shake
 from vision.rounds.round_state import Episode, Round
+
+_DISCARDS = ("second_discard", "discard_late")
 
 SURE_READINGS = 2
 """Least readings of a rest that must show no card at the seat."""
@@ -45,7 +48,9 @@ def breaches(
     for rule in procedure.forbidden:
         if rule.step is None:
             continue
-        if rule.step == "shown":
+        if rule.breach in _DISCARDS:
+            found = seat.discarded(steps[:shown], rule)
+        elif rule.step == "shown":
             found = seat.shown_early(steps, rule)
         else:
             since = next((p.since_s for p in phases if p.phase is rule.since), None)
@@ -90,6 +95,14 @@ class _Seat:
         if bets[-1].until_s <= since_s + OVERLAP_S or not self._is_without(bets[-1], rule):
             return None
         return SeenBreach(self.place.seat, rule, bets[-1], hand[0])
+
+    def discarded(self, steps: Sequence[SeenStep], rule: Forbidden) -> SeenBreach | None:
+        """The first step that breaks a rule of discards; it is taken only where that is certain."""
+        for k, step in enumerate(steps):
+            if rule.applies(step.name, {one.name for one in steps[:k]}):
+                before = steps[k - 1].rests[-1] if k else None
+                return SeenBreach(self.place.seat, rule, before, step.rests[0])
+        return None
 
     def shown_early(self, steps: Sequence[SeenStep], rule: Forbidden) -> SeenBreach | None:
         """The hand turned up while the dealer's place was seen at rest, and showed none."""

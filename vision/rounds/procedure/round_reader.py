@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from settlement.games import players_bank
-from settlement.procedures import procedure_of
+from settlement.procedures import Phase, procedure_of
 from settlement.record import Breach, CardMove, RoundRecord, SeatRecord, Undecided
 from vision.geometry.table import TableFile
 from vision.rounds.changes import until
@@ -71,11 +71,13 @@ def read_procedure(table: TableFile, own: Round, states: PlaceStates) -> RoundPr
     if procedure is None:
         return RoundProcedure()
     phases = table_phases(procedure, own, states)
+    shown_s = next((p.since_s for p in phases if p.phase is Phase.DEALER_SET), None)
     steps: dict[int, list[SeenStep]] = {}
     found: list[SeenBreach] = []
     for place in table.seats:
-        rests = until(own.tracks[place.seat].episodes, own.cut_s)
-        mine = seat_steps(procedure, place.seat, rests, states)
+        track = own.tracks[place.seat]
+        rests = until(track.episodes, own.cut_s)
+        mine = seat_steps(procedure, place.seat, rests, states, track.bare, shown_s)
         steps[place.seat] = mine
         found += breaches(procedure, phases, mine, place, own, states)
         found += touched_bets(procedure, place, own)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from settlement.procedures import Course, Forbidden, Phase, Procedure
+from vision.rounds.procedure.discards import Discards
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.round_state import Episode, Round
 
@@ -88,15 +89,28 @@ def table_phases(procedure: Procedure, own: Round, states: PlaceStates) -> list[
 
 
 def seat_steps(
-    procedure: Procedure, seat: int, rests: Sequence[Episode], states: PlaceStates
+    procedure: Procedure,
+    seat: int,
+    rests: Sequence[Episode],
+    states: PlaceStates,
+    bare: bytes = b"",
+    dealer_shown_s: float | None = None,
 ) -> list[SeenStep]:
-    """The steps of one seat in a round, from its states of rest."""
+    """The steps of one seat in a round, from its states of rest.
+
+    `bare` is a JPEG of its view without cards, `dealer_shown_s` since when the dealer's hand has
+    been shown; where players discard, they say which card came when.
+    """
     steps: list[SeenStep] = []
+    discards = Discards(states, seat, bare, dealer_shown_s)
     for rest in rests:
         if not rest.readings:
             continue
         step = steps[-1].name if steps else None
-        now = procedure.next_step(step, states.of_seat(seat, rest))
+        shows = states.of_seat(seat, rest)
+        if procedure.breach("second_discard") is not None:
+            shows = discards.shows(rest, shows, {one.name for one in steps})
+        now = procedure.next_step(step, shows)
         if now is None:
             continue
         if now == step:
