@@ -1,9 +1,9 @@
 """Facts of a round that the felt does not show, as somebody or something declares them.
 
-Which player owns which seats, who banks, what the jackpot meters show and which pays were drawn
-come from the table file (`[declared]`, what always holds there) or from a feed: a file of JSON
-lines, each with a time and the facts that hold from then on. A fact that nobody declares stays
-unknown, and what hangs on it is undecided.
+Which player owns which seats, who banks and deals, what the jackpot meters show and which pays
+were drawn come from the table file (`[declared]`, what always holds there) or from a feed: a file
+of JSON lines, each with a time and the facts that hold from then on. A fact that nobody declares
+stays unknown, and what hangs on it is undecided.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, field_validator
 
 from settlement.compare.check import dynamic_problems, meter_problems
 from settlement.errors import FeltwatchError
@@ -43,6 +43,13 @@ PlayersBySeat = Annotated[
 ]
 Players = Literal["one_per_seat"] | PlayersBySeat
 Banker = Literal["house"] | SeatNumber
+
+NAME_CHARACTERS = 80
+DealerName = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=NAME_CHARACTERS),
+    BeforeValidator(lambda value: str(value) if type(value) is int else value),
+]
 
 
 def numbered(value: object) -> object:
@@ -105,6 +112,9 @@ class FeedLine(Declared):
     """
 
     at_s: Seconds
+    dealer: DealerName | None = Field(
+        None, description="Name or number of who deals from then on, until another is named."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +131,8 @@ class Feed:
     always: Declared
     coins_s: tuple[float, ...] = ()
     """By line, when jackpot wagers were reported last."""
+    dealers: tuple[str | None, ...] = ()
+    """By line, who deals since."""
 
     @classmethod
     def of(cls, lines: Sequence[FeedLine], always: Declared | None = None) -> Self:
@@ -128,6 +140,7 @@ class Feed:
         now = always or Declared()
         times: list[float] = []
         coins: list[float] = []
+        dealers: list[str | None] = []
         facts: list[Declared] = []
         for line in sorted(lines, key=lambda one: float(one.at_s)):
             # Pays are drawn for one round (002, Appendix G, note 4).
@@ -135,7 +148,10 @@ class Feed:
             times.append(float(line.at_s))
             coins.append(coins[-1] if line.jackpot_wagers is None and coins else times[-1])
             facts.append(now)
-        return cls(tuple(times), tuple(facts), always or Declared(), tuple(coins))
+            dealers.append(line.dealer or (dealers[-1] if dealers else None))
+        return cls(
+            tuple(times), tuple(facts), always or Declared(), tuple(coins), tuple(dealers)
+        )  # fmt: skip
 
     def at(self, at_s: float, begun_s: float = float("-inf")) -> Declared:
         """What is declared at a time of a round that began at `begun_s`."""
@@ -146,6 +162,16 @@ class Feed:
         if self.coins_s[place - 1] < begun_s - COINS_EARLY_S:
             own = own.model_copy(update={"jackpot_wagers": None})
         return own
+
+    def dealer_at(self, at_s: float) -> str | None:
+        """Who deals at a time; None where nobody was named.
+
+        >>> feed = Feed.of([FeedLine(at_s="10", dealer="Ana"), FeedLine(at_s="50", dealer="17")])
+        >>> feed.dealer_at(9.0), feed.dealer_at(10.0), feed.dealer_at(60.0)
+        (None, 'Ana', '17')
+        """
+        place = bisect_right(self.times_s, at_s)
+        return self.dealers[place - 1] if place else None
 
 
 Check = Callable[[Declared], Iterator[tuple[str, str]]]

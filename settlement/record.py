@@ -390,6 +390,9 @@ class RoundRecord(Form):
     game: str
     start_s: Seconds | None = None
     end_s: Seconds | None = None
+    dealt_by: str | None = Field(
+        None, description="Name or number of the dealer when settling began, as declared."
+    )
     banker: int | None = Field(None, description="The seat that banks; none: the house.")
     banker_marker: int | Literal["house"] | None = Field(
         None, description="Where the banker's button or dice cup lay: a seat, or 'house'."

@@ -41,11 +41,13 @@ def with_facts(
     begun = next((line.from_s for line in phases if line.phase == Phase.SETTLING), None)
     moment = at(float(begun or observed.record.end_s or 0))
     start = at(float(observed.record.start_s or 0))
-    facts = feed.at(
-        float("inf") if moment is None else moment, float("inf") if start is None else start
-    )
+    known_s = float("inf") if moment is None else moment
+    facts = feed.at(known_s, float("inf") if start is None else start)
     bank = players_bank(table.rules.game)
     record = with_declared(observed.record, facts, players_bank=bank)
+    dealer = feed.dealer_at(known_s)
+    if dealer is not None:
+        record = record.model_copy(update={"dealt_by": dealer})
     record = with_registered(
         record, facts.jackpot_wagers or {}, table.rules, lamp_places(table).keys()
     )

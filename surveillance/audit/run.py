@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -23,7 +23,7 @@ from surveillance.audit.further import FurtherRecording, JoiningWatcher
 from surveillance.audit.source import Recording
 from surveillance.audit.work_folder import AuditWork, Place
 from surveillance.evidence import images
-from surveillance.reports.audit_report import Heading, render_report
+from surveillance.reports.audit_report import Heading, by_dealer, render_report
 from surveillance.staging import Staging
 from vision.geometry.table import TableFile
 from vision.rounds.coverage import Coverage
@@ -83,6 +83,15 @@ class CoverageForm(Form):
     hidden_s: dict[str, float]
 
 
+class DealerForm(Form):
+    """The rounds of one declared dealer; `name` is null where nobody was named."""
+
+    name: str | None
+    rounds: int
+    alerts: int
+    undecided: int
+
+
 class AuditSummary(Form):
     """What `feltwatch audit --json` prints."""
 
@@ -99,6 +108,7 @@ class AuditSummary(Form):
     suspicions: int = 0
     warnings: tuple[str, ...] = ()
     coverage: CoverageForm | None = None
+    dealers: tuple[DealerForm, ...] = ()
 
 
 @dataclass
@@ -232,6 +242,7 @@ class AuditRun:
                 *(self.footage.faults if self.footage is not None else ()),
             ),
             coverage=self._coverage(),
+            dealers=tuple(DealerForm(**asdict(own)) for own in by_dealer(self.judged)),
         )
 
     def _coverage(self) -> CoverageForm | None:

@@ -100,6 +100,31 @@ class _Code:
 
 
 @dataclass(frozen=True)
+class DealerCounts:
+    """The rounds of one dealer; `name` None where nobody was named."""
+
+    name: str | None
+    rounds: int
+    alerts: int
+    undecided: int
+
+
+def by_dealer(judged: Sequence[JudgedRound]) -> list[DealerCounts]:
+    """The rounds by dealer in the order in which they dealt first; none where nobody was named."""
+    names = list(dict.fromkeys(j.record.dealt_by for j in judged))
+    if names in ([], [None]):
+        return []
+    own = {name: [j for j in judged if j.record.dealt_by == name] for name in names}
+    return [
+        DealerCounts(
+            name, len(rounds), sum(len(j.alerts) for j in rounds),
+            sum(len(j.unread) for j in rounds),
+        )
+        for name, rounds in own.items()
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True)
 class _Tick:
     left: float
     words: str
@@ -206,6 +231,7 @@ def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
             checks=kinds.count(CHECK),
             undecided_count=sum(len(j.unread) for j in judged),
             codes=_codes(alerts),
+            dealers=by_dealer(judged),
             ticks=_ticks(heading),
             rounds=cards,
             alerts=sorted(shown, key=lambda a: ORDER.index(a.kind)),

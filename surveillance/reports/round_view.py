@@ -103,6 +103,7 @@ class RoundCard:
     alerts: tuple[AlertLink, ...]
     undecided: tuple[Unread, ...]
     figures: tuple[FeltFigure, ...]
+    dealt_by: str | None = None
 
 
 def kind_of(alert: Alert) -> str:
@@ -324,4 +325,5 @@ def round_card(
             for u in left_over
         ),
         figures=_figures(record, (*alerts, *suspicions), timeline),
+        dealt_by=record.dealt_by,
     )

@@ -117,6 +117,34 @@ def test_the_timeline_is_left_where_it_is_asked_for(
     assert not (out / "timeline.jsonl").exists()
 
 
+def test_a_declared_dealer_is_kept_with_each_round_and_counted(
+    video: Path, table_path: Path, tmp_path: Path
+) -> None:
+    feed = tmp_path / "feed.jsonl"
+    feed.write_text('{"at_s": "3", "dealer": "Ana <1>"}\n{"at_s": "5", "dealer": 17}\n')
+    out = tmp_path / "out"
+    summary = audit(video, table_path, out, make_watcher=lambda *_: FakeWatcher(ROUNDS), feed=feed)
+    # The rounds end at 2.0, 3.5 and 5.4 s.
+    assert [r.dealt_by for r in read_rounds(out / "rounds.jsonl")] == [None, "Ana <1>", "17"]
+    assert [(own.name, own.rounds) for own in summary.dealers] == [
+        (None, 1), ("Ana <1>", 1), ("17", 1),
+    ]  # fmt: skip
+    assert sum(own.alerts for own in summary.dealers) == summary.alerts
+    report = (out / "report.html").read_text()
+    assert "Rounds by dealer" in report
+    assert "dealt by Ana &lt;1&gt;" in report
+    feed.write_text('{"at_s": "3", "dealer": " "}')
+    with pytest.raises(FeltwatchError, match="line 1: dealer: "):
+        audit(video, table_path, tmp_path / "two", feed=feed)
+
+
+def test_where_no_dealer_is_declared_the_report_has_none(
+    video: Path, table_path: Path, tmp_path: Path
+) -> None:
+    run(video, table_path, tmp_path / "out")
+    assert "by dealer" not in (tmp_path / "out" / "report.html").read_text()
+
+
 def test_a_feed_declares_what_the_felt_does_not_show(
     video: Path, table_path: Path, tmp_path: Path
 ) -> None:
