@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from benchmarks.money import plan, run
 from benchmarks.money.plan import (
     FIXED,
     GAMES,
+    ROUNDS,
     SHIFTS,
     WAYS_SHIFTS,
     Shift,
@@ -18,6 +20,9 @@ from benchmarks.money.plan import (
     numbers,
     ways_of,
 )
+from datasets.simulate.house_tables import table_for
+from datasets.simulate.mistakes.catalogue import FaultPlan
+from datasets.simulate.play.shift_play import plan_shift
 from settlement.errors import FeltwatchError
 
 
@@ -47,6 +52,24 @@ def test_shifts_of_every_way_hold_each_way_of_a_game_once_and_rounds_without() -
         assert (len(own), held.count("none")) == (10, 2)
         assert sum(shift.cameras > 1 for shift in own) == 1
     assert Shift.of_ways("other", 0) != Shift.of_ways("test", 0) == shifts[0]
+
+
+@pytest.mark.parametrize(
+    ("number", "seed", "digest"),
+    [(2, 29685802, "6f1d4feacae6c294"), (4, 54282735, "6a9d6a4bb826a68b"),
+     (9, 125651386, "c6ecdcb1e44b5d5d")],
+)  # fmt: skip
+def test_a_shift_of_a_name_stays_what_it_was(number: int, seed: int, digest: str) -> None:
+    """Judging sets are named, not kept: a way that is added later comes by its name only."""
+    shift = Shift.of_ways("test", number)
+    faults = FaultPlan.parse(shift.faults)
+    own = plan_shift(table_for(shift.game), seed=shift.seed, rounds=ROUNDS, faults=faults)
+    lines = [record.to_json() for record in own.rounds]
+    lines += [
+        f"{c.t_s} {[(item.key, item.center_mm) for item in c.put]} {c.remove}" for c in own.changes
+    ]
+    assert shift.seed == seed
+    assert hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16] == digest
 
 
 @pytest.mark.parametrize("text", ["", "a", "3-", "2-1", "40", "0-40"])

@@ -25,7 +25,7 @@ from vision.rounds.procedure.round_reader import read_procedure, with_procedure
 from vision.rounds.tracker import RoundTracker
 
 PX = 256
-FELT, BACK = (60, 110, 40), (120, 60, 60)
+FELT, BACK, SLEEVE = (60, 110, 40), (120, 60, 60), (200, 200, 205)
 
 
 def _table() -> TableFile:
@@ -46,14 +46,17 @@ class Felt:
         (self.low, self.high) = (tuple(at) for at in own.place.to_local(boxes).tolist())
 
     def seat(
-        self, *backs: ViewPoint, painted: tuple[ViewPoint, ...] | None = None, times: int = 3
-    ) -> None:
+        self, *backs: ViewPoint, painted: tuple[ViewPoint, ...] | None = None, times: int = 3,
+        sleeve: tuple[ViewPoint, ...] = (),
+    ) -> None:  # fmt: skip
         """Seat 1 comes to rest with backs at these places; `painted` are those of its image."""
         own = reading(stakes={"main": [stack("red red")]}, backs=len(backs))
         image = np.full((PX, PX, 3), FELT, np.uint8)
         v, u = (np.mgrid[:PX, :PX] - PX / 2) * VIEW_MM / PX
         for u0, v0 in backs if painted is None else painted:
             image[(abs(u - u0) < 32) & (abs(v - v0) < 44)] = BACK
+        for u0, v0 in sleeve:
+            image[(abs(u - u0) < 32) & (abs(v - v0) < 44)] = SLEEVE
         middles = (np.array(backs).reshape(-1, 2) / VIEW_MM + 0.5) * PX
         xyxy = np.hstack([middles - 20, middles + 20]).astype(np.float32)
         found = Detections(
@@ -62,9 +65,13 @@ class Felt:
         )  # fmt: skip
         self.play.see(1, replace(own, found=found), picture=image, times=times)
 
-    def both(self, *others: ViewPoint, **kw: tuple[ViewPoint, ...]) -> None:
-        """The hand is set, and other cards lie there."""
-        self.seat(self.low, self.high, *others, **kw)
+    def both(
+        self, *others: ViewPoint, painted: tuple[ViewPoint, ...] = (),
+        sleeve: tuple[ViewPoint, ...] = (),
+    ) -> None:  # fmt: skip
+        """The hand is set, other cards lie there; `painted` are those that are not found."""
+        cards = (self.low, self.high, *others)
+        self.seat(*cards, painted=(*cards, *painted), sleeve=sleeve)
 
     def found(self, middle: Callable[[Felt], None]) -> list[Finding]:
         """What a round raises in which that is done between the deal and the show."""
@@ -196,6 +203,16 @@ def second_is_bare_felt(felt: Felt) -> None:
     felt.both()
 
 
+def both_are_bare_felt(felt: Felt) -> None:
+    felt.seat(PLACE, BESIDE, painted=())
+    felt.both()
+
+
+def second_is_a_sleeve(felt: Felt) -> None:
+    felt.seat(PLACE, BESIDE, painted=(PLACE,), sleeve=(BESIDE,))
+    felt.both()
+
+
 def second_in_one_reading_alone(felt: Felt) -> None:
     felt.seat(PLACE, BESIDE, times=1)
     felt.both()
@@ -203,23 +220,25 @@ def second_in_one_reading_alone(felt: Felt) -> None:
 
 def hidden_while_the_hand_is_set(felt: Felt) -> None:
     felt.seat(PLACE)
+    felt.seat(DRAWN, painted=(DRAWN, PLACE))
     # The detector does not find it, the image shows that it lies there.
-    felt.both(painted=(felt.low, felt.high, PLACE))
+    felt.both(painted=(PLACE,))
     felt.both(PLACE)
     felt.both()
 
 
 def moved_beside_a_set_hand(felt: Felt) -> None:
     felt.seat(PLACE)
-    felt.both(painted=(felt.low, felt.high, PLACE))
+    felt.seat(DRAWN, painted=(DRAWN, PLACE))
+    felt.both(painted=(PLACE,))
     felt.both(BESIDE)
     felt.both()
 
 
 def hidden_by_an_arm(felt: Felt) -> None:
     felt.seat(PLACE)
-    arm = tuple((PLACE[0] + 20.0 * k, PLACE[1]) for k in range(3))
-    felt.both(painted=(felt.low, felt.high, *arm))
+    felt.seat(DRAWN, painted=(DRAWN, PLACE))
+    felt.both(sleeve=(PLACE,))
     felt.both(PLACE)
     felt.both()
 
@@ -249,18 +268,19 @@ def set_before_the_draw(felt: Felt) -> None:
     felt.both()
 
 
-def another_colour(felt: Felt) -> None:
+def late_one_is_a_sleeve(felt: Felt) -> None:
     felt.both()
-    felt.both(PLACE, painted=(felt.low, felt.high))
+    felt.both(PLACE, sleeve=(PLACE,))
     felt.both()
 
 
 @pytest.mark.parametrize(
     "middle",
     [
-        one_discard, moved_a_little, found_twice, second_is_bare_felt, second_in_one_reading_alone,
-        hidden_while_the_hand_is_set, moved_beside_a_set_hand, hidden_by_an_arm,
-        not_collected_until_later, may_be_the_card_drawn, set_before_the_draw, another_colour,
+        one_discard, moved_a_little, found_twice, second_is_bare_felt, both_are_bare_felt,
+        second_is_a_sleeve, second_in_one_reading_alone, hidden_while_the_hand_is_set,
+        moved_beside_a_set_hand, hidden_by_an_arm, not_collected_until_later,
+        may_be_the_card_drawn, set_before_the_draw, late_one_is_a_sleeve,
     ],
 )  # fmt: skip
 def test_what_is_or_may_be_in_order_is_none(middle: Callable[[Felt], None]) -> None:
