@@ -16,6 +16,8 @@ from settlement.record import DECK_LABELS, JOKER, RANKS, SUITS
 from settlement.rules import TableRules
 
 HAND_CARDS = 7
+PLAYERS_MOST = len(DECK_LABELS) // HAND_CARDS - 1
+"""The most seats that get a hand in one round: the simulated dealer always has one too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from datasets.simulate.dealing import PLAYERS_MOST
 from settlement.errors import FeltwatchError
+from settlement.games import GAMES
 from settlement.rules import Progressive, TableRules, WagerLimit
 from vision.geometry.standard_layout import CHIPS, SMALL_CHIPS, spots_for, standard_table
 from vision.geometry.table import TableFile
@@ -57,8 +59,6 @@ _SEEDS = (500000, 200000, 100000, 50000)
 _SMALL_CHIPS = frozenset(
     {"emperors_challenge_exposed_earlier", "pai_gow_poker", "imperial_pai_gow_draw"}
 )
-_SEATS = {"imperial_pai_gow_draw": 5}
-"""A draw round takes eight cards a hand: 53 last for five players and the dealer (ST-24)."""
 
 
 def rules_for(game: str, jackpots: Jackpots = "none") -> TableRules:
@@ -103,8 +103,8 @@ def table_for(game: str, *, seats: int | None = None, jackpots: Jackpots = "none
     25
     """
     rules = rules_for(game, jackpots)
-    most = _SEATS.get(game, 7)
-    count = seats or _SEATS.get(game, 6)
+    most = min(GAMES[game].seats_most, PLAYERS_MOST)
+    count = seats or most
     if count > most:
         raise FeltwatchError(f"--seats {count}: {game} has cards for {most} players at most")
     return standard_table(

@@ -126,7 +126,8 @@ class Game:
     `tables_document` is the document of the pay tables where it is another one. `single`
     names wagers of which a seat may place only one, with the line that says so; `envy_fixed`
     the line that fixes the stake for envy at $5. `jackpots_most` and `seats_most` are how
-    many sensors a layout, and how many seats a table, may have.
+    many sensors a layout, and how many seats a table, may have: 53 cards make seven hands,
+    the dealer's among them, or seven of players where one of them banks.
 
     >>> from settlement.games import GAMES
     >>> sorted(GAMES["emperors_challenge_exposed_earlier"].side)[:2]
@@ -151,7 +152,7 @@ class Game:
     single: Mapping[str, Rule] = field(default_factory=dict)
     envy_fixed: str | None = None
     jackpots_most: int | None = None
-    seats_most: int = 7
+    seats_most: int = 6
 
     @property
     def printed_in(self) -> str:

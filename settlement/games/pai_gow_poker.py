@@ -83,5 +83,7 @@ GAME = Game(
     several_hands=SeveralHands(),
     limits={"main": WagerLimit(min_cents=500, max_cents=50000)},
     players_bank=True,
+    # Rules of Play, 2: each player and the banker, who may be one of the players.
+    seats_most=7,
     envy_fixed="004, Envy Bonus: a wager of $5 or more per hand",
 )

@@ -16,6 +16,7 @@ from datasets.render.banker_markers import MarkerLook
 from datasets.render.scene import Event, Item, ShiftPlan
 from datasets.simulate.bets import UNITS_CENTS, Crowd, SeatBets
 from datasets.simulate.chipwork import value_cents
+from datasets.simulate.dealing import PLAYERS_MOST
 from datasets.simulate.decide import Decider, possible_codes
 from datasets.simulate.draft import Occasion
 from datasets.simulate.filming.incidents import camera_event
@@ -98,20 +99,24 @@ def plan_shift(
 ) -> ShiftPlan:
     """A whole shift, the same for the same arguments.
 
-    `players` is the most seats played at once, by default all; people come and go between
-    rounds, at least three seats (or `players`, if fewer) are played. `pace` 1 waits as long
-    as people do, less shortens the waiting and nothing else. `dealers` is the dealers'
-    manner, `events` what happens between rounds. Before the bets of each round the banker's
-    `marker` is laid before the seat that banks, or at the house. `jokers` False
-    plays with 52 cards.
+    `players` is the most seats played at once, by default all, six at most: 53 cards serve no
+    more beside the dealer. People come and go between rounds, at least three seats (or
+    `players`, if fewer) are played. `pace` 1 waits as long as people do, less shortens the
+    waiting and nothing else. `dealers` is the dealers' manner, `events` what happens between
+    rounds. Before the bets of each round the banker's `marker` is laid before the seat that
+    banks, or at the house. `jokers` False plays with 52 cards.
 
     Raises FeltwatchError when the rules, seats, pace or mistakes cannot be played.
     """
     if rounds < 1:
         raise FeltwatchError(f"--rounds {rounds}: a shift has at least one round")
-    most = len(table.seats) if players is None else players
-    if not 1 <= most <= len(table.seats):
-        raise FeltwatchError(f"--seats {most}: the table has {len(table.seats)} seats")
+    there = min(len(table.seats), PLAYERS_MOST)
+    most = there if players is None else players
+    if not 1 <= most <= there:
+        raise FeltwatchError(
+            f"--seats {most}: the table has {len(table.seats)} seats, of which 1 to {there} can "
+            "be played at once"
+        )
     clock_for((), (), pace)
     shift = _Shift(table, seed, jokers, most, dealers, silent_s, procedure_for(table), marker)
     wanted = (faults or FaultPlan()).schedule(

@@ -143,7 +143,7 @@ def simulate_command(
     ] = 0.35,
     seats: Annotated[
         int | None,
-        typer.Option("--seats", min=1, max=7, help="Seats at the table; by default the game's."),
+        typer.Option("--seats", min=1, max=6, help="Seats at the table; by default the game's."),
     ] = None,
     silent_minutes: Annotated[
         float,

@@ -186,10 +186,19 @@ def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("game", "seats", "most"),
-    [("imperial_pai_gow_draw", 6, 5), ("imperial_pai_gow_draw", 7, 5), ("pai_gow_poker", 8, 7)],
+    [
+        # 001, Dealing procedure, 3: the dealer is spots 1, 7 and 13, so six hands are dealt.
+        ("imperial_pai_gow_draw", 6, 5),
+        ("imperial_pai_gow_draw", 7, 5),
+        # Each player and the dealer have seven of the 53 cards.
+        ("emperors_challenge_exposed", 7, 6),
+        ("emperors_challenge_exposed_washington", 7, 6),
+        ("emperors_challenge_exposed_earlier", 7, 6),
+        # 004, Rules of Play, 2: each player and the banker, who may be one of the players.
+        ("pai_gow_poker", 8, 7),
+    ],
 )
 def test_more_seats_than_cards(tmp_path: Path, game: str, seats: int, most: int) -> None:
-    # 001, Dealing procedure, 3: the dealer is spots 1, 7 and 13, so six hands are dealt.
     table = standard_table(TableRules(game=game), seats=seats)
     data = table.model_dump(mode="json", exclude_none=True)
     path = tmp_path / "table.toml"
