@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from settlement.errors import FeltwatchError
 from settlement.plain_words import plain_words
+from settlement.toml_keys import twice_in_toml
 
 
 @contextmanager
@@ -50,6 +51,14 @@ def parse_toml(text: str, place: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
+        twice = None if isinstance(error, RecursionError) else twice_in_toml(text, error)
+        if twice is not None:
+            line, key = twice
+            # A key may hold what no terminal should be sent.
+            shown = ascii(key)[1:-1]
+            raise FeltwatchError(
+                f"{place}: line {line}: {shown}: stands twice; keep one of the two"
+            ) from error
         raise FeltwatchError(f"{place}: not valid TOML: {error}") from error
 
 

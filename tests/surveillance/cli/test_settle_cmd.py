@@ -267,7 +267,7 @@ def test_rules_alone_are_enough(
         ('[rules]\ngame = "bridge"', "rules.game: no game 'bridge'"),
         ("[rules]\nwheel = 'third'", "rules.game: is missing (and 1 more)"),
         ('tables = 3\n[rules]\ngame = "pai_gow_poker"', "tables: move it under [rules]"),
-        ('game = "pai_gow_poker"\ngame = "x"', "not valid TOML: Cannot overwrite a value"),
+        ('game = "pai_gow_poker"\ngame = "x"', "line 2: game: stands twice; keep one of the two"),
         ('game = "pai_gow_poker"\n[felt]\nwidth_mm = 1', "table: is missing (and 6 more)"),
         ('game = "pai_gow_poker"\n[limits.main]\nmax_cents = 0', "max_cents: must be more than 0"),
         ('game = "pai_gow_poker"\n[limits.main]\nmin_cents = "five"', "limits.main.min_cents"),
