@@ -18,6 +18,7 @@ from settlement.input_file import parse_toml, read_text, reading
 from settlement.paytables.citation import Printing, document_digits
 from settlement.paytables.row import CATEGORIES, PayRow
 from settlement.paytables.table import Basis, PayTable, PrintedOrder, Unlisted
+from settlement.plain_words import plain_words
 
 __all__ = [
     "CATEGORIES",
@@ -50,7 +51,7 @@ def parse_pay_table(text: str, place: str) -> PayTable:
 def _first_fault(data: dict[str, object], error: ValidationError) -> str:
     """The first fault in words: which row, which key, what is wrong."""
     first = error.errors()[0]
-    message = first["msg"].removeprefix("Value error, ")
+    message = plain_words(first)
     match first["loc"]:
         case ("rows", int(index), *key):
             rows = data["rows"]
@@ -109,14 +110,13 @@ def pay_table(table_id: str, folder: Path | str | None = None) -> PayTable:
     # A name with a path in it would leave the folder.
     if own is not None and Path(table_id).name == table_id and own.is_file():
         return read_pay_table(own)
-    known = pay_table_ids(folder)
-    by_upper = {name.upper(): name for name in known}
-    close = difflib.get_close_matches(table_id.upper(), by_upper, n=4, cutoff=0.75)
-    if close:
-        hint = f"close to it are {', '.join(by_upper[name] for name in close)}"
-    else:
-        hint = f"known are {', '.join(known)}"
-    raise FeltwatchError(f"no pay table {table_id!r}; {hint}")
+    by_upper = {name.upper(): name for name in pay_table_ids(folder)}
+    close = difflib.get_close_matches(table_id.upper(), by_upper, n=4, cutoff=0.5)
+    hint = f"close to it are {', '.join(by_upper[name] for name in close)}; " if close else ""
+    own_option = "" if folder is None else f" --folder {folder}"
+    raise FeltwatchError(
+        f"no pay table {table_id!r}; {hint}'feltwatch paytables{own_option}' lists all"
+    )
 
 
 def read_pay_table(path: Path) -> PayTable:

@@ -76,6 +76,7 @@ class PayTable(Form):
                 raise ValueError(f"row {number} ({row.label!r}): {fault}")
             seen.add(row.category)
         self._check_reached()
+        self._check_levels()
         documents = {document_digits(self.document)}
         for number, printing in enumerate(self.also, start=1):
             if printing.digits in documents:
@@ -98,6 +99,21 @@ class PayTable(Form):
                     "above it takes every such hand; change their order or leave one out"
                 )
             above[row.category] = row
+
+    def _check_levels(self) -> None:
+        """Refuse levels with a gap: a meter between them would be filled and pay nothing."""
+        paying = [(n, row) for n, row in enumerate(self.rows, start=1) if row.percent is not None]
+        levels = {row.level for _, row in paying if row.level is not None}
+        for number, row in paying:
+            place = f"row {number} ({row.label!r})"
+            if row.level is None and levels:
+                raise ValueError(f"{place}: level: is missing, and other rows have one")
+            below = set(range(1, row.level or 1)) - levels
+            if below:
+                raise ValueError(
+                    f"{place}: level: {row.level}, and no row has level {min(below)}; number the "
+                    "meters 1, 2, 3 without a gap"
+                )
 
     def _row_fault(self, row: PayRow, seen: Set[str]) -> str | None:
         known = CATEGORIES[self.wager]

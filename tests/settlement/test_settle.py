@@ -388,7 +388,10 @@ def test_a_pay_too_large_for_the_tray_is_a_hand_pay() -> None:
     [
         ({"game": "bridge"}, "rules.game: no game 'bridge'; known are: emperors_challenge_exposed"),
         ({"house_way": "own"}, "rules.house_way: no house way 'own'"),
-        ({"paytables": {"envy": "E99"}}, "rules.paytables.envy: no pay table 'E99'; known are E01"),
+        (
+            {"paytables": {"envy": "E99"}},
+            "rules.paytables.envy: no pay table 'E99'; 'feltwatch paytables' lists all",
+        ),
         ({"paytables": {"envy": "PT-FLT-EC-ET-02"}}, "is a pay table of emperors_treasure"),
         ({"paytables": {"main": "E02"}}, "rules.paytables.main: .* pays no such wager by a table"),
         ({"paytables": {"keno": "E02"}}, "rules.paytables.keno: "),

@@ -172,7 +172,7 @@ def test_own_tables_out_of_order_are_refused(refuse: Any, tmp_path: Path) -> Non
     ("arguments", "message"),
     [
         (("PT-FLT-EC-ET-99",), "no pay table 'PT-FLT-EC-ET-99'; close to it are PT-FLT-EC-ET-"),
-        (("QT-1",), "no pay table 'QT-1'; known are E01, E02, "),
+        (("QT-1",), "no pay table 'QT-1'; 'feltwatch paytables' lists all"),
         (("--wager", "keno"), "--wager: 'keno' is none of pai_gow_insurance, "),
         (("E01", "--wager", "emperors_treasure"), "--wager: E01 is a pay table of envy"),
         (("E01", "--document", "003"), "--document: E01 is not printed in '003' but in 002, 000"),

@@ -81,7 +81,7 @@ def test_paths_are_taken_from_the_files_folder(site_file: Path) -> None:
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ({"camera": {"name": "a b"}}, "camera.0.name: String should match"),
+        ({"camera": {"name": "a b"}}, "camera.0.name: takes letters, digits, "),
         ({"camera": {"nmae": "x"}}, "camera.0.nmae: there is no such key here"),
         ({"camera": {"source": "ftp://x/y"}}, "camera.0.source: sources of kind 'ftp'"),
         ({"camera": {"source": "rtsp://u:s3cret@c/s"}}, "camera.0: source holds a password"),

@@ -57,9 +57,9 @@ def test_shifts_go_around_the_clock(tmp_path: Path, shifts: list[str]) -> None:
         ({"shifts": ["06:00", "22:00", "14:00"]}, "site: shifts: each begins after"),
         ({"shifts": ["14:00", "06:00", "22:00", "10:00"]}, "site: shifts: each begins after"),
         ({"shifts": ["22:00", "06:00", "23:00"]}, "site: shifts: each begins after"),
-        ({"shifts": ["6:00"]}, "site.shifts.0: String should match"),
-        ({"shifts": ["24:00"]}, "site.shifts.0: String should match"),
-        ({"day_starts": "noon"}, "site.day_starts: String should match"),
+        ({"shifts": ["6:00"]}, "site.shifts.0: write a time of day such as 06:30"),
+        ({"shifts": ["24:00"]}, "site.shifts.0: write a time of day such as 06:30"),
+        ({"day_starts": "noon"}, "site.day_starts: write a time of day such as 06:30"),
     ],
 )
 def test_what_are_no_shifts_is_refused(tmp_path: Path, part: dict[str, object], words: str) -> None:
