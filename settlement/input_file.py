@@ -115,13 +115,13 @@ def key_twice(data: object, keys: tuple[str | int, ...] = ()) -> tuple[str | int
 _OTHER_KIND = frozenset({"literal_error", "int_type", "int_parsing", "dict_type"})
 
 
-def _is_form(part: str | int) -> bool:
+def is_form(part: str | int) -> bool:
     """Whether a part of a fault's place names a form that was tried, and no key."""
     return isinstance(part, str) and part.startswith(("literal[", "dict[", "constrained-", "[key]"))
 
 
 def _is_choice(one: ErrorDetails) -> bool:
-    return any(_is_form(part) for part in one["loc"])
+    return any(is_form(part) for part in one["loc"])
 
 
 def file_fault(place: Path | str, error: ValidationError, within: str = "") -> FeltwatchError:
@@ -132,7 +132,7 @@ def file_fault(place: Path | str, error: ValidationError, within: str = "") -> F
         # Of the forms that a key takes, the one whose kind was met is the one meant.
         own = [one for one in errors if one["loc"][:1] == first["loc"][:1]]
         first = next((one for one in own if one["type"] not in _OTHER_KIND), first)
-    keys = [part for part in first["loc"] if not _is_form(part)]
+    keys = [part for part in first["loc"] if not is_form(part)]
     parts = (*filter(None, [within]), *keys)
     # A key may hold what no terminal should be sent.
     key = ascii(".".join(str(part) for part in parts))[1:-1] or "file"

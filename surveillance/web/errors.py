@@ -10,12 +10,15 @@ from urllib.parse import quote
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import iter_route_contexts
+from pydantic_core import ErrorDetails
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import compile_path
 from starlette.templating import Jinja2Templates
 
 from settlement.errors import FeltwatchError
+from settlement.input_file import is_form
+from settlement.plain_words import plain_words
 from surveillance.accounts.administration import LastAdminError
 from surveillance.accounts.links import LinkGoneError
 from surveillance.accounts.logins import TooManyLoginsError, WrongLoginError
@@ -29,6 +32,7 @@ from surveillance.web.services.review import ChangedMeanwhile
 
 _LOG = logging.getLogger(__name__)
 _MOST_FAULTS = 3
+_LONGEST = 200
 
 _STATUS: tuple[tuple[type[FeltwatchError], int], ...] = (
     (NotThereError, 404),
@@ -110,14 +114,22 @@ def _record_words(request: Request) -> str:
 
 def fault_words(error: RequestValidationError) -> str:
     """Return the first few faults of a request, each with its place."""
-    faults = error.errors()
-    lines = []
-    for fault in faults[:_MOST_FAULTS]:
-        place = ".".join(str(part) for part in fault["loc"] if part != "body") or "body"
-        lines.append(f"{place}: {fault['msg'][:200]}")
-    if len(faults) > _MOST_FAULTS:
-        lines.append(f"and {len(faults) - _MOST_FAULTS} more")
-    return "; ".join(lines)
+    # A field that takes one of several forms has a fault by each.
+    found: dict[str, dict[str, None]] = {}
+    for fault in error.errors():
+        words = found.setdefault(_place(fault)[:_LONGEST], {})
+        words[plain_words(fault)[:_LONGEST]] = None
+    lines = [f"{place}: {' or '.join(words)}" for place, words in found.items()]
+    more = len(lines) - _MOST_FAULTS
+    return "; ".join([*lines[:_MOST_FAULTS], *([f"and {more} more"] if more > 0 else [])])
+
+
+def _place(fault: ErrorDetails) -> str:
+    """The field of a fault: keys joined by dots, with 'query', 'path' or 'header' before it."""
+    if fault["type"] == "json_invalid":
+        return f"body, at character {fault['loc'][-1]}"
+    parts = [str(part) for part in fault["loc"] if part != "body" and not is_form(part)]
+    return ".".join(parts) or "body"
 
 
 def _methods_at(request: Request) -> list[str]:

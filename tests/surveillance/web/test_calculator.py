@@ -162,7 +162,12 @@ def test_a_card_that_is_there_twice_is_said(client: TestClient, nevada: dict[str
 
 @pytest.mark.parametrize(
     ("cards", "words"),
-    [(["1S"], "no card"), (["AS"] * 9, "at most 8"), ("AS", "tuple"), ([3], "string")],
+    [
+        (["1S"], "no card"),
+        (["AS"] * 9, "at most 8"),
+        ("AS", "a list belongs here"),
+        ([3], "write a text"),
+    ],
 )
 def test_what_is_no_hand_is_refused(
     client: TestClient, nevada: dict[str, Any], cards: Any, words: str
