@@ -149,6 +149,7 @@ def _decided(
     seat = record.seats[place].seat
     judged: dict[frozenset[str], _Judged] = {}
     off, spoilt, likely, over = 1.0, 1.0, 0.0, 0.0
+    is_due = True
     as_read = _as_read(wager)
     for n, (share, own) in enumerate(pairs):
         changed = _with(record, place, k, own)
@@ -158,6 +159,7 @@ def _decided(
         laid = Laid.of(own, record.seats[place])
         if n == 0:
             off = _times_off(laid, ruling)
+            is_due = wager.wager != "envy" or ruling is None or ruling.outcome != "lose"
             spoilt = LATE_SPOILT if _is_late(laid) else _most_changed(wager, ruling, rules)
         likely += share
         share *= _put_right(wager, laid, ruling, rules)
@@ -184,6 +186,9 @@ def _decided(
     spoilt = min(1.0, spoilt * times)
     known, known_far = (1 - (1 - one) * spoilt for one in (known, known_far))
     more = _one_more(wager, likely) * spoilt * fits
+    if not is_due:
+        # Any prize is wrong, whatever it comes to.
+        known, known_far, more = 1.0, 1.0, 0.0
     sure = _sure_codes(shares, known, known_far, more, over)
     if sure is not None:
         return judged[sure].wager

@@ -219,6 +219,18 @@ def test_envy_where_none_is_due() -> None:
     )
 
 
+@pytest.mark.parametrize("is_due", [False, True])
+def test_a_prize_of_which_the_sum_is_open(is_due: bool) -> None:
+    """Where none is due any prize is wrong; where one is, the sum decides."""
+    laid = wager("envy", None, "paid", None).model_copy(
+        update={"paid_sums": ((300, 0.9), (600, 0.09))}
+    )
+    others = [seat(1, QUADS)] if is_due else []
+    record = round_of(PAIR_DEALER, *others, envied(laid), undecided=((2, "envy.paid"),))
+    code, what = ("UNDECIDED", None) if is_due else ("ENVY_WRONG", "envy")
+    assert reported(record) == [(code, 2, what)]
+
+
 def test_envy_with_a_stake_too_small() -> None:
     short = seat(
         2,
