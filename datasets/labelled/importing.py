@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from datasets.labelled import archive
+from datasets.labelled.card_names import card_named
 from datasets.labelled.checks.enclosure import NOTE, Encloses, detect_enclosure
 from datasets.labelled.formats.base import (
     Bad,
@@ -82,7 +83,8 @@ class ImportSummary:
 
     `missing` and `broken` images were imported with their labels; `skipped` entries were
     not, `skipped_examples` says why. `encloses`: what boxes of cards enclose, None where it
-    could not be seen. `unused`: names to be mapped that no label had.
+    could not be seen. `has_cards`: cards are among the labels.
+    `unused`: names to be mapped that no label had.
     """
 
     format: str
@@ -94,6 +96,7 @@ class ImportSummary:
     broken: int = 0
     skipped: int = 0
     encloses: str | None = None
+    has_cards: bool = False
     dry_run: bool = False
     labels: dict[str, int] = field(default_factory=dict)
     examples: list[str] = field(default_factory=list)
@@ -152,7 +155,9 @@ def import_labels(
             if encloses is not None:
                 dataset.set_note(NOTE, str(encloses))
             name = _name(source, options)
-            summary = ImportSummary(format, encloses=encloses and str(encloses))
+            summary = ImportSummary(
+                format, encloses=encloses and str(encloses), has_cards=look.has_cards
+            )
             work = _Import(dataset, module, sidecar, options, name, summary)
             work.run(entries, reader.count, progress)
     summary.unused = options.labels.unused
@@ -201,6 +206,7 @@ def preview_labels(
         raise FeltwatchError(summary.skipped_examples[0])
     summary.boxes, summary.labels = sum(counts.values()), dict(sorted(counts.items()))
     summary.encloses = encloses and str(encloses)
+    summary.has_cards = look.has_cards
     summary.unused = options.labels.unused
     return summary
 
@@ -267,6 +273,11 @@ class _Look:
         if self.dataset is None:
             return None
         return self.dataset.find(own_name(entry, self._sidecar.kept(entry.file), self._options))
+
+    @property
+    def has_cards(self) -> bool:
+        """Whether a card is among the labels that were looked at."""
+        return any(card_named(box.label) for own in self.boxes for box in own)
 
     def over(self, entries: Iterator[Entry | Bad]) -> Iterator[Entry | Bad]:
         """All entries again; raises FeltwatchError where no image or no box is among them."""

@@ -120,7 +120,7 @@ def _print_import(summary: ImportSummary) -> None:
     enclosed = {"card": "whole cards", "index": "indices (rank and suit in a corner)"}
     if summary.encloses:
         typer.echo(f"boxes of cards enclose {enclosed[summary.encloses]}")
-    elif summary.boxes:
+    elif summary.boxes and summary.has_cards:
         typer.echo("what boxes of cards enclose was not detected; say --boxes index or card")
     if summary.missing or summary.broken:
         typer.echo(f"{summary.missing} images missing, {summary.broken} broken:")

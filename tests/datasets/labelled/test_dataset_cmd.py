@@ -249,3 +249,20 @@ def test_the_benchmark_measures_every_step() -> None:
 def test_images_made_differ() -> None:
     assert np.frombuffer(picture_bytes(1), np.uint8).size > 100
     assert picture_bytes(1) != picture_bytes(2)
+
+
+def test_an_import_without_cards_asks_nothing_about_cards(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "what boxes of cards enclose was not detected"
+    for label, asked in (("chip_stack", False), ("AS", True)):
+        folder = tmp_path / label
+        folder.mkdir()
+        (folder / "a.png").write_bytes(picture_bytes(1))
+        box = {"label": label, "xyxy": [2, 2, 20, 30]}
+        entry = {"image": "a.png", "width": 64, "height": 48, "boxes": [box]}
+        (folder / "labels.json").write_text(json.dumps([entry]))
+        for more in (["--dry-run"], []):
+            into = str(tmp_path / f"into-{label}")
+            assert main(["dataset", "import", str(folder), "--into", into, "--quiet", *more]) == 0
+            assert (said in capsys.readouterr().out) == asked
