@@ -48,7 +48,18 @@ class Format(StrEnum):
     PHOTOS = "photos"
 
 
-WRITABLE = (Format.YOLO, Format.YOLO_OBB, Format.YOLO_SEG, Format.COCO, Format.VOC, Format.CVAT)
+class WritableFormat(StrEnum):
+    """A form that labels can be exported in."""
+
+    YOLO = "yolo"
+    YOLO_OBB = "yolo-obb"
+    YOLO_SEG = "yolo-seg"
+    COCO = "coco"
+    VOC = "voc"
+    CVAT = "cvat"
+
+
+WRITABLE = tuple(Format(own) for own in WritableFormat)
 
 
 @dataclass(frozen=True, slots=True)

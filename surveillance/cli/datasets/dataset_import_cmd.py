@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from datasets.labelled.checks.enclosure import Encloses
-from datasets.labelled.formats.base import Format
+from datasets.labelled.formats.base import Format, WritableFormat
 from settlement.errors import FeltwatchError
 from surveillance.cli.options import (
     Cards,
@@ -217,7 +217,7 @@ def cut_command(
 
 def export_command(
     folder: Folder,
-    format: Annotated[Format, typer.Option("--format", help="Form to write.")],
+    format: Annotated[WritableFormat, typer.Option("--format", help="Form to write.")],
     out: Annotated[Path, typer.Option("--out", help="New folder for images and labels.")],
     zipped: Annotated[
         bool, typer.Option("--zip", help="Also put it into OUT.zip, as CVAT takes it.")
@@ -247,7 +247,7 @@ def export_command(
         Dataset.open(folder) as dataset,
         counting_bar("images", shown=not quiet) as show,
     ):
-        summary = export_labels(dataset, out, format, show)
+        summary = export_labels(dataset, out, Format(format), show)
     packed = pack(out) if zipped else None
     if as_json:
         typer.echo(json.dumps(summary.as_dict() | ({"zip": str(packed)} if packed else {})))

@@ -266,3 +266,15 @@ def test_an_import_without_cards_asks_nothing_about_cards(
             into = str(tmp_path / f"into-{label}")
             assert main(["dataset", "import", str(folder), "--into", into, "--quiet", *more]) == 0
             assert (said in capsys.readouterr().out) == asked
+
+
+def test_export_help_lists_only_forms_that_are_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small_dataset(tmp_path / "d").close()
+    out = str(tmp_path / "out")
+    given = ["dataset", "export", str(tmp_path / "d"), "--format", "labelme", "--out", out]
+    assert main(given) == 2
+    said = " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert "'yolo', 'yolo-obb', 'yolo-seg', 'coco', 'voc', 'cvat'" in said
+    assert "supervisely" not in said
