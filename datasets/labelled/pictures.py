@@ -129,5 +129,8 @@ def put_file(data: bytes, target: Path) -> None:
     try:
         part.write_bytes(data)
         part.replace(target)
+    except OSError as error:
+        # A full disk is reported without a name, other errors with that of the part.
+        raise OSError(error.errno, error.strerror, str(target)) from error
     finally:
         part.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from collections.abc import Callable
@@ -278,3 +279,20 @@ def test_export_help_lists_only_forms_that_are_written(
     said = " ".join(capsys.readouterr().err.replace("│", " ").split())
     assert "'yolo', 'yolo-obb', 'yolo-seg', 'coco', 'voc', 'cvat'" in said
     assert "supervisely" not in said
+
+
+def test_a_full_disk_is_reported_with_the_image(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with small_dataset(tmp_path / "d") as dataset:
+        export_labels(dataset, tmp_path / "out", Format.COCO)
+
+    def full(_path: Path, _data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    into = tmp_path / "b"
+    assert main(["dataset", "import", str(tmp_path / "out"), "--into", str(into), "--quiet"]) == 2
+    said = capsys.readouterr().err
+    assert f"{into}/pictures/" in said
+    assert "No space left on device" in said
