@@ -102,6 +102,11 @@ def connect(path: Path) -> Connection:
         db.execute("PRAGMA journal_mode = WAL")
         # FULL: what a person saved is on the disk even when the power goes.
         db.execute("PRAGMA synchronous = FULL")
+    except sqlite3.OperationalError as error:
+        raise FeltwatchError(
+            f"{path}: cannot be opened ({error}); the folder must be writable, also to read the "
+            "dataset, and its disk must have free space"
+        ) from error
     except sqlite3.DatabaseError as error:
         raise FeltwatchError(f"{path}: is no dataset that can be opened ({error})") from error
     return db

@@ -243,3 +243,11 @@ def test_wrong_boxes_are_refused(wrong: dict[str, object]) -> None:
     values: dict[str, object] = {"label": "AS", "x0": 0, "y0": 0, "x1": 9, "y1": 9}
     with pytest.raises(FeltwatchError):
         Box(**(values | wrong))  # type: ignore[arg-type]
+
+
+def test_a_dataset_that_cannot_be_written_says_what_it_needs(tmp_path: Path) -> None:
+    small_dataset(tmp_path / "d").close()
+    # As on a read-only or full disk, SQLite cannot make the file beside it.
+    (tmp_path / "d" / "dataset.sqlite-wal").mkdir()
+    with pytest.raises(FeltwatchError, match=r"cannot be opened.*must be writable"):
+        Dataset.open(tmp_path / "d")
