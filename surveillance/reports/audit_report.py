@@ -214,6 +214,7 @@ def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
             open_all=len(judged) <= OPEN_ROUNDS,
             timeline=j.timeline,
             suspicions=j.suspicions,
+            unread=j.unread,
         )
         for j in judged
     ]

@@ -46,7 +46,10 @@ class Unread:
 
 @dataclass(frozen=True)
 class SeatCard:
-    """One seat of a round; `steps` are those of its dealing procedure, with their times."""
+    """One seat of a round; `steps` are those of its dealing procedure, with their times.
+
+    `dues_undecided`: why it is not decided what is due, where `undecided` does not say it.
+    """
 
     seat: int
     kind: str
@@ -59,6 +62,7 @@ class SeatCard:
     undecided: tuple[Unread, ...]
     banks: bool = False
     steps: str = ""
+    dues_undecided: tuple[Unread, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -186,6 +190,23 @@ def _wager_row(
     )
 
 
+def _dues_undecided(
+    settled: SeatSettlement | None, rows: Sequence[WagerRow], undecided: Sequence[Undecided]
+) -> tuple[Unread, ...]:
+    """The wagers whose dues are undecided, by cause; without causes that `undecided` has."""
+    open_rows = {row.name for row in rows if row.kind == UNDECIDED}
+    wagers: dict[str, list[str]] = {}
+    for due in settled.wagers if settled else ():
+        name = wager_name(due.wager)
+        if (
+            due.undecided
+            and name in open_rows
+            and not any(u.why in due.undecided for u in undecided)
+        ):
+            wagers.setdefault(due.undecided, []).append(name)
+    return tuple(Unread(", ".join(names), why) for why, names in wagers.items())
+
+
 def _hand_name(settled: SeatSettlement | DealerSettlement | None, which: str) -> str:
     hand = getattr(settled, which, None)
     return hand.name if hand else ""
@@ -206,6 +227,7 @@ def _seat_card(
         for name in names
     )
     kinds = [kind_of(a) for a in alerts] + [UNDECIDED] * bool(undecided)
+    kinds += [UNDECIDED for row in rows if row.kind == UNDECIDED]
     main = settled.wager("main") if settled else None
     return SeatCard(
         seat=seat.seat,
@@ -217,6 +239,7 @@ def _seat_card(
         foul=(settled.foul_reason or "") if settled else "",
         wagers=rows,
         undecided=_unread(undecided),
+        dues_undecided=_dues_undecided(settled, rows, undecided),
     )
 
 
@@ -234,7 +257,9 @@ def _dealer_card(record: RoundRecord, settled: DealerSettlement) -> DealerCard:
         high=hand_cards("High", record.dealer.high, 5, _hand_name(settled, "high")),
         kind=kind,
         verdict=verdict,
-        house_way=f"{way.why} ({way.rule})" if way else settled.undecided or "not decided",
+        house_way=f"{way.why} ({way.rule})"
+        if way
+        else settled.undecided or settled.house_way_undecided or "not decided",
         due_low=hand_cards("Low", way.low, 2) if way and differs else None,
         due_high=hand_cards("High", way.high, 5) if way and differs else None,
     )
@@ -248,11 +273,12 @@ def _on_strip(record: RoundRecord, start_s: float, whole_s: float) -> tuple[floa
     return round(left, 3), round(max(right - left, 0.0), 3)
 
 
-def _in_words(kind: str, alerts: Sequence[Alert]) -> str:
+def _in_words(kind: str, alerts: Sequence[Alert], unread: Sequence[Undecided]) -> str:
     mistakes = sum(1 for a in alerts if a.code not in ALERTED_APART)
     if mistakes:
         return f"{mistakes} alert{'s' if mistakes > 1 else ''}"
-    return {CHECK: "check", UNDECIDED: "something not read"}.get(kind, "in order")
+    open_words = "something not read" if unread else "something undecided"
+    return {CHECK: "check", UNDECIDED: open_words}.get(kind, "in order")
 
 
 def _steps(seat: int, timeline: Sequence[TimelineLine]) -> str:
@@ -280,11 +306,14 @@ def round_card(
     open_all: bool = True,
     timeline: Sequence[TimelineLine] = (),
     suspicions: Sequence[Alert] = (),
+    unread: Sequence[Undecided] | None = None,
 ) -> RoundCard:
     """A judged round as the report shows it; folded when in order unless `open_all`.
 
     The steps of the seats come from `timeline`; `suspicions` are linked to beside the alerts.
+    `unread` is that of the judged round; by default what the record itself says.
     """
+    undecided = record.undecided if unread is None else unread
     settled = {s.seat: s for s in settlement.seats}
     seats = tuple(
         replace(
@@ -292,7 +321,7 @@ def round_card(
                 seat,
                 settled.get(seat.seat),
                 [a for a in alerts if a.seat == seat.seat],
-                [u for u in record.undecided if u.seat == seat.seat],
+                [u for u in undecided if u.seat == seat.seat],
             ),
             banks=seat.seat == record.banker,
             steps=_steps(seat.seat, timeline),
@@ -300,8 +329,10 @@ def round_card(
         for seat in record.seats
     )
     shown = {seat.seat for seat in record.seats}
-    left_over = [u for u in record.undecided if u.seat not in shown]
-    kinds = [kind_of(a) for a in alerts] + [UNDECIDED] * bool(record.undecided)
+    left_over = [u for u in undecided if u.seat not in shown]
+    dealer = _dealer_card(record, settlement.dealer)
+    kinds = [kind_of(a) for a in alerts] + [UNDECIDED] * bool(undecided)
+    kinds += [k for k in (dealer.kind, *(seat.kind for seat in seats)) if k == UNDECIDED]
     kind = _gravest(kinds)
     left, width = _on_strip(record, start_s, duration_s)
     return RoundCard(
@@ -312,9 +343,9 @@ def round_card(
         left=left,
         width=width,
         kind=kind,
-        words=_in_words(kind, alerts),
+        words=_in_words(kind, alerts, undecided),
         open=open_all or kind != OK,
-        dealer=_dealer_card(record, settlement.dealer),
+        dealer=dealer,
         seats=seats,
         alerts=(
             *(AlertLink(f"alert-{a.alert_id}", a.code, a.seat) for a in alerts),

@@ -199,6 +199,59 @@ def test_an_undecided_hand_leaves_its_wager_undecided(judged: list[JudgedRound])
     assert (row.due, row.kind) == ("undecided", "undecided")
 
 
+def with_eight_cards(table: TableFile) -> JudgedRound:
+    """A round of two seats; seat 3 is in order, seat 4 has a card too many and nothing unread."""
+    observed = observed_round(4)
+    (seat,) = observed.record.seats
+    high = ("JS", "TC", "8D", "6H", "4S", "3D")
+    eight = seat.model_copy(update={"seat": 4, "low": ("AS", "KC"), "high": high})
+    record = observed.record.model_copy(update={"seats": (seat, eight)})
+    return judge(replace(observed, record=record), table)
+
+
+def test_why_a_wager_is_undecided_is_said_once(table: TableFile, judged: list[JudgedRound]) -> None:
+    j = with_eight_cards(table)
+    in_order, eight = round_card(j.record, j.settlement, ()).seats
+    assert not in_order.dues_undecided
+    (cause,) = eight.dues_undecided
+    assert (cause.what, cause.why) == ("Main", "seat 4's hand: 8 cards, not 7")
+    assert "8 cards, not 7" in unescape(render_report(HEADING, [replace(j, alerts=())]))
+    # What was not read explains it already.
+    unread = round_card(judged[2].record, judged[2].settlement, ()).seats[0]
+    assert unread.undecided
+    assert not unread.dues_undecided
+
+
+def test_a_round_with_an_undecided_wager_is_not_in_order(table: TableFile) -> None:
+    j = with_eight_cards(table)
+    card = round_card(j.record, j.settlement, (), open_all=False)
+    assert [seat.kind for seat in card.seats] == ["ok", "undecided"]
+    assert (card.kind, card.words, card.open) == ("undecided", "something undecided", True)
+
+
+def test_why_the_house_way_is_undecided_is_said(judged: list[JudgedRound]) -> None:
+    (j, *_) = judged
+    dealer = j.settlement.dealer.model_copy(
+        update={"house_way": None, "matches": None, "house_way_undecided": "no eighth card"}
+    )
+    settlement = j.settlement.model_copy(update={"dealer": dealer})
+    card = round_card(j.record, settlement, (), open_all=False)
+    assert card.dealer.house_way == "no eighth card"
+    assert (card.kind, card.words) == ("undecided", "something undecided")
+
+
+def test_what_cannot_be_is_listed_as_it_is_counted(table: TableFile) -> None:
+    observed = observed_round()
+    (seat,) = observed.record.seats
+    envy = seat.wagers[0].model_copy(update={"wager": "imperial_side_bet"})
+    seats = (seat.model_copy(update={"wagers": (*seat.wagers, envy)}),)
+    j = judge(replace(observed, record=observed.record.model_copy(update={"seats": seats})), table)
+    (impossible,) = j.unread
+    html = unescape(render_report(HEADING, [j]))
+    assert "<dt>Not read</dt><dd>1<" in html
+    assert impossible.why in html
+
+
 def test_no_rounds_and_no_duration() -> None:
     html = render_report(Heading("t1", "unknown_game", "v.mp4", 0.0), [])
     page(html)
