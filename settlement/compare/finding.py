@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Literal
 
@@ -145,6 +146,16 @@ def wager_name(wager: str) -> str:
 
 
 _PLACES = {"stake": "stake", "paid": "pay", "action": "what was done"}
+_CARD = re.compile(r"\b(?:dealer\.)?(low|high)\[\d+\]")
+
+
+def card_words(text: str) -> str:
+    """A text with the record's name of a card as a person calls it.
+
+    >>> card_words("high[4]")
+    'a card of the high hand'
+    """
+    return _CARD.sub(r"a card of the \1 hand", text)
 
 
 def cause_words(cause: str) -> str:
@@ -153,12 +164,14 @@ def cause_words(cause: str) -> str:
     >>> cause_words("ace_high_pai_gow_insurance.stake: a chip was hidden")
     'Ace-High Pai Gow Insurance, stake: a chip was hidden'
     >>> cause_words("low[1]: blurred"), cause_words("the dealer's hand was not read")
-    ('low[1]: blurred', "the dealer's hand was not read")
+    ('a card of the low hand: blurred', "the dealer's hand was not read")
+    >>> cause_words("seat 5's hand: high[0]: no index of the card was found")
+    "seat 5's hand: a card of the high hand: no index of the card was found"
     """
     place, colon, why = cause.partition(": ")
     wager, _, part = place.partition(".")
     if not colon or part not in _PLACES:
-        return cause
+        return card_words(cause)
     return f"{wager_name(wager)}, {_PLACES[part]}: {why}"
 
 

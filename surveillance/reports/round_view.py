@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from settlement.compare.finding import card_words
 from settlement.felt_timeline import StepLine, TimelineLine
 from settlement.record import RoundRecord, SeatRecord, Undecided, WagerRecord
 from settlement.result import DealerSettlement, SeatSettlement, Settlement, WagerSettlement
@@ -134,7 +135,7 @@ def _what(what: str) -> str:
     if dot and part in ("stake", "paid", "action"):
         words = {"stake": "stake", "paid": "pay", "action": "what was done"}[part]
         return f"{wager_name(head)}: {words}"
-    return what.replace("_", " ")
+    return card_words(what).replace("_", " ")
 
 
 def _sum(cents: int | None, unknown: str = "?") -> str:
@@ -204,7 +205,7 @@ def _dues_undecided(
             and not any(u.why in due.undecided for u in undecided)
         ):
             wagers.setdefault(due.undecided, []).append(name)
-    return tuple(Unread(", ".join(names), why) for why, names in wagers.items())
+    return tuple(Unread(", ".join(names), card_words(why)) for why, names in wagers.items())
 
 
 def _hand_name(settled: SeatSettlement | DealerSettlement | None, which: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from settlement.record import Action, Payment
+from settlement.ruling import money
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.reading import ReadStack
 from vision.chips.silhouette import hides_behind
@@ -46,8 +47,9 @@ NOTHING = PlaceSum(((0, 1.0),), None)
 
 
 def why_not(sum_: PlaceSum) -> str:
-    """Why a sum is undecided, in words."""
-    sums = ", ".join(f"{cents / 100:g} ({share:.0%})" for cents, share in sum_.sums[:3])
+    """Why a sum is undecided, in words: the likeliest sums, without those that round to 0%."""
+    likely = [one for one in sum_.sums[:3] if one[1] >= 0.005] or sum_.sums[:1]
+    sums = ", ".join(f"{money(cents, short=True)} ({share:.0%})" for cents, share in likely)
     return f"the chips may come to {sums}" if sums else "the chips could not be read"
 
 

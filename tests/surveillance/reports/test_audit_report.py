@@ -139,6 +139,8 @@ def test_what_was_not_read_is_said_in_words(judged: list[JudgedRound]) -> None:
     assert "a card that was not read" in html
     assert "covered by &lt;an arm&gt;" in html
     assert "seat 5: Main: stake" in html
+    assert "<b>a card of the high hand</b> not read: covered" in html
+    assert "[4]" not in html
     assert "something not read" in html
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tests.vision.rounds.readings import reading, stack
+from vision.chips.states import PlaceSum
 from vision.detect.detections import ByteArray
-from vision.rounds.payouts import last_state
+from vision.rounds.payouts import last_state, why_not
 from vision.rounds.region_change import kept_picture
 from vision.rounds.round_state import Episode
 
@@ -53,3 +54,10 @@ def test_a_doubtful_reading_of_what_looks_the_same_is_helped_by_the_others(
 def test_a_payout_that_was_only_moved_keeps_its_sum() -> None:
     rests = [rest(float(k), "red " * 4, felt(k), **FIRST) for k in range(3)]
     assert last_state("main", rests).cents == 2000
+
+
+def test_what_chips_may_come_to_is_said_in_dollars_and_without_what_is_next_to_impossible() -> None:
+    sums = ((1500, 0.9312), (2050, 0.0675), (2500, 0.0013))
+    assert why_not(PlaceSum(sums, 3)) == "the chips may come to $15 (93%), $20.50 (7%)"
+    assert why_not(PlaceSum(((1500, 0.004),), 3)) == "the chips may come to $15 (0%)"
+    assert why_not(PlaceSum((), None)) == "the chips could not be read"
