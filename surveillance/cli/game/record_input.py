@@ -72,16 +72,15 @@ def read_records(file: str, rules: Rules, *, refuse: bool = True) -> Iterator[Ro
     """Round records of a file, or of standard input for '-', each as soon as it is read.
 
     One JSON object over any lines, or one object a line. Raises FeltwatchError naming file,
-    line, seat, wager and reason when a line is no record, names a seat that the table lacks,
-    or there is no record at all; with `refuse` also when it holds what the rules make
-    impossible, which comparing reports as findings.
+    line, seat, wager and reason when a line is no record, is of another game, names a seat that
+    the table lacks, or there is no record at all; with `refuse` also when it holds what the
+    rules make impossible, which comparing reports as findings.
     """
     name = "standard input" if file == "-" else file
     found = False
     for place, record in _parsed(_lines(file), name):
         problems = list(_other_seats(record, rules))
-        if refuse:
-            problems += check_record(record, rules.table)
+        problems += check_record(record, rules.table) if refuse else _other_game(record, rules)
         if problems:
             more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
             raise FeltwatchError(f"{place}: {problems[0]}{more}")
@@ -100,6 +99,13 @@ def _other_seats(record: RoundRecord, rules: Rules) -> Iterator[Problem]:
             has = ", ".join(map(str, sorted(rules.seats)))
             reason = f"the table has no such seat; it has {has}"
             yield Problem(FindingCode.UNDECIDED, seat.seat, None, reason)
+
+
+def _other_game(record: RoundRecord, rules: Rules) -> Iterator[Problem]:
+    """A record of a game that the table does not play: its payouts are judged by wrong rules."""
+    if record.game != rules.table.game:
+        reason = f"the record is of {record.game!r}, the table plays {rules.table.game!r}"
+        yield Problem(FindingCode.UNDECIDED, None, None, reason)
 
 
 def _lines(file: str) -> Iterator[str]:

@@ -145,3 +145,15 @@ def test_rules_alone_are_enough(tmp_path: Path) -> None:
     )
     assert run(tmp_path, tmp_path / "rules.toml", record()) == 0
     assert run(tmp_path, tmp_path / "rules.toml", UNDERPAID) == 1
+
+
+def test_a_record_of_another_game_is_refused(
+    tmp_path: Path, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = record(2, game="emperors_challenge_exposed_earlier")
+    assert run(tmp_path, table, record(), other) == 2
+    said = capsys.readouterr()
+    assert [json.loads(line)["verdict"] for line in said.out.splitlines()] == ["in_order"]
+    assert "rounds.jsonl, line 2: round: the record is of 'emperors_challenge_exposed_earlier'" in (
+        said.err
+    )
