@@ -19,6 +19,7 @@ from surveillance.audit.further import parse_videos
 from surveillance.audit.source import named, recording_files
 from surveillance.cli.options import Model, Quiet
 from surveillance.evidence.images import clock
+from surveillance.stopped import ended_by_sigterm
 
 if TYPE_CHECKING:
     from surveillance.evidence.bundle import Chain
@@ -200,7 +201,7 @@ def audit_command(
     chain = None if bundles is None else _chain(bundles, key)
     files = recording_files(videos)
     name = named(files).name
-    with progress_bar(name, shown=not quiet) as show:
+    with ended_by_sigterm(), progress_bar(name, shown=not quiet) as show:
         summary = auditing.audit(
             files, table, out, detector_dir=model, on_progress=show, candidates=candidates,
             clips=plan, timeline=timeline, feed=feed, full=full,

@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from settlement.errors import FeltwatchError
+from surveillance.stopped import ended_by_sigterm
 
 if TYPE_CHECKING:
     from surveillance.config.site_file import SiteConfig
@@ -186,17 +185,3 @@ def address(scheme: str, host: str, port: int) -> str:
     """
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"{scheme}://{f'[{shown}]' if ':' in shown else shown}:{port}/"
-
-
-@contextlib.contextmanager
-def ended_by_sigterm() -> Iterator[None]:
-    """SIGTERM ends in good order at any moment, also while starting."""
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -36,11 +36,11 @@ def worker_command(
       feltwatch worker --config site.toml --most 4
     """
     from surveillance.cli.server.job_process import run_job
-    from surveillance.cli.server.serve_cmd import ended_by_sigterm
     from surveillance.config.site_file import load_site
     from surveillance.recordings import AuditManager
     from surveillance.recordings.command_runner import CommandRunner
     from surveillance.serve import evidence_key
+    from surveillance.stopped import ended_by_sigterm
     from surveillance.store import Store
 
     site = load_site(config)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +107,27 @@ def test_an_error_is_one_line_and_exit_code_2(
 def test_wrong_use_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 2
     assert "Usage" in capsys.readouterr().err
+
+
+def test_an_audit_ends_by_sigterm_as_by_ctrl_c(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The handler that is there before keeps a failing test from ending the test run.
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+
+    def audit(*_: object, **__: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        raise AssertionError("the audit went on")
+
+    monkeypatch.setattr("surveillance.audit.recording.audit", audit)
+    (tmp_path / "film.mp4").touch()
+    film, out = str(tmp_path / "film.mp4"), str(tmp_path / "out")
+    try:
+        assert main(["audit", film, "--table", film, "--out", out, "--quiet"]) == 130
+        assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert "feltwatch: stopped: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.room.served import served
-from surveillance.cli.server.serve_cmd import ended_by_sigterm
 from surveillance.config.site_file import load_site
 from surveillance.serve import serve_stack
+from surveillance.stopped import ended_by_sigterm
 from tests.surveillance.live.live_room import write_site
 from tests.surveillance.live.watch_made import DECIDED, DECIDES, EVERY_S
 
