@@ -103,8 +103,16 @@ def file_name(round_id: str, picture: ViewPicture) -> str:
     """
     place = "dealer" if picture.seat is None else f"seat{picture.seat}"
     what = f"{picture.what}-{picture.camera}" if picture.camera else picture.what
-    raw = f"{round_id}-{place}-{what}-{picture.at_s}"
-    return re.sub(r"[^A-Za-z0-9._-]", "_", raw) + ".jpg"
+    return file_stem(f"{round_id}-{place}-{what}-{picture.at_s}") + ".jpg"
+
+
+def file_stem(name: str) -> str:
+    """`name`, which begins with a table's, as a file and a bundle's part may be called.
+
+    >>> file_stem("t1-000042-01"), file_stem("../Pit 1/3-overload")
+    ('t1-000042-01', '._Pit_1_3-overload')
+    """
+    return re.sub(r"[^A-Za-z0-9._-]|(?<=\.)[./]+", "_", name)
 
 
 _NAME = re.compile(

@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from settlement.errors import FeltwatchError
 from surveillance.evidence.bundle import SigningKey
 from surveillance.evidence.clips import Clip
+from surveillance.evidence.images import file_stem
 from surveillance.live.bundle_writer import CLIP, BundleWriter, clip_facts, disk_words
 from surveillance.live.entries import ClipEntry
 from surveillance.live.open_alert import folder_of
@@ -115,7 +116,7 @@ class EvidenceQueue:
             return
         alerts = [row.id for row in rows]
         folder = folder_of(entry.camera, entry.source, rows[0].at)
-        stem = str(folder / rows[0].alert.alert_id)
+        stem = str(folder / file_stem(rows[0].alert.alert_id))
         further = [
             PendingClip(one.camera, missing=one.why or "it did not come")
             if one.clip is None

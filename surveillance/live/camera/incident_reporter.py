@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from settlement.compare.finding import Severity
 from surveillance.alerts.catalogue import alert_code
 from surveillance.alerts.model import Alert
+from surveillance.evidence.images import file_stem
 from surveillance.live.camera.clip_writer import ClipWriter
 from surveillance.live.camera.further import FurtherFeed
 from surveillance.live.camera.incidents import Change, Incidents, SilentWatch
@@ -90,7 +91,7 @@ class IncidentReporter:
         stamp = now.strftime("%Y%m%dT%H%M%S")
         alert_id = f"{self._table}-{change.kind}-{stamp}"
         at_s = None if stream_s is None else f"{stream_s:.3f}"
-        name = f"{alert_id}.jpg"
+        name = f"{file_stem(alert_id)}.jpg"
         code = RULES.get(change.kind, "CAMERA")
         severity = SEVERITIES.get(change.kind, alert_code(code).severity)
         alert = Alert(

@@ -69,11 +69,14 @@ FACTS = CameraFacts("c1", "t1", RULES.game, "film#run1", b'table = "t1"\n', {})
 SEEN = Detection(seat=3, what="cards", at_s="12.0", label="AS", score=0.9, xyxy=(1, 2, 3, 4))
 
 
-def take_round(recorder: Recorder, number: int = 1, with_picture: bool = True) -> AlertRow:
-    """A round with one alert reaches the room."""
+def take_round(
+    recorder: Recorder, number: int = 1, with_picture: bool = True, table: str = ""
+) -> AlertRow:
+    """A round with one alert reaches the room; `table` stands in the alert's id."""
     record = observed_round(number, paid_cents=5000).record
+    alert_id = f"{table or record.round_id}-01"
     alert = Alert(
-        alert_id=f"{record.round_id}-01", round_id=record.round_id, code="OVERPAID", seat=3,
+        alert_id=alert_id, round_id=record.round_id, code="OVERPAID", seat=3,
         severity="high", message="Seat 3 was paid $50 for $25.", start_s="10.0", end_s="12.0",
         pictures=(f"evidence/{PICTURE}",) if with_picture else (),
     )  # fmt: skip
@@ -130,6 +133,21 @@ def test_a_bundle_is_written_when_there_is_space_again(
     assert {"clip.mp4", f"pictures/{PICTURE}", "detections.jsonl"} <= set(part_names(bundle))
     assert "missing.json" not in part_names(bundle)
     wait_for(lambda: nothing_waits(tmp_path, store))
+    recorder.close(10)
+
+
+def test_a_clip_stays_in_its_folder_whatever_the_table_is_called(
+    tmp_path: Path, store: Store, disk: Disk
+) -> None:
+    recorder = room(tmp_path, store)
+    row = take_round(recorder, table="../../Pit 1/3")
+    recorder.take(clip_entry(tmp_path, row))
+    bundle_of(tmp_path, store, row)
+    evidence = tmp_path / "data" / "evidence"
+    clip = evidence / str(store.alerts.get(row.id).clip)
+    assert clip.is_file()
+    assert clip.resolve().parent.name == "run1"
+    assert clip.resolve().is_relative_to(evidence)
     recorder.close(10)
 
 
