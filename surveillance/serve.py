@@ -69,11 +69,6 @@ def serve_stack(
         key = evidence_key(site)
         store = ends.enter_context(Store.open(site.store_url))
         shares = site.store.share_cameras
-        if shares and store.database.is_sqlite:
-            raise FeltwatchError(
-                f"{site_file}: store.share_cameras: servers share cameras over a PostgreSQL "
-                "database, and this site keeps its record in SQLite"
-            )
         names = [camera.name for camera in site.cameras]
         ends.enter_context(camera_lock(store.database, names, _end_server, shared=shares))
         server = sharing_name(site)

@@ -8,12 +8,17 @@ from pathlib import Path
 
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
+from surveillance.alerts.catalogue import CATALOGUE
+from surveillance.alerts.webhooks import Webhooks
 from surveillance.config.camera_part import CameraPart, StreamPart
 from surveillance.config.site_file import SiteConfig
+from surveillance.store.database import checked_url
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile, load_table
 from vision.rounds.followed import check_followed
 from vision.sources.url import Kind
+
+_CODES = tuple(one.code for one in CATALOGUE)
 
 
 def check_site(site: SiteConfig, path: Path) -> dict[str, TableFile]:
@@ -22,12 +27,23 @@ def check_site(site: SiteConfig, path: Path) -> dict[str, TableFile]:
         raise FeltwatchError(
             f"{path}: store.url_env: the environment variable {site.store.url_env} is not set"
         )
+    _check_store(site, path)
     for number, hook in enumerate(site.webhooks):
         if not os.environ.get(hook.secret_env):
             raise FeltwatchError(
                 f"{path}: webhook.{number}.secret_env: the environment variable "
                 f"{hook.secret_env} is not set; it holds the secret that signs"
             )
+        unknown = next((code for code in hook.codes if code not in _CODES), None)
+        if unknown is not None:
+            raise FeltwatchError(
+                f"{path}: webhook.{number}.codes: there is no alert code {unknown!r}; the codes "
+                f"are {', '.join(_CODES)}"
+            )
+    try:
+        Webhooks.of(site.webhooks)
+    except FeltwatchError as error:
+        raise FeltwatchError(f"{path}: {error}") from error
     for key in ("tls_cert", "tls_key"):
         file = getattr(site.web, key)
         if file is not None and not file.is_file():
@@ -47,6 +63,19 @@ def check_site(site: SiteConfig, path: Path) -> dict[str, TableFile]:
         folder = check_weights(site, path)
         _check_samples(tables, folder, path)
     return tables
+
+
+def _check_store(site: SiteConfig, path: Path) -> None:
+    try:
+        url = checked_url(site.store_url)
+    except FeltwatchError as error:
+        key = "url_env" if site.store.url_env else "url"
+        raise FeltwatchError(f"{path}: store.{key}: {error}") from error
+    if site.store.share_cameras and url.get_backend_name() == "sqlite":
+        raise FeltwatchError(
+            f"{path}: store.share_cameras: servers share cameras over a PostgreSQL database, "
+            "and this site keeps its record in SQLite"
+        )
 
 
 def _check_samples(tables: Mapping[str, TableFile], weights: Path, path: Path) -> None:

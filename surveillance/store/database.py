@@ -68,7 +68,7 @@ class Database:
     def __init__(self, url: str) -> None:
         """Prepare; nothing is opened yet. Raises StoreError for a URL that cannot be used."""
         self.name = blanked(url)
-        self._url = _checked(url, self.name)
+        self._url = checked_url(url)
         self.is_sqlite = self._url.get_backend_name() == "sqlite"
         self._turn = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
         self._joined: ContextVar[Connection | None] = ContextVar("joined", default=None)
@@ -220,7 +220,13 @@ class Repository:
         return int(number)
 
 
-def _checked(url: str, name: str) -> URL:
+def checked_url(url: str) -> URL:
+    """A database's URL with the driver it is opened by. Raises StoreError when it cannot be used.
+
+    >>> checked_url("postgresql://db/feltwatch").drivername
+    'postgresql+psycopg'
+    """
+    name = blanked(url)
     try:
         parsed = sa.make_url(url)
         backend = parsed.get_backend_name()

@@ -125,14 +125,28 @@ def test_names_of_cameras_differ(site_file: Path) -> None:
             {"webhook": [{"url": "https://h/x", "secret_env": "NOT_SET_3"}]},
             "webhook.0.secret_env: the environment variable NOT_SET_3 is not set",
         ),
+        (
+            {"webhook": [{"url": "https://h/x", "secret_env": "HOOK", "codes": ["OVERPAYED"]}]},
+            "webhook.0.codes: there is no alert code 'OVERPAYED'; the codes are HOUSE_WAY, FOUL,",
+        ),
+        (
+            {"webhook": [{"url": "http://h/x", "secret_env": "HOOK"}]},
+            "webhook http://h/...: url is not https",
+        ),
+        ({"store": {"url": "mysql://u@h/x"}}, "store.url: mysql://u@h/x: feltwatch keeps its"),
+        (
+            {"store": {"share_cameras": True}},
+            "store.share_cameras: servers share cameras over a PostgreSQL database",
+        ),
         ({"recordings": {"folders": ["none"]}}, "recordings.folders: {0}/none: no such folder"),
         ({"web": {"tls_cert": "c", "tls_key": "k"}}, "web.tls_cert: {0}/c: no such file"),
         ({"site": {"data_dir": "film.mp4/x"}}, "site.data_dir: {0}/film.mp4/x cannot be written"),
     ],
 )
 def test_what_is_missing_is_reported_before_anything_starts(
-    site_file: Path, parts: dict[str, Any], words: str
+    site_file: Path, parts: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("HOOK", "a secret of sixteen letters")
     site = load_site(change(site_file, **parts))
     with pytest.raises(FeltwatchError) as raised:
         check_site(site, site_file)
