@@ -244,11 +244,7 @@ class CameraWorker:
             return LEFT_OUT, "the table is not watched: this machine does not keep up with all"
         if not (self.load.is_thinned or status.too_slow):
             return None
-        usual = 1 / self.watcher.sample_every_s
-        return THINNED, (
-            f"this machine does not keep up: the felt is looked at {1 / self.load.every_s:.3g} "
-            f"times a second in place of {usual:.3g}"
-        )
+        return THINNED, _too_slow(self.load.every_s, self.watcher.sample_every_s)
 
     def _watched(self, frame: LiveFrame, cause: str) -> bool:
         """Whether a frame is watched: there is no `cause` against it. Keeps the cause for later."""
@@ -380,6 +376,22 @@ class CameraWorker:
         self.clips.finish(LINGER_S)
         self._state_due = 0.0
         self._tell(self.source.status())
+
+
+def _too_slow(every_s: float, usual_s: float) -> str:
+    """What this machine does not keep up with, where an image is looked at each `every_s`.
+
+    >>> _too_slow(0.4, 0.2)
+    'this machine does not keep up: the felt is looked at 2.5 times a second in place of 5'
+    >>> _too_slow(0.2, 0.2)
+    'this machine does not keep up: some of the 5 looks a second at the felt are left out'
+    """
+    usual = f"{1 / usual_s:.3g}"
+    if every_s <= usual_s:
+        words = f"some of the {usual} looks a second at the felt are left out"
+    else:
+        words = f"the felt is looked at {1 / every_s:.3g} times a second in place of {usual}"
+    return f"this machine does not keep up: {words}"
 
 
 def _seats(now: TableNow) -> tuple[SeatNow, ...]:

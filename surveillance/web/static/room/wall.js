@@ -97,7 +97,7 @@ function summarise() {
   byId("summary").replaceChildren(
     html("strong", {}, `${watching} of ${lines.length} tables watched`),
     ...ill.map((line) => badge(line.state, `${line.table}: ${line.words}`)),
-    ...(waiting ? [html("a", { class: "badge", "data-state": "open", href: "/alerts" }, `${waiting} alerts wait`)] : []),
+    ...(waiting ? [html("a", { class: "badge", "data-state": "open", href: "/alerts" }, waiting === 1 ? "1 alert waits" : `${waiting} alerts wait`)] : []),
   );
   byId("none").hidden = lines.length > 0;
 }
