@@ -4,6 +4,9 @@
 //   live.on("missed", () => …)          events were lost on the way: request all again
 //   live.on("begun", () => …)           from now on events come: ask for what came before them
 
+import { get } from "/static/shared/api.js";
+
+const AGAIN_MS = 10_000;
 const GRACE_MS = 2_500; // a connection that comes back at once is not worth a word
 
 const listeners = new Map();
@@ -27,6 +30,14 @@ function showLost() {
   banner.textContent = "▲ Connection lost: what is shown may be old. Trying again by itself …";
   banner.hidden = false;
   document.body.dataset.connection = "lost";
+  askWho();
+}
+
+// A stream that is refused because the log-in ended looks like a net that is cut; this request
+// leads to the log-in then.
+async function askWho() {
+  await get("/api/me").catch(() => {});
+  if (!banner.hidden) timer = setTimeout(askWho, AGAIN_MS);
 }
 
 function connection(state) {

@@ -285,6 +285,20 @@ def test_an_alert_while_the_password_changes_leads_nobody_away(
     assert ann.complaints == []
 
 
+def test_a_page_that_only_listens_leads_to_the_login_when_its_login_ends(
+    enter: object, place: Place
+) -> None:
+    user = place.add("ann", Role.REVIEWER)
+    ann = enter()  # type: ignore[operator]
+    ann.open("/login?next=/me")
+    ann.log_in("ann")
+    ann.at("/me")
+    ann.page.wait_for_selector("body[data-connection=open]")
+    ann.page.wait_for_timeout(2_000)  # until the first count of the alerts is answered
+    place.accounts.sessions.close_all(user.id)
+    ann.at("/login?next=%2Fme")
+
+
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (3840, 2160)])
 @pytest.mark.parametrize("path", ["/login", "/people", "/me", "/log"])
 def test_pages_are_right_at_both_sizes(
