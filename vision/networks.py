@@ -53,16 +53,30 @@ def load_networks(models: Path, threads: int | None = None) -> Networks:
     `models` may also be a detector's file of a kind in `FILE_LOADERS`. Raises ModelError naming
     the file that is missing, altered or not a model.
     """
-    loader = _file_loader(models)
-    folder = models if loader is None else loader.rest()
-    card = load_card(folder)
+    folder, card, detector = _detector_of(models, threads)
     return Networks(
-        open_detector(folder, card, threads) if loader is None else loader.open(models, threads),
+        detector,
         open_reader(folder, card, threads),
         open_strip_reader(folder, card, threads),
         card,
         open_comparer(folder, card, threads),
     )
+
+
+def load_for_photographs(models: Path) -> tuple[SizedDetector, Reader]:
+    """The detector and the reader of indices alone, as `load_networks` loads them."""
+    folder, card, detector = _detector_of(models, None)
+    return detector, open_reader(folder, card, None)
+
+
+def _detector_of(models: Path, threads: int | None) -> tuple[Path, dict[str, Any], SizedDetector]:
+    """The folder of the other networks, its card, and the detector."""
+    loader = _file_loader(models)
+    folder = models if loader is None else loader.rest()
+    card = load_card(folder)
+    if loader is not None:
+        return folder, card, loader.open(models, threads)
+    return folder, card, open_detector(folder, card, threads)
 
 
 def _file_loader(path: Path) -> FileLoader | None:

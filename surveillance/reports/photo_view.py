@@ -55,8 +55,11 @@ def _rect(found: Found) -> tuple[tuple[int, int], tuple[int, int]]:
 
 def draw_photo(image: ByteArray, result: PhotoResult) -> ByteArray:
     """A copy of an image with its cards, indices, chips and lammers boxed and named."""
-    out = image.copy()
-    unit = max(image.shape[:2]) / 1000
+    return _draw_on(image.copy(), result)
+
+
+def _draw_on(out: ByteArray, result: PhotoResult) -> ByteArray:
+    unit = max(out.shape[:2]) / 1000
     thin, wide = max(1, round(1.2 * unit)), max(2, round(2.6 * unit))
     size = float(np.clip(0.55 * unit, 0.4, 3.0))
     for found in result.detections:
@@ -91,7 +94,10 @@ class DrawnPhotos:
         self._taken: set[str] = set()
 
     def write(self, name: str, image: ByteArray, result: PhotoResult) -> Path:
-        """Draw an image and write it as JPEG under the stem of `name`; returns the path."""
+        """Draw on an image and write it as JPEG under the stem of `name`; returns the path.
+
+        The image itself is drawn on: a copy of a large one takes much memory.
+        """
         stem, n = Path(name).stem, 1
         own = stem
         while own in self._taken:
@@ -100,7 +106,7 @@ class DrawnPhotos:
         self._taken.add(own)
         path = self.folder / f"{own}.jpg"
         options = [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY]
-        data = cv2.imencode(".jpg", draw_photo(image, result), options)[1]
+        data = cv2.imencode(".jpg", _draw_on(image, result), options)[1]
         try:
             path.write_bytes(data.tobytes())
         except OSError as error:

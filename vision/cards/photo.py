@@ -20,7 +20,14 @@ from vision.cards.outline import ReadIndex
 from vision.cards.rotation import ASPECTS, Reading, read_boxes
 from vision.cards.view import JOKER_ODDS
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
-from vision.detect.tiling import SizedDetector, find_in_picture, overlaps
+from vision.detect.tiling import (
+    MOST_COPIED,
+    DrawnOut,
+    Picture,
+    SizedDetector,
+    find_in_picture,
+    overlaps,
+)
 from vision.geometry.turned import axes
 
 MOST_PIXELS = 48_000_000
@@ -47,7 +54,7 @@ JOKER_SHARE = 0.75
 """Most that counts of what was found as an index and reads as a joker: the joker's word is
 the least regular index, so much is taken for it. Two such on one card are enough."""
 
-STRETCHES = ((1.0, 1.0), (1.6, 1.0), (1.0, 1.6))
+STRETCHES = ((1.0, 1.0), (DrawnOut.BY, 1.0), (1.0, DrawnOut.BY))
 """How far an image is drawn out, across and down, for each pass over it."""
 
 SAME_PLACE = 0.5
@@ -206,9 +213,9 @@ class PhotoReader:
 
     def _find_stretched(self, image: ByteArray, by_x: float, by_y: float) -> Pass:
         """What is found in an image drawn out, in px of the image as it is."""
-        drawn = image
+        drawn: Picture = image
         if (by_x, by_y) != (1.0, 1.0):
-            drawn = np.asarray(cv2.resize(image, None, fx=by_x, fy=by_y), np.uint8)
+            drawn = _drawn_out(image, by_x, by_y)
         found = find_in_picture(drawn, self.detector)
         if drawn is not image:
             found = found.where(
@@ -218,11 +225,18 @@ class PhotoReader:
         boxes = np.asarray(found.xyxy / np.array([by_x, by_y] * 2, np.float32), np.float32)
         return Detections(boxes, found.scores, found.classes, found.names), readings
 
-    def _readings(self, image: ByteArray, found: Detections) -> list[Reading]:
+    def _readings(self, image: Picture, found: Detections) -> list[Reading]:
         """What each index among the detections reads as, in their order."""
         items = [n for n in range(len(found)) if found.name(n) in ASPECTS]
         aspects = [ASPECTS[found.name(n)] for n in items]
         return read_boxes(image, found.xyxy[items], aspects, self.reader)
+
+
+def _drawn_out(image: ByteArray, by_x: float, by_y: float) -> Picture:
+    """An image drawn out; of a large one the parts are made as they are looked at."""
+    if image.size * by_x * by_y > MOST_COPIED:
+        return DrawnOut(image, across=by_x > by_y)
+    return np.asarray(cv2.resize(image, None, fx=by_x, fy=by_y), np.uint8)
 
 
 def join_passes(passes: Sequence[Pass], width: int, height: int) -> PhotoResult:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from settlement.record import DECK_LABELS
 from vision.detect.detections import ByteArray, Floats, Reader
+from vision.detect.tiling import Picture
 from vision.geometry.table import FloatArray
 from vision.geometry.turned import axes
 
@@ -94,7 +95,7 @@ def index_height(xyxy: Floats, turn_deg: float, aspect: float = ASPECTS["index"]
 
 
 def turned_crops(
-    image: ByteArray,
+    image: Picture,
     center: FloatArray,
     squares: Sequence[tuple[float, float]],
     size: int = CROP_PX,
@@ -161,7 +162,7 @@ def _shares_by_turn(
 
 
 def read_boxes(
-    image: ByteArray, boxes: Floats, aspects: Sequence[float], reader: Reader
+    image: Picture, boxes: Floats, aspects: Sequence[float], reader: Reader
 ) -> list[Reading]:
     """Read the indices in boxes (n, 4) px of an image, at whatever turn they lie.
 

@@ -43,6 +43,13 @@ PAD_GREY = 114
 VIEWS_AT_ONCE = 16
 
 
+_STEP = 5
+"""`DrawnOut.BY` maps so many pixels to whole ones."""
+
+_MARGIN = 3
+"""Pixels of the plain image beyond a part of the drawn one that its interpolation may need."""
+
+
 class SizedDetector(Detector, Protocol):
     """A detector that says how large its views are."""
 
@@ -57,6 +64,50 @@ class Tile:
     scale: float
     x: int
     y: int
+
+
+class DrawnOut:
+    """A large image, uint8 (h, w, 3) BGR, drawn out across or down by `BY`: parts of it are made
+    when they are asked for, so that it never lies in memory as a whole.
+
+    A part is what `cv2.resize` of the whole image gives there, to a level.
+
+    >>> image = np.arange(60 * 50 * 3, dtype=np.uint8).reshape(60, 50, 3)
+    >>> DrawnOut(image, across=True)[10:20, 30:70].shape
+    (10, 40, 3)
+    """
+
+    BY = 1.6
+
+    def __init__(self, image: ByteArray, *, across: bool) -> None:
+        self._image = image
+        self._by = (self.BY, 1.0) if across else (1.0, self.BY)
+        height, width = image.shape[:2]
+        self.shape = (round(height * self._by[1]), round(width * self._by[0]), 3)
+        self.size = math.prod(self.shape)
+
+    def __getitem__(self, part: slice | tuple[slice, slice]) -> ByteArray:
+        rows, columns = part if isinstance(part, tuple) else (part, slice(None))
+        x, x_off, x_take = self._span(columns, 1)
+        y, y_off, y_take = self._span(rows, 0)
+        drawn = cv2.resize(self._image[y, x], None, fx=self._by[0], fy=self._by[1])
+        return np.asarray(drawn[y_off : y_off + y_take, x_off : x_off + x_take], np.uint8)
+
+    def resized(self, width: int, height: int) -> ByteArray:
+        """All of it, shrunk to a width and height in px."""
+        small = cv2.resize(self._image, (width, height), interpolation=cv2.INTER_AREA)
+        return np.asarray(small, np.uint8)
+
+    def _span(self, part: slice, axis: int) -> tuple[slice, int, int]:
+        """The plain pixels for a part along an axis, and where in what is made of them it lies."""
+        first, last, _ = part.indices(self.shape[axis])
+        by = self._by[1 - axis]
+        begin = max(0, math.floor(first / by) - _MARGIN) // _STEP * _STEP
+        end = min(self._image.shape[axis], math.ceil(last / by) + _MARGIN)
+        return slice(begin, end), first - round(begin * by), max(0, last - first)
+
+
+Picture = ByteArray | DrawnOut
 
 
 def scales(width: int, height: int, size: int) -> list[float]:
@@ -103,8 +154,8 @@ def tiles(width: int, height: int, size: int) -> list[Tile]:
     ]
 
 
-def _views(image: ByteArray, wanted: Sequence[Tile], size: int) -> Iterator[tuple[Tile, ByteArray]]:
-    scaled, first, at = image, 0, (1.0, -1)
+def _views(image: Picture, wanted: Sequence[Tile], size: int) -> Iterator[tuple[Tile, ByteArray]]:
+    scaled, first, at = image[:0], 0, (0.0, -1)
     for tile in wanted:
         # A giant image is scaled a row of views at a time, so that it lies in memory once.
         row = tile.y if image.size * tile.scale**2 > MOST_COPIED else -1
@@ -119,7 +170,7 @@ def _views(image: ByteArray, wanted: Sequence[Tile], size: int) -> Iterator[tupl
         yield tile, part
 
 
-def _scaled(image: ByteArray, scale: float, row: int, size: int) -> tuple[ByteArray, int]:
+def _scaled(image: Picture, scale: float, row: int, size: int) -> tuple[ByteArray, int]:
     """The image at a scale, or the `size` rows of it from `row` on where that is not negative,
     and which row of the scaled image comes first."""
     height, width = image.shape[:2]
@@ -133,6 +184,8 @@ def _scaled(image: ByteArray, scale: float, row: int, size: int) -> tuple[ByteAr
         )
     if scale == 1.0:
         return image[top:bottom], top
+    if row < 0 and isinstance(image, DrawnOut):
+        return image.resized(max(1, round(width * scale)), max(1, round(height * scale))), 0
     new = (max(1, round(width * scale)), max(1, round((bottom - top) * scale)))
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(image[top:bottom], new, interpolation=how), np.uint8), round(
@@ -144,7 +197,7 @@ def _off(length: float) -> float:
     return abs(length - round(length))
 
 
-def find_in_picture(image: ByteArray, detector: SizedDetector) -> Detections:
+def find_in_picture(image: Picture, detector: SizedDetector) -> Detections:
     """Everything the detector finds in an image, uint8 (h, w, 3) BGR, of any size.
 
     Boxes in px of the image, one per thing: those of several views are joined.

@@ -14,7 +14,7 @@ from models.weights.folder import default_weights
 from surveillance.cli.options import Model
 from surveillance.reports.photo_view import DrawnPhotos
 from vision.cards.photo import PhotoError, PhotoReader, PhotoResult, read_photo
-from vision.networks import load_networks
+from vision.networks import load_for_photographs
 
 
 def readable(image: str, result: PhotoResult) -> str:
@@ -59,8 +59,7 @@ def detect_command(
       feltwatch detect *.jpg --json --draw seen > cards.jsonl
     """
     backends.register()
-    networks = load_networks(model or default_weights())
-    photo_reader = PhotoReader(networks.detector, networks.reader)
+    photo_reader: PhotoReader | None = None
     drawn = DrawnPhotos(draw) if draw is not None else None
     failed = 0
     for path in photos:
@@ -70,6 +69,9 @@ def detect_command(
             failed += 1
             print(f"feltwatch: error: {' '.join(str(error).split())}", file=sys.stderr)
             continue
+        if photo_reader is None:
+            # Only now: a large image takes most memory while it is decoded.
+            photo_reader = PhotoReader(*load_for_photographs(model or default_weights()))
         seen = photo_reader.read(image)
         result = seen.enlarged(by)
         if as_json:
@@ -78,5 +80,7 @@ def detect_command(
             typer.echo(readable(str(path), result))
         if drawn is not None:
             drawn.write(path.name, image, seen)
+        # The next one is decoded before this would be let go.
+        del image
     if failed:
         raise typer.Exit(2)

@@ -22,8 +22,12 @@ from vision.detect.openvino_runtime import ModelError
 
 @pytest.fixture
 def painted_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    for command in (detect_cmd, photos_cmd, harvest_cmd):
+    for command in (photos_cmd, harvest_cmd):
         monkeypatch.setattr(command, "load_networks", lambda folder: painted_networks())
+    own = painted_networks()
+    monkeypatch.setattr(
+        detect_cmd, "load_for_photographs", lambda folder: (own.detector, own.reader)
+    )
 
 
 @pytest.fixture
