@@ -3,20 +3,32 @@
 Everything is written into a hidden folder inside the output folder, which is on the same
 file system, so that each result moves into place by one rename. Until then the files of an
 earlier run stay as they were; when something fails they are put back and the hidden folder
-goes.
+goes. A run that was killed leaves its hidden folder; the next run on the same machine
+removes it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import os
+import re
 import shutil
+import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Self
 
 from settlement.errors import FeltwatchError
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover
+    fcntl = None  # type: ignore[assignment]
+
+PARTIAL = ".partial-"
+"""How the hidden folder's name begins; host, process id and random letters follow."""
 
 MIN_FREE_BYTES = 64 * 1024 * 1024
 """An audit's records, report and evidence images of an ordinary shift fit in this."""
@@ -50,6 +62,75 @@ def _told(path: Path) -> Iterator[None]:
         raise write_error(path, error) from error
 
 
+def lock(handle: int) -> bool | None:
+    """Lock an open file or folder until it is closed; False where another holds it.
+
+    None where the file system has no locks.
+    """
+    if fcntl is None:  # pragma: no cover
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def flush(paths: Iterable[Path]) -> None:
+    """Wait until files, and all that lies in folders, are on the disk, where the system can."""
+    for path in paths:
+        for one in (*path.rglob("*"), path, path.parent):
+            with contextlib.suppress(OSError):
+                handle = os.open(one, os.O_RDONLY)
+                try:
+                    os.fsync(handle)
+                finally:
+                    os.close(handle)
+
+
+def _host() -> str:
+    """This machine's name, as in the names of hidden folders."""
+    return re.sub(r"[^A-Za-z0-9.]+", "_", socket.gethostname())[:64]
+
+
+def _remove_leftovers(out_dir: Path) -> None:
+    """Remove the hidden folders of processes of this machine that are gone."""
+    own = re.compile(re.escape(f"{PARTIAL}{_host()}") + r"-(\d+)-[^-]+")
+    for folder in out_dir.glob(f"{PARTIAL}*"):
+        found = own.fullmatch(folder.name)
+        if found is not None and _is_left(folder, int(found[1])):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_left(folder: Path, process: int) -> bool:
+    # An earlier process may have had this one's id, as the first of a container has.
+    is_own = process == os.getpid()
+    if not is_own and _may_run(process):
+        return False
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        # Another container may have this machine's name and processes of its own.
+        is_free = lock(handle)
+    finally:
+        os.close(handle)
+    return is_free is True or (is_free is None and not is_own)
+
+
+def _may_run(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
 class Staging:
     """A hidden folder inside `out_dir` whose files move into place together.
 
@@ -66,6 +147,7 @@ class Staging:
         self._min_free_bytes = min_free_bytes
         self._made: list[Path] = []
         self._path: Path | None = None
+        self._handle: int | None = None
 
     @property
     def path(self) -> Path:
@@ -81,7 +163,10 @@ class Staging:
         try:
             with _told(self.out_dir):
                 self._make_out_dir()
-                self._path = Path(tempfile.mkdtemp(prefix=".partial-", dir=self.out_dir))
+                _remove_leftovers(self.out_dir)
+                prefix = f"{PARTIAL}{_host()}-{os.getpid()}-"
+                self._path = Path(tempfile.mkdtemp(prefix=prefix, dir=self.out_dir))
+                self._hold(self._path)
                 (self._path / "probe").write_bytes(b"feltwatch")
                 (self._path / "probe").unlink()
                 free = shutil.disk_usage(self._path).free
@@ -100,6 +185,11 @@ class Staging:
         """Remove what was not published."""
         self._clear()
 
+    def _hold(self, folder: Path) -> None:
+        with contextlib.suppress(OSError):  # where folders cannot be opened
+            self._handle = os.open(folder, os.O_RDONLY)
+            lock(self._handle)
+
     def _make_out_dir(self) -> None:
         missing = [p for p in (self.out_dir, *self.out_dir.parents) if not p.exists()]
         for folder in reversed(missing):
@@ -110,6 +200,9 @@ class Staging:
         if self._path is not None:
             shutil.rmtree(self._path, ignore_errors=True)
             self._path = None
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
         for folder in reversed(self._made):
             with contextlib.suppress(OSError):  # not empty: it holds the published result
                 folder.rmdir()
