@@ -105,12 +105,37 @@ def request_key(
     Raises FeltwatchError for a file that is gone or cannot be read.
     """
     beside = [[name, one.offset_s, _stamps(one.files)] for name, one in sorted(cameras.items())]
-    return _digest([_stamps(videos), beside, versions_key(table_path, model)])
+    return digest_of([_stamps(videos), beside, versions_key(table_path, model)])
+
+
+def request_identity(
+    videos: Sequence[Path],
+    cameras: Mapping[str, CameraVideo],
+    table_path: Path,
+    model: Path,
+    feed: Path | None,
+    *,
+    for_bundles: bool,
+) -> dict[str, Any]:
+    """Return what an audit must have in common with an unfinished one to go on with it, as JSON.
+
+    Videos count by path, size and time of change: known at once, however large they are.
+    Raises FeltwatchError for a file that is gone or cannot be read.
+    """
+    return {
+        "videos": _stamps(videos),
+        "cameras": [
+            [name, one.offset_s, _stamps(one.files)] for name, one in sorted(cameras.items())
+        ],
+        "by": versions_key(table_path, model),
+        "feed_sha256": None if feed is None else _sha256(feed),
+        "for_bundles": for_bundles,
+    }
 
 
 def audit_key(identity: dict[str, Any]) -> str:
     """Return the key of an audit: a digest of its identity, and its `versions_key`."""
-    return f"{_digest(identity)}.{identity['by']}"
+    return f"{digest_of(identity)}.{identity['by']}"
 
 
 def versions_key(table_path: Path, model: Path) -> str:
@@ -118,7 +143,7 @@ def versions_key(table_path: Path, model: Path) -> str:
     # Imported here: it brings the model's runtime along, which most commands do without.
     from surveillance.evidence.versions import program_sha256
 
-    return _digest([_sha256(table_path), model_sha256(model), program_sha256()])
+    return digest_of([_sha256(table_path), model_sha256(model), program_sha256()])
 
 
 def is_by(key: str | None, versions: str) -> bool:
@@ -130,7 +155,8 @@ def is_by(key: str | None, versions: str) -> bool:
     return key is not None and key.partition(".")[2] == versions
 
 
-def _digest(plain: object) -> str:
+def digest_of(plain: object) -> str:
+    """Return the SHA-256 of plain JSON."""
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 

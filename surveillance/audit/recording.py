@@ -1,14 +1,16 @@
 """Auditing a recording: from a video and a table file to records, alerts and a report.
 
 Everything that can be checked is checked before the first picture is decoded, and the
-results appear in the output folder together at the end or not at all. With a work folder
-an audit that was stopped goes on where it was, with the result of one that was not.
+results appear in the output folder together at the end or not at all. With a work folder,
+its own or one in the output folder, an audit that was stopped goes on where it was, with the
+result of one that was not.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from settlement.declared import declared_faults, read_feed
@@ -18,7 +20,7 @@ from surveillance.alerts.judge import judge
 from surveillance.audit.candidates import Candidates, model_sha256
 from surveillance.audit.footage import FOOTAGE, ClipPlan, Footage
 from surveillance.audit.further import CameraVideo, JoiningWatcher, open_cameras
-from surveillance.audit.identity import Digests, audit_identity, audit_key
+from surveillance.audit.identity import Digests, audit_identity, audit_key, request_identity
 from surveillance.audit.run import (
     KEEP_EVERY_S,
     AuditRun,
@@ -29,9 +31,11 @@ from surveillance.audit.run import (
     Watcher,
 )
 from surveillance.audit.source import Recording, named, open_recording, recording_files
+from surveillance.audit.unfinished import Unfinished, goes_on, remove_unfinished
 from surveillance.audit.work_folder import AuditWork
 from surveillance.evidence import images
-from surveillance.staging import Staging
+from surveillance.reports.audit_report import load_report_template
+from surveillance.staging import Staging, flush
 from surveillance.stopped import Stopped
 from vision.geometry.table import TableFile, load_table
 from vision.rounds.followed import check_followed
@@ -97,6 +101,10 @@ def audit(
     cameras: Mapping[str, CameraVideo] | None = None,
     on_key: Callable[[str], None] | None = None,
     full: bool = False,
+    resumes: bool = False,
+    anew: bool = False,
+    on_resume: Callable[[str], None] | None = None,
+    on_published: Callable[[AuditSummary], None] | None = None,
 ) -> AuditSummary:
     """Audit a recording and leave the results of `RESULTS` in `out_dir`.
 
@@ -112,12 +120,19 @@ def audit(
     sampled frame. `timeline`: also leave `timeline.jsonl`, what lay where and when.
     `feed`: a file of declared facts by time (`settlement.declared`).
     `cameras`: recordings of the table file's further cameras, by name. `full`: decode every frame.
+    `resumes`: what was decided is kept in a hidden folder of `out_dir` until the audit is done, in
+    place of `work_dir`. The same audit goes on there (`surveillance.audit.unfinished`), unless
+    `anew`; `on_resume` is then called with the place in the video. `on_published` is called once
+    the results are there: with `resumes` the audit is done when it returns.
 
     Raises FeltwatchError for a broken or empty video, a wrong table file, a video that does
-    not fit it, a missing model, a work folder together with candidates, or an output folder
-    that cannot take the results; the files of an earlier run are then as they were. Raises
-    Stopped on Ctrl-C and when `should_stop` says so.
+    not fit it, a missing model, a work folder together with candidates, the same audit in another
+    process, or an output folder that cannot take the results; the files of an earlier run are then
+    as they were. Raises Stopped on Ctrl-C and when `should_stop` says so.
     """
+    if resumes and work_dir is not None:
+        raise ValueError("an audit has one work folder: leave out `resumes` or `work_dir`")
+    load_report_template()
     table = _load_table(table_path)
     seats = [seat.seat for seat in table.seats]
     facts = None
@@ -140,7 +155,7 @@ def audit(
             if not isinstance(watcher, JoiningWatcher):
                 raise FeltwatchError("this watcher reads one camera; leave out the further ones")
             watcher.join(one.camera, Moments(one.source, one.offset_s))
-        with Staging(out_dir) as staging:
+        with Staging(out_dir) as staging, ExitStack() as stack:
             run = AuditRun(table, watcher, staging, Progress(duration_s=source.duration_s))
             run.timeline, run.feed = timeline, facts
             if candidates:
@@ -155,6 +170,15 @@ def audit(
                 if on_key is not None:
                     on_key(audit_key(identity))
                 run.take_up(AuditWork(work_dir, identity))
+            unfinished = None
+            if resumes:
+                own = request_identity(
+                    paths, videos, table_path, _model(detector_dir), feed,
+                    for_bundles=clips is not None,
+                )  # fmt: skip
+                unfinished = stack.enter_context(Unfinished(video, out_dir, own))
+                _go_on(run, unfinished.work(anew), on_resume)
+                stack.enter_context(unfinished.named(lambda: run.kept_at))
             try:
                 run.watch(source, on_progress, should_stop)
                 run.write_footage(source, should_stop, further)
@@ -163,15 +187,42 @@ def audit(
                 staging.publish(list(RESULTS))
             except KeyboardInterrupt as error:
                 at = images.clock(run.progress.at_s)
-                kept = (
-                    f"nothing of this run was kept, {out_dir} is as it was before"
-                    if run.work is None
-                    else f"the next run goes on from {run.kept_at}"
-                )
-                raise Stopped(f"at {at} of the video; {kept}") from error
-    if run.work is not None:
+                raise Stopped(f"at {at} of the video; {_kept(run, unfinished, out_dir)}") from error
+            try:
+                if on_published is not None:
+                    on_published(summary)
+                if unfinished is not None:
+                    flush([out_dir / name for name in RESULTS])
+            except KeyboardInterrupt as error:
+                where = f"after the results were written to {out_dir}"
+                then = "" if unfinished is None else f"; {goes_on(run.kept_at)}"
+                raise Stopped(f"{where}{then}") from error
+            if unfinished is not None:
+                unfinished.remove()
+            # Their results are replaced now.
+            remove_unfinished(out_dir)
+    if work_dir is not None and run.work is not None:
         run.work.remove()
     return summary
+
+
+def _go_on(run: AuditRun, work: AuditWork, on_resume: Callable[[str], None] | None) -> None:
+    try:
+        run.take_up(work)
+    except FeltwatchError as error:
+        if work.place is None:
+            raise
+        raise FeltwatchError(f"{error}; begin again: --anew") from error
+    if work.place is not None and on_resume is not None:
+        on_resume(run.kept_at)
+
+
+def _kept(run: AuditRun, unfinished: Unfinished | None, out_dir: Path) -> str:
+    if unfinished is not None and unfinished.keeps:
+        return goes_on(run.kept_at)
+    if run.work is None or unfinished is not None:
+        return f"nothing of this run was kept, {out_dir} is as it was before"
+    return f"the next run goes on from {run.kept_at}"
 
 
 def _footage(

@@ -28,7 +28,7 @@ from surveillance.staging import Staging
 from vision.geometry.table import TableFile
 from vision.rounds.coverage import Coverage
 from vision.rounds.observed import ObservedRound
-from vision.sources.base import Frame
+from vision.sources.base import Frame, Mark
 from vision.sources.shift import ShiftSource
 
 
@@ -163,8 +163,10 @@ class AuditRun:
     ) -> None:
         """Look at the recording to its end; raises KeyboardInterrupt when it is to stop."""
         place = None if self.work is None else self.work.place
-        mark = None if place is None else place.mark
+        last = mark = None if place is None else place.mark
         for frame in source.frames(every_s=self.watcher.sample_every_s, after=mark):
+            # Taken here: once there are no more frames the source is past this one.
+            last = source.mark(frame)
             if self.first_s is None:
                 self.first_s = frame.at_s
             decided = self.watcher.feed(frame)
@@ -176,24 +178,25 @@ class AuditRun:
                 on_progress(self.progress)
             stops = should_stop is not None and should_stop()
             if stops or decided or self.progress.wall_s - self.kept_s > KEEP_EVERY_S:
-                self._keep_place(source, frame)
+                self._keep_place(last)
             if stops:
                 raise KeyboardInterrupt
+        if last is not None:
+            # What follows may fail, such as the report on a full disk.
+            self._keep_place(last)
         for observed in self.watcher.finish():
             self._take(observed)
         self.progress.wall_s = time.perf_counter() - self.started
         if on_progress is not None:
             on_progress(self.progress)
 
-    def _keep_place(self, source: Recording, frame: Frame) -> None:
+    def _keep_place(self, mark: Mark) -> None:
         if self.work is None or self.first_s is None:
             return
         assert isinstance(self.watcher, ResumableWatcher)
         wall_s = self.progress.wall_s
         self.work.go_on_from(
-            Place(
-                source.mark(frame), self.first_s, wall_s, len(self.judged), self.watcher.snapshot()
-            )
+            Place(mark, self.first_s, wall_s, len(self.judged), self.watcher.snapshot())
         )
         self.kept_s, self.kept_at = wall_s, images.clock(self.progress.at_s)
 

@@ -24,8 +24,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from settlement.errors import FeltwatchError
 from surveillance.alerts.judged_round import JudgedRound
-from surveillance.staging import write_error
+from surveillance.staging import flush, write_error
 from vision.sources.base import Mark
 
 KEY, ROUNDS, EVIDENCE, PLACE = "key.json", "rounds.jsonl", "evidence", "place.bin"
@@ -55,13 +56,13 @@ class AuditWork:
     when the folder cannot be written.
     """
 
-    def __init__(self, folder: Path, key: dict[str, Any]) -> None:
-        """Open `folder` for the audit that `key` (plain JSON) tells."""
+    def __init__(self, folder: Path, key: dict[str, Any], *, anew: bool = False) -> None:
+        """Open `folder` for the audit of `key` (plain JSON); `anew`: drop what it holds."""
         self.folder = folder
         self.place: Place | None = None
         self.judged: list[JudgedRound] = []
         try:
-            if self._is_of(key):
+            if not anew and self._is_of(key):
                 self._take_up()
             if self.place is None:
                 self._clear(key)
@@ -74,6 +75,8 @@ class AuditWork:
         try:
             with (self.folder / ROUNDS).open("ab") as file:
                 file.write(line + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
         except OSError as error:
             raise write_error(self.folder / ROUNDS, error) from error
 
@@ -83,6 +86,7 @@ class AuditWork:
         try:
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(data)
+            flush([path])
         except OSError as error:
             raise write_error(path, error) from error
 
@@ -90,7 +94,11 @@ class AuditWork:
         """The evidence of these rounds, by file name."""
         shown = (one for j in rounds for one in (*j.alerts, *j.suspicions))
         names = dict.fromkeys(path for one in shown for path in one.pictures)
-        return [(n, (self.folder / EVIDENCE / Path(n).name).read_bytes()) for n in names]
+        try:
+            return [(n, self._picture(n).read_bytes()) for n in names]
+        except OSError as error:
+            why = error.strerror or error
+            raise FeltwatchError(f"{error.filename}: cannot be read: {why}") from error
 
     def go_on_from(self, place: Place) -> None:
         """Let a later run go on from here."""
@@ -109,7 +117,13 @@ class AuditWork:
 
     def remove(self) -> None:
         """The audit is done: take the folder away."""
+        # First of all, so that nothing goes on from what a removal that is cut off leaves.
+        with contextlib.suppress(OSError):
+            (self.folder / PLACE).unlink()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _picture(self, name: str) -> Path:
+        return self.folder / EVIDENCE / Path(name).name
 
     def _replace(self, name: str, data: bytes) -> None:
         part = self.folder / f"{name}.part"
@@ -144,6 +158,9 @@ class AuditWork:
             if len(kept) < place.rounds:
                 return
             rounds = [_LINE.validate_json(line) for line in kept]
+            shown = (one for j in rounds for one in (*j.alerts, *j.suspicions))
+            if not all(self._picture(n).is_file() for one in shown for n in one.pictures):
+                return
         except (FileNotFoundError, ValueError, KeyError, TypeError, ValidationError):
             return
         self._replace(ROUNDS, "".join(line + "\n" for line in kept).encode())

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import PurePosixPath
 
 import jinja2
 
+from settlement.errors import FeltwatchError
 from settlement.felt_timeline import TimelineLine
 from settlement.games import GAMES
 from surveillance.alerts.catalogue import alert_code
@@ -39,6 +42,10 @@ OPEN_ROUNDS = 40
 
 _TICK_STEPS_S = (10, 30, 60, 300, 600, 1800, 3600, 7200)
 _MOST_TICKS = 12
+
+_TEMPLATE = "report.html.j2"
+_PARTS = ("felt_figure.html.j2", "report.css")
+"""What the template includes."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +137,7 @@ class _Tick:
     words: str
 
 
+@cache
 def _environment() -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.PackageLoader("surveillance.reports", "templates"),
@@ -137,7 +145,34 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
+
+
+def load_report_template() -> None:
+    """Compile the report's templates, once, so that a broken one is found before the audit.
+
+    A report uses what was compiled, also where the program is replaced meanwhile. Raises
+    FeltwatchError.
+    """
+    with _template_errors():
+        for name in (_TEMPLATE, *_PARTS):
+            _environment().get_template(name)
+
+
+@contextmanager
+def _template_errors() -> Iterator[None]:
+    try:
+        yield
+    except jinja2.TemplateError as error:
+        place = ""
+        if isinstance(error, jinja2.TemplateSyntaxError):
+            place = f"{error.name or _TEMPLATE}: line {error.lineno}: "
+        elif isinstance(error, jinja2.TemplateNotFound):
+            place = "no template "
+        raise FeltwatchError(
+            f"the report's template cannot be used: {place}{error.message}; install feltwatch again"
+        ) from error
 
 
 def _place(alert: Alert) -> str:
@@ -200,7 +235,10 @@ def _ticks(heading: Heading) -> list[_Tick]:
 
 
 def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
-    """The report as one HTML text; images are named by paths relative to it."""
+    """The report as one HTML text; images are named by paths relative to it.
+
+    Raises FeltwatchError for a broken template.
+    """
     alerts = [alert for j in judged for alert in j.alerts]
     shown = [_alert_card(alert, j.timeline) for j in judged for alert in j.alerts]
     suspicions = [_alert_card(one, j.timeline) for j in judged for one in j.suspicions]
@@ -220,24 +258,25 @@ def render_report(heading: Heading, judged: Sequence[JudgedRound]) -> str:
     ]
     kinds = [kind_of(a) for a in alerts]
     game = GAMES.get(heading.game)
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            heading=heading,
-            game=game.title if game else heading.game,
-            duration=clock(heading.duration_s),
-            speed=f"{heading.duration_s / heading.wall_s:.1f}" if heading.wall_s > 0 else "–",
-            mistakes=sum(1 for kind in kinds if kind in (HIGH, MEDIUM, LOW)),
-            checks=kinds.count(CHECK),
-            undecided_count=sum(len(j.unread) for j in judged),
-            codes=_codes(alerts),
-            dealers=by_dealer(judged),
-            ticks=_ticks(heading),
-            rounds=cards,
-            alerts=sorted(shown, key=lambda a: ORDER.index(a.kind)),
-            suspicions=[replace(s, kind=UNDECIDED) for s in suspicions],
-            icons=ICONS,
-            version=installed_version(),
+    with _template_errors():
+        return (
+            _environment()
+            .get_template(_TEMPLATE)
+            .render(
+                heading=heading,
+                game=game.title if game else heading.game,
+                duration=clock(heading.duration_s),
+                speed=f"{heading.duration_s / heading.wall_s:.1f}" if heading.wall_s > 0 else "–",
+                mistakes=sum(1 for kind in kinds if kind in (HIGH, MEDIUM, LOW)),
+                checks=kinds.count(CHECK),
+                undecided_count=sum(len(j.unread) for j in judged),
+                codes=_codes(alerts),
+                dealers=by_dealer(judged),
+                ticks=_ticks(heading),
+                rounds=cards,
+                alerts=sorted(shown, key=lambda a: ORDER.index(a.kind)),
+                suspicions=[replace(s, kind=UNDECIDED) for s in suspicions],
+                icons=ICONS,
+                version=installed_version(),
+            )
         )
-    )

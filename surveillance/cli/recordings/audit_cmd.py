@@ -160,6 +160,12 @@ def audit_command(
             "--full", help="Decode every frame, also those not looked at: slower, same results."
         ),
     ] = False,
+    anew: Annotated[
+        bool,
+        typer.Option(
+            "--anew", help="Begin again, also where an earlier run of the same audit was stopped."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -170,6 +176,9 @@ def audit_command(
     not read with enough confidence for an alert: worth a look.
 
     Results appear together at the end. Until then, and on failure, earlier files stay.
+    An audit that was stopped, or whose process or machine died, goes on with the same command: at
+    most a minute of work is done again. Until then what was decided is kept in a hidden folder
+    inside that of the results. With --candidates it begins again.
     Several files of one camera are read as one shift, sorted by start: by times that go on from
     file to file, else by YYYYMMDD_HHMMSS in the names, else by their creation_time. What two of
     them show counts once; a span that none shows is reported and hides no mistake.
@@ -180,6 +189,8 @@ def audit_command(
     Examples:
 
       feltwatch audit shift.mp4 --table table.toml --out audit
+
+      feltwatch audit shift.mp4 --table table.toml --out audit --anew
 
       feltwatch audit shift.mp4 --table table.toml --out audit --json --quiet > summary.json
 
@@ -201,21 +212,32 @@ def audit_command(
     chain = None if bundles is None else _chain(bundles, key)
     files = recording_files(videos)
     name = named(files).name
+    written = 0
+
+    def finish(summary: auditing.AuditSummary) -> None:
+        nonlocal written
+        if bundles is not None and chain is not None:
+            written = _write_bundles(summary, files, out, bundles, chain)
+
     with ended_by_sigterm(), progress_bar(name, shown=not quiet) as show:
         summary = auditing.audit(
             files, table, out, detector_dir=model, on_progress=show, candidates=candidates,
             clips=plan, timeline=timeline, feed=feed, full=full,
             cameras=parse_videos(camera_video or (), camera_offset or ()),
+            # Which views it was least sure of is not kept.
+            resumes=candidates == 0, anew=anew, on_resume=None if quiet else _print_resumed,
+            on_published=finish,
         )  # fmt: skip
-    written = 0
-    if bundles is not None and chain is not None:
-        written = _write_bundles(summary, files, out, bundles, chain)
     if as_json:
         typer.echo(summary.model_dump_json(indent=2))
     else:
         print_summary(summary)
         if bundles is not None:
             typer.echo(f"{_count(written, 'bundle')}: {bundles}")
+
+
+def _print_resumed(place: str) -> None:
+    typer.echo(f"going on from {place} of the video; --anew begins again", err=True)
 
 
 def _chain(folder: Path, key: Path | None) -> Chain:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -254,6 +255,35 @@ SUMMARY = AuditSummary(
     video="v.mp4", table="t1", out="o", duration_s=90, wall_s=30, speed=3, rounds=3, alerts=1,
     alerts_by_code={"OVERPAID": 1}, undecided=0, warnings=("it is dark",),
 )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("extra", "resumes", "anew", "is_said"),
+    [
+        ([], True, False, True),
+        (["--quiet"], True, False, False),
+        (["--anew"], True, True, True),
+        (["--candidates", "3"], False, False, True),
+    ],
+)
+def test_an_audit_goes_on_unless_it_keeps_candidates(
+    extra: list[str],
+    resumes: bool,
+    anew: bool,
+    is_said: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fake(*_: object, **kwargs: Any) -> AuditSummary:
+        assert (kwargs["resumes"], kwargs["anew"]) == (resumes, anew)
+        if kwargs["on_resume"] is not None:
+            kwargs["on_resume"]("12:34.0")
+        return SUMMARY
+
+    monkeypatch.setattr("surveillance.audit.recording.audit", fake)
+    assert main(["audit", "v.mp4", "--table", "t.toml", "--out", "o", *extra]) == 0
+    line = "going on from 12:34.0 of the video; --anew begins again\n"
+    assert (line in capsys.readouterr().err) == is_said
 
 
 @pytest.mark.parametrize("extra", [[], ["--json"], ["--quiet"]])
