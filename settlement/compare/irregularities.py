@@ -10,6 +10,7 @@ from settlement.compare.finding import Finding, FindingCode, wager_name
 from settlement.record import CardMove, DealerRecord, SeatRecord, WagerRecord
 from settlement.ruling import Rule, money
 from settlement.seven_card_hand import SevenCardHand
+from settlement.stream_clock import clock, span_words
 
 _WAGER = "Emperor's Challenge Wager"
 _PROCEDURES: Mapping[str, tuple[tuple[str, str], tuple[str, str]]] = {
@@ -54,11 +55,11 @@ def judge_late(case: Case, seat: SeatRecord, wager: WagerRecord) -> Iterator[Fin
         FindingCode.LATE_BET,
         seat=seat.seat,
         wager=wager.wager,
-        seen=f"{now}; {was} until {late.before_s} s",
+        seen=f"{now}; {was} until {clock(late.before_s)}",
         due=f"{was}, as when bets were closed",
         rule=_rule(case, 0),
-        message=f"Seat {seat.seat}, {name}: the stake {change} after bets were closed, between "
-        f"{late.before_s} s and {late.after_s} s.",
+        message=f"Seat {seat.seat}, {name}: the stake {change} after bets were closed, "
+        f"{span_words(late.before_s, late.after_s)}.",
     )
 
 
@@ -79,7 +80,8 @@ def judge_moves(case: Case, hand: SeatRecord | DealerRecord) -> Iterator[Finding
             seen=f"{cards} {seen}",
             due=due,
             rule=_rule(case, 1),
-            message=f"{place_name(seat)}: {cards} {seen}, {_when(move)}.",
+            message=f"{place_name(seat)}: {cards} {seen}, "
+            f"{span_words(move.before_s, move.after_s)}.",
         )
 
 
@@ -130,12 +132,6 @@ def _seen_and_due(move: CardMove, seat: int | None) -> tuple[str, str]:
             "face down until the dealer turns the hand up",
         )
     return f"turned face down after {whose}", "face up until the cards are taken"
-
-
-def _when(move: CardMove) -> str:
-    if move.before_s == move.after_s:
-        return f"at {move.before_s} s"
-    return f"between {move.before_s} s and {move.after_s} s"
 
 
 def _rule(case: Case, which: int) -> str:

@@ -9,6 +9,7 @@ from settlement.compare.finding import Finding, FindingCode, wager_name
 from settlement.procedures import Phase, procedure_of
 from settlement.record import Breach, SeatRecord
 from settlement.ruling import Rule
+from settlement.stream_clock import span_words
 
 _BETS_CLOSED = "bets were closed"
 _SEEN: Mapping[str, str] = {
@@ -75,4 +76,4 @@ def _is_late_bet(seat: SeatRecord, breach: Breach) -> bool:
 
 def _message(seat: int, seen: str, breach: Breach) -> str:
     what = "" if breach.wager is None else f", {wager_name(breach.wager)}"
-    return f"Seat {seat}{what}: {seen}, between {breach.before_s} s and {breach.after_s} s."
+    return f"Seat {seat}{what}: {seen}, {span_words(breach.before_s, breach.after_s)}."

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import InvalidOperation
 from pathlib import PurePosixPath
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
+from settlement.stream_clock import clock as clock
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture
 
 Image = npt.NDArray[np.uint8]
@@ -57,26 +58,6 @@ WHAT_SHOWS = {
 
 WITHOUT_DEALER = frozenset({"LAMMER", "LIMIT", "LATE_BET", "CARD_MOVED", "PROCEDURE"})
 """Codes that the dealer's cards have no part in."""
-
-
-def clock(seconds: str | Decimal | float | None) -> str:
-    """Stream seconds as a person reads them.
-
-    >>> clock("812.400")
-    '13:32.4'
-    >>> clock("3725")
-    '1:02:05.0'
-    >>> clock(None)
-    '–'
-    """
-    if seconds is None:
-        return "–"
-    tenths = int(Decimal(str(seconds)) * 10)
-    sign, tenths = ("-", -tenths) if tenths < 0 else ("", tenths)
-    minutes, tenths = divmod(tenths, 600)
-    hours, minutes = divmod(minutes, 60)
-    tail = f"{minutes:02d}:{tenths // 10:02d}.{tenths % 10}"
-    return f"{sign}{hours}:{tail}" if hours else f"{sign}{tail}"
 
 
 def choose(observed: ObservedRound, code: str, seat: int | None) -> tuple[ViewPicture, ...]:

@@ -13,10 +13,11 @@ import jinja2
 from settlement.errors import FeltwatchError
 from settlement.felt_timeline import TimelineLine
 from settlement.games import GAMES
+from settlement.stream_clock import clock
 from surveillance.alerts.catalogue import alert_code
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.alerts.model import Alert, count_by_code
-from surveillance.evidence.images import PictureName, clock
+from surveillance.evidence.images import PictureName
 from surveillance.reports.cards_view import CardFace, wager_name, with_faces
 from surveillance.reports.felt_figure import FeltFigure, felt_figure
 from surveillance.reports.round_view import (

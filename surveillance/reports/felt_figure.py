@@ -20,7 +20,7 @@ from settlement.felt_timeline import (
     UndecidedLine,
 )
 from settlement.ruling import money
-from surveillance.evidence.images import clock
+from settlement.stream_clock import clock
 from surveillance.reports.cards_view import wager_name
 
 TRACK_PX, LETTER_PX, LEAST_BAR_PX = 1000.0, 7.4, 2.0

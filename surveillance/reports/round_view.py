@@ -11,8 +11,8 @@ from settlement.felt_timeline import StepLine, TimelineLine
 from settlement.record import RoundRecord, SeatRecord, Undecided, WagerRecord
 from settlement.result import DealerSettlement, SeatSettlement, Settlement, WagerSettlement
 from settlement.ruling import money
+from settlement.stream_clock import clock
 from surveillance.alerts.model import ALERTED_APART, Alert
-from surveillance.evidence.images import clock
 from surveillance.reports.cards_view import HandCards, hand_cards, wager_name
 from surveillance.reports.felt_figure import FeltFigure, felt_figure
 

@@ -167,7 +167,7 @@ def test_it_is_a_finding_where_the_house_accounts_for_all_coins(
     doubt, finding = sorted(found(record, WASHINGTON), key=lambda one: one.code, reverse=True)
     assert (doubt.code, finding.code, finding.seat) == ("UNDECIDED", "PROCEDURE", 2)
     assert finding.rule.startswith("003, House and Progressive Jackpot Definitions, all funds")
-    assert "between 10.0 s and 70.0 s" in finding.message
+    assert "between 00:10.0 and 01:10.0 of the stream" in finding.message
     house = WASHINGTON.model_copy(
         update={"progressives": {JACKPOT: Progressive(kind="house", base_cents=500)}}
     )

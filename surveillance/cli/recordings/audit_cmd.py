@@ -14,11 +14,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
 from settlement.errors import FeltwatchError
+from settlement.stream_clock import clock
 from surveillance.audit import recording as auditing
 from surveillance.audit.further import parse_videos
 from surveillance.audit.source import named, recording_files
 from surveillance.cli.options import Model, Quiet
-from surveillance.evidence.images import clock
 from surveillance.stopped import ended_by_sigterm
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from rich.table import Table
 
 import surveillance
 from settlement.errors import FeltwatchError
+from settlement.stream_clock import clock
 from surveillance.alerts.model import read_alerts
 from surveillance.audit.recording import audit
 from surveillance.cli.options import Quiet
 from surveillance.cli.recordings.audit_cmd import print_summary, progress_bar
 from surveillance.cli.recordings.score_cmd import score_files
 from surveillance.cli.recordings.score_tables import score_tables
-from surveillance.evidence.images import clock
 
 SAMPLE_FILES = ("video.mp4", "table.toml", "truth.jsonl")
 

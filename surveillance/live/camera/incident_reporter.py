@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from settlement.compare.finding import Severity
+from settlement.stream_clock import clock
 from surveillance.alerts.catalogue import alert_code
 from surveillance.alerts.model import Alert
 from surveillance.evidence.images import file_stem
@@ -142,7 +143,7 @@ def _with_span(alert: Alert, end_s: float | None, length_s: float) -> Alert:
     if alert.start_s is None or end_s is None:
         span = f"{length_s:.0f} s long"
     else:
-        span = f"from {alert.start_s} s to {end_s:.3f} s of the stream"
+        span = f"from {clock(alert.start_s)} to {clock(end_s)} of the stream"
     update = {"message": f"{alert.message.removesuffix('.')}, {span}."}
     if end_s is not None:
         update["end_s"] = f"{end_s:.3f}"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
+from settlement.stream_clock import clock
 from surveillance.alerts.catalogue import alert_code
-from surveillance.evidence.images import clock
 from surveillance.reports.cards_view import wager_name
 from surveillance.reports.round_view import kind_of
 from surveillance.store import (

@@ -64,9 +64,11 @@ def test_a_late_bet_is_reported(before: int, after: int, words: str) -> None:
         "LATE_BET", "high", 3, "main",
     )  # fmt: skip
     assert finding.message == (
-        f"Seat 3, main bet: {words} after bets were closed, between 30.200 s and 33.000 s."
+        f"Seat 3, main bet: {words} after bets were closed, "
+        "between 00:30.2 and 00:33.0 of the stream."
     )
     assert finding.rule.startswith("002, Emperor's Challenge Wager, 2")
+    assert finding.seen.endswith(f"; {'$25.00' if before else 'no stake'} until 00:30.2")
     assert finding.due == f"{'$25.00' if before else 'no stake'}, as when bets were closed"
 
 
@@ -93,7 +95,7 @@ def test_a_moved_card_is_reported(kind: str, seen: str) -> None:
         "CARD_MOVED", "high", 3, None,
     )  # fmt: skip
     assert finding.seen == seen
-    assert finding.message == f"Seat 3: {seen}, between 70.2 s and 72.4 s."
+    assert finding.message == f"Seat 3: {seen}, between 01:10.2 and 01:12.4 of the stream."
     assert finding.rule.startswith("002, Emperor's Challenge Wager, 4 and 5")
 
 
@@ -113,7 +115,7 @@ def test_an_arm_over_anothers_set_hand_is_reported_but_not_over_the_own_second_h
         "have changed seats"
     )
     assert (finding.code, finding.seat, finding.seen) == ("CARD_MOVED", 3, seen)
-    assert finding.message == f"Seat 3: {seen}, between 70.2 s and 72.4 s."
+    assert finding.message == f"Seat 3: {seen}, between 01:10.2 and 01:12.4 of the stream."
     other = seat(4, LOSER, wager("main", 2500, "taken", 0))
     for players, found in (((None, None), 1), ((1, 2), 1), ((1, None), 1), ((1, 1), 0)):
         seats = tuple(
@@ -125,7 +127,7 @@ def test_an_arm_over_anothers_set_hand_is_reported_but_not_over_the_own_second_h
 
 def test_a_reach_of_one_sample_has_one_time() -> None:
     reach = move("reach", to_seat=4).model_copy(update={"after_s": "70.2"})
-    assert judged(moved_round(reach))[0].message.endswith(", at 70.2 s.")
+    assert judged(moved_round(reach))[0].message.endswith(", at 01:10.2 of the stream.")
 
 
 @pytest.mark.parametrize(
