@@ -9,7 +9,7 @@ where those are not the house way's (then HOUSE_WAY says so).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from settlement.compare.check import check_record
@@ -18,7 +18,7 @@ from settlement.compare.evidence import UNKNOWN, laid_with, likely_dues, resolve
 from settlement.compare.finding import Finding, FindingCode, Suspicion, cause_words, wager_name
 from settlement.compare.irregularities import judge_late, judge_moves
 from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge_single
-from settlement.compare.open_cards import judge_open
+from settlement.compare.open_cards import judge_open, settle_open
 from settlement.compare.payments import judge_envy, judge_wager
 from settlement.compare.procedure import judge_breaches
 from settlement.errors import FeltwatchError
@@ -31,7 +31,14 @@ from settlement.settle import settle
 from settlement.seven_card_hand import is_empty
 from settlement.uncertainty import Doubts
 
-__all__ = ["Finding", "FindingCode", "Suspicion", "compare", "compare_and_suspect"]
+__all__ = [
+    "Finding",
+    "FindingCode",
+    "Suspicion",
+    "compare",
+    "compare_and_suspect",
+    "settlement_as_judged",
+]
 
 _MISSING = frozenset(
     {
@@ -93,6 +100,16 @@ def compare_and_suspect(
     )  # fmt: skip
     found = {(f.seat, f.wager) for f in findings if f.code is not FindingCode.UNDECIDED}
     return findings, [s for s in suspected if (s.finding.seat, s.finding.wager) not in found]
+
+
+def settlement_as_judged(
+    record: RoundRecord, settlement: Settlement, findings: Sequence[Finding], rules: TableRules
+) -> Settlement:
+    """Return the settlement with the dues that `compare` judged although cards were not read.
+
+    `settlement` is that of the record, `findings` are what `compare` found.
+    """
+    return settle_open(record, settlement, findings, lambda named: settle(named, rules))
 
 
 def _judged(

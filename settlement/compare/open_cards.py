@@ -17,6 +17,7 @@ from itertools import product
 from settlement.compare.evidence import SURE_FINDING, SURE_ORDER
 from settlement.compare.finding import Finding, FindingCode
 from settlement.record import DECK_LABELS, DealerRecord, RoundRecord, SeatRecord, Undecided
+from settlement.result import Settlement, WagerSettlement
 
 MOST_WAYS = 120
 """Ways to name the unread cards that are tried; with more, hands that miss most are left out."""
@@ -31,6 +32,7 @@ _FULL = {"low": 2, "high": 5}
 _NOTE = " One card or more were not read; what they may be makes no difference here."
 
 Judge = Callable[[RoundRecord], list[Finding]]
+Settle = Callable[[RoundRecord], Settlement]
 Sign = frozenset[tuple[str, str | None]]
 
 
@@ -69,6 +71,51 @@ def judge_open(record: RoundRecord, findings: list[Finding], judge: Judge) -> li
             own = _decided(own, weighted)
         out += own
     return out
+
+
+def settle_open(
+    record: RoundRecord, settlement: Settlement, findings: Sequence[Finding], settle: Settle
+) -> Settlement:
+    """The settlement with the dues that do not hang on the cards that were not read.
+
+    `settlement` is that of the record as it is, `findings` are those of `judge_open`; `settle`
+    settles a record whose open cards are named. What was judged is due as it was judged; hands
+    stay unknown, and so does every due that another card may change.
+    """
+    cards = open_cards(record)
+    if not cards:
+        return settlement
+    ways = [(share, settle(named)) for share, named in _ways(record, cards)]
+    whole = sum(share for share, _ in ways)
+    open_at = {f.seat for f in findings if f.code is FindingCode.UNDECIDED}
+    seats = []
+    for place, seat in enumerate(settlement.seats):
+        least = (SURE_FINDING if seat.seat in open_at else SURE_ORDER) * whole
+        dues = [
+            _due(due, [(share, own.seats[place].wager(due.wager)) for share, own in ways], least)
+            for due in seat.wagers
+        ]
+        seats.append(seat.model_copy(update={"wagers": tuple(dues)}))
+    return settlement.model_copy(update={"seats": tuple(seats)})
+
+
+def _due(
+    due: WagerSettlement, ways: Sequence[tuple[float, WagerSettlement | None]], least: float
+) -> WagerSettlement:
+    """A wager's due, decided where cards of at least the probability `least` agree on it."""
+    if due.outcome is not None:
+        return due
+    shares: defaultdict[tuple[str | None, int | None], float] = defaultdict(float)
+    first: dict[tuple[str | None, int | None], WagerSettlement] = {}
+    for share, own in ways:
+        if own is not None:
+            shares[own.outcome, own.pay_cents] += share
+            first.setdefault((own.outcome, own.pay_cents), own)
+    likeliest = max(shares, key=lambda key: shares[key], default=None)
+    if likeliest is None or likeliest[0] is None or shares[likeliest] < least:
+        return due
+    found = first[likeliest]
+    return found.model_copy(update={"why": f"{found.why}.{_NOTE}".removesuffix(".").lstrip(".")})
 
 
 def open_cards(record: RoundRecord) -> list[OpenCard]:

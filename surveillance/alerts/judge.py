@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from pathlib import PurePosixPath
 
-from settlement.compare.comparison import compare_and_suspect
+from settlement.compare.comparison import compare_and_suspect, settlement_as_judged
 from settlement.compare.finding import Finding
 from settlement.settle import settle
 from surveillance.alerts.judged_round import Detection, JudgedRound
@@ -48,6 +48,7 @@ def judge(
     )
     detections = _detections_of(observed) if alerts else ()
     unread = unread_of(record, table.rules)
+    settlement = settlement_as_judged(record, settlement, findings, table.rules)
     return JudgedRound(
         record, settlement, alerts, pictures, detections, unread, observed.timeline, suspicions
     )

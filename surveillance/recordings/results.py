@@ -6,6 +6,8 @@ from collections import defaultdict
 from datetime import datetime
 from pathlib import Path
 
+from settlement.compare.comparison import compare, settlement_as_judged
+from settlement.compare.open_cards import open_cards
 from settlement.record import RoundRecord, read_rounds
 from settlement.settle import settle
 from surveillance.alerts.judged_round import JudgedRound
@@ -58,7 +60,11 @@ def take_results(
         new = None
         if record is not None:
             unread = unread_of(record, table.rules)
-            judged = JudgedRound(record, settle(record, table.rules), tuple(mine), unread=unread)
+            settlement = settle(record, table.rules)
+            if open_cards(record):
+                findings = compare(record, settlement, table.rules)
+                settlement = settlement_as_judged(record, settlement, findings, table.rules)
+            judged = JudgedRound(record, settlement, tuple(mine), unread=unread)
             new = run.round(
                 judged, _at(row, record.start_s), _at(row, record.end_s or record.start_s)
             )

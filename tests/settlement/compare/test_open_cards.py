@@ -5,12 +5,15 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from settlement.compare.comparison import settlement_as_judged
 from settlement.compare.open_cards import MOST_WAYS, open_cards
 from settlement.record import DECK_LABELS, RoundRecord, Undecided
+from settlement.settle import settle
 from tests.settlement.felt import (
     LOSER,
     PAIR_DEALER,
     PUSHER,
+    RULES,
     WINNER,
     findings,
     hands,
@@ -66,6 +69,39 @@ def test_one_unread_card_of_the_dealer_hides_no_missing_pay() -> None:
     found = [f for f in findings(record) if f.seat == 3 and f.code != "UNDECIDED"]
     assert [str(f.code) for f in found] == ["TOOK_WINNER"]
     assert "were not read" in found[0].message
+
+
+def dues(record: RoundRecord) -> dict[int, tuple[str | None, int | None]]:
+    """Outcome and payout of each seat's main bet, as judged."""
+    settlement = settlement_as_judged(record, settle(record, RULES), findings(record), RULES)
+    mains = ((s.seat, s.wager("main")) for s in settlement.seats)
+    return {seat: (due.outcome, due.pay_cents) for seat, due in mains if due is not None}
+
+
+def test_what_is_due_whatever_the_card_is_settled_as_it_was_judged() -> None:
+    # As above: seat 3 wins, seats 2 and 4 may lose or not.
+    record, _ = with_unread(
+        full_round(seat(3, BEST, wager("main", 7500, "paid", 7500))), None, "high"
+    )
+    assert settle(record, RULES).seats[0].wagers[0].outcome is None
+    assert dues(record)[3] == ("win", 7500)
+    record, _ = with_unread(
+        full_round(seat(3, PUSHER, wager("main", 7500, "paid", 7500))), None, "low"
+    )
+    assert dues(record)[3] == (None, None)
+    # Of a hand whose card is nearly known what was judged as in order is due.
+    plain = full_round(seat(3, WINNER, wager("main", 7500, "paid", 7500)))
+    record, card = with_unread(plain, 3, "low")
+    assert dues(record)[3] == (None, None)
+    record, _ = with_unread(plain, 3, "low", ((card, 0.97), ("3D", 0.02)))
+    assert dues(record)[3] == ("win", 7500)
+    assert (
+        "makes no difference"
+        in settlement_as_judged(record, settle(record, RULES), findings(record), RULES)
+        .seats[0]
+        .wagers[0]
+        .why
+    )
 
 
 def test_what_hangs_on_the_unread_card_stays_undecided() -> None:

@@ -195,10 +195,24 @@ def test_wagers(judged: list[JudgedRound], index: int, kind: str, verdict: str) 
     )  # fmt: skip
 
 
-def test_an_undecided_hand_leaves_its_wager_undecided(judged: list[JudgedRound]) -> None:
-    j = judged[2]
+def test_an_undecided_hand_leaves_its_wager_undecided(table: TableFile) -> None:
+    unread = tuple(Undecided(seat=3, what=f"high[{n}]", why="covered") for n in (3, 4))
+    observed = observed_round(undecided=unread)
+    (seat,) = observed.record.seats
+    short = seat.model_copy(update={"high": (seat.high or ())[:3]})
+    record = observed.record.model_copy(update={"seats": (short,)})
+    j = judge(replace(observed, record=record), table)
     (row,) = round_card(j.record, j.settlement, j.alerts).seats[0].wagers
     assert (row.due, row.kind) == ("undecided", "undecided")
+
+
+def test_a_wager_judged_whatever_the_unread_card_is_shown_so(judged: list[JudgedRound]) -> None:
+    j = judged[2]
+    seat = round_card(j.record, j.settlement, j.alerts).seats[0]
+    assert seat.undecided
+    assert (seat.kind, seat.result) == ("undecided", "win")
+    (row,) = seat.wagers
+    assert (row.due, row.kind, row.verdict) == ("pay $25", "ok", "ok")
 
 
 def with_eight_cards(table: TableFile) -> JudgedRound:
