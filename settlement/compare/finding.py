@@ -90,7 +90,7 @@ WAGER_NAMES: dict[str, str] = {
     "emperors_treasure_progressive": "Emperor's Treasure Progressive",
     "emperors_treasure_progressive_2": "Emperor's Treasure Progressive, second sensor",
     "emperors_treasure_progressive_3": "Emperor's Treasure Progressive, third sensor",
-    "imperial_side_bet": "Side Bet",
+    "imperial_side_bet": "Imperial Side Bet",
     "envy": "Envy Bonus",
     "house": "House wager",
 }

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from settlement.compare.finding import card_words
 from settlement.felt_timeline import StepLine, TimelineLine
+from settlement.games import GAMES
 from settlement.record import RoundRecord, SeatRecord, Undecided, WagerRecord
 from settlement.result import DealerSettlement, SeatSettlement, Settlement, WagerSettlement
 from settlement.ruling import money
@@ -21,12 +22,15 @@ CHECK, UNDECIDED, OK = "check", "undecided", "ok"
 """Kinds, the gravest first; names of styles and icons."""
 
 ORDER = (HIGH, MEDIUM, LOW, CHECK, UNDECIDED, OK)
+_OF_THE_STAKE = frozenset({"LATE_BET", "LIMIT", "PROCEDURE"})
+"""Codes that find the stake wrong, not what was done with it."""
+
 _OUTCOMES = {"win": "pay {}", "lose": "take", "push": "leave"}
 
 
 @dataclass(frozen=True)
 class WagerRow:
-    """One wager: staked, done, due and the verdict."""
+    """One wager: staked, done, due and the verdict; what of it is wrong."""
 
     name: str
     stake: str
@@ -35,6 +39,16 @@ class WagerRow:
     kind: str
     verdict: str
     rule: str
+    wrong_stake: bool = False
+    wrong_done: bool = False
+
+
+@dataclass(frozen=True)
+class Lammer:
+    """A lammer at a seat: its word, and what it says."""
+
+    word: str
+    title: str
 
 
 @dataclass(frozen=True)
@@ -54,7 +68,7 @@ class SeatCard:
 
     seat: int
     kind: str
-    lammers: tuple[str, ...]
+    lammers: tuple[Lammer, ...]
     low: HandCards
     high: HandCards
     result: str
@@ -92,6 +106,7 @@ class AlertLink:
 class RoundCard:
     """One round; `left` and `width` place it on the strip, in percent.
 
+    `also` says that something is undecided beside what `words` say.
     `figures` are of seats of which something was not read, and nothing is found."""
 
     id: str
@@ -109,6 +124,7 @@ class RoundCard:
     undecided: tuple[Unread, ...]
     figures: tuple[FeltFigure, ...]
     dealt_by: str | None = None
+    also: str = ""
 
 
 def kind_of(alert: Alert) -> str:
@@ -188,7 +204,20 @@ def _wager_row(
         kind=kind,
         verdict=verdict,
         rule=str(due.rule) if due is not None and due.rule else "",
+        wrong_stake=any(a.code in _OF_THE_STAKE for a in mistakes),
+        wrong_done=any(a.code not in _OF_THE_STAKE for a in mistakes),
     )
+
+
+def _lammer(kind: str, game: str) -> Lammer:
+    word = kind.upper()
+    rules = GAMES[game].lammers if game in GAMES else ()
+    own = next((rule for rule in rules if rule.kind == kind.lower()), None)
+    if own is None:
+        return Lammer(word, f"{word} lammer")
+    wager = wager_name(own.wager)
+    what = f"Envy Bonus of {wager}" if own.envy else f"{wager} on the dealer's hand"
+    return Lammer(word, f"{word} lammer: {what}")
 
 
 def _dues_undecided(
@@ -215,6 +244,7 @@ def _hand_name(settled: SeatSettlement | DealerSettlement | None, which: str) ->
 
 def _seat_card(
     seat: SeatRecord,
+    game: str,
     settled: SeatSettlement | None,
     alerts: Sequence[Alert],
     undecided: Sequence[Undecided],
@@ -233,7 +263,7 @@ def _seat_card(
     return SeatCard(
         seat=seat.seat,
         kind=_gravest(kinds),
-        lammers=tuple(lammer.upper() for lammer in seat.lammers),
+        lammers=tuple(_lammer(kind, game) for kind in seat.lammers),
         low=hand_cards("Low", seat.low, 2, _hand_name(settled, "low")),
         high=hand_cards("High", seat.high, 5, _hand_name(settled, "high")),
         result=main.outcome or "" if main else "",
@@ -278,8 +308,11 @@ def _in_words(kind: str, alerts: Sequence[Alert], unread: Sequence[Undecided]) -
     mistakes = sum(1 for a in alerts if a.code not in ALERTED_APART)
     if mistakes:
         return f"{mistakes} alert{'s' if mistakes > 1 else ''}"
-    open_words = "something not read" if unread else "something undecided"
-    return {CHECK: "check", UNDECIDED: open_words}.get(kind, "in order")
+    return {CHECK: "check", UNDECIDED: _open_words(unread)}.get(kind, "in order")
+
+
+def _open_words(unread: Sequence[Undecided]) -> str:
+    return "something not read" if unread else "something undecided"
 
 
 def _steps(seat: int, timeline: Sequence[TimelineLine]) -> str:
@@ -320,6 +353,7 @@ def round_card(
         replace(
             _seat_card(
                 seat,
+                record.game,
                 settled.get(seat.seat),
                 [a for a in alerts if a.seat == seat.seat],
                 [u for u in undecided if u.seat == seat.seat],
@@ -358,4 +392,5 @@ def round_card(
         ),
         figures=_figures(record, (*alerts, *suspicions), timeline),
         dealt_by=record.dealt_by,
+        also=_open_words(undecided) if UNDECIDED in kinds and kind != UNDECIDED else "",
     )

@@ -83,7 +83,7 @@ def hands_of(record: RoundRecord, settlement: Settlement, alerts: Sequence[Alert
                 seat=seat.seat,
                 kind=shown.kind,
                 result=shown.result,
-                lammers=shown.lammers,
+                lammers=tuple(lammer.word for lammer in shown.lammers),
                 low=_hand(seat.low, getattr(settled.get(seat.seat), "low", None), LOW_SIZE),
                 high=_hand(seat.high, getattr(settled.get(seat.seat), "high", None), HIGH_SIZE),
                 foul=shown.foul,

@@ -9,11 +9,13 @@ from html.parser import HTMLParser
 
 import pytest
 
+from settlement.compare.finding import WAGER_NAMES
 from settlement.felt_timeline import StepLine
-from settlement.record import Undecided
+from settlement.record import LateBet, Undecided
 from surveillance.alerts.judged_round import JudgedRound
 from surveillance.audit.recording import judge
 from surveillance.reports.audit_report import Heading, render_report
+from surveillance.reports.cards_view import wager_name
 from surveillance.reports.round_view import round_card
 from tests.surveillance.handmade import doubtful_round, observed_round
 from vision.geometry.table import TableFile
@@ -193,6 +195,53 @@ def test_wagers(judged: list[JudgedRound], index: int, kind: str, verdict: str) 
     assert (row.name, row.stake, row.due, row.kind, row.verdict) == (
         "Main", "$25", "pay $25", kind, verdict,
     )  # fmt: skip
+
+
+def test_what_is_wrong_is_marked_and_no_more(table: TableFile) -> None:
+    """Of a late bet the stake is wrong, and what was done with it is what was due."""
+    observed = observed_round()
+    (seat,) = observed.record.seats
+    late = LateBet(before_cents=1500, after_cents=2500, before_s="0.7", after_s="0.9")
+    main = seat.wagers[0].model_copy(update={"late": late})
+    seats = (seat.model_copy(update={"wagers": (main,)}),)
+    j = judge(replace(observed, record=observed.record.model_copy(update={"seats": seats})), table)
+    assert [a.code for a in j.alerts] == ["LATE_BET"]
+    html = render_report(HEADING, [j])
+    assert '<td class="num wrong">$25</td><td>paid $25</td>' in html
+    (paid,) = re.findall(r"<td[^>]*>pay \$25</td>", html)
+    assert "class" not in paid
+    html = render_report(HEADING, [judge(observed_round(paid_cents=3000), table)])
+    assert '<td class="num">$25</td><td class="wrong">paid $30</td><td class="right"' in html
+
+
+def test_a_round_with_alerts_says_what_was_not_read_too(table: TableFile) -> None:
+    unread = (Undecided(seat=5, what="main.stake", why="glare"),)
+    j = judge(observed_round(paid_cents=3000, undecided=unread), table)
+    card = round_card(j.record, j.settlement, j.alerts)
+    assert (card.kind, card.words, card.also) == ("high", "1 alert", "something not read")
+    summary = render_report(HEADING, [j]).split("<summary>")[-1].split("</summary>")[0]
+    assert "1 alert</span>" in summary
+    assert "something not read</span>" in summary
+    assert round_card(j.record, j.settlement, ()).also == ""
+    alone = judge(observed_round(paid_cents=3000), table)
+    assert round_card(alone.record, alone.settlement, alone.alerts).also == ""
+
+
+def test_a_lammer_is_explained(table: TableFile) -> None:
+    observed = observed_round()
+    (seat,) = observed.record.seats
+    seats = (seat.model_copy(update={"lammers": ("dealer", "envy", "odd")}),)
+    j = judge(replace(observed, record=observed.record.model_copy(update={"seats": seats})), table)
+    assert [lammer.title for lammer in round_card(j.record, j.settlement, ()).seats[0].lammers] == [
+        "DEALER lammer: Pai Gow Insurance on the dealer's hand",
+        "ENVY lammer: Envy Bonus of Emperor's Treasure",
+        "ODD lammer",
+    ]
+    assert ">DEALER lammer</span>" in render_report(HEADING, [j])
+
+
+def test_messages_and_tables_name_the_side_bet_alike() -> None:
+    assert wager_name("imperial_side_bet") == WAGER_NAMES["imperial_side_bet"]
 
 
 def test_an_undecided_hand_leaves_its_wager_undecided(table: TableFile) -> None:

@@ -2,7 +2,7 @@
 
 import { handElement } from "/static/shared/cards.js";
 import { html } from "/static/shared/dom.js";
-import { RESULTS, badge } from "/static/room/signs.js";
+import { RESULTS, badge, lammerElement } from "/static/room/signs.js";
 
 export function handBlock(title, hand, attributes = {}) {
   return html("div", { class: "hand-block", ...attributes },
@@ -43,7 +43,7 @@ function seatElement(form, marked) {
   return html("section", {
     class: `seat-hands${isMarked ? " marked" : ""}`, "data-kind": form.kind, "aria-label": `Seat ${form.seat}`,
   },
-  html("h3", {}, `Seat ${form.seat}`, ...form.lammers.map((word) => html("span", { class: "lammer" }, word)),
+  html("h3", {}, `Seat ${form.seat}`, ...form.lammers.map(lammerElement),
     html("span", { class: "result", "data-result": form.result }, RESULTS[form.result] ?? form.result)),
   html("div", { class: "two-hands" }, handBlock("Low", form.low), handBlock("High", form.high)),
   form.foul ? html("p", {}, badge("high", "foul"), " ", form.foul) : null,

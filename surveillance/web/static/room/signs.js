@@ -38,3 +38,11 @@ export const stateBadge = (alert) => badge(alert.state, alert.state);
 export function percent(share, digits = 0) {
   return share === null || share === undefined ? "–" : `${(100 * share).toFixed(digits)}%`;
 }
+
+const LAMMERS = {
+  ENVY: "lammer of the Envy Bonus",
+  DEALER: "lammer: Pai Gow Insurance on the dealer's hand",
+};
+
+// The word of a lammer at a player's seat.
+export const lammerElement = (word) => html("span", { class: "lammer", title: LAMMERS[word] ?? "lammer" }, word);

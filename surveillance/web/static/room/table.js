@@ -7,7 +7,7 @@ import { keys } from "/static/shared/keys.js";
 import { live } from "/static/shared/live.js";
 import { askFacts } from "/static/room/declare.js";
 import { CameraSwitch, LivePicture, overlaySwitch } from "/static/room/live-picture.js";
-import { RESULTS, badge, furtherCamera, phaseWords, severity, stateBadge } from "/static/room/signs.js";
+import { RESULTS, badge, furtherCamera, lammerElement, phaseWords, severity, stateBadge } from "/static/room/signs.js";
 import { Tables } from "/static/room/tables.js";
 
 const start = startValues();
@@ -96,7 +96,7 @@ function seatNow(seat) {
   const names = new Set([...seat.due.map((due) => due.wager), ...Object.keys(seat.stakes), ...Object.keys(seat.pays)]);
   const isThere = names.size || seat.low.length || seat.high.length || seat.backs;
   return html("section", { class: `seat-hands${isThere ? "" : " vacant"}`, "aria-label": `Seat ${seat.seat}` },
-    html("h3", {}, `Seat ${seat.seat}`, ...seat.lammers.map((word) => html("span", { class: "lammer" }, word)),
+    html("h3", {}, `Seat ${seat.seat}`, ...seat.lammers.map(lammerElement),
       html("span", { class: "result", "data-result": seat.result }, isThere ? RESULTS[seat.result] ?? "" : "nobody plays")),
     isThere ? html("div", { class: "two-hands" }, handNow("Low", seat.low, seat.low_name),
       handNow("High", seat.high, seat.high_name), backs(seat.backs)) : null,
