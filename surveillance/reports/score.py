@@ -215,6 +215,38 @@ def match_rounds(truth: Sequence[RoundRecord], observed: Sequence[RoundRecord]) 
     )
 
 
+FEWEST_CARDS = 14
+"""Cards of two hands: of fewer that were read nothing is concluded."""
+
+LEAST_RIGHT = 0.3
+"""Of the cards of a round of another shift 8% are right by chance, (2 x 2 + 5 x 5) / 53 of seven;
+of one that was read badly most are: between the two."""
+
+MOST_ROUNDS_RIGHT = 0.1
+"""Share of rounds with more right cards than `LEAST_RIGHT` from which on no warning is given."""
+
+
+def doubts_of(score: Score, observed: Sequence[RoundRecord]) -> list[str]:
+    """Return why truth and rounds seem to be of different recordings; none where they do not."""
+    pairs = score.matching.pairs
+    if observed and not pairs:
+        return ["no round shares its time with one of the truth; are both of the same recording?"]
+    alike = read = cards = 0
+    for true, seen in pairs:
+        own = Tally()
+        _score_cards(own, true, seen)
+        if own.right + own.wrong:
+            read += 1
+            cards += own.right + own.wrong
+            alike += own.right > LEAST_RIGHT * (own.right + own.wrong)
+    if cards < FEWEST_CARDS or alike > MOST_ROUNDS_RIGHT * read:
+        return []
+    return [
+        f"the cards agree with the truth in {alike} of {read} rounds; "
+        "are both of the same recording?"
+    ]
+
+
 def _said(record: RoundRecord, seat: int | None, *openings: str) -> bool:
     """Whether the record says that something of this seat could not be read."""
     return any(

@@ -25,7 +25,7 @@ from surveillance.cli.recordings.score_tables import (
     views_tables,
 )
 from surveillance.reports.reliability_image import draw_reliability
-from surveillance.reports.score import Score, score_records
+from surveillance.reports.score import Score, doubts_of, score_records
 from surveillance.reports.score_merge import together
 from surveillance.reports.score_reliability import reliability, reliability_form
 from surveillance.reports.score_views import money_views, views_form
@@ -66,11 +66,16 @@ def score_files(
     stacks_path: Path | None = None,
     suspicions_path: Path | None = None,
 ) -> Score:
-    """Score the files of an audit; notes about what cannot be scored go to stderr."""
+    """Score the files of an audit; notes about what cannot be scored go to stderr.
+
+    So do warnings where truth and rounds seem to be of different recordings. Raises FeltwatchError
+    where a file cannot be read or is of another game than the truth.
+    """
     truth = read_rounds(truth_path)
     observed = read_rounds(rounds_path)
     alerts = None if alerts_path is None else read_alerts(alerts_path)
     rules = None if table_path is None else load_table(table_path).rules
+    _check_games(truth, rounds_path, observed, truth_path, table_path, rules)
     faults = expected_faults(truth, rules)
     if faults is None:
         _note(f"{truth_path} has no faults, so alerts are not scored; give --table to derive them")
@@ -80,7 +85,25 @@ def score_files(
     if stacks and not {line.round_id for line in stacks} & {r.round_id for r in truth}:
         raise FeltwatchError(f"{stacks_path}: no stack is of a round of {truth_path}")
     suspicions = None if suspicions_path is None else read_alerts(suspicions_path)
-    return score_records(truth, observed, alerts, faults, stacks, suspicions)
+    score = score_records(truth, observed, alerts, faults, stacks, suspicions)
+    for doubt in doubts_of(score, observed):
+        print(f"feltwatch: warning: {rounds_path}: {doubt}", file=sys.stderr)
+    return score
+
+
+def _check_games(
+    truth: Sequence[RoundRecord], rounds_path: Path, observed: Sequence[RoundRecord],
+    truth_path: Path, table_path: Path | None, rules: TableRules | None,
+) -> None:  # fmt: skip
+    """Raise FeltwatchError where a file is of a game that the truth is not of."""
+    games = {record.game for record in truth}
+    others = [(rounds_path, record.game) for record in observed]
+    if table_path is not None and rules is not None:
+        others.append((table_path, rules.game))
+    for path, game in others:
+        if games and game not in games:
+            due = ", ".join(sorted(games))
+            raise FeltwatchError(f"{path}: game: expected {due} as in {truth_path}, got {game}")
 
 
 def _note(message: str) -> None:

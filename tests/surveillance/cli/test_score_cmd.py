@@ -134,3 +134,47 @@ def test_the_tables_fit_80_columns(
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["score", *shifts]) == 0
     assert "…" not in capsys.readouterr().out
+
+
+def scored(tmp_path: Path, truth: RoundRecord, seen: RoundRecord, *more: str) -> int:
+    """Exit code of scoring one round against one."""
+    arguments = []
+    for name, record in (("truth", truth), ("rounds", seen)):
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text(record.to_json() + "\n")
+        arguments += [f"--{name}", str(path)]
+    return main(["score", *arguments, *more])
+
+
+TRUTH = observed_round().record.model_copy(update={"faults": ()})
+
+
+def test_records_of_another_game_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = TRUTH.model_copy(update={"game": "imperial_pai_gow_draw"})
+    assert scored(tmp_path, TRUTH, other) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "rounds.jsonl: game: expected emperors_challenge_exposed as in " in line
+    assert line.endswith("truth.jsonl, got imperial_pai_gow_draw")
+
+
+def test_records_of_another_recording_are_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert scored(tmp_path, TRUTH, TRUTH) == 0
+    assert "warning" not in capsys.readouterr().err
+    late = TRUTH.model_copy(update={"start_s": "90.0", "end_s": "95.0"})
+    assert scored(tmp_path, TRUTH, late) == 0
+    assert "warning: " in (err := capsys.readouterr().err)
+    assert "no round shares its time" in err
+    (seat,) = TRUTH.seats
+    hands = {"low": ("2D", "3D"), "high": ("4S", "5S", "6S", "8S", "TC")}
+    dealer = TRUTH.dealer.model_copy(
+        update={"low": ("2H", "4H"), "high": ("5H", "6H", "7H", "8H", "TH")}
+    )
+    other = TRUTH.model_copy(update={"seats": (seat.model_copy(update=hands),), "dealer": dealer})
+    assert scored(tmp_path, TRUTH, other, "--json") == 0
+    out, err = capsys.readouterr()
+    assert "the cards agree with the truth in 0 of 1 rounds" in err
+    assert json.loads(out)["cards"]["right"] == 0
