@@ -7,14 +7,16 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from settlement.errors import FeltwatchError
 from settlement.plain_words import plain_words
 from settlement.toml_keys import twice_in_toml
+
+FormOfFile = TypeVar("FormOfFile", bound=BaseModel)
 
 
 @contextmanager
@@ -110,6 +112,47 @@ def key_twice(data: object, keys: tuple[str | int, ...] = ()) -> tuple[str | int
         if found is not None:
             return found
     return None
+
+
+_NUMBERS = {"int_type": "a whole number", "float_type": "a number"}
+
+
+def form_of_toml(form: type[FormOfFile], data: object) -> FormOfFile:
+    """Return data that TOML gave in its form; raises ValidationError.
+
+    TOML has numbers of its own, so a text or a truth value in place of one is a fault; pydantic
+    takes `"10"` for 10 and `true` for 1.
+
+    >>> from settlement.rules import WagerLimit
+    >>> form_of_toml(WagerLimit, {"min_cents": 10}).min_cents
+    10
+    >>> form_of_toml(WagerLimit, {"min_cents": "10"})
+    Traceback (most recent call last):
+    ...
+    pydantic_core._pydantic_core.ValidationError: 1 validation error for WagerLimit
+    min_cents
+      write a whole number, without quotes ...
+    """
+    found = form.model_validate(data)
+    try:
+        # Strict JSON knows lists, paths and times as TOML gives them, and numbers as such.
+        form.model_validate_json(json.dumps(data, default=str), strict=True)
+    except ValidationError as error:
+        faults = [
+            InitErrorDetails(type=_no_number(one), loc=one["loc"], input=one["input"])
+            for one in error.errors()
+            if one["type"] in _NUMBERS and isinstance(one["input"], str | bool)
+        ]
+        if faults:
+            raise ValidationError.from_exception_data(form.__name__, faults) from None
+    return found
+
+
+def _no_number(one: ErrorDetails) -> PydanticCustomError:
+    end = ", without quotes" if isinstance(one["input"], str) else ""
+    return PydanticCustomError(
+        "no_number", "write {form}{end}", {"form": _NUMBERS[one["type"]], "end": end}
+    )
 
 
 _OTHER_KIND = frozenset({"literal_error", "int_type", "int_parsing", "dict_type"})

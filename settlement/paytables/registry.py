@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from settlement.errors import FeltwatchError
-from settlement.input_file import parse_toml, read_text, reading
+from settlement.input_file import form_of_toml, parse_toml, read_text, reading
 from settlement.paytables.citation import Printing, document_digits
 from settlement.paytables.row import CATEGORIES, PayRow
 from settlement.paytables.table import Basis, PayTable, PrintedOrder, Unlisted
@@ -43,7 +43,7 @@ def parse_pay_table(text: str, place: str) -> PayTable:
     """
     data = parse_toml(text, place)
     try:
-        return PayTable.model_validate(data)
+        return form_of_toml(PayTable, data)
     except ValidationError as error:
         raise FeltwatchError(f"{place}: {_first_fault(data, error)}") from error
 

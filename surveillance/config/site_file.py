@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from settlement.errors import FeltwatchError
-from settlement.input_file import file_fault, read_toml
+from settlement.input_file import file_fault, form_of_toml, read_toml
 from surveillance.config.camera_part import CameraPart, FurtherPart, StreamPart
 from surveillance.config.part import CameraName, EnvName, OptionalPath, Part
 from vision.sources.url import Address
@@ -283,7 +283,7 @@ def load_site(path: Path) -> SiteConfig:
         )
     data = read_toml(path)
     try:
-        site = SiteConfig.model_validate(data)
+        site = form_of_toml(SiteConfig, data)
     except ValidationError as error:
         raise file_fault(path, error) from None
     return _from_folder(site, path.absolute().parent)

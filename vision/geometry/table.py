@@ -33,7 +33,7 @@ from settlement.declared import Declared, SeatNumber, numbered
 from settlement.errors import FeltwatchError
 from settlement.form import Form
 from settlement.games import GAMES, LAMMER_KINDS, players_bank
-from settlement.input_file import file_fault, read_toml
+from settlement.input_file import file_fault, form_of_toml, read_toml
 from settlement.record import HIGHEST_SEAT
 from settlement.rules import TableRules
 from vision.geometry.displays import MeterDisplay, display_faults
@@ -421,7 +421,7 @@ def load_table(path: Path) -> TableFile:
     """
     data = read_toml(path)
     try:
-        table = TableFile.model_validate(data)
+        table = form_of_toml(TableFile, data)
     except ValidationError as error:
         raise file_fault(path, error) from error
     table = table.model_copy(update={"rules": table.rules.beside(path)})

@@ -14,7 +14,7 @@ from settlement.compare.check import Problem, check_record
 from settlement.compare.finding import FindingCode
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
-from settlement.input_file import file_fault, read_toml, reading
+from settlement.input_file import file_fault, form_of_toml, read_toml, reading
 from settlement.record import BOM, RoundRecord, parse_round
 from settlement.rules import TableRules
 from vision.geometry.table import TableFile, load_table
@@ -63,7 +63,7 @@ def _bare_rules(data: dict[str, object], path: Path) -> TableRules:
     if unknown:
         raise FeltwatchError(f"{path}: {unknown[0]}: move it under [rules], or take it out")
     try:
-        return TableRules.model_validate(data["rules"] if within else data).beside(path)
+        return form_of_toml(TableRules, data["rules"] if within else data).beside(path)
     except ValidationError as error:
         raise file_fault(path, error, within) from error
 

@@ -14,6 +14,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from datasets.simulate.house_tables import GAME_IDS, table_for
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
+from settlement.input_file import form_of_toml
 from surveillance.config.site_file import SiteConfig
 from surveillance.web.repositories.tablefiles import (
     StoredTable,
@@ -142,7 +143,7 @@ class TableShelf:
 def faults(data: Mapping[str, JsonValue], folder: Path) -> tuple[Fault, ...]:
     """Return the faults of a table file's data; `folder` is the file's."""
     try:
-        table = TableFile.model_validate(data)
+        table = form_of_toml(TableFile, data)
     except ValidationError as error:
         return faults_of(error)
     found: list[Fault] = []
@@ -179,7 +180,7 @@ def table_of_text(text: str) -> TableFile:
     """A table file from its text, as somebody sends it. Raises RefusedError."""
     data = parse_table_data(text, "the table file")
     try:
-        table = TableFile.model_validate(data)
+        table = form_of_toml(TableFile, data)
     except ValidationError as error:
         first = faults_of(error)[0]
         raise RefusedError(f"the table file: {first.place}: {first.message}") from error

@@ -94,6 +94,21 @@ def changed(tmp_path: Path, old: str, new: str) -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        (
+            "[chips.red]", '[rules.limits.main]\nmin_cents = "10"\n\n[chips.red]',
+            "rules.limits.main.min_cents: write a whole number, without quotes",
+        ),
+        ("value_cents = 500", "value_cents = true", "chips.red.value_cents: write a whole number"),
+        ("width_mm = 2130", 'width_mm = "2130"', "felt.width_mm: write a number, without quotes"),
+    ],
+)  # fmt: skip
+def test_a_number_as_text_is_refused(tmp_path: Path, old: str, new: str, fault: str) -> None:
+    assert fault in refused(changed(tmp_path, old, new))
+
+
 def test_a_good_file_is_read_whole(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
     path.write_text(SMALL, encoding="utf-8")
